@@ -99,6 +99,7 @@ type search struct {
 	hunt   *hunt.Hunt
 	played []played
 	stored []played                      // pairs of earlier runs
+	past   past                          // pairs of earlier runs with a time limit
 	until  map[string]string             // the newest version that equals a version, see merge
 	used   map[[2]string]map[uint64]bool // hashes of the openings that two versions, older and newer, have played
 	offset int                           // number of the next opening
@@ -146,6 +147,11 @@ func (h *search) restart() (err error) {
 	for _, p := range h.stored {
 		if old, new := slices.Index(h.names, p.old), slices.Index(h.names, p.new); old >= 0 && new >= 0 {
 			h.hunt.Know(old, new, p.scores)
+		}
+	}
+	for _, m := range h.past.meetings {
+		if old, new := slices.Index(h.names, m.old), slices.Index(h.names, m.new); h.past.refused == nil && old >= 0 && new >= 0 {
+			h.hunt.Remember(old, new, h.past.between.History(m.sessions))
 		}
 	}
 	for _, p := range h.played {
@@ -206,7 +212,9 @@ type huntAnswer struct {
 	Before   string   `json:"before"`       // the version before it
 	Versions []string `json:"versions"`     // oldest first; of equal versions only the oldest one
 	Gained   bool     `json:"gained"`       // the hunt is for a version that gained Elo
-	Stored   int      `json:"stored_games"` // games of earlier runs that the posterior uses
+	Stored   int      `json:"stored_games"` // games of earlier runs without a time limit that the posterior uses
+
+	History *huntHistory `json:"history,omitempty"` // games of earlier runs with a time limit; nil: none
 }
 
 func (h *search) answer() huntAnswer {
@@ -220,6 +228,7 @@ func (h *search) answer() huntAnswer {
 	for _, p := range h.stored {
 		answer.Stored += p.games
 	}
+	answer.History = h.past.history()
 	return answer
 }
 
@@ -282,6 +291,9 @@ func (a huntAnswer) print(w io.Writer) {
 		a.Versions[last], lost, a.Total, a.TotalLo, a.TotalHi, a.Versions[0], 2*a.Pairs)
 	if a.Stored > 0 {
 		fmt.Fprintf(w, "  The probabilities also use %d stored games of earlier runs.\n", a.Stored)
+	}
+	if a.History != nil {
+		fmt.Fprintf(w, "  %s\n", a.History)
 	}
 	fmt.Fprintln(w, "Next: "+a.next())
 }

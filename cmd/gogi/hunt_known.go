@@ -18,27 +18,25 @@ import (
 // begin merges equal versions, finds the stored pairs of the others and starts the calculation. It starts each engine
 // once, but builds only the good and the bad commit. It returns an *unbuildable if one of them does not build.
 func (h *search) begin(ctx context.Context, s *session.Session) error {
-	keys, conditions, timed, err := h.keys(ctx, s)
+	keys, conditions, err := h.keys(ctx, s)
 	if err != nil {
 		return err
 	}
 	if err := h.mergeEqual(s, keys); err != nil {
 		return err
 	}
-	if !timed { // with a time limit the strength depends on the machine and its load
-		q := evidence.Question{Sent: h.git != nil, Conditions: conditions}
-		for _, name := range h.names {
-			q.Players = append(q.Players, keys[name])
-		}
-		if err := h.findStored(ctx, q); err != nil {
-			return err
-		}
+	q := evidence.Question{Sent: h.git != nil, Conditions: conditions}
+	for _, name := range h.names {
+		q.Players = append(q.Players, keys[name])
+	}
+	if err := h.findStored(ctx, q); err != nil {
+		return err
 	}
 	return h.restart()
 }
 
-// keys returns the player key of each version and the key of the conditions, and whether a player has a time limit.
-func (h *search) keys(ctx context.Context, s *session.Session) (keys map[string]match.Key, conditions match.Key, timed bool, err error) {
+// keys returns the player key of each version and the key of the conditions.
+func (h *search) keys(ctx context.Context, s *session.Session) (keys map[string]match.Key, conditions match.Key, err error) {
 	keys = map[string]match.Key{}
 	others := h.names[1:]
 	if h.git != nil {
@@ -47,20 +45,19 @@ func (h *search) keys(ctx context.Context, s *session.Session) (keys map[string]
 	for _, name := range others {
 		o, err := h.ready(ctx, s.Env, pairing{Run: h.versions.run, A: name, B: h.names[0], Pairs: 1, Offset: -1})
 		if err != nil {
-			return nil, conditions, false, err
+			return nil, conditions, err
 		}
 		plan, err := match.ParseCanonical(o.Plan.Canonical())
 		if err != nil {
-			return nil, conditions, false, err
+			return nil, conditions, err
 		}
 		conditions = plan.Conditions()
-		timed = timed || plan.Timed(0) || plan.Timed(1)
 		keys[name], keys[h.names[0]] = o.Plan.Keys(0).Exact, o.Plan.Keys(1).Exact
 		if h.git != nil {
 			h.commitKeys(plan.Players[1], keys)
 		}
 	}
-	return keys, conditions, timed, nil
+	return keys, conditions, nil
 }
 
 // mergeEqual merges each version with the newest version that has the same key.
@@ -106,9 +103,15 @@ func (h *search) findStored(ctx context.Context, q evidence.Question) error {
 		if !h.Gained {
 			scores = scores.Mirror()
 		}
-		h.stored = append(h.stored, played{old, new, scores, 2 * p.Series.Pairs()})
+		found := played{old, new, scores, 2 * p.Series.Pairs()}
+		if p.Session == "" {
+			h.stored = append(h.stored, found)
+		} else {
+			h.past.add(found)
+		}
 		maps.Copy(h.openings(old, new), p.Openings)
 	}
+	h.past.estimate()
 	return err
 }
 

@@ -31,6 +31,8 @@ type Games struct {
 	paired   []string       // runs whose pairs were chosen by results
 	competed []string       // runs that were a Swiss or a knockout.
 	anchors  []string       // anchors of the runs, "" for a run without one
+	meetings []*meeting
+	meeting  map[meetingKey]int // index in meetings
 
 	odd      int    // games with an oddStart start position
 	oddStart string // start position of the first such game
@@ -49,6 +51,7 @@ type unit struct {
 	cluster int
 	opening int
 	pairs   int
+	timed   map[int]int // number of pairs of each meeting, by its index
 	games   map[unitGame]*crosstable.Count
 	order   []unitGame
 }
@@ -61,7 +64,7 @@ type unitGame struct {
 
 // NewGames returns an empty Games.
 func NewGames() *Games {
-	return &Games{openings: map[string]int{}, units: map[unitKey]*unit{}, series: map[[3]int]*stats.Series{}}
+	return &Games{openings: map[string]int{}, units: map[unitKey]*unit{}, series: map[[3]int]*stats.Series{}, meeting: map[meetingKey]int{}}
 }
 
 // Know sets the list of all players in the runs that the caller will add. Each player must have a different
@@ -72,11 +75,15 @@ func (g *Games) Know(people []evidence.Player) { g.players = people }
 type Run struct {
 	games   *Games
 	players map[string]int
+
+	session    string // "": no player has a time limit
+	conditions match.Key
+	timed      map[string]bool
 }
 
 // Run begins to add a run. people maps the name of each player in the run to the player's index in the list
 // of Know. The caller then adds the pairs of the run to the returned Run.
-func (g *Games) Run(people map[string]int) *Run { return &Run{g, people} }
+func (g *Games) Run(people map[string]int) *Run { return &Run{games: g, players: people} }
 
 // Unfinished records that a run still has pairs to play. The report then has a warning.
 func (g *Games) Unfinished(run string) {
@@ -136,11 +143,17 @@ func (r *Run) Add(rows []match.Row) error {
 		return fmt.Errorf("pair %d: %q and %q are not two players of the run", rows[0].Pair, rows[0].PairA, rows[0].PairB)
 	}
 	key := unitKey{min(a, b), max(a, b), len(rows), rows[0].Start + " " + rows[0].OpeningID + " " + strconv.FormatUint(rows[0].OpeningHash, 16)}
-	if err := r.games.see(key, rows, a); err != nil {
+	play, err := r.games.see(key, rows, a)
+	if err != nil {
 		return fmt.Errorf("pair %d: %w", rows[0].Pair, err)
 	}
 	u := r.games.unit(key)
 	u.pairs++
+	if r.timed[rows[0].PairA] || r.timed[rows[0].PairB] {
+		if err := r.meet(u, key, play); err != nil {
+			return err
+		}
+	}
 	for _, row := range rows {
 		u.add(unitGame{r.players[row.Black], r.players[row.White], s}, row.Outcome)
 	}
@@ -148,8 +161,9 @@ func (r *Run) Add(rows []match.Row) error {
 }
 
 // see adds the pair to the series of its two players. first is the number of the pair's first player. The method evidence
-// later counts the observations of these series.
-func (g *Games) see(key unitKey, rows []match.Row, first int) error {
+// later counts the observations of these series. see returns the pair from the point of view of the player with the
+// smaller number.
+func (g *Games) see(key unitKey, rows []match.Row, first int) (stats.Play, error) {
 	p := gate.OfRows(rows)
 	if first != key.a {
 		p = p.Mirror()
@@ -160,7 +174,7 @@ func (g *Games) see(key unitKey, rows []match.Row, first int) error {
 		g.series[both] = &stats.Series{}
 	}
 	_, err := g.series[both].Add(p)
-	return err
+	return p, err
 }
 
 func (g *Games) unit(key unitKey) *unit {

@@ -50,6 +50,7 @@ func Rate(games *Games, o Options) (*Report, error) {
 		Drawn: record.drawn, Confidence: o.Confidence, Warnings: []Warning{},
 	}
 	r.warnGames(games)
+	o.addSessions(r, games)
 	if r.Handicapped > 0 {
 		err = o.rateHandicaps(r, record)
 	} else {
@@ -126,7 +127,7 @@ func (o Options) fitEven(r *Report, record played) ([]evenFit, error) {
 	var fits []evenFit
 	var failure error
 	for _, name := range names {
-		f, err := o.fitModel(name, record, rating.Model{Draws: o.drawModel(r), Prior: o.Prior})
+		f, err := o.fitModel(name, record, rating.Model{Draws: o.drawModel(r), Prior: o.Prior, Sessions: r.Sessions.inModel()})
 		if err != nil {
 			failure = fmt.Errorf("model %s: %w", name, o.advised(err, name, record, r))
 			continue

@@ -30,6 +30,7 @@ type Report struct {
 	Players     []Player        `json:"players"`
 	OrderEffect orderEffect     `json:"order_effect"`
 	DrawParam   drawParam       `json:"draw_param"`
+	Sessions    *Sessions       `json:"sessions,omitempty"`  // nil: the games with a time limit are from one session at most
 	Handicaps   []handicapWorth `json:"handicaps,omitempty"` // estimates of the selected model
 	Selection
 	Goodness    goodnessOfRating `json:"goodness"` // fit of the selected model

@@ -192,6 +192,9 @@ func (r *Report) printEffects(w io.Writer, in i18n.Language) {
 	line(i18n.Of("first move"), r.OrderEffect.text(r.Confidence))
 	line(i18n.Of("draws"), r.DrawParam.text())
 	line(i18n.Of("games"), r.Evidence.text())
+	if r.Sessions.inModel() != nil {
+		line(i18n.Of("sessions"), r.Sessions.text())
+	}
 	line(i18n.Of("ratings by"), i18n.Of("%s: %s", r.Selected, i18n.Of(ModelWords(r.Selected))))
 	if r.Goodness.PAgain != nil {
 		line(i18n.Of("fit"), r.Goodness.text())

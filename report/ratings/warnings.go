@@ -30,6 +30,7 @@ const (
 	PairedByResult WarningKind = "paired_by_result" // a run gave its pairs to players who seemed close
 	WinnerSelected WarningKind = "winner_selected"  // a run's results chose its winner.
 	OpeningsReused WarningKind = "openings_reused"  // an opening counts once, however often it was played
+	SessionsDiffer WarningKind = "sessions_differ"  // the intervals do not include differences between sessions
 	CloseModels    WarningKind = "close_models"     // the AICs of two models differ by 2 or less, which is no reason to prefer one model
 )
 

@@ -39,7 +39,11 @@ func rateRun(ctx context.Context, store *results.Store, info *results.RunInfo, p
 		anchor = players.List[n].Label
 	}
 	g.Anchored(anchor)
-	run := g.Run(numbers)
+	run, timed := g.Run(numbers), map[string]bool{}
+	for i, name := range info.Players {
+		timed[name] = plan.Timed(i)
+	}
+	run.Timed(evidence.SessionOf(info.Name), plan.Conditions(), timed)
 	rep, err := Report(ctx, store, info.Name, run.Add)
 	switch {
 	case err != nil:

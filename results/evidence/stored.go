@@ -2,6 +2,8 @@ package evidence
 
 import (
 	"context"
+	"regexp"
+	"slices"
 
 	"gogi/match"
 	"gogi/match/gate"
@@ -17,16 +19,26 @@ type Question struct {
 	Before     *results.RunInfo // only pairs of older runs that ended before this run began; nil: all pairs
 }
 
-// Stored has the stored pairs of two players, each pair once.
+// Stored has the stored pairs of two players, each pair once. Pairs with a time limit are apart for each session.
 type Stored struct {
 	A, B     int             // indexes in Question.Players, A < B
+	Session  string          // see SessionOf; "": no player has a time limit
 	Series   stats.Series    // from A's point of view; an opening that recurs is one observation
 	Openings map[uint64]bool // by Opening.Hash
 }
 
+// SessionOf returns the session of a run: the name of the run. The blocks of a hunt (NAME-001, NAME-002, …) follow each
+// other on one machine, so they are one session, NAME. A resumed run is one session, too.
+func SessionOf(run string) string { return block.ReplaceAllString(run, "") }
+
+var block = regexp.MustCompile(`-\d{3}$`)
+
 // FindStored returns the stored pairs between each two players, in the order in which they first played. It leaves
-// out pairs without swapped colours, reused pairs, and pairs that repeat an earlier one move for move. Players that
-// have a time limit need another method, because their strength depends on the machine and its load.
+// out pairs without swapped colours, reused pairs, and pairs that repeat an earlier one move for move.
+//
+// With a time limit the strength of players depends on the machine and its load. FindStored returns such pairs for each
+// session apart ([stats.Bridge]). It leaves out those that a worker of a farm played, and those with a move that the
+// machine delayed. The database does not have the machine of other pairs.
 func FindStored(ctx context.Context, store *results.Store, q Question) (list []*Stored, err error) {
 	index := map[match.Key]int{}
 	for i, key := range q.Players {
@@ -37,8 +49,12 @@ func FindStored(ctx context.Context, store *results.Store, q Question) (list []*
 		opening uint64
 		games   [2]uint64
 	}
-	found, seen := map[[2]int]*Stored{}, map[content]bool{}
-	add := func(a, b int, play stats.Play, opening uint64) error {
+	type place struct {
+		a, b    int
+		session string
+	}
+	found, seen := map[place]*Stored{}, map[content]bool{}
+	add := func(a, b int, session string, play stats.Play, opening uint64) error {
 		if a > b {
 			a, b, play = b, a, play.Mirror()
 		}
@@ -47,10 +63,11 @@ func FindStored(ctx context.Context, store *results.Store, q Question) (list []*
 			return nil
 		}
 		seen[c] = true
-		s := found[[2]int{a, b}]
+		at := place{a, b, session}
+		s := found[at]
 		if s == nil {
-			s = &Stored{A: a, B: b, Openings: map[uint64]bool{}}
-			found[[2]int{a, b}], list = s, append(list, s)
+			s = &Stored{A: a, B: b, Session: session, Openings: map[uint64]bool{}}
+			found[at], list = s, append(list, s)
 		}
 		s.Openings[opening] = true
 		_, err := s.Series.Add(play)
@@ -60,8 +77,9 @@ func FindStored(ctx context.Context, store *results.Store, q Question) (list []*
 		if q.Before != nil && info.ID >= q.Before.ID {
 			return nil
 		}
-		players := map[string]int{}
+		players, timed := map[string]int{}, map[string]bool{}
 		for at, e := range info.Engines {
+			timed[e.Name] = plan.Timed(at)
 			key := info.Keys(plan, at).Exact
 			if q.Sent {
 				key = info.Keys(plan, at).Sent
@@ -80,7 +98,14 @@ func FindStored(ctx context.Context, store *results.Store, q Question) (list []*
 			if !knownA || !knownB || a == b || reused[rows[0].Pair] || len(rows) != 2 || late {
 				return nil
 			}
-			return add(a, b, gate.OfRows(rows), rows[0].OpeningHash)
+			session := ""
+			if timed[rows[0].PairA] || timed[rows[0].PairB] {
+				if slices.ContainsFunc(rows, func(r match.Row) bool { return r.Worker != "" || r.Marked }) {
+					return nil
+				}
+				session = SessionOf(info.Name)
+			}
+			return add(a, b, session, gate.OfRows(rows), rows[0].OpeningHash)
 		})
 	})
 	return list, err

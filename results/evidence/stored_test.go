@@ -1,12 +1,14 @@
 package evidence_test
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 	"time"
 
 	"gogi/internal/testutil"
 	"gogi/match"
+	"gogi/match/matchtest"
 	"gogi/results/evidence"
 	"gogi/results/resultstest"
 )
@@ -48,4 +50,39 @@ func TestFindStored(t *testing.T) {
 	testutil.Equal(t, len(testutil.Must(evidence.FindStored(t.Context(), s, q))(t)), 0, "pairs that ended later")
 	q.Before = &first
 	testutil.Equal(t, len(testutil.Must(evidence.FindStored(t.Context(), s, q))(t)), 0, "pairs of the run itself")
+}
+
+// With a time limit, the stored pairs of each session are apart. Pairs of a worker of a farm, and pairs with a move that
+// the machine delayed, are left out.
+func TestFindStoredTimed(t *testing.T) {
+	t.Parallel()
+	s := resultstest.Open(t, resultstest.Path(t))
+	timed := func(p *match.Plan) { p.Players[1].Limits = match.Limits{MoveTime: time.Second} }
+	one := eightPairs("one", timed)
+	played(t, s, one, 0, 1)
+	played(t, s, eightPairs("lost-001", timed), 2)
+	played(t, s, eightPairs("lost-002", timed), 3, 0) // 0 is a copy
+	played(t, s, eightPairs("2026-11-28", timed), 4)
+	played(t, s, eightPairs("slower", func(p *match.Plan) { p.Players[1].Limits = match.Limits{MoveTime: 2 * time.Second} }), 5)
+	other := eightPairs("other", timed)
+	run := resultstest.Begin(t, s, other)
+	for id, change := range []func(*match.PairResult){
+		func(p *match.PairResult) { p.Played.Worker = "w" }, func(p *match.PairResult) { p.Games[1].Marked = true },
+	} {
+		pair := matchtest.Pair(other, id+5, 20)
+		for leg := range pair.Games {
+			pair.Games[leg].Marked = false
+			pair.Games[leg].Verdict = match.Verdict{Outcome: match.WhiteWins, Termination: match.Resignation}
+		}
+		change(&pair)
+		matchtest.Put(t, run, pair)
+	}
+	testutil.OK(t, run.Close())
+	canonical := testutil.Must(match.ParseCanonical(one.Canonical()))(t)
+	q := evidence.Question{Conditions: canonical.Conditions(), Players: []match.Key{one.Keys(0).Exact, one.Keys(1).Exact}}
+	pairs := map[string]int{}
+	for _, stored := range testutil.Must(evidence.FindStored(t.Context(), s, q))(t) {
+		pairs[stored.Session] += stored.Series.Pairs()
+	}
+	testutil.Equal(t, fmt.Sprint(pairs), "map[2026-11-28:1 lost:2 one:2]")
 }

@@ -55,16 +55,26 @@ type cell struct {
 	old, new int
 	scores   stats.Scores
 	played   stats.Scores // without the pairs of Know
+
+	past, pastPoints float64 // weight of Remember in pairs, and the points per game with this weight
+}
+
+// pairs returns the number of pairs, with the weight of those of Remember.
+func (c cell) pairs() float64 { return float64(c.scores.N()) + c.past }
+
+// mean returns the mean score of all pairs.
+func (c cell) mean() float64 {
+	return (float64(c.scores.N())*c.scores.Mean() + c.pastPoints) / c.pairs()
 }
 
 // A Hunt is a search for the version that lost Elo, with the results so far. Its state depends only on the
-// sequence of calls of Add and Know.
+// sequence of calls of Add, Know and Remember.
 type Hunt struct {
 	config Config
 	elo    [gridSize]float64 // the grid of losses
 	cells  []cell
-	pairs  int // pairs of Add
-	known  int // pairs of Know
+	pairs  int     // pairs of Add
+	known  float64 // pairs of Know, and the weight of those of Remember
 
 	variance  float64     // variance of a pair's score
 	joint     [][]float64 // posterior by culprit (minus 1) and loss
@@ -104,7 +114,7 @@ func lost(elo float64) float64 { return 0.5 - 1/(1+math.Pow(10, elo/400)) }
 // Add adds the results of pairs that the hunt has played between two versions. scores are from the point of view of the
 // newer version. Add panics if old and new are not two versions in this order.
 func (h *Hunt) Add(old, new int, scores stats.Scores) {
-	c := h.cell(old, new, scores)
+	c := h.cell(old, new, scores, 0)
 	c.played = c.played.Plus(scores)
 	h.pairs += scores.N()
 	if old == new-1 && new == h.nominee.culprit {
@@ -118,18 +128,31 @@ func (h *Hunt) Add(old, new int, scores stats.Scores) {
 // e-value, of the test of the residuals and of the total loss, because such games may be the reason for the hunt.
 // Know panics like Add.
 func (h *Hunt) Know(old, new int, scores stats.Scores) {
-	h.cell(old, new, scores)
-	h.known += scores.N()
+	h.cell(old, new, scores, 0)
+	h.known += float64(scores.N())
 	h.update()
 	h.nominate()
 }
 
-// cell adds scores to the cell of two versions and returns the cell. Without scores it changes nothing.
-func (h *Hunt) cell(old, new int, scores stats.Scores) *cell {
+// Remember adds pairs with a time limit that two versions played in earlier sessions. They count like those of Know, but
+// only with their weight for the present session. past is from the point of view of the newer version. Remember panics
+// like Add.
+func (h *Hunt) Remember(old, new int, past stats.History) {
+	c := h.cell(old, new, stats.Scores{}, past.Worth)
+	c.past += past.Worth
+	c.pastPoints += past.Worth * past.Mean
+	h.known += past.Worth
+	h.update()
+	h.nominate()
+}
+
+// cell adds scores to the cell of two versions and returns the cell. Without scores and without a weight it changes
+// nothing.
+func (h *Hunt) cell(old, new int, scores stats.Scores, past float64) *cell {
 	if old < 0 || old >= new || new >= h.config.Versions {
 		panic("hunt: these are no two versions in order")
 	}
-	if scores.N() == 0 {
+	if scores.N() == 0 && past == 0 {
 		return &cell{}
 	}
 	i := slices.IndexFunc(h.cells, func(c cell) bool { return c.old == old && c.new == new })
@@ -155,7 +178,7 @@ func (h *Hunt) update() {
 	}
 	var played []cell
 	for _, c := range h.cells {
-		if c.scores = c.played; c.played.N() > 0 {
+		if c.scores, c.past, c.pastPoints = c.played, 0, 0; c.played.N() > 0 {
 			played = append(played, c)
 		}
 	}
@@ -212,7 +235,7 @@ func (h *Hunt) pooled() float64 {
 	scatter, freedom := priorPairs*priorVariance, priorPairs
 	for _, c := range h.cells {
 		scatter += c.scores.Scatter()
-		freedom += c.scores.N() - 1
+		freedom += max(0, c.scores.N()-1)
 	}
 	return scatter / float64(freedom)
 }
@@ -227,12 +250,12 @@ func (h *Hunt) precision(cells []cell) (inverse *mat.SymDense, deviations []floa
 	step := lost(h.config.Drift)
 	covariance := mat.NewSymDense(n, nil)
 	for i, c := range cells {
-		deviations = append(deviations, c.scores.Mean()-0.5)
+		deviations = append(deviations, c.mean()-0.5)
 		for j, d := range cells[:i+1] {
 			common := max(0, min(c.new, d.new)-max(c.old, d.old))
 			covariance.SetSym(i, j, step*step*float64(common))
 		}
-		covariance.SetSym(i, i, covariance.At(i, i)+h.variance/float64(c.scores.N()))
+		covariance.SetSym(i, i, covariance.At(i, i)+h.variance/c.pairs())
 	}
 	var factor mat.Cholesky
 	factor.Factorize(covariance) // the variance of the games makes it positive definite
@@ -303,8 +326,8 @@ const headShare, headSD = 0.15, 0.5
 func (h *Hunt) Next() Query {
 	last := h.config.Versions - 1
 	pairs := max(h.config.Block, h.pairs/blockShare)
-	head, all := h.between(0, last).scores.N(), h.pairs+h.known
-	if mean, sd := h.moments(); h.pairs == 0 || sd > headSD*mean && float64(head) <= headShare*float64(all) {
+	head, all := h.between(0, last).pairs(), float64(h.pairs)+h.known
+	if mean, sd := h.moments(); h.pairs == 0 || sd > headSD*mean && head <= headShare*all {
 		return Query{0, last, pairs}
 	}
 	if k, p := h.mode(); p >= h.config.Confidence {

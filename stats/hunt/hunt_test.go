@@ -174,3 +174,25 @@ func TestImpossible(t *testing.T) {
 	defer func() { testutil.Check(t, recover() != nil, "versions in the wrong order") }()
 	h.Add(1, 0, stats.Pentanomial{LL: 1}.PairScores())
 }
+
+// TestRemember: pairs of earlier sessions change the posterior with their weight. Like known pairs, they are no part of the
+// total loss, the test of the residuals and the e-value.
+func TestRemember(t *testing.T) {
+	c := Config{Versions: 4, Confidence: .95, Drift: 1, Block: 16}
+	past, known, light, alone := made(t, c), made(t, c), made(t, c), made(t, c)
+	weak := stats.Pentanomial{LL: 200, WL: 250, WW: 50}.PairScores()
+	for _, h := range []*Hunt{past, known, light, alone} {
+		h.Add(0, 3, stats.Pentanomial{LL: 150, WL: 250, WW: 100}.PairScores())
+	}
+	past.Remember(2, 3, stats.History{Mean: weak.Mean(), N: 5000, Worth: 500})
+	light.Remember(2, 3, stats.History{Mean: weak.Mean(), N: 5000, Worth: 5})
+	known.Know(2, 3, weak)
+	a, b, l, without := past.Answer(), known.Answer(), light.Answer(), alone.Answer()
+	for k := range a.Posterior { // known pairs change the variance, too
+		testutil.Check(t, math.Abs(a.Posterior[k]-b.Posterior[k]) < .02, "%v, %v", a.Posterior, b.Posterior)
+	}
+	testutil.Check(t, a.Posterior[3] > .95 && l.Posterior[3] < .6 && l.Posterior[3] > without.Posterior[3], "%v, %v", a.Posterior, l.Posterior)
+	testutil.Check(t, a.Verdict == Open && a.Total == without.Total && a.ResidualP == without.ResidualP && math.Abs(a.EValue-1) < 1e-9 && a.Pairs == 500, "%+v", a)
+	past.Remember(0, 1, stats.History{})
+	testutil.Slices(t, past.Answer().Posterior, a.Posterior)
+}

@@ -10,6 +10,7 @@ import (
 	"gogi/stats/rating/crosstable"
 
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat/distuv"
 )
 
 // A matrix is a symmetric matrix.
@@ -150,7 +151,7 @@ type Comparison struct {
 	Elo          float64 // A's rating minus B's rating
 	SE           float64 // standard error in Elo
 	Z            float64
-	P            float64           // two-sided p value by the normal approximation.
+	P            float64           // two-sided p value by the normal approximation, or by Student's t with Model.Sessions
 	PHolm        float64           // P adjusted for all compared pairs (Holm 1979)
 	Interval     binomial.Interval // interval for this pair alone ("wald")
 	Simultaneous binomial.Interval // interval for all pairs together ("wald_bonferroni")
@@ -168,18 +169,19 @@ func (f *Fit) Pairwise(level float64) ([]Comparison, error) {
 	}
 	n := len(f.Players)
 	pairs := float64(n * (n - 1) / 2)
-	one, all := binomial.ZWithin(level), binomial.ZWithin(1-(1-level)/pairs)
 	var list []Comparison
 	var p []float64
 	for a := range n {
 		for b := a + 1; b < n; b++ {
-			variance := c.Matrix[a][a] + c.Matrix[b][b] - 2*c.Matrix[a][b]
+			variance, freedom := c.Matrix[a][a]+c.Matrix[b][b]-2*c.Matrix[a][b], math.Inf(1)
 			if f.errs != nil {
 				difference := make([]float64, len(f.at.X))
 				difference[f.rank[a]], difference[f.rank[b]] = 1, -1
 				variance = f.errs.variance(difference)
+				freedom = f.errs.freedom
 			}
-			x := compare(f.Players[a], f.Players[b], binomial.EloPerNat*math.Sqrt(max(0, variance)))
+			x := compare(f.Players[a], f.Players[b], binomial.EloPerNat*math.Sqrt(max(0, variance)), freedom)
+			one, all := studentWithin(level, freedom), studentWithin(1-(1-level)/pairs, freedom)
 			x.Interval = binomial.Interval{Method: "wald", Level: level, Lo: x.Elo - one*x.SE, Hi: x.Elo + one*x.SE}
 			x.Simultaneous = binomial.Interval{Method: "wald_bonferroni", Level: level, Lo: x.Elo - all*x.SE, Hi: x.Elo + all*x.SE}
 			list, p = append(list, x), append(p, x.P)
@@ -192,12 +194,14 @@ func (f *Fit) Pairwise(level float64) ([]Comparison, error) {
 	return list, err
 }
 
-func compare(a, b crosstable.Player, se float64) Comparison {
+func compare(a, b crosstable.Player, se, freedom float64) Comparison {
 	c := Comparison{A: a.Name, B: b.Name, Elo: a.Elo - b.Elo, SE: se}
 	if se > 0 {
 		c.Z = c.Elo / se
 	}
-	c.P = normalTwoSided(c.Z)
+	if c.P = normalTwoSided(c.Z); !math.IsInf(freedom, 1) {
+		c.P = 2 * distuv.StudentsT{Mu: 0, Sigma: 1, Nu: freedom}.Survival(math.Abs(c.Z))
+	}
 	return c
 }
 

@@ -419,3 +419,23 @@ func TestLikings(t *testing.T) {
 		}
 	}
 }
+
+// Shifts of sessions add their variance to that of the pairs, and intervals are by Student's t.
+func TestErrorsBySessions(t *testing.T) {
+	points := slices.Repeat([]int{2, 1, 0, 2, 1}, 40)
+	const omega = 0.2 // log odds
+	mean := 0.6
+	// Three sessions have a half and two quarters of the 400 games.
+	shift := math.Pow(omega*mean*(1-mean)*400, 2) * (.5*.5 + 2*.25*.25)
+	model := Model{Sessions: &Sessions{Shifts: []Shift{{"b", "a", shift}, {"a", "absent", 1}}, Freedom: 2}}
+	alone, apart := must[*Fit](t)(Rate(pairsOf("a", "b", points), Model{})), must[*Fit](t)(Rate(pairsOf("a", "b", points), model))
+	c, d := must[[]Comparison](t)(alone.Pairwise(.95))[0], must[[]Comparison](t)(apart.Pairwise(.95))[0]
+	want := math.Hypot(c.SE, binomial.EloPerNat*omega*math.Sqrt(.375))
+	testutil.Check(t, c.Elo == d.Elo && math.Abs(d.SE-want) < 1e-9, "%v, %v: want a standard error of %v", c, d, want)
+	testutil.Check(t, math.Abs((d.Interval.Hi-d.Elo)/d.SE-4.302653) < 1e-6, "%v", d) // Student's t, 2 degrees of freedom
+	testutil.Check(t, d.P > c.P, "%v, %v", c.P, d.P)
+	matrix := must[Covariance](t)(apart.Covariance()).Matrix
+	testutil.Check(t, math.Abs(math.Sqrt(matrix[0][0]+matrix[1][1]-2*matrix[0][1])*binomial.EloPerNat-want) < 1e-9, "%v", matrix)
+	profile := must[binomial.Interval](t)(apart.ProfileDifference("a", "b", .95))
+	testutil.Check(t, math.Abs((profile.Hi-profile.Lo)/2/want-4.3) < .2, "%v", profile)
+}

@@ -272,7 +272,7 @@ func fitHandicap(t crosstable.Table, m HandicapModel, null *HandicapFit) (*Handi
 	}
 	f := &HandicapFit{
 		Model: m, shape: s, ground: g, LogLik: at.Value, Parameters: g.estimated(),
-		fitted: fitted{table: t, at: at, inner: g, draws: HalfWin, errs: newRobust(t, g, at.X)},
+		fitted: fitted{table: t, at: at, inner: g, draws: HalfWin, errs: newRobust(t, g, at.X, nil)},
 	}
 	f.AIC, f.AICc, f.BIC = Criteria(f.LogLik, f.Parameters, t.Games())
 	if null != nil {

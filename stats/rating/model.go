@@ -54,6 +54,22 @@ type Model struct {
 	Draws     Draws     // "" is HalfWin
 	FirstMove FirstMove // "" is NoFirstMove
 	Prior     Prior
+	Sessions  *Sessions // nil: sessions do not differ
+}
+
+// Sessions describes games that were played in several sessions, each of which shifts the difference of two players. The
+// estimates do not depend on it, but their variances and intervals include the shifts. It has no effect on games of which
+// none is in a cluster ([crosstable.Count.Cluster]).
+type Sessions struct {
+	Shifts  []Shift
+	Freedom float64 // degrees of freedom of the estimate of the shifts. Intervals are by Student's t.
+}
+
+// A Shift is the variance of the points of A against B that the shifts of their sessions cause, with the weights of the
+// games.
+type Shift struct {
+	A, B     string
+	Variance float64
 }
 
 // resolved returns the model with its defaults set. It returns an error for unknown values.
@@ -233,7 +249,7 @@ func newFit(t crosstable.Table, m Model, l inner, at newton.Peak, aside []crosst
 		Games:      int(t.Played()),
 		Evidence:   t.Games(),
 		Iterations: at.Iterations,
-		fitted:     fitted{SetAside: aside, table: t, at: at, inner: l, draws: m.Draws, errs: newRobust(t, l, at.X)},
+		fitted:     fitted{SetAside: aside, table: t, at: at, inner: l, draws: m.Draws, errs: newRobust(t, l, at.X, m.Sessions)},
 	}
 	if m.Prior.exists() {
 		f.LogLik = l.logLik(at.X)

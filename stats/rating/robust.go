@@ -2,6 +2,7 @@ package rating
 
 import (
 	"math"
+	"slices"
 
 	"gogi/stats/binomial"
 	"gogi/stats/rating/crosstable"
@@ -21,6 +22,7 @@ import (
 type robust struct {
 	inverse matrix // covariance for independent games
 	ways    []way
+	freedom float64 // degrees of freedom of the shifts of sessions; infinite without shifts
 }
 
 // A way is one way to group the games into clusters.
@@ -32,7 +34,7 @@ type way struct {
 
 // newRobust returns the effect of dependent games on a fit. It returns nil if no games depend on each other,
 // or if the games do not determine every parameter.
-func newRobust(t crosstable.Table, l inner, x []float64) *robust {
+func newRobust(t crosstable.Table, l inner, x []float64, s *Sessions) *robust {
 	if len(t.Clusters) == 0 {
 		return nil
 	}
@@ -40,16 +42,19 @@ func newRobust(t crosstable.Table, l inner, x []float64) *robust {
 	if err != nil {
 		return nil
 	}
-	r := &robust{inverse: inverse}
+	r := &robust{inverse: inverse, freedom: math.Inf(1)}
+	if s != nil {
+		r.freedom = s.Freedom
+	}
 	n := float64(len(t.Clusters))
 	// The fit makes the squares of the slopes too small. This is as if there were one cluster less for each
 	// parameter.
-	r.add(t, l, x, t.Clusters, n/max(1, n-float64(l.estimated())))
+	r.add(t, l, x, s, t.Clusters, n/max(1, n-float64(l.estimated())))
 	if openings := byOpening(t); len(openings) > 1 && len(openings) < len(t.Clusters) {
 		// Each player's slopes sum to 0 over all openings, so the number of independent openings is smaller
 		// by one.
 		n := float64(len(openings))
-		r.add(t, l, x, openings, n/(n-1))
+		r.add(t, l, x, s, openings, n/(n-1))
 	}
 	return r
 }
@@ -70,7 +75,7 @@ func byOpening(t crosstable.Table) (groups [][]crosstable.Cell) {
 }
 
 // add adds a way to group the games. It multiplies the squares of the slopes by scale.
-func (r *robust) add(t crosstable.Table, l inner, x []float64, clusters [][]crosstable.Cell, scale float64) {
+func (r *robust) add(t crosstable.Table, l inner, x []float64, s *Sessions, clusters [][]crosstable.Cell, scale float64) {
 	w := way{clusters: make([]float64, len(t.Names)), all: float64(len(clusters))}
 	for _, cluster := range clusters {
 		for _, i := range playersOf(cluster) {
@@ -78,7 +83,9 @@ func (r *robust) add(t crosstable.Table, l inner, x []float64, clusters [][]cros
 		}
 	}
 	var half, sandwich mat.Dense
-	half.Mul(r.inverse, filling(t, l, x, clusters, scale))
+	middle := filling(t, l, x, clusters, scale)
+	s.shift(middle, t)
+	half.Mul(r.inverse, middle)
 	sandwich.Mul(&half, r.inverse)
 	w.sandwich = mat.NewSymDense(len(x), nil)
 	for i := range len(x) {
@@ -135,6 +142,23 @@ func filling(t crosstable.Table, l inner, x []float64, clusters [][]crosstable.C
 	return m
 }
 
+// shift adds the shifts of sessions to the middle matrix of a sandwich. A shift changes the slopes of its two players by the
+// same points.
+func (s *Sessions) shift(m matrix, t crosstable.Table) {
+	if s == nil {
+		return
+	}
+	for _, shift := range s.Shifts {
+		a, knownA := slices.BinarySearch(t.Names, shift.A)
+		b, knownB := slices.BinarySearch(t.Names, shift.B)
+		if knownA && knownB { // both have a rating
+			m.SetSym(a, a, m.At(a, a)+shift.Variance)
+			m.SetSym(b, b, m.At(b, b)+shift.Variance)
+			m.SetSym(a, b, m.At(a, b)-shift.Variance)
+		}
+	}
+}
+
 func addSquare(m matrix, scale float64, slope []float64) {
 	var at []int
 	for i, s := range slope {
@@ -183,10 +207,21 @@ func (r *robust) quantile(weights []float64, level float64) float64 {
 	widest := 0.0
 	for i := range r.ways {
 		effect, clusters := r.ways[i].effect(r.inverse, weights)
-		student := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: max(1, clusters-1)}
-		widest = max(widest, math.Sqrt(effect)*student.Quantile((1+level)/2))
+		freedom := max(1, clusters-1)
+		if slices.ContainsFunc(weights[:len(r.ways[i].clusters)], func(w float64) bool { return w != 0 }) {
+			freedom = min(freedom, r.freedom) // shifts of sessions change the function, because it is no term
+		}
+		widest = max(widest, math.Sqrt(effect)*studentWithin(level, freedom))
 	}
 	return widest
+}
+
+// studentWithin returns half the width of an interval by Student's t. The unit is the standard error.
+func studentWithin(level, freedom float64) float64 {
+	if math.IsInf(freedom, 1) {
+		return binomial.ZWithin(level)
+	}
+	return distuv.StudentsT{Mu: 0, Sigma: 1, Nu: freedom}.Quantile((1 + level) / 2)
 }
 
 // method returns the method name for a profile-likelihood interval.
