@@ -98,13 +98,13 @@ func (s *Server) timePage(w http.ResponseWriter, r *http.Request, info *results.
 	if err != nil {
 		return err
 	}
-	tallies, err := stored.SlotTallies(r.Context(), s.config.Store, info)
-	if err != nil {
+	return s.alone(r, func() error {
+		tallies, err := made.slots()
+		if err == nil {
+			s.show(w, r, "time", s.runFrame(r, info, "/time", map[string]any{"Report": made.report, "Slots": slotLines(tallies)}))
+		}
 		return err
-	}
-	body := map[string]any{"Report": made.report, "Slots": slotLines(tallies)}
-	s.show(w, r, "time", s.runFrame(r, info, "/time", body))
-	return nil
+	})
 }
 
 func slotLines(tallies []stored.SlotTally) []slotLine {

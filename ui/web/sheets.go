@@ -31,6 +31,7 @@ type sheet struct {
 
 	votes    func() (*votes.Report, error)         // the votes of councils; counted at the first call
 	openings func() ([]stored.OpeningTally, error) // likewise
+	slots    func() ([]stored.SlotTally, error)    // likewise
 
 	judges []string // for a tune: the runs that validate its candidates
 
@@ -181,6 +182,7 @@ func (s *Server) newSheet(ctx context.Context, info *results.RunInfo) (*sheet, e
 	made := &sheet{report: shown.Report, seen: shown.Seen, html: map[language]template.HTML{}, now: map[language]nowParts{}}
 	made.votes = sync.OnceValues(func() (*votes.Report, error) { return stored.Votes(ctx, s.config.Store, info) })
 	made.openings = sync.OnceValues(func() ([]stored.OpeningTally, error) { return stored.OpeningTallies(ctx, s.config.Store, info.ID) })
+	made.slots = sync.OnceValues(func() ([]stored.SlotTally, error) { return stored.SlotTallies(ctx, s.config.Store, info) })
 	for _, in := range []language{english, japanese} {
 		var text strings.Builder
 		link := func(pair, leg int) string { return gameAt(info.Name, pair, leg) }
