@@ -304,8 +304,10 @@ func stateOf(s farm.State) i18n.Message {
 		return i18n.Of("over")
 	case farm.Stopped:
 		return i18n.Of("stopped")
+	case farm.Failed:
+		return i18n.Of("failed")
 	}
-	return i18n.Of("failed")
+	return i18n.Verbatim(string(s))
 }
 
 func clock(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05") }
