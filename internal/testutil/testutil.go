@@ -10,7 +10,12 @@
 package testutil
 
 import (
+	"encoding/csv"
+	"encoding/json"
 	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
 	"testing"
 )
 
@@ -40,4 +45,54 @@ func ByLength[T any](short, full T) T {
 		return full
 	}
 	return short
+}
+
+// CSV reads a CSV file from testdata. It returns one map for each row. The keys are the names in the first
+// line.
+func CSV(tb testing.TB, name string) []map[string]string {
+	tb.Helper()
+	file := Must(os.Open(filepath.Join("testdata", name)))(tb)
+	defer func() { _ = file.Close() }()
+	records := Must(csv.NewReader(file).ReadAll())(tb)
+	var rows []map[string]string
+	for _, record := range records[1:] {
+		row := map[string]string{}
+		for i, key := range records[0] {
+			row[key] = record[i]
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// JSONGaps returns the places at which a JSON text breaks a rule of gogi's reports. The rule is that an
+// object with a null value must also have a key "why" with the reason.
+func JSONGaps(text string) ([]string, error) {
+	var v any
+	if err := json.Unmarshal([]byte(text), &v); err != nil {
+		return nil, err
+	}
+	return gaps(v, ""), nil
+}
+
+func gaps(v any, at string) []string {
+	var found []string
+	switch v := v.(type) {
+	case map[string]any:
+		null := ""
+		for key, value := range v {
+			if value == nil {
+				null = key
+			}
+			found = append(found, gaps(value, at+"."+key)...)
+		}
+		if why, _ := v["why"].(string); null != "" && why == "" {
+			found = append(found, at+"."+null)
+		}
+	case []any:
+		for i, value := range v {
+			found = append(found, gaps(value, fmt.Sprintf("%s[%d]", at, i))...)
+		}
+	}
+	return found
 }

@@ -8,9 +8,11 @@ import (
 	"slices"
 	"strings"
 
+	"gogi/ensemble/voting"
 	"gogi/internal/format"
 	"gogi/internal/lists"
 	"gogi/match/arbiter"
+	"gogi/shogi"
 	"gogi/shogi/kifu/packed"
 	"gogi/stats/binomial"
 )
@@ -209,4 +211,20 @@ func counted(before string, by map[string]int) string {
 		return ""
 	}
 	return before + strings.Join(list, ", ")
+}
+
+// VoteCounts returns the moves for which the members of a council voted, as candidates. Visits is the number
+// of votes for the move. detail is kifu.Move.Detail. VoteCounts returns nil if detail has no votes.
+func VoteCounts(detail []byte) (list []packed.Candidate) {
+	record, err := voting.ParseRecord(detail)
+	if err != nil {
+		return nil
+	}
+	for _, c := range record.Counts {
+		m, err := shogi.ParseMove(c.Key)
+		if err == nil && c.Value > 0 {
+			list = append(list, packed.Candidate{Move: m, Visits: uint16(min(c.Value, 1<<16-1))}) //nolint:gosec // in range
+		}
+	}
+	return list
 }

@@ -5,7 +5,9 @@ import (
 
 	"gogi/cmd/gogi/cli"
 	"gogi/internal/i18n"
+	"gogi/internal/sanitize"
 	"gogi/results"
+	"gogi/results/dump"
 	"gogi/results/repair"
 	"gogi/results/repair/text"
 )
@@ -116,4 +118,17 @@ func openThere(ctx context.Context, db string) (*results.Store, error) {
 		return nil, err
 	}
 	return results.Open(ctx, db)
+}
+
+// DumpCommand prints all data of a run in a fixed order.
+type DumpCommand struct {
+	cli.Stored
+	Stable bool `help:"Leave out times, slots and failed attempts, so that two runs of deterministic engines have equal dumps."`
+}
+
+// Run prints the dump.
+func (c *DumpCommand) Run(ctx context.Context, env *cli.Env) error {
+	return c.With(ctx, func(store *results.Store, info *results.RunInfo) error {
+		return dump.Write(ctx, store, sanitize.Raw(env.Out), info.Name, c.Stable)
+	})
 }

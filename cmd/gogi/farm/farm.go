@@ -5,6 +5,8 @@
 package farmcmd
 
 import (
+	"bufio"
+	"io"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -12,6 +14,8 @@ import (
 
 	"gogi/cmd/gogi/cli"
 	"gogi/farm/keys"
+	"gogi/internal/format"
+	"gogi/internal/sanitize"
 )
 
 // Command is the group of the farm's commands.
@@ -111,4 +115,20 @@ func labels(words []string) (map[string]string, error) {
 		all[k] = v
 	}
 	return all, nil
+}
+
+// printRows prints a table. It removes control characters from the cells, because other people wrote them.
+func printRows(w io.Writer, t *format.Columns, rows [][]string) error {
+	for _, row := range rows {
+		for i := range row {
+			row[i] = sanitize.Printable(row[i], 200)
+		}
+		t.Widen(row)
+	}
+	out := bufio.NewWriter(w)
+	t.Head(out)
+	for _, row := range rows {
+		t.Row(out, row)
+	}
+	return out.Flush()
 }

@@ -4,6 +4,8 @@ package verify
 
 import (
 	"fmt"
+	"math"
+	"slices"
 
 	"gogi/ensemble/voting"
 	"gogi/match"
@@ -53,3 +55,54 @@ func votes(r *match.PairResult) error {
 	}
 	return nil
 }
+
+// Shown returns the part of a worker's event that gogi displays. It contains only fields that the function
+// Event has checked or that need no check.
+func Shown(ev *match.Event) match.Event {
+	return match.Event{
+		Type: ev.Type, At: ev.Time, Pair: ev.Pair, Leg: ev.Leg, Slot: ev.Slot, Black: ev.Black, White: ev.White,
+		Limits: ev.Limits, Opening: ev.Opening, Start: ev.Start, Moves: ev.Moves, Plies: ev.Plies, Clocks: ev.Clocks,
+		Thought: ev.Thought, Position: ev.Position, OverrunMS: ev.OverrunMS, ClockMS: ev.ClockMS, Board: ev.Board,
+	}
+}
+
+// Cut returns an event which reports that the game of ev has ended without a result.
+func Cut(ev match.Event) match.Event {
+	return match.Event{Type: match.EventCut, Pair: ev.Pair, Leg: ev.Leg, Slot: ev.Slot, Black: ev.Black, White: ev.White}
+}
+
+// maxBoards is the maximum number of slots of a worker whose games the coordinator shows. It limits the
+// coordinator's memory, because a worker can send a board for each slot.
+const maxBoards = 512
+
+// maxPly is a number of plies that no game reaches.
+const maxPly = 100_000
+
+// Event reports whether an event is a valid event about a game of the run in one of the worker's slots.
+func Event(plan *match.Plan, slots int, ev *match.Event) bool {
+	if ev.Run != plan.Run || ev.Pair == nil || ev.Leg == nil || ev.Slot == nil {
+		return false
+	}
+	switch ev.Type { // a worker may only report games
+	case match.EventSeat, match.EventGame, match.EventMove, match.EventEnd, match.EventCut:
+	case match.EventBoard:
+		b := ev.Board
+		if b == nil || b.Pair != *ev.Pair || b.Leg != *ev.Leg || !bounded(b.Ply, maxPly) || !bounded(b.Plies, maxPly) || !bounded(b.StartPly, maxPly) || !paired(b.Clocks) {
+			return false
+		}
+	default:
+		return false
+	}
+	return bounded(*ev.Pair, plan.Pairs-1) && bounded(*ev.Leg, plan.Pair(*ev.Pair).Legs-1) && bounded(*ev.Slot, min(slots, maxBoards)-1) && plays(plan, ev.Black) && plays(plan, ev.White) &&
+		bounded(ev.Ply, maxPly) && bounded(ev.Plies, maxPly) && paired(ev.Clocks)
+}
+
+// plays reports whether a name is "" or one of the run's players.
+func plays(plan *match.Plan, name string) bool {
+	return name == "" || slices.ContainsFunc(plan.Players, func(p match.Player) bool { return p.Name == name })
+}
+
+func bounded(n, most int) bool { return n >= 0 && n <= min(most, math.MaxInt32) }
+
+// paired reports whether a list of clocks has both Black's and White's, or no clock at all.
+func paired(clocks []*float64) bool { return len(clocks) == 0 || len(clocks) == 2 }
