@@ -5,12 +5,14 @@ import (
 	"encoding/hex"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"gogi/configs"
 	"gogi/configs/configstest"
+	"gogi/configs/identity"
 	"gogi/internal/testutil"
 	"gogi/match"
 	"gogi/shogi"
@@ -300,5 +302,130 @@ func TestGateBoundary(t *testing.T) {
 		"boundary = \"bounded\"\nalpha = 0.0005": "below 0.001",
 	} {
 		testutil.Fails(t, testutil.Err(parse(t, "[gate]\nsprt = \"0,4\"\n"+text).GateDesign()), want, "%s", text)
+	}
+}
+
+// TestDevice holds that an engine's device is in the plan, and that only an engine that can wait for its device has one.
+func TestDevice(t *testing.T) {
+	shared := strings.Replace(councilFile, "name = \"A\"\n", "name = \"A\"\ndevice = \"gpu{gpu}\"\n", 1)
+	testutil.Require(t, shared != councilFile, "no engine A in\n%s", councilFile)
+	for name, c := range map[string]struct{ text, want string }{
+		"council": {shared + "rule = \"majority\"\n", `council C: its member A has the device gpu{gpu}, but members search at the same time; remove device`},
+		"ponder": {"ponder = \"standard\"\n" + strings.Replace(shared, `["A", "B"]`, `["B"]`, 1) + "rule = \"majority\"\n",
+			`ponder: A shares the device gpu{gpu}, so it cannot search during the opponent's time; remove device, or set ponder = "off"`},
+	} {
+		_, err := councilPlan(t, c.text)
+		testutil.Fails(t, err, c.want, "%s", name)
+	}
+	solver := strings.Replace(councilFile, "players", "mate = {engine = \"S\", time = \"1s\"}\nplayers", 1) + "rule = \"majority\"\n[[engine]]\nname = \"S\"\ncmd = \"builtin\"\ndevice = \"gpu0\"\n"
+	testutil.Fails(t, testutil.Err(councilPlan(t, solver)), "mate: the solver S has the device gpu0", "solver")
+	plan := testutil.Must(councilPlan(t, strings.Replace(shared, `["A", "B"]`, `["B"]`, 1)+"rule = \"majority\"\n"))(t)
+	testutil.Equal(t, plan.Players[1].Device, "gpu{gpu}", "the device of A")
+	plan.Ponder = match.PonderStandard // as a farm's form could change a stored plan
+	testutil.Fails(t, plan.Check(), "ponder: A shares the device", "the plan itself")
+	testutil.Equal(t, plan.Players[1].InSlot(3, 2).Device, "gpu1", "in slot 3, with two slots on each GPU")
+}
+
+// TestCPUs tests the CPUs in a file and in flags, and the default number of slots: half of the named CPUs (machine has
+// 8), or all of them.
+func TestCPUs(t *testing.T) {
+	three := 3
+	for _, c := range []struct {
+		keys  string
+		flags configs.Flags
+		want  string // CPUs, cores per slot, slots
+	}{
+		{"", configs.Flags{}, "|0|4"},
+		{`cpus = "off"`, configs.Flags{}, "|0|4"},
+		{`cpus = "auto"`, configs.Flags{}, "auto|0|4"},
+		{`cpus = "5,0-3"`, configs.Flags{}, "0-3,5|0|2"},
+		{`cpus = 3`, configs.Flags{}, "3|0|1"},
+		{"cpus = \"0-5\"\nconcurrency = \"cpus\"", configs.Flags{}, "0-5|0|6"},
+		{"cpus = \"auto\"\ncores_per_slot = 2", configs.Flags{}, "auto|2|4"},
+		{`cpus = "0-5"`, configs.Flags{CPUs: "auto", CoresPerSlot: &three}, "auto|3|4"},
+		{`cpus = "0-5"`, configs.Flags{CPUs: "off"}, "|0|4"},
+	} {
+		p, _ := configstest.Plan(t, c.keys+"\n"+configstest.Two, c.flags, configstest.Machine(t))
+		got := strings.Join([]string{p.CPUs, strconv.Itoa(p.CoresPerSlot), strconv.Itoa(p.Concurrency)}, "|")
+		testutil.Equal(t, got, c.want, "%s %+v", c.keys, c.flags)
+	}
+}
+
+func TestWrongCPUs(t *testing.T) {
+	zero := 0
+	for _, c := range []struct {
+		keys  string
+		flags configs.Flags
+		want  string
+	}{
+		{`cpus = "all"`, configs.Flags{}, `match.toml:1: cpus: "all": expected off, auto, or CPUs such as 2-7,10`},
+		{`cpus = true`, configs.Flags{}, "match.toml:1: cpus: expected a string, found true"},
+		{"cores_per_slot = 2", configs.Flags{}, `match.toml:1: cores_per_slot: no slot has cores of its own: expected cpus = "auto", or a list of CPUs, beside it`},
+		{"cpus = \"auto\"\ncores_per_slot = 0", configs.Flags{}, "match.toml:2: cores_per_slot: 0 is outside 1 to 10000"},
+		{"", configs.Flags{CPUs: "auto", CoresPerSlot: &zero}, "--cores-per-slot: cores_per_slot: 0 is outside 1 to 10000"},
+		{"", configs.Flags{CPUs: "7-1"}, `--cpus: "7-1": expected off, auto, or CPUs such as 2-7,10`},
+	} {
+		f, err := configs.Parse([]byte(c.keys+"\n"+configstest.Two), "match.toml")
+		if err == nil {
+			err = f.Apply(c.flags)
+		}
+		if err == nil {
+			_, _, err = f.Plan("", configstest.Machine(t))
+		}
+		testutil.Check(t, err != nil && err.Error() == c.want, "%s %+v: %v, want %s", c.keys, c.flags, err, c.want)
+	}
+}
+
+// Who is asked for mates does not play, and is one of the plan's engines.
+func TestMateSolver(t *testing.T) {
+	const two = "games = 2\nlimits = {nodes = 1}\n%s\n[[engine]]\nname = \"A\"\ncmd = \"builtin\"\n[[engine]]\nname = \"B\"\ncmd = \"builtin\"\n"
+	const third = "[[engine]]\nname = \"S\"\ncmd = \"builtin\"\noptions = {MateNodes = 9}\n"
+	env := identity.Env{Self: "/gogi", BuiltinVersion: "1", NumCPU: 2, WorkDir: t.TempDir()}
+	for _, test := range []struct {
+		key, flag, more string
+		name            string // of the solver; "": none
+		why             string
+	}{
+		{"", "", "", "", ""},
+		{`mate = "off"`, "", "", "", ""},
+		{`mate = "builtin"`, "", "", "mate solver", ""},
+		{`mate = {engine = "S", every = 3, time = "2s", nodes = 7}`, "", third, "S", ""},
+		{"", "S", third, "S", ""},
+		{`mate = {engine = "x", every = 3}`, "S", third, "S", ""},
+		{`mate = "x"`, "", third, "", `mate: there is no engine "x"`},
+		{`mate = {every = 3}`, "", third, "", "there is nobody to ask"},
+		{`mate = {engine = "S", nodes = 0}`, "", third, "", "mate.nodes: 0 is outside 1"},
+		{"mate = \"S\"\nponder = \"standard\"", "", third, "", "who ponders"},
+		{"mate = \"B\"\nplayers = [\"A\", \"B\"]", "", "", "", "B plays itself"},
+	} {
+		file, err := configs.Parse([]byte(strings.Replace(two, "%s", test.key, 1)+test.more), "m.toml")
+		if err == nil {
+			err = file.Apply(configs.Flags{Mate: test.flag})
+		}
+		testutil.OK(t, err)
+		plan, _, err := file.Plan("", env)
+		if test.why != "" {
+			testutil.Fails(t, err, test.why, "%s", test.key)
+			continue
+		}
+		if err != nil {
+			t.Errorf("%s: %v", test.key, err)
+			continue
+		}
+		name := ""
+		if plan.Mate.Solver != nil {
+			name = plan.Mate.Solver.Name
+		}
+		engines := 2
+		if test.name != "" {
+			engines = 3
+		}
+		if name != test.name || len(plan.Players) != 2 || len(plan.Engines()) != engines || plan.Mate.IsZero() != (test.name == "") {
+			t.Errorf("%s: asks %q, %d players, %d engines", test.key, name, len(plan.Players), len(plan.Engines()))
+		}
+		if strings.Contains(test.key, "2s") && (plan.Mate.Every != 3 || plan.Mate.Time != 2*time.Second || plan.Mate.Nodes != 7 ||
+			plan.Mate.Solver.Options[0] != (match.Option{Name: "MateNodes", Value: "9"})) {
+			t.Errorf("%s: %+v", test.key, plan.Mate)
+		}
 	}
 }

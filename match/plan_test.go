@@ -3,8 +3,10 @@ package match_test
 import (
 	"fmt"
 	"hash/fnv"
+	"slices"
 	"strconv"
 	"testing"
+	"time"
 
 	"gogi/internal/testutil"
 	"gogi/match"
@@ -255,5 +257,67 @@ func BenchmarkPair(b *testing.B) {
 				_ = p.Pair(n)
 			}
 		})
+	}
+}
+
+const (
+	startSFEN  = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1"
+	playedFile = "testdata/played.json"
+
+	ms     = time.Millisecond
+	second = time.Second
+)
+
+// TestMateCheck: invalid settings give an error, and zero settings do not change the digest.
+func TestMateCheck(t *testing.T) {
+	plan := storedPlan(t)
+	solver := plan.Players[0]
+	without := plan.Digest()
+	for name, test := range map[string]struct {
+		mate   match.Mate
+		ponder match.PonderMode
+		good   bool
+	}{
+		"off":             {match.Mate{}, match.PonderStandard, true},
+		"on":              {match.Mate{Solver: &solver, Time: 1, Nodes: 1}, match.PonderOff, true},
+		"pondering":       {match.Mate{Solver: &solver, Time: 1, Nodes: 1}, match.PonderEarly, false},
+		"nobody":          {match.Mate{Time: 1, Nodes: 1}, match.PonderOff, false},
+		"a council":       {match.Mate{Solver: &match.Player{Council: &match.Council{}}, Time: 1, Nodes: 1}, match.PonderOff, false},
+		"no time":         {match.Mate{Solver: &solver, Nodes: 1}, match.PonderOff, false},
+		"no position":     {match.Mate{Solver: &solver, Time: 1}, match.PonderOff, false},
+		"every so little": {match.Mate{Solver: &solver, Time: 1, Nodes: 1, Every: -1}, match.PonderOff, false},
+	} {
+		err := test.mate.Check(test.ponder)
+		testutil.Check(t, (err == nil) == test.good, "%s: %v", name, err)
+		p := *plan
+		if p.Mate = test.mate; (p.Digest() == without) != (test.mate == match.Mate{}) {
+			t.Errorf("%s: another digest: %t", name, p.Digest() != without)
+		}
+	}
+	every := match.Mate{Nodes: 1, Every: 2}
+	if !every.Asks(false, 0) || every.Asks(false, 1) || !every.Asks(true, 1) || (match.Mate{Nodes: 1}).Asks(false, 0) || (match.Mate{}).Asks(true, 0) {
+		t.Error("asks at the wrong moves")
+	}
+}
+
+// TestInSlot: a player and the members of its council have the numbers of the slot, and the plan stays as it is.
+func TestInSlot(t *testing.T) {
+	t.Parallel()
+	engine := match.Player{Env: []string{"CUDA_VISIBLE_DEVICES={gpu}", "CACHE=/tmp/{slot}/{slot}"}}
+	inner := match.Player{Council: &match.Council{Members: []match.Player{engine}}}
+	council := match.Player{Council: &match.Council{Members: []match.Player{engine, inner}}}
+	before := slices.Clone(engine.Env)
+	want := []string{"CUDA_VISIBLE_DEVICES=2", "CACHE=/tmp/5/5"}
+	placed := council.InSlot(5, 2).Council.Members
+	for i, got := range [][]string{engine.InSlot(5, 2).Env, placed[0].Env, placed[1].Council.Members[0].Env} {
+		if !slices.Equal(got, want) {
+			t.Errorf("%d: %v", i, got)
+		}
+	}
+	if got := engine.InSlot(5, 0).Env[0]; got != "CUDA_VISIBLE_DEVICES=5" {
+		t.Errorf("without slots_per_gpu: %s", got)
+	}
+	if !slices.Equal(engine.Env, before) || !slices.Equal(council.Council.Members[0].Env, before) {
+		t.Errorf("the plan has changed: %v", engine.Env)
 	}
 }

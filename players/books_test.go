@@ -6,6 +6,10 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
 	"testing"
 
 	"gogi/internal/testutil"
@@ -37,4 +41,29 @@ func TestShelf(t *testing.T) {
 	testutil.Fails(t, testutil.Err(new(books).drawer(files)), "has changed")
 	files[1].Path += "x"
 	testutil.Fails(t, testutil.Err(s.drawer(files)), "", "a file that is not there was read")
+}
+
+// The kernel's own list of the processor's features must agree.
+func TestInstructionSets(t *testing.T) {
+	text, err := os.ReadFile("/proc/cpuinfo")
+	if err != nil || runtime.GOARCH != "amd64" {
+		t.Skip("the flags of an x86-64 processor are not to be read here")
+	}
+	line := regexp.MustCompile(`(?m)^flags\s*:(.*)$`).FindSubmatch(text)
+	if line == nil {
+		t.Skip("the kernel tells no flags")
+	}
+	flags := strings.Fields(string(line[1]))
+	var want []string
+	for _, level := range []struct{ name, needs string }{
+		{"x86-64-v4", "avx512f avx512bw avx512cd avx512dq avx512vl"},
+		{"x86-64-v3", "avx avx2 bmi1 bmi2 fma"},
+		{"x86-64-v2", "cx16 popcnt pni ssse3 sse4_1 sse4_2"},
+	} {
+		missing := slices.DeleteFunc(strings.Fields(level.needs), func(f string) bool { return slices.Contains(flags, f) })
+		if len(missing) == 0 {
+			want = append(want, level.name)
+		}
+	}
+	testutil.Slices(t, instructionSets(), want, "and by the kernel")
 }

@@ -3,6 +3,7 @@ package results_test
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"maps"
 	"os"
 	"os/exec"
@@ -145,4 +146,24 @@ func TestPlayingWithoutRights(t *testing.T) {
 	cmd.Env = append(os.Environ(), writerEnv+"="+filepath.Join(dir, "x.db"), writerModeEnv+"=read-write")
 	out, err := cmd.Output()
 	testutil.Check(t, err == nil && strings.Contains(string(out), "permission denied"), "%s, %v", out, err)
+}
+
+// TestMissingDatabase: the error names the missing file and what to do, without the name of a package.
+func TestMissingDatabase(t *testing.T) {
+	t.Parallel()
+	here := t.TempDir()
+	file := filepath.Join(here, "x.db")
+	folder := filepath.Join(here, "missing")
+	inside := filepath.Join(folder, "x.db")
+	noFolder := "cannot open " + inside + ": the folder " + folder + " does not exist"
+	_, reading := results.OpenExisting(t.Context(), file)
+	_, below := results.OpenExisting(t.Context(), inside)
+	_, creating := results.Open(t.Context(), inside)
+	notFound := file + " not found. Run `gogi match` first, or name a database with --db FILE."
+	for _, c := range []struct {
+		err  error
+		want string
+	}{{reading, notFound}, {below, noFolder}, {creating, noFolder}} {
+		testutil.Check(t, c.err != nil && c.err.Error() == c.want && errors.Is(c.err, fs.ErrNotExist), "%v, want %s", c.err, c.want)
+	}
 }

@@ -2,6 +2,7 @@ package stats
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
 	"os"
 	"testing"
@@ -45,3 +46,45 @@ func pOf(t *testing.T, k, n int, p0 float64, alt binomial.Alternative) float64 {
 }
 
 func agree(got, want, rel float64) bool { return math.Abs(got-want) <= rel*math.Abs(want) }
+
+// end is the information at which every run has stopped.
+func (t triangle) end() float64 { return (t.u + t.l) / (2 * tightening) }
+
+// Add is AddPlay without an opening.
+func (p *Prefix) Add(id int, pair Pair) error { return p.AddPlay(id, Play{Pair: pair}) }
+
+// A TrendPoint is K wins of N decisive games at one dose of something, such as a size.
+type TrendPoint struct {
+	K, N int
+	Size float64 // of the dose
+}
+
+// DoseTrend is the Cochran–Armitage test for a linear trend of the win rate over doses (Armitage 1955), as R's
+// prop.trend.test: Z is above 0 where larger doses win more, P is two-sided by the normal approximation, good for
+// some tens of wins and losses in all. It takes games as independent. It fails for fewer than two groups,
+// impossible counts, doses that are all equal, and games that were all won or all lost.
+func DoseTrend(groups []TrendPoint) (z, p float64, err error) {
+	var wins, games, dosed, squared float64
+	for i, g := range groups {
+		if err := binomial.CheckCounts(g.K, g.N); err != nil {
+			return 0, 0, fmt.Errorf("group %d: %w", i+1, err)
+		}
+		n := float64(g.N)
+		wins, games = wins+float64(g.K), games+n
+		dosed, squared = dosed+n*g.Size, squared+n*g.Size*g.Size
+	}
+	if len(groups) < 2 {
+		return 0, 0, fmt.Errorf("%d groups have no trend: expected two or more", len(groups))
+	}
+	rate := wins / games
+	sum, spread := 0.0, squared-dosed*dosed/games
+	for _, g := range groups {
+		sum += g.Size * (float64(g.K) - float64(g.N)*rate)
+	}
+	variance := rate * (1 - rate) * spread
+	if !(variance > 0) {
+		return 0, 0, fmt.Errorf("%v of %v games won at doses without spread, or all or none: there is no trend to see", wins, games)
+	}
+	z = sum / math.Sqrt(variance)
+	return z, math.Erfc(math.Abs(z) / math.Sqrt2), nil
+}

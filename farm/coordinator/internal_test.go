@@ -6,7 +6,9 @@ import (
 	"testing"
 	"time"
 
+	"gogi/farm/coordinator/verify"
 	"gogi/internal/testutil"
+	"gogi/match"
 )
 
 // TestALogThatIsFull loses its first line, and the copy of the record that is kept for when
@@ -53,5 +55,20 @@ func TestADayOfQuotasIsUTC(t *testing.T) {
 		if c.overspent(at(time.Minute), "red") == "" || c.overspent(at(24*time.Hour-1), "red") == "" || c.overspent(at(24*time.Hour), "red") != "" {
 			t.Errorf("%s: of the day %v are counted, expected an hour of it, and none of the next", zone, c.spent["red"])
 		}
+	}
+}
+
+// WhileVerifying has a test look on while a pair that was brought is verified: whether nobody waits for that.
+func (c *Coordinator) WhileVerifying(look func(free bool)) {
+	c.verifies = func(plan *match.Plan, p *match.PairResult) error {
+		mu, judging := c.mu.TryLock(), c.judging.TryLock()
+		if mu {
+			c.mu.Unlock()
+		}
+		if judging {
+			c.judging.Unlock()
+		}
+		look(mu && judging)
+		return verify.Brought(plan, p)
 	}
 }

@@ -608,3 +608,6 @@ func TestCancel(t *testing.T) {
 		b.group.Wait()
 	}
 }
+
+// Opponent is the name of the other player.
+func (s *Summary) Opponent() string { return s.Names[s.Colour.Opponent()] }

@@ -1,4 +1,0 @@
-package gate
-
-// String returns Said in English.
-func (p Prospect) String() string { return p.Said().String() }

@@ -1,5 +1,0 @@
-package builtin
-
-func handMade() *weights {
-	return new(knobValues).of()
-}
