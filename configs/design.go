@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"gogi/internal/lists"
 	"gogi/match"
 	"gogi/match/tournament"
 )
@@ -68,11 +69,7 @@ func (r *resolver) strayKeys(f Design, kind match.DesignKind) {
 
 // joined joins the words to one text, with between as separator.
 func joined[T ~string](words []T, between string) string {
-	texts := make([]string, len(words))
-	for i, w := range words {
-		texts[i] = string(w)
-	}
-	return strings.Join(texts, between)
+	return strings.Join(lists.Map(words, func(w T) string { return string(w) }), between)
 }
 
 func namesOf(p *match.Plan) []string {

@@ -14,6 +14,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"gogi/internal/lists"
 	"gogi/match"
 )
 
@@ -198,11 +199,7 @@ func structText(v reflect.Value) string {
 }
 
 func listText[T any](list []T, text func(T) string) string {
-	texts := make([]string, len(list))
-	for i, v := range list {
-		texts[i] = text(v)
-	}
-	return strings.Join(texts, ", ")
+	return strings.Join(lists.Map(list, text), ", ")
 }
 
 func tableText[T any](list []T, text func(T) string) string { return "{" + listText(list, text) + "}" }

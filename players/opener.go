@@ -15,6 +15,7 @@ import (
 	"gogi/configs/identity"
 	"gogi/internal/fail"
 	"gogi/internal/i18n"
+	"gogi/internal/lists"
 	"gogi/match"
 	"gogi/players/builtin"
 	"gogi/runner"
@@ -198,11 +199,7 @@ func (o *Opener) Start(p match.Player, cpus []int, grace time.Duration) (Process
 // Names returns the names of the plan's engines, in the order of Plan.Engines.
 func (o *Opener) Names() []string {
 	engines := o.Plan.Engines()
-	names := make([]string, len(engines))
-	for i, p := range engines {
-		names[i] = p.Name
-	}
-	return names
+	return lists.Map(engines, func(p match.Player) string { return p.Name })
 }
 
 // GreetAll starts and ends each engine of the plan, one after the other, to read its answer to usi. It

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"gogi/internal/lists"
 	"gogi/match"
 )
 
@@ -34,10 +35,7 @@ func (e *DifferentPlan) Error() string {
 	if len(e.Differences) == 0 {
 		return fmt.Sprintf("run %q was played under another plan", e.Run)
 	}
-	lines := make([]string, len(e.Differences))
-	for i, d := range e.Differences {
-		lines[i] = d.String()
-	}
+	lines := lists.Map(e.Differences, match.Difference.String)
 	return fmt.Sprintf("run %q was played under another plan:\n  %s", e.Run, strings.Join(lines, "\n  "))
 }
 

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"gogi/internal/lists"
 	"gogi/shogi"
 	"gogi/usi"
 )
@@ -65,11 +66,7 @@ func (d *Decision) Split() string {
 		}
 	}
 	slices.SortFunc(counts, func(a, b int) int { return cmp.Compare(b, a) })
-	parts := make([]string, len(counts))
-	for i, n := range counts {
-		parts[i] = strconv.Itoa(n)
-	}
-	return strings.Join(parts, ":")
+	return strings.Join(lists.Map(counts, strconv.Itoa), ":")
 }
 
 // backers returns the members that voted for a move.

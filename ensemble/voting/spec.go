@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"gogi/internal/lists"
 )
 
 // A Spec is a voting rule with its settings, the keys. The keys are choices that the papers about the rule
@@ -208,11 +210,7 @@ func (f field) text() string {
 	case *float64:
 		return strconv.FormatFloat(*at, 'g', -1, 64)
 	case *[]float64:
-		parts := make([]string, len(*at))
-		for i, x := range *at {
-			parts[i] = strconv.FormatFloat(x, 'g', -1, 64)
-		}
-		return strings.Join(parts, "/")
+		return strings.Join(lists.Map(*at, func(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }), "/")
 	}
 	return ""
 }

@@ -16,6 +16,7 @@ import (
 	"unicode/utf8"
 
 	"gogi/internal/format"
+	"gogi/internal/lists"
 )
 
 // A Language is the tag of an output language.
@@ -151,11 +152,7 @@ func (s *Message) UnmarshalText(text []byte) error {
 
 // Each returns the texts of several Messages in a language.
 func Each(in Language, list []Message) []string {
-	texts := make([]string, len(list))
-	for i, s := range list {
-		texts[i] = s.In(in)
-	}
-	return texts
+	return lists.Map(list, func(m Message) string { return m.In(in) })
 }
 
 // Heads translates the column heads of a table. It returns them as the arguments of format.Table.

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"gogi/internal/lists"
 	"gogi/match"
 	"gogi/shogi"
 )
@@ -140,11 +141,7 @@ func (id Identity) Match() match.Identity {
 
 // MovesText returns moves as a text for the database: in USI notation, separated by spaces.
 func MovesText(moves []shogi.Move) string {
-	texts := make([]string, len(moves))
-	for i, m := range moves {
-		texts[i] = m.String()
-	}
-	return strings.Join(texts, " ")
+	return strings.Join(lists.Map(moves, shogi.Move.String), " ")
 }
 
 // Moves parses the text that MovesText writes.

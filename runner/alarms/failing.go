@@ -124,9 +124,5 @@ func engineWords(command []string) []string {
 }
 
 func quoted(words []string) string {
-	list := make([]string, len(words))
-	for i, w := range words {
-		list[i] = shellwords.Quote(w)
-	}
-	return strings.Join(list, " ")
+	return strings.Join(lists.Map(words, shellwords.Quote), " ")
 }

@@ -3,6 +3,7 @@ package terminal
 import (
 	"gogi/internal/format"
 	"gogi/internal/i18n"
+	"gogi/internal/lists"
 )
 
 // keys is the line that explains the keys.
@@ -66,9 +67,5 @@ func (v View) fault(kind string) string { return v.say(clean(format.Words(kind))
 
 // verbatim returns texts as messages that are not translated.
 func verbatim(texts []string) []i18n.Message {
-	list := make([]i18n.Message, len(texts))
-	for i, text := range texts {
-		list[i] = i18n.Verbatim(text)
-	}
-	return list
+	return lists.Map(texts, i18n.Verbatim)
 }
