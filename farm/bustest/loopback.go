@@ -1,3 +1,6 @@
+// Package bustest has an implementation of farm.Bus and farm.Transport in memory for tests: [MemoryBroker]. It stores
+// the messages and the artefacts across restarts of a coordinator, and injects faults on demand. Package nats has the
+// tests that every implementation must pass.
 package bustest
 
 import (

@@ -10,21 +10,6 @@ import (
 	"gogi/internal/testutil"
 )
 
-// TestContract: what holds of every farm.Bus holds in memory.
-func TestContract(t *testing.T) {
-	t.Parallel()
-	bustest.Run(t, func(t *testing.T) bustest.Farm {
-		t.Helper()
-		broker := bustest.NewMemoryBroker()
-		broker.Limit(1 << 20)
-		connect := func(_ *testing.T, name string) farm.Transport { return broker.Connect(name) }
-		return bustest.Farm{
-			Bus: broker.Open(), Worker: connect, Owner: connect, Full: bytes.Repeat([]byte("x"), 400_000),
-			Again: func(*testing.T) farm.Bus { return broker.Open() },
-		}
-	})
-}
-
 // TestFaultsHappen: each of them, as often as it was asked for.
 func TestFaultsHappen(t *testing.T) {
 	t.Parallel()

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"gogi/farm"
-	"gogi/farm/bustest"
 	"gogi/farm/keys"
 	"gogi/farm/nats"
 	"gogi/internal/testutil"
@@ -81,14 +80,14 @@ func (w *world) dial(t testing.TB, c keys.Creds) farm.Transport {
 
 func TestContract(t *testing.T) {
 	t.Parallel()
-	bustest.Run(t, func(t *testing.T) bustest.Farm {
+	runSuite(t, func(t *testing.T) contract {
 		w := open(t, func(c *nats.Config) { c.MaxStream = 4 << 20 })
 		joined := func(rights ...keys.Right) func(t *testing.T, name string) farm.Transport {
 			return func(t *testing.T, name string) farm.Transport {
 				return w.dial(t, w.key(t, name, time.Time{}, rights...))
 			}
 		}
-		return bustest.Farm{Bus: w.bus, Worker: joined(keys.Work), Owner: joined(keys.Admin), Again: w.again, Full: incompressible(500_000)}
+		return contract{Bus: w.bus, Worker: joined(keys.Work), Owner: joined(keys.Admin), Again: w.again, Full: incompressible(500_000)}
 	})
 }
 

@@ -16,7 +16,6 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 
 	"gogi/farm"
-	"gogi/farm/bustest"
 	"gogi/farm/keys"
 	"gogi/farm/nats"
 	"gogi/internal/testutil"
@@ -40,7 +39,7 @@ func outside(t *testing.T, text string) *server.Server {
 // keys that its configuration was written from.
 func TestOutside(t *testing.T) {
 	t.Parallel()
-	bustest.Run(t, func(t *testing.T) bustest.Farm {
+	runSuite(t, func(t *testing.T) contract {
 		own, seed, err := keys.New("coordinator", "farm", []keys.Right{keys.Admin}, time.Now(), time.Time{})
 		testutil.OK(t, err)
 		w := &world{ring: testutil.Must(keys.Open(t.TempDir()))(t), public: own.Public}
@@ -67,7 +66,7 @@ func TestOutside(t *testing.T) {
 			c.URL = s.ClientURL()
 			return w.dial(t, c)
 		}
-		return bustest.Farm{Bus: w.bus, Worker: joined, Owner: joined, Again: w.again, Full: incompressible(500_000)}
+		return contract{Bus: w.bus, Worker: joined, Owner: joined, Again: w.again, Full: incompressible(500_000)}
 	})
 }
 

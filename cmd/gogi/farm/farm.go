@@ -31,19 +31,19 @@ type Command struct {
 	Log    LogCommand    `cmd:"" help:"Print the log of all actions on a farm"`
 	People PeopleCommand `cmd:"" help:"Print the games and CPU hours of people by month"`
 
-	Submit  SubmitCommand  `cmd:"" help:"Submit a match (flags of gogi match), a tune or self-play"`
-	Approve ApproveCommand `cmd:"" help:"Approve a test of another owner"`
-	Reject  RejectCommand  `cmd:"" help:"Reject a test of another owner before it is played"`
-	List    ListCommand    `cmd:"" help:"List the tests"`
-	Show    ShowCommand    `cmd:"" help:"Show a test; --watch follows it"`
-	Stop    StopCommand    `cmd:"" help:"Stop a test; its stored pairs stay"`
-	Pause   PauseCommand   `cmd:"" help:"Start no more pairs of a test; running pairs finish"`
-	Resume  ResumeCommand  `cmd:"" help:"Resume a paused or stopped test"`
-	Set     SetCommand     `cmd:"" help:"Set the priority of a test, or its share of the slots"`
-	Mirror  MirrorCommand  `cmd:"" help:"Copy tests to a database on this machine, and verify them"`
-	Pull    PullCommand    `cmd:"" help:"Copy a test's games into gogi.db once"`
-	Push    PushCommand    `cmd:"" help:"Send a run's games to the farm"`
-	Audit   AuditCommand   `cmd:"" help:"Replay a test's moves here, or play its pairs again"`
+	Submit  SubmitCommand `cmd:"" help:"Submit a match (flags of gogi match), a tune or self-play"`
+	Approve OrderCommand  `cmd:"" help:"Approve a test of another owner"`
+	Reject  OrderCommand  `cmd:"" help:"Reject a test of another owner before it is played"`
+	List    ListCommand   `cmd:"" help:"List the tests"`
+	Show    ShowCommand   `cmd:"" help:"Show a test; --watch follows it"`
+	Stop    OrderCommand  `cmd:"" help:"Stop a test; its stored pairs stay"`
+	Pause   OrderCommand  `cmd:"" help:"Start no more pairs of a test; running pairs finish"`
+	Resume  OrderCommand  `cmd:"" help:"Resume a paused or stopped test"`
+	Set     SetCommand    `cmd:"" help:"Set the priority of a test, or its share of the slots"`
+	Mirror  MirrorCommand `cmd:"" help:"Copy tests to a database on this machine, and verify them"`
+	Pull    PullCommand   `cmd:"" help:"Copy a test's games into gogi.db once"`
+	Push    PushCommand   `cmd:"" help:"Send a run's games to the farm"`
+	Audit   AuditCommand  `cmd:"" help:"Replay a test's moves here, or play its pairs again"`
 
 	Recipe  RecipeCommand  `cmd:"" help:"List, allow and remove recipes for git commits"`
 	Worker  WorkerCommand  `cmd:"" help:"List, drain, quarantine and trust workers"`

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/alecthomas/kong"
+
 	"gogi/cmd/gogi/cli"
 	"gogi/farm"
 	"gogi/internal/format"
@@ -45,59 +47,31 @@ func reason(why string) string {
 	return ": " + sanitize.Printable(why, 400)
 }
 
-// These are the commands that change a test.
-type (
-	// ApproveCommand approves a test of another owner.
-	ApproveCommand struct{ onTest }
-	// RejectCommand rejects a test of another owner before it is played.
-	RejectCommand struct{ onTest }
-	// StopCommand stops a test; its stored pairs stay.
-	StopCommand struct{ onTest }
-	// PauseCommand pauses a test: the farm starts no more pairs of the test.
-	PauseCommand struct{ onTest }
-	// ResumeCommand resumes a paused or stopped test.
-	ResumeCommand struct{ onTest }
-	// PriorityCommand sets the priority of a test.
-	PriorityCommand struct {
-		onTest
-		Number int `arg:"" help:"Priority of the test, from -10 to 10."`
-	}
-	// ShareCommand sets the weight of a test, which decides its share of the workers among the tests of the
-	// same priority.
-	ShareCommand struct {
-		onTest
-		Number float64 `arg:"" help:"Weight above 0: tests of equal priority get workers in proportion to their weights."`
-	}
-)
+// OrderCommand sends an order about a test that has no further arguments. The name of the command, such as stop, is
+// the order.
+type OrderCommand struct{ onTest }
 
-// Run sends the approval to the farm and prints the new state of the test.
-func (c *ApproveCommand) Run(ctx context.Context, env *cli.Env) error {
-	return c.order(ctx, env, "approve", farm.Order{})
+// Run sends the order to the farm and prints the new state of the test.
+func (c *OrderCommand) Run(ctx context.Context, env *cli.Env, k *kong.Context) error {
+	return c.order(ctx, env, k.Selected().Name, farm.Order{})
 }
 
-// Run sends the rejection to the farm and prints the new state of the test.
-func (c *RejectCommand) Run(ctx context.Context, env *cli.Env) error {
-	return c.order(ctx, env, "reject", farm.Order{})
-}
-
-// Run sends the order to stop the test and prints the new state.
-func (c *StopCommand) Run(ctx context.Context, env *cli.Env) error {
-	return c.order(ctx, env, "stop", farm.Order{})
-}
-
-// Run sends the order to pause the test and prints the new state.
-func (c *PauseCommand) Run(ctx context.Context, env *cli.Env) error {
-	return c.order(ctx, env, "pause", farm.Order{})
-}
-
-// Run sends the order to resume the test and prints the new state.
-func (c *ResumeCommand) Run(ctx context.Context, env *cli.Env) error {
-	return c.order(ctx, env, "resume", farm.Order{})
+// PriorityCommand sets the priority of a test.
+type PriorityCommand struct {
+	onTest
+	Number int `arg:"" help:"Priority of the test, from -10 to 10."`
 }
 
 // Run sends the new priority to the farm and prints the new state of the test.
 func (c *PriorityCommand) Run(ctx context.Context, env *cli.Env) error {
 	return c.order(ctx, env, "priority", farm.Order{Number: float64(c.Number)})
+}
+
+// ShareCommand sets the weight of a test, which decides its share of the workers among the tests of the
+// same priority.
+type ShareCommand struct {
+	onTest
+	Number float64 `arg:"" help:"Weight above 0: tests of equal priority get workers in proportion to their weights."`
 }
 
 // Run sends the new weight to the farm and prints the new state of the test.

@@ -1,7 +1,4 @@
-// Package bustest tests implementations of farm.Bus and farm.Transport. [Run] is the suite that every
-// implementation must pass. The package also has an implementation in memory, [MemoryBroker]. It stores the
-// messages and the artefacts across restarts of a coordinator, and injects faults on demand.
-package bustest
+package nats_test
 
 import (
 	"bytes"
@@ -18,11 +15,12 @@ import (
 	"time"
 
 	"gogi/farm"
+	"gogi/farm/bustest"
 	"gogi/internal/testutil"
 )
 
-// A Farm is the input of a test: the coordinator's bus, and transports to it.
-type Farm struct {
+// A contract is the input of a test of the suite: the coordinator's bus, and transports to it.
+type contract struct {
 	Bus farm.Bus
 	// Worker returns the transport of a key with this name and the rights of a worker. Owner returns one with all
 	// rights of an owner.
@@ -37,11 +35,12 @@ type Farm struct {
 // deadline is a time limit far above the duration of any test of the suite.
 const deadline = time.Minute
 
-// Run runs the suite. It calls open to create a new farm for each test.
-func Run(t *testing.T, open func(t *testing.T) Farm) {
+// runSuite runs the tests that every implementation of farm.Bus must pass. It calls open to create a new farm for each
+// test.
+func runSuite(t *testing.T, open func(t *testing.T) contract) {
 	for _, test := range []struct {
 		name string
-		run  func(t *testing.T, ctx context.Context, f Farm)
+		run  func(t *testing.T, ctx context.Context, f contract)
 	}{
 		{"RequestIsAnswered", requestIsAnswered},
 		{"RequestWithoutAnswerer", requestWithoutAnswerer},
@@ -68,6 +67,20 @@ func Run(t *testing.T, open func(t *testing.T) Farm) {
 	}
 }
 
+// TestInMemory: what holds of every farm.Bus holds of the one in memory, which tests of the coordinator use.
+func TestInMemory(t *testing.T) {
+	t.Parallel()
+	runSuite(t, func(t *testing.T) contract {
+		broker := bustest.NewMemoryBroker()
+		broker.Limit(1 << 20)
+		connect := func(_ *testing.T, name string) farm.Transport { return broker.Connect(name) }
+		return contract{
+			Bus: broker.Open(), Worker: connect, Owner: connect, Full: bytes.Repeat([]byte("x"), 400_000),
+			Again: func(*testing.T) farm.Bus { return broker.Open() },
+		}
+	})
+}
+
 // answer serves a subject until stop or the end of the test.
 func answer(t *testing.T, b farm.Bus, subject string, f func(subject string, body []byte) (any, error)) (stop func()) {
 	t.Helper()
@@ -83,7 +96,7 @@ func hello(ctx context.Context, w farm.Transport) error {
 
 func answerHello(string, []byte) (any, error) { return farm.HelloReply{}, nil }
 
-func requestIsAnswered(t *testing.T, ctx context.Context, f Farm) {
+func requestIsAnswered(t *testing.T, ctx context.Context, f contract) {
 	asked := make(chan string, 2)
 	answer(t, f.Bus, farm.SubjectLease+"*", func(subject string, body []byte) (any, error) {
 		var ask farm.Ask
@@ -103,7 +116,7 @@ func requestIsAnswered(t *testing.T, ctx context.Context, f Farm) {
 	}
 }
 
-func requestWithoutAnswerer(t *testing.T, ctx context.Context, f Farm) {
+func requestWithoutAnswerer(t *testing.T, ctx context.Context, f contract) {
 	w := f.Worker(t, "w1")
 	if err := hello(ctx, w); !errors.Is(err, farm.ErrAway) {
 		t.Errorf("before Answer: %v, want ErrAway", err)
@@ -118,7 +131,7 @@ func requestWithoutAnswerer(t *testing.T, ctx context.Context, f Farm) {
 
 // errorsArrive tests that a rejection arrives with all its fields, and that another error is neither a
 // rejection nor ErrAway.
-func errorsArrive(t *testing.T, ctx context.Context, f Farm) {
+func errorsArrive(t *testing.T, ctx context.Context, f contract) {
 	w := f.Worker(t, "w1")
 	fails := func(err error) error {
 		stop := answer(t, f.Bus, farm.SubjectHello+"*", func(string, []byte) (any, error) { return nil, err })
@@ -136,7 +149,7 @@ func errorsArrive(t *testing.T, ctx context.Context, f Farm) {
 }
 
 // manyAtATime tests that a slow answer does not delay other requests.
-func manyAtATime(t *testing.T, ctx context.Context, f Farm) {
+func manyAtATime(t *testing.T, ctx context.Context, f contract) {
 	slow := make(chan struct{})
 	came := make(chan struct{})
 	answer(t, f.Bus, farm.SubjectBeat+"*", func(subject string, _ []byte) (any, error) {
@@ -182,7 +195,7 @@ func takes(t *testing.T, ctx context.Context, b farm.Bus, want string) farm.Deli
 	return d
 }
 
-func resultsInOrder(t *testing.T, ctx context.Context, f Farm) {
+func resultsInOrder(t *testing.T, ctx context.Context, f contract) {
 	names := []string{"w2", "w1", "w1"}
 	workers := map[string]farm.Transport{"w1": f.Worker(t, "w1"), "w2": f.Worker(t, "w2")}
 	for i := range 10 {
@@ -199,7 +212,7 @@ func resultsInOrder(t *testing.T, ctx context.Context, f Farm) {
 	}
 }
 
-func sameIDOnce(t *testing.T, ctx context.Context, f Farm) {
+func sameIDOnce(t *testing.T, ctx context.Context, f contract) {
 	w := f.Worker(t, "w1")
 	for _, id := range []string{"a", "a", "b", "a", "end"} {
 		testutil.OK(t, w.Publish(ctx, subject("w1"), id, []byte(id)))
@@ -211,7 +224,7 @@ func sameIDOnce(t *testing.T, ctx context.Context, f Farm) {
 
 // resultsAgain tests that the next process receives the messages that were not acknowledged, first and in
 // order.
-func resultsAgain(t *testing.T, ctx context.Context, f Farm) {
+func resultsAgain(t *testing.T, ctx context.Context, f contract) {
 	w := f.Worker(t, "w1")
 	for _, id := range []string{"0", "1", "2", "3"} {
 		testutil.OK(t, w.Publish(ctx, subject("w1"), id, []byte(id)))
@@ -247,7 +260,7 @@ func publish(t *testing.T, ctx context.Context, w farm.Transport, id string) {
 	}
 }
 
-func refusedIsDone(t *testing.T, ctx context.Context, f Farm) {
+func refusedIsDone(t *testing.T, ctx context.Context, f contract) {
 	w := f.Worker(t, "w1")
 	for _, id := range []string{"bad", "good"} {
 		testutil.OK(t, w.Publish(ctx, subject("w1"), id, []byte(id)))
@@ -258,7 +271,7 @@ func refusedIsDone(t *testing.T, ctx context.Context, f Farm) {
 
 // longAnswers tests that an answer of the greatest length arrives, and that a longer answer is an error that
 // names the limit.
-func longAnswers(t *testing.T, ctx context.Context, f Farm) {
+func longAnswers(t *testing.T, ctx context.Context, f contract) {
 	w := f.Worker(t, "w1")
 	for beyond, want := range map[int]bool{0: true, 1: false} {
 		length := farm.MaxAnswer - 5 + beyond // the header of a byte string has 5 bytes
@@ -274,7 +287,7 @@ func longAnswers(t *testing.T, ctx context.Context, f Farm) {
 
 // anythingCanBeRefused tests that the longest message that the stream accepts can be rejected for a long
 // reason.
-func anythingCanBeRefused(t *testing.T, ctx context.Context, f Farm) {
+func anythingCanBeRefused(t *testing.T, ctx context.Context, f contract) {
 	w := f.Worker(t, "w1")
 	size := farm.MaxBody
 	for w.Publish(ctx, subject("w1"), fmt.Sprint(size), make([]byte, size)) != nil {
@@ -287,7 +300,7 @@ func anythingCanBeRefused(t *testing.T, ctx context.Context, f Farm) {
 
 // fullThenFree tests that a full stream returns ErrFull and loses nothing, and that acknowledged messages
 // free space.
-func fullThenFree(t *testing.T, ctx context.Context, f Farm) {
+func fullThenFree(t *testing.T, ctx context.Context, f contract) {
 	w := f.Worker(t, "w1")
 	kept := 0
 	for ; ; kept++ {
@@ -313,7 +326,7 @@ func fullThenFree(t *testing.T, ctx context.Context, f Farm) {
 	}
 }
 
-func hintsArrive(t *testing.T, ctx context.Context, f Farm) {
+func hintsArrive(t *testing.T, ctx context.Context, f contract) {
 	w := f.Worker(t, "w1")
 	heard := make(chan string, 10)
 	stops := map[string]func(){}
@@ -353,14 +366,14 @@ func next[T any](t *testing.T, ctx context.Context, c <-chan T) T {
 }
 
 // settle makes a round trip, so that everything that the transport sent before has arrived.
-func settle(t *testing.T, ctx context.Context, f Farm, w farm.Transport) {
+func settle(t *testing.T, ctx context.Context, f contract, w farm.Transport) {
 	t.Helper()
 	stop := answer(t, f.Bus, farm.SubjectHello+"*", answerHello)
 	testutil.OK(t, hello(ctx, w))
 	stop()
 }
 
-func eventsArrive(t *testing.T, ctx context.Context, f Farm) {
+func eventsArrive(t *testing.T, ctx context.Context, f contract) {
 	heard := make(chan string, 1)
 	stop, err := f.Bus.Listen(farm.SubjectEvents+"ab.*", func(body []byte) { heard <- string(body) })
 	testutil.OK(t, err)
@@ -374,7 +387,7 @@ func eventsArrive(t *testing.T, ctx context.Context, f Farm) {
 }
 
 // artefacts tests that artefacts of any size come back unchanged, also in the next process.
-func artefacts(t *testing.T, ctx context.Context, f Farm) {
+func artefacts(t *testing.T, ctx context.Context, f contract) {
 	owner, w := f.Owner(t, "o1"), f.Worker(t, "w1")
 	sizes := map[string]int64{}
 	for _, size := range []int{0, 1, 128 << 10, 300_001} {
@@ -421,7 +434,7 @@ func artefacts(t *testing.T, ctx context.Context, f Farm) {
 
 // waitEnds tests that Results ends when its context ends. It also tests that a deadline, even a very near one, is
 // not reported as a failure of the stream.
-func waitEnds(t *testing.T, ctx context.Context, f Farm) {
+func waitEnds(t *testing.T, ctx context.Context, f contract) {
 	ending, cancel := context.WithCancel(ctx)
 	done := make(chan error, 1)
 	go func() {
