@@ -48,9 +48,7 @@ func TestREADMEsAgree(t *testing.T) {
 	for i, name := range []string{"README.md", "README.ja.md"} {
 		text := testutil.Must(os.ReadFile(name))(t)
 		outlines[i] = outline(withoutFences(string(text)))
-		if len(outlines[i]) < 30 {
-			t.Errorf("%s: only %d headings, commands and verbs were found", name, len(outlines[i]))
-		}
+		testutil.Check(t, len(outlines[i]) >= 30, "%s: only %d headings, commands and verbs were found", name, len(outlines[i]))
 	}
 	english, japanese := outlines[0], outlines[1]
 	for i := range max(len(english), len(japanese)) {

@@ -213,9 +213,7 @@ func TestCouncilBook(t *testing.T) {
 	}
 	plain := testutil.Must(councilPlan(t, councilFile+"rule = \"majority\"\n"))(t)
 	a, b, c := digest(write("a.db", "x")), digest(write("b.db", "x")), digest(write("c.db", "y"))
-	if a != b || a == c || a == plain.Digest() {
-		t.Errorf("%s %s %s %s", a, b, c, plain.Digest())
-	}
+	testutil.Check(t, a == b && a != c && a != plain.Digest(), "%s %s %s %s", a, b, c, plain.Digest())
 	for name, want := range map[string]string{folder + "/none.db": "no such file", write("a.zip", ""): "does not tell the format"} {
 		testutil.Fails(t, testutil.Err(councilPlan(t, councilFile+"rule = \"majority\"\nbook = \""+name+"\"\n")), want)
 	}
@@ -340,11 +338,7 @@ func TestSeriesOfCouncils(t *testing.T) {
 		}
 		f := testutil.Must(configs.Parse(text, filepath.Base(file)))(t)
 		_, warnings, err := f.Plan("/", identity.Env{Self: "/gogi", BuiltinVersion: "sparring", NumCPU: 8, WorkDir: "/"})
-		if err != nil || len(warnings) > 0 {
-			t.Errorf("%s: %v, %v", file, warnings, err)
-		}
+		testutil.Check(t, err == nil && len(warnings) == 0, "%s: %v, %v", file, warnings, err)
 	}
-	if len(files) < 9 {
-		t.Errorf("found only %q", files)
-	}
+	testutil.Check(t, len(files) >= 9, "found only %q", files)
 }

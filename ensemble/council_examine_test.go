@@ -299,9 +299,7 @@ func TestOverruledVotesTeachNothing(t *testing.T) {
 		}
 		c := council(t, config, examines("7g7f", after), examines("7g7f", after), examines("2g2f", after))
 		reply, record := vote(t, c, usi.Request{Position: atStart, Go: usi.Go{Nodes: 100}})
-		if reply.Text != move || fmt.Sprint(record.After) != want {
-			t.Errorf("%s, weights %v, want %s", reply.Text, record.After, want)
-		}
+		testutil.Check(t, reply.Text == move && fmt.Sprint(record.After) == want, "%s, weights %v, want %s", reply.Text, record.After, want)
 		replayed(t, record)
 	}
 }

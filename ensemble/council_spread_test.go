@@ -108,9 +108,7 @@ func TestSpread(t *testing.T) {
 				t.Errorf("pondered %v, played %s", record.Pondered, record.Played)
 			}
 			for _, b := range record.Ballots {
-				if slices.Contains(record.Spared, b.Member) {
-					t.Errorf("the spared member %d has a ballot", b.Member)
-				}
+				testutil.Check(t, !slices.Contains(record.Spared, b.Member), "the spared member %d has a ballot", b.Member)
 			}
 		})
 	}

@@ -37,9 +37,7 @@ func TestWhatWorkersCannotMean(t *testing.T) {
 		return it.Check()
 	}
 	for _, err := range []error{hello(func(*farm.Hello) {}), ask(func(*farm.Ask) {}), beat(func(*farm.Beat) {}), item(func(*farm.Item) {})} {
-		if err != nil {
-			t.Errorf("what is right is refused: %v", err)
-		}
+		testutil.Check(t, err == nil, "what is right is refused: %v", err)
 	}
 	for name, test := range map[string]struct {
 		err  error

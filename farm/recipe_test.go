@@ -15,9 +15,7 @@ const aRecipe = "build = ['make']\noutput = 'src/engine'\nbench = './engine benc
 func TestRecipes(t *testing.T) {
 	t.Parallel()
 	r := testutil.Must(farm.ParseRecipe(aRecipe))(t)
-	if r.Compiler != "c++ --version" || r.Timeout != 20*time.Minute {
-		t.Errorf("%+v", r)
-	}
+	testutil.Check(t, r.Compiler == "c++ --version" && r.Timeout == 20*time.Minute, "%+v", r)
 	if r = testutil.Must(farm.ParseRecipe(aRecipe + "compiler = 'cc'\ntimeout = '1h'\nisa = ['x86-64-v3']"))(t); r.Compiler != "cc" || r.Timeout != time.Hour || r.ISA[0] != "x86-64-v3" {
 		t.Errorf("%+v", r)
 	}

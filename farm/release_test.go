@@ -24,9 +24,7 @@ func TestReleases(t *testing.T) {
 		t.Error(err)
 	}
 	for _, key := range []ed25519.PublicKey{other, nil} {
-		if err := r.Check(key); !errors.Is(err, farm.ErrSignature) {
-			t.Errorf("by another key: %v", err)
-		}
+		testutil.Is(t, r.Check(key), farm.ErrSignature, "by another key")
 	}
 	for what, change := range map[string]func(*farm.Release){
 		"sha256": func(r *farm.Release) { r.SHA256 = strings.Repeat("0b", 32) }, "size": func(r *farm.Release) { r.Size++ },
@@ -35,9 +33,7 @@ func TestReleases(t *testing.T) {
 	} {
 		changed := r
 		change(&changed)
-		if err := changed.Check(public); !errors.Is(err, farm.ErrSignature) {
-			t.Errorf("%s is changed: %v", what, err)
-		}
+		testutil.Is(t, changed.Check(public), farm.ErrSignature, "%s is changed", what)
 	}
 	for what, change := range map[string]func(*farm.Release){
 		"upper case": func(r *farm.Release) { r.SHA256 = strings.Repeat("0A", 32) }, "a path": func(r *farm.Release) { r.SHA256 = "../" + r.SHA256[3:] },

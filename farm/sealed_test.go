@@ -118,14 +118,10 @@ func TestATaskIsSignedWhole(t *testing.T) {
 	} {
 		changed := task
 		change(&changed)
-		if err := changed.Check(public); !errors.Is(err, farm.ErrSignature) {
-			t.Errorf("%s changed: %v, want ErrSignature", name, err)
-		}
+		testutil.Is(t, changed.Check(public), farm.ErrSignature, "%s changed", name)
 	}
 	for name, key := range map[string]ed25519.PublicKey{"another key": other, "no key": nil} {
-		if err := task.Check(key); !errors.Is(err, farm.ErrSignature) {
-			t.Errorf("%s: %v, want ErrSignature", name, err)
-		}
+		testutil.Is(t, task.Check(key), farm.ErrSignature, name)
 	}
 }
 

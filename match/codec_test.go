@@ -240,9 +240,7 @@ func TestDecodePairWithin(t *testing.T) {
 			runtime.ReadMemStats(&before)
 			_, err := match.DecodePair(text, limit)
 			runtime.ReadMemStats(&after)
-			if err == nil {
-				t.Errorf("%s within %d: no error", name, limit)
-			}
+			testutil.Check(t, err != nil, "%s within %d: no error", name, limit)
 			spent := int64(after.TotalAlloc - before.TotalAlloc)
 			testutil.Check(t, spent <= int64(max(limit, 0))*2+slack, "%s within %d: took %d", name, limit, spent)
 		}
@@ -395,7 +393,7 @@ func TestDecodePlanBounds(t *testing.T) {
 		runtime.ReadMemStats(&before)
 		_, err := match.DecodePlan([]byte(c.text))
 		runtime.ReadMemStats(&after)
-		testutil.Fails(t, err, c.want, "%s", name)
+		testutil.Fails(t, err, c.want, name)
 		// All that was ever taken; lists grow by copying.
 		spent := int(after.TotalAlloc - before.TotalAlloc)
 		testutil.Check(t, spent <= 160*len(c.text)+1<<20, "%s: %d bytes were read, and took %d", name, len(c.text), spent)
@@ -411,9 +409,7 @@ func TestPlanTextIsSmall(t *testing.T) {
 	w := zlib.NewWriter(&packed)
 	testutil.Must(w.Write(testutil.Must(match.EncodePlan(plan))(t)))(t)
 	testutil.OK(t, w.Close())
-	if packed.Len() > 1600 {
-		t.Errorf("a plan takes %d bytes compressed, expected up to 1600", packed.Len())
-	}
+	testutil.Check(t, packed.Len() <= 1600, "a plan takes %d bytes compressed, expected up to 1600", packed.Len())
 }
 
 // A plan that was read can be written, and is then read as the same plan.

@@ -310,9 +310,7 @@ func TestInSlot(t *testing.T) {
 	want := []string{"CUDA_VISIBLE_DEVICES=2", "CACHE=/tmp/5/5"}
 	placed := council.InSlot(5, 2).Council.Members
 	for i, got := range [][]string{engine.InSlot(5, 2).Env, placed[0].Env, placed[1].Council.Members[0].Env} {
-		if !slices.Equal(got, want) {
-			t.Errorf("%d: %v", i, got)
-		}
+		testutil.Check(t, slices.Equal(got, want), "%d: %v", i, got)
 	}
 	if got := engine.InSlot(5, 0).Env[0]; got != "CUDA_VISIBLE_DEVICES=5" {
 		t.Errorf("without slots_per_gpu: %s", got)

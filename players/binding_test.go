@@ -162,9 +162,7 @@ func checkWarnings(t *testing.T, got []advice.Warning, want string) {
 		return
 	}
 	for i := range got {
-		if !strings.HasPrefix(got[i].String(), wanted[i]) {
-			t.Errorf("warned %q, want %q", got[i], wanted[i])
-		}
+		testutil.Check(t, strings.HasPrefix(got[i].String(), wanted[i]), "warned %q, want %q", got[i], wanted[i])
 	}
 }
 
@@ -191,7 +189,7 @@ func TestBindWarnsOfTheMachine(t *testing.T) {
 	} {
 		plan := &match.Plan{Players: []match.Player{c.player, c.player}, Concurrency: c.slots, CPUs: "auto"}
 		b, err := bind(plan, []usi.Greeting{c.greet, c.greet}, c.machine)
-		testutil.OK(t, err, "%s", name)
+		testutil.OK(t, err, name)
 		b.checkQuota(c.quota)
 		checkWarnings(t, b.Warned(), c.want)
 		testutil.Contains(t, shown(b), c.printed, "%s: shown", name)
@@ -281,8 +279,6 @@ func TestThreadsOfAClock(t *testing.T) {
 		plan := &match.Plan{Concurrency: 1 << 20, Players: []match.Player{{Name: "A"}, {Name: "B"}}}
 		c.change(plan)
 		warnings, fatal := CapacityFor(plan, make([]usi.Greeting, 2)).Problems()
-		if len(warnings) > 0 != c.warned || fatal != nil {
-			t.Errorf("%s: %v, %v", name, warnings, fatal)
-		}
+		testutil.Check(t, len(warnings) > 0 == c.warned && fatal == nil, "%s: %v, %v", name, warnings, fatal)
 	}
 }

@@ -108,9 +108,7 @@ func TestAddGames(t *testing.T) {
 	if record, err := s.Record(t.Context(), run.ID(), 5, 1); err != nil || string(record.Final) != string(g.Record.Final) {
 		t.Errorf("the last vote is %q (%v)", record.Final, err)
 	}
-	if _, err := s.Record(t.Context(), run.ID(), 9, 0); !errors.Is(err, results.ErrNoGame) {
-		t.Errorf("a game that is not stored: %v", err)
-	}
+	testutil.Is(t, testutil.Err(s.Record(t.Context(), run.ID(), 9, 0)), results.ErrNoGame, "a game that is not stored")
 }
 
 func TestMovesHash(t *testing.T) {
@@ -265,13 +263,9 @@ func TestAddRefuses(t *testing.T) {
 	cancelled, cancel := context.WithCancelCause(t.Context())
 	why := errors.New("second interrupt")
 	cancel(why)
-	if _, err := run.Add(cancelled, matchtest.Pair(plan, 4, 10)); !errors.Is(err, why) {
-		t.Errorf("cancelled: %v", err)
-	}
+	testutil.Is(t, testutil.Err(run.Add(cancelled, matchtest.Pair(plan, 4, 10))), why, "cancelled")
 	testutil.OK(t, run.Close())
-	if _, err := run.Add(t.Context(), matchtest.Pair(plan, 4, 10)); !errors.Is(err, results.ErrClosed) {
-		t.Errorf("closed: %v", err)
-	}
+	testutil.Is(t, testutil.Err(run.Add(t.Context(), matchtest.Pair(plan, 4, 10))), results.ErrClosed, "closed")
 	games := resultstest.Games(t, s, run.ID())
 	testutil.Check(t, len(games) == 0, "stored: %+v", games)
 }

@@ -78,9 +78,7 @@ func TestTwoMachines(t *testing.T) {
 	if boot, pid := resultstest.Open(t, path).Here(); boot == "" || pid != os.Getpid() {
 		t.Errorf("boot %q, process %d", boot, pid)
 	}
-	if _, err := on("gamma", "3").Begin(t.Context(), matchtest.Plan("five")); !errors.Is(err, results.ErrRunLocked) {
-		t.Errorf("beside container: %v", err)
-	}
+	testutil.Is(t, testutil.Err(on("gamma", "3").Begin(t.Context(), matchtest.Plan("five"))), results.ErrRunLocked, "beside container")
 	testutil.OK(t, os.Remove(path+"-lock"))
 	resultstest.Begin(t, on("gamma", "3"), matchtest.Plan("five"))
 	// gamma is killed and starts again: its own trace does not keep it out.

@@ -184,9 +184,7 @@ func TestSegmentsTellTheRows(t *testing.T) {
 	err := s.Moment(t.Context(), "reading", func(m Moment) error {
 		return m.Games(t.Context(), run.ID(), Filter{}, func(match.Row) error { return nil })
 	})
-	if err == nil {
-		t.Error("the rows are what was stored")
-	}
+	testutil.Check(t, err != nil, "the rows are what was stored")
 }
 
 // Any statement that changes a row of a segment deletes this segment and no other.

@@ -84,9 +84,7 @@ func startWriter(t *testing.T, path, mode string) (*exec.Cmd, *bufio.Scanner) {
 	out := testutil.Must(cmd.StdoutPipe())(t)
 	testutil.OK(t, cmd.Start())
 	lines := bufio.NewScanner(out)
-	if !lines.Scan() || lines.Text() != "began" {
-		t.Fatalf("the second process said %q", lines.Text())
-	}
+	testutil.Require(t, lines.Scan() && lines.Text() == "began", "the second process said %q", lines.Text())
 	return cmd, lines
 }
 
@@ -155,9 +153,7 @@ func TestSecondProcessIsRefused(t *testing.T) {
 		"the run of another process: %v", err)
 	changed := matchtest.Plan("killed")
 	changed.Pairs = 7
-	if _, err := s.Begin(t.Context(), changed); !errors.Is(err, results.ErrRunLocked) {
-		t.Errorf("the run of another process: %v", err)
-	}
+	testutil.Is(t, testutil.Err(s.Begin(t.Context(), changed)), results.ErrRunLocked, "the run of another process")
 	if info, err := s.FindRun(t.Context(), "killed"); err != nil || info.Pairs != 100 {
 		t.Errorf("who was refused changed the target: %+v, %v", info, err)
 	}

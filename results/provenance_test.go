@@ -131,7 +131,5 @@ func TestRecordOfANewWorker(t *testing.T) {
 		record, err := s.Record(t.Context(), run.ID(), id, 0)
 		testutil.Check(t, err == nil && len(record.Moves) == len(pair.Games[0].Record.Moves), "pair %d: %v", id, err)
 	}
-	if _, err := s.Record(t.Context(), run.ID(), 3, 0); !errors.Is(err, results.ErrNoGame) {
-		t.Error(err)
-	}
+	testutil.Is(t, testutil.Err(s.Record(t.Context(), run.ID(), 3, 0)), results.ErrNoGame)
 }

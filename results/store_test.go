@@ -122,9 +122,7 @@ func TestOpenRefuses(t *testing.T) {
 		after, _ := os.ReadFile(path)
 		testutil.Check(t, test.want == "" || bytes.Equal(before, after), "%s: the refused file was changed", test.name)
 	}
-	if _, err := results.OpenExisting(t.Context(), filepath.Join(dir, "absent.db")); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("no such file: %v", err)
-	}
+	testutil.Is(t, testutil.Err(results.OpenExisting(t.Context(), filepath.Join(dir, "absent.db"))), fs.ErrNotExist, "no such file")
 }
 
 func checkRefusal(t *testing.T, path string, s *results.Store, err error, want string) {
@@ -292,9 +290,7 @@ func TestBackup(t *testing.T) {
 	to := filepath.Join(t.TempDir(), "copy.db")
 	testutil.OK(t, reader.Backup(t.Context(), to))
 	matchtest.Put(t, run, matchtest.Pair(run.Plan(), 2, 20)) // the run goes on
-	if err := reader.Backup(t.Context(), to); !errors.Is(err, fs.ErrExist) {
-		t.Errorf("over a database: %v", err)
-	}
+	testutil.Is(t, reader.Backup(t.Context(), to), fs.ErrExist, "over a database")
 	testutil.OK(t, reader.Close())
 	copied := resultstest.Open(t, to)
 	testutil.Equal(t, resultstest.Dump(t, copied, "r", false), want)

@@ -64,9 +64,7 @@ func TestVoid(t *testing.T) {
 		t.Errorf("%+v, %v", info, err)
 	}
 	testutil.Equal(t, resultstest.Dump(t, s, "other", false), before, "another run was changed")
-	if _, err := s.Record(t.Context(), run.ID(), 1, 0); !errors.Is(err, results.ErrNoGame) {
-		t.Errorf("the record of a voided game: %v", err)
-	}
+	testutil.Is(t, testutil.Err(s.Record(t.Context(), run.ID(), 1, 0)), results.ErrNoGame, "the record of a voided game")
 	matchtest.Put(t, run, pairs[1]) // played anew
 	if n, err := run.Void(t.Context(), "again", "you", slot1); !slices.Equal(n, []int{1}) || err != nil {
 		t.Fatalf("pairs %v, %v", n, err)
@@ -141,9 +139,7 @@ func TestVoidRefuses(t *testing.T) {
 	games := resultstest.Games(t, s, run.ID())
 	testutil.Check(t, len(games) == 4, "%d games are left", len(games))
 	testutil.OK(t, run.Close())
-	if _, err := run.Void(t.Context(), "late", "me", all); !errors.Is(err, results.ErrClosed) {
-		t.Errorf("closed: %v", err)
-	}
+	testutil.Is(t, testutil.Err(run.Void(t.Context(), "late", "me", all)), results.ErrClosed, "closed")
 }
 
 // A run that nobody plays is voided without its plan, by whom may write to it.
@@ -152,9 +148,7 @@ func TestVoidAtRest(t *testing.T) {
 	matchtest.Put(t, run, matchtest.Pair(plan, 0, 10), matchtest.Pair(plan, 1, 10))
 	info := testutil.Must(s.FindRun(t.Context(), "r"))(t)
 	first := func(g match.Row) bool { return g.Pair == 0 }
-	if _, err := s.Void(t.Context(), info, "test", "me", first); !errors.Is(err, results.ErrRunLocked) {
-		t.Errorf("while it is played: %v", err)
-	}
+	testutil.Is(t, testutil.Err(s.Void(t.Context(), info, "test", "me", first)), results.ErrRunLocked, "while it is played")
 	testutil.OK(t, run.Close())
 	testutil.Fails(t, testutil.Err(s.Void(t.Context(), info, "", "me", first)), "", "without a reason")
 	if ids, err := s.Void(t.Context(), info, "test", "me", first); !slices.Equal(ids, []int{0}) || err != nil {

@@ -87,9 +87,7 @@ func TestEventsDrawTheBoard(t *testing.T) {
 			mine := (board.Side() == shogi.Black) == (*e.Leg == 0) // A's
 			m := testutil.Must(shogi.ParseMove(e.Move))(t)
 			board.Apply(m)
-			if e.Position != board.SFEN() {
-				t.Fatalf("ply %d: position %s, want %s", e.Ply, e.Position, board.SFEN())
-			}
+			testutil.Require(t, e.Position == board.SFEN(), "ply %d: position %s, want %s", e.Ply, e.Position, board.SFEN())
 			testutil.Require(t, len(strings.Fields(e.PV)) == match.ShownPV && e.Hit == mine && (e.ClockMS != nil) == mine,
 				"ply %d: pv %q, hit %v, clock %v", e.Ply, e.PV, e.Hit, e.ClockMS)
 		case match.EventEnd:

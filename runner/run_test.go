@@ -183,9 +183,7 @@ func TestOnlyWhatIsStoredOfVariationsIsRead(t *testing.T) {
 			plan.PVPlies = plies
 			// A slot opens its two players at the same time: play calls the function from two goroutines.
 			players := map[string]*fake{"A": {name: "A"}, "B": {name: "B"}}
-			if _, err := play(t, plan, func(name string) *fake { return players[name] }); err != nil {
-				t.Fatal(err)
-			}
+			testutil.OK(t, testutil.Err(play(t, plan, func(name string) *fake { return players[name] })))
 			for _, p := range players {
 				if len(p.asked) == 0 || slices.ContainsFunc(p.asked, func(r usi.Request) bool { return r.MaxPV != want }) {
 					t.Errorf("%d plies: %s was asked for others than %d in %d requests", plies, p.name, want, len(p.asked))
@@ -354,9 +352,7 @@ func TestStartFailuresAreRetriedThenEndTheRun(t *testing.T) {
 			if !wantErr && len(pairs[0].Attempts) != failures {
 				t.Errorf("%d attempts recorded, want %d", len(pairs[0].Attempts), failures)
 			}
-			if opened.Load() != closed.Load() {
-				t.Errorf("%d players opened, %d closed", opened.Load(), closed.Load())
-			}
+			testutil.Check(t, opened.Load() == closed.Load(), "%d players opened, %d closed", opened.Load(), closed.Load())
 		})
 	}
 }
@@ -447,9 +443,7 @@ func TestCancelStoresNoHalfPairs(t *testing.T) {
 		for id, p := range pairs {
 			testutil.Check(t, len(p.Games) == 2, "pair %d has %d games", id, len(p.Games))
 		}
-		if opened.Load() == 0 || opened.Load() != closed.Load() {
-			t.Errorf("%d opened, %d closed", opened.Load(), closed.Load())
-		}
+		testutil.Check(t, opened.Load() != 0 && opened.Load() == closed.Load(), "%d opened, %d closed", opened.Load(), closed.Load())
 	})
 }
 

@@ -72,9 +72,7 @@ func TestAStoppedEngineIsNotBlamed(t *testing.T) {
 			return &interrupted{Engine: engine, pid: proc.PID(), stops: &stops}, nil
 		},
 	}))
-	if stops.Load() < 2 {
-		t.Fatalf("the engine was stopped %d times in 2 games", stops.Load())
-	}
+	testutil.Require(t, stops.Load() >= 2, "the engine was stopped %d times in 2 games", stops.Load())
 	for _, g := range sink.pairs[0].Games {
 		if g.Termination != match.TimeForfeit || !g.Marked || !strings.HasPrefix(g.Note, "slowed by ") || !strings.Contains(g.Note, "it was stopped for ") {
 			t.Errorf("%s, marked %t: %s", g.Termination, g.Marked, g.Note)

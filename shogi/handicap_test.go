@@ -10,9 +10,7 @@ func TestHandicaps(t *testing.T) {
 	seen := map[string]bool{}
 	for _, h := range Handicaps() {
 		p := mustParse(t, h.SFEN)
-		if p.Side() != White || p.SFEN() != h.SFEN || p.KingSquare(White) != NewSquare(5, 1) {
-			t.Errorf("%s: %s", h.Name, p.SFEN())
-		}
+		testutil.Check(t, p.Side() == White && p.SFEN() == h.SFEN && p.KingSquare(White) == NewSquare(5, 1), "%s: %s", h.Name, p.SFEN())
 		for _, name := range []string{h.Name, h.Japanese, h.Code} {
 			if got, ok := FindHandicap(name); !ok || got != h || seen[name] {
 				t.Errorf("%s finds %+v", name, got)

@@ -1,7 +1,6 @@
 package stats
 
 import (
-	"errors"
 	"math"
 	"testing"
 
@@ -90,9 +89,7 @@ func TestLegsOfAPrefix(t *testing.T) {
 		testutil.OK(t, whole.AddPlay(id, two))
 	}
 	without := testutil.Must(whole.Without([]int{1}))(t)
-	if err := without.AddPlay(1, one); !errors.Is(err, ErrMixed) {
-		t.Errorf("a pair of one game among pairs of two: %v", err)
-	}
+	testutil.Is(t, without.AddPlay(1, one), ErrMixed, "a pair of one game among pairs of two")
 	if err := without.AddPlay(1, two); err != nil {
 		t.Errorf("a pair of two games: %v", err)
 	}

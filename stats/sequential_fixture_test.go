@@ -95,9 +95,7 @@ func (w *worst) stopped(t *testing.T, s SPRT, o Outcomes, want stoppedRow) {
 	t.Helper()
 	got, err := s.Elo(o, 0.95)
 	if newDistribution(o).seen == 0 {
-		if err == nil {
-			t.Errorf("no games: %+v", got)
-		}
+		testutil.Check(t, err != nil, "no games: %+v", got)
 		return
 	}
 	testutil.OK(t, err)

@@ -65,9 +65,7 @@ func (c *csaClient) hears(text string) {
 func (c *csaClient) wait() int {
 	c.t.Helper()
 	err := <-c.ended
-	if strings.Contains(c.stderr.String()+c.stdout.String(), "secret") {
-		c.t.Errorf("the client shows its password:\n%s", c.stderr.String())
-	}
+	testutil.Check(c.t, !strings.Contains(c.stderr.String()+c.stdout.String(), "secret"), "the client shows its password:\n%s", c.stderr.String())
 	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
 		return exit.ExitCode()
 	}
@@ -166,9 +164,7 @@ func TestCSAReconnect(t *testing.T) {
 	s.close()
 	testutil.Check(t, s.cuts == 1 && len(s.moves) == 16, "%d cuts, %d moves", s.cuts, len(s.moves))
 	for _, want := range []string{"trying again in", "goes on: a (Black)"} {
-		if !strings.Contains(a.stderr.String(), want) {
-			t.Errorf("%q is not in:\n%s", want, a.stderr.String())
-		}
+		testutil.Check(t, strings.Contains(a.stderr.String(), want), "%q is not in:\n%s", want, a.stderr.String())
 	}
 }
 
@@ -229,9 +225,7 @@ func TestCSAPlayers(t *testing.T) {
 	s.close()
 	said := strings.Join(s.said("a"), "\n")
 	testutil.Check(t, !strings.Contains(said, "'"), "comments in spite of --no-comments:\n%s", said)
-	if len(s.ended) != 1 || s.ended[0] != "#MAX_MOVES" {
-		t.Errorf("the games ended with %v; the council:\n%s", s.ended, b.stderr.String())
-	}
+	testutil.Check(t, len(s.ended) == 1 && s.ended[0] == "#MAX_MOVES", "the games ended with %v; the council:\n%s", s.ended, b.stderr.String())
 }
 
 // TestCSAInterrupt asserts that the first interrupt ends after the game, and a

@@ -50,9 +50,7 @@ func TestForeignTextOnTerminals(t *testing.T) {
 				words = append(words, "--db", db)
 			}
 			out, errs, _ := gogi(t, words...)
-			if hides(out + errs) {
-				t.Errorf("%s, %q:\n%q\n%q", what, words, out, errs)
-			}
+			testutil.Check(t, !hides(out+errs), "%s, %q:\n%q\n%q", what, words, out, errs)
 			seen = seen || strings.Contains(out+errs, what)
 		}
 		testutil.Check(t, seen || what[0] == 'e', "no verb has printed %s", what)

@@ -70,9 +70,7 @@ func startFarm(t *testing.T) *farmProcess {
 		for lines.Scan() {
 		}
 	}()
-	if f.pages == "" {
-		t.Fatalf("the coordinator has no pages:\n%s", log)
-	}
+	testutil.Require(t, f.pages != "", "the coordinator has no pages:\n%s", log)
 	at := strings.TrimSpace(string(testutil.Must(os.ReadFile(filepath.Join(f.dir, "farm", "url")))(t)))
 	creds := testutil.Must(os.ReadFile(filepath.Join(f.dir, "boss.creds")))(t)
 	testutil.OK(t, os.WriteFile(filepath.Join(f.dir, "boss.creds"), []byte(strings.Replace(string(creds),
@@ -92,9 +90,7 @@ func openTab(t *testing.T) *farmTab {
 	programs := []string{"/usr/bin/chromium-headless-shell", "/usr/bin/chromium"}
 	at := slices.IndexFunc(programs, func(file string) bool { _, err := os.Stat(file); return err == nil })
 	if at < 0 {
-		if os.Getenv("GOGI_REAL_BROWSER") == "required" {
-			t.Fatal("no chromium")
-		}
+		testutil.Require(t, os.Getenv("GOGI_REAL_BROWSER") != "required", "no chromium")
 		t.Skip("no chromium: apt-get install chromium-headless-shell")
 	}
 	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(programs[at]), chromedp.NoSandbox,
@@ -235,9 +231,7 @@ func TestFarmPages(t *testing.T) {
 	p.send("main form button")
 	p.has("strong[^§]*submitted[^§]*a first test|strong[^§]*a first test[^§]*submitted")
 	address := testutil.Must(chromedp.Run(p.ctx, chromedp.Evaluate[string]("location.href")))(t)
-	if strings.Contains(p.text(), "Approve") {
-		t.Error("the owner may approve the test")
-	}
+	testutil.Check(t, !strings.Contains(p.text(), "Approve"), "the owner may approve the test")
 	p.send(".top form button")
 
 	p.logIn(f, "boss.creds")

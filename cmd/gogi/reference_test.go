@@ -158,9 +158,7 @@ func keysOf(t *testing.T, file, name string) string {
 		}
 		return false
 	})
-	if rows.Len() == 0 {
-		t.Fatalf("%s has no type %s", file, name)
-	}
+	testutil.Require(t, rows.Len() != 0, "%s has no type %s", file, name)
 	return rows.String()
 }
 

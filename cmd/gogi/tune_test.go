@@ -104,9 +104,7 @@ func TestKilledTune(t *testing.T) {
 	}
 	want, _ := gogiIn(t, calm, "db", "dump", "--stable", "t")
 	got, _ := gogiIn(t, killed, "db", "dump", "--stable", "t")
-	if strings.Count(want, `{"type":"state"`) != games/16 || got != want {
-		t.Errorf("the dumps differ: %d bytes and %d", len(want), len(got))
-	}
+	testutil.Check(t, strings.Count(want, `{"type":"state"`) == games/16 && got == want, "the dumps differ: %d bytes and %d", len(want), len(got))
 	for _, verb := range [][]string{{"tune", "verify"}, {"db", "verify"}, {"db", "check"}} {
 		if out, code := gogiIn(t, killed, verb...); code != 0 {
 			t.Errorf("%v: %d: %s", verb, code, out)

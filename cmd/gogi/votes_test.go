@@ -80,9 +80,7 @@ func TestVotesReplay(t *testing.T) {
 		t.Errorf("%+v", w)
 	}
 	broken := bytes.Replace(records[4], []byte(`"w_after":[3,1,1]`), []byte(`"w_after":[3,1,1.0000000000000002]`), 1)
-	if bytes.Equal(broken, records[4]) {
-		t.Fatalf("there are no such weights in %s", records[4])
-	}
+	testutil.Require(t, !bytes.Equal(broken, records[4]), "there are no such weights in %s", records[4])
 	records[4] = broken
 	out, errs, code = gogi(t, "votes", "replay", "--log", voteLog(t, records))
 	if code != cli.Failed || !strings.Contains(out, "votes.log:5") || !strings.Contains(out, "w_after is [3 1 1], recorded is [3 1 1.0000000000000002]") ||

@@ -35,9 +35,7 @@ func TestBuiltinSets(t *testing.T) {
 		testutil.Equal(t, len(met), len(lengths), "%s: numbers of lines by length: %v, expected lengths %v", name, met, lengths)
 		slices.Sort(lines) // then a beginning stands before what it begins
 		for i := range lines[1:] {
-			if strings.HasPrefix(lines[i+1], lines[i]) {
-				t.Errorf("%s: %sis the beginning of %s", name, lines[i], lines[i+1])
-			}
+			testutil.Check(t, !strings.HasPrefix(lines[i+1], lines[i]), "%s: %sis the beginning of %s", name, lines[i], lines[i+1])
 		}
 	}
 	testutil.Check(t, total >= 10_000, "%d openings, expected 10,000", total)

@@ -221,9 +221,7 @@ func TestFit(t *testing.T) {
 	var out strings.Builder
 	f.Print(&out, i18n.English)
 	for _, want := range []string{"name = \"P1\"\nscale = {slope = 0.01099, intercept = ", "\nscale = {slope = 0.000549", "P3: no scale: x does not vary", "fewer than 50 games"} {
-		if !strings.Contains(out.String(), want) {
-			t.Errorf("there is no %q in\n%s", want, &out)
-		}
+		testutil.Check(t, strings.Contains(out.String(), want), "there is no %q in\n%s", want, &out)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"gogi/ensemble/voting"
+	"gogi/internal/testutil"
 	"gogi/shogi"
 	"gogi/usi"
 )
@@ -135,9 +136,7 @@ func TestPools(t *testing.T) {
 		d := chamber(t, x.rule, voters, voting.Settings{}).Decide(&start, []voting.Ballot{first, x.second})
 		got := values(&d)
 		for letter, want := range x.want {
-			if math.Abs(got[letter]-want) > 6e-6 {
-				t.Errorf("%s: %s has %.6f, want %.5f", x.rule, letter, got[letter], want)
-			}
+			testutil.Check(t, math.Abs(got[letter]-want) <= 6e-6, "%s: %s has %.6f, want %.5f", x.rule, letter, got[letter], want)
 		}
 		if d.Move != mustMove(x.winner) || len(got) != len(x.want) {
 			t.Errorf("%s: %s of %v, want %s", x.rule, d.Move, got, letters()[x.winner])

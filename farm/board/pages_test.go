@@ -364,9 +364,7 @@ func TestSignUp(t *testing.T) {
 	join := func(p *person, want int, code string) answer {
 		t.Helper()
 		a := p.post("/farm/join", form("code", code, "note", "<b>hello"))
-		if a.status != want {
-			t.Errorf("%.40s: %d, expected %d\n%s", code, a.status, want, a.body)
-		}
+		testutil.Check(t, a.status == want, "%.40s: %d, expected %d\n%s", code, a.status, want, a.body)
 		return a
 	}
 	join(ann, http.StatusOK, w.code(here, "rack1", "ann", keys.Work))
@@ -433,18 +431,14 @@ func TestSubmitByForm(t *testing.T) {
 	}
 	a := ann.post("/farm/submit", form("run", "first", "games", "8", "nodes", "50", "sprt", "off", "note", "<i>try"))
 	digest, ok := strings.CutPrefix(a.to, "/farm/t/")
-	if a.status != http.StatusSeeOther || !ok {
-		t.Fatalf("%+v", a)
-	}
+	testutil.Require(t, a.status == http.StatusSeeOther && ok, "%+v", a)
 	planOf := func(test string) *match.Plan {
 		t.Helper()
 		answer := testutil.Must(w.site.Coordinator.Do(t.Context(), "ann", "plan", farm.Order{Run: test}))(t)
 		return testutil.Must(match.DecodePlan(answer.(farm.PlanOf).Plan))(t) //nolint:forcetypeassert // the verb's answer
 	}
 	first := planOf(digest)
-	if first.Run != "first" || first.Games() != 8 || first.Players[1].Limits.Nodes != 50 || first.Digest() != digest {
-		t.Errorf("%+v", first)
-	}
+	testutil.Check(t, first.Run == "first" && first.Games() == 8 && first.Players[1].Limits.Nodes == 50 && first.Digest() == digest, "%+v", first)
 	if page := ann.get(a.to); page.status != 200 || strings.Contains(page.body,
 		"<i>try") || !strings.Contains(page.body, "Repeat with changes") {
 		t.Errorf("%+v", page)
@@ -463,9 +457,7 @@ func TestSubmitByForm(t *testing.T) {
 	}
 	a = ann.post("/farm/submit", form("from", digest, "run", "second", "option", "all.Depth=1", "engine1",
 		digest+"/"+first.Players[1].Name))
-	if a.status != http.StatusSeeOther {
-		t.Fatalf("%+v", a)
-	}
+	testutil.Require(t, a.status == http.StatusSeeOther, "%+v", a)
 	second := planOf(strings.TrimPrefix(a.to, "/farm/t/"))
 	if second.Seed != first.Seed+1 || second.Games() != 8 || second.Players[0].Limits != first.Players[0].Limits || len(second.Players[0].Options) != len(first.Players[0].Options)+1 {
 		t.Errorf("%+v", second)

@@ -30,9 +30,7 @@ func TestFaultsHappen(t *testing.T) {
 	want := []byte{0, 1, 2, 3, 2, 4, 5, 5, 7, 6, 8, 8, 9, 10, 11, 11}
 	testutil.Check(t, bytes.Equal(got, want), "the stream is %v, expected %v", got, want)
 	broker.Partition("w", true)
-	if err := w.Publish(t.Context(), "res.w.0", "z", nil); !errors.Is(err, farm.ErrAway) {
-		t.Errorf("from behind a partition: %v", err)
-	}
+	testutil.Is(t, w.Publish(t.Context(), "res.w.0", "z", nil), farm.ErrAway, "from behind a partition")
 	c := broker.Count()
 	testutil.Check(t, c.Doubled == 4 && c.Swapped == 3 && c.AcksLost == 2 && c.Away == 1 && c.Published == 12, "%+v", c)
 	if n := broker.Wipe(); n != 16 || broker.Waiting() != 0 {

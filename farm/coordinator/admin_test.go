@@ -116,9 +116,7 @@ func TestStopTakesPairsBack(t *testing.T) {
 		}
 		testutil.OK(t, f.do("ann", "stop", farm.Order{Run: "stop"}, nil))
 		time.Sleep(lease/3 + 2*time.Second)
-		if h.dropped.Load() != 5 {
-			t.Errorf("%d pairs were given up in a beat, expected 5", h.dropped.Load())
-		}
+		testutil.Check(t, h.dropped.Load() == 5, "%d pairs were given up in a beat, expected 5", h.dropped.Load())
 		f.verify(p)
 	})
 }

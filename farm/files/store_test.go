@@ -54,9 +54,7 @@ func TestWhatIsPutIsThere(t *testing.T) {
 	}
 	entries, _ := os.ReadDir(dir)
 	testutil.Check(t, len(entries) == 2, "%d files", len(entries))
-	if _, err := s.Path(sum("nothing")); !errors.Is(err, files.ErrUnknown) {
-		t.Errorf("an unknown one: %v", err)
-	}
+	testutil.Is(t, testutil.Err(s.Path(sum("nothing"))), files.ErrUnknown, "an unknown one")
 }
 
 // TestWhatIsRefusedLeavesNothing: a rejected artefact leaves no file, and no space counts as used.
@@ -75,9 +73,7 @@ func TestWhatIsRefusedLeavesNothing(t *testing.T) {
 		"no room":       {strings.NewReader("engine of eleven"), "", 100, files.ErrFull},
 		"a lost reader": {broken, "", 100, errLost},
 	} {
-		if _, err := s.Put(test.r, test.want, test.limit); !errors.Is(err, test.err) {
-			t.Errorf("%s: %v", name, err)
-		}
+		testutil.Is(t, testutil.Err(s.Put(test.r, test.want, test.limit)), test.err, name)
 	}
 	put(t, s, "0123456789") // exactly what there is room for
 	entries, _ := os.ReadDir(dir)

@@ -274,9 +274,7 @@ func TestAForgedFarm(t *testing.T) {
 		}
 		return err
 	}
-	if _, err := f.f.Round(t.Context()); !errors.Is(err, mirror.ErrDiffers) {
-		t.Errorf("it says %v", err)
-	}
+	testutil.Is(t, testutil.Err(f.f.Round(t.Context())), mirror.ErrDiffers, "it says")
 }
 
 // TestATestThatCannotBeCopied: of three tests the second cannot be copied. This is reported, and the others are copied.

@@ -123,9 +123,7 @@ func TestAttacks(t *testing.T) {
 		}
 	}
 	deputies(t, n)
-	if h.asked.Load() != 0 || h.hints.Load() != 0 {
-		t.Errorf("%d requests and %d hints arrived", h.asked.Load(), h.hints.Load())
-	}
+	testutil.Check(t, h.asked.Load() == 0 && h.hints.Load() == 0, "%d requests and %d hints arrived", h.asked.Load(), h.hints.Load())
 	if fill, err := w.bus.Fill(t.Context()); err != nil {
 		t.Errorf("the stream: %v, %v", fill, err)
 	}
@@ -170,9 +168,7 @@ func TestStrangers(t *testing.T) {
 		"unknown":   {Name: "known", CA: known.CA, Seed: unknown},
 		"expired":   w.key(t, "expired", time.Now().Add(-time.Minute), keys.Work),
 	} {
-		if _, err := raw(t, w, c); !errors.Is(err, nats.ErrAuthorization) {
-			t.Errorf("%s: %v", name, err)
-		}
+		testutil.Is(t, testutil.Err(raw(t, w, c)), nats.ErrAuthorization, name)
 	}
 	imposed := known
 	imposed.CA = another.PEM

@@ -4,6 +4,8 @@ import (
 	"context"
 	"testing"
 	"time"
+
+	"gogi/internal/testutil"
 )
 
 // TestLimitsOfAnOwner: the keys of an owner share a bandwidth, which no other owner has, and an owner has a largest
@@ -33,7 +35,5 @@ func TestLimitsOfAnOwner(t *testing.T) {
 	if a, b, c := l.largest("r1", 5000), l.largest("r1", 500), l.largest("b", 5000); a != 1000 || b != 500 || c != 5000 {
 		t.Errorf("the largest artefacts are %d, %d and %d", a, b, c)
 	}
-	if !(&limits{}).wait(ctx, "r1", 1<<30) || (&limits{}).largest("r1", 7) != 7 {
-		t.Error("no limits limit")
-	}
+	testutil.Check(t, (&limits{}).wait(ctx, "r1", 1<<30) && (&limits{}).largest("r1", 7) == 7, "no limits limit")
 }

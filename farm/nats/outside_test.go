@@ -2,7 +2,6 @@ package nats_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -93,9 +92,7 @@ func TestABrokenConnectionAnswersNothing(t *testing.T) {
 	<-began
 	s.Shutdown()
 	for range 2 {
-		if err := <-ends; !errors.Is(err, farm.ErrAway) {
-			t.Errorf("what was under way: %v", err)
-		}
+		testutil.Is(t, <-ends, farm.ErrAway, "what was under way")
 	}
 }
 

@@ -108,9 +108,7 @@ func requestIsAnswered(t *testing.T, ctx context.Context, f contract) {
 	})
 	var got farm.Grants
 	testutil.OK(t, f.Worker(t, "w1").Request(ctx, farm.SubjectLease+"w1", farm.Ask{Want: 7}, &got))
-	if len(got.Grants) != 1 || got.Grants[0].Pair != 7 || got.Retry != time.Second {
-		t.Errorf("got %+v", got)
-	}
+	testutil.Check(t, len(got.Grants) == 1 && got.Grants[0].Pair == 7 && got.Retry == time.Second, "got %+v", got)
 	if s := <-asked; s != farm.SubjectLease+"w1" {
 		t.Errorf("asked on %q", s)
 	}
@@ -118,15 +116,11 @@ func requestIsAnswered(t *testing.T, ctx context.Context, f contract) {
 
 func requestWithoutAnswerer(t *testing.T, ctx context.Context, f contract) {
 	w := f.Worker(t, "w1")
-	if err := hello(ctx, w); !errors.Is(err, farm.ErrAway) {
-		t.Errorf("before Answer: %v, want ErrAway", err)
-	}
+	testutil.Is(t, hello(ctx, w), farm.ErrAway, "before Answer")
 	stop := answer(t, f.Bus, farm.SubjectHello+"*", answerHello)
 	testutil.OK(t, hello(ctx, w))
 	stop()
-	if err := hello(ctx, w); !errors.Is(err, farm.ErrAway) {
-		t.Errorf("after stop: %v, want ErrAway", err)
-	}
+	testutil.Is(t, hello(ctx, w), farm.ErrAway, "after stop")
 }
 
 // errorsArrive tests that a rejection arrives with all its fields, and that another error is neither a
@@ -177,9 +171,7 @@ func take(t *testing.T, ctx context.Context, b farm.Bus, n int) []farm.Delivery 
 	for len(all) < n {
 		some, err := b.Results(ctx, n-len(all))
 		testutil.OK(t, err)
-		if len(some) == 0 || len(some) > n-len(all) {
-			t.Fatalf("asked for %d, got %d", n-len(all), len(some))
-		}
+		testutil.Require(t, len(some) != 0 && len(some) <= n-len(all), "asked for %d, got %d", n-len(all), len(some))
 		all = append(all, some...)
 	}
 	return all
@@ -189,9 +181,7 @@ func take(t *testing.T, ctx context.Context, b farm.Bus, n int) []farm.Delivery 
 func takes(t *testing.T, ctx context.Context, b farm.Bus, want string) farm.Delivery {
 	t.Helper()
 	d := take(t, ctx, b, 1)[0]
-	if string(d.Body) != want {
-		t.Errorf("the next message is %.100q, want %q", d.Body, want)
-	}
+	testutil.Check(t, string(d.Body) == want, "the next message is %.100q, want %q", d.Body, want)
 	return d
 }
 
@@ -236,9 +226,7 @@ func resultsAgain(t *testing.T, ctx context.Context, f contract) {
 	publish(t, ctx, w, "new")
 	for _, want := range []string{"1", "3", "new"} {
 		d := takes(t, ctx, next, want)
-		if d.Again != (want != "new") {
-			t.Errorf("message %s: again %t", want, d.Again)
-		}
+		testutil.Check(t, d.Again == (want != "new"), "message %s: again %t", want, d.Again)
 		testutil.OK(t, d.Ack(ctx))
 	}
 }
@@ -309,9 +297,7 @@ func fullThenFree(t *testing.T, ctx context.Context, f contract) {
 			break
 		}
 		testutil.OK(t, err)
-		if kept > 10_000 {
-			t.Fatal("it is never full")
-		}
+		testutil.Require(t, kept <= 10_000, "it is never full")
 	}
 	if fill, err := f.Bus.Fill(ctx); err != nil || fill < 0.5 || fill > 1 || kept == 0 {
 		t.Errorf("fill %v, %v when full with %d", fill, err, kept)
@@ -398,18 +384,14 @@ func artefacts(t *testing.T, ctx context.Context, f contract) {
 		for range 2 { // the second time the farm has it already
 			got, err := owner.PutArtefact(ctx, bytes.NewReader(body), int64(size))
 			testutil.OK(t, err)
-			if got != name {
-				t.Fatalf("%d bytes are stored as %s, want %s", size, got, name)
-			}
+			testutil.Require(t, got == name, "%d bytes are stored as %s, want %s", size, got, name)
 		}
 		for who, from := range map[string]farm.Transport{"worker": w, "coordinator": f.Bus} {
 			r, err := from.Artefact(ctx, name)
 			testutil.OK(t, err)
 			back, err := io.ReadAll(r)
 			testutil.OK(t, errors.Join(err, r.Close()))
-			if !bytes.Equal(back, body) {
-				t.Errorf("%s: %d bytes came back as %d others", who, size, len(back))
-			}
+			testutil.Check(t, bytes.Equal(back, body), "%s: %d bytes came back as %d others", who, size, len(back))
 		}
 	}
 	if _, err := owner.PutArtefact(ctx, bytes.NewReader(make([]byte, 11)), 10); err == nil {
@@ -449,9 +431,7 @@ func waitEnds(t *testing.T, ctx context.Context, f contract) {
 		waiting, cancel := context.WithTimeout(ctx, time.Duration(i)*100*time.Microsecond)
 		_, err := f.Bus.Results(waiting, 4)
 		cancel()
-		if !errors.Is(err, context.DeadlineExceeded) || errors.Is(err, farm.ErrAway) {
-			t.Fatalf("after %d00 µs: %v, want the deadline", i, err)
-		}
+		testutil.Require(t, errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, farm.ErrAway), "after %d00 µs: %v, want the deadline", i, err)
 	}
 	testutil.OK(t, f.Worker(t, "w1").Publish(ctx, subject("w1"), "a", []byte("a")))
 	takes(t, ctx, f.Bus, "a")

@@ -160,9 +160,7 @@ func TestWhatARunNeedsStays(t *testing.T) {
 	})
 	_, release, err := ready(t.Context(), plan("a", 1))
 	testutil.OK(t, err)
-	if _, err := f.Fetch(t.Context(), hashOf("others")); !errors.Is(err, files.ErrFull) {
-		t.Errorf("beside what is needed: %v", err)
-	}
+	testutil.Is(t, testutil.Err(f.Fetch(t.Context(), hashOf("others"))), files.ErrFull, "beside what is needed")
 	release()
 	if _, err := f.Fetch(t.Context(), hashOf("others")); err != nil || f.Store.Has(hashOf("engine")) {
 		t.Errorf("after the release: %v", err)

@@ -86,9 +86,7 @@ func (s *site) process(t *testing.T, store *shelf, secret farm.Secret) (end func
 	done := make(chan error, 1)
 	go func() {
 		err := c.Serve(ctx)
-		if err != nil {
-			t.Errorf("the coordinator has ended: %v", err)
-		}
+		testutil.Check(t, err == nil, "the coordinator has ended: %v", err)
 		done <- err
 	}()
 	return func() {

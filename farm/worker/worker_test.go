@@ -192,9 +192,7 @@ func TestGiveBack(t *testing.T) {
 		done := playing(ctx, w, time.Minute)
 		synctest.Wait()
 		cancel()
-		if err := <-done; !errors.Is(err, context.Canceled) {
-			t.Error(err)
-		}
+		testutil.Is(t, <-done, context.Canceled)
 		if err := w.Close(t.Context()); err != nil {
 			t.Error(err)
 		}
@@ -267,9 +265,7 @@ func TestAResultThatIsTooLong(t *testing.T) {
 		run := f.add(plan("a", 10))
 		w, done := f.plays(t, time.Second)
 		f.until(t.Context(), "the other is stored", storedAll(f.coordinator, run, 10))
-		if !slices.ContainsFunc(f.back, func(b farm.Back) bool { return b.Run == long && b.Crashed }) {
-			t.Errorf("%+v is given back", f.back)
-		}
+		testutil.Check(t, slices.ContainsFunc(f.back, func(b farm.Back) bool { return b.Run == long && b.Crashed }), "%+v is given back", f.back)
 		s := w.Status()
 		testutil.Check(t, strings.Contains(s.Refused["long"], "set a smaller selfplay.block"), "refused: %v", s.Refused)
 		drained(t, w, done)

@@ -3,7 +3,6 @@
 package disk_test
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -58,9 +57,7 @@ func TestLockFile(t *testing.T) {
 	}
 	first, second := open(), open()
 	testutil.OK(t, disk.LockFile(first))
-	if err := disk.LockFile(second); !errors.Is(err, disk.ErrLocked) {
-		t.Errorf("of a file that is locked: %v", err)
-	}
+	testutil.Is(t, disk.LockFile(second), disk.ErrLocked, "of a file that is locked")
 	testutil.OK(t, first.Close())
 	if err := disk.LockFile(second); err != nil {
 		t.Errorf("of one that was closed: %v", err)

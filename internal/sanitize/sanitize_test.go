@@ -129,7 +129,5 @@ func TestWriterInJSON(t *testing.T) {
 	if err := json.Unmarshal([]byte(out.String()), &back); err != nil || back != name {
 		t.Errorf("%s is %q, want %q, %v", out.String(), back, name, err)
 	}
-	if strings.ContainsFunc(out.String(), func(r rune) bool { return r == '\u202e' || r == '\u009b' }) {
-		t.Errorf("%q", out.String())
-	}
+	testutil.Check(t, !strings.ContainsFunc(out.String(), func(r rune) bool { return r == '\u202e' || r == '\u009b' }), "%q", out.String())
 }

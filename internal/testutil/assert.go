@@ -1,6 +1,7 @@
 package testutil
 
 import (
+	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -90,6 +91,14 @@ func Fails(t T, err error, want string, about ...any) {
 	t.Helper()
 	if err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("%sthe error is %v; want %q", prefix(about), err, want)
+	}
+}
+
+// Is reports a failure if err is not target by errors.Is.
+func Is(t T, err, target error, about ...any) {
+	t.Helper()
+	if !errors.Is(err, target) {
+		t.Errorf("%sthe error is %v; want %v", prefix(about), err, target)
 	}
 }
 

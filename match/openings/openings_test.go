@@ -66,9 +66,7 @@ func TestMake(t *testing.T) {
 			"%v, %v", o, err)
 		seen[end] = true
 	}
-	if len(all) != 12 || !slices.IsSortedFunc(all, func(a, b Opening) int { return a.Attempt - b.Attempt }) {
-		t.Fatalf("%d openings", len(all))
-	}
+	testutil.Require(t, len(all) == 12 && slices.IsSortedFunc(all, func(a, b Opening) int { return a.Attempt - b.Attempt }), "%d openings", len(all))
 	last := all[11].Attempt
 	testutil.Equal(t, refused.Unequal+refused.Repeated+refused.Ended+12, last+1, "%+v after attempt %d", refused, last)
 	parallel, _ := made(t, 12, 3, nil)
@@ -184,9 +182,7 @@ func TestMakeFails(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(broken)
 	m := Maker{Design: design, Wanted: 1, Slots: 1, Open: func(context.Context) (Thinker, error) { return scripted{answer: first}, nil }}
-	if err := m.Run(ctx, nil); !errors.Is(err, broken) {
-		t.Error(err)
-	}
+	testutil.Is(t, m.Run(ctx, nil), broken)
 }
 
 func TestFile(t *testing.T) {

@@ -134,9 +134,7 @@ func TestFaults(t *testing.T) {
 		for block := range 10 {
 			err := f.Block(failing(&s, side, 2))
 			if block < 9 {
-				if err != nil {
-					t.Errorf("after %d blocks: %v", block+1, err)
-				}
+				testutil.Check(t, err == nil, "after %d blocks: %v", block+1, err)
 				continue
 			}
 			faulty, ok := errors.AsType[*Faulty](err)

@@ -491,9 +491,7 @@ func shogiHomeOption(t *testing.T, line string) {
 		return
 	}
 	for i := 5; i < len(words); i += 2 {
-		if !slices.Contains([]string{"default", "min", "max", "var"}, words[i]) {
-			t.Errorf("%q: %q is no key", line, words[i])
-		}
+		testutil.Check(t, slices.Contains([]string{"default", "min", "max", "var"}, words[i]), "%q: %q is no key", line, words[i])
 	}
 }
 
@@ -515,9 +513,7 @@ func TestCouncilSaysTheWinnersLineLast(t *testing.T) {
 	for i, want := range []string{"multipv 1 score cp 10 nodes 600 ", "multipv 2 score cp 20 nodes 600 ", "multipv 1 score cp 10 nodes 600 "} {
 		testutil.Contains(t, infos[i], want, "info %d", i)
 	}
-	if !strings.HasSuffix(infos[2], " pv 7g7f") {
-		t.Errorf("last info %q", infos[2])
-	}
+	testutil.Check(t, strings.HasSuffix(infos[2], " pv 7g7f"), "last info %q", infos[2])
 	g.say("setoption name ShowMembers value none", "setoption name MultiPV value 1", "go nodes 10")
 	lines = g.until("bestmove 7g7f")
 	testutil.Check(t, len(lines) == 2 && !strings.Contains(lines[0], "multipv") && strings.HasSuffix(lines[0], "pv 7g7f"),

@@ -288,9 +288,7 @@ func wantNoNaN(t *testing.T, a answer) {
 	t.Helper()
 	var out strings.Builder
 	a.Print(&out, i18n.English)
-	if out.Len() == 0 || strings.Contains(out.String(), "NaN") || strings.Contains(out.String(), "Inf") {
-		t.Errorf("%T prints\n%s", a, &out)
-	}
+	testutil.Check(t, out.Len() != 0 && !strings.Contains(out.String(), "NaN") && !strings.Contains(out.String(), "Inf"), "%T prints\n%s", a, &out)
 }
 
 // ci_coverage.csv: n = 100, true win rates from 0.3 to 0.7.

@@ -151,9 +151,7 @@ func TestPlanOfASequentialTest(t *testing.T) {
 		"draw rate 3%, correlation of the games of a pair -0.10 (given)", "two-sided sign flips of", "test of 0 against 40, boundary ratio",
 		"bounded boundary", "deterministic players that differ at 2% of plies", "99% within",
 	} {
-		if !strings.Contains(out.String(), want) {
-			t.Errorf("the text lacks %q:\n%s", want, &out)
-		}
+		testutil.Check(t, strings.Contains(out.String(), want), "the text lacks %q:\n%s", want, &out)
 	}
 }
 
@@ -300,9 +298,7 @@ func TestCoverageIsThatOfTheMethod(t *testing.T) {
 	var out strings.Builder
 	a.Print(&out, i18n.English)
 	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
-	if len(lines) != 3+len(q.P) || !strings.Contains(lines[3], fmt.Sprintf("%.4f", rows[0]["coverage"])) {
-		t.Errorf("the table is\n%s", &out)
-	}
+	testutil.Check(t, len(lines) == 3+len(q.P) && strings.Contains(lines[3], fmt.Sprintf("%.4f", rows[0]["coverage"])), "the table is\n%s", &out)
 }
 
 // TestCoverageOverGames is the LFICS paper's figure at a few of its points: the sum of the
@@ -400,9 +396,7 @@ func TestCheaperIsHeldAgainstTheSameTruth(t *testing.T) {
 		at("sequential", 0, 100, 400), at("sequential", 20, 200, 1000), at("bounded", 0, 101, 300), at("bounded", 20, 160, 700),
 	}}).Print(&out, i18n.English)
 	for _, want := range []string{"bounded boundary +0.00 101 +1% 300 -25%", "bounded boundary +20.00 160 -20% 700 -30%"} {
-		if !strings.Contains(strings.Join(strings.Fields(out.String()), " "), want) {
-			t.Errorf("no %q in\n%s", want, &out)
-		}
+		testutil.Check(t, strings.Contains(strings.Join(strings.Fields(out.String()), " "), want), "no %q in\n%s", want, &out)
 	}
 }
 
@@ -478,9 +472,7 @@ func TestUsualIntervals(t *testing.T) {
 		testutil.Equal(t, named(rows), c.want, "%+v", c.q)
 		var out strings.Builder
 		a.Print(&out, i18n.English)
-		if strings.Contains(out.String(), "–") {
-			t.Errorf("a cell is empty:\n%s", &out)
-		}
+		testutil.Check(t, !strings.Contains(out.String(), "–"), "a cell is empty:\n%s", &out)
 	}
 	all := intervalsOf(t, IntervalQuestion{Counts: games, Pentanomial: "100,4,267,2,127", DrawMode: "drop", Confidence: 0.95, Method: "all"})
 	testutil.Equal(t, len(all), len(MethodNames()), "all are %s", named(all))

@@ -166,9 +166,7 @@ func TestStoppedRuns(t *testing.T) {
 		}
 		var text strings.Builder
 		rep.Print(&text, i18n.English)
-		if !strings.Contains(text.String(), "no interval and no test") {
-			t.Errorf("%s:\n%s", name, text.String())
-		}
+		testutil.Check(t, strings.Contains(text.String(), "no interval and no test"), "%s:\n%s", name, text.String())
 	}
 }
 

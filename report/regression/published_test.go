@@ -143,9 +143,7 @@ func checkGaps(t *testing.T, v any) {
 	var b bytes.Buffer
 	testutil.OK(t, format.JSON(&b, v))
 	gaps, err := testutil.JSONGaps(b.String())
-	if err != nil || len(gaps) > 0 {
-		t.Errorf("%v, %v in %s", gaps, err, b.String())
-	}
+	testutil.Check(t, err == nil && len(gaps) == 0, "%v, %v in %s", gaps, err, b.String())
 }
 
 // TestSaysWhy: every null has a why, also in short and unusual tables.

@@ -2,7 +2,6 @@ package strength
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -167,12 +166,8 @@ func TestModelFile(t *testing.T) {
 	other, rules := m.Review, m.Rules
 	other.Limit = "nodes 2"
 	rules.From = 1
-	if _, err := again.Check(Reviewed(other, m.Rules)); !errors.Is(err, ErrOtherReview) {
-		t.Error(err)
-	}
-	if _, err := again.Check(Reviewed(m.Review, rules)); !errors.Is(err, ErrOtherReview) {
-		t.Error(err)
-	}
+	testutil.Is(t, testutil.Err(again.Check(Reviewed(other, m.Rules))), ErrOtherReview)
+	testutil.Is(t, testutil.Err(again.Check(Reviewed(m.Review, rules))), ErrOtherReview)
 	text := testutil.Must(os.ReadFile(path))(t)
 	for old, changed := range map[string]string{"rating = 202": "rating = 303", "gogi_strength = 1": "gogi_strength = 9", "terms = [\"match\"]": "terms = [\"good\"]"} {
 		testutil.Require(t, strings.Contains(string(text), old), "%s\nlacks %s", text, old)
@@ -215,9 +210,7 @@ func TestValidate(t *testing.T) {
 	testutil.Check(t, v.Players == 8 && one.Estimates == 63 && one.Empty == 1 && one.R != nil && *one.R >= 0.99, "%+v", one)
 	// The fitted half that has the strongest one is off by that one game as well, so that
 	// only the other half is exact: it is estimated from 1, 3, 5 and 7.
-	if *one.RMSE > 30 || *one.RMSE < 100/math.Sqrt(63) {
-		t.Errorf("RMSE %v", *one.RMSE)
-	}
+	testutil.Check(t, *one.RMSE <= 30 && *one.RMSE >= 100/math.Sqrt(63), "RMSE %v", *one.RMSE)
 	// Odd players have the mean 400, even ones 500: guessing is off by 200, 0, 200, 400 for
 	// the even ones, and by −400, −200, 0, 200 for the odd ones.
 	if want := math.Sqrt((4 + 0 + 4 + 16) / 4.0 * 1e4); math.Abs(*v.Rows[2].Guess-want) > 1e-9 || v.Rows[2].Estimates != 8 {

@@ -123,9 +123,7 @@ func TestSummaryOfAnSPRT(t *testing.T) {
 	title, _, _ := strings.Cut(b.String(), "\n")
 	testutil.Contains(t, title, "stopped by the SPRT · the machine slowed 59 of 60 pairs", "the title")
 	for _, no := range []string{"p = ", "Clopper", "decisive"} {
-		if strings.Contains(b.String(), no) {
-			t.Errorf("a stopped run has %q:\n%s", no, b.String())
-		}
+		testutil.Check(t, !strings.Contains(b.String(), no), "a stopped run has %q:\n%s", no, b.String())
 	}
 	for _, want := range []string{
 		"(biased by the early stop)", "\n  LLR     ", "elo0 0, elo1 100, alpha 0.05, beta 0.1, logistic;", "corrected for early stopping",
@@ -161,9 +159,7 @@ func TestPrintWorkers(t *testing.T) {
 	}
 	b.Reset()
 	view{&report.Report{}, i18n.English}.printWorkers(&b)
-	if b.Len() > 0 {
-		t.Errorf("no farm: %q", b.String())
-	}
+	testutil.Check(t, b.Len() == 0, "no farm: %q", b.String())
 }
 
 // TestMatchLines: how a match of a tournament is put, by how it was won.
@@ -199,9 +195,7 @@ func TestTournamentForms(t *testing.T) {
 	for _, want := range []string{"a won the knockout", "final\n  a 2.0–0.0 c", "winner"} {
 		testutil.Contains(t, screen.String(), want, "no")
 	}
-	if strings.Contains(screen.String(), "a against b") {
-		t.Errorf("a and b never met:\n%s", screen.String())
-	}
+	testutil.Check(t, !strings.Contains(screen.String(), "a against b"), "a and b never met:\n%s", screen.String())
 	rep.Tournament = &report.Tournament{
 		Design: match.DesignAdaptive, Anchor: "c", Spread: 50, Over: true,
 		Ratings: []report.Rated{{Player: "a", Pairs: 1, Elo: 12.34, Within: 5, Above: &half}, {Player: "c", Pairs: 1}},

@@ -82,9 +82,7 @@ func TestActions(t *testing.T) {
 		for _, a := range all {
 			ids = append(ids, a.ID)
 		}
-		if !slices.Equal(ids, c.want) {
-			t.Errorf("%+v: %v, expected %v", c.filter, ids, c.want)
-		}
+		testutil.Check(t, slices.Equal(ids, c.want), "%+v: %v, expected %v", c.filter, ids, c.want)
 	}
 	all := testutil.Must(s.Actions(t.Context(), farmstate.Filter{}))(t)
 	want := action("ann", "test", "lmr", "submitted")

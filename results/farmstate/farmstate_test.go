@@ -63,12 +63,8 @@ func TestState(t *testing.T) {
 		t.Errorf("copied %v", got)
 	}
 	wrong := errors.New("wrong")
-	if err := open(t, path).Each(t.Context(), "tests", func(string, []byte, uint64) error { return wrong }); !errors.Is(err, wrong) {
-		t.Errorf("the error of f: %v", err)
-	}
-	if err := farmstate.Copy(t.Context(), path+".none", copied+".none"); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("a copy of nothing: %v", err)
-	}
+	testutil.Is(t, open(t, path).Each(t.Context(), "tests", func(string, []byte, uint64) error { return wrong }), wrong, "the error of f")
+	testutil.Is(t, farmstate.Copy(t.Context(), path+".none", copied+".none"), fs.ErrNotExist, "a copy of nothing")
 }
 
 // TestDamage: a changed byte of a row, a truncated file, and another program's file are errors. None of them counts as
@@ -92,8 +88,6 @@ func TestDamage(t *testing.T) {
 			err = s.Each(t.Context(), "tests", func(string, []byte, uint64) error { return nil })
 			_ = s.Close()
 		}
-		if err == nil {
-			t.Errorf("%s: it was read", name)
-		}
+		testutil.Check(t, err != nil, "%s: it was read", name)
 	}
 }

@@ -13,13 +13,9 @@ import (
 func TestLockBeside(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.db")
 	held := testutil.Must(LockBeside(path, 3, false))(t)
-	if _, err := LockBeside(path, 3, false); !errors.Is(err, ErrTaken) {
-		t.Errorf("the same byte: %v", err)
-	}
+	testutil.Is(t, testutil.Err(LockBeside(path, 3, false)), ErrTaken, "the same byte")
 	look := testutil.Must(os.Open(path + "-lock"))(t)
-	if err := NoLocks(look); !errors.Is(err, ErrTaken) {
-		t.Errorf("a byte is locked: %v", err)
-	}
+	testutil.Is(t, NoLocks(look), ErrTaken, "a byte is locked")
 	other := testutil.Must(LockBeside(path, 4, false))(t)
 	testutil.OK(t, errors.Join(other.Close(), held.Close(), NoLocks(look), look.Close()))
 	again := testutil.Must(LockBeside(path, 3, false))(t)
@@ -30,22 +26,16 @@ func TestLockBeside(t *testing.T) {
 func TestHold(t *testing.T) {
 	dir := t.TempDir()
 	path, link := filepath.Join(dir, "a.db"), filepath.Join(dir, "link.db")
-	if _, err := Hold(path, false); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("a reader of no file: %v", err)
-	}
+	testutil.Is(t, testutil.Err(Hold(path, false)), os.ErrNotExist, "a reader of no file")
 	one := testutil.Must(Hold(path, true))(t)
 	testutil.OK(t, os.Symlink(path, link))
 	two, err := Hold(link, true)
 	testutil.Require(t, err == nil && one == two, "by another name: %v, %v, %v", one, two, err)
 	testutil.OK(t, one.Lock(1))
-	if err := two.Lock(1); !errors.Is(err, ErrTaken) {
-		t.Errorf("the same run: %v", err)
-	}
+	testutil.Is(t, two.Lock(1), ErrTaken, "the same run")
 	if err := errors.Join(two.Lock(2), two.Unlock(2), one.Unlock(1), two.Lock(1), two.Unlock(1), one.Release(), two.Release()); err != nil {
 		t.Error(err)
 	}
 	testutil.OK(t, os.WriteFile(filepath.Join(dir, "b"), nil, 0o600))
-	if err := RenameNew(filepath.Join(dir, "b"), path); !errors.Is(err, os.ErrExist) {
-		t.Errorf("onto a file that is there: %v", err)
-	}
+	testutil.Is(t, RenameNew(filepath.Join(dir, "b"), path), os.ErrExist, "onto a file that is there")
 }

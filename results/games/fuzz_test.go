@@ -74,8 +74,6 @@ func readOnce(t *testing.T, path string) (games []string, refused int) {
 		}
 		return nil
 	})
-	if err != nil {
-		t.Errorf("what a file has in it stopped the reading: %v", err)
-	}
+	testutil.Check(t, err == nil, "what a file has in it stopped the reading: %v", err)
 	return games, refused
 }

@@ -315,9 +315,7 @@ func TestSources(t *testing.T) {
 	want := []string{fmt.Sprintf("a.csa:2:%d", lines+5), "b.txt:0:0", "d.7z:0:0", "e.usi:1:0", "h.zip:0:0", "inner.zip:0:0"}
 	testutil.Diff(t, want, refused, "refused")
 	i = Import{Run: "none", Sources: []string{filepath.Join(dir, "b.txt")}, Refused: func(Refusal) {}}
-	if _, err := i.Into(t.Context(), openStore(t)); !errors.Is(err, ErrNoGames) {
-		t.Errorf("nothing to import: %v", err)
-	}
+	testutil.Is(t, testutil.Err(i.Into(t.Context(), openStore(t))), ErrNoGames, "nothing to import")
 }
 
 // TestYearOfFloodgate: an archive of three games of floodgate is read

@@ -90,14 +90,10 @@ func TestMergeRefuses(t *testing.T) {
 		testutil.Require(t, err == nil && len(m.Conflicts) != 0 && m.Runs[0].Pairs == 3, "%+v, %v", m, err)
 		first, both := resultstest.DumpLines(t, from[0]), resultstest.DumpLines(t, to)
 		for line := range first { // who comes first decides
-			if strings.HasPrefix(line, `{"type":"game","pair":1,`) && !both[line] {
-				t.Errorf("%v: a game of the first is missing", from)
-			}
+			testutil.Check(t, !strings.HasPrefix(line, `{"type":"game","pair":1,`) || both[line], "%v: a game of the first is missing", from)
 		}
 	}
-	if _, err := Merge(t.Context(), a, []string{other}, false, nil); !errors.Is(err, fs.ErrExist) {
-		t.Errorf("over a database: %v", err)
-	}
+	testutil.Is(t, testutil.Err(Merge(t.Context(), a, []string{other}, false, nil)), fs.ErrExist, "over a database")
 }
 
 // What an older gogi stored is joined, and stays unchecked.
@@ -229,15 +225,11 @@ func TestRepairRefuses(t *testing.T) {
 	path := resultstest.Path(t)
 	resultstest.Begin(t, resultstest.Open(t, path), matchtest.Plan("r"))
 	to := path + ".new"
-	if _, err := Repair(t.Context(), path, to, nil); !errors.Is(err, results.ErrRunLocked) {
-		t.Errorf("%v", err)
-	}
+	testutil.Is(t, testutil.Err(Repair(t.Context(), path, to, nil)), results.ErrRunLocked)
 	text := filepath.Join(t.TempDir(), "text.db")
 	testutil.OK(t, os.WriteFile(text, []byte(strings.Repeat("no database\n", 5000)), 0o600))
 	testutil.Fails(t, testutil.Err(Repair(t.Context(), text, to, nil)), "nothing of a run could be found")
-	if _, err := os.Stat(to); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("a refused repair made %s (%v)", to, err)
-	}
+	testutil.Is(t, testutil.Err(os.Stat(to)), fs.ErrNotExist, "a refused repair made %s", to)
 }
 
 // A reader says which row is damaged; a replay finds what checksums cannot, a game that was stored wrong.

@@ -93,9 +93,7 @@ func TestPackAndUnpack(t *testing.T) {
 		testutil.Require(t, err == nil && len(got) == n, "%v, %d rows of %d", err, len(got), n)
 		for i := range want {
 			for c := range want[i] {
-				if !sameBits(want[i][c], got[i][c]) {
-					t.Errorf("row %d, column %d: %v instead of %v", i, c, got[i][c], want[i][c])
-				}
+				testutil.Check(t, sameBits(want[i][c], got[i][c]), "row %d, column %d: %v instead of %v", i, c, got[i][c], want[i][c])
 			}
 		}
 		if again, err := Pack(got); err != nil || !bytes.Equal(again, blob) {

@@ -126,9 +126,7 @@ func TestLog(t *testing.T) {
 		return l
 	}
 	whole := read(text)
-	if whole.Frames != frames || frames < 20 || whole.Problem() != "" {
-		t.Fatalf("%d frames of %d, %q", whole.Frames, frames, whole.Problem())
-	}
+	testutil.Require(t, whole.Frames == frames && frames >= 20 && whole.Problem() == "", "%d frames of %d, %q", whole.Frames, frames, whole.Problem())
 	for name, at := range map[string]int{"page": frameHeader + 77, "salt": 9, "page number": 2} {
 		damaged := append([]byte{}, text...)
 		damaged[logHeader+5*frame+at] ^= 16
@@ -201,9 +199,7 @@ func TestLogOfAKilledCommit(t *testing.T) {
 		written := logOf(t, path).Frames
 		run("INSERT INTO t (x) VALUES ('short')")
 		l := logOf(t, path)
-		if l.Problem() != "" || l.Frames >= written {
-			t.Fatalf("%q, %d frames of %d", l.Problem(), l.Frames, written)
-		}
+		testutil.Require(t, l.Problem() == "" && l.Frames < written, "%q, %d frames of %d", l.Problem(), l.Frames, written)
 	}
 	undo := flip(t, path, 0)
 	got := logOf(t, path).Problem()

@@ -229,8 +229,6 @@ func FuzzRead(f *testing.F) {
 			t.Skip() // a time that JSON cannot write
 		}
 		again, err := crash.Read(&out)
-		if err != nil || len(again.Dialogue.Lines()) != len(b.Dialogue.Lines()) || again.Dialogue.Lost != b.Dialogue.Lost {
-			t.Errorf("%v", err)
-		}
+		testutil.Check(t, err == nil && len(again.Dialogue.Lines()) == len(b.Dialogue.Lines()) && again.Dialogue.Lost == b.Dialogue.Lost, "%v", err)
 	})
 }

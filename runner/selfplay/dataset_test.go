@@ -235,9 +235,7 @@ func TestOld(t *testing.T) {
 	changed[len(changed)/2] ^= 1
 	testutil.OK(t, os.WriteFile(block, changed, 0o600))
 	testutil.Fails(t, testutil.Err(Make(t.Context(), path, read, 2, data)), "00000001.block: it is damaged")
-	if _, err := os.Stat(filepath.Join(path, manifestName)); !errors.Is(err, fs.ErrNotExist) {
-		t.Error(err)
-	}
+	testutil.Is(t, testutil.Err(os.Stat(filepath.Join(path, manifestName))), fs.ErrNotExist)
 	if shards, err := os.ReadDir(filepath.Join(path, shardsName)); err != nil || len(shards) != 0 {
 		t.Errorf("%v, %v", shards, err)
 	}
@@ -253,9 +251,7 @@ func TestDiskFull(t *testing.T) {
 		t.Fatal(err)
 	}
 	testutil.Fails(t, testutil.Err(Make(t.Context(), path, from, 2, data)), "", "nothing was wrong")
-	if _, err := os.Stat(filepath.Join(path, manifestName)); !errors.Is(err, fs.ErrNotExist) {
-		t.Error(err)
-	}
+	testutil.Is(t, testutil.Err(os.Stat(filepath.Join(path, manifestName))), fs.ErrNotExist)
 	again := testutil.Must(Make(t.Context(), path, from, 2, data))(t)
 	sameManifest(t, want, again)
 }

@@ -41,9 +41,7 @@ func TestReturnedPairsComeAgain(t *testing.T) {
 		ctx, cancel := context.WithCancelCause(t.Context())
 		gone := errors.New("gone")
 		cancel(gone)
-		if _, err := w.Next(ctx); !errors.Is(err, gone) {
-			t.Errorf("a wait whose context has ended: %v", err)
-		}
+		testutil.Is(t, testutil.Err(w.Next(ctx)), gone, "a wait whose context has ended")
 		forged := match.PairResult{Pair: first.Pair}
 		forged.Pair.Seed++
 		testutil.Fails(t, w.learn(forged), "", "a pair that was never handed out is learnt")

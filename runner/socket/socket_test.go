@@ -118,9 +118,7 @@ func TestFollow(t *testing.T) {
 	if _, err := os.Lstat(s.path); !os.IsNotExist(err) {
 		t.Errorf("the socket is left behind: %v", err)
 	}
-	if _, err := socket.Follow(t.Context(), s.path); !errors.Is(err, socket.ErrNobody) {
-		t.Errorf("after the end: %v", err)
-	}
+	testutil.Is(t, testutil.Err(socket.Follow(t.Context(), s.path)), socket.ErrNobody, "after the end")
 }
 
 func TestOrders(t *testing.T) {
@@ -148,9 +146,7 @@ func TestWhereItIs(t *testing.T) {
 	_ = left.Close()
 	db := filepath.Join(folder, "games.db")
 	path := socket.Path(db, "run")
-	if err := socket.Order(t.Context(), path, control.Command{Do: control.Pause}); !errors.Is(err, socket.ErrNobody) {
-		t.Errorf("nobody is there, and yet %v", err)
-	}
+	testutil.Is(t, socket.Order(t.Context(), path, control.Command{Do: control.Pause}), socket.ErrNobody, "nobody is there, and yet")
 	serve(t, path)
 	if err := socket.Order(t.Context(), path, control.Command{Do: control.Pause}); err != nil {
 		t.Error(err)

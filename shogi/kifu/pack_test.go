@@ -83,9 +83,7 @@ func TestUnpackWithin(t *testing.T) {
 			runtime.ReadMemStats(&before)
 			_, err := UnpackWithin(text, limit)
 			runtime.ReadMemStats(&after)
-			if err == nil {
-				t.Errorf("%s within %d bytes: no error", name, limit)
-			}
+			testutil.Check(t, err != nil, "%s within %d bytes: no error", name, limit)
 			spent := int64(after.TotalAlloc - before.TotalAlloc)
 			testutil.Check(t, spent <= int64(max(0, limit))*3/2+slack, "%s within %d bytes: took %d", name, limit, spent)
 		}

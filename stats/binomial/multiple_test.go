@@ -42,9 +42,7 @@ func TestCorrectionLaws(t *testing.T) {
 			testutil.Require(t, err == nil && len(a) == len(p), "%v %v %v", c, a, err)
 			got[c] = a
 			for i := range p {
-				if a[i] < p[i]-1e-15 || a[i] > 1 {
-					t.Fatalf("%s: %v becomes %v", c, p[i], a[i])
-				}
+				testutil.Require(t, a[i] >= p[i]-1e-15 && a[i] <= 1, "%s: %v becomes %v", c, p[i], a[i])
 			}
 		}
 		for i := range p { // R's documentation: Hommel ≤ Hochberg ≤ Holm ≤ Bonferroni

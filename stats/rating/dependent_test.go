@@ -225,9 +225,7 @@ func TestPredictSaturated(t *testing.T) {
 			"score": {q.Score, p}, "win": {q.Win + q.Draw/2, p},
 			"from": {q.Interval.Lo, 1 / (1 + math.Exp(reach-odds))}, "to": {q.Interval.Hi, 1 / (1 + math.Exp(-reach-odds))},
 		} {
-			if math.Abs(pair[0]-pair[1]) > 1e-6 {
-				t.Errorf("%s: %v, want %v", what, pair[0], pair[1])
-			}
+			testutil.Check(t, math.Abs(pair[0]-pair[1]) <= 1e-6, "%s: %v, want %v", what, pair[0], pair[1])
 		}
 	}
 	f := must[*Fit](t)(Rate([]crosstable.Count{{Black: "a", White: "b", BlackWins: 30, WhiteWins: 10}}, Model{}))

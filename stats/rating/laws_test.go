@@ -145,9 +145,7 @@ func checkDerivatives(t *rapid.T, value func([]float64) float64, slope func([]fl
 	}
 	for i := range x {
 		want := (value(at(i, h)) - value(at(i, -h))) / (2 * h)
-		if math.Abs(g[i]-want) > 1e-5*(1+math.Abs(want)) {
-			t.Errorf("gradient %d: %v, want %v", i, g[i], want)
-		}
+		testutil.Check(t, math.Abs(g[i]-want) <= 1e-5*(1+math.Abs(want)), "gradient %d: %v, want %v", i, g[i], want)
 		up, down := slope(at(i, h)), slope(at(i, -h))
 		for j := range x {
 			if want := (down[j] - up[j]) / (2 * h); math.Abs(info.At(i, j)-want) > 1e-5*(1+math.Abs(want)) {
@@ -254,9 +252,7 @@ func TestAnyCountsGiveNumbersOrReasons(t *testing.T) {
 		}
 		if c, err := f.Pairwise(0.95); err == nil {
 			for _, c := range c {
-				if math.IsNaN(c.P + c.SE + c.Z) {
-					t.Fatalf("%+v", c)
-				}
+				testutil.Require(t, !math.IsNaN(c.P+c.SE+c.Z), "%+v", c)
 			}
 		}
 		if i, err := f.Profile(f.Players[0].Name, 0.9); err != nil && m.FirstMove != Additive || math.IsNaN(i.Lo+i.Hi) && !math.IsInf(i.Lo, -1) {
@@ -286,9 +282,7 @@ func TestAnyHandicapGamesGiveNumbersOrReasons(t *testing.T) {
 			return
 		}
 		for _, p := range c.Fits[0].Players {
-			if math.IsNaN(p.Elo + p.Strength) {
-				t.Fatalf("%+v", p)
-			}
+			testutil.Require(t, !math.IsNaN(p.Elo+p.Strength), "%+v", p)
 		}
 		for _, p := range c.Fits[0].Params {
 			testutil.Require(t, !math.IsNaN(p.Value+p.SE) && p.Interval.Lo <= p.Value+1e-6 && p.Interval.Hi >= p.Value-1e-6, "%+v", p)

@@ -37,9 +37,7 @@ func TestLogistic(t *testing.T) {
 		for _, x := range [][2]float64{
 			{fit.Intercept, -4.07771343108763067}, {fit.Slope, 1.50464542837333346}, {fit.InterceptSE, want[0]}, {fit.SlopeSE, want[1]},
 		} {
-			if math.Abs(x[0]-x[1]) > 1e-10 {
-				t.Errorf("clusters of %d: %v, want %v", size, x[0], x[1])
-			}
+			testutil.Check(t, math.Abs(x[0]-x[1]) <= 1e-10, "clusters of %d: %v, want %v", size, x[0], x[1])
 		}
 		testutil.Check(t, fit.Rows == 20 && fit.Clusters == 20/size, "%+v", fit)
 	}
@@ -58,9 +56,7 @@ func TestLogisticUnits(t *testing.T) {
 	}
 	fit := testutil.Must(regress.Logistic(x, y, cluster))(t)
 	for _, p := range [][2]float64{{1000 * fit.Slope, base.Slope}, {1000 * fit.SlopeSE, base.SlopeSE}, {fit.Intercept, base.Intercept}, {fit.InterceptSE, base.InterceptSE}} {
-		if math.Abs(p[0]-p[1]) > 1e-9 {
-			t.Errorf("%v, want %v", p[0], p[1])
-		}
+		testutil.Check(t, math.Abs(p[0]-p[1]) <= 1e-9, "%v, want %v", p[0], p[1])
 	}
 }
 

@@ -494,14 +494,10 @@ func TestFile(t *testing.T) {
 		}
 		tell(20)
 		time.Sleep(fileEvery - time.Millisecond)
-		if planned() != 10 {
-			t.Error("it is written too early")
-		}
+		testutil.Check(t, planned() == 10, "it is written too early")
 		time.Sleep(2 * time.Millisecond)
 		synctest.Wait()
-		if planned() != 20 {
-			t.Error("it is not written every quarter of a minute")
-		}
+		testutil.Check(t, planned() == 20, "it is not written every quarter of a minute")
 		tell(30)
 		if err := stop(); err != nil || planned() != 30 {
 			t.Errorf("the end is not written: %v, %v", err, planned())
@@ -523,9 +519,7 @@ func TestNobodyIsTold(t *testing.T) {
 	r.Attend(nil)
 	r.Follow(nil)
 	r.Started("A", 0, nil)
-	if r.Set() != nil || r.Store(nil) != nil {
-		t.Error("a nil run is in the way")
-	}
+	testutil.Check(t, r.Set() == nil && r.Store(nil) == nil, "a nil run is in the way")
 }
 
 // aMove is a move event that is counted again and again.
@@ -635,9 +629,7 @@ func TestStore(t *testing.T) {
 		}
 	}
 	inner.fail = errors.New("disk")
-	if _, err := store.Add(t.Context(), pair); !errors.Is(err, inner.fail) {
-		t.Error(err)
-	}
+	testutil.Is(t, testutil.Err(store.Add(t.Context(), pair)), inner.fail)
 	s.want(2, putSeconds) // the one that failed has no time
 	s.want(2, gamePlies)
 	s.want(1, votesTotal, "member", "x", "result", "agreed")

@@ -234,7 +234,5 @@ func TestLogout(t *testing.T) {
 		p.expect("LOGOUT")
 		cancel()
 	}()
-	if err := c.Logout(ctx); !errors.Is(err, context.Canceled) {
-		t.Error(err)
-	}
+	testutil.Is(t, c.Logout(ctx), context.Canceled)
 }

@@ -49,9 +49,7 @@ func TestSummary(t *testing.T) {
 	want := Time{Unit: time.Second, Total: 10 * time.Minute, Byoyomi: 10 * time.Second, Remaining: -1}
 	testutil.Equal(t, s.Times, [2]Time{want, want}, "times")
 	start := shogi.StartPos()
-	if s.Start.SFEN() != start.SFEN() || len(s.Moves) != 0 {
-		t.Errorf("%s %v", s.Start.SFEN(), s.Moves)
-	}
+	testutil.Check(t, s.Start.SFEN() == start.SFEN() && len(s.Moves) == 0, "%s %v", s.Start.SFEN(), s.Moves)
 }
 
 func TestSummaryTimes(t *testing.T) {

@@ -1,7 +1,6 @@
 package process
 
 import (
-	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -21,9 +20,7 @@ func TestReadProc(t *testing.T) {
 			t.Errorf("%d bytes: %d, %v", size, len(got), err)
 		}
 	}
-	if _, err := readProc(filepath.Join(dir, "none")); !errors.Is(err, fs.ErrNotExist) {
-		t.Error(err)
-	}
+	testutil.Is(t, testutil.Err(readProc(filepath.Join(dir, "none"))), fs.ErrNotExist)
 	testutil.Fails(t, testutil.Err(readProc(dir)), "", "a folder was read")
 	open := testutil.Must(os.ReadDir("/proc/self/fd"))(t)
 	for range 100 {

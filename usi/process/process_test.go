@@ -50,12 +50,8 @@ func TestEchoAndOrderlyEnd(t *testing.T) {
 	if got := p.Diagnosis(); got != "exit status 0" { // a signal would show here
 		t.Errorf("Diagnosis = %q", got)
 	}
-	if _, err := p.Write([]byte("x")); !errors.Is(err, os.ErrClosed) {
-		t.Errorf("Write after Close: %v", err)
-	}
-	if _, err := p.Read(make([]byte, 1)); !errors.Is(err, os.ErrClosed) {
-		t.Errorf("Read after Close: %v", err)
-	}
+	testutil.Is(t, testutil.Err(p.Write([]byte("x"))), os.ErrClosed, "Write after Close")
+	testutil.Is(t, testutil.Err(p.Read(make([]byte, 1))), os.ErrClosed, "Read after Close")
 }
 
 func TestGroupAndDescriptorsAreItsOwn(t *testing.T) {

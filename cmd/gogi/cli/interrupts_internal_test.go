@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"gogi/internal/i18n"
+	"gogi/internal/testutil"
 )
 
 // TestInterruptIsTold: the meaning of an interrupt is printed in the user's language, and above an area that is redrawn
@@ -21,9 +22,7 @@ func TestInterruptIsTold(t *testing.T) {
 	i.Playing(drain)
 	i.handle(os.Interrupt)
 	const want = "中断：進行中のペア（3局）が終わったら終了します。もう一度で打ち切り"
-	if plain.String() != "\n"+want+"\n" || !i.Happened() {
-		t.Errorf("%q", plain.String())
-	}
+	testutil.Check(t, plain.String() == "\n"+want+"\n" && i.Happened(), "%q", plain.String())
 	above := ""
 	say := func(line string) { above += line }
 	env.Above.Store(&say)
@@ -31,7 +30,5 @@ func TestInterruptIsTold(t *testing.T) {
 	i.Playing(drain)
 	plain.Reset()
 	i.handle(os.Interrupt)
-	if above != want || plain.Len() > 0 {
-		t.Errorf("above %q, below %q", above, plain.String())
-	}
+	testutil.Check(t, above == want && plain.Len() == 0, "above %q, below %q", above, plain.String())
 }

@@ -85,9 +85,7 @@ func TestProgressLines(t *testing.T) {
 		t.Errorf("printed %q", got)
 	}
 	p.close()
-	if !regexp.MustCompile(`night: 4 games in 0s, [0-9.]+ games/(s|min)\n\n$`).MatchString(out.String()) {
-		t.Errorf("printed %q", out.String())
-	}
+	testutil.Check(t, regexp.MustCompile(`night: 4 games in 0s, [0-9.]+ games/(s|min)\n\n$`).MatchString(out.String()), "printed %q", out.String())
 }
 
 // stuckWriter is a terminal that takes its first write only when it is let go.

@@ -198,9 +198,7 @@ func TestHostileRepositories(t *testing.T) {
 			s := r.source(r.commit(map[string]string{"build.sh": c.script + "\n"}), c.lines...)
 			_, err := build(t, b, s)
 			testutil.Fails(t, err, c.want)
-			if strings.ContainsRune(err.Error(), 0x1b) {
-				t.Errorf("%q", err)
-			}
+			testutil.Check(t, !strings.ContainsRune(err.Error(), 0x1b), "%q", err)
 			unharmed(t, b)
 		})
 	}
@@ -220,9 +218,7 @@ const deep = "p=$(printf 'd/%.0s' $(seq 1900)); for i in 1 2 3; do mkdir -p $p &
 func unharmed(t *testing.T, b *builder.Builder) {
 	t.Helper()
 	left := testutil.Must(filepath.Glob(filepath.Join(b.Dir, ".*")))(t)
-	if len(left) > 0 {
-		t.Errorf("left: %v", left)
-	}
+	testutil.Check(t, len(left) == 0, "left: %v", left)
 	r := newRepo(t)
 	testutil.Must(build(t, b, r.source(r.commit(engine("echo nodes 42")))))(t)
 }

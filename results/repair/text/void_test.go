@@ -43,9 +43,7 @@ func TestVoidedForms(t *testing.T) {
 	v.DryRun = true
 	text.Reset()
 	v.Print(&text, i18n.English)
-	if !strings.HasPrefix(text.String(), "4 pairs of run r would be voided\n") {
-		t.Errorf("%q", text.String())
-	}
+	testutil.Check(t, strings.HasPrefix(text.String(), "4 pairs of run r would be voided\n"), "%q", text.String())
 	v.Pairs = nil
 	for i := range 20 {
 		v.Pairs = append(v.Pairs, 2*i)

@@ -161,9 +161,7 @@ func TestMany(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	why := errors.New("enough")
 	cancel(why)
-	if _, err := replay.Many(ctx, b, starter(), replay.Options{}, 3, func(replay.Result) {}); !errors.Is(err, why) {
-		t.Error(err)
-	}
+	testutil.Is(t, testutil.Err(replay.Many(ctx, b, starter(), replay.Options{}, 3, func(replay.Result) {})), why)
 	nothing := func() (replay.Process, error) { return nil, errors.New("no such file") }
 	if r, err := replay.Once(t.Context(), b, nothing, replay.Options{}); err != nil || r != (replay.Result{Outcome: replay.Unclear, Note: "no such file"}) {
 		t.Errorf("%+v, %v", r, err)

@@ -55,9 +55,7 @@ func TestInspectSamples(t *testing.T) {
 		`{"offset":80,"error":"byte 118: the result is 5: expected -1, 0 or 1"}`,
 		`{"offset":120,"error":"byte 127: the input ends after 7 bytes of a sample of psv at byte 120: expected 40"}`,
 	} {
-		if !strings.HasSuffix(lines[i], want) {
-			t.Errorf("%s\nexpected %s", lines[i], want)
-		}
+		testutil.Check(t, strings.HasSuffix(lines[i], want), "%s\nexpected %s", lines[i], want)
 	}
 	testutil.Equal(t, found, (Found{Good: 1, Bad: 3}))
 	if lines, _ := inspected(t, "hcp", bytesOf(t, hcp)); len(lines) != 1 || strings.Contains(lines[0], "move") {

@@ -43,9 +43,7 @@ func TestFixtures(t *testing.T) {
 
 func compareFixture(t *testing.T, want, got *kifu.Record, ext string) {
 	t.Helper()
-	if got.USI() != want.USI() || len(got.Moves) < 10 {
-		t.Fatalf("%s\nwant %s", got.USI(), want.USI())
-	}
+	testutil.Require(t, got.USI() == want.USI() && len(got.Moves) >= 10, "%s\nwant %s", got.USI(), want.USI())
 	if ext == ".usi" {
 		return
 	}
