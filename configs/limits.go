@@ -2,8 +2,13 @@ package configs
 
 import (
 	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
 	"time"
 
+	"gogi/configs/position"
 	"gogi/match"
 )
 
@@ -62,4 +67,107 @@ func (l Limits) resolve() (match.Limits, error) {
 		return out, errors.New("stall is 0: expected the longest time that an engine without a clock may think, such as \"60s\"")
 	}
 	return out, nil
+}
+
+// ownLimits has the limits that flags set for one player or one colour.
+type ownLimits struct {
+	whose, flag string // owner of the limits (for errors), and the first flag that sets them
+	Limits
+	onlyClock bool // the flags set only parts of a clock
+}
+
+// limits applies the flags for limits to the file. If a flag sets a search limit, the flags replace all
+// search limits of the file. Each of margin and stall replaces only its own key. limits does the same for
+// each player's own limits, and for clocks by colour.
+//
+// A flag for limits applies to all players ("--nodes 3000") or to one player ("--nodes A=3000"). A flag that
+// is a part of a clock can also apply to a colour ("--tc black=8+0.08").
+func (a *applier) limits() {
+	var all Limits
+	var own []*ownLimits
+	of := map[string]*ownLimits{}
+	_, flags := a.flags.keyed()
+	for _, f := range flags {
+		key := strings.TrimPrefix(f.key, "limits.")
+		texts, _ := f.value.Interface().([]string) // fails only for --self, which has no texts
+		for _, text := range texts {
+			whose, word, named := strings.Cut(text, "=")
+			if !named {
+				word = text
+			}
+			into, flag := &all, f.name
+			if named || key == "tc" {
+				flag += " " + text
+			}
+			if named {
+				o := of[whose]
+				if o == nil {
+					o = &ownLimits{whose: whose, flag: flag, onlyClock: true}
+					of[whose] = o
+					own = append(own, o)
+				}
+				isClock := slices.ContainsFunc(fields(reflect.ValueOf(Clock{})), func(f field) bool { return f.key == key })
+				o.onlyClock = o.onlyClock && isClock
+				into = &o.Limits
+			}
+			if err := setText(keyAt(reflect.ValueOf(into).Elem(), key), word); err != nil {
+				a.fail(flag, "%v", err)
+			}
+			if !named {
+				a.setBy(f.key, flag)
+			}
+		}
+	}
+	if a.flags.Self {
+		all.Self = &a.flags.Self
+		a.setBy("limits.self", "--self")
+	}
+	limitsAt(&a.file.Limits, all)
+	for _, o := range own {
+		if err := a.own(o); err != nil {
+			a.fail(o.flag, "%w", err)
+		}
+	}
+}
+
+func (a *applier) own(o *ownLimits) error {
+	if o.whose == "black" || o.whose == "white" {
+		if !o.onlyClock {
+			return errors.New("a colour has only a clock of its own: expected tc, main, byoyomi and increment")
+		}
+		a.colourClock(o.whose, o.flag, o.Clock)
+		return nil
+	}
+	kind, i := "council", a.file.council(o.whose)
+	if i < 0 {
+		kind, i = "engine", a.file.engine(o.whose)
+	}
+	switch {
+	case i < 0:
+		return fmt.Errorf("there is no engine %q (%s)", o.whose, a.file.engineNames())
+	case kind == "council":
+		limitsAt(&a.file.Councils[i].Limits, o.Limits)
+	default:
+		limitsAt(&a.file.Engines[i].Limits, o.Limits)
+	}
+	a.setBy(position.Element(kind, i)+".limits", o.flag)
+	return nil
+}
+
+func limitsAt(into **Limits, over Limits) {
+	if over != (Limits{}) {
+		merged := or(*into, Limits{}).override(over)
+		*into = &merged
+	}
+}
+
+func (a *applier) colourClock(colour, flag string, clock Clock) {
+	by := or(a.file.ByColour, ByColour{})
+	if colour == "black" {
+		by.Black = &clock
+	} else {
+		by.White = &clock
+	}
+	a.file.ByColour = &by
+	a.setBy("limits_by_colour."+colour, flag)
 }

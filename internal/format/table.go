@@ -1,14 +1,17 @@
 package format
 
 import (
+	"bufio"
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
 
+	"gogi/internal/lists"
 	"gogi/internal/sanitize"
 )
 
@@ -64,4 +67,67 @@ func Render(w io.Writer, t table.Writer) {
 		fmt.Fprintln(w, strings.TrimRight(line, " \n"))
 	}
 	fmt.Fprintln(w)
+}
+
+// Columns writes a table row by row, in the style of Table. It is for tables whose rows do not fit into
+// memory. The caller passes all rows twice: first to Widen, then to Row.
+type Columns struct {
+	header []string
+	widths []int
+	right  []int // columns that are aligned to the right, from 0
+}
+
+const columnGap = "   "
+
+// NewColumns returns a table with the given header. right lists the columns, from 0, that are aligned to the
+// right.
+func NewColumns(header []string, right ...int) *Columns {
+	c := &Columns{header: header, widths: make([]int, len(header)), right: right}
+	c.Widen(header)
+	return c
+}
+
+// Widen makes the columns at least as wide as the cells of a row.
+func (c *Columns) Widen(cells []string) {
+	for i, cell := range cells {
+		c.widths[i] = max(c.widths[i], text.StringWidthWithoutEscSequences(sanitize.Escape(cell)))
+	}
+}
+
+// Head writes the header and a line below it.
+func (c *Columns) Head(w *bufio.Writer) {
+	c.Row(w, c.header)
+	width := lists.Sum(c.widths, func(n int) int { return n + len(columnGap) })
+	_, _ = w.WriteString(strings.Repeat("─", width) + "\n") // Flush returns the error
+}
+
+// Row writes a row. Call Widen with all rows before the first Row. If a write fails, Flush of w returns the
+// error.
+func (c *Columns) Row(w *bufio.Writer, cells []string) {
+	var line strings.Builder
+	for i, cell := range cells {
+		cell = sanitize.Escape(cell)
+		pad := strings.Repeat(" ", max(0, c.widths[i]-text.StringWidthWithoutEscSequences(cell)))
+		if slices.Contains(c.right, i) {
+			line.WriteString(pad + cell + columnGap)
+		} else {
+			line.WriteString(cell + pad + columnGap)
+		}
+	}
+	_, _ = w.WriteString(strings.TrimRight(line.String(), " ") + "\n") // as above
+}
+
+// Cells returns the cells of a CSV row in a form that no spreadsheet reads as a formula. If a cell begins
+// with = + - @, a tab or a carriage return, Cells puts a ' before it. It does not change numbers.
+func Cells(row []string) []string {
+	row = slices.Clone(row)
+	for i, cell := range row {
+		if cell == "" || !strings.ContainsRune("=+-@\t\r", rune(cell[0])) {
+			continue
+		}
+		if _, err := strconv.ParseFloat(cell, 64); err != nil {
+			row[i] = "'" + cell
+		}
+	}
+	return row
 }

@@ -3,7 +3,18 @@
 // report/regression do the calculation and print its text.
 package statscmd
 
-import "gogi/report/calculator"
+import (
+	"fmt"
+	"math"
+	"reflect"
+	"strconv"
+	"strings"
+
+	"github.com/alecthomas/kong"
+
+	"gogi/match"
+	"gogi/report/calculator"
+)
 
 // Command groups the commands that calculate from typed counts. docs/statistics.md explains their numbers.
 type Command struct {
@@ -26,4 +37,49 @@ type LabCommand struct {
 	Orders      OrdersCommand                                                      `cmd:"" help:"Rate the players of games of more than two players"`
 	AIC         AICCommand                                                         `cmd:"" name:"aic" help:"Compare models by their log-likelihoods"`
 	Regress     RegressCommand                                                     `cmd:"" help:"Fit a regression of a table's column on other columns"`
+}
+
+// Mappers returns the parsers of the flag types elo, signed and sprt. The values of these types may begin
+// with a minus, which kong would otherwise treat as a flag.
+func Mappers() []kong.Option {
+	return []kong.Option{
+		kong.NamedMapper("elo", mapper(parseElo)), kong.NamedMapper("signed", mapper(parseSigned)), kong.NamedMapper("sprt", mapper(parseSPRT)),
+	}
+}
+
+// mapper returns a parser for flags of type V and *V.
+func mapper[V any](parse func(string) (V, error)) kong.MapperFunc {
+	return func(ctx *kong.DecodeContext, target reflect.Value) error {
+		v, err := parse(ctx.Scan.Pop().String())
+		if target.Kind() == reflect.Pointer {
+			target.Set(reflect.ValueOf(&v))
+		} else {
+			target.Set(reflect.ValueOf(v))
+		}
+		return err
+	}
+}
+
+// mostElo is the largest Elo difference. Beyond it, scores are too close to 0 and 1.
+const mostElo = 1000
+
+func parseElo(word string) (float64, error) {
+	v, err := strconv.ParseFloat(strings.TrimSpace(word), 64)
+	if err != nil || !(math.Abs(v) <= mostElo) {
+		return 0, fmt.Errorf("%q: expected an Elo difference from -%d to %d", word, mostElo, mostElo)
+	}
+	return v, nil
+}
+
+func parseSigned(word string) (float64, error) {
+	v, err := strconv.ParseFloat(word, 64)
+	if err != nil {
+		return 0, fmt.Errorf("%q: expected a number", word)
+	}
+	return v, nil
+}
+
+func parseSPRT(word string) (s match.SPRT, err error) {
+	err = s.UnmarshalText([]byte(word))
+	return s, err
 }
