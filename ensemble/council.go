@@ -258,15 +258,10 @@ func (c *Council) NewGame(ctx context.Context, g usi.Game) error {
 func (c *Council) startGame(seed uint64) {
 	c.seed, c.observed, c.line, c.pondering = seed, nil, usi.Line{}, nil
 	c.fresh = nil
-	for _, s := range c.sessions() {
+	for _, s := range append([]*voting.Session{c.session}, c.shadows...) {
 		s.NewGame(seed)
 		c.fresh = append(c.fresh, s.Clone())
 	}
-}
-
-// sessions returns the council's own session and the sessions of the shadow rules.
-func (c *Council) sessions() []*voting.Session {
-	return append([]*voting.Session{c.session}, c.shadows...)
 }
 
 // goBack resets all rules to their state at the start of the game. This state may include weights from earlier games.

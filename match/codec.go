@@ -86,13 +86,10 @@ func (w *wire) pairResult(r *PairResult) {
 	}
 	if w.version > pairWithoutQuestions {
 		for i := range r.Games {
-			w.questions(&r.Games[i].Questions)
+			q := &r.Games[i].Questions
+			w.int(&q.Asked, &q.Claimed, &q.Proven, &q.Refuted, &q.Unproven, &q.Failed)
 		}
 	}
-}
-
-func (w *wire) questions(q *Questions) {
-	w.int(&q.Asked, &q.Claimed, &q.Proven, &q.Refuted, &q.Unproven, &q.Failed)
 }
 
 func (w *wire) provenance(p *Provenance) {

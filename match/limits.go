@@ -55,13 +55,10 @@ type Limits struct {
 // Timed reports whether the player has a clock or a movetime, so that a move can be late.
 func (l Limits) Timed() bool { return !l.Clock.IsZero() || l.MoveTime > 0 }
 
-// tolerances returns only Margin and Stall, the limits that gogi does not send to the engine.
-func (l Limits) tolerances() Limits { return Limits{Margin: l.Margin, Stall: l.Stall} }
-
 // Check returns an error if the limits are invalid or exclude each other.
 func (l Limits) Check() error {
 	switch {
-	case l.tolerances() == l:
+	case Limits{Margin: l.Margin, Stall: l.Stall} == l:
 		return errors.New(`no limit: give a clock, such as tc = "8+0.08" (--tc 8+0.08), or one of main, byoyomi, increment, movetime, nodes, depth or self`)
 	case l.Clock.Byoyomi > 0 && l.Clock.Increment > 0:
 		return fmt.Errorf("byoyomi %v and increment %v exclude each other (USI cannot say both)", l.Clock.Byoyomi, l.Clock.Increment)

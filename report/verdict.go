@@ -113,7 +113,7 @@ func (r *Report) claim() Verdict {
 	case r.byGate():
 		return r.gateClaim()
 	case test == nil || !Significant(*test.P):
-		return r.openVerdict()
+		return Verdict{Kind: "open", Short: i18n.Of("not significant at 5%"), Claim: i18n.Of("The games do not show whether %s or %s is stronger", r.A, r.B)}
 	}
 	return r.shownVerdict()
 }
@@ -154,10 +154,6 @@ func (r *Report) below(elo float64) i18n.Message {
 		return i18n.Of("%s is weaker than %s by more than %g Elo", r.A, r.B, -elo)
 	}
 	return i18n.Of("%s is weaker than %s", r.A, r.B)
-}
-
-func (r *Report) openVerdict() Verdict {
-	return Verdict{Kind: "open", Short: i18n.Of("not significant at 5%"), Claim: i18n.Of("The games do not show whether %s or %s is stronger", r.A, r.B)}
 }
 
 // shownVerdict returns a verdict that names the stronger player. If that player is ahead only by the other

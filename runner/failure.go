@@ -16,8 +16,6 @@ type failure struct {
 	happened chan struct{} // closed by the first set: slots without a game in play give up
 }
 
-func newFailure() *failure { return &failure{happened: make(chan struct{})} }
-
 // set records err as the failure of a slot. It keeps only the first failure.
 func (f *failure) set(err error) {
 	f.mu.Lock()

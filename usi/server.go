@@ -132,7 +132,7 @@ func (c Server) Serve(ctx context.Context, in io.Reader, out io.Writer, served S
 		}
 		switch {
 		case ctx.Err() != nil:
-			commands.abandon()
+			close(commands.gone) // the reader stops early
 			return fmt.Errorf("usi: serving: %w", context.Cause(ctx))
 		case !more:
 			return commands.err

@@ -64,9 +64,6 @@ func (c *commands) read(in *bufio.Reader) error {
 	}
 }
 
-// abandon stops the reader early.
-func (c *commands) abandon() { close(c.gone) }
-
 // readCommand reads one line without the blanks around it. From a line longer than maxCommand it returns the
 // beginning with a prefix that makes it an unknown command.
 func readCommand(in *bufio.Reader) (string, error) {

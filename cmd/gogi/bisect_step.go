@@ -6,7 +6,6 @@ import (
 	"math"
 	"slices"
 
-	"gogi/configs"
 	"gogi/internal/fail"
 	"gogi/match"
 	"gogi/match/gate"
@@ -29,10 +28,6 @@ type bisectStep struct {
 // bisectError is the value of both error rates, Alpha and Beta, without an SPRT. They are the rates of the
 // whole bisection, or of each step if the number of commits is unknown.
 const bisectError = 0.05
-
-func (s *bisectStep) setSides(file *configs.File) {
-	s.ours, s.theirs = file.EnginesOf(0), file.EnginesOf(1)
-}
 
 // design returns the plan of this step of the bisection. With an SPRT, H0 means a bad commit. So the SPRT's alpha is
 // the rate of bad commits that count as good. design divides these error rates among the steps. It returns an error for

@@ -145,7 +145,7 @@ func (c *matchCommand) plan(guard *process.Guard) (*match.Plan, []advice.Warning
 		c.reuse = *reuse
 	}
 	if c.step != nil {
-		c.step.setSides(file)
+		c.step.ours, c.step.theirs = file.EnginesOf(0), file.EnginesOf(1)
 	}
 	return planning.Plan(file, dir, guard)
 }

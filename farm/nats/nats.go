@@ -91,8 +91,6 @@ const (
 	evidenceAge = 7 * 24 * time.Hour
 )
 
-func evidenceBytes(maxStream int64) int64 { return max(maxStream/8, 2<<20) }
-
 // Open starts the coordinator's bus. When Open returns, workers can connect.
 func Open(ctx context.Context, c Config) (_ *Bus, err error) {
 	store, err := files.Open(filepath.Join(c.Dir, "artefacts"), c.MaxArtefacts, false)
@@ -169,7 +167,7 @@ func (b *Bus) makeStreams(ctx context.Context) error {
 	}
 	kept := jetstream.StreamConfig{
 		Name: evidence, Subjects: []string{evidenceSubject + "*"}, Storage: jetstream.FileStorage, Discard: jetstream.DiscardOld,
-		MaxAge: evidenceAge, MaxBytes: evidenceBytes(b.config.MaxStream), Compression: jetstream.S2Compression, Replicas: max(b.config.Replicas, 1),
+		MaxAge: evidenceAge, MaxBytes: max(b.config.MaxStream/8, 2<<20), Compression: jetstream.S2Compression, Replicas: max(b.config.Replicas, 1),
 	}
 	if _, err := b.js.CreateOrUpdateStream(ctx, kept); err != nil {
 		return fmt.Errorf("stream %s: %w", kept.Name, err)

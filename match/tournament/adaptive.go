@@ -31,8 +31,6 @@ type adaptive struct {
 // lag is the number of previous blocks whose results are not used to select a block.
 const lag = 1
 
-func newAdaptive(*Schedule) *adaptive { return &adaptive{met: map[[2]int]int{}} }
-
 func (a *adaptive) left(s *Schedule) int { return s.spec.Pairs - s.played }
 
 func (a *adaptive) draw(s *Schedule) ([]Slot, error) {

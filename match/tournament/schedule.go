@@ -113,11 +113,11 @@ func New(spec Spec) (*Schedule, error) {
 	}
 	switch spec.Kind {
 	case match.DesignSwiss:
-		s.design = newSwiss(s)
+		s.design = &swiss{matches: len(s.spec.Players) / 2, met: map[[2]int]int{}}
 	case match.DesignKnockout:
 		s.design = newKnockout(s)
 	default:
-		s.design = newAdaptive(s)
+		s.design = &adaptive{met: map[[2]int]int{}}
 	}
 	return s, s.advance()
 }

@@ -32,10 +32,6 @@ type swissRound struct {
 	rest  int // the player who has a bye, or the constant bye if no player has one
 }
 
-func newSwiss(s *Schedule) *swiss {
-	return &swiss{matches: len(s.spec.Players) / 2, met: map[[2]int]int{}}
-}
-
 func (w *swiss) perRound(s *Schedule) int { return w.matches * s.spec.Tournament.MatchPairs }
 
 func (w *swiss) draw(s *Schedule) ([]Slot, error) {

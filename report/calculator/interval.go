@@ -302,7 +302,7 @@ func (s *Intervals) Print(w io.Writer, in i18n.Language) {
 		}
 		rows++
 		t.AppendRow(table.Row{
-			i.Method, strconv.FormatFloat(i.Wins, 'f', -1, 64), unitNumber(i).In(in), cell(i.Estimate, "%.4f"), cell(i.Lo, "%.4f"), cell(i.Hi, "%.4f"),
+			i.Method, strconv.FormatFloat(i.Wins, 'f', -1, 64), i18n.Number{N: i.N, Noun: format.Words(i.Unit)}.In(in), cell(i.Estimate, "%.4f"), cell(i.Lo, "%.4f"), cell(i.Hi, "%.4f"),
 			eloCell(i.Estimate), eloCell(i.Lo), eloCell(i.Hi), holds(i.Method).In(in),
 		})
 		modes[i.DrawMode] = append(modes[i.DrawMode], i.Method)
@@ -327,11 +327,6 @@ func (s *Intervals) Print(w io.Writer, in i18n.Language) {
 				cell(s.Error, "%.5f"), cell(s.EloError, "%.1f")))
 		}
 	}
-}
-
-// unitNumber returns the number of observations in a row with their noun, such as "12 pairs".
-func unitNumber(i IntervalRow) i18n.Number {
-	return i18n.Number{N: i.N, Noun: strings.ReplaceAll(i.Unit, "_", " ")}
 }
 
 // eloCell formats the Elo of a score.

@@ -231,7 +231,7 @@ func (g *Gatherer) step(older, newer int) Step {
 		s.NotWorse.test(g.series[newer], g.series[older])
 	}
 	if c.Method != "paired_openings" && few {
-		s.Why = fewOpenings()
+		s.Why = i18n.Of("a run has fewer than 20 openings, and the test that is left is a normal approximation")
 		return s
 	}
 	s.Test, s.P = c.Test.Method, format.Finite(c.Test.P)
@@ -243,10 +243,6 @@ func (n *NotWorse) test(newer, older *stats.Series) {
 	if t, err := stats.TestNotWorse(newer, older, n.Margin, Level); err == nil {
 		n.Bound, n.P = format.Finite(t.Bound), format.Finite(t.Test.P)
 	}
-}
-
-func fewOpenings() i18n.Message {
-	return i18n.Of("a run has fewer than 20 openings, and the test that is left is a normal approximation")
 }
 
 // adjust adjusts the steps' p values for the number of tested steps (Holm). Then it sets the verdicts about

@@ -142,7 +142,7 @@ func printShares(w io.Writer, in i18n.Language, a *Account, sum *tune.Summary) {
 	}
 	for _, c := range couples(a, shownCouples) {
 		if c.P < 0.05 {
-			fmt.Fprintln(w, c.text().In(in))
+			fmt.Fprintln(w, i18n.Say(in, "%s and %s interact: r = %+.2f in the pairs against the current values* (p = %.2g)", c.A, c.B, c.Correlation, c.P))
 		}
 	}
 }
@@ -195,11 +195,6 @@ func perturbed(s *tune.Settings) (list []int) {
 		}
 	}
 	return list
-}
-
-// text returns one line about the interaction.
-func (c *Interaction) text() i18n.Message {
-	return i18n.Of("%s and %s interact: r = %+.2f in the pairs against the current values* (p = %.2g)", c.A, c.B, c.Correlation, c.P)
 }
 
 // failures returns a line for each parameter at whose values the engine failed.

@@ -149,7 +149,7 @@ func (l *Log) follow(header []byte, sum logSum) (frames []frame, err error) {
 			suspects = 0
 		case !f.sound:
 			suspects++
-			sum.take(text[16:24])
+			sum.a, sum.b = binary.BigEndian.Uint32(text[16:]), binary.BigEndian.Uint32(text[20:])
 		}
 		if !ours && suspects > 3 { // bit flips are not so frequent
 			return frames, nil
@@ -212,10 +212,6 @@ func (s *logSum) add(text []byte) {
 
 func (s *logSum) is(text []byte) bool {
 	return s.a == binary.BigEndian.Uint32(text) && s.b == binary.BigEndian.Uint32(text[4:])
-}
-
-func (s *logSum) take(text []byte) {
-	s.a, s.b = binary.BigEndian.Uint32(text), binary.BigEndian.Uint32(text[4:])
 }
 
 // The index of a log is described in https://sqlite.org/walformat.html, 2.1. These are its version and the

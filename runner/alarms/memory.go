@@ -38,10 +38,6 @@ type growth struct {
 	samples []Sample
 }
 
-func newMemory() *memory {
-	return &memory{processes: map[memorySeat]*growth{}, warned: map[string]bool{}}
-}
-
 // sample adds a sample and returns the warning that it causes, or nil. It ignores samples before the second game,
 // because an engine loads its network and starts its threads in the first game.
 func (m *memory) sample(s Sample) []Warning {

@@ -269,9 +269,6 @@ func candidatesOf(detail []byte) (list []packed.Candidate) {
 	return list
 }
 
-// isPack reports whether the format writes only complete games.
-func (w *dataWriter) isPack() bool { return w.Format.Name == "pack" }
-
 // sift removes the score of each position that was already written, so that Encode leaves the position out. repeated
 // is the number of these positions, and left is the number of the other positions.
 func (w *dataWriter) sift(r *kifu.Record) (left, repeated int, err error) {
@@ -279,7 +276,7 @@ func (w *dataWriter) sift(r *kifu.Record) (left, repeated int, err error) {
 	if err != nil {
 		return 0, 0, err
 	}
-	if w.isPack() {
+	if w.Format.Name == "pack" { // the format has only complete games
 		left = w.wholeGame(r)
 		if w.seen != nil && !w.seen.add(gameKey(r)) {
 			return 0, left, nil

@@ -19,8 +19,6 @@ import (
 // A storedGame is a game whose record is not read yet.
 type storedGame struct{ pair, leg, plies int }
 
-func (g storedGame) name() string { return fmt.Sprintf("%d.%d", g.pair, g.leg) }
-
 // A votesSource has the flags that select votes of a database or a log.
 type votesSource struct {
 	cli.Stored
@@ -84,7 +82,7 @@ func (s *votesSource) eachStored(ctx context.Context, store *results.Store, info
 		if err != nil {
 			return err
 		}
-		voted, err := votes.OfGame(g.name(), g.plies, &record, s.Player)
+		voted, err := votes.OfGame(fmt.Sprintf("%d.%d", g.pair, g.leg), g.plies, &record, s.Player)
 		if err != nil {
 			return err
 		}

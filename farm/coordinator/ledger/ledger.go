@@ -351,7 +351,7 @@ func (l *Ledger) Pause(paused bool) { l.paused = paused }
 func (l *Ledger) free(now time.Time, x *lease) {
 	l.remove(x)
 	if x.solo {
-		l.alone.wait(x.Pair, now)
+		l.alone.waiting = append(l.alone.waiting, gap{x.Pair, now})
 		return
 	}
 	heap.Push(&l.gaps, gap{x.Pair, now})

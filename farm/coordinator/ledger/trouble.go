@@ -47,8 +47,6 @@ type solo struct {
 	asked  time.Time
 }
 
-func (s *solo) wait(pair int, since time.Time) { s.waiting = append(s.waiting, gap{pair, since}) }
-
 func (s *solo) forget(pair int) {
 	s.waiting = slices.DeleteFunc(s.waiting, func(g gap) bool { return g.pair == pair })
 }
@@ -142,7 +140,7 @@ func (l *Ledger) Forgive(now time.Time) {
 // first only a trusted worker gets the pair. For a longer time only a machine on which the pair did not crash
 // gets it.
 func (l *Ledger) Solo(now time.Time, worker, session string, trusted bool, holding int) (lease Lease, granted, wait bool) {
-	if h := l.holders[worker]; h != nil && l.heldAlone(h) {
+	if h := l.holders[worker]; h != nil && h.leases == 1 && h.first.solo {
 		return Lease{}, false, true
 	}
 	h := l.holder(worker, session)
@@ -169,9 +167,6 @@ func (l *Ledger) Solo(now time.Time, worker, session string, trusted bool, holdi
 	l.alone.worker, x.solo = "", true
 	return x.Lease, true, true
 }
-
-// heldAlone reports whether a worker plays a pair that must be played alone.
-func (l *Ledger) heldAlone(h *holder) bool { return h.leases == 1 && h.first.solo }
 
 func (l *Ledger) maySolo(now time.Time, h *holder, g gap, trusted bool) bool {
 	waited := now.Sub(g.since)
