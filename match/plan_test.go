@@ -312,9 +312,7 @@ func TestInSlot(t *testing.T) {
 	for i, got := range [][]string{engine.InSlot(5, 2).Env, placed[0].Env, placed[1].Council.Members[0].Env} {
 		testutil.Check(t, slices.Equal(got, want), "%d: %v", i, got)
 	}
-	if got := engine.InSlot(5, 0).Env[0]; got != "CUDA_VISIBLE_DEVICES=5" {
-		t.Errorf("without slots_per_gpu: %s", got)
-	}
+	testutil.Equal(t, engine.InSlot(5, 0).Env[0], "CUDA_VISIBLE_DEVICES=5", "without slots_per_gpu")
 	if !slices.Equal(engine.Env, before) || !slices.Equal(council.Council.Members[0].Env, before) {
 		t.Errorf("the plan has changed: %v", engine.Env)
 	}

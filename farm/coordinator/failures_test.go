@@ -314,17 +314,13 @@ func TestNothingCountsAfterQuarantine(t *testing.T) {
 		grants := bad.want(4)
 		send(grants[:2])
 		testutil.OK(t, f.do("boss", "quarantine", farm.Order{Worker: "w0", Why: "odd"}, nil))
-		if why := reason(); why != "odd (boss)" {
-			t.Errorf("barred for %q", why)
-		}
+		testutil.Equal(t, reason(), "odd (boss)", "the bar")
 		send(grants[2:])
 		if s := f.test("quarantine"); s.Added != 2 || s.Stale != 2 || s.Refused != 0 {
 			t.Errorf("in quarantine: %+v", s.ResultCounts)
 		}
 		testutil.OK(t, f.do("boss", "quarantine", farm.Order{Worker: "w0", Off: true}, nil))
-		if why := reason(); why != "" {
-			t.Errorf("after the pardon it is barred for %q", why)
-		}
+		testutil.Equal(t, reason(), "", "the bar after the pardon")
 		send(bad.want(2))
 		if s := f.test("quarantine"); s.Added != 4 {
 			t.Errorf("after the pardon: %+v", s.ResultCounts)

@@ -42,14 +42,10 @@ func TestADayOfQuotasIsUTC(t *testing.T) {
 		c.day = dayOf(at(-24 * time.Hour))
 		c.spendTime(at(-time.Second), r, time.Hour)
 		for d, want := range map[time.Duration]bool{-time.Second: true, -time.Nanosecond: true, 0: false, time.Hour: false} {
-			if got := c.overspent(at(d), "red") != ""; got != want {
-				t.Errorf("%s, %v from midnight: overspent %v", zone, d, got)
-			}
+			testutil.Equal(t, c.overspent(at(d), "red") != "", want, "%s, %v from midnight: overspent", zone, d)
 		}
 		c.spendTime(at(0), r, 40*time.Minute)
-		if got := c.overspent(at(0), "red"); got != "" {
-			t.Errorf("%s: what was spent yesterday counts today: %s", zone, got)
-		}
+		testutil.Equal(t, c.overspent(at(0), "red"), "", "%s: what was spent yesterday counts today", zone)
 		c.spendTime(at(-time.Minute), r, 10*time.Minute) // the clock was set back
 		c.spendTime(at(time.Minute), r, 10*time.Minute)
 		if c.overspent(at(time.Minute), "red") == "" || c.overspent(at(24*time.Hour-1), "red") == "" || c.overspent(at(24*time.Hour), "red") != "" {

@@ -235,9 +235,7 @@ func TestWhenAVerdictIsFinal(t *testing.T) {
 			}
 			f.restart()
 			time.Sleep(time.Minute)
-			if got := f.provisional(p); got != "" {
-				t.Errorf("after a restart: %q", got)
-			}
+			testutil.Equal(t, f.provisional(p), "", "after a restart")
 		})
 	}
 }
@@ -303,9 +301,7 @@ func TestAQuarantineOfAnOwnersKey(t *testing.T) {
 		}
 		got := verified.want(1000)
 		testutil.Check(t, len(got) == 64+16*8, "%d pairs are granted to a verified worker of the owner", len(got))
-		if n := len(fresh.want(1000)); n != 0 {
-			t.Errorf("%d pairs are granted to a new key of the owner", n)
-		}
+		testutil.Equal(t, len(fresh.want(1000)), 0, "pairs are granted to a new key of the owner")
 		if a, b := len(own.want(1000)), len(other.want(1000)); a != 64+16*16 || b != a {
 			t.Errorf("%d and %d pairs are granted to trusted workers of others", a, b)
 		}
@@ -314,9 +310,7 @@ func TestAQuarantineOfAnOwnersKey(t *testing.T) {
 		}
 		f.until("they are stored", func() bool { return f.worker("w10").Added == 100 })
 		time.Sleep(2 * time.Second)
-		if n := len(verified.want(1000)); n != 100 {
-			t.Errorf("%d more pairs are granted after 100 stored ones", n)
-		}
+		testutil.Equal(t, len(verified.want(1000)), 100, "more pairs are granted after 100 stored ones")
 		asked := testutil.Must(farm.Encode(farm.SignUp{Name: "w13", Owner: "green", At: time.Now(), Note: "my third machine"}))(t)
 		testutil.OK(t, testutil.Err(openState(t, f.state).Put(f.ctx, "signups", "w13", asked, 0)))
 		var waiting []farm.SignUp
@@ -326,9 +320,7 @@ func TestAQuarantineOfAnOwnersKey(t *testing.T) {
 		if w := f.worker("w10"); w.Trust != "verified" || w.Suspect != "" {
 			t.Errorf("after a pardon: %+v", w)
 		}
-		if n := len(verified.want(800)); n != 800 {
-			t.Errorf("%d pairs are granted after a pardon", n)
-		}
+		testutil.Equal(t, len(verified.want(800)), 800, "pairs are granted after a pardon")
 	})
 }
 

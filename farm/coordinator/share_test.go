@@ -21,29 +21,19 @@ func TestSlotsAreGranted(t *testing.T) {
 		one, two := f.line(t, "w0", 1000), f.line(t, "w2", 1000) // of one owner
 		grants := one.want(10_000)
 		testutil.Check(t, len(grants) == 64+16*8, "%d pairs are granted to a new worker", len(grants))
-		if n := len(two.want(10_000)); n != 0 {
-			t.Errorf("%d more pairs are granted to its owner", n)
-		}
+		testutil.Equal(t, len(two.want(10_000)), 0, "more pairs are granted to its owner")
 		time.Sleep(2 * time.Second)
-		if n := len(two.want(10_000)); n != 0 {
-			t.Errorf("%d more pairs are granted to its owner later", n)
-		}
-		if n := len(honest.want(10_000)); n != 64+16*2 {
-			t.Errorf("%d pairs are granted to the other owner", n)
-		}
+		testutil.Equal(t, len(two.want(10_000)), 0, "more pairs are granted to its owner later")
+		testutil.Equal(t, len(honest.want(10_000)), 64+16*2, "pairs are granted to the other owner")
 		plan := testPlan("long", 10_000, 1)
 		for _, g := range grants[:8] {
 			one.send(result(t, g, play(plan, g.Pair)))
 		}
 		f.until("they are stored", func() bool { return f.test("long").Stored == 8 })
 		time.Sleep(2 * time.Second)
-		if n := len(two.want(64)) + len(one.want(10_000)); n != 64+16*16-(len(grants)-8) {
-			t.Errorf("%d more pairs are granted after 8 stored ones", n)
-		}
+		testutil.Equal(t, len(two.want(64))+len(one.want(10_000)), 64+16*16-(len(grants)-8), "more pairs are granted after 8 stored ones")
 		testutil.OK(t, f.do("boss", "trust", farm.Order{Worker: "w2", Level: "verified"}, nil))
-		if n := len(two.want(1000)); n != 1000 {
-			t.Errorf("%d pairs are granted to a verified worker", n)
-		}
+		testutil.Equal(t, len(two.want(1000)), 1000, "pairs are granted to a verified worker")
 	})
 }
 
@@ -99,9 +89,7 @@ func TestAQuarterOfAGate(t *testing.T) {
 				}
 				if c.level == "verified" {
 					time.Sleep(5 * time.Minute)
-					if n := f.test("gated").Stored; n != 16 {
-						t.Errorf("%d pairs are stored after some minutes", n)
-					}
+					testutil.Equal(t, f.test("gated").Stored, 16, "pairs are stored after some minutes")
 				}
 				f.until("it is over", func() bool { return f.test("gated").State == farm.Over })
 				f.verify(p)

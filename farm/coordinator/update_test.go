@@ -217,9 +217,7 @@ func TestUpdatesThatAreRefused(t *testing.T) {
 			{"boss", "expected an os", changed(func(r *farm.Release) { r.OS = "" })},
 			{"boss", "was ever wanted here", farm.Update{Known: []string{r.SHA256}}},
 		} {
-			if err := f.do(c.who, "update", c.u, nil); err == nil || !strings.Contains(err.Error(), c.why) {
-				t.Errorf("%s, %+v: %v, expected %q", c.who, c.u, err, c.why)
-			}
+			testutil.Fails(t, f.do(c.who, "update", c.u, nil), c.why, "%s, %+v", c.who, c.u)
 		}
 		testutil.Check(t, f.c.Status(f.ctx).Update == nil, "an update has begun")
 		if err := f.do("ann", "update", farm.Update{}, nil); err != nil {

@@ -2,7 +2,6 @@ package coordinator_test
 
 import (
 	"encoding/json"
-	"slices"
 	"testing"
 	"testing/synctest"
 
@@ -72,9 +71,7 @@ func TestGamesAreWatched(t *testing.T) {
 			*line
 			held []farm.Grant
 		}{{w0, mine}, {w1, others}} {
-			if got := w.beat(2, w.held...); !slices.Equal(got, []string{run}) {
-				t.Errorf("%s is told that %v is watched", w.name, got)
-			}
+			testutil.Slices(t, w.beat(2, w.held...), []string{run}, "%s is told that is watched", w.name)
 		}
 		w1.tells(run, match.EventGame, mine[0].Pair, 0) // of another worker's pair
 		w1.tells(run, match.EventGame, 29, 0)           // of nobody's
@@ -87,13 +84,9 @@ func TestGamesAreWatched(t *testing.T) {
 		}
 		w0.tells(run, match.EventGame, mine[0].Pair, 0)
 		w0.tells(run, match.EventGame, mine[0].Pair, 1) // of a process that numbers from 1 again
-		if got := boards(); !slices.Equal(got, []string{"w0", "w0"}) {
-			t.Errorf("there are boards of %v", got)
-		}
+		testutil.Slices(t, boards(), []string{"w0", "w0"}, "boards")
 		w0.tells(run, match.EventEnd, mine[0].Pair, 0)
-		if got := boards(); !slices.Equal(got, []string{"w0"}) {
-			t.Errorf("after the end there are boards of %v", got)
-		}
+		testutil.Slices(t, boards(), []string{"w0"}, "boards after the end")
 		if s := hub.State().State; s.Finished > 0 || s.Ended > 0 || s.Over || s.Lost > 0 || len(s.Unstored) > 0 {
 			t.Errorf("what workers tell counts: %+v", s)
 		}

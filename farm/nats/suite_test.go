@@ -109,9 +109,7 @@ func requestIsAnswered(t *testing.T, ctx context.Context, f contract) {
 	var got farm.Grants
 	testutil.OK(t, f.Worker(t, "w1").Request(ctx, farm.SubjectLease+"w1", farm.Ask{Want: 7}, &got))
 	testutil.Check(t, len(got.Grants) == 1 && got.Grants[0].Pair == 7 && got.Retry == time.Second, "got %+v", got)
-	if s := <-asked; s != farm.SubjectLease+"w1" {
-		t.Errorf("asked on %q", s)
-	}
+	testutil.Equal(t, <-asked, farm.SubjectLease+"w1", "the subject")
 }
 
 func requestWithoutAnswerer(t *testing.T, ctx context.Context, f contract) {
@@ -335,9 +333,7 @@ func hintsArrive(t *testing.T, ctx context.Context, f contract) {
 	settle(t, ctx, f, w)
 	testutil.OK(t, f.Bus.Send(farm.SubjectAll, []byte("y")))
 	testutil.OK(t, f.Bus.Send(farm.SubjectWorker+"w1", []byte("z")))
-	if got := next(t, ctx, heard); got != farm.SubjectWorker+"w1:z" {
-		t.Errorf("after it stopped listening: %q", got)
-	}
+	testutil.Equal(t, next(t, ctx, heard), farm.SubjectWorker+"w1:z", "after it stopped listening")
 }
 
 func next[T any](t *testing.T, ctx context.Context, c <-chan T) T {
@@ -367,9 +363,7 @@ func eventsArrive(t *testing.T, ctx context.Context, f contract) {
 	w := f.Worker(t, "w1")
 	testutil.OK(t, w.Send(farm.SubjectEvents+"cd.w1", []byte("another run's")))
 	testutil.OK(t, w.Send(farm.SubjectEvents+"ab.w1", []byte("event")))
-	if got := next(t, ctx, heard); got != "event" {
-		t.Errorf("heard %q", got)
-	}
+	testutil.Equal(t, next(t, ctx, heard), "event", "the event")
 }
 
 // artefacts tests that artefacts of any size come back unchanged, also in the next process.

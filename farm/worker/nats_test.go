@@ -125,9 +125,7 @@ func TestTheServerIsRestarted(t *testing.T) {
 	if err := errors.Join(<-done, w.Close(s.ctx)); err != nil {
 		t.Error(err)
 	}
-	if n := w.Status().Outbox; n != 0 {
-		t.Errorf("%d items are left in the outbox", n)
-	}
+	testutil.Equal(t, w.Status().Outbox, 0, "items are left in the outbox")
 }
 
 // TestTheStreamIsFullAndFreeAgain, on a real one: the judge stands still for a while.

@@ -228,9 +228,7 @@ func TestNoRoomForAnotherFile(t *testing.T) {
 	if err := o.Append(item(20)); err != nil {
 		t.Errorf("it takes nothing any more: %v", err)
 	}
-	if got := pairs(o); !slices.Equal(got, []int{20}) {
-		t.Errorf("%v are left", got)
-	}
+	testutil.Slices(t, pairs(o), []int{20}, "pairs that are left")
 	o.Done([]farm.Held{item(20).Lease})
 	if _, bytes := o.Left(); bytes > 1<<20 {
 		t.Errorf("it has %d bytes when there is room", bytes)

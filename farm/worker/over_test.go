@@ -70,9 +70,7 @@ func TestWhoForwardsEndsWithTheRun(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
 		defer cancel()
 		f.until(ctx, "the run is forgotten", func() bool { return len(f.asks[len(f.asks)-1].Known) == 0 })
-		if n := forwarders(); n != 0 {
-			t.Errorf("%d forward for a run that is over", n)
-		}
+		testutil.Equal(t, forwarders(), 0, "forwarders of a run that is over")
 		drained(t, w, done)
 	})
 }

@@ -51,9 +51,7 @@ func TestRepeat(t *testing.T) {
 		"--concurrency": {Concurrency: "3"}, "no engine": {Option: []string{"nobody.Hash=1"}}, "names a file": {Option: []string{"strong.EvalFile=x"}},
 		"--option": {Option: []string{"Hash"}}, "--sprt": {SPRT: "x"}, "--tc": {TC: []string{"x"}},
 	} {
-		if _, err := planning.Repeat(old, flags); err == nil || !strings.Contains(err.Error(), flag) {
-			t.Errorf("%s: %v", flag, err)
-		}
+		testutil.Fails(t, testutil.Err(planning.Repeat(old, flags)), flag)
 	}
 	other := testutil.Must(planning.Builtin())(t)
 	taken := testutil.Must(planning.TakeEngine(other, "strong", old, "strong"))(t)

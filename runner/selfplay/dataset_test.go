@@ -318,9 +318,7 @@ func TestVotes(t *testing.T) {
 	b, _, err := p.source(t, 1, 1).Read(t.Context(), 0)
 	testutil.OK(t, err)
 	want := []packed.Candidate{{Move: testutil.Must(shogi.ParseMove("7g7f"))(t), Visits: 3}}
-	if got := candidatesOf(b.Games[0].Moves[0].Detail); !slices.Equal(got, want) {
-		t.Errorf("%v, expected %v", got, want)
-	}
+	testutil.Slices(t, candidatesOf(b.Games[0].Moves[0].Detail), want)
 	if got := b.Games[0].Moves[1].Detail; got != nil {
 		t.Errorf("%s", got)
 	}

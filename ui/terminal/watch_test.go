@@ -259,9 +259,7 @@ func TestFollow(t *testing.T) {
 		testutil.Equal(t, happens(c.slot, c.after), c.want, "step %d shows slot", i)
 	}
 	m.press('1')
-	if got := happens(2, time.Hour); got != 1 {
-		t.Errorf("slot %d is shown, and 1 was chosen", got)
-	}
+	testutil.Equal(t, happens(2, time.Hour), 1, "the slot that is shown")
 	m.press(keyOn)
 	if v := m.view(now); v.Chosen.Slot != 2 || v.Follows {
 		t.Errorf("the next slot is %+v", v.Chosen)
