@@ -57,8 +57,7 @@ func NewBetween(bridges []Bridge) (Between, error) {
 }
 
 // Shifts returns the variance of the mean score of each session of a bridge that its shift causes. It is that of ω, but more
-// for a session that has more scores than the sessions from which ω was estimated: ω may seem small only because their
-// games hide it.
+// for a session that has more scores than the sessions of the estimate, because their games may hide the size of ω.
 func (w Between) Shifts(b Bridge) (list []float64) {
 	s := b.sums()
 	for _, scores := range b {

@@ -13,8 +13,16 @@ import (
 // printed is the largest number of differences in the text. The JSON has all of them.
 const printed = 20
 
-// Text writes the result of a verification as text for a terminal.
-func Text(w io.Writer, in i18n.Language, f *Found) {
+// Write writes the result of a verification, as one JSON object or as text in a language.
+func Write(w io.Writer, in i18n.Language, asJSON bool, f *Found) error {
+	if asJSON {
+		return writeJSON(w, f)
+	}
+	writeText(w, in, f)
+	return nil
+}
+
+func writeText(w io.Writer, in i18n.Language, f *Found) {
 	fmt.Fprintf(w, "%s\n\n", i18n.Say(in, "%s · %s in %s, %s", sanitize.Printable(f.Run, 40), i18n.Number{N: f.Games, Noun: "game"}, i18n.Number{N: f.Pairs, Noun: "pair"}, f.replayed()))
 	fmt.Fprintln(w, f.openings().In(in))
 	if f.Same() {
@@ -57,8 +65,7 @@ func (f *Found) openings() i18n.Message {
 	return i18n.Of("All of the book's %s were played.", i18n.Number{N: f.Book, Noun: "opening"})
 }
 
-// JSON writes the result of a verification as one JSON object.
-func JSON(w io.Writer, f *Found) error {
+func writeJSON(w io.Writer, f *Found) error {
 	type difference struct {
 		Pair *int   `json:"pair,omitempty"`
 		What string `json:"what"`

@@ -95,8 +95,8 @@ func TestPlayed(t *testing.T) {
 			t.Errorf("%s: %+v", x.Name, f)
 		}
 		var text, object bytes.Buffer
-		Text(&text, i18n.English, f)
-		if err := JSON(&object, f); err != nil || !strings.Contains(text.String(), "every move replayed") || !strings.Contains(object.String(), `"same": true`) {
+		writeText(&text, i18n.English, f)
+		if err := writeJSON(&object, f); err != nil || !strings.Contains(text.String(), "every move replayed") || !strings.Contains(object.String(), `"same": true`) {
 			t.Errorf("%s: %v\n%s\n%s", x.Name, err, text.String(), object.String())
 		}
 	}
@@ -142,7 +142,7 @@ func TestForged(t *testing.T) {
 		d := f.Differences[0]
 		testutil.Check(t, d.Pair == 1 && strings.Contains(d.What, "leg "), "%s: %v", name, d)
 		var text bytes.Buffer
-		if Text(&text, i18n.English, f); !strings.Contains(text.String(), "not as it should be:\n  pair 1: ") || strings.Contains(text.String(), "Nothing differs") {
+		if writeText(&text, i18n.English, f); !strings.Contains(text.String(), "not as it should be:\n  pair 1: ") || strings.Contains(text.String(), "Nothing differs") {
 			t.Errorf("%s:\n%s", name, text.String())
 		}
 	}

@@ -90,6 +90,16 @@ func (s *Server) alone(r *http.Request, do func() error) error {
 	}
 }
 
+// resultAlone returns the result of a job of alone. The page is written after the job, so that a slow reader does not
+// delay the jobs of others.
+func resultAlone[T any](s *Server, r *http.Request, job func() (T, error)) (result T, err error) {
+	err = s.alone(r, func() error {
+		result, err = job()
+		return err
+	})
+	return result, err
+}
+
 // comparePage compares two runs. It shows whether the newer version gained more Elo.
 func (s *Server) comparePage(w http.ResponseWriter, r *http.Request) error {
 	c, err := s.newChooser(r, "a", "b", "opponent")

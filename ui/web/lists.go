@@ -40,29 +40,27 @@ func (s *Server) openingsPage(w http.ResponseWriter, r *http.Request, info *resu
 	if err != nil {
 		return err
 	}
-	return s.alone(r, func() error {
-		list, err := made.openings()
+	list, err := resultAlone(s, r, made.openings)
+	if err != nil {
+		return err
+	}
+	list = slices.Clone(list)
+	slices.SortStableFunc(list, func(a, b stored.OpeningTally) int { return cmp.Compare(b.Games, a.Games) })
+	from := min((page-1)*openingsOnAPage, len(list))
+	to := min(from+openingsOnAPage, len(list))
+	body := map[string]any{"Total": len(list), "Path": pathOf(info.Name), "Page": page, "More": to < len(list)}
+	var rows []openingRow
+	for i := range list[from:to] {
+		row, err := s.openingRow(r, info, &list[from+i])
 		if err != nil {
 			return err
 		}
-		list = slices.Clone(list)
-		slices.SortStableFunc(list, func(a, b stored.OpeningTally) int { return cmp.Compare(b.Games, a.Games) })
-		from := min((page-1)*openingsOnAPage, len(list))
-		to := min(from+openingsOnAPage, len(list))
-		body := map[string]any{"Total": len(list), "Path": pathOf(info.Name), "Page": page, "More": to < len(list)}
-		var rows []openingRow
-		for i := range list[from:to] {
-			row, err := s.openingRow(r, info, &list[from+i])
-			if err != nil {
-				return err
-			}
-			row.Number = from + i + 1
-			rows = append(rows, row)
-		}
-		body["Openings"] = rows
-		s.show(w, r, "openings", s.runFrame(r, info, "/openings", body))
-		return nil
-	})
+		row.Number = from + i + 1
+		rows = append(rows, row)
+	}
+	body["Openings"] = rows
+	s.show(w, r, "openings", s.runFrame(r, info, "/openings", body))
+	return nil
 }
 
 // openingRow reads the moves of an opening from one of its games.
@@ -98,13 +96,11 @@ func (s *Server) timePage(w http.ResponseWriter, r *http.Request, info *results.
 	if err != nil {
 		return err
 	}
-	return s.alone(r, func() error {
-		tallies, err := made.slots()
-		if err == nil {
-			s.show(w, r, "time", s.runFrame(r, info, "/time", map[string]any{"Report": made.report, "Slots": slotLines(tallies)}))
-		}
-		return err
-	})
+	tallies, err := resultAlone(s, r, made.slots)
+	if err == nil {
+		s.show(w, r, "time", s.runFrame(r, info, "/time", map[string]any{"Report": made.report, "Slots": slotLines(tallies)}))
+	}
+	return err
 }
 
 func slotLines(tallies []stored.SlotTally) []slotLine {
@@ -216,13 +212,11 @@ func (s *Server) votesPage(w http.ResponseWriter, r *http.Request, info *results
 	if err != nil {
 		return err
 	}
-	return s.alone(r, func() error {
-		counted, err := made.votes()
-		if err == nil {
-			s.show(w, r, "votes", s.runFrame(r, info, "/votes", counted))
-		}
-		return err
-	})
+	counted, err := resultAlone(s, r, made.votes)
+	if err == nil {
+		s.show(w, r, "votes", s.runFrame(r, info, "/votes", counted))
+	}
+	return err
 }
 
 // durationWords prints a duration for a page. Below 10 seconds it is exact to the millisecond.

@@ -34,12 +34,7 @@ func (c *VerifyCommand) Run(ctx context.Context, env *cli.Env) error {
 		if err != nil {
 			return err
 		}
-		if c.JSON {
-			err = verify.JSON(env.Out, found)
-		} else {
-			verify.Text(env.Out, env.Language, found)
-		}
-		if err == nil && !found.Same() {
+		if err = verify.Write(env.Out, env.Language, c.JSON, found); err == nil && !found.Same() {
 			n := len(found.Differences) + found.More
 			err = &cli.Exit{Code: cli.Differs, Err: fmt.Errorf("%s in run %s", format.NumberOf(n, "difference"), found.Run)}
 		}

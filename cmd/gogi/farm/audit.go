@@ -225,12 +225,7 @@ func (c *AuditCommand) verify(ctx context.Context, env *cli.Env) (err error) {
 		if err != nil {
 			return err
 		}
-		if c.JSON {
-			err = verify.JSON(env.Out, found)
-		} else {
-			verify.Text(env.Out, env.Language, found)
-		}
-		if err == nil && !found.Same() {
+		if err = verify.Write(env.Out, env.Language, c.JSON, found); err == nil && !found.Same() {
 			err = &cli.Exit{Code: cli.Differs, Err: fmt.Errorf("run %s differs from the farm's verdicts and results", found.Run)}
 		}
 		return err
