@@ -200,7 +200,7 @@ func (p *Pages) showForm(w http.ResponseWriter, v *visit, status int, wrong stri
 		{Name: "draw", Label: i18n.Phrase("Draw"), Hint: i18n.Phrase("10x8@40; or off")},
 		{Name: "seed", Label: i18n.Phrase("Seed"), Hint: i18n.Phrase("by default the next number, for other games"), Now: strconv.FormatUint(old.Seed, 10)},
 		{Name: "option", Label: i18n.Phrase("Options"), Hint: "A.Hash=64 B.Hash=64"},
-		{Name: "priority", Label: i18n.Phrase("Priority"), Hint: i18n.Phrase("-10 to 10"), Now: "0"},
+		{Name: "priority", Label: i18n.Phrase("Priority"), Hint: i18n.Phrase("−10 to 10"), Now: "0"},
 		{Name: "share", Label: i18n.Phrase("Share"), Hint: i18n.Phrase("weight among the tests of its priority"), Now: "1"},
 		{Name: "needs", Label: i18n.Phrase("Needs"), Hint: i18n.Phrase("labels of machines: os=linux trust=verified")},
 		{Name: "note", Label: i18n.Phrase("Note")},

@@ -55,7 +55,7 @@ func Course(in i18n.Language, a *Account) string {
 	var b strings.Builder
 	sum, track := a.Summary(), thinned(a.Track)
 	for _, i := range perturbed(&a.Plan.Settings) {
-		b.WriteString(string(trajectory(in, &a.Plan.Settings, i, sum.Params[i].Mean, track)))
+		b.WriteString(string(trajectory(in, &a.Plan.Settings, i, &sum, track)))
 	}
 	return "<div class=\"multiples\">" + b.String() + "</div>\n"
 }
@@ -64,7 +64,7 @@ func Course(in i18n.Language, a *Account) string {
 func answers(in i18n.Language, s *tune.Settings, sum *tune.Summary) string {
 	var b strings.Builder
 	b.WriteString(`<div class="scroll" tabindex="0"><table><thead><tr>`)
-	for i, head := range i18n.Heads(in, "parameter", "initial", "current", "final value", "± s.e.", "effect", "at ±c, Elo*") {
+	for i, head := range heads(in, sum) {
 		fmt.Fprintf(&b, `<th scope="col"%s>%s</th>`, numeric(i), html.EscapeString(fmt.Sprint(head)))
 	}
 	b.WriteString("</tr></thead><tbody>\n")
@@ -101,9 +101,9 @@ func numeric(column int) string {
 	return ` class="num"`
 }
 
-// trajectory returns a chart of one parameter's values over the tune, with the range that the engine plays. mean is the
-// final value.
-func trajectory(in i18n.Language, s *tune.Settings, i int, mean float64, track []tune.Step) template.HTML {
+// trajectory returns a chart of one parameter's values over the tune, with the range that the engine plays, the start
+// and the final value.
+func trajectory(in i18n.Language, s *tune.Settings, i int, sum *tune.Summary, track []tune.Step) template.HTML {
 	p := &s.Params[i]
 	line := svg.Line{Name: i18n.Say(in, "current value"), Class: "c1"}
 	for _, step := range track {
@@ -111,11 +111,16 @@ func trajectory(in i18n.Language, s *tune.Settings, i int, mean float64, track [
 		line.X, line.Y = append(line.X, float64(step.Pairs)), append(line.Y, y)
 		line.Hi, line.Lo = append(line.Hi, math.Min(y+c, p.Max)), append(line.Lo, math.Max(y-c, p.Min))
 	}
+	mean := number(sum.Params[i].Mean, digits(p))
+	result := i18n.Say(in, "final %s", mean)
+	if sum.Pairs < sum.Budget {
+		result = i18n.Say(in, "so far %s", mean)
+	}
 	return svg.Plot{
 		Title: p.Name, X: i18n.Say(in, "pairs"), Y: i18n.Say(in, "value"), Last: float64(s.Pairs), Small: true, Lines: []svg.Line{line},
 		Levels: []svg.Level{
 			{Name: i18n.Say(in, "start %s", p.Text(p.Start)), Class: "c8", Y: p.Start},
-			{Name: i18n.Say(in, "final %s", number(mean, digits(p))), Class: "c2", Y: mean},
+			{Name: result, Class: "c2", Y: sum.Params[i].Mean},
 		},
 	}.HTML()
 }

@@ -9,6 +9,7 @@ import (
 	"math"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -58,18 +59,23 @@ func TestPrint(t *testing.T) {
 	var b bytes.Buffer
 	Print(&b, i18n.English, account(t, 400), []i18n.Message{i18n.Verbatim("validation 1 (t-validation-1): pass")})
 	text := b.String()
-	for _, want := range []string{"400 of 400 pairs", "proves no strength", "not distinguishable", "validation 1 (t-validation-1): pass"} {
+	for _, want := range []string{"400 of 400 pairs", "proves no strength", "validation 1 (t-validation-1): pass"} {
 		testutil.Contains(t, text, want, "no")
 	}
 	// A path that its own results have chosen gives no interval for a best value: the report has none.
 	if heads := strings.Fields("parameter initial current final value ± s.e. effect at ±c, Elo*"); !slices.ContainsFunc(strings.Split(text, "\n"), func(line string) bool { return slices.Equal(strings.Fields(line), heads) }) {
 		t.Errorf("no line of these columns, %q, in\n%s", heads, text)
 	}
-	for line := range strings.Lines(text) {
-		if strings.HasPrefix(line, "A&B") && (strings.Contains(line, "not distinguishable") || !strings.Contains(line, "s.d.")) {
-			t.Error("what matters is not told apart: ", line)
-		}
+	// A&B matters and None does not: their p values show it.
+	for name, matters := range map[string]bool{"A&B": true, "None": false} {
+		_, after, _ := strings.Cut(text[strings.Index(text, "\n"+name):], "p = ")
+		p, err := strconv.ParseFloat(strings.Fields(after)[0], 64)
+		testutil.OK(t, err)
+		testutil.Check(t, p < 0.05 == matters, "the p value of %s is %g", name, p)
 	}
+	var running bytes.Buffer
+	Print(&running, i18n.English, account(t, 40), nil)
+	testutil.Contains(t, running.String(), "value so far", "a tune that has not ended")
 }
 
 // The page is well formed at any stage, and needs nothing from elsewhere.

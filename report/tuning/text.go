@@ -33,7 +33,7 @@ func Print(w io.Writer, in i18n.Language, a *Account, validations []i18n.Message
 		fmt.Fprintln(w, i18n.Say(in, "started at the final values of %s, with its own schedule", format.Name(a.Plan.From)))
 	}
 	fmt.Fprintln(w)
-	t := format.Table(i18n.Heads(in, "parameter", "initial", "current", "final value", "± s.e.", "effect", "at ±c, Elo*")...)
+	t := format.Table(heads(in, &sum)...)
 	t.SetColumnConfigs(format.RightAligned(2, 7))
 	for i := range sum.Params {
 		p := &s.Params[i]
@@ -62,17 +62,22 @@ func Print(w io.Writer, in i18n.Language, a *Account, validations []i18n.Message
 	}
 }
 
+// heads returns the columns of the table of parameters. The values of a tune that has not ended are not final.
+func heads(in i18n.Language, sum *tune.Summary) []any {
+	columns := i18n.Heads(in, "parameter", "initial", "current", "final value", "± s.e.", "effect", "at ±c, Elo*")
+	if sum.Pairs < sum.Budget {
+		columns[3] = i18n.Say(in, "value so far")
+	}
+	return columns
+}
+
 func row(in i18n.Language, p *tune.Param, sum *tune.ParamSummary) []any {
 	if p.Kind == tune.Choice {
 		return []any{p.Name, p.Text(p.Start), "", sum.Value, "", "", ""}
 	}
 	moved := ""
-	switch {
-	case sum.Moved == nil:
-	case !sum.Distinct:
-		moved = i18n.Say(in, "not distinguishable")
-	default:
-		moved = i18n.Say(in, "%+.1f s.d.", *sum.Moved)
+	if sum.Moved != nil && sum.P != nil {
+		moved = i18n.Say(in, "%+.1f s.d., p = %s", *sum.Moved, format.PValue(*sum.P))
 	}
 	effect := ""
 	if sum.SensitivityElo != nil && sum.Sensitivity != nil {
