@@ -213,15 +213,20 @@ func (i Identity) has(role string) bool {
 	})
 }
 
-// bookLine returns the line of an opening that OpeningsHash hashes.
-func (o Opening) bookLine() []byte { return []byte(o.ID + "\t" + o.String() + "\n") }
+// appendBookLine appends to b the line of an opening that OpeningsHash hashes.
+func (o Opening) appendBookLine(b []byte) []byte {
+	b = append(append(b, o.ID...), '\t')
+	return append(shogi.AppendLine(b, o.USIStart(), o.Moves), '\n')
+}
 
 // OpeningsHash returns the number of openings in a list and one SHA-256 of all of them, for the canonical text of
 // a plan.
 func OpeningsHash(openings []Opening) CanonicalOpenings {
 	h := sha256.New()
+	var line []byte // one buffer for all lines: a run begins with the hash of ten thousand openings
 	for _, o := range openings {
-		h.Write(o.bookLine())
+		line = o.appendBookLine(line[:0])
+		h.Write(line)
 	}
 	return CanonicalOpenings{len(openings), hex.EncodeToString(h.Sum(nil))}
 }

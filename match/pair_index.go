@@ -1,8 +1,6 @@
 package match
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 )
 
@@ -80,11 +78,11 @@ func (r *PairIndex) Book() (played, of int, err error) {
 	if len(r.seen) < r.book.Count {
 		return len(r.seen), r.book.Count, nil
 	}
-	h := sha256.New()
-	for i := range r.book.Count {
-		h.Write(r.seen[i].bookLine())
+	book := make([]Opening, r.book.Count)
+	for i := range book {
+		book[i] = r.seen[i]
 	}
-	if sum := hex.EncodeToString(h.Sum(nil)); sum != r.book.SHA256 {
+	if sum := OpeningsHash(book).SHA256; sum != r.book.SHA256 {
 		err = fmt.Errorf("the openings have SHA-256 %s, and the plan's %s", sum, r.book.SHA256)
 	}
 	return len(r.seen), r.book.Count, err

@@ -35,15 +35,20 @@ func ReadLine(line string) (start string, first Position, moves []Move, err erro
 // LineText returns the line "START moves MOVES", which ReadLine can parse. start is in USI notation. Without
 // moves the line is only start.
 func LineText(start string, moves []Move) string {
+	return string(AppendLine(make([]byte, 0, len(start)+len(" moves")+len(" 7g7f+")*len(moves)), start, moves))
+}
+
+// AppendLine appends the text of LineText to b.
+func AppendLine(b []byte, start string, moves []Move) []byte {
+	b = append(b, start...)
 	if len(moves) == 0 {
-		return start
+		return b
 	}
-	text := append(make([]byte, 0, len(start)+len(" moves")+len(" 7g7f+")*len(moves)), start...)
-	text = append(text, " moves"...)
+	b = append(b, " moves"...)
 	for _, m := range moves {
-		text = m.Append(append(text, ' '))
+		b = m.Append(append(b, ' '))
 	}
-	return string(text)
+	return b
 }
 
 // ParseStart returns the start position of USI's position command. text is "startpos", or "sfen " followed by
