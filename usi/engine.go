@@ -238,6 +238,7 @@ type search struct {
 	start   time.Time
 	sending time.Duration // duration of the write
 	hit     bool          // it was a ponder search, and the opponent played the expected reply
+	early   bool          // it began with "go ponder" without clocks
 }
 
 // Think sends the position and the limits and waits for the bestmove, as runner.Player describes it. When ctx
@@ -628,7 +629,7 @@ func (e *Engine) Ponder(ctx context.Context, r Request) error {
 	if err != nil {
 		return err
 	}
-	s.position = r.Position.String()
+	s.position, s.early = r.Position.String(), r.Go.Early
 	e.ponder = &s
 	return nil
 }
@@ -655,16 +656,16 @@ func (e *Engine) ponderHit(ctx context.Context, s *search, r Request) (search, e
 	}
 	e.in.listen(r.OnInfo)
 	began := time.Now()
-	if err := e.write(ponderHitLine(r.Go), "saying ponderhit"); err != nil {
+	if err := e.write(ponderHitLine(r.Go, s.early), "saying ponderhit"); err != nil {
 		return search{}, err
 	}
 	return search{wait: s.wait, position: s.position, start: began, sending: time.Since(began), hit: true}, nil
 }
 
-// ponderHitLine returns the ponderhit line. The line has clocks only if "go ponder" had none. Clocks in this line are
-// an extension of YaneuraOu and ShogiHome.
-func ponderHitLine(g Go) string {
-	if !g.Early {
+// ponderHitLine returns the ponderhit line. The line has clocks only if "go ponder" had none (early). Clocks in this
+// line are an extension of YaneuraOu and ShogiHome.
+func ponderHitLine(g Go, early bool) string {
+	if !early {
 		return "ponderhit\n"
 	}
 	g.Early, g.Ponder = false, false

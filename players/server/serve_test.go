@@ -590,6 +590,60 @@ func TestCouncilEarlyPonder(t *testing.T) {
 	}
 }
 
+// A council whose members think on different replies: a GUI's ponderhit is one member's hit, and a position after stop
+// may be the other member's. The member with the hit decides alone.
+func TestCouncilThinksOnOtherReplies(t *testing.T) {
+	t.Parallel()
+	const (
+		clock  = " btime 10000 wtime 9000 byoyomi 10000"
+		first  = "position startpos moves 7g7f 3c3d"
+		second = "position startpos moves 7g7f 8c8d"
+	)
+	for _, test := range []struct {
+		name string
+		says []string
+		want [2]string // what each member gets after its go ponder
+		hits string
+	}{
+		{"the first reply", []string{"ponderhit" + clock}, [2]string{"ponderhit" + clock, "stop"}, "[0] [1]"},
+		{"the second reply", []string{"stop", second, "go" + clock}, [2]string{"stop", "ponderhit" + clock}, "[1] [0]"},
+		{"neither", []string{"stop", "position startpos moves 7g7f 4a3b", "go" + clock}, [2]string{
+			"stop\nposition startpos moves 7g7f 4a3b\ngo" + clock, "stop\nposition startpos moves 7g7f 4a3b\ngo" + clock,
+		}, "[] []"},
+		{"the end", nil, [2]string{}, ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			g := load(t, fakes(`ponder = "spread"`, "-log LOG -replay 7g7f~ponder~3c3d,5a5b,2g2f", "-log LOG -replay 7g7f~ponder~8c8d,5a5b,2g2f"), Config{Log: "votes"})
+			g.ready("setoption name EarlyPonder value true", "setoption name MarginMs value 0")
+			g.say("position startpos", "go"+clock)
+			g.until("bestmove 7g7f ponder 3c3d")
+			g.say(first, "go ponder")
+			g.await("m1.log", first+"\ngo ponder\n")
+			g.await("m2.log", second+"\ngo ponder\n")
+			for _, line := range test.says {
+				if g.say(line); line == "stop" {
+					g.until("bestmove")
+				}
+			}
+			if test.says != nil {
+				g.until("bestmove 2g2f")
+			}
+			g.quit()
+			for i, want := range test.want {
+				_, got, _ := strings.Cut(g.file(fmt.Sprintf("m%d.log", i+1)), "go ponder\n")
+				want = strings.ReplaceAll(want, "byoyomi 10000", "byoyomi 9950") // 50 ms for the council
+				testutil.Equal(t, got, strings.TrimPrefix(want+"\nquit\n", "\n"), "member %d", i+1)
+			}
+			if test.says != nil {
+				votes := g.votes("votes")
+				last := votes[len(votes)-1]
+				testutil.Equal(t, fmt.Sprint(last.Hits, last.Spared), test.hits, "hits and spared members")
+			}
+		})
+	}
+}
+
 // Trap 12: go mate is answered, although a council searches for no mates.
 func TestCouncilMate(t *testing.T) {
 	t.Parallel()
