@@ -257,7 +257,6 @@ func (v *vote) collect(ctx context.Context, cancel context.CancelFunc) {
 	}
 }
 
-// take adds the ballot of an answer to the vote.
 func (v *vote) take(a answer) {
 	v.pending = slices.DeleteFunc(v.pending, func(i int) bool { return i == a.seat })
 	v.ballots = append(v.ballots, v.ballot(a))

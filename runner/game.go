@@ -328,7 +328,6 @@ func (g *game) ponder(ctx context.Context, c shogi.Colour, expected shogi.Move) 
 	}
 }
 
-// countPonder counts a ponder search as a hit or a miss.
 func (g *game) countPonder(c shogi.Colour, hit bool) {
 	switch {
 	case !g.pondering[c]:
@@ -340,7 +339,6 @@ func (g *game) countPonder(c shogi.Colour, hit bool) {
 	g.pondering[c] = false
 }
 
-// goFor returns the go command for side c.
 func (g *game) goFor(c shogi.Colour) usi.Go {
 	var left, increments [2]time.Duration
 	for side := range left {

@@ -52,7 +52,6 @@ type seat struct {
 // solverSeat is the index of a plan's mate solver, which is not a player of the plan.
 const solverSeat = -1
 
-// engine returns the player of the seat.
 func (s seat) engine() match.Player {
 	if s.index == solverSeat {
 		return *s.plan.Mate.Solver
@@ -173,7 +172,6 @@ func beginning(err error) error {
 	return nil
 }
 
-// opener returns the Opener for the players of a plan.
 func (s *slot) opener(plan *match.Plan) Opener {
 	if s.config.OpenFor == nil {
 		return s.config.Open

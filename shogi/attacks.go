@@ -257,7 +257,6 @@ func bishopAttacks(s Square, occupied bitboard) bitboard {
 	return lineAttacks(fallLine, s, w).or(lineAttacks(riseLine, s, w))
 }
 
-// attacks returns the squares that a piece on s attacks.
 func attacks(p Piece, s Square, occupied bitboard) bitboard {
 	switch p.Type() {
 	case Lance:

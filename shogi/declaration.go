@@ -137,7 +137,6 @@ func (p *Position) boardPoints(squares bitboard) int {
 	return squares.andNot(p.byType[King]).count() + (bigPoints-1)*squares.and(big).count()
 }
 
-// handPoints returns the points of c's hand.
 func (p *Position) handPoints(c Colour) int {
 	points := 0
 	for t := Pawn; t <= Gold; t++ {

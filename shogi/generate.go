@@ -155,7 +155,6 @@ func (g *generator) pawnMoves(moves []Move, pawns, allowed bitboard) []Move {
 	return moves
 }
 
-// drops generates the moves from the hand.
 func (g *generator) drops(moves []Move) []Move {
 	p := g.pos
 	hand := &p.hands[g.us]
@@ -214,7 +213,6 @@ func (g *generator) add(moves []Move, from Square, promoting, plain bitboard) []
 	return moves
 }
 
-// addDrops adds the drops of one piece type on the given squares.
 func (g *generator) addDrops(moves []Move, t PieceType, squares bitboard) []Move {
 	if !g.listing {
 		g.count += squares.count()

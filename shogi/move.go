@@ -171,7 +171,6 @@ func parseDrop(s string) (Move, error) {
 	return NewDrop(t, to), nil
 }
 
-// parseMoveSquare reads the square at s[i:i+2].
 func parseMoveSquare(s string, i int) (Square, error) {
 	if s[i] < '1' || s[i] > '9' {
 		return NoSquare, fmt.Errorf("move %q, character %d: expected a file from 1 to 9, not %s", s, i+1, quoteAt(s, i))

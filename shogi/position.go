@@ -100,7 +100,6 @@ func (p *Position) put(s Square, piece Piece) {
 	p.toggle(s, piece)
 }
 
-// take removes the piece on s.
 func (p *Position) take(s Square, piece Piece) {
 	p.board[s] = NoPiece
 	p.toggle(s, piece)
@@ -118,7 +117,6 @@ func (p *Position) toggle(s Square, piece Piece) {
 	p.key ^= zobrist.pieces[piece&31][s]
 }
 
-// setHand sets the number of pieces of type t in c's hand to n.
 func (p *Position) setHand(c Colour, t PieceType, n uint8) {
 	p.key ^= zobrist.hands[c][t&7][p.hands[c][t&7]&31] ^ zobrist.hands[c][t&7][n&31]
 	p.hands[c][t&7] = n

@@ -80,7 +80,6 @@ func parseBoard(s string) (board [81]Piece, err error) {
 	return board, nil
 }
 
-// parseRank reads one rank into the board.
 func parseRank(board *[81]Piece, rank int, row string) error {
 	file, promoted := 9, false
 	for i := range len(row) {

@@ -33,7 +33,6 @@ func newDistribution(o Outcomes) distribution {
 	return d.normalised()
 }
 
-// add adds a score with its count.
 func (d *distribution) add(value float64, count int) {
 	x := float64(count)
 	if count == 0 {
@@ -143,7 +142,6 @@ func drawElo(w WDL) float64 {
 	return 200 * math.Log10((1-loss)/loss*(1-win)/win)
 }
 
-// bayesScore returns the expected score at a BayesElo difference.
 func bayesScore(elo, draw float64) float64 {
 	win, loss := binomial.Expected(elo-draw), binomial.Expected(-elo-draw)
 	return win + (1-win-loss)/2

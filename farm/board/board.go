@@ -118,7 +118,6 @@ func (p *Pages) Open(path string) bool {
 	return slices.Contains([]string{"/farm/join", "/farm/connect", "/farm/challenge", "/farm/login"}, path)
 }
 
-// A visit is a request with its session.
 type visit struct {
 	*http.Request
 	session *session // nil without a valid session
@@ -221,7 +220,6 @@ type frame struct {
 
 type crumb struct{ Name, Link string }
 
-// show writes a page with a status.
 func (p *Pages) show(w http.ResponseWriter, v *visit, status int, name string, f frame) error {
 	f.Session, f.In = v.session, v.in
 	if query := v.URL.Query(); v.Method == http.MethodGet {

@@ -208,7 +208,6 @@ func (p *Pages) orderMachine(w http.ResponseWriter, v *visit) error {
 	return nil
 }
 
-// log shows the log of all actions.
 func (p *Pages) log(w http.ResponseWriter, v *visit) error {
 	q := v.URL.Query()
 	before, _ := strconv.ParseInt(q.Get("before"), 10, 64) // 0 for a wrong number

@@ -102,7 +102,6 @@ func (t *testPage) may(s *session) {
 	t.May["submit"] = s.May("submit")
 }
 
-// planOf returns the plan of a test.
 func (p *Pages) planOf(v *visit, test string) (*match.Plan, error) {
 	answer, err := p.config.Farm.Do(v.Context(), v.session.key.Name, "plan", farm.Order{Run: test})
 	if err != nil {

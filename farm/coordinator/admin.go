@@ -257,7 +257,6 @@ func (c *Coordinator) shown(r *run) farm.TestStatus {
 	return out
 }
 
-// showTest returns the status of a test with its workers.
 func (c *Coordinator) showTest(ctx context.Context, _ Key, o *farm.Order) (any, error) {
 	c.mu.Lock()
 	r, err := c.found(o.Run)
@@ -568,7 +567,6 @@ func voidedText(r *run, o *farm.Order, p *farm.Purged) string {
 	return fmt.Sprintf("%d %ss of %s%s voided%s", len(p.Pairs)-p.Drawn, r.word(), o.Worker, others, also(o.Why))
 }
 
-// trust sets the level of trust in a worker.
 func (c *Coordinator) trust(_ context.Context, who Key, name string, w *worker, o *farm.Order) error {
 	if err := checkLevel(o.Level); err != nil {
 		return err

@@ -78,7 +78,6 @@ func (c *Coordinator) startAudit(now time.Time, r *run, name string, w *worker, 
 	}
 }
 
-// addAudit adds an audit of a pair of a worker.
 func (r *run) addAudit(now time.Time, pair int, worker, owner string) {
 	r.audits = append(r.audits, &audit{dueAudit: dueAudit{pair, worker, owner, now.Round(0)}, owners: []string{owner}})
 	r.auditsChanged = true

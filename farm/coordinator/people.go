@@ -120,7 +120,6 @@ func (c *Coordinator) waitingSignUps(ctx context.Context) (list []farm.SignUp, e
 	return list, err
 }
 
-// signUps returns the sign-ups that wait for an admin.
 func (c *Coordinator) signUps(ctx context.Context, who Key, _ []byte) (any, error) {
 	if !who.may(rightAdmin) {
 		return nil, deny(who, "see sign-ups")

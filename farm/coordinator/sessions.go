@@ -118,7 +118,6 @@ func (c *Coordinator) earned(w *worker) int {
 	return w.Played
 }
 
-// keepWorker stores a worker.
 func (c *Coordinator) keepWorker(ctx context.Context, name string, w *worker) error {
 	if s := c.sessions[name]; s != nil {
 		w.Seen = s.seen.Round(0)
@@ -359,7 +358,6 @@ func (c *Coordinator) over(worker string, known []string) (over []string) {
 	return over
 }
 
-// grant adds pairs for a worker to a reply.
 func (c *Coordinator) grant(ctx context.Context, now time.Time, s *session, w *worker, ask *farm.Ask, out *farm.Grants) {
 	_, playing := c.heldBy(s.name)
 	fits := func(r *run) bool { return c.mayPlayRun(r, s, ask) }
@@ -756,7 +754,6 @@ func leaseOf(h farm.Held) ledger.Lease {
 	return ledger.Lease{Pair: h.Pair, Epoch: h.Epoch, Take: h.Take, Points: h.Points}
 }
 
-// workerStatus returns the status of a worker.
 func (c *Coordinator) workerStatus(name string, now time.Time) farm.WorkerStatus {
 	w := c.workers[name]
 	out := farm.WorkerStatus{

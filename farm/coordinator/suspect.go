@@ -170,7 +170,6 @@ func (c *Coordinator) lookAtMachines(ctx context.Context) {
 	}
 }
 
-// evidenceOf returns the evidence from one run against a worker.
 func evidenceOf(r *run, worker string) trust.Evidence {
 	for _, e := range r.line.Evidence() {
 		if e.Worker == worker {

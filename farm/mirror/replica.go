@@ -73,7 +73,6 @@ func (f *Replica) Round(ctx context.Context) (moved []Moved, failed error) {
 	return moved, failed
 }
 
-// list returns the tests that the Replica copies.
 func (f *Replica) list(ctx context.Context) ([]farm.TestStatus, error) {
 	if len(f.Tests) == 0 {
 		var s farm.Status
@@ -89,7 +88,6 @@ func (f *Replica) list(ctx context.Context) ([]farm.TestStatus, error) {
 	return tests, nil
 }
 
-// copy copies the new pairs of a test.
 func (f *Replica) copy(ctx context.Context, t *farm.TestStatus) (got Moved, err error) {
 	now := state{stored: t.Stored, log: len(t.Log), ended: t.State.Final(), provisional: t.Provisional}
 	if got, _, err = pull(ctx, f.Store, f.Ask, t.Run, verify); err != nil {

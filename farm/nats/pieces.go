@@ -330,7 +330,6 @@ func (s *artefactServer) put(r io.Reader, limit int64) (string, error) {
 	return s.store.Put(r, "", min(limit, s.largest))
 }
 
-// open returns a reader of an artefact.
 func (s *artefactServer) open(sum string) (io.ReadCloser, error) {
 	size, ok := s.store.List()[sum]
 	if !ok {

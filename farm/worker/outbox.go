@@ -110,7 +110,6 @@ func OpenOutbox(dir string, maximum int64) (o *Outbox, dropped int64, err error)
 	return o, dropped, o.begin()
 }
 
-// read reads the records of a file.
 func (o *Outbox) read(name string) (dropped int64, err error) {
 	f, err := os.Open(name)
 	if err != nil {

@@ -167,7 +167,6 @@ func logDet(matrix [][]float64) float64 {
 	return c.LogDet()
 }
 
-// rounded returns x rounded to a millionth.
 func rounded(x float64) float64 { return math.Round(x*1e6) / 1e6 }
 
 // tally returns the sums of the results for each two players.

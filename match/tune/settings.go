@@ -129,7 +129,6 @@ func (s *Settings) stageOf(block int) int {
 	return min(block*len(s.Stages)/s.Blocks(), len(s.Stages)-1)
 }
 
-// stageBegins returns the first block of a stage.
 func (s *Settings) stageBegins(stage int) int {
 	if len(s.Stages) < 2 {
 		return 0

@@ -136,7 +136,6 @@ type intervalMethod struct {
 	intervals []binomial.Interval
 }
 
-// methods returns the methods of the question for n games.
 func (q CoverageQuestion) methods(n int) []intervalMethod {
 	var chosen []intervalMethod
 	add := func(name string, interval func(k int) (binomial.Interval, error)) {

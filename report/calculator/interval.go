@@ -61,7 +61,6 @@ func methodName(m binomial.IntervalMethod) string {
 	return strings.ReplaceAll(string(m), "_", "-")
 }
 
-// checkMethod returns an error unless name is one of names or "all".
 func checkMethod(name string, names []string) error {
 	if name != methodAll && !slices.Contains(names, name) {
 		return fmt.Errorf("--method %s: expected %s or one of %s", name, methodAll, strings.Join(names, ", "))
@@ -261,7 +260,6 @@ func (q IntervalQuestion) ofScores(method string, s stats.Scores) IntervalRow {
 // floored is the reason why --draw-mode floor has no interval of scores: it counts half of the draws as wins.
 const floored = "draws made wins are no scores of single games: use --draw-mode half"
 
-// gaffke returns the row of Gaffke's interval.
 func (q IntervalQuestion) gaffke(s stats.Scores) IntervalRow {
 	row := q.ofScores(methodGaffke, s)
 	if row.DrawMode == floorDraws {
@@ -329,7 +327,6 @@ func (s *Intervals) Print(w io.Writer, in i18n.Language) {
 	}
 }
 
-// eloCell formats the Elo of a score.
 func eloCell(score *float64) string {
 	switch elo := binomial.Elo(*score); {
 	case math.IsInf(elo, 1):

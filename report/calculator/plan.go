@@ -108,7 +108,6 @@ func (q PlanQuestion) checkMost(games int) error {
 	return CheckCount("max-games", games)
 }
 
-// sequence returns the sequential test of the question.
 func (q PlanQuestion) sequence() (sequence, error) {
 	beta := math.Round(1e12*(1-q.Power)) / 1e12 // 1 - 0.95 as people write it
 	g := q.SPRT.Gate(match.Gate{Alpha: q.Alpha, Beta: beta, Model: match.GateLogistic})

@@ -66,7 +66,6 @@ func (p *PlanRow) source() i18n.Message {
 	return i18n.Verbatim(p.Conditions)
 }
 
-// kind returns the plan's kind as text.
 func (p *PlanRow) kind() i18n.Message {
 	switch p.Kind {
 	case "fixed":

@@ -96,7 +96,6 @@ func (g *Games) ReadFile(path string) error {
 	return err
 }
 
-// count returns the games of one row.
 func (c gameColumns) count(row csv.Row, names *interned) (n fileCount, err error) {
 	black, white := row.Bytes(c.black), row.Bytes(c.white)
 	switch {

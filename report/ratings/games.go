@@ -340,7 +340,6 @@ func (r played) handicapped() int {
 	return int(n)
 }
 
-// gamesOf returns each player's number of games.
 func (r played) gamesOf() map[string]int {
 	games, _ := r.table.Totals()
 	of := make(map[string]int, len(games))

@@ -95,7 +95,6 @@ func newHandicapParam(p rating.Param) Param {
 	return row
 }
 
-// describeHandicaps adds the players and the handicaps of a fitted model to the report.
 func (o Options) describeHandicaps(r *Report, f *rating.HandicapFit) {
 	r.DrawParam = drawParam{Model: string(rating.HalfWin), Why: i18n.Of("a draw counts as half a win")}
 	if r.Drawn == 0 {

@@ -171,7 +171,6 @@ func RateOrders(o *Orders, confidence float64, samples int, seed uint64) (*Order
 	return r, nil
 }
 
-// shareInterval returns the text of a share's interval.
 func shareInterval(b report.Bounds) string {
 	if b.Open() {
 		return "–"

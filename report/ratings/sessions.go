@@ -30,7 +30,6 @@ type meeting struct {
 	weight float64 // of the games
 }
 
-// meet adds a pair of a run to its meeting.
 func (r *Run) meet(u *unit, key unitKey, play stats.Play) error {
 	g, at := r.games, meetingKey{key.a, key.b, key.legs, r.conditions, r.session}
 	i, known := g.meeting[at]

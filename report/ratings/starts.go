@@ -22,7 +22,6 @@ func HandicapNumber(text string) (number int, known bool) {
 	return 1 + slices.IndexFunc(shogi.Handicaps(), func(o shogi.Handicap) bool { return o == h }), true
 }
 
-// startKind is the kind of handicap in a start position.
 type startKind int
 
 const (

@@ -104,7 +104,6 @@ func (t *grid) full(columns []int) []int {
 	return rows
 }
 
-// picked returns the values of a column in the given rows.
 func (t *grid) picked(column int, rows []int) regress.Column {
 	c := regress.Column{Name: t.names[column], Values: make([]float64, len(rows))}
 	for i, row := range rows {

@@ -48,7 +48,6 @@ func (s Scale) check() error {
 	return nil
 }
 
-// scaleFile is the format of a scale in a file.
 type scaleFile struct {
 	Scale Scale `toml:"scale"`
 }

@@ -193,7 +193,6 @@ func (r *Report) printSubjects(w io.Writer) {
 	format.Render(w, rows)
 }
 
-// heads returns the column heads for the metrics.
 func heads() (list []any) {
 	for _, name := range review.MetricNames() {
 		list = append(list, strings.TrimPrefix(name, "avg_"))

@@ -93,7 +93,6 @@ func (r view) orSlowed(state i18n.Message) i18n.Message {
 	return state
 }
 
-// summaryFigures writes the figures of A against B.
 func (r view) summaryFigures(w io.Writer) {
 	c, ok := r.Pairing()
 	if !ok {

@@ -115,7 +115,6 @@ func (l lines) labelled(indent string, width int, label, text i18n.Message) {
 	fmt.Fprintf(l.w, "%s%s %s\n", indent, format.Pad(label.In(l.in), width), text.In(l.in))
 }
 
-// printHeadToHead prints the figures of A against B.
 func (r view) printHeadToHead(w io.Writer) {
 	fmt.Fprintln(w, r.say("%s against %s", r.A, r.B))
 	out := lines{w, r.in}
@@ -310,7 +309,6 @@ func Test(t report.Test) i18n.Message {
 	return i18n.Of("p = %s two-sided, %s of %d", format.PValue(*t.P), i18n.Number{N: *t.K, Noun: "win"}, t.N)
 }
 
-// criticalText returns the text of the number of wins that would be significant.
 func criticalText(t report.Test) i18n.Message {
 	var parts i18n.Row
 	for _, c := range t.Critical {
@@ -391,7 +389,6 @@ func (r view) printPlay(w io.Writer) {
 	format.Render(w, t)
 }
 
-// remark writes a line with a name and a message.
 func (r view) remark(w io.Writer, name, message i18n.Message) {
 	lines{w, r.in}.labelled("", 15, name, message)
 }

@@ -180,7 +180,6 @@ func (c *replayer) row(p *match.PairResult, leg int, r *match.Row) error {
 	return nil
 }
 
-// lastSFEN returns the position after the last move.
 func lastSFEN(g *match.Result) (string, error) {
 	p, err := match.Opening{ID: "of the record", Start: g.Record.Start}.Position()
 	if err != nil {

@@ -157,7 +157,6 @@ func twinsOf(entries []entry) map[match.Key]bool {
 	return twins
 }
 
-// nameAll sets the names and labels of all players.
 func (p *Players) nameAll(entries []entry) {
 	oldest := slices.Clone(entries)
 	slices.SortStableFunc(oldest, func(a, b entry) int { return cmp.Compare(a.run.ID, b.run.ID) })

@@ -17,7 +17,6 @@ func lockRange(f *os.File, offset int64, wait bool) error {
 	return setRange(f, unix.F_WRLCK, offset, wait)
 }
 
-// unlockRange unlocks one byte.
 func unlockRange(f *os.File, offset int64) error {
 	return setRange(f, unix.F_UNLCK, offset, false)
 }

@@ -41,7 +41,6 @@ func explainLock(f *os.File, err error) error {
 	return fmt.Errorf("locking %s: %w", f.Name(), err)
 }
 
-// unlockRange unlocks one byte.
 func unlockRange(f *os.File, offset int64) error {
 	if err := windows.UnlockFileEx(windows.Handle(f.Fd()), 0, 1, 0, overlapped(offset)); err != nil {
 		return fmt.Errorf("unlocking %s: %w", f.Name(), err)

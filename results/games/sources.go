@@ -266,7 +266,6 @@ func (w *walker) games(name string, r text.Reader) error {
 	}
 }
 
-// packed reads the games of a binary format.
 func (w *walker) packed(name string, f packed.Format, r io.Reader) error {
 	if !f.HasGames() {
 		return w.refuse(name, errors.New("it has positions and no games: expected hcpe3 or pack"))

@@ -197,7 +197,6 @@ func (k *Keeper) Close() error {
 	return nil
 }
 
-// ownVersions returns the versions of gogi and Go, and on Linux the version of the kernel.
 func ownVersions() Versions {
 	own := version.Own()
 	v := Versions{Gogi: own.String(), Go: own.Go, Kernel: "unknown"}

@@ -109,7 +109,6 @@ func gameOf(g usi.Game) transcript.Game {
 	return transcript.Game{Pair: g.Pair, Leg: g.Leg, Slot: g.Slot}
 }
 
-// transcribe adds a line to the transcript of its game.
 func (r *Recorder) transcribe(l transcript.Line) {
 	text := transcript.AppendLine(nil, r.Name(), l)
 	r.mu.Lock()

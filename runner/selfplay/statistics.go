@@ -90,7 +90,6 @@ func (s *Statistics) begin(b *Block) {
 	}
 }
 
-// game adds a game to the statistics.
 func (s *Statistics) game(g *Game) {
 	s.Games++
 	s.Outcomes[g.Winner]++

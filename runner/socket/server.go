@@ -76,7 +76,6 @@ func (s *Server) take(ctx context.Context, conn net.Conn, hub *events.Hub) {
 	})
 }
 
-// client is one connection.
 type client struct {
 	*Server
 	conn net.Conn

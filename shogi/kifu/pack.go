@@ -216,7 +216,6 @@ func inflate(packed []byte, limit int) ([]byte, error) {
 	return raw, nil
 }
 
-// decompressor returns a free decompressor or a new one.
 func decompressor(packed []byte) (io.ReadCloser, error) {
 	source := bytes.NewReader(packed)
 	kept, ok := decompressors.Get().(io.ReadCloser)

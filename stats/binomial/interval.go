@@ -103,7 +103,6 @@ func jeffreysLower(k, n int, tail float64) float64 {
 	return mathext.InvRegIncBeta(float64(k)+0.5, float64(n-k)+0.5, tail)
 }
 
-// wald returns the interval of [MethodWald].
 func wald(k, n int, level float64) Interval {
 	q := float64(k) / float64(n)
 	half := ZWithin(level) * math.Sqrt(q*(1-q)/float64(n))

@@ -151,7 +151,6 @@ func (m *monteCarlo) p() float64 {
 	return float64(m.extreme+1) / float64(m.samples+1)
 }
 
-// largestResidual returns the largest absolute z of all residuals.
 func (f *fitted) largestResidual() float64 {
 	largest := 0.0
 	for _, r := range f.residuals() {

@@ -16,7 +16,6 @@ type outcome struct{ draws Draws }
 // derivatives.
 type slopes struct{ x, d, xx, xd, dd float64 }
 
-// logistic returns 1/(1+exp(-x)).
 func logistic(x float64) float64 { return 1 / (1 + math.Exp(-x)) }
 
 // logLogistic returns the logarithm of logistic(x). It does not underflow.

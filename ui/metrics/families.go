@@ -110,7 +110,6 @@ func runStates() []string {
 	return []string{stateStarting, statePlaying, statePaused, stateDraining, stateDone}
 }
 
-// family returns the family of a name in the table.
 func family(name string) Family {
 	list := Families()
 	return list[slices.IndexFunc(list, func(f Family) bool { return f.Name == name })]

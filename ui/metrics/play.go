@@ -62,7 +62,6 @@ func (r *Run) follow(hub *events.Hub, s *events.Subscription) {
 	}
 }
 
-// take adds an event of the run to the counts.
 func (r *Run) take(ev *match.Event) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -62,7 +62,6 @@ func (v View) warnings(width, limit int) []Line {
 	return lines
 }
 
-// fault returns the text of a kind of fault.
 func (v View) fault(kind string) string { return v.say(clean(format.Words(kind))) }
 
 // verbatim returns texts as messages that are not translated.

@@ -62,7 +62,6 @@ func (v View) outcome(b *match.Board) string {
 	return v.say(clean(format.Words(b.Outcome)))
 }
 
-// mover returns the side to move.
 func mover(b *match.Board) (shogi.Colour, bool) {
 	p, err := shogi.ParseSFEN(b.Position)
 	return p.Side(), err == nil
@@ -169,7 +168,6 @@ func (v View) votes(t *match.Thought, limit int) []Line {
 
 func voted(t *match.Thought) bool { return t != nil && t.Vote != nil }
 
-// ballot returns the line of a member's vote.
 func (v View) ballot(b *match.Ballot) Line {
 	mark, style := "    ", Plain
 	if b.Played {

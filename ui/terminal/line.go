@@ -67,7 +67,6 @@ func width(text string) int {
 	return n
 }
 
-// line returns a line in one style.
 func line(style Style, text string) Line { return Line{{text, style}} }
 
 // clean removes unprintable characters from foreign text, and combines letters with their accents.

@@ -58,7 +58,6 @@ func (m *model) reset() {
 	m.state, m.moved = events.NewState(m.run), map[Seat]time.Time{}
 }
 
-// apply applies an event that arrived at time now.
 func (m *model) apply(e match.Event, now time.Time) {
 	m.state.Apply(e)
 	if e.Type == match.EventFault {
@@ -80,7 +79,6 @@ func (m *model) apply(e match.Event, now time.Time) {
 	}
 }
 
-// faultText returns the line of a fault.
 func (m *model) faultText(e match.Event) string {
 	text := m.say(format.Words(e.Kind))
 	if e.Engine != "" {
@@ -203,7 +201,6 @@ func (m *model) step(key rune) {
 	m.chosen, m.follows = Seat{all[at].Worker, all[at].Slot}, false
 }
 
-// choose chooses the first slot with a number.
 func (m *model) choose(number int) {
 	for _, s := range m.state.Snapshot().Slots {
 		if s.Slot == number {
@@ -214,7 +211,6 @@ func (m *model) choose(number int) {
 	m.message = m.say("there is no slot %d", number)
 }
 
-// view returns the view at time now.
 func (m *model) view(now time.Time) View {
 	v := View{
 		Run: m.run, Now: m.state.Snapshot(), Report: m.report, Unread: m.unread, Chosen: m.chosen, Follows: m.follows,

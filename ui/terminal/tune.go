@@ -83,7 +83,6 @@ func (v View) tune(across, height int) []Line {
 	return lines
 }
 
-// valueOf returns the text of a parameter's value.
 func valueOf(p *match.TuneParam, x float64) string {
 	if i := int(x); len(p.Levels) > 0 && i >= 0 && i < len(p.Levels) {
 		return clean(p.Levels[i])

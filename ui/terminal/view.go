@@ -131,7 +131,6 @@ func (v View) shown() match.SlotState {
 	return match.SlotState{Phase: match.SlotIdle}
 }
 
-// title returns the title line of the run.
 func (v View) title() string {
 	s := v.Now
 	parts := []string{clean(v.Run), v.say(phaseOf(s))}

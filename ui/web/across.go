@@ -145,7 +145,6 @@ type rated struct {
 	Cross    []crossRow // nil for two players
 }
 
-// ratedRow is a rated player.
 type ratedRow struct {
 	ratings.Player
 	Bar   template.HTML // chart of its interval; "" without one

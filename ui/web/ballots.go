@@ -19,7 +19,6 @@ type voteView struct {
 	Others  int // number of ballots that are not listed
 }
 
-// ballotView is a member's ballot.
 type ballotView struct {
 	Member, Said  string // Said is the move, or a description of another answer
 	Score, Weight string

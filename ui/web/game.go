@@ -22,7 +22,6 @@ import (
 	"gogi/shogi/kifu/text"
 )
 
-// storedGame is a game with its record.
 type storedGame struct {
 	info   *results.RunInfo
 	row    match.Row
@@ -267,7 +266,6 @@ func (g *storedGame) page(in voice, moves []moveLine, ply, shown int) (*gameBody
 	return b, g.votes(in, b)
 }
 
-// moves returns the lines of the list of moves.
 func (g *storedGame) moves(in voice) []moveLine {
 	var list []moveLine
 	before := shogi.NoSquare

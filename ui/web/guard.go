@@ -220,7 +220,6 @@ func (s *sessions) has(secret string) bool {
 	return time.Now().Before(s.ends[sha256.Sum256([]byte(secret))])
 }
 
-// end ends the session with a secret.
 func (s *sessions) end(secret string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -203,7 +203,6 @@ func faultShares(rep *report.Report) []faultShare {
 	return list
 }
 
-// votesPage shows how the councils of a run voted.
 func (s *Server) votesPage(w http.ResponseWriter, r *http.Request, info *results.RunInfo) error {
 	if !hasCouncil(info) {
 		return &missing{What: "No player of %s is a council.", Name: info.Name, There: []crumb{{Name: info.Name, Link: pathOf(info.Name)}}}

@@ -159,7 +159,6 @@ func (s *Server) judges(r *http.Request, names []string) (list []judge, err erro
 	return list, nil
 }
 
-// tunePage shows a tune.
 func (s *Server) tunePage(w http.ResponseWriter, r *http.Request, info *results.RunInfo) error {
 	made, err := s.tunes.made(lasting(r), s, info, s.newTuneSheet)
 	if err != nil {

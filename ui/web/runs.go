@@ -34,7 +34,6 @@ type runsBody struct {
 	Unread     int            // runs whose results are still being read
 }
 
-// runRow is a run in the list of runs.
 type runRow struct {
 	*results.RunInfo
 	Live   *match.Snapshot // nil: the run is not in play
@@ -214,7 +213,6 @@ func turned(query url.Values, page int) string {
 	return "/?" + other.Encode()
 }
 
-// stateWords returns a state of the list in words.
 func stateWords(word string) i18n.Message {
 	short := map[string]i18n.Message{
 		"running": i18n.Of("playing"), string(stored.StatePassed): i18n.Of("passed"), string(stored.StateFailed): i18n.Of("failed"),

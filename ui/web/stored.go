@@ -25,7 +25,6 @@ import (
 // answerer answers a request, or returns an error before it has written anything.
 type answerer func(http.ResponseWriter, *http.Request) error
 
-// storedRoutes adds the routes to stored runs.
 func (s *Server) storedRoutes(mux *http.ServeMux) {
 	mux.HandleFunc("GET /assets/gogi.css", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/css; charset=utf-8")
@@ -71,7 +70,6 @@ type missing struct {
 
 func (m *missing) Error() string { return fmt.Sprintf(m.What, m.Name) }
 
-// badQuery is an error in a query.
 type badQuery struct{ error }
 
 // ofRun returns an answerer that finds the run of the path first.
@@ -147,7 +145,6 @@ func pathOf(run string) string {
 // runNamed returns the name of the run in a path that pathOf has made.
 func runNamed(r *http.Request) string { return strings.TrimPrefix(r.PathValue("run"), "~") }
 
-// gameAt returns the path of a game's page.
 func gameAt(run string, pair, leg int) string { return pathOf(run) + "/g/" + gameName(pair, leg) }
 
 // tab is a link to one of a run's pages.
@@ -195,7 +192,6 @@ type runView struct {
 	Body any // data of this page
 }
 
-// hasCouncil reports whether a player of the run is a council.
 func hasCouncil(info *results.RunInfo) bool {
 	plan, err := info.ParsePlan()
 	return err == nil && slices.ContainsFunc(plan.Players, func(p match.CanonicalPlayer) bool { return p.Council != nil })

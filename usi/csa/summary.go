@@ -282,7 +282,6 @@ func (r *summaryReader) replay() error {
 	return nil
 }
 
-// spent stores the time of the last move.
 func (r *summaryReader) spent(text string, mover shogi.Colour) error {
 	n := len(r.summary.Moves)
 	if n == 0 {
@@ -297,7 +296,6 @@ func (r *summaryReader) spent(text string, mover shogi.Colour) error {
 	return nil
 }
 
-// clock returns the Time for the keys of a time section.
 func (r *summaryReader) clock(keys map[string]string) (Time, error) {
 	t := Time{Unit: time.Second, Remaining: -1}
 	if word, ok := keys["Time_Unit"]; ok {

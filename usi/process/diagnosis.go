@@ -58,7 +58,6 @@ var ntStatus = map[int]string{
 	0xC0000409: "it found its stack damaged, or gave up",
 }
 
-// exitStatus describes an exit status.
 func exitStatus(status int) string {
 	meaning, known := ntStatus[status]
 	switch {

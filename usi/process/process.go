@@ -345,7 +345,6 @@ func within(d time.Duration, done <-chan struct{}) bool {
 	}
 }
 
-// isClosed reports whether done is closed.
 func isClosed(done <-chan struct{}) bool {
 	select {
 	case <-done:

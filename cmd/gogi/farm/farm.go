@@ -82,7 +82,6 @@ func defaultCreds() (string, error) {
 	return filepath.Join(dir, "gogi", "farm.creds"), err
 }
 
-// read reads the credentials.
 func (o *owner) read() (keys.Creds, error) {
 	file := o.Creds
 	if file == "" {

@@ -80,7 +80,6 @@ func (c *ServeCommand) Run(ctx context.Context, env *cli.Env) error {
 	return c.serve(ctx, env, config)
 }
 
-// settings returns the settings of the file and the flags.
 func (c *ServeCommand) settings() (s site.Settings, err error) {
 	if c.File != "" {
 		if s, err = site.ReadSettings(c.File); err != nil {

@@ -100,7 +100,6 @@ func (c *SubmitCommand) plan(ctx context.Context, env *cli.Env, guard *process.G
 	return plan, filesOf(plan, builds), nil
 }
 
-// seriesPlan returns the plan of a match.
 func (c *SubmitCommand) seriesPlan(ctx context.Context, file *configs.File, dir string, guard *process.Guard, builds []build) (*match.Plan, []advice.Warning, error) {
 	plan, warnings, err := planOf(ctx, file, dir, guard)
 	if err != nil {
@@ -418,7 +417,6 @@ func (c *SubmitCommand) withCommits(ctx context.Context, plan *match.Plan) (*mat
 	return plan, fail.Usage(err)
 }
 
-// planOf returns the plan of a test on the farm.
 func (c *SubmitCommand) planOf(ctx context.Context, test string) (*match.Plan, error) {
 	var of farm.PlanOf
 	if err := c.ask(ctx, "plan", farm.Order{Run: test}, &of); err != nil {

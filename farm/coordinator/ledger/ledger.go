@@ -357,7 +357,6 @@ func (l *Ledger) free(now time.Time, x *lease) {
 	heap.Push(&l.gaps, gap{x.Pair, now})
 }
 
-// remove deletes a lease.
 func (l *Ledger) remove(x *lease) {
 	delete(l.held, x.Pair)
 	if x.before != nil {

@@ -69,7 +69,6 @@ func (s *State) Resume() {
 	}
 }
 
-// beginTrials creates a trial for each release.
 func (s *State) beginTrials() {
 	s.Trials = map[string]*Trial{}
 	for i := range s.Releases {

@@ -407,7 +407,6 @@ func legal(p usi.Position, m shogi.Move) error {
 	return h.Position().CheckLegal(m)
 }
 
-// lastAnswer returns the last answer as printable text.
 func (r *replay) lastAnswer() string {
 	if r.last == nil {
 		return "it came through"

@@ -244,7 +244,6 @@ type lost struct{ error }
 // Unwrap returns the wrapped error.
 func (l lost) Unwrap() error { return l.error }
 
-// readHCPE3Ply reads a move with its candidates.
 func readHCPE3Ply(r *source) (p rawPly, err error) {
 	at := r.offset
 	var b [6]byte

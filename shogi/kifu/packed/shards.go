@@ -113,7 +113,6 @@ func (s *Shards) write(b []byte, positions int) error {
 	return err
 }
 
-// end closes the current shard.
 func (s *Shards) end() error {
 	if s.out == nil {
 		return nil

@@ -105,7 +105,6 @@ func (g *csaGame) after(line []byte) bool {
 	return g.placed && line[0] == 'N'
 }
 
-// take reads one line of the game.
 func (g *csaGame) take(line []byte) error {
 	if line[0] == ' ' || line[0] == '\t' {
 		if line = bytes.TrimLeft(line, " \t"); len(line) == 0 {

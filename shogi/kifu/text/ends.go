@@ -59,7 +59,6 @@ func noted(text string) (o outcome, note string, ok bool) {
 	return outcome{word, who}, unescaped(note), true
 }
 
-// set stores the result and the winner in a record.
 func (o outcome) set(r *kifu.Record) { r.Result, r.Winner = o.result, o.winner }
 
 // loserMoves reports whether the side to move has lost.

@@ -56,7 +56,6 @@ func (k *kifMove) dropped() (shogi.Move, error) {
 	return shogi.NewDrop(k.piece, k.to), nil
 }
 
-// splitKIFMove splits the text of a move into its parts.
 func splitKIFMove(text string, before shogi.Square) (k kifMove, err error) {
 	k.from = shogi.NoSquare
 	rest, err := k.target(text, before)
