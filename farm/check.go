@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 
+	"gogi/internal/lists"
 	"gogi/match"
 )
 
@@ -54,12 +55,7 @@ func words(what string, list []string, most int) error {
 	if len(list) > most {
 		return fmt.Errorf("%d %s: expected at most %d", len(list), what, most)
 	}
-	for _, s := range list {
-		if err := word("one of the "+what, s); err != nil {
-			return err
-		}
-	}
-	return nil
+	return lists.Each(list, func(s string) error { return word("one of the "+what, s) })
 }
 
 // Check returns an error if a field of the Hello is outside its bounds.

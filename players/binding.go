@@ -180,11 +180,9 @@ func (b *Binding) Sets() [][2][]int {
 	if b == nil {
 		return nil
 	}
-	var sets [][2][]int
-	for _, s := range slices.Concat(b.Layout.Shares, b.Layout.Spare) {
-		sets = append(sets, [2][]int{s.Sets[0], s.Sets[1]})
-	}
-	return sets
+	return lists.Map(slices.Concat(b.Layout.Shares, b.Layout.Spare), func(s affinity.Share) [2][]int {
+		return [2][]int{s.Sets[0], s.Sets[1]}
+	})
 }
 
 // Warned returns the warnings about the binding.
@@ -237,11 +235,7 @@ func describe(s affinity.Share, kinds bool) i18n.Message {
 }
 
 func nodes(s affinity.Share) i18n.List {
-	var names i18n.List
-	for _, n := range s.Nodes {
-		names = append(names, fmt.Sprint(n))
-	}
-	return names
+	return lists.Map(s.Nodes, func(n int) string { return fmt.Sprint(n) })
 }
 
 // kindName returns the vendor's name for a kind of core.

@@ -65,12 +65,7 @@ func (r *Report) qualified(v Verdict) Verdict {
 
 // Pairing returns A's results against B. It returns false if they have not played each other.
 func (r *Report) Pairing() (Cross, bool) {
-	for _, c := range r.Crosstable {
-		if c.A == r.A && c.B == r.B {
-			return c, true
-		}
-	}
-	return Cross{}, false
+	return lists.Find(r.Crosstable, func(c Cross) bool { return c.A == r.A && c.B == r.B })
 }
 
 // Deciding returns the test that decides the verdict of a run without a gate, and whether colours were

@@ -4,9 +4,10 @@ import (
 	"math"
 	"slices"
 
-	"gogi/stats/binomial"
-
 	"gonum.org/v1/gonum/mathext"
+
+	"gogi/internal/lists"
+	"gogi/stats/binomial"
 )
 
 // Interval returns Gaffke's interval for A's expected score. The counted pairs are a sample of all possible
@@ -83,11 +84,7 @@ func (t Tally) units() (unit string, s scores, stake float64, err error) {
 }
 
 func (s scores) means(stake float64) means {
-	var m means
-	for _, c := range s {
-		m = append(m, meanCount{float64(c.points) / stake, c.count})
-	}
-	return m
+	return lists.Map(s, func(c scoreCount) meanCount { return meanCount{float64(c.points) / stake, c.count} })
 }
 
 func (m means) interval(method string, level float64) (binomial.Interval, error) {
@@ -172,10 +169,9 @@ func (m means) atMost(t float64) float64 {
 // exponential weight of the first score must then outweigh all other scores. In this case the characteristic function
 // falls too slowly for a numerical inversion.
 func (m means) outweighed(t float64) float64 {
-	p := 0.0
-	for _, c := range m[1:] {
-		p += float64(c.count) * math.Log((t-m[0].value)/(c.value-m[0].value))
-	}
+	p := lists.Sum(m[1:], func(c meanCount) float64 {
+		return float64(c.count) * math.Log((t-m[0].value)/(c.value-m[0].value))
+	})
 	return math.Exp(p)
 }
 

@@ -235,10 +235,7 @@ func (s *Series) SignFlips(alts ...binomial.Alternative) ([]binomial.Test, error
 			return nil, err
 		}
 	}
-	var sums scores
-	for _, o := range s.order {
-		sums = append(sums, scoreCount{o.points - (o.pairs-1)*milli, 1})
-	}
+	sums := scores(lists.Map(s.order, func(o *opening) scoreCount { return scoreCount{o.points - (o.pairs-1)*milli, 1} }))
 	return signFlips("opening_sign_flip", sums.plus(nil), alts...), nil
 }
 

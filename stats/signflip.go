@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"gogi/internal/lists"
 	"gogi/stats/binomial"
 )
 
@@ -153,10 +154,7 @@ func exactFlips(all []coins) (atLeast func(weight int) float64, err error) {
 // difference moves in steps of 2, because the greatest common divisor of the sizes is 1. total is the total weight of
 // heads and tails.
 func normalFlips(all []coins, total int) (atLeast func(weight int) float64) {
-	variance := 0.0
-	for _, c := range all {
-		variance += float64(c.size * c.size * c.n)
-	}
+	variance := lists.Sum(all, func(c coins) float64 { return float64(c.size * c.size * c.n) })
 	return func(weight int) float64 { return normalBelow((1 - float64(2*weight-total)) / math.Sqrt(variance)) }
 }
 

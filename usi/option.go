@@ -84,12 +84,7 @@ func (o *Option) readAttributes(rest string) error {
 		o.Default = emptyText(value)
 		return nil
 	}
-	for _, a := range splitAttributes(rest) {
-		if err := o.set(a.key, a.value); err != nil {
-			return err
-		}
-	}
-	return nil
+	return lists.Each(splitAttributes(rest), func(a attribute) error { return o.set(a.key, a.value) })
 }
 
 func (o *Option) set(key, value string) (err error) {

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"gogi/internal/lists"
 	"gogi/stats"
 )
 
@@ -36,10 +37,7 @@ func (p *past) add(session played) {
 
 // estimate estimates the differences between sessions from all meetings.
 func (p *past) estimate() {
-	var bridges []stats.Bridge
-	for _, m := range p.meetings {
-		bridges = append(bridges, m.sessions)
-	}
+	bridges := lists.Map(p.meetings, func(m *meeting) stats.Bridge { return m.sessions })
 	p.between, p.refused = stats.NewBetween(bridges)
 }
 

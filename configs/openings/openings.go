@@ -143,12 +143,9 @@ func textFiles(all []*zip.File) []*zip.File {
 	})
 	slices.SortFunc(all, func(a, b *zip.File) int { return strings.Compare(a.Name, b.Name) })
 	for _, endings := range [][]string{{".sfen", ".usi", ".epd"}, {".txt"}} {
-		var some []*zip.File
-		for _, f := range all {
-			if slices.Contains(endings, path.Ext(strings.ToLower(f.Name))) {
-				some = append(some, f)
-			}
-		}
+		some := lists.Filter(all, func(f *zip.File) bool {
+			return slices.Contains(endings, path.Ext(strings.ToLower(f.Name)))
+		})
 		if len(some) > 0 {
 			return some
 		}

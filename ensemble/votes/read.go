@@ -14,6 +14,7 @@ import (
 	"gogi/ensemble/voting"
 	"gogi/internal/disk"
 	"gogi/internal/format"
+	"gogi/internal/lists"
 	"gogi/shogi"
 	"gogi/shogi/kifu"
 )
@@ -153,10 +154,8 @@ func (l *logReader) close(g *Game) error {
 }
 
 func (l *logReader) end() error {
-	for _, g := range l.open {
-		if err := l.close(g); err != nil {
-			return err
-		}
+	if err := lists.Each(l.open, l.close); err != nil {
+		return err
 	}
 	switch {
 	case l.next == 0:

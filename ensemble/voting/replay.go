@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"gogi/internal/lists"
 	"gogi/shogi"
 	"gogi/usi"
 )
@@ -184,12 +185,7 @@ func (b *Ballot) check(p *shogi.Position) error {
 	if err := p.CheckLegal(b.Move); err != nil {
 		return err
 	}
-	for _, line := range b.Ranked {
-		if err := p.CheckLegal(line.Move); err != nil {
-			return err
-		}
-	}
-	return nil
+	return lists.Each(b.Ranked, func(line Line) error { return p.CheckLegal(line.Move) })
 }
 
 // fromBook returns the decision for a recorded book move. Every rule would have played this move.

@@ -285,12 +285,7 @@ func kinds() []kind {
 
 // kindOf returns the row of a rule by its name, and whether there is such a rule.
 func kindOf(name string) (kind, bool) {
-	for _, k := range kinds() {
-		if k.name == name {
-			return k, true
-		}
-	}
-	return kind{}, false
+	return lists.Find(kinds(), func(k kind) bool { return k.name == name })
 }
 
 // RuleNames returns the names of all rules.

@@ -11,6 +11,7 @@ import (
 	"gogi/farm/coordinator"
 	"gogi/farm/keys"
 	"gogi/farm/nats"
+	"gogi/internal/lists"
 	"gogi/match"
 	"gogi/match/trust"
 )
@@ -34,10 +35,7 @@ func (r registry) Key(name string) (coordinator.Key, bool) {
 
 // Known implements coordinator.Registry.
 func (r registry) Known() (all []coordinator.Key) {
-	for _, k := range r.Ring.Keys() {
-		all = append(all, keyOf(k))
-	}
-	return all
+	return lists.Map(r.Ring.Keys(), keyOf)
 }
 
 // Enrol implements coordinator.Registry.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"gogi/internal/format"
+	"gogi/internal/lists"
 )
 
 // A Condition is a comparison of the cells of one column with a value, such as "rank!=8D". It selects the
@@ -81,12 +82,7 @@ func ParseConditions(texts []string) (Conditions, error) {
 
 // Check returns an error if the sheet lacks the column of any condition.
 func (l Conditions) Check(s *Sheet) error {
-	for _, c := range l {
-		if err := c.Check(s); err != nil {
-			return err
-		}
-	}
-	return nil
+	return lists.Each(l, func(c Condition) error { return c.Check(s) })
 }
 
 // Hold reports whether a row fulfils all conditions.

@@ -1,5 +1,5 @@
 // Package lists has the loops over a slice that package slices of the standard library lacks: [Map], [Filter],
-// [Count], [Sum] and [Set]. Use them if the function of an element is a name or one short expression.
+// [Count], [Sum], [Set], [Find] and [Each]. Use them if the function of an element is a name or one short expression.
 package lists
 
 // Map returns the results of f for the elements of list, in order. It returns nil for an empty list.
@@ -49,4 +49,24 @@ func Set[E any, K comparable](list []E, key func(E) K) map[K]bool {
 		set[key(e)] = true
 	}
 	return set
+}
+
+// Find returns the first element of list for which wanted is true, and whether there is one.
+func Find[E any](list []E, wanted func(E) bool) (found E, ok bool) {
+	for _, e := range list {
+		if wanted(e) {
+			return e, true
+		}
+	}
+	return found, false
+}
+
+// Each calls f for the elements of list, in order. It stops at the first error and returns it.
+func Each[E any](list []E, f func(E) error) error {
+	for _, e := range list {
+		if err := f(e); err != nil {
+			return err
+		}
+	}
+	return nil
 }

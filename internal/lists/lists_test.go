@@ -1,6 +1,7 @@
 package lists_test
 
 import (
+	"errors"
 	"maps"
 	"slices"
 	"strconv"
@@ -21,6 +22,9 @@ func TestLists(t *testing.T) {
 	testutil.Equal(t, lists.Sum(numbers, func(n int) float64 { return float64(n) / 2 }), 8.5)
 	keys := slices.Sorted(maps.Keys(lists.Set(numbers, strconv.Itoa)))
 	testutil.Slices(t, keys, []string{"3", "4", "6"})
+	found, ok := lists.Find(numbers, even)
+	testutil.Equal(t, found, 4)
+	testutil.Equal(t, ok, true)
 }
 
 // TestOfNothing: an empty result is nil, which JSON and tests distinguish from an empty list.
@@ -29,7 +33,29 @@ func TestOfNothing(t *testing.T) {
 	if got := lists.Map([]int{}, strconv.Itoa); got != nil {
 		t.Errorf("Map returns %#v, want nil", got)
 	}
+	if _, ok := lists.Find([]int{1}, even); ok {
+		t.Error("Find finds what is not there")
+	}
 	if got := lists.Filter([]int{1}, even); got != nil {
 		t.Errorf("Filter returns %#v, want nil", got)
+	}
+}
+
+// TestEach: the error of an element ends the loop, and no error ends none.
+func TestEach(t *testing.T) {
+	t.Parallel()
+	odd := errors.New("odd")
+	var seen []int
+	see := func(n int) error {
+		seen = append(seen, n)
+		if !even(n) {
+			return odd
+		}
+		return nil
+	}
+	testutil.Is(t, lists.Each([]int{2, 3, 4}, see), odd)
+	testutil.Slices(t, seen, []int{2, 3})
+	if err := lists.Each([]int{2, 4}, see); err != nil {
+		t.Error(err)
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"maps"
 	"math"
 	"slices"
+
+	"gogi/internal/lists"
 )
 
 // Kind is a quantity of a pair, such as its points. Residuals compares this quantity between one worker and the
@@ -221,10 +223,7 @@ func place(k Kind, i int, bet float64, x []float64, hands []hand) {
 	}
 	means := logMeanProducts(g, most)
 	for _, h := range hands {
-		own := 0.0
-		for _, j := range h.places {
-			own += bet * x[j]
-		}
+		own := lists.Sum(h.places, func(j int) float64 { return bet * x[j] })
 		h.log[k][i] += own - means[len(h.places)]
 	}
 }
@@ -338,9 +337,6 @@ func (r *Residuals) Evidence() []Evidence {
 // logMean returns the logarithm of the mean of some numbers. logs has the logarithms of these numbers.
 func logMean(logs []float64) float64 {
 	most := slices.Max(logs)
-	sum := 0.0
-	for _, l := range logs {
-		sum += math.Exp(l - most)
-	}
+	sum := lists.Sum(logs, func(l float64) float64 { return math.Exp(l - most) })
 	return most + math.Log(sum/float64(len(logs)))
 }

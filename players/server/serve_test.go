@@ -12,11 +12,10 @@ import (
 	"testing"
 	"time"
 
+	"gogi/configs"
 	"gogi/ensemble/voting"
 	"gogi/internal/lists"
 	"gogi/internal/testutil"
-
-	"gogi/configs"
 	"gogi/players"
 	"gogi/usi"
 	"gogi/usi/usitest"

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"gogi/internal/i18n"
+	"gogi/internal/lists"
 	"gogi/match"
 	"gogi/match/gate"
 	"gogi/results/evidence"
@@ -313,13 +314,7 @@ func (g *Games) evidence() Evidence {
 // shared returns the names that occur both in files and in runs. A file does not show which program such a
 // name means.
 func (g *Games) shared() []string {
-	var list []string
-	for _, name := range g.files.names.list {
-		if len(g.players.named(name)) == 1 {
-			list = append(list, name)
-		}
-	}
-	return list
+	return lists.Filter(g.files.names.list, func(name string) bool { return len(g.players.named(name)) == 1 })
 }
 
 // played has the results of all games in two forms: a table for the models, and single counts for the MM

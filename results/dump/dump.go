@@ -14,6 +14,7 @@ import (
 	"math"
 	"time"
 
+	"gogi/internal/lists"
 	"gogi/match"
 	"gogi/results"
 	"gogi/results/tables"
@@ -194,12 +195,7 @@ func (d *dumper) head(ctx context.Context, m results.Moment, info *results.RunIn
 	if err != nil {
 		return err
 	}
-	for _, v := range out {
-		if err := d.line("voided", v); err != nil {
-			return err
-		}
-	}
-	return nil
+	return lists.Each(out, func(v results.Voided) error { return d.line("voided", v) })
 }
 
 // StableSum returns the SHA-256 (hexadecimal) of the stable dump's lines for the pairs of a run with from ≤ number

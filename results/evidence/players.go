@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"gogi/internal/lists"
 	"gogi/match"
 	"gogi/results"
 )
@@ -50,10 +51,7 @@ func (p *Players) Numbers(run *results.RunInfo) map[string]int {
 
 // Labels returns the label of each player of a run, in the order of the run's plan.
 func (p *Players) Labels(run *results.RunInfo) (labels []string) {
-	for _, n := range p.of[run.ID] {
-		labels = append(labels, p.List[n].Label)
-	}
-	return labels
+	return lists.Map(p.of[run.ID], func(n int) string { return p.List[n].Label })
 }
 
 // entry is a player of one run.

@@ -20,6 +20,7 @@ import (
 	"net/url"
 	"os"
 
+	"gogi/internal/lists"
 	"gogi/results/file"
 	"gogi/results/tables"
 )
@@ -170,12 +171,7 @@ func (s *State) Each(ctx context.Context, bucket string, f func(name string, bod
 	if err != nil {
 		return s.fail(err)
 	}
-	for _, r := range all {
-		if err := f(r.name, r.body, r.revision); err != nil {
-			return err
-		}
-	}
-	return nil
+	return lists.Each(all, func(r row) error { return f(r.name, r.body, r.revision) })
 }
 
 // rows returns all rows of a bucket. It returns an error if the checksum of a row is wrong.
@@ -210,12 +206,7 @@ func (s *State) Rows(ctx context.Context, f func(Row) error) error {
 	if err != nil {
 		return s.fail(err)
 	}
-	for _, r := range all {
-		if err := f(r); err != nil {
-			return err
-		}
-	}
-	return nil
+	return lists.Each(all, f)
 }
 
 // Replace replaces all rows and the whole log, whose actions have their IDs.

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"gogi/internal/lists"
 	"gogi/shogi/kifu"
 	"gogi/shogi/kifu/packed"
 	"gogi/shogi/kifu/text"
@@ -164,12 +165,7 @@ func (w *walker) zip(name, path string) error {
 		return w.refuse(name, err)
 	}
 	defer func() { _ = archive.Close() }() // the archive was only read
-	for _, f := range archive.File {
-		if err := w.entry(name+"/"+f.Name, f); err != nil {
-			return err
-		}
-	}
-	return nil
+	return lists.Each(archive.File, func(f *zip.File) error { return w.entry(name+"/"+f.Name, f) })
 }
 
 // maxUnpacked is the largest unpacked size of a file in an archive. It limits the time of reading, not the

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"gogi/internal/lists"
 	"gogi/results/sqlitefile"
 	"gogi/results/tables"
 )
@@ -268,12 +269,7 @@ func (s *Found) Pairs(_ context.Context, run int64, yield func(int64) error) err
 		}
 	}
 	slices.Sort(ids)
-	for _, id := range ids {
-		if err := yield(id); err != nil {
-			return err
-		}
-	}
-	return nil
+	return lists.Each(ids, yield)
 }
 
 // Pair returns the found rows of a pair.

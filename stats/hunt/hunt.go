@@ -5,10 +5,11 @@ import (
 	"math"
 	"slices"
 
-	"gogi/stats"
-
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/mathext"
+
+	"gogi/internal/lists"
+	"gogi/stats"
 )
 
 // A Config has the settings of a hunt.
@@ -409,12 +410,8 @@ func (h *Hunt) drifted(inverse *mat.SymDense, deviations []float64, k int, s flo
 
 // between returns the cell of two versions, or an empty cell.
 func (h *Hunt) between(old, new int) cell {
-	for _, c := range h.cells {
-		if c.old == old && c.new == new {
-			return c
-		}
-	}
-	return cell{}
+	found, _ := lists.Find(h.cells, func(c cell) bool { return c.old == old && c.new == new })
+	return found
 }
 
 // used returns 1 for each version that has played, and 0 for the others.

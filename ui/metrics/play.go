@@ -1,6 +1,7 @@
 package metrics
 
 import (
+	"maps"
 	"math"
 	"strconv"
 	"strings"
@@ -212,9 +213,7 @@ func (r *Run) restore(s *match.Snapshot) {
 			r.missed += last - min(last, r.numbers[worker])
 		}
 	}
-	for worker, last := range s.Numbers {
-		r.numbers[worker] = last
-	}
+	maps.Copy(r.numbers, s.Numbers)
 	r.learn(s.Players)
 	gone := r.board(s)
 	for _, e := range s.Efforts {

@@ -9,6 +9,7 @@ import (
 
 	"gogi/ensemble/voting"
 	"gogi/internal/i18n"
+	"gogi/internal/lists"
 	"gogi/match"
 	"gogi/report/html"
 	"gogi/shogi"
@@ -115,9 +116,5 @@ func (v voice) liveWords() map[string]string {
 }
 
 func faultsOf(s *match.Snapshot) int {
-	n := 0
-	for _, f := range s.Faults {
-		n += f.Times
-	}
-	return n
+	return lists.Sum(s.Faults, func(f match.FaultSum) int { return f.Times })
 }

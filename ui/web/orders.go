@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"strings"
 
+	"gogi/internal/lists"
 	"gogi/match"
 	"gogi/match/control"
 )
@@ -27,11 +28,9 @@ func orders(now *match.Snapshot) []order {
 		control.Concurrency: "Games at a time", control.Target: "Games in all",
 	}
 	numbers := map[control.Verb]int{control.Concurrency: now.Wanted, control.Target: now.Games}
-	var all []order
-	for _, v := range control.Verbs {
-		all = append(all, order{v, phrases[v], v.Counts(), numbers[v], v == control.Stop})
-	}
-	return all
+	return lists.Map(control.Verbs, func(v control.Verb) order {
+		return order{v, phrases[v], v.Counts(), numbers[v], v == control.Stop}
+	})
 }
 
 // refusal is the JSON answer to an order. If the run rejects the order, Error has the reason.

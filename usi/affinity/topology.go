@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"gogi/internal/lists"
 )
 
 // CPU is one logical CPU, with the core, cache and memory that it shares with others. The fields Core and
@@ -180,9 +182,5 @@ func (t Topology) Only(s Set) (of Topology, missing Set) {
 
 // IDs returns the numbers of the CPUs.
 func (t Topology) IDs() Set {
-	var s Set
-	for _, c := range t.CPUs {
-		s = append(s, c.ID)
-	}
-	return s
+	return lists.Map(t.CPUs, func(c CPU) int { return c.ID })
 }

@@ -21,6 +21,7 @@ import (
 	"gogi/farm/site"
 	"gogi/internal/fail"
 	"gogi/internal/format"
+	"gogi/internal/lists"
 	"gogi/match"
 	"gogi/match/control"
 	"gogi/players"
@@ -348,10 +349,6 @@ func (c *ServeCommand) progress(ctx context.Context, env *cli.Env, s *site.Site,
 }
 
 func testOf(s farm.Status, name string) farm.TestStatus {
-	for _, t := range s.Tests {
-		if t.Name == name {
-			return t
-		}
-	}
-	return farm.TestStatus{}
+	found, _ := lists.Find(s.Tests, func(t farm.TestStatus) bool { return t.Name == name })
+	return found
 }

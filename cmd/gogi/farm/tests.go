@@ -93,13 +93,12 @@ func (c *ListCommand) Run(ctx context.Context, env *cli.Env) error {
 	if c.JSON {
 		return format.JSON(env.Out, s)
 	}
-	var rows [][]string
-	for _, t := range s.Tests {
-		rows = append(rows, []string{
+	rows := lists.Map(s.Tests, func(t farm.TestStatus) []string {
+		return []string{
 			sanitize.Printable(t.Name, 24), sanitize.Printable(t.Owner, 12), string(t.State), strconv.Itoa(t.Priority),
 			fmt.Sprintf("%d/%d %ss", t.Stored, t.Pairs, t.Unit()), strconv.Itoa(t.Held), t.Gate(),
-		})
-	}
+		}
+	})
 	for _, u := range s.Unread {
 		fmt.Fprintf(env.Err, "gogi: the coordinator cannot read test %s and does not play it: %s\n", sanitize.Printable(cmp.Or(u.Name, u.Run), 64), sanitize.Printable(u.Why, 300))
 	}

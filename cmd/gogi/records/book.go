@@ -9,6 +9,7 @@ import (
 	"gogi/cmd/gogi/cli"
 	"gogi/internal/fail"
 	"gogi/internal/format"
+	"gogi/internal/lists"
 	"gogi/match/openings"
 	"gogi/shogi/book"
 	"gogi/shogi/kifu/convert"
@@ -137,12 +138,7 @@ func (c *BookShowCommand) Run(env *cli.Env) error {
 func printEntries(w io.Writer, entries []*book.Entry) error {
 	lines := json.NewEncoder(w)
 	lines.SetEscapeHTML(false)
-	for _, e := range entries {
-		if err := lines.Encode(convert.EntryOf(e)); err != nil {
-			return err
-		}
-	}
-	return nil
+	return lists.Each(entries, func(e *book.Entry) error { return lines.Encode(convert.EntryOf(e)) })
 }
 
 func printEntry(w io.Writer, e *book.Entry) {

@@ -303,10 +303,9 @@ func (p *progress) leaders(ended *match.Standings) i18n.Message {
 		}
 	}
 	slices.SortStableFunc(list, func(a, b score) int { return cmp.Compare(b.points, a.points) })
-	var texts []string
-	for _, s := range list[:min(shownLeaders, len(list))] {
-		texts = append(texts, fmt.Sprintf("%s %s/%d", s.name, format.Points(s.points), s.games))
-	}
+	texts := lists.Map(list[:min(shownLeaders, len(list))], func(s score) string {
+		return fmt.Sprintf("%s %s/%d", s.name, format.Points(s.points), s.games)
+	})
 	if len(list) > shownLeaders {
 		texts = append(texts, "…")
 	}

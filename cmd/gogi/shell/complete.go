@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/alecthomas/kong"
+
+	"gogi/internal/lists"
 )
 
 // A Candidate is a word that can complete the line.
@@ -115,12 +117,8 @@ func spellings(f *kong.Flag) []string {
 }
 
 func (p *position) find(word string) *kong.Flag {
-	for _, f := range p.flags() {
-		if slices.Contains(spellings(f), word) {
-			return f
-		}
-	}
-	return nil
+	found, _ := lists.Find(p.flags(), func(f *kong.Flag) bool { return slices.Contains(spellings(f), word) })
+	return found
 }
 
 // argument returns the next positional argument, or nil. If the last argument is a list, it receives all

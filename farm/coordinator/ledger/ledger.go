@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"container/heap"
+	"maps"
 	"math"
 	"time"
 
@@ -94,9 +95,7 @@ func New(c Config) *Ledger {
 		config: c, done: newBits(c.Pairs), takes: map[int]int{}, beyond: c.Pairs, until: c.Pairs, high: -1, graceEnds: c.Now.Add(c.Grace),
 		held: map[int]*lease{}, holders: map[string]*holder{}, refused: map[farm.Epoch]bool{}, troubled: map[int]*trouble{},
 	}
-	for pair, take := range c.Takes {
-		l.takes[pair] = take
-	}
+	maps.Copy(l.takes, c.Takes)
 	for id := range c.Pairs {
 		if c.Finished(id) {
 			l.done.set(id)

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"gogi/internal/lists"
 	"gogi/shogi"
 	"gogi/shogi/kifu"
 )
@@ -376,12 +377,7 @@ func (g *kifGame) jkfMove(i int, m *jkfMove) error {
 			return fmt.Errorf("entry %d: %w", i, err)
 		}
 	}
-	for _, comment := range m.Comments {
-		if err := g.comment(comment); err != nil {
-			return err
-		}
-	}
-	return nil
+	return lists.Each(m.Comments, g.comment)
 }
 
 // jkfPly returns a move in KIF notation, so that gogi reads it as in a KIF file.

@@ -13,6 +13,7 @@ import (
 
 	"golang.org/x/text/encoding/japanese"
 
+	"gogi/internal/lists"
 	"gogi/shogi/kifu"
 )
 
@@ -92,12 +93,7 @@ func OfFile(list []Format, name string) (f Format, ok bool) {
 	case ".json":
 		ext = ".jkf"
 	}
-	for _, f := range list {
-		if f.Ext == ext {
-			return f, true
-		}
-	}
-	return Format{}, false
+	return lists.Find(list, func(f Format) bool { return f.Ext == ext })
 }
 
 // ShiftJIS converts the text of one game to Windows' Shift_JIS (CP932), which programs expect in *.kif files.

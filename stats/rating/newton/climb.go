@@ -4,6 +4,8 @@ import (
 	"errors"
 	"math"
 	"slices"
+
+	"gogi/internal/lists"
 )
 
 // A Problem is a function to maximise, such as a log-likelihood. It must be smooth at all points with a
@@ -162,10 +164,7 @@ func SubtractMean(x []float64) {
 	if len(x) == 0 {
 		return
 	}
-	mean := 0.0
-	for _, v := range x {
-		mean += v / float64(len(x))
-	}
+	mean := lists.Sum(x, func(v float64) float64 { return v / float64(len(x)) })
 	for i := range x {
 		x[i] -= mean
 	}
@@ -183,10 +182,7 @@ func SubtractMedian(x []float64) {
 
 // SetGeometricMean scales positive numbers in place so that their geometric mean is 1.
 func SetGeometricMean(x []float64) {
-	mean := 0.0
-	for _, v := range x {
-		mean += math.Log(v) / float64(len(x))
-	}
+	mean := lists.Sum(x, func(v float64) float64 { return math.Log(v) / float64(len(x)) })
 	for i := range x {
 		x[i] *= math.Exp(-mean)
 	}
