@@ -37,6 +37,13 @@ func ofWorkers(value func(*farm.WorkerStatus) float64) func(*farm.Status, func(f
 	}
 }
 
+func oneIf(b bool) float64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
 // families returns all families of metrics. Counters start at 0 with each start of the coordinator. The label
 // of a test is the digest of its plan, which is unique. The family test_info has the names of the tests.
 func families() []family {
@@ -77,29 +84,14 @@ func families() []family {
 			}
 			return float64(t.Reach) / float64(t.Window)
 		})},
-		{"worker_here", "1 for a worker that was heard of within a lease.", worker, gauge, ofWorkers(func(w *farm.WorkerStatus) float64 {
-			if w.Here {
-				return 1
-			}
-			return 0
-		})},
-		{"worker_quarantined", "1 for a worker that gets nothing because of what it did.", worker, gauge, ofWorkers(func(w *farm.WorkerStatus) float64 {
-			if w.Quarantine != "" {
-				return 1
-			}
-			return 0
-		})},
+		{"worker_here", "1 for a worker that was heard of within a lease.", worker, gauge, ofWorkers(func(w *farm.WorkerStatus) float64 { return oneIf(w.Here) })},
+		{"worker_quarantined", "1 for a worker that gets nothing because of what it did.", worker, gauge, ofWorkers(func(w *farm.WorkerStatus) float64 { return oneIf(w.Quarantine != "") })},
 		{"worker_slots", "Pairs that a worker plays at a time.", worker, gauge, ofWorkers(func(w *farm.WorkerStatus) float64 { return float64(w.Slots) })},
 		{"worker_load", "Load of a worker's machine, a CPU.", worker, gauge, ofWorkers(func(w *farm.WorkerStatus) float64 { return w.Load })},
 		{"worker_nps", "Nodes a second and slot of the reference engine; 0: not measured.", worker, gauge, ofWorkers(func(w *farm.WorkerStatus) float64 { return w.NPS })},
 		{"worker_refused_total", "Results of a worker that cannot have been played.", worker, counter, ofWorkers(func(w *farm.WorkerStatus) float64 { return float64(w.Refused) })},
 		{"worker_log10_e", "Evidence that a worker's results are not those of the others: the logarithm of an e-value over all tests.", worker, gauge, ofWorkers(func(w *farm.WorkerStatus) float64 { return w.Log10E })},
-		{"worker_probation", "1 for a worker whose speed is not what it claims or not that of the others: all its pairs are audited.", worker, gauge, ofWorkers(func(w *farm.WorkerStatus) float64 {
-			if w.Probation != "" {
-				return 1
-			}
-			return 0
-		})},
+		{"worker_probation", "1 for a worker whose speed is not what it claims or not that of the others: all its pairs are audited.", worker, gauge, ofWorkers(func(w *farm.WorkerStatus) float64 { return oneIf(w.Probation != "") })},
 		{"beat_age_seconds", "How long ago a worker was heard of.", worker, gauge, func(s *farm.Status, emit func(float64, ...string)) {
 			for _, w := range s.Workers {
 				if !w.Seen.IsZero() {

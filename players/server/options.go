@@ -137,10 +137,6 @@ func (s *council) whole(name string) int {
 	return n
 }
 
-func (s *council) milliseconds(name string) time.Duration {
-	return time.Duration(s.whole(name)) * time.Millisecond
-}
-
 // rule returns the voting rule that the options select. Each rule has its own keys. If the GUI selects another rule
 // than the file, rule ignores the keys of the file's rule, although the GUI sends them.
 func (s *council) rule(file voting.Spec) (voting.Spec, error) {

@@ -385,7 +385,7 @@ func (s *council) allot(r *usi.Request) error {
 	if err := s.line.Follow(r.Position); err != nil {
 		return err
 	}
-	margin := s.milliseconds("MarginMs")
+	margin := time.Duration(s.whole("MarginMs")) * time.Millisecond
 	overhead := margin + levels(s.player.Council)*ensemble.Level
 	r.Go, r.Deadline = reserve{margin, overhead}.allot(r.Go, s.line.Position.Side())
 	return nil

@@ -126,11 +126,6 @@ type ShareRow struct {
 	Why           string  `json:"why,omitempty"`
 }
 
-// fewGames returns the reason for a missing interval: the number of games is too small.
-func fewGames() string {
-	return fmt.Sprintf("an interval takes at least %d games", plackettluce.LeastGames)
-}
-
 // OrderPlayer is a player's strength, estimated from the finishing orders.
 type OrderPlayer struct {
 	Estimate        // the mean of all Elo is 0
@@ -152,7 +147,7 @@ func RateOrders(o *Orders, confidence float64, samples int, seed uint64) (*Order
 		games[s.Player] = s.Games
 		row := ShareRow{Name: s.Player, Games: s.Games, Points: s.Points, Share: s.Share, Bounds: report.NewBounds(s.Interval)}
 		if row.Lo == nil {
-			row.Why = fewGames()
+			row.Why = fmt.Sprintf("an interval takes at least %d games", plackettluce.LeastGames)
 		}
 		r.Shares = append(r.Shares, row)
 	}

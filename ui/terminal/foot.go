@@ -36,7 +36,7 @@ func (v View) faults(limit int) []Line {
 	if sums == nil {
 		return []Line{line(Faint, v.say("no faults"))}
 	}
-	lines := []Line{line(Alarm, v.say("faults: %s", i18n.Row(verbatim(sums))))}
+	lines := []Line{line(Alarm, v.say("faults: %s", i18n.Row(lists.Map(sums, i18n.Verbatim))))}
 	for _, note := range v.Faults[max(0, len(v.Faults)-limit+1):] {
 		lines = append(lines, line(Plain, "  "+clean(note)))
 	}
@@ -63,8 +63,3 @@ func (v View) warnings(width, limit int) []Line {
 }
 
 func (v View) fault(kind string) string { return v.say(clean(format.Words(kind))) }
-
-// verbatim returns texts as messages that are not translated.
-func verbatim(texts []string) []i18n.Message {
-	return lists.Map(texts, i18n.Verbatim)
-}

@@ -284,7 +284,7 @@ func (p *progress) summary(now *match.Snapshot) string {
 	}
 	return words.Summary{
 		Run: p.plan.Run, Phase: now.Phase, Ended: ended.Total(), Games: now.Games, First: first, Results: results,
-		Rate: rate, Left: eta, Faults: faultsOf(now),
+		Rate: rate, Left: eta, Faults: lists.Sum(now.Faults, func(f match.FaultSum) int { return f.Times }),
 	}.Line().In(p.language)
 }
 
@@ -318,10 +318,6 @@ func (p *progress) leaders(ended *match.Standings) i18n.Message {
 func recordOf(ended *match.Standings, player string) match.Record {
 	byColour := ended.Of(player)
 	return byColour[0].Plus(byColour[1])
-}
-
-func faultsOf(now *match.Snapshot) int {
-	return lists.Sum(now.Faults, func(f match.FaultSum) int { return f.Times })
 }
 
 // forfeits returns the number of games of this session that the engine lost by its own faults.
