@@ -37,7 +37,7 @@ func (b *browser) testCouncil(t *testing.T) {
 		{"r/run/live", "en", "votes 2:1", move, "mate −4", "dead"},
 		{"r/run/g/0.0", "ja", "票 2:1", japaneseMove, "詰み −4", "停止"},
 	} {
-		p := b.tab(t)
+		p := b.stranger(t)
 		p.open(h.URL() + page.path + "?lang=" + page.lang)
 		p.do(chromedp.WaitReady(chromedp.CSS(`[data-vote=black]`)))
 		for range 2 { // as served, and after a stream's state
@@ -54,7 +54,7 @@ func (b *browser) testCouncil(t *testing.T) {
 		}
 		p.quiet()
 	}
-	p := b.tab(t)
+	p := b.stranger(t)
 	p.open(h.URL() + "r/run/live?lang=en")
 	s.step(0, 1, 200) // the engine's, and then the council's
 	s.step(0, 2, 200)
@@ -134,7 +134,7 @@ func (b *browser) testStoredCouncil(t *testing.T) {
 	t.Cleanup(func() { _ = store.Close() })
 	storeCouncil(t, store, "run")
 	h := openSite(t, Config{Store: store, Live: nobodyPlays{}})
-	p := b.tab(t)
+	p := b.stranger(t)
 	p.open(h.URL() + "r/run?lang=en")
 	p.follow(chromedp.Click(chromedp.CSS(`.tabs a[href="/r/run/votes"]`)))
 	section := says[string](p, `document.querySelector('section.council').innerText.replace(/\s+/g, ' ')`)

@@ -89,7 +89,7 @@ func (b *browser) testTune(t *testing.T) {
 	s.step(0, 0, 99)
 	tabs := map[string]*browserTab{}
 	for lang, head := range map[string]string{"en": "The tune", "ja": "チューニング"} {
-		p := b.tab(t)
+		p := b.stranger(t)
 		p.open(h.URL() + "r/r?lang=" + lang)
 		p.until(`document.querySelector('.tuned [data-fresh=course] figure.plot canvas') !== null`)
 		testutil.Equal(t, says[string](p, `document.querySelector('#tune').textContent`), head, "%s", lang)

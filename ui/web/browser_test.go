@@ -51,7 +51,7 @@ func startBrowser(t *testing.T) *browser {
 		testutil.Require(t, os.Getenv("GOGI_REAL_BROWSER") != "required", "%v", missing)
 		t.Skip(missing)
 	}
-	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(chromiums[at]), chromedp.NoSandbox, chromedp.WSURLReadTimeout(90*time.Second))
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(chromiums[at]), chromedp.NoSandbox, chromedp.Flag("renderer-process-limit", "1"), chromedp.WSURLReadTimeout(90*time.Second))
 	ctx, cancel := chromedp.NewExecAllocator(context.Background(), options...)
 	t.Cleanup(cancel)
 	ctx, stop := chromedp.NewContext(ctx)
@@ -72,9 +72,18 @@ type browserTab struct {
 // patient is how long anything in the browser may take on a machine that is busy.
 const patient = 2 * time.Minute
 
-func (b *browser) tab(t *testing.T) *browserTab {
+// tab opens a page that shares the browser's cookies with other pages. All of these pages have one process.
+func (b *browser) tab(t *testing.T) *browserTab { t.Helper(); return b.open(t) }
+
+// stranger opens a page with cookies of its own, and therefore with a process of its own.
+func (b *browser) stranger(t *testing.T) *browserTab {
 	t.Helper()
-	ctx, cancel := chromedp.NewContext(b.ctx, chromedp.WithNewBrowserContext()) // with cookies of its own
+	return b.open(t, chromedp.WithNewBrowserContext())
+}
+
+func (b *browser) open(t *testing.T, options ...chromedp.ContextOption) *browserTab {
+	t.Helper()
+	ctx, cancel := chromedp.NewContext(b.ctx, options...)
 	t.Cleanup(cancel)
 	ctx, late := context.WithTimeout(ctx, 3*patient)
 	t.Cleanup(late)
@@ -467,7 +476,7 @@ func (b *browser) testLanguages(t *testing.T) {
 	s := newStage("run", 1)
 	h := openSite(t, Config{Live: playing(s)})
 	s.step(0, 0, 99)
-	p := b.tab(t)
+	p := b.stranger(t)
 	testutil.OK(t, testutil.Err(chromedp.Call(p.ctx, network.SetExtraHTTPHeaders, network.SetExtraHTTPHeadersParams{Headers: network.Headers{"Accept-Language": "ja,en;q=0.5"}})))
 	p.open(h.URL() + "r/run/live?x=1&lang=en&y=%26")
 	testutil.Equal(t, says[string](p, `document.documentElement.lang + document.querySelector('[data-f=words]').textContent`), "enplaying", "chosen")
@@ -489,7 +498,7 @@ func (b *browser) testOrders(t *testing.T) {
 	token := strings.Repeat("0123456789abcdef", 2)
 	h := openSite(t, Config{Live: live, Token: token})
 	s.step(0, 0, 99)
-	p := b.tab(t)
+	p := b.stranger(t)
 	p.open(h.URL() + "r/run/live")
 	testutil.Check(t, !says[bool](p, `document.querySelector('.order') !== null`), "there are buttons without a token")
 	p.open(h.URL() + "login")
