@@ -150,8 +150,8 @@ func TestTextOfFiles(t *testing.T) {
 			t.Fatalf("%s: %v\n%s", name, err, written)
 		}
 		second, _, err := again.Plan("", env)
-		diff := cmp.Diff(first, second)
-		testutil.Check(t, diff == "" && (err != nil) == (refused != nil), "%s: %v, %v\n%s", name, refused, err, diff)
+		testutil.Equal(t, err != nil, refused != nil, "%s: %v, %v", name, refused, err)
+		testutil.Diff(t, first, second, name)
 	}
 }
 

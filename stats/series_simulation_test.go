@@ -17,7 +17,7 @@ func simulations(few, many int) int {
 	if testutil.Figures() {
 		return many
 	}
-	return testutil.ByLength((few+1)/2, few)
+	return testutil.ByLength((few+3)/4, few)
 }
 
 // replay returns what the pairs of one opening have in common: the deviation from an even score, from -2 to 2, and
@@ -206,7 +206,7 @@ func TestSimulatedGates(t *testing.T) {
 
 // These simulations show what the rule prevents: α is 0.05, for [0,30].
 func TestSimulatedGatesByOtherRules(t *testing.T) {
-	s, n := gateDesign, simulations(60, 2000)
+	s, n := gateDesign, max(30, simulations(60, 2000)) // of fewer gates too few pass
 	s.Elo1 = 30
 	for _, c := range []struct {
 		condition

@@ -130,6 +130,9 @@ func Same(t T, got, want any, about ...any) {
 // Diff reports a failure with the differences if got is not equal to want.
 func Diff(t T, want, got any, about ...any) {
 	t.Helper()
+	if reflect.DeepEqual(want, got) { // cmp needs many times as long for a large value
+		return
+	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("%s(-want +got):\n%s", prefix(about), diff)
 	}

@@ -31,14 +31,14 @@ func TestPower(t *testing.T) {
 		tenth                      float64 // of its 10 % quantile
 		shorter                    int     // in short: so many times fewer tunes
 	}{
-		{"two parameters", SPSA, tunetest.Plain, 2, 0, 10000, 48, 16, 8, 0.2, 6.4, -99, 4},
-		{"eight", SPSA, tunetest.Plain, 8, 3, 10000, 48, 16, 15, 0.2, 12, -99, 4},
-		{"perturbed a third as much", SPSA, tunetest.Plain, 8, 3, 10000, 48, 16, 15, 0.2 / 3, 11, -99, 4},
-		{"three times as much", SPSA, tunetest.Plain, 8, 3, 10000, 48, 16, 15, 0.6, 11, -99, 4},
-		{"a thousand in flight", SPSA, tunetest.Plain, 8, 3, 10000, 1000, 16, 15, 0.2, 10, -99, 4},
-		{"hard", SPSA, tunetest.Hard, 8, 3, 50000, 48, 8, 15, 0.2, 8, 5, 4},
+		{"two parameters", SPSA, tunetest.Plain, 2, 0, 10000, 48, 16, 8, 0.2, 6.4, -99, 8},
+		{"eight", SPSA, tunetest.Plain, 8, 3, 10000, 48, 16, 15, 0.2, 12, -99, 8},
+		{"perturbed a third as much", SPSA, tunetest.Plain, 8, 3, 10000, 48, 16, 15, 0.2 / 3, 11, -99, 8},
+		{"three times as much", SPSA, tunetest.Plain, 8, 3, 10000, 48, 16, 15, 0.6, 11, -99, 8},
+		{"a thousand in flight", SPSA, tunetest.Plain, 8, 3, 10000, 1000, 16, 15, 0.2, 10, -99, 8},
+		{"hard", SPSA, tunetest.Hard, 8, 3, 50000, 48, 8, 15, 0.2, 8, 5, 8},
 		{"surface", Surface, tunetest.Plain, 8, 3, 10000, 48, 8, 15, 0.2, 10, -99, 2},
-		{"fishtest", Fishtest, tunetest.Plain, 8, 3, 10000, 48, 16, 15, 0.2, 7, -99, 4},
+		{"fishtest", Fishtest, tunetest.Plain, 8, 3, 10000, 48, 16, 15, 0.2, 7, -99, 8},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

@@ -218,7 +218,7 @@ func (c *counts) compare(t *testing.T, path, what string, want map[string]string
 // A bit flips, or two pages change places, anywhere in a database: each reader prints what
 // it prints of the undamaged one, or fails. None prints less, or something else.
 func TestFlippedBits(t *testing.T) {
-	flips, swaps := cmp.Or(*flips, testutil.ByLength(40, 10_000)), cmp.Or(*swaps, testutil.ByLength(5, 300))
+	flips, swaps := cmp.Or(*flips, testutil.ByLength(20, 10_000)), cmp.Or(*swaps, testutil.ByLength(5, 300))
 	t.Logf("seed %d, %d flipped bits, %d swapped pages", *seed, flips, swaps)
 	files := damageable(t)
 	for i, d := range files {

@@ -21,8 +21,25 @@ import (
 	"gogi/results/segments"
 )
 
-// packed is the path of a database that has one segment.
+// packedFile is the database of packed, which the first test fills.
+var packedFile struct {
+	filled sync.Once
+	text   []byte
+}
+
+// packed returns the path of a copy of a database that has one segment.
 func packed(t *testing.T) string {
+	t.Helper()
+	packedFile.filled.Do(func() { packedFile.text = testutil.Must(os.ReadFile(pack(t)))(t) })
+	path := resultstest.Path(t)
+	testutil.OK(t, os.WriteFile(path, packedFile.text, 0o600))
+	n := segmentsIn(t, path)
+	testutil.Require(t, n == 1, "%d segments", n)
+	return path
+}
+
+// pack fills a database with one segment, and returns its path.
+func pack(t *testing.T) string {
 	t.Helper()
 	path := resultstest.Path(t)
 	s := resultstest.Open(t, path)
@@ -46,8 +63,6 @@ func packed(t *testing.T) string {
 	close(todo)
 	adding.Wait()
 	testutil.OK(t, errors.Join(run.Close(), s.Close()))
-	n := segmentsIn(t, path)
-	testutil.Require(t, n == 1, "%d segments", n)
 	return path
 }
 

@@ -188,8 +188,8 @@ func TestSimulatedHunts(t *testing.T) {
 		testutil.Check(t, r.claimed-r.right/r.named <= .05, "claims: %v", r)
 		testutil.Check(t, r.bisectPairs >= factor*r.pairs, "games: %v", r)
 	}
-	check(simulate(t, "30, 16, 0", testutil.ByLength(50, 400), 16, 30, 0, c, 50_000, 0), 2)
-	check(simulate(t, "30, 16, 0, known", testutil.ByLength(50, 400), 16, 30, 0, c, 50_000, 1000), 3)
+	check(simulate(t, "30, 16, 0", testutil.ByLength(30, 400), 16, 30, 0, c, 50_000, 0), 2)
+	check(simulate(t, "30, 16, 0, known", testutil.ByLength(30, 400), 16, 30, 0, c, 50_000, 1000), 3)
 	if !testutil.Long() {
 		return
 	}
@@ -216,7 +216,7 @@ func TestSmallLosses(t *testing.T) {
 // TestKnownPairsAreNoTest: all versions are equal, and a hunt begins because known pairs of the good and the bad version
 // show a loss by chance. At most one hunt of twenty names a version, as the e-value promises.
 func TestKnownPairsAreNoTest(t *testing.T) {
-	named, repetitions := 0, testutil.ByLength(40, 400)
+	named, repetitions := 0, testutil.ByLength(20, 400)
 	for seed := range uint64(repetitions) {
 		w, _ := newWorld(seed, 9, 0, 0)
 		h := made(t, Config{Versions: 9, Confidence: .95, Block: 16})

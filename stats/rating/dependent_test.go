@@ -180,7 +180,7 @@ func one(b bool) int {
 }
 
 // simulations of each kind; docs/ratings.md has those of 1,000.
-var simulations = flag.Int("rating.runs", 60, "simulated tournaments of each kind")
+var simulations = flag.Int("rating.runs", 40, "simulated tournaments of each kind")
 
 // TestLevels: tests of the model and of cycles, at 5%, by simulated tournaments of equals in which there is nothing
 // to find. What lies four standard errors above the level has a probability below 0.1% for the fewest.

@@ -50,7 +50,7 @@ func playEach(s *stage, random *rand.Rand) (counts [2][3]int) {
 // TestReplayIsThatOfEachGame: how often each of all possible records comes, both cells
 // together, is the same where games are drawn one by one.
 func TestReplayIsThatOfEachGame(t *testing.T) {
-	const samples = 60_000
+	const samples = 30_000
 	for name, test := range map[string]struct {
 		games, pairs int
 		alike        float64
@@ -99,7 +99,7 @@ func TestReplayIsThatOfEachGame(t *testing.T) {
 // TestReplayMoments: means, variances and the covariance of the points of many games are
 // those of the distribution, by arithmetic.
 func TestReplayMoments(t *testing.T) {
-	const samples = 20_000
+	const samples = 8_000
 	for _, games := range []int{20, 60, 100_000} {
 		for _, alike := range []float64{0, 0.5, -0.5, 1} {
 			s := twoColours(games, games, alike)

@@ -15,8 +15,8 @@ import (
 func TestCPU(t *testing.T) {
 	t.Parallel()
 	p, err := process.Start(process.Spec{Command: []string{"sh", "-c", `
-		sh -c 'i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done'
-		echo done; read line; i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done`}}, nil)
+		sh -c 'i=0; while [ $i -lt 60000 ]; do i=$((i+1)); done'
+		echo done; read line; i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done`}}, nil)
 	testutil.OK(t, err)
 	testutil.Must(p.Read(make([]byte, 16)))(t)
 	living, err := p.CPU()
