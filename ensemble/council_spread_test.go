@@ -18,12 +18,16 @@ import (
 // thinker is a member that logs what the council sends to it.
 type thinker struct {
 	scripted
-	log  []string
-	dies bool // on the next Think
+	log    []string
+	dies   bool // on the next Think
+	fallen bool // on each Ponder
 }
 
 func (m *thinker) Ponder(_ context.Context, r usi.Request) error {
 	m.log = append(m.log, "ponder "+r.Position.Moves[len(r.Position.Moves)-1].String())
+	if m.fallen {
+		return &usi.Fault{Kind: usi.FaultCrash, Engine: "m", Doing: "pondering"}
+	}
 	return nil
 }
 
@@ -112,6 +116,22 @@ func TestSpread(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestARestartedMemberHasNoHit: a member that crashed on the opponent's time and was started again has thought on nothing.
+func TestARestartedMemberHasNoHit(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a, b := &thinker{}, &thinker{fallen: true}
+		a.moves, b.moves = always("7g7f ponder 3c3d"), always("7g7f ponder 8c8d")
+		c := council(t, ensemble.Config{Spread: ensemble.Spread{On: true}, Restarts: 1}, a, b)
+		vote(t, c, usi.Request{Position: atStart})
+		testutil.OK(t, c.Ponder(t.Context(), usi.Request{Position: after("7g7f", "3c3d")}))
+		synctest.Wait()
+		a.moves, b.moves = always("2g2f"), always("2g2f")
+		_, record := vote(t, c, usi.Request{Position: after("7g7f", "8c8d")})
+		testutil.Equal(t, fmt.Sprint(record.Hits, record.Spared, len(record.Ballots)), "[] [] 2", "events %s", record.Events)
+		testutil.Contains(t, fmt.Sprint(record.Events), "started again", "the member did not crash")
+	})
 }
 
 // TestSpreadTeachesTheAsked: a member that was spared keeps its weight.

@@ -22,6 +22,7 @@ type pondered struct {
 	seat     int
 	reply    shogi.Move
 	position string
+	player   *Player // the member's player; one that is started again does not think on the reply
 }
 
 // spread chooses a reply for each member that is not busy, the leader first. The leader is the member with the
@@ -42,7 +43,7 @@ func (c *Council) spread(r *usi.Request) []pondered {
 		reply := replies[i%len(replies)]
 		p := r.Position
 		p.Moves = append(slices.Clone(p.Moves[:ply+1]), reply)
-		list[i] = pondered{seat, reply, p.String()}
+		list[i] = pondered{seat, reply, p.String(), c.runners[seat].player.Load()}
 	}
 	return list
 }
@@ -91,17 +92,18 @@ func (c *Council) replies(o *observed, first shogi.Move, limit int) []shogi.Move
 }
 
 // recall compares the position with those on which the members think. After a ponder hit the members with the hit
-// answer alone, unless Spread.Votes is set. The other members end their searches.
+// answer alone, unless Spread.Votes is set. The other members end their searches. If ctx has ended, a GUI has stopped
+// the search on the first reply: the others continue, because their replies may still be played.
 func (v *vote) recall(ctx context.Context) {
 	var hits []int
 	for _, p := range v.pondering {
 		v.replied = append(v.replied, voting.PonderRecord{Member: p.seat, Reply: p.reply.String()})
-		if p.position == v.request.Position.String() && v.runners[p.seat].free() {
+		if s := v.runners[p.seat]; p.position == v.request.Position.String() && s.free() && s.player.Load() == p.player {
 			hits = append(hits, p.seat)
 		}
 	}
 	slices.Sort(hits)
-	if v.hits = hits; len(hits) > 0 && !v.config.Spread.Votes {
+	if v.hits = hits; len(hits) > 0 && (!v.config.Spread.Votes || ctx.Err() != nil) {
 		for i, s := range v.runners {
 			if !slices.Contains(hits, i) && s.condition() == conditionReady {
 				v.spared = append(v.spared, i)
@@ -109,7 +111,7 @@ func (v *vote) recall(ctx context.Context) {
 		}
 	}
 	if ctx.Err() != nil {
-		return // a GUI has stopped the search on the first reply; the others may still be played
+		return
 	}
 	for _, i := range v.spared {
 		v.runners[i].rest(v.request.Deadline)

@@ -59,7 +59,7 @@ func (s *Shortcoming) Unwrap() error { return s.Err }
 // to r.OnInfo.
 //
 // On "ponderhit" the Server calls Think with the same position and the current limits. Some GUIs send the
-// clocks only with ponderhit; then Go.Early is set in Ponder and in Think, and an Engine forwards the clocks.
+// clocks only with ponderhit; then Go.Early is set in Ponder, and an Engine sends the clocks of Think with ponderhit.
 // On "stop" the Server calls Think with the same position and a context that has already ended. Think must
 // then end the search and return its best move so far. One of these calls comes before any Think with another
 // position. The Server reports an error of Ponder to the GUI and continues as if Ponder had worked.

@@ -123,7 +123,7 @@ type councilMember struct {
 	of      *councilEngine
 	version int
 	sent    []usi.Setting
-	early   bool // the member ponders on a position whose clocks it does not know yet
+	early   string // the position on which the member ponders without knowing the clocks, or ""
 }
 
 // openEngine starts a member's program. If an engine did not answer, openEngine does not start it again
@@ -195,19 +195,18 @@ func (m *councilMember) NewGame(ctx context.Context, g usi.Game) error {
 	return err
 }
 
-// Think sends changed options and starts a search. If a ponder search started without clocks, Think first
-// ends it and starts another search, because the engine would play without clocks. This is not necessary if
-// the engine accepts clocks with ponderhit.
+// Think sends changed options and starts a search. After a hit of a ponder search that started without clocks, Think
+// first ends it and starts another search, because the engine would play without clocks. This is not necessary if the
+// engine accepts clocks with ponderhit.
 func (m *councilMember) Think(ctx context.Context, r usi.Request) (usi.Reply, error) {
-	if m.early && ctx.Err() == nil {
+	hit := m.early == r.Position.String()
+	m.early = ""
+	if hit && ctx.Err() == nil {
 		ended, cancel := context.WithCancel(ctx)
 		cancel()
 		if reply, err := m.Engine.Think(ended, r); err != nil {
 			return reply, err
 		}
-	}
-	if m.early {
-		r.Go.Early, m.early = false, false
 	}
 	if err := m.configure(); err != nil {
 		return usi.Reply{}, err
@@ -221,7 +220,9 @@ func (m *councilMember) Ponder(ctx context.Context, r usi.Request) error {
 		return err
 	}
 	m.of.mu.Lock()
-	m.early = r.Go.Early && !m.of.early
+	if m.early = ""; r.Go.Early && !m.of.early {
+		m.early = r.Position.String()
+	}
 	m.of.mu.Unlock()
 	return m.Engine.Ponder(ctx, r)
 }
@@ -229,13 +230,13 @@ func (m *councilMember) Ponder(ctx context.Context, r usi.Request) error {
 // Rest ends the search on the opponent's time. The council calls it if another member thought on the reply that was
 // played.
 func (m *councilMember) Rest(ctx context.Context, deadline time.Duration) error {
-	m.early = false
+	m.early = ""
 	return m.Engine.Rest(ctx, deadline)
 }
 
 // GameOver sends the result of the game to the engine and ends its search.
 func (m *councilMember) GameOver(ctx context.Context, o usi.Outcome) error {
-	m.early = false
+	m.early = ""
 	return m.Engine.GameOver(ctx, o)
 }
 

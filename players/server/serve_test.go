@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -590,51 +591,69 @@ func TestCouncilEarlyPonder(t *testing.T) {
 }
 
 // A council whose members think on different replies: a GUI's ponderhit is one member's hit, and a position after stop
-// may be the other member's. The member with the hit decides alone.
+// may be the other member's. The member with the hit decides alone, unless all vote.
 func TestCouncilThinksOnOtherReplies(t *testing.T) {
 	t.Parallel()
 	const (
 		clock  = " btime 10000 wtime 9000 byoyomi 10000"
 		first  = "position startpos moves 7g7f 3c3d"
 		second = "position startpos moves 7g7f 8c8d"
+		third  = "position startpos moves 7g7f 4a3b"
+		search = "stop\nPOSITION\ngo" + clock // of a member without a hit
 	)
 	for _, test := range []struct {
-		name string
-		says []string
-		want [2]string // what each member gets after its go ponder
-		hits string
+		name, mode    string
+		early, clocks bool      // EarlyPonder; the GUI's go ponder has clocks
+		played        string    // the position after the reply, or "" if the GUI quits; first: by ponderhit
+		want          [2]string // what each member gets after its go ponder
+		hits          string
 	}{
-		{"the first reply", []string{"ponderhit" + clock}, [2]string{"ponderhit" + clock, "stop"}, "[0] [1]"},
-		{"the second reply", []string{"stop", second, "go" + clock}, [2]string{"stop", "ponderhit" + clock}, "[1] [0]"},
-		{"neither", []string{"stop", "position startpos moves 7g7f 4a3b", "go" + clock}, [2]string{
-			"stop\nposition startpos moves 7g7f 4a3b\ngo" + clock, "stop\nposition startpos moves 7g7f 4a3b\ngo" + clock,
-		}, "[] []"},
-		{"the end", nil, [2]string{}, ""},
+		{"the first reply", "spread", true, false, first, [2]string{"ponderhit" + clock, "stop"}, "[0] [1]"},
+		{"the second reply", "spread", true, false, second, [2]string{"stop", "ponderhit" + clock}, "[1] [0]"},
+		{"neither", "spread", true, false, third, [2]string{search, search}, "[] []"},
+		{"the end", "spread", true, false, "", [2]string{}, ""},
+		{"the first reply with clocks", "spread", true, true, first, [2]string{"ponderhit", "stop"}, "[0] [1]"},
+		{"the second reply with clocks", "spread", false, true, second, [2]string{"stop", "ponderhit"}, "[1] [0]"},
+		{"the first reply without early ponder", "spread", false, false, first, [2]string{search, "stop"}, "[0] [1]"},
+		{"the second reply without early ponder", "spread", false, false, second, [2]string{"stop", search}, "[1] [0]"},
+		{"neither without early ponder", "spread", false, false, third, [2]string{search, search}, "[] []"},
+		{"the first reply, all vote", "votes", true, false, first, [2]string{"ponderhit" + clock, search}, "[0] []"},
+		{"the second reply, all vote", "votes", true, false, second, [2]string{search, "ponderhit" + clock}, "[1] []"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			g := load(t, fakes(`ponder = "spread"`, "-log LOG -replay 7g7f~ponder~3c3d,5a5b,2g2f", "-log LOG -replay 7g7f~ponder~8c8d,5a5b,2g2f"), Config{Log: "votes"})
-			g.ready("setoption name EarlyPonder value true", "setoption name MarginMs value 0")
+			mode := map[string]string{"spread": `ponder = "spread"`, "votes": `ponder = {mode = "spread", hit = "votes"}`}[test.mode]
+			g := load(t, fakes(mode, "-log LOG -replay 7g7f~ponder~3c3d,5a5b,2g2f", "-log LOG -replay 7g7f~ponder~8c8d,5a5b,2g2f"), Config{Log: "votes"})
+			g.ready("setoption name EarlyPonder value "+strconv.FormatBool(test.early), "setoption name MarginMs value 0")
 			g.say("position startpos", "go"+clock)
 			g.until("bestmove 7g7f ponder 3c3d")
-			g.say(first, "go ponder")
-			g.await("m1.log", first+"\ngo ponder\n")
-			g.await("m2.log", second+"\ngo ponder\n")
-			for _, line := range test.says {
-				if g.say(line); line == "stop" {
-					g.until("bestmove")
-				}
+			ponder, hit := "go ponder", "ponderhit"+clock
+			if test.clocks {
+				ponder, hit = "go ponder"+clock, "ponderhit"
 			}
-			if test.says != nil {
+			g.say(first, ponder)
+			g.await("m1.log", first+"\ngo ponder")
+			g.await("m2.log", second+"\ngo ponder")
+			switch test.played {
+			case "":
+			case first:
+				g.say(hit)
+			default:
+				g.say("stop")
+				g.until("bestmove")
+				g.say(test.played, "go"+clock)
+			}
+			if test.played != "" {
 				g.until("bestmove 2g2f")
 			}
 			g.quit()
 			for i, want := range test.want {
-				_, got, _ := strings.Cut(g.file(fmt.Sprintf("m%d.log", i+1)), "go ponder\n")
-				want = strings.ReplaceAll(want, "byoyomi 10000", "byoyomi 9950") // 50 ms for the council
+				_, got, _ := strings.Cut(g.file(fmt.Sprintf("m%d.log", i+1)), "\ngo ponder")
+				_, got, _ = strings.Cut(got, "\n")
+				want = strings.NewReplacer("byoyomi 10000", "byoyomi 9950", "POSITION", test.played).Replace(want) // 50 ms for the council
 				testutil.Equal(t, got, strings.TrimPrefix(want+"\nquit\n", "\n"), "member %d", i+1)
 			}
-			if test.says != nil {
+			if test.played != "" {
 				votes := g.votes("votes")
 				last := votes[len(votes)-1]
 				testutil.Equal(t, fmt.Sprint(last.Hits, last.Spared), test.hits, "hits and spared members")
