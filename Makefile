@@ -3,7 +3,7 @@ GO ?= go
 LINTER ?= $(GO) run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
 # Many packages' tests wait, for engines, a browser, the disk: more of them run than there are CPUs.
-AT_ONCE ?= 3
+AT_ONCE ?= 4
 # These wait most, so they begin first: else the last of them is alone at the end.
 FIRST = ./cmd/gogi ./ui/web ./results/repair ./usi/process ./results ./farm/worker ./players/check ./runner/crash/replay ./farm/nats ./ui/terminal
 NODES ?= 400

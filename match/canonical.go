@@ -222,13 +222,18 @@ func (o Opening) appendBookLine(b []byte) []byte {
 // OpeningsHash returns the number of openings in a list and one SHA-256 of all of them, for the canonical text of
 // a plan.
 func OpeningsHash(openings []Opening) CanonicalOpenings {
+	return hashOpenings(len(openings), func(i int) Opening { return openings[i] })
+}
+
+// hashOpenings is OpeningsHash of the openings at(0) to at(n-1).
+func hashOpenings(n int, at func(int) Opening) CanonicalOpenings {
 	h := sha256.New()
 	var line []byte // one buffer for all lines: a run begins with the hash of ten thousand openings
-	for _, o := range openings {
-		line = o.appendBookLine(line[:0])
+	for i := range n {
+		line = at(i).appendBookLine(line[:0])
 		h.Write(line)
 	}
-	return CanonicalOpenings{len(openings), hex.EncodeToString(h.Sum(nil))}
+	return CanonicalOpenings{n, hex.EncodeToString(h.Sum(nil))}
 }
 
 // canonical returns the settings of the council that decide its moves. It leaves out the shadow rules,

@@ -1,8 +1,6 @@
 package match
 
-import (
-	"fmt"
-)
+import "fmt"
 
 // PairIndex checks whether the pairs of a stored run are the pairs of its plan. It has only the canonical text of
 // the plan. This text determines each pair from its number, except the opening, because the text has one hash for
@@ -78,11 +76,7 @@ func (r *PairIndex) Book() (played, of int, err error) {
 	if len(r.seen) < r.book.Count {
 		return len(r.seen), r.book.Count, nil
 	}
-	book := make([]Opening, r.book.Count)
-	for i := range book {
-		book[i] = r.seen[i]
-	}
-	if sum := OpeningsHash(book).SHA256; sum != r.book.SHA256 {
+	if sum := hashOpenings(r.book.Count, func(i int) Opening { return r.seen[i] }).SHA256; sum != r.book.SHA256 {
 		err = fmt.Errorf("the openings have SHA-256 %s, and the plan's %s", sum, r.book.SHA256)
 	}
 	return len(r.seen), r.book.Count, err

@@ -159,7 +159,7 @@ func (p *farmTab) logIn(f *farmProcess, creds string) {
 // axe-core about some pages. It stores pictures of the page if -farm.pictures asks for them, wide and narrow, light and dark.
 func (p *farmTab) look(name string) {
 	p.t.Helper()
-	if testutil.Long() || slices.Contains([]string{"submit", "test", "farm"}, name) {
+	if testutil.Long() || slices.Contains([]string{"submit", "test"}, name) {
 		p.axe(name)
 	}
 	p.do(chromedp.EmulateViewport(390, 900))

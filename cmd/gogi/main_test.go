@@ -124,7 +124,7 @@ func mkzip(ts *testscript.TestScript, _ bool, args []string) {
 // waitFor FILE TEXT waits until a file holds the text.
 func waitFor(ts *testscript.TestScript, _ bool, args []string) {
 	deadline := time.Now().Add(time.Minute)
-	for tick := time.NewTicker(20 * time.Millisecond); time.Now().Before(deadline); <-tick.C {
+	for tick := time.NewTicker(50 * time.Millisecond); time.Now().Before(deadline); <-tick.C {
 		text, err := os.ReadFile(ts.MkAbs(args[0]))
 		if err == nil && strings.Contains(string(text), args[1]) {
 			return
@@ -149,7 +149,7 @@ func waitPairs(ts *testscript.TestScript, _ bool, args []string) {
 	want, err := strconv.Atoi(args[1])
 	ts.Check(err)
 	deadline := time.Now().Add(time.Minute)
-	for tick := time.NewTicker(20 * time.Millisecond); time.Now().Before(deadline); <-tick.C {
+	for tick := time.NewTicker(50 * time.Millisecond); time.Now().Before(deadline); <-tick.C {
 		store, err := results.OpenExisting(context.Background(), ts.MkAbs(args[0]))
 		if err != nil {
 			continue // not there yet
