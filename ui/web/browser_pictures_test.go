@@ -3,6 +3,7 @@ package web
 import (
 	"encoding/json"
 	"flag"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -40,6 +41,11 @@ func (b *browser) testAxe(t *testing.T) {
 	} {
 		p.colours(scheme)
 		for _, path := range testutil.ByLength(short, all) {
+			testutil.Eventually(t, path+" has read its runs, and no longer loads itself again", func() bool {
+				page := testutil.Must(http.Get(h.URL() + path))(t)
+				testutil.OK(t, page.Body.Close())
+				return page.Header.Get("Refresh") == ""
+			})
 			p.open(h.URL() + path)
 			says[bool](p, `document.querySelectorAll('details').forEach(d => { d.open = true; }) ?? true`)
 			says[bool](p, string(axe)+`;true`)
