@@ -48,9 +48,8 @@ func mayImport(from, to string) bool {
 func TestImportDirections(t *testing.T) {
 	for i, g := range groups {
 		for _, to := range g.may {
-			if !slices.ContainsFunc(groups[:i], func(lower row) bool { return lower.name == to }) {
-				t.Errorf("%s: %s is not a row above it", g.name, to)
-			}
+			testutil.Check(t, slices.ContainsFunc(groups[:i], func(lower row) bool { return lower.name == to }),
+				"%s: %s is not a row above it", g.name, to)
 		}
 	}
 	out, err := exec.Command("go", "list", "-json=ImportPath,Imports", "./...").Output()

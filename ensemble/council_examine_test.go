@@ -112,9 +112,8 @@ func TestExamination(t *testing.T) {
 			for _, x := range record.Examined {
 				values += fmt.Sprintf(" %.2f", x.Value)
 			}
-			if reply.Text != test.want || record.By != voting.ByExamination || "["+values[1:]+"]" != test.values {
-				t.Errorf("%s by %s, values [%s]: %+v", reply.Text, record.By, values, record.Examined)
-			}
+			testutil.Check(t, reply.Text == test.want && record.By == voting.ByExamination && "["+values[1:]+"]" == test.values,
+				"%s by %s, values [%s]: %+v", reply.Text, record.By, values, record.Examined)
 			if vetoed := record.Vetoed; (vetoed == "7g7f") != (test.want == "2g2f") {
 				t.Errorf("the vote's move is %q", vetoed)
 			}
@@ -172,9 +171,8 @@ func TestNoExamination(t *testing.T) {
 				list = append(list, examines(test.votes[5*i:5*i+4], test.after))
 			}
 			reply, record := vote(t, council(t, test.config, list...), usi.Request{Position: atStart, Go: usi.Go{Nodes: 100}})
-			if reply.Text != "7g7f" || record.By != voting.ByRule || record.Examined != nil || reply.Nodes != test.nodes {
-				t.Errorf("%s by %s with %d nodes", reply.Text, record.By, reply.Nodes)
-			}
+			testutil.Check(t, reply.Text == "7g7f" && record.By == voting.ByRule && record.Examined == nil && reply.Nodes == test.nodes,
+				"%s by %s with %d nodes", reply.Text, record.By, reply.Nodes)
 			replayed(t, record)
 		})
 	}
@@ -236,9 +234,8 @@ func TestExaminationEnds(t *testing.T) {
 			late.delay, late.deaf = time.Hour, true
 			c := council(t, examining, examines("7g7f", scores(cp(0), cp(-5))), late)
 			reply, record := vote(t, c, usi.Request{Position: atStart, Go: test.limits, Deadline: test.deadline})
-			if record.By != test.by || reply.Elapsed > test.most || (len(record.Events) > 0) != (test.by == voting.ByExamination) {
-				t.Errorf("%s by %s after %v: %q", reply.Text, record.By, reply.Elapsed, record.Events)
-			}
+			testutil.Check(t, record.By == test.by && reply.Elapsed <= test.most && (len(record.Events) > 0) == (test.by == voting.ByExamination),
+				"%s by %s after %v: %q", reply.Text, record.By, reply.Elapsed, record.Events)
 			if test.by == voting.ByExamination && (reply.Text != "2g2f" || len(record.Examined[0].By) != 1 || record.Examined[0].By[0].Member != 0) {
 				t.Errorf("%s: %+v", reply.Text, record.Examined)
 			}
@@ -255,9 +252,8 @@ func TestStopEndsExamination(t *testing.T) {
 		c := council(t, examining, examines("7g7f", scores(cp(900), cp(-900))), slow)
 		time.AfterFunc(time.Second, cancel)
 		reply, err := c.Think(ctx, usi.Request{Position: atStart, Go: usi.Go{Nodes: 100}})
-		if err != nil || reply.Text != "7g7f" || !reply.Stopped || reply.Elapsed != time.Second {
-			t.Errorf("%s after %v (%v)", reply.Text, reply.Elapsed, err)
-		}
+		testutil.Check(t, err == nil && reply.Text == "7g7f" && reply.Stopped && reply.Elapsed == time.Second,
+			"%s after %v (%v)", reply.Text, reply.Elapsed, err)
 	})
 }
 
@@ -269,9 +265,8 @@ func TestMovesThatEndTheGame(t *testing.T) {
 	other.score = 20
 	c := council(t, examining, other, examines("G*5b", nil))
 	reply, record := vote(t, c, usi.Request{Position: mate, Go: usi.Go{Nodes: 100}})
-	if reply.Text != "G*5b" || record.By != voting.ByExamination || reply.Nodes != 200 || record.Examined[0].Value != 1 {
-		t.Errorf("%s by %s: %+v", reply.Text, record.By, record.Examined)
-	}
+	testutil.Check(t, reply.Text == "G*5b" && record.By == voting.ByExamination && reply.Nodes == 200 && record.Examined[0].Value == 1,
+		"%s by %s: %+v", reply.Text, record.By, record.Examined)
 	replayed(t, record)
 	c = council(t, examining, other, &mating{})
 	if reply, record = vote(t, c, usi.Request{Position: mate}); reply.Text != "G*5b" || record.By != voting.ByMate || record.Examined != nil {

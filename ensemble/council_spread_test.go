@@ -58,9 +58,7 @@ func spreading(t *testing.T, config ensemble.Config, reply string, dies ...int) 
 		}
 		c := council(t, config, players...)
 		first, record1 := vote(t, c, usi.Request{Position: atStart})
-		if first.Ponder != mustMove("3c3d") || record1.Pondered != nil {
-			t.Fatalf("the first decision: %s", first.Detail)
-		}
+		testutil.Require(t, first.Ponder == mustMove("3c3d") && record1.Pondered == nil, "the first decision: %s", first.Detail)
 		testutil.OK(t, c.Ponder(t.Context(), usi.Request{Position: after("7g7f", "3c3d")}))
 		synctest.Wait()
 		for i, m := range members {

@@ -94,9 +94,8 @@ func TestTheSlowestMemberSetsThePace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := council(t, ensemble.Config{}, says("7g7f", time.Second), says("2g2f", 3*time.Second), says("2g2f", 2*time.Second))
 		reply, record := vote(t, c, usi.Request{Position: atStart})
-		if reply.Text != "2g2f" || reply.Elapsed != 3*time.Second || record.WallMS != 3000 || record.Ballots[0].Arrived != 1000 {
-			t.Errorf("%s after %v; %s", reply.Text, reply.Elapsed, reply.Detail)
-		}
+		testutil.Check(t, reply.Text == "2g2f" && reply.Elapsed == 3*time.Second && record.WallMS == 3000 && record.Ballots[0].Arrived == 1000,
+			"%s after %v; %s", reply.Text, reply.Elapsed, reply.Detail)
 	})
 }
 
@@ -133,9 +132,8 @@ func TestADeafMemberVotesWithItsVariation(t *testing.T) {
 		testutil.Check(t, reply.Text == "2g2f" && reply.Elapsed < 2*time.Second && reply.Elapsed >= 1900*time.Millisecond,
 			"%s after %v", reply.Text, reply.Elapsed)
 		b := record.Ballots[1]
-		if b.Source != voting.SourceVariation || b.Kind != voting.KindMove || *b.CP != 5 || !slices.Contains(record.Events, "m2: late") {
-			t.Errorf("%+v, events %q", b, record.Events)
-		}
+		testutil.Check(t, b.Source == voting.SourceVariation && b.Kind == voting.KindMove && *b.CP == 5 && slices.Contains(record.Events, "m2: late"),
+			"%+v, events %q", b, record.Events)
 		testutil.Equal(t, deaf.ended.Load(), 0, "the deaf member answered: the test shows nothing")
 	})
 }
@@ -319,9 +317,7 @@ func TestACouncilOfCouncils(t *testing.T) {
 			t.Errorf("%s with %d nodes: %s", reply.Text, reply.Nodes, kinds(record))
 		}
 		testutil.Check(t, reply.Elapsed < 10*time.Second-ensemble.Level/2+time.Millisecond, "took %v", reply.Elapsed)
-		if _, err := voting.ParseRecord(record.Ballots[0].Detail); err != nil {
-			t.Errorf("the inner vote: %v", err)
-		}
+		testutil.OK(t, testutil.Err(voting.ParseRecord(record.Ballots[0].Detail)), "the inner vote")
 		<-time.After(time.Hour) // lets the deaf member end
 	})
 }
@@ -578,9 +574,8 @@ func TestAHangLeavesMainTime(t *testing.T) {
 		}
 		reply, _ := vote(t, c, r)
 		// 40 s of the main time, and the increment.
-		if reply.Text != "7g7f" || reply.Elapsed < 42*time.Second || reply.Elapsed > 42*time.Second+100*time.Millisecond {
-			t.Errorf("%s after %v", reply.Text, reply.Elapsed)
-		}
+		testutil.Check(t, reply.Text == "7g7f" && reply.Elapsed >= 42*time.Second && reply.Elapsed <= 42*time.Second+100*time.Millisecond,
+			"%s after %v", reply.Text, reply.Elapsed)
 	})
 }
 

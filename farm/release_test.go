@@ -20,9 +20,7 @@ func TestReleases(t *testing.T) {
 	testutil.OK(t, err)
 	r := farm.Release{SHA256: strings.Repeat("0a", 32), Size: 5, OS: "linux", Arch: "amd64", Version: "v1"}
 	testutil.OK(t, r.Sign(func(text []byte) ([]byte, error) { return ed25519.Sign(private, text), nil }))
-	if err := r.Check(public); err != nil {
-		t.Error(err)
-	}
+	testutil.OK(t, r.Check(public))
 	for _, key := range []ed25519.PublicKey{other, nil} {
 		testutil.Is(t, r.Check(key), farm.ErrSignature, "by another key")
 	}

@@ -108,9 +108,7 @@ func TestATaskIsSignedWhole(t *testing.T) {
 	testutil.OK(t, err)
 	task := farm.Task{Run: "ab", Name: "n", Plan: []byte("plan"), Owner: "o"}
 	testutil.OK(t, task.Sign(func(text []byte) ([]byte, error) { return ed25519.Sign(private, text), nil }))
-	if err := task.Check(public); err != nil {
-		t.Errorf("as signed: %v", err)
-	}
+	testutil.OK(t, task.Check(public), "as signed")
 	for name, change := range map[string]func(*farm.Task){
 		"run": func(t *farm.Task) { t.Run = "cd" }, "name": func(t *farm.Task) { t.Name = "m" },
 		"plan": func(t *farm.Task) { t.Plan = []byte("plam") }, "owner": func(t *farm.Task) { t.Owner = "p" },

@@ -290,9 +290,7 @@ func TestHashes(t *testing.T) {
 			t.Errorf("a game from %q has the hash %x (%v)", start, got, err)
 		}
 	}
-	if _, err := (&match.Result{Record: kifu.Record{Start: "nowhere"}}).MovesHash(); err == nil {
-		t.Error("a game from nowhere has a hash")
-	}
+	testutil.Fails(t, testutil.Err((&match.Result{Record: kifu.Record{Start: "nowhere"}}).MovesHash()), "", "a game from nowhere has a hash")
 }
 
 // TestOpeningHash: the name is no matter, the position and the moves are.

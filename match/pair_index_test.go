@@ -15,8 +15,7 @@ import (
 // rollOf is the roll of a plan by its canonical text.
 func rollOf(t interface{ Fatal(args ...any) }, p *match.Plan) *match.PairIndex {
 	c := testutil.Must(match.ParseCanonical(p.Canonical()))(t)
-	r := testutil.Must(c.NewRoll())(t)
-	return r
+	return testutil.Must(c.NewRoll())(t)
 }
 
 // manyOpenings returns a plan with these numbers of openings and players.

@@ -49,9 +49,8 @@ func TestColoursSwapByLeg(t *testing.T) {
 		testutil.Check(t, pair.ID == n && pair.Legs == 2 && pair.Players == [2]int{0, 1}, "pair %d: %+v", n, pair)
 		testutil.Check(t, black.Players == [2]int{0, 1} && white.Players == [2]int{1, 0} && black.Leg == 0 && white.Leg == 1,
 			"pair %d: legs %+v, %+v", n, black, white)
-		if black.Pair != n || white.Pair != n || black.Opening.ID != pair.Opening.ID || white.Opening.ID != pair.Opening.ID {
-			t.Errorf("pair %d: its legs are %+v and %+v", n, black, white)
-		}
+		testutil.Check(t, black.Pair == n && white.Pair == n && black.Opening.ID == pair.Opening.ID && white.Opening.ID == pair.Opening.ID,
+			"pair %d: its legs are %+v and %+v", n, black, white)
 		testutil.Equal(t, pair.Players, [2]int{0, 1}, "pair %d: Game changed it", n)
 	}
 }
@@ -82,9 +81,7 @@ func everybodyOnce(players int) (list [][2]int) {
 func TestOrderOfARound(t *testing.T) {
 	for _, players := range []int{2, 3, 4, 5, 17, 100, 1000} {
 		p, want := planOf(match.DesignRoundRobin, players, 3, 5), everybodyOnce(players)
-		if p.Pairings() != len(want) {
-			t.Fatalf("%d players: %d pairings, not %d", players, p.Pairings(), len(want))
-		}
+		testutil.Require(t, p.Pairings() == len(want), "%d players: %d pairings, not %d", players, p.Pairings(), len(want))
 		for i := range 2 * len(want) {
 			if got := p.Pair(i).Players; got != want[i%len(want)] {
 				t.Fatalf("%d players: pair %d is %v, not %v", players, i, got, want[i%len(want)])
@@ -313,7 +310,6 @@ func TestInSlot(t *testing.T) {
 		testutil.Check(t, slices.Equal(got, want), "%d: %v", i, got)
 	}
 	testutil.Equal(t, engine.InSlot(5, 0).Env[0], "CUDA_VISIBLE_DEVICES=5", "without slots_per_gpu")
-	if !slices.Equal(engine.Env, before) || !slices.Equal(council.Council.Members[0].Env, before) {
-		t.Errorf("the plan has changed: %v", engine.Env)
-	}
+	testutil.Check(t, slices.Equal(engine.Env, before) && slices.Equal(council.Council.Members[0].Env, before),
+		"the plan has changed: %v", engine.Env)
 }

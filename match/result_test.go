@@ -55,9 +55,8 @@ func TestTerminations(t *testing.T) {
 		}
 		testutil.Equal(t, e.termination.IsFault(), e.fault, "%s: fault", e.word)
 	}
-	if match.NotEnded != "" || match.NotEnded.IsFault() || match.NotEnded.String() != "not_ended" || match.NotEnded.Known() {
-		t.Errorf("not ended: %q", match.NotEnded)
-	}
+	testutil.Check(t, match.NotEnded == "" && !match.NotEnded.IsFault() && match.NotEnded.String() == "not_ended" && !match.NotEnded.Known(),
+		"not ended: %q", match.NotEnded)
 	for _, text := range []string{"", "Checkmate", "checkmate ", "adjourned"} {
 		_, err := match.ParseTermination(text)
 		want := `match: unknown termination "` + text + `"`

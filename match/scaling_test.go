@@ -43,9 +43,8 @@ func TestScaled(t *testing.T) {
 	if c.Veto != (match.Veto{Time: 45 * ms, Nodes: 5, Margin: 80}) || c.Members[0].Limits.MoveTime != 300*ms || c.Members[1].Limits != p.Players[2].Council.Members[1].Limits {
 		t.Errorf("%+v", c)
 	}
-	if *q.ColourClocks[1] != (match.TimeControl{Main: 450 * second, Byoyomi: 15 * second}) || q.ColourClocks[0] != nil {
-		t.Errorf("%v", q.ColourClocks)
-	}
+	testutil.Check(t, *q.ColourClocks[1] == (match.TimeControl{Main: 450 * second, Byoyomi: 15 * second}) && q.ColourClocks[0] == nil,
+		"%v", q.ColourClocks)
 	testutil.Check(t, p.Digest() == digest && q.Digest() != digest && q.Scaling.IsZero(),
 		"the plan was changed, or its copy was not")
 	same, err := p.Scaled(1)

@@ -251,9 +251,7 @@ func TestOpenBinds(t *testing.T) {
 			player := testutil.Must(o.Open(t.Context(), p, on))(t)
 			s, ok := player.(runner.Strayer)
 			testutil.Check(t, ok && s.AffinityChanged() == "", "%s on %v: it keeps to its CPUs, and can say so: %v", p.Name, on, ok)
-			if err := player.Close(); err != nil {
-				t.Error(err)
-			}
+			testutil.OK(t, player.Close())
 		}
 	}
 	bound := fmt.Sprintf("%d\n%d\n%s\n", allowed[1], allowed[0], allowed)

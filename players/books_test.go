@@ -35,9 +35,7 @@ func TestShelf(t *testing.T) {
 		t.Error(m)
 	}
 	testutil.OK(t, os.WriteFile(file, []byte("startpos moves 1g1f\n"), 0o600))
-	if _, err := s.drawer(files); err != nil {
-		t.Error("it was read again", err)
-	}
+	testutil.OK(t, testutil.Err(s.drawer(files)), "it was read again")
 	testutil.Fails(t, testutil.Err(new(books).drawer(files)), "has changed")
 	files[1].Path += "x"
 	testutil.Fails(t, testutil.Err(s.drawer(files)), "", "a file that is not there was read")

@@ -74,9 +74,8 @@ func TestReader(t *testing.T) {
 		testutil.OK(t, r.NewGame(t.Context(), usi.Game{Seed: seed}))
 		q := usi.Request{Position: usi.Position{Start: "startpos"}, Go: usi.Go{Nodes: 100}}
 		first, err := r.Think(t.Context(), q)
-		if err != nil || first.Answer != usi.AnswerMove || first.Text != first.Move.String() || first.Vote.By != "book" {
-			t.Fatalf("%+v, %v", first, err)
-		}
+		testutil.Require(t, err == nil && first.Answer == usi.AnswerMove && first.Text == first.Move.String() && first.Vote.By == "book",
+			"%+v, %v", first, err)
 		m := (kifu.Move{Detail: first.Detail})
 		testutil.Check(t, m.Vote() == nil && strings.Contains(string(m.Detail), `"by":"book"`), "%s", m.Detail)
 		q.Position.Moves = append(q.Position.Moves, first.Move)

@@ -48,15 +48,11 @@ func TestStamps(t *testing.T) {
 	built.Identity.Files = []match.FileHash{{Role: match.BinaryRole, Path: net, SHA256: abc}}
 	// By sha256sum of GNU coreutils.
 	built.Identity.Variants = []match.Variant{{SHA256: "a52d159f262b2c6ddb724a61840befc36eb30c88877a4030b65cbe86298449c9"}}
-	if err := s.check(built); err != nil {
-		t.Error("a variant of the same program is refused:", err)
-	}
+	testutil.OK(t, s.check(built), "a variant of the same program is refused")
 	testutil.OK(t, os.Remove(net))
 	testutil.Fails(t, s.check(p), "", "a file that is gone was not missed")
 	p.Builtin = true
-	if err := s.check(p); err != nil {
-		t.Error(err)
-	}
+	testutil.OK(t, s.check(p))
 }
 
 // Open rejects a program that was built again at its path.

@@ -67,9 +67,8 @@ func TestWorkers(t *testing.T) {
 	}
 	testutil.Check(t, y.Name == "y" && y.Pairs == 2 && y.TimeLosses == 1 && y.Crashes == 0 && y.Slowed == 1 && *y.Score == 0.375,
 		"%+v", y)
-	if here.Name != "" || here.Crashes != 2 || here.Pairs != 1 || here.Difference != nil || here.Log10E != nil || here.StandsOut != "" {
-		t.Errorf("%+v", here)
-	}
+	testutil.Check(t, here.Name == "" && here.Crashes == 2 && here.Pairs == 1 && here.Difference == nil && here.Log10E == nil && here.StandsOut == "",
+		"%+v", here)
 	if rep := farmReport(t, farmRows(0, "", [2]float64{1, 1})); rep.Workers != nil {
 		t.Errorf("no farm: %+v", rep.Workers)
 	}

@@ -90,9 +90,7 @@ func TestDeclarationRuleNames(t *testing.T) {
 		testutil.Check(t, err == nil && string(text) == `"`+r.String()+`"` && json.Unmarshal(text, &back) == nil && back == r,
 			"%v: %s, %v", r, text, err)
 	}
-	if text, err := (TryRule + 1).MarshalText(); err == nil {
-		t.Errorf("a rule that there is not: %s", text)
-	}
+	testutil.Fails(t, testutil.Err((TryRule + 1).MarshalText()), "", "a rule that there is not")
 	testutil.Contains(t, DeclarationRule(9).String(), "unknown", "rule 9")
 }
 

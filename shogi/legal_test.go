@@ -100,9 +100,8 @@ func TestUchifuzume(t *testing.T) {
 			m, err := ParseMove(c.move)
 			testutil.OK(t, err)
 			err = p.CheckLegal(m)
-			if c.mate != (err != nil && (strings.Contains(err.Error(), "uchifuzume") || strings.Contains(err.Error(), "in check"))) {
-				t.Errorf("CheckLegal: %v", err)
-			}
+			testutil.Check(t, c.mate == (err != nil && (strings.Contains(err.Error(), "uchifuzume") || strings.Contains(err.Error(), "in check"))),
+				"CheckLegal: %v", err)
 			got := slices.Contains(moves(&p), m)
 			testutil.Check(t, got != c.mate, "listed: %v", got)
 		})

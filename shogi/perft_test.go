@@ -38,14 +38,12 @@ func rows(tb testing.TB, name string) []map[string]string {
 
 func number(tb testing.TB, s string) uint64 {
 	tb.Helper()
-	n := testutil.Must(strconv.ParseUint(s, 10, 64))(tb)
-	return n
+	return testutil.Must(strconv.ParseUint(s, 10, 64))(tb)
 }
 
 func mustParse(tb testing.TB, sfen string) Position {
 	tb.Helper()
-	p := testutil.Must(ParseSFEN(sfen))(tb)
-	return p
+	return testutil.Must(ParseSFEN(sfen))(tb)
 }
 
 // samplePositions returns every step-th position of the fixtures.

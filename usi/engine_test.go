@@ -236,9 +236,7 @@ func TestSlowReadyAndItsLimit(t *testing.T) {
 			}
 			say("readyok")
 		})
-		if err := e.Ready(t.Context()); err != nil {
-			t.Errorf("a slow start failed: %v", err)
-		}
+		testutil.OK(t, e.Ready(t.Context()), "a slow start failed")
 		err := e.Ready(t.Context())
 		want := "usi: test: waiting for readyok: start: silent for 10m0s (if this engine loads slowly, raise its ready_timeout in the match file)"
 		testutil.Check(t, err != nil && err.Error() == want, "error %v, want %s", err, want)
@@ -326,9 +324,7 @@ func TestGreetingSurvivesGarbage(t *testing.T) {
 		e := testutil.Must(usi.Greet(t.Context(), ours, usi.Config{Name: "odd"}))(t)
 		g := e.Greeting()
 		testutil.Check(t, g.Name == "Sjaak" && len(g.Options) == 1 && g.Options[0].Name == "A B" && len(g.Bad) == 1, "greeting %+v", g)
-		if err := e.Close(); err != nil {
-			t.Error(err)
-		}
+		testutil.OK(t, e.Close())
 		theirs.Close()
 	})
 }
@@ -403,9 +399,7 @@ func TestEarlyBestmoveWhilePonderingIsHeld(t *testing.T) {
 		synctest.Wait()
 		r, err := e.Think(t.Context(), request("7g7f", "3c3d"))
 		testutil.Check(t, err == nil && r.Elapsed == 0 && r.Move.String() == "2g2f", "reply %+v, %v", r, err)
-		if e.Counters().Early != 1 || strings.Contains(log.String(), "ponderhit") {
-			t.Errorf("counters %+v, sent:\n%s", e.Counters(), log)
-		}
+		testutil.Check(t, e.Counters().Early == 1 && !strings.Contains(log.String(), "ponderhit"), "counters %+v, sent:\n%s", e.Counters(), log)
 	})
 }
 

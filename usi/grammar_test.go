@@ -233,9 +233,7 @@ func TestPosition(t *testing.T) {
 	} {
 		p, err := usi.ParsePosition(line)
 		testutil.Check(t, err == nil && p.String() == line, "%q came back as %q (%v)", line, p, err)
-		if _, err := p.History(); err != nil {
-			t.Errorf("%q: %v", line, err)
-		}
+		testutil.OK(t, testutil.Err(p.History()), "%q", line)
 	}
 	p := testutil.Must(usi.ParsePosition("startpos moves 7g7e"))(t)
 	if _, err := p.History(); err == nil || !strings.HasPrefix(err.Error(), "move 1 (7g7e): ") {
@@ -271,9 +269,7 @@ func FuzzGrammar(f *testing.F) {
 			}
 		}
 		if g, err := usi.ParseGo(line); err == nil {
-			if _, err := usi.ParseGo(g.String()); err != nil {
-				t.Errorf("%q printed as %q: %v", line, g, err)
-			}
+			testutil.OK(t, testutil.Err(usi.ParseGo(g.String())), "%q printed as %q", line, g)
 		}
 		if p, err := usi.ParsePosition(line); err == nil {
 			_, _ = p.History()

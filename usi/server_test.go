@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -222,9 +223,7 @@ func (g *gui) heard() []string {
 func (g *gui) quit() {
 	g.t.Helper()
 	g.say("quit\n")
-	if err := <-g.err; err != nil {
-		g.t.Error(err)
-	}
+	testutil.OK(g.t, <-g.err)
 }
 
 // introduction is the actor's answer to usi.
@@ -279,296 +278,15 @@ func compare(t *testing.T, said string, got, want []string) {
 	}
 }
 
+// TestDialogues plays the dialogues of testdata/dialogues.txt. The numbers in their names are those of the traps.
 func TestDialogues(t *testing.T) {
-	for name, script := range map[string]string{
-		"a game": `
-			> usi
-			< (introduction)
-			> isready
-			< readyok
-			= Ready
-			> usinewgame
-			= NewGame
-			> position startpos
-			> go btime 1000 wtime 1000 byoyomi 0
-			< bestmove 7g7f
-			= Think startpos go btime 1000 wtime 1000 byoyomi 0
-			> gameover win
-			= GameOver win`,
-		"1 no bestmove in ponder before ponderhit": `
-			> position startpos moves 7g7f
-			> go ponder btime 1 wtime 2 byoyomi 3
-			= Ready
-			= Ponder startpos moves 7g7f go ponder btime 1 wtime 2 byoyomi 3
-			> usi oops
-			+ 1h
-			< (introduction)
-			> ponderhit
-			< bestmove 3c3d
-			= Think startpos moves 7g7f go btime 1 wtime 2 byoyomi 3`,
-		"1 no bestmove in infinite before stop": `
-			> go infinite
-			+ 1h
-			= Ready
-			= Think startpos go infinite
-			> stop
-			< bestmove 7g7f`,
-		"2 stop in ponder is one bestmove for that position": `
-			> position startpos moves 7g7f
-			> go ponder btime 1 wtime 2 byoyomi 3
-			+ 1s
-			> position startpos moves 7g7f 3c3d
-			> stop
-			> stop
-			< bestmove 3c3d
-			= Think(ended) startpos moves 7g7f go btime 1 wtime 2 byoyomi 3
-			> go nodes 1
-			< bestmove 2g2f`,
-		"3 bursts give one bestmove for each go, in order": `
-			> position startpos
-			> go infinite
-			> stop
-			> position startpos moves 7g7f
-			> go ponder btime 1 wtime 1
-			> stop
-			> position startpos moves 7g7f 3c3d
-			> go ponder btime 1 wtime 1
-			> ponderhit
-			> stop
-			> stop
-			> position startpos moves 7g7f 3c3d 2g2f
-			> go nodes 1
-			> stop
-			< bestmove 7g7f
-			< bestmove 3c3d
-			< bestmove 2g2f
-			< bestmove 8c8d`,
-		"3 stop, ponderhit and blank lines with nothing running say nothing": `
-			> stop
-			> ponderhit
-			>   
-			> ponderhit btime 5 wtime 5
-			> stop
-			> isready
-			< readyok`,
-		"3 go while thinking ends the old search first": `
-			> go infinite
-			> position startpos moves 7g7f
-			> go infinite
-			< bestmove 7g7f
-			> go nodes 1
-			< bestmove 3c3d
-			< bestmove 3c3d
-			> go ponder btime 1 wtime 1
-			> go nodes 1
-			< bestmove 3c3d
-			< bestmove 3c3d`,
-		"3 stop behind the natural end says nothing": `
-			> go movetime 1000
-			+ 1s
-			< bestmove 7g7f
-			> stop
-			> ponderhit
-			> go movetime 1000
-			+ 999ms
-			> stop
-			< bestmove 7g7f`,
-		"4 stop and gameover are one bestmove": `
-			> go infinite
-			> stop
-			> gameover lose
-			< bestmove 7g7f
-			> isready
-			< readyok`,
-		"4 gameover alone ends thinking with its bestmove": `
-			> go movetime 60000
-			= Ready
-			= Think startpos go movetime 60000
-			> gameover lose
-			< bestmove 7g7f
-			= GameOver lose`,
-		"4 gameover alone ends pondering with its bestmove": `
-			> go ponder btime 1 wtime 1
-			> gameover draw
-			< bestmove 7g7f
-			= Ready
-			= Ponder startpos go ponder btime 1 wtime 1
-			= Think(ended) startpos go btime 1 wtime 1
-			= GameOver draw
-			> ponderhit
-			> gameover
-			< info string error: gameover "": expected win, lose or draw
-			> gameover won
-			< info string error: gameover "won": expected win, lose or draw`,
-		"4 isready and usinewgame forget the game": `
-			> position startpos moves 7g7f
-			> go nodes 1
-			< bestmove 3c3d
-			> isready
-			> go nodes 1
-			< readyok
-			< bestmove 7g7f
-			> position startpos moves 7g7f
-			> usinewgame
-			> go nodes 1
-			< bestmove 7g7f
-			> position startpos moves 7g7f
-			> go ponder btime 1 wtime 1
-			> isready
-			< bestmove 3c3d
-			< readyok
-			> ponderhit`,
-		"6 a GUI that forgets isready": `
-			> usinewgame
-			> go nodes 1
-			< bestmove 7g7f
-			= Ready
-			= NewGame
-			= Think startpos go nodes 1`,
-		"7 values with spaces, names with value, buttons, empty values": `
-			> setoption name Style value very  wild value style
-			= SetOption Style=very  wild value style
-			> setoption name null value cut value FALSE
-			= SetOption Null value cut=false
-			> setoption name Clear
-			= SetOption Clear=
-			> setoption name Style value
-			= SetOption Style=
-			> setoption name Style value <empty>
-			= SetOption Style=
-			> setoption Votes value 4
-			= SetOption Votes=4`,
-		"7 options that do not exist, and the two that GUIs always send": `
-			> setoption name USI_Hash value 256
-			> setoption name USI_Ponder value true
-			> setoption name Ponder value true
-			> setoption name Vote value 4
-			< info string error: option "Vote" is not offered; nearest: Votes
-			> setoption name Votes value 10
-			< info string error: option Votes: 10 is outside 1 to 9
-			> setoption name Votes value
-			< info string error: option Votes: "" is not a whole number
-			> setoption name Null value cut
-			< info string error: option Null value cut: "" is not true or false
-			> setoption
-			< info string error: option "" is not offered; nearest: Style, Null value cut, Clear
-			> setoption name
-			< info string error: option "" is not offered; nearest: Style, Null value cut, Clear`,
-		"7 options wait for the end of a search": `
-			> go infinite
-			> setoption name Votes value 4
-			> setoption name Bad value 4
-			< info string error: option "Bad" is not offered; the engine has Style, Null value cut, Clear, Votes
-			= Ready
-			= Think startpos go infinite
-			> stop
-			< bestmove 7g7f
-			= SetOption Votes=4
-			> go ponder btime 1 wtime 1
-			> setoption name Votes value 5
-			= Ponder startpos go ponder btime 1 wtime 1
-			> ponderhit
-			< bestmove 7g7f
-			= Think startpos go btime 1 wtime 1
-			> go nodes 1
-			< bestmove 7g7f
-			= SetOption Votes=5
-			= Think startpos go nodes 1`,
-		"9 clocks are passed on as they are": `
-			> go btime 0 wtime 0 binc 1000 winc 2000
-			< bestmove 7g7f
-			= Ready
-			= Think startpos go btime 0 wtime 0 binc 1000 winc 2000`,
-		"10 the position is passed on with its side": `
-			> position sfen lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1
-			> go nodes 1
-			< bestmove 7g7f
-			= Ready
-			= Think sfen lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1 go nodes 1`,
-		"11 clocks that come with ponderhit": `
-			> go ponder
-			= Ready
-			= Ponder startpos go ponder (early)
-			> ponderhit btime 1000 wtime 2000 byoyomi 10
-			< bestmove 7g7f
-			= Think startpos go btime 1000 wtime 2000 byoyomi 10 (early)
-			> go ponder btime 5000 wtime 6000 byoyomi 10
-			> ponderhit btime 1000 wtime 2000 byoyomi 10
-			< bestmove 7g7f
-			= Ponder startpos go ponder btime 5000 wtime 6000 byoyomi 10
-			= Think startpos go btime 1000 wtime 2000 byoyomi 10
-			> go ponder btime 5000 wtime 6000
-			> ponderhit oops
-			< info string error: usi: "go oops": unknown word "oops"
-			< bestmove 7g7f
-			= Ponder startpos go ponder btime 5000 wtime 6000
-			= Think startpos go btime 5000 wtime 6000`,
-		"12 mate": `
-			> go mate 5000
-			< checkmate 7g7f 3c3d 8h2b+
-			= Ready
-			= Mate startpos go mate 5000
-			> go mate infinite
-			+ 1h
-			= Mate startpos go mate infinite
-			> ponderhit
-			> stop
-			> stop
-			< checkmate timeout
-			> go mate infinite
-			> go nodes 1
-			< checkmate timeout
-			< bestmove 7g7f
-			> go mate infinite
-			> gameover win
-			< checkmate timeout`,
-		"13 searchmoves are passed on": `
-			> go ponder btime 1 wtime 1 searchmoves 2g2f
-			> ponderhit btime 2 wtime 2
-			< bestmove 7g7f
-			= Ready
-			= Ponder startpos go ponder btime 1 wtime 1 searchmoves 2g2f
-			= Think startpos go btime 2 wtime 2 searchmoves 2g2f
-			> go infinite searchmoves 2g2f
-			> stop
-			< bestmove 7g7f`,
-		"words that are not understood": `
-			> go movestogo 40 btime 1 wtime 2
-			< info string error: usi: "go movestogo 40 btime 1 wtime 2": unknown word "movestogo"
-			< bestmove 7g7f
-			= Ready
-			= Think startpos go btime 1 wtime 2
-			> go perft 5
-			+ 1s
-			< info string error: usi: "go perft 5": unknown word "perft"
-			< bestmove 7g7f
-			> go ponder oops
-			< info string error: usi: "go ponder oops": unknown word "oops"
-			> stop
-			< bestmove 7g7f
-			> dance now
-			< info string error: unknown command "dance"`,
-		"a position that makes no sense is not searched": `
-			> position startpos moves 7g7e
-			< info string error: move 1 (7g7e): 7g7e is illegal: a pawn cannot move from 7g to 7e
-			> go nodes 1
-			< info string error: move 1 (7g7e): 7g7e is illegal: a pawn cannot move from 7g to 7e
-			< bestmove resign
-			= Ready
-			> go infinite
-			> stop
-			< info string error: move 1 (7g7e): 7g7e is illegal: a pawn cannot move from 7g to 7e
-			< bestmove resign
-			> go mate 10
-			< info string error: move 1 (7g7e): 7g7e is illegal: a pawn cannot move from 7g to 7e
-			< checkmate timeout
-			> isready
-			> go nodes 1
-			< readyok
-			< bestmove 7g7f`,
-		"CRLF, spaces and bytes that are no text": "> \t isready \r\n< readyok\n> \x00isready\n< info string error: unknown command \"isready\"\n" +
-			"> go\x00 nodes 1\n< info string error: unknown command \"go\"\n> position startpos moves 7g7f\r\n> go nodes 1\r\n< bestmove 3c3d",
-	} {
+	text := string(testutil.Must(os.ReadFile("testdata/dialogues.txt"))(t))
+	dialogues := strings.Split("\n"+text, "\n-- ")[1:]
+	testutil.Equal(t, len(dialogues), 23, "dialogues")
+	for _, d := range append(dialogues, "CRLF, spaces and bytes that are no text --\n"+
+		"> \t isready \r\n< readyok\n> \x00isready\n< info string error: unknown command \"isready\"\n"+
+		"> go\x00 nodes 1\n< info string error: unknown command \"go\"\n> position startpos moves 7g7f\r\n> go nodes 1\r\n< bestmove 3c3d") {
+		name, script, _ := strings.Cut(d, " --\n")
 		t.Run(name, func(t *testing.T) { rehearse(t, usi.Server{}, able(), script) })
 	}
 }
@@ -826,9 +544,7 @@ func TestQuitBeforeADeafGUI(t *testing.T) {
 		go func() { ended <- usi.Serve(t.Context(), commands, answers, flood(1000)) }()
 		began := time.Now()
 		testutil.Must(io.WriteString(in, "usi\ngo infinite\nquit\n"))(t)
-		if err := <-ended; err != nil {
-			t.Error(err)
-		}
+		testutil.OK(t, <-ended)
 		testutil.Equal(t, time.Since(began), time.Second, "took")
 		out.Close() // the writer's goroutine ends with it
 	})

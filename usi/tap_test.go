@@ -61,9 +61,7 @@ func TestTap(t *testing.T) {
 		_, err = e.Think(context.Background(), r)
 		fault, ok := errors.AsType[*usi.Fault](err)
 		testutil.Check(t, ok && fault.Record == "the record" && strings.Contains(err.Error(), "the record"), "%#v", err)
-		if err := e.Close(); err != nil {
-			t.Error(err)
-		}
+		testutil.OK(t, e.Close())
 		engine.Wait()
 		want := []string{
 			"> usi|", "< usiok", "game 3.1", "> isready|", "< readyok", "> usinewgame|",
@@ -86,9 +84,7 @@ func TestTapAtTheEnd(t *testing.T) {
 		theirs.Close()
 	}()
 	e := testutil.Must(usi.Greet(t.Context(), ours, usi.Config{Name: "test", Tap: tap}))(t)
-	if err := e.Close(); err != nil {
-		t.Error(err)
-	}
+	testutil.OK(t, e.Close())
 	s := tap.String()
 	testutil.Check(t, !strings.Contains(s, "failed") && strings.HasSuffix(s, "over"), "%v", s)
 }

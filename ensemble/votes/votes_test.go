@@ -166,8 +166,7 @@ func played(t *testing.T, winner string, records [][]byte) *Game {
 		record.Moves = append(record.Moves, m)
 		p.Apply(m.Move)
 	}
-	g := testutil.Must(OfGame("0.0", len(record.Moves), &record, ""))(t)
-	return g
+	return testutil.Must(OfGame("0.0", len(record.Moves), &record, ""))(t)
 }
 
 // TestScoreOf tests the score of a side in a game, in the words of a record.
@@ -211,9 +210,8 @@ func TestFit(t *testing.T) {
 		if want := math.Sqrt(1/variance*8/7) / x; math.Abs(*m.SlopeSE-want) > 1e-9 {
 			t.Errorf("%s: error %v, want %v", m.Name, *m.SlopeSE, want)
 		}
-		if !slices.Contains(m.Warnings, fewGames) || !slices.Contains(m.Warnings, uncertain) || slices.Contains(m.Warnings, backwards) {
-			t.Errorf("%s: %v", m.Name, m.Warnings)
-		}
+		testutil.Check(t, slices.Contains(m.Warnings, fewGames) && slices.Contains(m.Warnings, uncertain) && !slices.Contains(m.Warnings, backwards),
+			"%s: %v", m.Name, m.Warnings)
 	}
 	if m := c.Members[2]; m.Slope != nil || m.Why == "" || m.Games != 4 {
 		t.Errorf("a member whose score never varies: %+v", m)

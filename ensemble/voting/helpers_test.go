@@ -228,8 +228,7 @@ func drawSpec(t *rapid.T, n int, names ...string) voting.Spec {
 		}
 		parts = append(parts, "weights="+strings.Join(weights, "/"))
 	}
-	spec := testutil.Must(voting.ParseSpec(name + ":" + strings.Join(parts, ",")))(t)
-	return spec
+	return testutil.Must(voting.ParseSpec(name + ":" + strings.Join(parts, ",")))(t)
 }
 
 func drawLaws(t *rapid.T) voting.Settings {

@@ -164,8 +164,7 @@ func recorded(tb testing.TB, rule string, own int, seed uint64, votes string, ch
 		f(r)
 	}
 	text := testutil.Must(json.Marshal(r))(tb)
-	parsed := testutil.Must(voting.ParseRecord(text))(tb)
-	return parsed
+	return testutil.Must(voting.ParseRecord(text))(tb)
 }
 
 // TestReplayTies: another chain decides another tie, by the recorded rule.

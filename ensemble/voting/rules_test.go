@@ -266,9 +266,8 @@ func TestPlacebo(t *testing.T) {
 				c.Observe(&start, ballots(line), &d)
 			}
 			testutil.Require(t, slices.Equal(placebo.Weights(), again.Weights()), "the placebo is not reproducible")
-			if !slices.Equal(slices.Sorted(slices.Values(honest.Weights())), slices.Sorted(slices.Values(placebo.Weights()))) {
-				t.Fatalf("weights %v, placebo %v: not the same numbers", honest.Weights(), placebo.Weights())
-			}
+			testutil.Require(t, slices.Equal(slices.Sorted(slices.Values(honest.Weights())), slices.Sorted(slices.Values(placebo.Weights()))),
+				"weights %v, placebo %v: not the same numbers", honest.Weights(), placebo.Weights())
 			moved[kind] = moved[kind] || !slices.Equal(honest.Weights(), placebo.Weights())
 			owners = append(owners, placebo.Weights())
 		}
@@ -313,9 +312,8 @@ func TestBothColours(t *testing.T) {
 			}
 			testutil.Require(t, turnedMove(d.Move) == e.Move && d.By == e.By && d.Tie == e.Tie,
 				"%s: %s by %s as Black, %s by %s as White", spec, d.Move, d.By, e.Move, e.By)
-			if !slices.Equal(black.Weights(), white.Weights()) {
-				t.Fatalf("%s: weights %v as Black, %v as White", spec, black.Weights(), white.Weights())
-			}
+			testutil.Require(t, slices.Equal(black.Weights(), white.Weights()),
+				"%s: weights %v as Black, %v as White", spec, black.Weights(), white.Weights())
 			if !play(t, &p, d.Move) {
 				return
 			}

@@ -90,9 +90,7 @@ func TestSpecCheck(t *testing.T) {
 			t.Errorf("%s: %v, want %q", text, err, want)
 		}
 	}
-	if _, err := voting.NewSession(voting.DefaultSpec(voting.Majority), nil, voting.Settings{}); err == nil {
-		t.Error("a council without members")
-	}
+	testutil.Fails(t, testutil.Err(voting.NewSession(voting.DefaultSpec(voting.Majority), nil, voting.Settings{})), "", "a council without members")
 }
 
 func TestTieErrors(t *testing.T) {

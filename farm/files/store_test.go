@@ -23,8 +23,7 @@ func sum(text string) string {
 
 func open(t *testing.T, dir string, maximum int64, evicts bool) *files.Store {
 	t.Helper()
-	s := testutil.Must(files.Open(dir, maximum, evicts))(t)
-	return s
+	return testutil.Must(files.Open(dir, maximum, evicts))(t)
 }
 
 func put(t *testing.T, s *files.Store, text string) {

@@ -73,16 +73,13 @@ func TestRingKeepsAndRevokes(t *testing.T) {
 
 func reopened(t *testing.T, dir string) *keys.Ring {
 	t.Helper()
-	r := testutil.Must(keys.Open(dir))(t)
-	return r
+	return testutil.Must(keys.Open(dir))(t)
 }
 
 func TestExpiry(t *testing.T) {
 	at := time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC)
 	k, _ := newKey(t, "w1", at, keys.Work)
-	if err := k.Valid(at.Add(-time.Second)); err != nil {
-		t.Errorf("before: %v", err)
-	}
+	testutil.OK(t, k.Valid(at.Add(-time.Second)), "before")
 	testutil.Check(t, k.Valid(at) != nil, "it is valid at its end")
 }
 
@@ -127,9 +124,7 @@ func TestCreds(t *testing.T) {
 		testutil.Check(t, bad.Write(filepath.Join(t.TempDir(), "x")) != nil, "%s: written", name)
 	}
 	c.CA, c.URL = "", "nats://127.0.0.1:7422"
-	if err := c.Write(filepath.Join(t.TempDir(), "x")); err != nil {
-		t.Errorf("without TLS on loopback: %v", err)
-	}
+	testutil.OK(t, c.Write(filepath.Join(t.TempDir(), "x")), "without TLS on loopback")
 }
 
 // TestCertificates: clocks may be behind by the margin, and no other authority counts.

@@ -85,9 +85,7 @@ func (f *theFarm) ask(who string) mirror.Ask {
 
 func (f *theFarm) do(who, verb string, in any) {
 	f.Helper()
-	if err := f.ask(who)(f.Context(), verb, in, new(any)); err != nil {
-		f.Fatalf("%s of %s: %v", verb, who, err)
-	}
+	testutil.OK(f, f.ask(who)(f.Context(), verb, in, new(any)), "%s of %s", verb, who)
 }
 
 // test hands in a plan and lets it be played.
@@ -118,8 +116,7 @@ func (f *theFarm) resigned(p *match.Plan, id int, second int64) []byte {
 		one.Sides[0].Plies = 1
 		r.Games = append(r.Games, one)
 	}
-	text := testutil.Must(match.EncodePair(r))(f)
-	return text
+	return testutil.Must(match.EncodePair(r))(f)
 }
 
 func (f *theFarm) push(p *match.Plan, second int64, ids ...int) {
@@ -134,9 +131,7 @@ func (f *theFarm) round(run string, want int) {
 	testutil.OK(f, testutil.Err(f.f.Round(f.Context())))
 	info := testutil.Must(f.copy.FindRun(f.Context(), run))(f)
 	finished, err := f.copy.Finished(f.Context(), info.ID)
-	if err != nil || len(finished) != want {
-		f.Fatalf("the copy of %s has %d pairs, %v: want %d", run, len(finished), err, want)
-	}
+	testutil.Require(f, err == nil && len(finished) == want, "the copy of %s has %d pairs, %v: want %d", run, len(finished), err, want)
 	testutil.OK(f, testutil.Err(f.f.Compare(f.Context())))
 }
 

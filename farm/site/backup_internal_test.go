@@ -19,18 +19,15 @@ func TestBackupsByDefault(t *testing.T) {
 	c.Log = slog.New(slog.DiscardHandler)
 	c.Farm.State, c.Farm.Listen = filepath.Join(t.TempDir(), "farm"), "127.0.0.1:0"
 	testutil.OK(t, c.Complete())
-	if c.Backup.Every != 24*time.Hour || c.Backup.Dir != filepath.Join(c.Farm.State, "backups") || c.Backup.Keep != 7 {
-		t.Fatalf("%+v", c.Backup)
-	}
+	testutil.Require(t, c.Backup.Every == 24*time.Hour && c.Backup.Dir == filepath.Join(c.Farm.State, "backups") && c.Backup.Keep == 7,
+		"%+v", c.Backup)
 	s := testutil.Must(Open(t.Context(), c))(t)
 	defer s.Close()
 	now := time.Now()
 	s.backUp(t.Context(), now)
 	s.backUp(t.Context(), now.Add(time.Hour))
 	first := backups(c.Backup.Dir)
-	if len(first) != 1 {
-		t.Fatalf("%v", first)
-	}
+	testutil.Require(t, len(first) == 1, "%v", first)
 	s.triedBackup = time.Time{} // as another process
 	s.backUp(t.Context(), now.Add(time.Hour))
 	if got := backups(c.Backup.Dir); !slices.Equal(got, first) {
@@ -43,9 +40,7 @@ func TestBackupsByDefault(t *testing.T) {
 	}
 	s.backUp(t.Context(), now.Add(25*time.Hour))
 	got := backups(c.Backup.Dir)
-	if len(got) != 7 || !slices.Contains(got, first[0]) || filepath.Base(got[0]) != "farm-20010104T000000.000Z.tar" {
-		t.Errorf("kept %v", got)
-	}
+	testutil.Check(t, len(got) == 7 && slices.Contains(got, first[0]) && filepath.Base(got[0]) == "farm-20010104T000000.000Z.tar", "kept %v", got)
 	var own Settings
 	own.Backup.Dir = "elsewhere"
 	if testutil.OK(t, own.Complete()); own.Backup.Keep != 0 {

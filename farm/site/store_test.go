@@ -1,7 +1,6 @@
 package site_test
 
 import (
-	"errors"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -70,9 +69,7 @@ func TestAStoreOfTheCoordinator(t *testing.T) {
 	if pairs, err := s.Void(ctx, "w0", "lies", "boss"); err != nil || !slices.Equal(pairs, []int{0, 2}) {
 		t.Errorf("voided %v, %v", pairs, err)
 	}
-	if _, err := add(0, 0, "w1"); !errors.Is(err, results.ErrOldTake) {
-		t.Errorf("of the take before: %v", err)
-	}
+	testutil.Is(t, testutil.Err(add(0, 0, "w1")), results.ErrOldTake, "of the take before")
 	if added, err := add(0, 1, "w1"); !added || err != nil {
 		t.Errorf("as the next take: %v, %v", added, err)
 	}

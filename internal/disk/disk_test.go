@@ -59,7 +59,5 @@ func TestLockFile(t *testing.T) {
 	testutil.OK(t, disk.LockFile(first))
 	testutil.Is(t, disk.LockFile(second), disk.ErrLocked, "of a file that is locked")
 	testutil.OK(t, first.Close())
-	if err := disk.LockFile(second); err != nil {
-		t.Errorf("of one that was closed: %v", err)
-	}
+	testutil.OK(t, disk.LockFile(second), "of one that was closed")
 }

@@ -39,18 +39,16 @@ func TestLastLine(t *testing.T) {
 
 func TestLastLineIsTrimmed(t *testing.T) {
 	got := sanitize.LastLine([]byte(strings.Repeat("駒", 1200)+"終"), false, 1000)
-	if utf8.RuneCountInString(got) != 1000+1 || !strings.HasPrefix(got, "…駒") || !strings.HasSuffix(got, "駒終") {
-		t.Errorf("%d characters: %s", utf8.RuneCountInString(got), got)
-	}
+	testutil.Check(t, utf8.RuneCountInString(got) == 1000+1 && strings.HasPrefix(got, "…駒") && strings.HasSuffix(got, "駒終"),
+		"%d characters: %s", utf8.RuneCountInString(got), got)
 }
 
 func FuzzLastLine(f *testing.F) {
 	f.Add([]byte("\x1b[1;31m評価\x95]\n\xff"), true)
 	f.Fuzz(func(t *testing.T, raw []byte, cut bool) {
 		got := sanitize.LastLine(raw, cut, 1000)
-		if !utf8.ValidString(got) || strings.ContainsFunc(got, func(r rune) bool { return r < ' ' || r >= 0x7f && r < 0xa0 }) {
-			t.Errorf("%q", got)
-		}
+		testutil.Check(t, utf8.ValidString(got) && !strings.ContainsFunc(got, func(r rune) bool { return r < ' ' || r >= 0x7f && r < 0xa0 }),
+			"%q", got)
 	})
 }
 

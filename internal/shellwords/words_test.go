@@ -34,9 +34,7 @@ func TestSplitWords(t *testing.T) {
 		{"エンジン 二 枚", []string{"エンジン", "二", "枚"}},
 	} {
 		got, err := shellwords.Split(test.in)
-		if err != nil {
-			t.Errorf("%q: %v", test.in, err)
-		}
+		testutil.Check(t, err == nil, "%q: %v", test.in, err)
 		testutil.Diff(t, test.want, got, "%q", test.in)
 	}
 }

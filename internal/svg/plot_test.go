@@ -77,8 +77,7 @@ func TestTicks(t *testing.T) {
 func TestBars(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{string(Ratio(9, -3, 3, "LLR <9>")), string(Interval(-900, 0, 900, -100, 100, 0, "0 <all>"))} {
-		if strings.Contains(text, "%!") || !strings.Contains(text, "&lt;") || regexp.MustCompile(`="-?\d{4}`).MatchString(text) {
-			t.Error(text)
-		}
+		testutil.Check(t, !strings.Contains(text, "%!") && strings.Contains(text, "&lt;") && !regexp.MustCompile(`="-?\d{4}`).MatchString(text),
+			"%v", text)
 	}
 }

@@ -14,8 +14,7 @@ import (
 // referee starts a game without an opening.
 func referee(t *testing.T, rules match.Rules, start string) *arbiter.Referee {
 	t.Helper()
-	r := testutil.Must(arbiter.NewReferee(rules, matchtest.Opening(start, "")))(t)
-	return r
+	return testutil.Must(arbiter.NewReferee(rules, matchtest.Opening(start, "")))(t)
 }
 
 // play makes a line of moves; only the last may end the game.

@@ -341,8 +341,6 @@ func TestOpeningsThatAreRefused(t *testing.T) {
 		})
 	}
 	for _, start := range []string{bothKings + "b - 320", "startpos", startSFEN} {
-		if _, err := arbiter.NewReferee(rules, matchtest.Opening(start, "")); err != nil {
-			t.Errorf("%s: %v", start, err)
-		}
+		testutil.OK(t, testutil.Err(arbiter.NewReferee(rules, matchtest.Opening(start, ""))), "%s", start)
 	}
 }

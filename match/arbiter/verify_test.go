@@ -267,8 +267,7 @@ func TestVerifyRefusesForgeries(t *testing.T) {
 
 func decodedPair(t *testing.T, text []byte) match.PairResult {
 	t.Helper()
-	r := testutil.Must(match.DecodePair(text, matchtest.PairLimit))(t)
-	return r
+	return testutil.Must(match.DecodePair(text, matchtest.PairLimit))(t)
 }
 
 // seriesNamed is the plan and the first pair of a series.

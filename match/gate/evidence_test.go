@@ -43,8 +43,7 @@ func won() stats.Pair {
 
 func newGate(t *testing.T, design match.Gate, pairs int) *Gate {
 	t.Helper()
-	g := testutil.Must(New(design, pairs))(t)
-	return g
+	return testutil.Must(New(design, pairs))(t)
 }
 
 func add(t *testing.T, g *Gate, id int, play stats.Play) {
@@ -147,9 +146,7 @@ func TestProspect(t *testing.T) {
 		if refused := p.Check(); (refused != nil) != c.refused || refused != nil && !strings.Contains(refused.Error(), "--openings builtin or a file of gogi book make") {
 			t.Errorf("%s: %v, of %+v", name, refused, p)
 		}
-		if p.Warning().IsZero() == c.warned {
-			t.Errorf("%s: %q", name, p.Warning())
-		}
+		testutil.Check(t, p.Warning().IsZero() != c.warned, "%s: %q", name, p.Warning())
 		testutil.Check(t, !c.gate || p.Pass >= 54 && p.Pass <= 60 && p.Fail >= 39 && p.Fail <= 44,
 			"%s: it takes %d openings to pass and %d to fail", name, p.Pass, p.Fail)
 		plan.ColourClocks[1] = &match.TimeControl{Main: 1}

@@ -248,9 +248,8 @@ sfen lnsgkgsnl/1r5b1/ppppppppp/9/9/7P1/PPPPPPP1P/1B5R1/LNSGKGSNL w - 1
 	lines, err := Draw(b, Drawing{Start: "startpos", Plies: 2, Wanted: 3, Seed: 1})
 	testutil.Check(t, err == nil && len(lines) == 3, "%v, %v", lines, err)
 	again, err := Draw(b, Drawing{Start: "startpos", Plies: 2, Wanted: 3, Seed: 1})
-	if err != nil || !slices.EqualFunc(lines, again, func(a, b usi.Position) bool { return a.String() == b.String() }) {
-		t.Errorf("%v, %v", again, err)
-	}
+	testutil.Check(t, err == nil && slices.EqualFunc(lines, again, func(a, b usi.Position) bool { return a.String() == b.String() }),
+		"%v, %v", again, err)
 	lines, err = Draw(b, Drawing{Start: "startpos", Plies: 2, Wanted: 3, Window: 100, Seed: 1})
 	testutil.Check(t, errors.Is(err, ErrFew) && len(lines) == 2, "%v, %v", lines, err)
 	for _, l := range lines {

@@ -38,9 +38,7 @@ func TestOutlook(t *testing.T) {
 			t.Errorf("%q, %v, want %q", got, err, test.want)
 		}
 	}
-	if _, err := Outlook(spec(match.DesignMatch, match.Tournament{}, 2, 1)); err == nil {
-		t.Error("a match has an outlook by results")
-	}
+	testutil.Fails(t, testutil.Err(Outlook(spec(match.DesignMatch, match.Tournament{}, 2, 1))), "", "a match has an outlook by results")
 }
 
 // TestAdaptiveAsks: of two unknown pairings, the one that is nearer in strength, or less known, has more value. With an

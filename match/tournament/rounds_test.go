@@ -243,9 +243,8 @@ func TestBracket(t *testing.T) {
 				t.Errorf("%d players: %d matches in %d pairs of %d that were planned, want %d", players, total, len(s.Drawn()), planned, want)
 			}
 			final := rounds[len(rounds)-1]
-			if final.Name.String() != "final" || meeting(final.Matches[0].Players[0], final.Matches[0].Players[1]) != [2]int{0, 1} {
-				t.Errorf("%d players: %+v", players, final)
-			}
+			testutil.Check(t, final.Name.String() == "final" && meeting(final.Matches[0].Players[0], final.Matches[0].Players[1]) == [2]int{0, 1},
+				"%d players: %+v", players, final)
 			byes := 1
 			for ; byes < players; byes *= 2 {
 			}

@@ -54,8 +54,7 @@ func (d dice) play(slot Slot) Outcome {
 }
 
 func begun(t interface{ Fatal(...any) }, spec Spec) *Schedule {
-	s := testutil.Must(New(spec))(t)
-	return s
+	return testutil.Must(New(spec))(t)
 }
 
 // open are the pairs that may be played now.
@@ -107,9 +106,7 @@ func TestLeftIsRight(t *testing.T) {
 		played := 0
 		for list := open(s); len(list) > 0; list = open(s) {
 			before := s.Left()
-			if s.Over() || before < 1 {
-				t.Fatalf("over %v, %d left, %d open", s.Over(), before, len(list))
-			}
+			testutil.Require(t, !s.Over() && before >= 1, "over %v, %d left, %d open", s.Over(), before, len(list))
 			testutil.OK(t, s.Learn(world.play(list[len(list)-1])))
 			played++
 			if after := s.Left(); after != before-1 && (spec.Kind != match.DesignKnockout || after != before) {

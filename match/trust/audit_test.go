@@ -141,9 +141,8 @@ func TestDraw(t *testing.T) {
 	}{{"4c1d", 0, 0.5232441033243891}, {"4c1d", 1, 0.25961056781399083}, {"4c1d", 12, 0.9989844099004913}, {"r", 7, 0.19268607828312667}} {
 		testutil.Equal(t, a.draw(c.run, c.pair), c.want, "%s|%d", c.run, c.pair)
 	}
-	if !a.Audits("r", 7, Untrusted, NewPairs) || a.Audits("r", 7, Verified, NewPairs) || a.Audits("4c1d", 1, Untrusted, NewPairs) {
-		t.Error("0.19 is audited of an untrusted worker, and of no other; 0.26 of none")
-	}
+	testutil.Check(t, a.Audits("r", 7, Untrusted, NewPairs) && !a.Audits("r", 7, Verified, NewPairs) && !a.Audits("4c1d", 1, Untrusted, NewPairs),
+		"0.19 is audited of an untrusted worker, and of no other; 0.26 of none")
 	testutil.Check(t, a.Audits("4c1d", 12, Owner, NewPairs-1), "the first pairs of a new worker are all audited")
 }
 

@@ -130,9 +130,8 @@ func TestKingNoiseOfPositions(t *testing.T) {
 	} {
 		mean, deviation := moments(x.list)
 		want := 20 * math.Sqrt(x.numbers)
-		if math.Abs(mean) > 4*want/math.Sqrt(float64(seeds)) || math.Abs(deviation-want) > 4*want/math.Sqrt(2*float64(seeds)) {
-			t.Errorf("%s: mean %.1f, deviation %.1f, want 0 and %.1f", name, mean, deviation, want)
-		}
+		testutil.Check(t, math.Abs(mean) <= 4*want/math.Sqrt(float64(seeds)) && math.Abs(deviation-want) <= 4*want/math.Sqrt(2*float64(seeds)),
+			"%s: mean %.1f, deviation %.1f, want 0 and %.1f", name, mean, deviation, want)
 	}
 }
 

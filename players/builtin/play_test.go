@@ -118,9 +118,7 @@ func (d *dialogue) until(prefix string) []string {
 	var lines []string
 	for d.out.Scan() {
 		lines = append(lines, d.out.Text())
-		if strings.HasPrefix(d.out.Text(), "info string error") {
-			d.t.Error(d.out.Text())
-		}
+		testutil.Check(d.t, !strings.HasPrefix(d.out.Text(), "info string error"), "%v", d.out.Text())
 		if strings.HasPrefix(d.out.Text(), prefix) {
 			return lines
 		}
@@ -171,7 +169,5 @@ func TestServed(t *testing.T) {
 	d.say("position sfen 4k4/4G4/4P4/9/9/9/9/9/9 w - 1", "go btime 1000 wtime 1000 binc 10 winc 10")
 	d.until("bestmove resign")
 	d.say("gameover lose", "quit")
-	if err := <-d.end; err != nil {
-		t.Error(err)
-	}
+	testutil.OK(t, <-d.end)
 }

@@ -43,9 +43,7 @@ func TestRepeat(t *testing.T) {
 	}
 	file := filepath.Join(t.TempDir(), "openings.txt")
 	testutil.OK(t, os.WriteFile(file, []byte("startpos moves 7g7f\n"), 0o600))
-	if _, err := planning.Repeat(old, configs.Flags{Openings: file}); err == nil {
-		t.Error("a file of this machine was read")
-	}
+	testutil.Fails(t, testutil.Err(planning.Repeat(old, configs.Flags{Openings: file})), "", "a file of this machine was read")
 	for flag, flags := range map[string]configs.Flags{
 		"--engine": {Engine: []string{"x=/bin/sh"}}, "--openings": {Openings: "/etc/passwd"}, "--opening-plies": {OpeningPlies: &plies}, "--mate": {Mate: "x"},
 		"--concurrency": {Concurrency: "3"}, "no engine": {Option: []string{"nobody.Hash=1"}}, "names a file": {Option: []string{"strong.EvalFile=x"}},
@@ -58,9 +56,7 @@ func TestRepeat(t *testing.T) {
 	if taken.Players[0].Command[0] != "/nowhere/engine" || taken.Players[0].Limits != other.Players[0].Limits || other.Players[0].Command[0] == "/nowhere/engine" {
 		t.Errorf("%+v", taken.Players[0])
 	}
-	if _, err := planning.TakeEngine(other, "strong", old, "weak"); err == nil {
-		t.Error("two players have one name")
-	}
+	testutil.Fails(t, testutil.Err(planning.TakeEngine(other, "strong", old, "weak")), "", "two players have one name")
 }
 
 // TestCommits: the two players of a match are replaced by engines that workers build. The rest of the plan stays.

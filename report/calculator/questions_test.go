@@ -79,9 +79,7 @@ func TestBoundaries(t *testing.T) {
 	wantNear(t, "wald", state("10,0,20,0,10", "wald")["upper"], math.Log(19), 1e-12)
 	few, many := state("10,0,20,0,10", "bounded"), state("40,0,80,0,40", "bounded")
 	width := func(row map[string]any) float64 { return row["upper"].(float64) - row["lower"].(float64) }
-	if !(width(many) < width(few)-0.5) {
-		t.Errorf("bounded bounds are %v apart after 40 pairs, and %v after 160", width(few), width(many))
-	}
+	testutil.Check(t, width(many) < width(few)-0.5, "bounded bounds are %v apart after 40 pairs, and %v after 160", width(few), width(many))
 }
 
 // TestPlanOfPairs holds the length against the textbook's formula for a mean of independent pairs, n = (z_{α/2} +
@@ -533,9 +531,8 @@ func TestNoEloOfEmptyCells(t *testing.T) {
 	design := Design{Elo0: 0, Elo1: 5, Alpha: 0.05, Beta: 0.1, Model: "logistic", Boundary: "ratio"}
 	for list, known := range map[string]bool{"0,0,10,0,0": false, "0,0,155,0,0": false, "0,0,0,0,20": false, "0,0,10,1,0": true, "3,0,10,0,3": true} {
 		row := sprtOf(t, SPRTQuestion{Pentanomial: list, Design: design, Confidence: 0.95})
-		if (row["elo"] != nil) != known || (row["elo_lo"] != nil) != known || (row["elo_why"] == nil) != known || row["llr"] == nil {
-			t.Errorf("%s: %v", list, row)
-		}
+		testutil.Check(t, (row["elo"] != nil) == known && (row["elo_lo"] != nil) == known && (row["elo_why"] == nil) == known && row["llr"] != nil,
+			"%s: %v", list, row)
 	}
 	row := sprtOf(t, SPRTQuestion{Trinomial: "0,12,0", Design: design, Confidence: 0.95})
 	testutil.Check(t, row["elo"] == nil, "twelve draws: %v", row)

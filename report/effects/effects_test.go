@@ -21,8 +21,7 @@ import (
 
 func moveOf(t *testing.T, text string) shogi.Move {
 	t.Helper()
-	m := testutil.Must(shogi.ParseMove(text))(t)
-	return m
+	return testutil.Must(shogi.ParseMove(text))(t)
 }
 
 func TestFamilies(t *testing.T) {
@@ -106,8 +105,7 @@ func whole(t *testing.T, run Run, rows [][]match.Row, starts []match.Opening) *T
 	for i := range rows {
 		testutil.OK(t, g.Add(starts[i], rows[i]))
 	}
-	table := testutil.Must(g.Table())(t)
-	return table
+	return testutil.Must(g.Table())(t)
 }
 
 // many are pairs, so many of each result.

@@ -119,8 +119,7 @@ func tableOf(t *testing.T, run Run, rows [][]match.Row, starts []match.Opening) 
 	for i := range rows {
 		testutil.OK(t, g.Add(starts[i], rows[i]))
 	}
-	table := testutil.Must(g.tested())(t)
-	return table
+	return testutil.Must(g.tested())(t)
 }
 
 // finished is a finished run of A against B.

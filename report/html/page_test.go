@@ -75,8 +75,7 @@ func render(t *testing.T, o matchtest.Run, r *report.Report, seen *Scenes) strin
 
 func move(t *testing.T, text string) shogi.Move {
 	t.Helper()
-	m := testutil.Must(shogi.ParseMove(text))(t)
-	return m
+	return testutil.Must(shogi.ParseMove(text))(t)
 }
 
 // checkPage checks the rules for every page: it is well-formed, loads no file, runs no script, labels its elements, and
@@ -245,9 +244,7 @@ func TestScenesAreBounded(t *testing.T) {
 	if len(games) != shownGames || games[0].Termination != match.Stall {
 		t.Errorf("%d games are shown, the first ended by %s", len(games), games[0].Termination)
 	}
-	if len(s.faults()) != 2 || s.faults()[0].Leg != 1 {
-		t.Errorf("faults: %v", s.faults())
-	}
+	testutil.Check(t, len(s.faults()) == 2 && s.faults()[0].Leg == 1, "faults: %v", s.faults())
 	if n := len(s.histogram()); n > 25 {
 		t.Errorf("the histogram has %d classes", n)
 	}
@@ -322,9 +319,8 @@ func TestBand(t *testing.T) {
 	i := slices.IndexFunc(rep.Intervals, func(i report.Interval) bool { return i.Method == "anytime" })
 	testutil.Require(t, i >= 0 && last.Lo != nil && *last.Lo == *rep.Intervals[i].Lo && *last.Hi == *rep.Intervals[i].Hi,
 		"the curve ends at %+v, the report has %+v", last, rep.Intervals)
-	if *first.Hi-*first.Lo <= *last.Hi-*last.Lo || *last.Lo >= last.Score || *last.Hi <= last.Score {
-		t.Errorf("from %v–%v to %v–%v around %v", *first.Lo, *first.Hi, *last.Lo, *last.Hi, last.Score)
-	}
+	testutil.Check(t, *first.Hi-*first.Lo > *last.Hi-*last.Lo && *last.Lo < last.Score && *last.Hi > last.Score,
+		"from %v–%v to %v–%v around %v", *first.Lo, *first.Hi, *last.Lo, *last.Hi, last.Score)
 	if c := scorePlot("x", curve, Words{i18n.English}); len(c.Lines[0].Lo) != len(curve) {
 		t.Errorf("the band has %d points of %d", len(c.Lines[0].Lo), len(curve))
 	}
@@ -384,9 +380,7 @@ func TestLLRNearZero(t *testing.T) {
 	t.Parallel()
 	g := Glance{Gate: &report.Gate{LLR: new(-0.002), Lower: -2.94, Upper: 2.94}}
 	testutil.Contains(t, string(g.LLR()), "0.00 [−2.94, 2.94] <svg")
-	if strings.Contains(string(g.LLR()), "−0.00") {
-		t.Error(g.LLR())
-	}
+	testutil.Check(t, !strings.Contains(string(g.LLR()), "−0.00"), "%v", g.LLR())
 }
 
 // Players that share the first place do not lead, so a glance names none of them.

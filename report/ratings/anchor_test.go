@@ -77,9 +77,7 @@ func TestParseAnchor(t *testing.T) {
 		}
 	}
 	for _, text := range []string{"=1", "a=", "a=x", "a=NaN", "a=1e9", "a=" + fmt.Sprint(math.Inf(1))} {
-		if got, err := ParseAnchor(text); err == nil {
-			t.Errorf("%s: %+v", text, got)
-		}
+		testutil.Fails(t, testutil.Err(ParseAnchor(text)), "", "%s", text)
 	}
 	if got, err := ParseAnchor(""); got != nil || err != nil {
 		t.Errorf("%v, %v", got, err)

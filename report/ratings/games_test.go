@@ -246,9 +246,7 @@ func TestAdvice(t *testing.T) {
 	t.Parallel()
 	path := written(t, "games.csv", "black,white,result\na,b,1/2\nb,a,1/2\n")
 	testutil.Fails(t, testutil.Err(ratedOr(Options{Draws: "davidson", Model: "bt"}, path)), "--draws half")
-	if _, err := ratedOr(Options{Draws: "half", Model: "bt"}, path); err != nil {
-		t.Error(err)
-	}
+	testutil.OK(t, testutil.Err(ratedOr(Options{Draws: "half", Model: "bt"}, path)))
 	path = written(t, "games.csv", "black,white,result\na,b,1/2\nb,a,1-0\na,b,1-0\n")
 	testutil.Fails(t, testutil.Err(ratedOr(Options{Draws: "half", Model: "bt", Bootstrap: 10}, path)), "--draws davidson")
 	r := rated(t, Options{Draws: "half", Model: "bt"}, path)
@@ -286,8 +284,7 @@ func TestFalseWarnings(t *testing.T) {
 
 func tableOf(t *testing.T, counts ...crosstable.Count) crosstable.Table {
 	t.Helper()
-	table := testutil.Must(crosstable.New(counts))(t)
-	return table
+	return testutil.Must(crosstable.New(counts))(t)
 }
 
 // TestFalseCycleWarnings: thirty equals go round in some triple at 5% every third time, but no warning says

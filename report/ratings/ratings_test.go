@@ -22,8 +22,7 @@ import (
 // rated are the ratings of a file.
 func rated(t *testing.T, o Options, path string) *Report {
 	t.Helper()
-	r := testutil.Must(ratedOr(o, path))(t)
-	return r
+	return testutil.Must(ratedOr(o, path))(t)
 }
 
 func ratedOr(o Options, path string) (*Report, error) {
@@ -192,9 +191,7 @@ func TestRateFormsAgree(t *testing.T) {
 func checkGaps(t *testing.T, out string) {
 	t.Helper()
 	gaps, err := testutil.JSONGaps(out)
-	if err != nil {
-		t.Fatalf("%v in %s", err, out)
-	}
+	testutil.Require(t, err == nil, "%v in %s", err, out)
 	for _, gap := range gaps {
 		t.Errorf("%s is null, and nothing says why", gap)
 	}

@@ -300,8 +300,6 @@ func TestFindScale(t *testing.T) {
 		t.Error(s, err)
 	}
 	for _, text := range []string{"0", "-3", "nan", "inf", "/nowhere/scale.toml"} {
-		if s, err := FindScale(text); err == nil {
-			t.Errorf("%s: %+v", text, s)
-		}
+		testutil.Fails(t, testutil.Err(FindScale(text)), "", "%s", text)
 	}
 }

@@ -63,9 +63,7 @@ func reviewed(t *testing.T, ctx context.Context, path string, list []*Game, fail
 	}
 	done, err := v.Run(ctx)
 	testutil.Check(t, err != nil || last.Positions == last.OfPositions && last.Games == last.OfGames, "it ended at %+v", last)
-	if err := log.Close(); err != nil {
-		t.Error(err)
-	}
+	testutil.OK(t, log.Close())
 	return done, err, asked.Load()
 }
 

@@ -175,8 +175,7 @@ func TestClockSetBack(t *testing.T) {
 	_, plan := manyOpenings(t)
 	at := func(minute int) time.Time { return time.Date(2026, 1, 1, 0, minute, 0, 0, time.UTC) }
 	evidence := func(id int, won bool) stats.Play {
-		play := testutil.Must(gate.OfResult(plan, wonPair(plan, id, won)))(t)
-		return play
+		return testutil.Must(gate.OfResult(plan, wonPair(plan, id, won)))(t)
 	}
 	plays := []play{
 		{pair: 0, stored: at(5), gone: at(40), evidence: evidence(0, true)},

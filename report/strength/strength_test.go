@@ -117,9 +117,8 @@ func four() []Subject {
 func TestEstimate(t *testing.T) {
 	t.Parallel()
 	m, err := NewModel("Elo", []string{"match"}, four())
-	if err != nil || len(m.Subjects) != 4 || math.Abs(m.Equation["match"]-20) > 1e-9 || math.Abs(m.Equation["intercept"]) > 1e-9 {
-		t.Fatalf("%+v, %v", m, err)
-	}
+	testutil.Require(t, err == nil && len(m.Subjects) == 4 && math.Abs(m.Equation["match"]-20) <= 1e-9 && math.Abs(m.Equation["intercept"]) <= 1e-9,
+		"%+v, %v", m, err)
 	players := []Subject{line("in", 503, 25, 90), line("low", math.NaN(), 9.5, 89), line("high", 896, 45, 500)}
 	all := testutil.Must(NewEstimates(m, players, []string{"nobody"}, true))(t)
 	checkJSON(t, all)
@@ -140,9 +139,7 @@ func TestEstimate(t *testing.T) {
 		testutil.Contains(t, text.String(), want, "lacks")
 	}
 	testutil.Fails(t, testutil.Err(m.Estimate(&Subject{Name: "x", Rating: math.NaN(), Metrics: map[string]float64{"good": 1}})), "x has no match")
-	if _, err := NewModel("Elo", []string{"match"}, four()[:2]); err == nil {
-		t.Error("two players were fitted by two coefficients")
-	}
+	testutil.Fails(t, testutil.Err(NewModel("Elo", []string{"match"}, four()[:2])), "", "two players were fitted by two coefficients")
 }
 
 // A model reads as it was written, with the same intervals; one that was changed by hand, and
@@ -160,9 +157,7 @@ func TestModelFile(t *testing.T) {
 	second, err := again.Estimate(&s)
 	testutil.Check(t, err == nil && first.Value == second.Value && first.Lo == second.Lo && first.Hi == second.Hi,
 		"%+v, %+v, %v", first, second, err)
-	if _, err := again.Check(Reviewed(m.Review, m.Rules)); err != nil {
-		t.Error(err)
-	}
+	testutil.OK(t, testutil.Err(again.Check(Reviewed(m.Review, m.Rules))))
 	other, rules := m.Review, m.Rules
 	other.Limit = "nodes 2"
 	rules.From = 1
@@ -233,8 +228,7 @@ func TestModelRules(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "m.toml")
 	read := func() *Model {
 		t.Helper()
-		m := testutil.Must(ReadModel(path))(t)
-		return m
+		return testutil.Must(ReadModel(path))(t)
 	}
 	testutil.OK(t, m.Save(path))
 	move, own := m.Rules, m.Rules
@@ -364,9 +358,7 @@ func TestRatings(t *testing.T) {
 	testutil.Check(t, math.IsNaN(v), "%v of nobody", v)
 	for _, text := range []string{"name,rating\na,x\n", "name,rating\na,1\na,2\n", "x,rating\n", "name,y\n"} {
 		write(text)
-		if r, err := ReadRatings(path); err == nil {
-			t.Errorf("%q: %v", text, r)
-		}
+		testutil.Fails(t, testutil.Err(ReadRatings(path)), "", "%q", text)
 	}
 	testutil.Fails(t, testutil.Err(ParseMetrics("match,match")), "", "a metric was taken twice")
 }

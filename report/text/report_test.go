@@ -65,9 +65,8 @@ func TestFormsAgree(t *testing.T) {
 		first, _, _ := strings.Cut(text, "\n")
 		testutil.Contains(t, first, "the machine slowed 59 of 60 pairs", "%s: the first line", name)
 		for _, want := range append(i18n.Each(i18n.English, r.Looks.Remarks), "nconclusive", "corrected for early stopping", "at any time") {
-			if !strings.Contains(strings.ReplaceAll(text, "INC", "Inc"), want) && !strings.Contains(strings.ToLower(text), want) {
-				t.Errorf("%s: no word of %q in\n%s", name, want, text)
-			}
+			testutil.Check(t, strings.Contains(strings.ReplaceAll(text, "INC", "Inc"), want) || strings.Contains(strings.ToLower(text), want),
+				"%s: no word of %q in\n%s", name, want, text)
 		}
 		for _, no := range []string{"p = ", "Clopper", "binomial"} {
 			testutil.Check(t, !strings.Contains(text, no), "%s: a stopped run has %q", name, no)
@@ -154,9 +153,8 @@ func TestPrintWorkers(t *testing.T) {
 	}
 	b.Reset()
 	r.printWorkers(&b)
-	if !strings.Contains(b.String(), "and 10 more workers, see --json") || strings.Contains(b.String(), "w10") {
-		t.Errorf("many:\n%s", b.String())
-	}
+	testutil.Check(t, strings.Contains(b.String(), "and 10 more workers, see --json") && !strings.Contains(b.String(), "w10"),
+		"many:\n%s", b.String())
 	b.Reset()
 	view{&report.Report{}, i18n.English}.printWorkers(&b)
 	testutil.Check(t, b.Len() == 0, "no farm: %q", b.String())

@@ -34,9 +34,7 @@ func declared(t *testing.T) (list []usi.Option) {
 func names(t *testing.T, text string) string {
 	t.Helper()
 	f, err := configs.Parse([]byte(text), "tune.toml")
-	if err != nil {
-		t.Fatal(err, text)
-	}
+	testutil.Require(t, err == nil, "%v %v", err, text)
 	return strings.Join(lists.Map(f.Params, func(p configs.TuneParam) string { return p.Name }), " ")
 }
 

@@ -137,9 +137,8 @@ func TestValidation(t *testing.T) {
 	for _, o := range v.Openings {
 		testutil.Check(t, !seen[o.ID], "opening %s is in both", o.ID)
 	}
-	if len(played.Openings) != 21 || len(v.Openings) != 20 || v.Seed == played.Seed || v.Tune != "" || v.Run != "t-validation-2" {
-		t.Errorf("%d and %d openings, seeds %d and %d", len(played.Openings), len(v.Openings), played.Seed, v.Seed)
-	}
+	testutil.Check(t, len(played.Openings) == 21 && len(v.Openings) == 20 && v.Seed != played.Seed && v.Tune == "" && v.Run == "t-validation-2",
+		"%d and %d openings, seeds %d and %d", len(played.Openings), len(v.Openings), played.Seed, v.Seed)
 	testutil.Check(t, v.Gate.Alpha == match.DefaultAlpha/4 && v.Gate.Elo1 == 3, "%+v", v.Gate)
 	for i, want := range []string{"Hash=16 LMR_Div=555", "Hash=16 LMR_Div=350"} {
 		testutil.Equal(t, Words(v.Players[i].Options), want)

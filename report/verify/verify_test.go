@@ -254,9 +254,7 @@ func TestDrawn(t *testing.T) {
 	testutil.Require(t, len(drawn) == 1, "%v", drawn)
 	p := pairs[0]
 	p.Pair = plan.PairOf(drawn[0].Pair, drawn[0].Players, drawn[0].Opening)
-	if err := c.place(&p); err != nil {
-		t.Error(err)
-	}
+	testutil.OK(t, c.place(&p))
 	if c, err = newReplayer(info); err != nil {
 		t.Fatal(err)
 	}
@@ -305,9 +303,7 @@ func TestGamesNotCounted(t *testing.T) {
 		testutil.Check(t, len(wrong) != 0 && strings.Contains(wrong[0].Error(), "1 games are counted, and it has 2"), "%v", wrong)
 		return nil
 	})
-	if err != nil {
-		t.Error(err)
-	}
+	testutil.Check(t, err == nil, "%v", err)
 }
 
 // How pairs of two games come out, and games of one leg.

@@ -93,9 +93,7 @@ func TestRows(t *testing.T) {
 		}
 	}
 	for i := range 40 {
-		if diff := cmp.Diff([]any{int64(-i), int64(i), valueOf(i)}, index[fmt.Sprint(i)], cmpopts.EquateEmpty()); diff != "" {
-			t.Errorf("entry %d: %s", i, diff)
-		}
+		testutil.Equal(t, cmp.Diff([]any{int64(-i), int64(i), valueOf(i)}, index[fmt.Sprint(i)], cmpopts.EquateEmpty()), "", "entry %d", i)
 	}
 }
 
@@ -298,10 +296,8 @@ func TestLogOfAnOpenTransaction(t *testing.T) {
 	}
 	open, err := ReadLog(path + "-wal") // as a kill would leave it
 	testutil.OK(t, err)
-	if open.Frames <= committed.Frames+10 || len(open.places) != len(committed.places) {
-		t.Fatalf("%d frames before, %d with the transaction, %d pages and %d: nothing went into the log",
-			committed.Frames, open.Frames, len(committed.places), len(open.places))
-	}
+	testutil.Require(t, open.Frames > committed.Frames+10 && len(open.places) == len(committed.places),
+		"%d frames before, %d with the transaction, %d pages and %d: nothing went into the log", committed.Frames, open.Frames, len(committed.places), len(open.places))
 	testutil.Equal(t, open.Problem(), "", "of a transaction that is open")
 	run("COMMIT")
 	after, err := ReadLog(path + "-wal")
@@ -326,8 +322,6 @@ func FuzzRows(f *testing.F) {
 			return
 		}
 		file.Rows(func(Row) {})
-		if err := file.Close(); err != nil {
-			t.Error(err)
-		}
+		testutil.OK(t, file.Close())
 	})
 }

@@ -38,9 +38,7 @@ func TestSubscribersSeeAllOnce(t *testing.T) {
 			}
 			hub.Publish(e)
 		}
-		if hub.Subscribers() != len(subs) {
-			t.Fatalf("%d subscribers, want %d", hub.Subscribers(), len(subs))
-		}
+		testutil.Require(t, hub.Subscribers() == len(subs), "%d subscribers, want %d", hub.Subscribers(), len(subs))
 		hub.Close()
 		want := text(t, stateOf(sent).Event())
 		if got := text(t, hub.State()); got != want {

@@ -31,9 +31,8 @@ func TestStateIsWhatHappened(t *testing.T) {
 		s := played(t)
 		state := stateOf(s.events)
 		now := state.Snapshot()
-		if state.Ignored() != 0 || now.Lost != 0 || now.Missed != 0 || now.Unseen != 0 {
-			t.Fatalf("ignored %d, lost %d, missed %d, unseen %d", state.Ignored(), now.Lost, now.Missed, now.Unseen)
-		}
+		testutil.Require(t, state.Ignored() == 0 && now.Lost == 0 && now.Missed == 0 && now.Unseen == 0,
+			"ignored %d, lost %d, missed %d, unseen %d", state.Ignored(), now.Lost, now.Missed, now.Unseen)
 		results := map[[4]string]int{}
 		for _, g := range now.Standings.Games {
 			results[[4]string{g.Black, g.White, g.Outcome, g.Termination}] = g.Games
@@ -111,9 +110,7 @@ func TestSnapshotAndTheRestAreAll(t *testing.T) {
 			late.Apply(reread(t, e))
 		}
 		testutil.Diff(t, text(t, all.Snapshot()), text(t, late.Snapshot()))
-		if late.Ignored() != 0 {
-			t.Fatalf("%d ignored", late.Ignored())
-		}
+		testutil.Require(t, late.Ignored() == 0, "%d ignored", late.Ignored())
 	})
 }
 

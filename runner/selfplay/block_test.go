@@ -47,9 +47,8 @@ func TestBlocks(t *testing.T) {
 			testutil.Check(t, given >= g.Design.RandomMin, "%d random plies", given)
 		}
 	}
-	if kinds[match.ScoreAdjudication.String()] == 0 || kinds[match.MaxPlies.String()] == 0 || noise == 0 || drawn == 0 {
-		t.Errorf("%v, %d moves of noise, %d of the player", kinds, noise, drawn)
-	}
+	testutil.Check(t, kinds[match.ScoreAdjudication.String()] != 0 && kinds[match.MaxPlies.String()] != 0 && noise != 0 && drawn != 0,
+		"%v, %d moves of noise, %d of the player", kinds, noise, drawn)
 }
 
 // A block is a function of its number and the settings, and comes back from its bytes.
@@ -58,8 +57,7 @@ func TestBlockRepeats(t *testing.T) {
 	g := newPlayer(t)
 	encoded := func(number int) []byte {
 		b := testutil.Must(g.block(t, number))(t)
-		data := testutil.Must(b.Encode("d"))(t)
-		return data
+		return testutil.Must(b.Encode("d"))(t)
 	}
 	three := encoded(3)
 	testutil.Check(t, bytes.Equal(three, encoded(3)), "two playings of a block differ")
@@ -96,9 +94,7 @@ func TestDecodeRefuses(t *testing.T) {
 	for i := range data[:bytes.LastIndexByte(data[:len(data)-1], '\n')] {
 		changed := bytes.Clone(data)
 		changed[i] ^= 1
-		if _, err := Decode(changed, "d", 3); err == nil {
-			t.Fatalf("a change of byte %d is not seen", i)
-		}
+		testutil.Fails(t, testutil.Err(Decode(changed, "d", 3)), "", "a change of byte %d is not seen", i)
 	}
 }
 

@@ -121,9 +121,7 @@ func (p *player) block(t testing.TB, number int) (*Block, error) {
 		return nil, err
 	}
 	r := p.pairs[number]
-	if err := arbiter.Verify(p.Plan, &r); err != nil {
-		t.Errorf("block %d: %v", number, err)
-	}
+	testutil.OK(t, arbiter.Verify(p.Plan, &r), "block %d", number)
 	return BlockOf(p.Plan, &r)
 }
 

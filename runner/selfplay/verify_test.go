@@ -27,9 +27,7 @@ func TestVerify(t *testing.T) {
 	audited := false
 	for n := range 3 {
 		r := p.pairs[n]
-		if err := arbiter.Verify(p.Plan, &r); err != nil {
-			t.Errorf("pair %d was played, and %v", n, err)
-		}
+		testutil.OK(t, arbiter.Verify(p.Plan, &r), "pair %d was played, and", n)
 		for i := range r.Games {
 			facts := testutil.Must(arbiter.Facts(p.Plan, &r.Games[i]))(t)
 			audited = audited || facts.Audited

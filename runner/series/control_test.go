@@ -55,9 +55,7 @@ func control1(t *testing.T, p *match.Plan, c series.Config) *controlled {
 	c.Watch = append(c.Watch, func(h *events.Hub) { run.hub <- h })
 	go func() {
 		ending, err := run.Play(t.Context(), c)
-		if err != nil {
-			t.Error(err)
-		}
+		testutil.Check(t, err == nil, "%v", err)
 		run.ended <- ending
 	}()
 	synctest.Wait()

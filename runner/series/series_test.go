@@ -136,8 +136,7 @@ func plan(pairs, concurrency int) *match.Plan {
 
 func begin(t *testing.T, m *memory) *series.Series {
 	t.Helper()
-	s := testutil.Must(series.New(t.Context(), m.plan, m, m.stored))(t)
-	return s
+	return testutil.Must(series.New(t.Context(), m.plan, m, m.stored))(t)
 }
 
 // recorder keeps the events of a session.

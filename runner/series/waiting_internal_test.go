@@ -28,9 +28,7 @@ func TestReturnedPairsComeAgain(t *testing.T) {
 		got := make(chan runner.Lease, 1)
 		go func() {
 			again, err := w.Next(t.Context())
-			if err != nil {
-				t.Error(err)
-			}
+			testutil.Check(t, err == nil, "%v", err)
 			got <- again
 		}()
 		synctest.Wait()

@@ -85,9 +85,7 @@ func TestClear(t *testing.T) {
 		"a socket":               func() error { return os.WriteFile(path, nil, 0o600) },
 		"one that is being made": func() error { return os.MkdirAll(filepath.Join(path+".new", "s"), 0o700) },
 	} {
-		if err := errors.Join(leave(), socket.Clear(path)); err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
+		testutil.OK(t, errors.Join(leave(), socket.Clear(path)), "%s", name)
 		if left, err := os.ReadDir(filepath.Dir(path)); err != nil || len(left) > 0 {
 			t.Errorf("%s: %v is left, %v", name, left, err)
 		}
@@ -125,9 +123,7 @@ func TestOrders(t *testing.T) {
 	s := serve(t, socket.Path(filepath.Join(t.TempDir(), "games.db"), "run"))
 	want := []control.Command{{Do: control.Pause}, {Do: control.Concurrency, N: 3}}
 	for _, c := range want {
-		if err := socket.Order(t.Context(), s.path, c); err != nil {
-			t.Error(err)
-		}
+		testutil.OK(t, socket.Order(t.Context(), s.path, c))
 	}
 	if err := socket.Order(t.Context(), s.path, control.Command{Do: "explode"}); !errors.Is(err, socket.ErrRefused) || !strings.Contains(err.Error(), `"explode"`) {
 		t.Error(err)
@@ -148,9 +144,7 @@ func TestWhereItIs(t *testing.T) {
 	path := socket.Path(db, "run")
 	testutil.Is(t, socket.Order(t.Context(), path, control.Command{Do: control.Pause}), socket.ErrNobody, "nobody is there, and yet")
 	serve(t, path)
-	if err := socket.Order(t.Context(), path, control.Command{Do: control.Pause}); err != nil {
-		t.Error(err)
-	}
+	testutil.OK(t, socket.Order(t.Context(), path, control.Command{Do: control.Pause}))
 	info, err := os.Stat(path)
 	if err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("%v, %v", info.Mode(), err)

@@ -312,9 +312,8 @@ func TestLaws(t *testing.T) {
 			}
 			text := written(t, f.Name, b)
 			back := parsed(t, f.Name, text)
-			if !cmp.Equal(keysOf(back), keysOf(b)) || back.Unsorted || back.Lost != 0 {
-				rt.Fatalf("%s: %v\nexpected\n%v", f.Name, keysOf(back), keysOf(b))
-			}
+			testutil.Require(rt, cmp.Equal(keysOf(back), keysOf(b)) && !back.Unsorted && back.Lost == 0,
+				"%s: %v\nexpected\n%v", f.Name, keysOf(back), keysOf(b))
 			if again := written(t, f.Name, back); again != text && f.Name != usiName {
 				rt.Fatalf("%s: %q\nand then\n%q", f.Name, text, again)
 			}

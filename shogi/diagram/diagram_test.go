@@ -2,7 +2,6 @@ package diagram_test
 
 import (
 	"encoding/xml"
-	"errors"
 	"io"
 	"strconv"
 	"strings"
@@ -45,9 +44,7 @@ func parse(t *testing.T, svg string) *element {
 	if err := d.Decode(&root); err != nil {
 		t.Fatalf("not well-formed: %v\n%s", err, svg)
 	}
-	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		t.Fatalf("something follows the svg element: %v", err)
-	}
+	testutil.Is(t, testutil.Err(d.Token()), io.EOF, "something follows the svg element")
 	return &root
 }
 
@@ -132,9 +129,8 @@ func checkHand(t *testing.T, sfen string, p *shogi.Position, c shogi.Colour, roo
 	})
 	for t2 := shogi.Pawn; t2 <= shogi.Gold; t2++ {
 		letter := strings.ToUpper(shogi.NewPiece(c, t2).String())
-		if got[kanji[letter]] != p.Hand(c, t2) {
-			t.Errorf("%s: %s has %d %s in hand, want %d", sfen, c, got[kanji[letter]], kanji[letter], p.Hand(c, t2))
-		}
+		testutil.Check(t, got[kanji[letter]] == p.Hand(c, t2),
+			"%s: %s has %d %s in hand, want %d", sfen, c, got[kanji[letter]], kanji[letter], p.Hand(c, t2))
 		delete(got, kanji[letter])
 	}
 	testutil.Check(t, len(got) == 0, "%s: %s also has %v in hand", sfen, c, got)

@@ -48,9 +48,7 @@ func TestPackRoundTrip(t *testing.T) {
 		moves := rapid.SliceOf(rapid.Custom(drawMove)).Draw(rt, "moves")
 		packed := testutil.Must(Pack(moves, 12))(rt)
 		got := testutil.Must(Unpack(packed))(rt)
-		if diff := cmp.Diff(moves, got, cmpopts.EquateEmpty()); diff != "" {
-			rt.Fatalf("(-packed +got):\n%s", diff)
-		}
+		testutil.Equal(rt, cmp.Diff(moves, got, cmpopts.EquateEmpty()), "", "(-packed +got)")
 	})
 	testutil.Fails(t, testutil.Err(Pack(make([]Move, maxPlies+1), 0)), "", "a game without end was packed")
 }

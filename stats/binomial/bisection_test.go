@@ -9,12 +9,8 @@ import (
 )
 
 func TestImpossibleBisections(t *testing.T) {
-	if b, err := NewBisection(1, 0.05, 0.05); err == nil {
-		t.Errorf("one commit: %+v", b)
-	}
-	if b, err := NewBisection(8, 0, 0.05); err == nil {
-		t.Errorf("no alpha: %+v", b)
-	}
+	testutil.Fails(t, testutil.Err(NewBisection(1, 0.05, 0.05)), "", "one commit")
+	testutil.Fails(t, testutil.Err(NewBisection(8, 0, 0.05)), "", "no alpha")
 }
 
 // With 5 % a step, 16 to 256 commits are bisected rightly in 81 to 66 %; with α divided by the steps, in 95 %.

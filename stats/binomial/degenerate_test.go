@@ -35,20 +35,12 @@ func TestImpossibleInputsAreErrors(t *testing.T) {
 		}
 	}
 	for _, b := range bad[:4] {
-		if test, err := Exact(b.k, b.n, 0.5, TwoSided); err == nil {
-			t.Errorf("Exact(%d, %d) = %+v", b.k, b.n, test)
-		}
-		if s, err := StandardError(b.k, b.n); err == nil {
-			t.Errorf("StandardError(%d, %d) = %v", b.k, b.n, s)
-		}
+		testutil.Fails(t, testutil.Err(Exact(b.k, b.n, 0.5, TwoSided)), "", "Exact(%d, %d)", b.k, b.n)
+		testutil.Fails(t, testutil.Err(StandardError(b.k, b.n)), "", "StandardError(%d, %d)", b.k, b.n)
 	}
-	if s, err := StandardError(5, 5); err == nil {
-		t.Errorf("five of five: standard error %v", s)
-	}
+	testutil.Fails(t, testutil.Err(StandardError(5, 5)), "", "five of five: standard error")
 	for _, p0 := range []float64{0, 1, -0.1, math.NaN()} {
-		if test, err := Exact(5, 10, p0, TwoSided); err == nil {
-			t.Errorf("p0 = %v: %+v", p0, test)
-		}
+		testutil.Fails(t, testutil.Err(Exact(5, 10, p0, TwoSided)), "", "p0 = %v", p0)
 	}
 	testutil.Fails(t, testutil.Err(Exact(5, 10, 0.5, "both")), "", "an unknown alternative passed")
 	for _, b := range bad[4:] {

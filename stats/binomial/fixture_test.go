@@ -18,9 +18,7 @@ import (
 func load(t *testing.T, name string, into any) {
 	t.Helper()
 	b := testutil.Must(os.ReadFile("testdata/" + name))(t)
-	if err := json.Unmarshal(b, into); err != nil {
-		t.Fatal(name, err)
-	}
+	testutil.OK(t, json.Unmarshal(b, into), "%v", name)
 }
 
 // worst collects the largest errors of a quantity over all rows.
@@ -65,9 +63,7 @@ func TestIntervalsAgainstFixture(t *testing.T) {
 		for _, c := range fixture.Cases {
 			k, n, alpha := int(number(t, c["k"])), int(number(t, c["n"])), number(t, c["alpha"])
 			var want [2]float64
-			if err := json.Unmarshal(c[m.column], &want); err != nil {
-				t.Fatal(m.column, err)
-			}
+			testutil.OK(t, json.Unmarshal(c[m.column], &want), "%v", m.column)
 			got, err := m.f(k, n, 1-alpha)
 			testutil.Require(t, err == nil && got.Method == m.method && got.Level == 1-alpha,
 				"%s(%d, %d): %+v, %v", m.column, k, n, got, err)
@@ -122,9 +118,7 @@ func TestLFICSAgainstFixture(t *testing.T) {
 		}
 		got, err := MethodLFICS.Interval(c.K, c.N, 1-c.Alpha)
 		if want == nil {
-			if err == nil {
-				t.Errorf("LFICS(%d, %d) = %+v, want an error", c.K, c.N, got)
-			}
+			testutil.Check(t, err != nil, "LFICS(%d, %d) = %+v, want an error", c.K, c.N, got)
 			continue
 		}
 		n := float64(c.N)

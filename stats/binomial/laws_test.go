@@ -195,9 +195,7 @@ func TestCriticalWinsIsTheFirst(t *testing.T) {
 func TestEloLaws(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := rapid.Float64Range(1e-6, 1-1e-6).Draw(t, "p")
-		if !agree(Expected(Elo(p)), p, 1e-12) {
-			t.Fatalf("%v comes back as %v", p, Expected(Elo(p)))
-		}
+		testutil.Require(t, agree(Expected(Elo(p)), p, 1e-12), "%v comes back as %v", p, Expected(Elo(p)))
 		testutil.Require(t, math.Abs(Elo(p)+Elo(1-p)) <= 1e-7, "Elo is not odd at %v", p)
 	})
 }

@@ -13,9 +13,7 @@ func TestEveryMethodHasItsName(t *testing.T) {
 			t.Errorf("%s: %+v, %v", m, i, err)
 		}
 	}
-	if i, err := IntervalMethod("guess").Interval(7, 10, 0.9); err == nil {
-		t.Errorf("%+v", i)
-	}
+	testutil.Fails(t, testutil.Err(IntervalMethod("guess").Interval(7, 10, 0.9)), "")
 }
 
 // Every method has an answer for ten million games; how fast is a benchmark's business.

@@ -55,11 +55,7 @@ func TestCorrectionLaws(t *testing.T) {
 		}
 	})
 	for _, bad := range []float64{-0.1, 1.1, math.NaN()} {
-		if a, err := Holm.Adjust([]float64{0.5, bad}); err == nil {
-			t.Errorf("%v: %v", bad, a)
-		}
+		testutil.Fails(t, testutil.Err(Holm.Adjust([]float64{0.5, bad})), "", "%v", bad)
 	}
-	if a, err := Correction("none").Adjust([]float64{0.5}); err == nil {
-		t.Errorf("%v", a)
-	}
+	testutil.Fails(t, testutil.Err(Correction("none").Adjust([]float64{0.5})), "")
 }

@@ -63,9 +63,7 @@ func TestLengthHasThePower(t *testing.T) {
 		}
 		testutil.Require(t, l.Safe <= 1 || power(l.Safe-1) < d.Power || l.Safe == l.Decisive, "%+v is not the first safe number", l)
 		for n := l.Safe; n < 2*l.Safe+200; n++ {
-			if power(n) < d.Power {
-				t.Fatalf("%d games have the power %v, %+v", n, power(n), l)
-			}
+			testutil.Require(t, power(n) >= d.Power, "%d games have the power %v, %+v", n, power(n), l)
 		}
 		less := d
 		less.Alternative = Less
@@ -89,16 +87,10 @@ func TestLengthFarFromNormal(t *testing.T) {
 		{0.05, 0.8, 0, Less},
 		{0.05, 0.8, 0.99, Greater},
 	} {
-		if l, err := bad.Length(50); err == nil {
-			t.Errorf("%+v: %+v", bad, l)
-		}
+		testutil.Fails(t, testutil.Err(bad.Length(50)), "", "%+v", bad)
 	}
 	for _, elo := range []float64{0, -10, 0.01, math.NaN(), math.Inf(1)} {
-		if l, err := (Design{0.05, 0.8, 0, Greater}).Length(elo); err == nil {
-			t.Errorf("%v: %+v", elo, l)
-		}
+		testutil.Fails(t, testutil.Err((Design{0.05, 0.8, 0, Greater}).Length(elo)), "", "%v", elo)
 	}
-	if elo, err := (Design{0.05, 0.8, 0, Greater}).Detectable(4); err == nil {
-		t.Errorf("four games show %v", elo)
-	}
+	testutil.Fails(t, testutil.Err((Design{0.05, 0.8, 0, Greater}).Detectable(4)), "", "four games")
 }

@@ -46,7 +46,7 @@ func TestPredictAtAnActiveConstraint(t *testing.T) {
 		{Additive2, flat, "a", "b", 0, .3775019, -240.048449646, "slope", "add2"},
 		{Additive2, flat, "a", "b", 2, .5137528, -240.048449646, "slope", "add2"},
 	} {
-		f := must[*HandicapComparison](t)(CompareHandicaps(activeGames(c.third), 0.95, c.model)).Fits[0]
+		f := testutil.Must(CompareHandicaps(activeGames(c.third), 0.95, c.model))(t).Fits[0]
 		if len(f.Notes) != 1 || !strings.Contains(f.Notes[0], c.atTheEnd+" is 0") || math.Abs(f.LogLik-c.loglik) > 1e-6 {
 			t.Fatalf("%s: %v, loglik %v", c.name, f.Notes, f.LogLik)
 		}
@@ -65,10 +65,10 @@ func TestPredictAtAnActiveConstraint(t *testing.T) {
 // others have theirs: a's 12 of 20 against b, as nobody else's games bear on that.
 func TestPredictBesideADriftingPlayer(t *testing.T) {
 	t.Parallel()
-	f := must[*HandicapComparison](t)(CompareHandicaps([]crosstable.Count{
+	f := testutil.Must(CompareHandicaps([]crosstable.Count{
 		{Black: "a", White: "b", BlackWins: 12, WhiteWins: 8}, {Black: "a", White: "w", BlackWins: 20},
 		{Black: "w", White: "a", Handicap: 1, BlackWins: 6, WhiteWins: 14},
-	}, 0.95, Additive3)).Fits[0]
+	}, 0.95, Additive3))(t).Fits[0]
 	testutil.Require(t, len(f.at.Drifting) != 0, "no strength goes to 0: %+v", f.Players)
 	q, err := f.Predict("a", "b", 0, 0.95)
 	testutil.Require(t, err == nil && math.Abs(q.Score-0.6) <= 1e-6, "%+v, %v", q, err)

@@ -63,18 +63,18 @@ func TestImpossibleInputIsAnError(t *testing.T) {
 }
 
 func TestFitRefusesWhatItCannotTell(t *testing.T) {
-	f := must[*Fit](t)(Rate([]crosstable.Count{
+	f := testutil.Must(Rate([]crosstable.Count{
 		{Black: "a", White: "b", BlackWins: 5, Draws: 2, WhiteWins: 3},
 		{Black: "c", White: "a", WhiteWins: 4},
-	}, Model{}))
+	}, Model{}))(t)
 	testutil.Fails(t, testutil.Err(f.Goodness(Replay{Samples: 10, Seed: 1})), "half wins")
 	testutil.Fails(t, testutil.Err(f.Profile("c", 0.9)), "lost all 4 games")
 	testutil.Fails(t, testutil.Err(f.ProfileDifference("a", "a", 0.9)), "", "a against a: no error")
 	testutil.Fails(t, testutil.Err(f.Profile("a", 1)), "", "level 1: no error")
 	testutil.Fails(t, testutil.Err(f.ProfileFirstMove(0.9)), "", "no first move: no error")
 	// Davidson's two parameters fit the three rates of one pair exactly.
-	d := must[*Fit](t)(Rate([]crosstable.Count{{Black: "a", White: "b", BlackWins: 5, Draws: 2, WhiteWins: 3}}, Model{Draws: Davidson}))
-	g := must[Goodness](t)(d.Goodness(Replay{Samples: 0, Seed: 1}))
+	d := testutil.Must(Rate([]crosstable.Count{{Black: "a", White: "b", BlackWins: 5, Draws: 2, WhiteWins: 3}}, Model{Draws: Davidson}))(t)
+	g := testutil.Must(d.Goodness(Replay{Samples: 0, Seed: 1}))(t)
 	testutil.Check(t, g.DF == 0 && g.Deviance <= 1e-9, "%+v", g)
 	p := d.probabilities()[0]
 	for k, want := range []float64{.5, .2, .3} {
@@ -88,7 +88,7 @@ func TestNearlyAllDrawn(t *testing.T) {
 	for _, draws := range []float64{1, 99, 1e4, 1e7, 1e10} {
 		record := []crosstable.Count{{Black: "a", White: "b", BlackWins: 1, Draws: int(draws), WhiteWins: 1}}
 		t.Run(fmt.Sprint(draws), func(t *testing.T) {
-			f := must[*Fit](t)(Rate(record, Model{Draws: Davidson}))
+			f := testutil.Must(Rate(record, Model{Draws: Davidson}))(t)
 			testutil.Check(t, math.Abs(f.Draw/draws-1) <= 1e-6 && math.Abs(f.Players[0].Elo) <= 1e-6,
 				"%v, want %v; %+v", f.Draw, draws, f.Players)
 		})

@@ -38,7 +38,7 @@ func pairsOf(a, b string, points []int) []crosstable.Count {
 // through the slope of the logarithm of the odds.
 func TestErrorsByPairs(t *testing.T) {
 	points := []int{2, 2, 2, 0, 2, 1, 2, 0, 2, 2, 1, 2}
-	f := must[*Fit](t)(Rate(pairsOf("a", "b", points), Model{}))
+	f := testutil.Must(Rate(pairsOf("a", "b", points), Model{}))(t)
 	n, sum, squares := float64(len(points)), 0.0, 0.0
 	for _, p := range points {
 		sum += float64(p) / 2
@@ -48,7 +48,7 @@ func TestErrorsByPairs(t *testing.T) {
 		squares += (float64(p)/2 - mean) * (float64(p)/2 - mean)
 	}
 	want := math.Sqrt(squares/(n-1)/n) / (mean * (1 - mean))
-	c := must[Covariance](t)(f.Covariance())
+	c := testutil.Must(f.Covariance())(t)
 	if got := math.Sqrt(c.Matrix[0][0] + c.Matrix[1][1] - 2*c.Matrix[0][1]); math.Abs(got-want) > 1e-9 {
 		t.Errorf("standard error %v, want %v", got, want)
 	}
@@ -57,7 +57,7 @@ func TestErrorsByPairs(t *testing.T) {
 		for n := range alone {
 			alone[n].Cluster = 0
 		}
-		c = must[Covariance](t)(must[*Fit](t)(Rate(alone, Model{})).Covariance())
+		c = testutil.Must(testutil.Must(Rate(alone, Model{}))(t).Covariance())(t)
 		want = 1 / math.Sqrt(2*n*mean*(1-mean))
 		if got := math.Sqrt(c.Matrix[0][0] + c.Matrix[1][1] - 2*c.Matrix[0][1]); math.Abs(got-want) > 1e-9 {
 			t.Errorf("standard error %v, want %v", got, want)
@@ -77,9 +77,9 @@ func TestClustersOfOneGame(t *testing.T) {
 		alone = append(alone, c)
 	}
 	for _, model := range []Model{{}, {FirstMove: Multiplicative}} {
-		f, g := must[*Fit](t)(Rate(apart, model)), must[*Fit](t)(Rate(alone, model))
+		f, g := testutil.Must(Rate(apart, model))(t), testutil.Must(Rate(alone, model))(t)
 		for _, p := range f.Players {
-			i, j := must[float64](t)(width(f, p.Name)), must[float64](t)(width(g, p.Name))
+			i, j := testutil.Must(width(f, p.Name))(t), testutil.Must(width(g, p.Name))(t)
 			testutil.Check(t, math.Abs(i/j-1) <= 0.03, "%s: %v by clusters, %v without", p.Name, i, j)
 		}
 	}
@@ -102,11 +102,11 @@ func TestWeights(t *testing.T) {
 		}
 		often = append(often, c)
 	}
-	f, g := must[*Fit](t)(Rate(once, Model{FirstMove: Multiplicative})), must[*Fit](t)(Rate(often, Model{FirstMove: Multiplicative}))
+	f, g := testutil.Must(Rate(once, Model{FirstMove: Multiplicative}))(t), testutil.Must(Rate(often, Model{FirstMove: Multiplicative}))(t)
 	if math.Abs(f.LogLik-g.LogLik) > 1e-12 || math.Abs(f.Players[0].Elo-g.Players[0].Elo) > 1e-9 || math.Abs(g.Evidence-8) > 1e-12 || g.Games != 16 {
 		t.Errorf("%+v\n%+v", f, g)
 	}
-	a, b := must[float64](t)(width(f, "a")), must[float64](t)(width(g, "a"))
+	a, b := testutil.Must(width(f, "a"))(t), testutil.Must(width(g, "a"))(t)
 	testutil.Check(t, math.Abs(a-b) <= 1e-6, "intervals %v and %v wide", a, b)
 	testutil.Check(t, g.Players[0].Games == 16 && g.Players[0].Points == 2+5*2+0+1, "%+v", g.Players[0])
 	for _, wrong := range []crosstable.Count{{Weight: -1}, {Weight: math.NaN()}, {Cluster: -1}} {
@@ -132,14 +132,14 @@ func TestCoverageByPairs(t *testing.T) {
 				continue // one side won everything
 			}
 			runs++
-			if i := must[binomial.Interval](t)(f.ProfileDifference("a", "b", 0.95)); i.Lo <= 0 && 0 <= i.Hi {
+			if i := testutil.Must(f.ProfileDifference("a", "b", 0.95))(t); i.Lo <= 0 && 0 <= i.Hi {
 				held++
 			}
 			for n := range record {
 				record[n].Cluster = 0
 			}
-			g := must[*Fit](t)(Rate(record, Model{}))
-			if i := must[binomial.Interval](t)(g.ProfileDifference("a", "b", 0.95)); i.Lo <= 0 && 0 <= i.Hi {
+			g := testutil.Must(Rate(record, Model{}))(t)
+			if i := testutil.Must(g.ProfileDifference("a", "b", 0.95))(t); i.Lo <= 0 && 0 <= i.Hi {
 				naive++
 			}
 		}
@@ -198,11 +198,11 @@ func TestLevels(t *testing.T) {
 				continue // nobody can be rated
 			}
 			runs++
-			g := must[Goodness](t)(f.Goodness(Replay{Samples: 199, Seed: uint64(run), Exceed: 10}))
+			g := testutil.Must(f.Goodness(Replay{Samples: 199, Seed: uint64(run), Exceed: 10}))(t)
 			square += one(g.Bootstrap <= 0.05)
 			worst += one(g.Worst <= 0.05)
 			chi += one(g.P <= 0.05)
-			cycles := must[[]crosstable.Cycle](t)(must[crosstable.Table](t)(crosstable.New(record)).Cycles(1))
+			cycles := testutil.Must(testutil.Must(crosstable.New(record))(t).Cycles(1))(t)
 			cycle += one(len(cycles) > 0 && cycles[0].PHolm <= 0.05)
 		}
 		t.Logf("%+v: X² %d (deviance by χ² %d), worst residual %d, cycles %d of %d", k, square, chi, worst, cycle, runs)
@@ -228,7 +228,7 @@ func TestPredictSaturated(t *testing.T) {
 			testutil.Check(t, math.Abs(pair[0]-pair[1]) <= 1e-6, "%s: %v, want %v", what, pair[0], pair[1])
 		}
 	}
-	f := must[*Fit](t)(Rate([]crosstable.Count{{Black: "a", White: "b", BlackWins: 30, WhiteWins: 10}}, Model{}))
+	f := testutil.Must(Rate([]crosstable.Count{{Black: "a", White: "b", BlackWins: 30, WhiteWins: 10}}, Model{}))(t)
 	q, err := f.Predict("a", "b", 0.95)
 	check(q, err, 30, 40)
 	q, err = f.Predict("b", "a", 0.95)
@@ -238,7 +238,7 @@ func TestPredictSaturated(t *testing.T) {
 		{Black: "a", White: "b", BlackWins: 33, WhiteWins: 17, Handicap: 2},
 	}
 	for _, m := range []HandicapModel{Additive3, Multiplicative3, LogLinear, LogFree, Additive1, Multiplicative1} {
-		h := must[*HandicapComparison](t)(CompareHandicaps(record, 0.95, m)).Fits[0]
+		h := testutil.Must(CompareHandicaps(record, 0.95, m))(t).Fits[0]
 		q, err = h.Predict("a", "b", 2, 0.95)
 		check(q, err, 33, 50)
 		q, err = h.Predict("a", "b", 0, 0.95)
@@ -247,9 +247,9 @@ func TestPredictSaturated(t *testing.T) {
 		testutil.Equal(t, m != LogFree && m != Additive1 && m != Multiplicative1, (err == nil), "%s at another handicap: %v", m, err)
 	}
 	// A step of so many Elo more makes the odds as much larger again.
-	h := must[*HandicapComparison](t)(CompareHandicaps(record, 0.95, LogLinear)).Fits[0]
+	h := testutil.Must(CompareHandicaps(record, 0.95, LogLinear))(t).Fits[0]
 	odds := func(k int) float64 {
-		q := must[Prediction](t)(h.Predict("a", "b", k, 0.95))
+		q := testutil.Must(h.Predict("a", "b", k, 0.95))(t)
 		return math.Log(q.Score / (1 - q.Score))
 	}
 	d := odds(4) - 2*odds(2) + odds(0)
@@ -272,13 +272,13 @@ func TestHandicapPlayerIntervals(t *testing.T) {
 		c.Handicap = 0
 		even[n] = c
 	}
-	f := must[*Fit](t)(Rate(even, Model{}))
-	h := must[*HandicapComparison](t)(CompareHandicaps(record, 0.95, NoEffect, LogLinear, Multiplicative3))
+	f := testutil.Must(Rate(even, Model{}))(t)
+	h := testutil.Must(CompareHandicaps(record, 0.95, NoEffect, LogLinear, Multiplicative3))(t)
 	for _, p := range f.Players {
-		want := must[binomial.Interval](t)(f.Profile(p.Name, 0.95))
-		got := must[binomial.Interval](t)(h.Fits[0].Profile(p.Name, 0.95))
+		want := testutil.Must(f.Profile(p.Name, 0.95))(t)
+		got := testutil.Must(h.Fits[0].Profile(p.Name, 0.95))(t)
 		testutil.Check(t, math.Abs(got.Lo-want.Lo) <= 1e-5 && math.Abs(got.Hi-want.Hi) <= 1e-5, "%s: %+v, want %+v", p.Name, got, want)
-		wider := must[binomial.Interval](t)(h.Fits[1].Profile(p.Name, 0.95))
+		wider := testutil.Must(h.Fits[1].Profile(p.Name, 0.95))(t)
 		testutil.Check(t, wider.Hi-wider.Lo >= want.Hi-want.Lo, "%s: one more parameter narrows the interval", p.Name)
 	}
 }
@@ -286,8 +286,8 @@ func TestHandicapPlayerIntervals(t *testing.T) {
 // Ten pairs that all came out even have a variance of 0, but claim no certainty: one
 // more pair, as the model has it, leaves 1/11 of the variance of 20 independent games.
 func TestEvenPairs(t *testing.T) {
-	f := must[*Fit](t)(Rate(pairsOf("a", "b", make10(1)), Model{}))
-	q := must[Prediction](t)(f.Predict("a", "b", 0.95))
+	f := testutil.Must(Rate(pairsOf("a", "b", make10(1)), Model{}))(t)
+	q := testutil.Must(f.Predict("a", "b", 0.95))(t)
 	reach := 2.2621571627409915 * math.Sqrt(1.0/11) / math.Sqrt(20*0.25) // t of 9 degrees of freedom
 	want := 1 / (1 + math.Exp(-reach))
 	testutil.Check(t, math.Abs(q.Interval.Hi-want) <= 1e-6 && math.Abs(q.Score-0.5) <= 1e-9, "%+v, want up to %v", q, want)
@@ -316,8 +316,8 @@ func TestFirstMoveByPairs(t *testing.T) {
 				crosstable.Count{Black: "b", White: "a", BlackWins: black, WhiteWins: 1 - black, Cluster: n + 1})
 		}
 		p := func() float64 {
-			null, full := must[*Fit](t)(Rate(record, Model{})), must[*Fit](t)(Rate(record, Model{FirstMove: Multiplicative}))
-			return must[LRTest](t)(LikelihoodRatio(null, full)).P
+			null, full := testutil.Must(Rate(record, Model{}))(t), testutil.Must(Rate(record, Model{FirstMove: Multiplicative}))(t)
+			return testutil.Must(LikelihoodRatio(null, full))(t).P
 		}
 		robust += one(p() <= 0.05)
 		for n := range record {
@@ -395,13 +395,13 @@ func TestLikings(t *testing.T) {
 			for n := range record {
 				record[n].Opening = 0
 			}
-			g := must[*Fit](t)(Rate(record, Model{}))
+			g := testutil.Must(Rate(record, Model{}))(t)
 			for i := range c.of {
 				if !slices.ContainsFunc(f.Players, func(p crosstable.Player) bool { return p.Name == fmt.Sprint(i) }) {
 					continue
 				}
 				looked++
-				x, y := must[binomial.Interval](t)(f.Profile(fmt.Sprint(i), 0.95)), must[binomial.Interval](t)(g.Profile(fmt.Sprint(i), 0.95))
+				x, y := testutil.Must(f.Profile(fmt.Sprint(i), 0.95))(t), testutil.Must(g.Profile(fmt.Sprint(i), 0.95))(t)
 				held, apart = held+one(x.Lo <= 0 && 0 <= x.Hi), apart+one(y.Lo <= 0 && 0 <= y.Hi)
 				width, narrow = width+x.Hi-x.Lo, narrow+y.Hi-y.Lo
 			}
@@ -426,14 +426,14 @@ func TestErrorsBySessions(t *testing.T) {
 	// Three sessions have a half and two quarters of the 400 games.
 	shift := math.Pow(omega*mean*(1-mean)*400, 2) * (.5*.5 + 2*.25*.25)
 	model := Model{Sessions: &Sessions{Shifts: []Shift{{"b", "a", shift}, {"a", "absent", 1}}, Freedom: 2}}
-	alone, apart := must[*Fit](t)(Rate(pairsOf("a", "b", points), Model{})), must[*Fit](t)(Rate(pairsOf("a", "b", points), model))
-	c, d := must[[]Comparison](t)(alone.Pairwise(.95))[0], must[[]Comparison](t)(apart.Pairwise(.95))[0]
+	alone, apart := testutil.Must(Rate(pairsOf("a", "b", points), Model{}))(t), testutil.Must(Rate(pairsOf("a", "b", points), model))(t)
+	c, d := testutil.Must(alone.Pairwise(.95))(t)[0], testutil.Must(apart.Pairwise(.95))(t)[0]
 	want := math.Hypot(c.SE, binomial.EloPerNat*omega*math.Sqrt(.375))
 	testutil.Check(t, c.Elo == d.Elo && math.Abs(d.SE-want) < 1e-9, "%v, %v: want a standard error of %v", c, d, want)
 	testutil.Check(t, math.Abs((d.Interval.Hi-d.Elo)/d.SE-4.302653) < 1e-6, "%v", d) // Student's t, 2 degrees of freedom
 	testutil.Check(t, d.P > c.P, "%v, %v", c.P, d.P)
-	matrix := must[Covariance](t)(apart.Covariance()).Matrix
+	matrix := testutil.Must(apart.Covariance())(t).Matrix
 	testutil.Check(t, math.Abs(math.Sqrt(matrix[0][0]+matrix[1][1]-2*matrix[0][1])*binomial.EloPerNat-want) < 1e-9, "%v", matrix)
-	profile := must[binomial.Interval](t)(apart.ProfileDifference("a", "b", .95))
+	profile := testutil.Must(apart.ProfileDifference("a", "b", .95))(t)
 	testutil.Check(t, math.Abs((profile.Hi-profile.Lo)/2/want-4.3) < .2, "%v", profile)
 }

@@ -34,8 +34,7 @@ func rows(t *testing.T, name string) [][]string {
 
 func atoi(t *testing.T, s string) int {
 	t.Helper()
-	n := testutil.Must(strconv.Atoi(s))(t)
-	return n
+	return testutil.Must(strconv.Atoi(s))(t)
 }
 
 // worst collects the largest error of a quantity.
@@ -51,15 +50,6 @@ func (w *worst) near(t *testing.T, what string, got, want, tolerance float64) {
 func (w *worst) log(t *testing.T, what string) {
 	t.Helper()
 	t.Logf("%s: worst error %.1e", what, float64(*w))
-}
-
-func must[T any](t *testing.T) func(T, error) T {
-	t.Helper()
-	return func(v T, err error) T {
-		t.Helper()
-		testutil.OK(t, err)
-		return v
-	}
 }
 
 // matrixCounts reads w_ij, the wins of i over j; two halves are a draw.
@@ -106,21 +96,21 @@ func TestMMAgainstHunter(t *testing.T) {
 	for name, c := range fixture.Cases {
 		counts := matrixCounts(c.W)
 		for cyclic, want := range map[bool][][]float64{false: c.Jacobi, true: c.Cyclic} {
-			got := must[[][]float64](t)(MMIterates(counts, 3, cyclic))
+			got := testutil.Must(MMIterates(counts, 3, cyclic))(t)
 			for n := range want {
 				for i := range want[n] {
 					iterates.near(t, name+" iterate", got[n][i], want[n][i], 1e-10)
 				}
 			}
 		}
-		f := must[*Fit](t)(Rate(counts, Model{}))
+		f := testutil.Must(Rate(counts, Model{}))(t)
 		likelihoods.near(t, name+" log-likelihood", f.LogLik, c.LogLik, 1e-10)
 		for i, p := range byName(f.Players) {
 			estimates.near(t, name+" Elo", p.Elo, c.Elo[i], 1e-10)
 			estimates.near(t, name+" strength", p.Strength/50/float64(len(c.W)), c.Sum1[i], 1e-10)
 			estimates.near(t, name+" points", p.Points, c.Expected[i], 1e-10)
 		}
-		cov := must[Covariance](t)(f.Covariance())
+		cov := testutil.Must(f.Covariance())(t)
 		for a, i := range cov.Names {
 			for b, j := range cov.Names {
 				covariances.near(t, name+" covariance", cov.Matrix[a][b], c.Cov[atoi(t, i)-1][atoi(t, j)-1], 1e-10)
@@ -152,7 +142,7 @@ func TestNoEstimateAndPriors(t *testing.T) {
 	var elos, errs worst
 	for name, c := range fixture.NoMLE {
 		counts := matrixCounts(c.W)
-		connection := must[crosstable.Table](t)(crosstable.New(counts)).Connection()
+		connection := testutil.Must(crosstable.New(counts))(t).Connection()
 		f, err := Rate(counts, Model{})
 		switch name {
 		case "all_loser", "all_winner":
@@ -164,9 +154,9 @@ func TestNoEstimateAndPriors(t *testing.T) {
 		}
 		want := fixture.Regularised[name]
 		testutil.OK(t, json.Unmarshal(gaussian[name]["gaussian_prior_sd1.5_natural"], &want.Gaussian))
-		f = must[*Fit](t)(Rate(counts, Model{Prior: Prior{VirtualDraws: 1}}))
+		f = testutil.Must(Rate(counts, Model{Prior: Prior{VirtualDraws: 1}}))(t)
 		checkPrior(t, f, want.Elo, want.SE, &elos, &errs)
-		f = must[*Fit](t)(Rate(counts, Model{Prior: Prior{SD: 1.5}}))
+		f = testutil.Must(Rate(counts, Model{Prior: Prior{SD: 1.5}}))(t)
 		checkPrior(t, f, want.Gaussian.Elo, want.Gaussian.SE, &elos, &errs)
 	}
 	elos.log(t, "Elo with priors")
@@ -175,7 +165,7 @@ func TestNoEstimateAndPriors(t *testing.T) {
 
 func checkPrior(t *testing.T, f *Fit, elo, se []float64, elos, errs *worst) {
 	t.Helper()
-	cov := must[Covariance](t)(f.Covariance())
+	cov := testutil.Must(f.Covariance())(t)
 	for i, p := range byName(f.Players) {
 		elos.near(t, "Elo with prior", p.Elo, elo[i], 1e-10)
 		at := slices.Index(cov.Names, p.Name)
@@ -212,14 +202,14 @@ func TestOrderEffectAgainstR(t *testing.T) {
 	}
 	load(t, "bt_order_effect_R.json", &fixture)
 	counts := orderCounts(t)
-	null := must[*Fit](t)(Rate(counts, Model{}))
-	full := must[*Fit](t)(Rate(counts, Model{FirstMove: Multiplicative}))
+	null := testutil.Must(Rate(counts, Model{}))(t)
+	full := testutil.Must(Rate(counts, Model{FirstMove: Multiplicative}))(t)
 	var coef, other worst
 	for f, want := range map[*Fit]rModel{null: fixture.NoOrder, full: fixture.Order} {
 		checkR(t, f, want, &coef, &other)
 		other.near(t, "log-likelihood", f.LogLik, want.LogLik-fixture.LogChoose, 1e-6)
 	}
-	lr := must[LRTest](t)(LikelihoodRatio(null, full))
+	lr := testutil.Must(LikelihoodRatio(null, full))(t)
 	other.near(t, "LR", lr.Statistic, fixture.LR, 1e-6)
 	other.near(t, "LR p", lr.P, fixture.P, 1e-9)
 	coef.log(t, "coefficients and covariances")
@@ -240,7 +230,7 @@ func checkR(t *testing.T, f *Fit, want rModel, coef, other *worst) {
 		}
 		coef.near(t, name, got, c, 1e-6)
 	}
-	cov := must[Covariance](t)(f.Covariance())
+	cov := testutil.Must(f.Covariance())(t)
 	place := func(name string) int {
 		if name == "first" {
 			return slices.Index(cov.Names, "first_move")
@@ -264,7 +254,7 @@ func checkR(t *testing.T, f *Fit, want rModel, coef, other *worst) {
 			coef.near(t, "vcov", v, want.Vcov[a][b], 1e-6)
 		}
 	}
-	g := must[Goodness](t)(f.Goodness(Replay{Samples: 0, Seed: 1}))
+	g := testutil.Must(f.Goodness(Replay{Samples: 0, Seed: 1}))(t)
 	other.near(t, "deviance", g.Deviance, want.Deviance, 1e-6)
 	other.near(t, "Pearson", g.Pearson, want.Pearson, 1e-6)
 	testutil.Equal(t, g.DF, want.DF, "DF")
@@ -292,7 +282,7 @@ func TestPairwiseAgainstFixture(t *testing.T) {
 		}
 	}
 	load(t, "bt_pairwise.json", &want)
-	f := must[*Fit](t)(Rate(orderCounts(t), Model{FirstMove: Multiplicative}))
+	f := testutil.Must(Rate(orderCounts(t), Model{FirstMove: Multiplicative}))(t)
 	var elo, p worst
 	errs := eloErrors(t, f)
 	for i, player := range f.Players {
@@ -301,10 +291,10 @@ func TestPairwiseAgainstFixture(t *testing.T) {
 		elo.near(t, "error", errs[i], want.SE[n], 1e-6)
 	}
 	elo.near(t, "advantage", binomial.EloPerNat*math.Log(f.FirstMove), want.Advantage, 1e-6)
-	cov := must[Covariance](t)(f.Covariance())
+	cov := testutil.Must(f.Covariance())(t)
 	elo.near(t, "its error", binomial.EloPerNat*math.Sqrt(cov.Matrix[8][8]), want.AdvSE, 1e-6)
 	pairs := map[[2]string]Comparison{}
-	for _, c := range must[[]Comparison](t)(f.Pairwise(0.95)) {
+	for _, c := range testutil.Must(f.Pairwise(0.95))(t) {
 		pairs[[2]string{c.A, c.B}] = c
 	}
 	testutil.Require(t, len(pairs) == len(want.Pairs), "%v", len(pairs))
@@ -325,7 +315,7 @@ func TestPairwiseAgainstFixture(t *testing.T) {
 		p.near(t, "p", c.P, w.P, 1e-9)
 		p.near(t, "Holm", c.PHolm, w.Holm, 1e-9)
 	}
-	p.near(t, "goodness p", must[Goodness](t)(f.Goodness(Replay{Samples: 0, Seed: 1})).P, want.GOF.P, 1e-9)
+	p.near(t, "goodness p", testutil.Must(f.Goodness(Replay{Samples: 0, Seed: 1}))(t).P, want.GOF.P, 1e-9)
 	elo.log(t, "Elo differences and intervals")
 	p.log(t, "z, p, Holm")
 }
@@ -372,7 +362,7 @@ func TestHandicapModelsAgainstFixture(t *testing.T) {
 	}
 	set := fixture.Sets["handicap_bt_118.csv"]
 	testutil.Require(t, len(set.Models) == len(names), "models are missing")
-	c := must[*HandicapComparison](t)(CompareHandicaps(handicapCounts(t, "handicap_bt_118.csv"), 0.95))
+	c := testutil.Must(CompareHandicaps(handicapCounts(t, "handicap_bt_118.csv"), 0.95))(t)
 	fits := map[HandicapModel]*HandicapFit{}
 	for _, f := range c.Fits {
 		fits[f.Model] = f
@@ -451,7 +441,7 @@ func TestPaperArithmetic(t *testing.T) {
 		aic = append(aic, gotAIC)
 	}
 	// Printed in research/stats.md to two digits.
-	for i, w := range must[[]float64](t)(AkaikeWeights(aic)) {
+	for i, w := range testutil.Must(AkaikeWeights(aic))(t) {
 		want := []float64{.02, .13, .12, .05, .28, .41}[i]
 		testutil.Check(t, math.Abs(w-want) <= 0.005, "weight %d is %v, want %v", i, w, want)
 	}

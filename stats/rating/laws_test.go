@@ -293,36 +293,36 @@ func TestAnyHandicapGamesGiveNumbersOrReasons(t *testing.T) {
 func TestProfileEndsHaveTheirLikelihood(t *testing.T) {
 	record := orderCounts(t)
 	for _, m := range []Model{{}, {FirstMove: Multiplicative}, {FirstMove: Additive}} {
-		f := must[*Fit](t)(Rate(record, m))
+		f := testutil.Must(Rate(record, m))(t)
 		errs := eloErrors(t, f)
 		for i, p := range f.Players {
-			interval := must[binomial.Interval](t)(f.Profile(p.Name, 0.95))
+			interval := testutil.Must(f.Profile(p.Name, 0.95))(t)
 			// With sixty games a player a profile is close to the normal one.
 			if math.Abs(interval.Lo-(p.Elo-1.96*errs[i])) > 3 || math.Abs(interval.Hi-(p.Elo+1.96*errs[i])) > 3 {
 				t.Errorf("%s: %+v, want about %v ± %v", p.Name, interval, p.Elo, 1.96*errs[i])
 			}
 		}
 	}
-	full := must[*Fit](t)(Rate(record, Model{FirstMove: Multiplicative}))
+	full := testutil.Must(Rate(record, Model{FirstMove: Multiplicative}))(t)
 	// At the level of the LR test's own p value the profile ends at no effect.
-	lr := must[LRTest](t)(LikelihoodRatio(must[*Fit](t)(Rate(record, Model{})), full))
-	i := must[binomial.Interval](t)(full.ProfileFirstMove(1 - lr.P))
+	lr := testutil.Must(LikelihoodRatio(testutil.Must(Rate(record, Model{}))(t), full))(t)
+	i := testutil.Must(full.ProfileFirstMove(1 - lr.P))(t)
 	testutil.Check(t, math.Abs(i.Lo-1) <= 1e-7, "the profile ends at %v, want 1", i.Lo)
-	additive := must[*Fit](t)(Rate(record, Model{FirstMove: Additive}))
-	lr = must[LRTest](t)(LikelihoodRatio(must[*Fit](t)(Rate(record, Model{})), additive))
-	i = must[binomial.Interval](t)(additive.ProfileFirstMove(0.95))
+	additive := testutil.Must(Rate(record, Model{FirstMove: Additive}))(t)
+	lr = testutil.Must(LikelihoodRatio(testutil.Must(Rate(record, Model{}))(t), additive))(t)
+	i = testutil.Must(additive.ProfileFirstMove(0.95))(t)
 	t.Logf("additive: δ = %v, %+v, LR %+v", additive.FirstMove, i, lr)
 	testutil.Check(t, i.Lo > 0 && i.Lo < additive.FirstMove && additive.FirstMove < i.Hi, "%+v around %v", i, additive.FirstMove)
-	wide := must[binomial.Interval](t)(additive.ProfileFirstMove(0.99999))
+	wide := testutil.Must(additive.ProfileFirstMove(0.99999))(t)
 	t.Logf("wide: %+v", wide)
 	testutil.Check(t, wide.Lo < 0, "%+v should include 0", wide)
-	d := must[binomial.Interval](t)(full.ProfileDifference("E7", "E6", 0.95))
+	d := testutil.Must(full.ProfileDifference("E7", "E6", 0.95))(t)
 	testutil.Check(t, math.Abs(d.Lo-108.4) <= 2 && math.Abs(d.Hi-262.2) <= 2, "E7 less E6: %+v", d)
 }
 
 func TestBootstrapRepeatsAndCovers(t *testing.T) {
-	f := must[*Fit](t)(Rate(orderCounts(t), Model{FirstMove: Multiplicative}))
-	a, b := must[[]binomial.Interval](t)(f.Bootstrap(300, 0.95, 7)), must[[]binomial.Interval](t)(f.Bootstrap(300, 0.95, 7))
+	f := testutil.Must(Rate(orderCounts(t), Model{FirstMove: Multiplicative}))(t)
+	a, b := testutil.Must(f.Bootstrap(300, 0.95, 7))(t), testutil.Must(f.Bootstrap(300, 0.95, 7))(t)
 	testutil.Check(t, slices.Equal(a, b), "the same seed gives other intervals")
 	errs := eloErrors(t, f)
 	for i, p := range f.Players {
@@ -330,7 +330,7 @@ func TestBootstrapRepeatsAndCovers(t *testing.T) {
 			t.Errorf("%s: %+v, standard error %v", p.Name, a[i], errs[i])
 		}
 	}
-	g := must[Goodness](t)(f.Goodness(Replay{Samples: 300, Seed: 7}))
+	g := testutil.Must(f.Goodness(Replay{Samples: 300, Seed: 7}))(t)
 	testutil.Check(t, math.Abs(g.Bootstrap-g.P) <= 0.3 && g.Samples == 300, "%+v", g)
 	t.Logf("%+v", g)
 }
@@ -364,8 +364,8 @@ func world(gap bool, games int) []crosstable.Count {
 }
 
 func TestHandicapThatFollowsThePlayersIsWarnedOf(t *testing.T) {
-	free := must[*HandicapComparison](t)(CompareHandicaps(world(false, 2000), 0.95, Multiplicative3, LogLinear))
-	gap := must[*HandicapComparison](t)(CompareHandicaps(world(true, 2000), 0.95, Multiplicative3, LogLinear))
+	free := testutil.Must(CompareHandicaps(world(false, 2000), 0.95, Multiplicative3, LogLinear))(t)
+	gap := testutil.Must(CompareHandicaps(world(true, 2000), 0.95, Multiplicative3, LogLinear))(t)
 	ratio := gap.Fits[1].Params[0].SE / free.Fits[1].Params[0].SE
 	t.Logf("independent: R² %.3f, slope %+v; by rank gap: R² %.3f, slope %+v; errors %.1f times larger",
 		free.Following, free.Fits[1].Params[0], gap.Following, gap.Fits[1].Params[0], ratio)
@@ -378,23 +378,23 @@ func TestHandicapThatFollowsThePlayersIsWarnedOf(t *testing.T) {
 
 func TestHandicapGoodnessOfFit(t *testing.T) {
 	record := world(false, 400)
-	c := must[*HandicapComparison](t)(CompareHandicaps(record, 0.95, Multiplicative3, Additive1))
+	c := testutil.Must(CompareHandicaps(record, 0.95, Multiplicative3, Additive1))(t)
 	for _, f := range c.Fits {
-		g := must[Goodness](t)(f.Goodness(Replay{Samples: 10, Seed: 3}))
-		testutil.Equal(t, must[Goodness](t)(f.Goodness(Replay{Samples: 10, Seed: 3})), g, "the same seed gives another result")
+		g := testutil.Must(f.Goodness(Replay{Samples: 10, Seed: 3}))(t)
+		testutil.Equal(t, testutil.Must(f.Goodness(Replay{Samples: 10, Seed: 3}))(t), g, "the same seed gives another result")
 		t.Logf("%s: %+v", f.Model, g)
 	}
 }
 
 func TestReceiverMayBeWhite(t *testing.T) {
 	record := world(false, 150)
-	black := must[*HandicapComparison](t)(CompareHandicaps(record, 0.95, Additive2, Multiplicative1, LogFree))
+	black := testutil.Must(CompareHandicaps(record, 0.95, Additive2, Multiplicative1, LogFree))(t)
 	for i, c := range record {
 		if c.Handicap > 0 {
 			record[i] = crosstable.Count{Black: c.White, White: c.Black, BlackWins: c.WhiteWins, WhiteWins: c.BlackWins, Handicap: c.Handicap, Receiver: c.Black}
 		}
 	}
-	white := must[*HandicapComparison](t)(CompareHandicaps(record, 0.95, Additive2, Multiplicative1, LogFree))
+	white := testutil.Must(CompareHandicaps(record, 0.95, Additive2, Multiplicative1, LogFree))(t)
 	for i, f := range black.Fits {
 		testutil.Check(t, math.Abs(f.LogLik-white.Fits[i].LogLik) <= 1e-8,
 			"%s: %v, with colours swapped %v", f.Model, f.LogLik, white.Fits[i].LogLik)
@@ -408,16 +408,16 @@ func TestResiduals(t *testing.T) {
 		{Black: "paper", White: "rock", BlackWins: 16, WhiteWins: 4},
 		{Black: "well", White: "rock", BlackWins: 12, WhiteWins: 8},
 	}
-	f := must[*Fit](t)(Rate(record, Model{}))
+	f := testutil.Must(Rate(record, Model{}))(t)
 	worst := f.Residuals()[0]
 	testutil.Check(t, worst.A == "paper" && worst.B == "rock" && worst.PHolm <= 0.01, "%+v", worst)
-	g := must[Goodness](t)(f.Goodness(Replay{Samples: 200, Seed: 1}))
+	g := testutil.Must(f.Goodness(Replay{Samples: 200, Seed: 1}))(t)
 	testutil.Check(t, g.Bootstrap <= 0.01 && g.P <= 1e-6, "%+v", g)
 }
 
 // What would take days, or all memory, is refused before the first sample.
 func TestSamplesAreBounded(t *testing.T) {
-	f := must[*Fit](t)(Rate(orderCounts(t), Model{FirstMove: Multiplicative}))
+	f := testutil.Must(Rate(orderCounts(t), Model{FirstMove: Multiplicative}))(t)
 	for _, samples := range []int{1, newton.MaxSamples + 1, 1_000_000_000} {
 		want := fmt.Sprintf("%d bootstrap samples are too many: expected at most 100000", samples)
 		if samples == 1 {
@@ -435,7 +435,7 @@ func TestSamplesAreBounded(t *testing.T) {
 // eloErrors are the standard errors of the ratings in Elo, in the order of the players.
 func eloErrors(t *testing.T, f *Fit) []float64 {
 	t.Helper()
-	c := must[Covariance](t)(f.Covariance())
+	c := testutil.Must(f.Covariance())(t)
 	errs := make([]float64, len(f.Players))
 	for i := range errs {
 		errs[i] = binomial.EloPerNat * math.Sqrt(c.Matrix[i][i])

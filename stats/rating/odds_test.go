@@ -49,7 +49,7 @@ func TestOddsAreTheOutcomes(t *testing.T) {
 			}
 		}
 	})
-	l := newLadder(must[crosstable.Table](t)(crosstable.New([]crosstable.Count{{Black: "a", White: "b", BlackWins: 1, WhiteWins: 1}})), Model{})
+	l := newLadder(testutil.Must(crosstable.New([]crosstable.Count{{Black: "a", White: "b", BlackWins: 1, WhiteWins: 1}}))(t), Model{})
 	if _, near := l.oddsAt([]float64{800, -800}); near {
 		t.Error("products of strengths 1600 units apart")
 	}
@@ -64,7 +64,7 @@ func TestConcaveProfileIsTheProfile(t *testing.T) {
 		{Black: "c", White: "a", BlackWins: 2, Draws: 1, WhiteWins: 9},
 		{Black: "b", White: "a", BlackWins: 6, WhiteWins: 4},
 	}
-	f := must[*Fit](t)(Rate(record, Model{Draws: Davidson, FirstMove: Multiplicative}))
+	f := testutil.Must(Rate(record, Model{Draws: Davidson, FirstMove: Multiplicative}))(t)
 	for i := range f.at.X {
 		weights := make([]float64, len(f.at.X))
 		weights[i] = 1
@@ -97,16 +97,16 @@ func (c *counting) Derivatives(x []float64) ([]float64, func([]float64) []float6
 // TestTermErrorsAreTheCovariance holds the solved columns against the whole inverse.
 func TestTermErrorsAreTheCovariance(t *testing.T) {
 	for _, m := range []Model{{Draws: Davidson, FirstMove: Multiplicative}, {Draws: Davidson}, {FirstMove: Multiplicative, Prior: Prior{SD: 1}}, {FirstMove: Additive}} {
-		f := must[*Fit](t)(Rate(league(6, 30), m))
+		f := testutil.Must(Rate(league(6, 30), m))(t)
 		if m.Draws != "" {
 			record := league(6, 30)
 			for i := range record {
 				record[i].Draws = 3
 			}
-			f = must[*Fit](t)(Rate(record, m))
+			f = testutil.Must(Rate(record, m))(t)
 		}
-		c := must[Covariance](t)(f.Covariance())
-		errs := must[map[string]float64](t)(f.TermErrors())
+		c := testutil.Must(f.Covariance())(t)
+		errs := testutil.Must(f.TermErrors())(t)
 		for i, name := range c.Names[len(f.Players):] {
 			want := math.Sqrt(c.Matrix[len(f.Players)+i][len(f.Players)+i])
 			got := errs[name]
@@ -120,8 +120,8 @@ func TestTermErrorsAreTheCovariance(t *testing.T) {
 // rounding alone, is never found wanting.
 func TestPerfectFitIsNoSurprise(t *testing.T) {
 	for wins := 1; wins < 20; wins++ {
-		f := must[*Fit](t)(Rate([]crosstable.Count{{Black: "a", White: "b", BlackWins: wins, WhiteWins: 20 - wins}}, Model{}))
-		g := must[Goodness](t)(f.Goodness(Replay{Samples: 60, Seed: 1, Exceed: 25}))
+		f := testutil.Must(Rate([]crosstable.Count{{Black: "a", White: "b", BlackWins: wins, WhiteWins: 20 - wins}}, Model{}))(t)
+		g := testutil.Must(f.Goodness(Replay{Samples: 60, Seed: 1, Exceed: 25}))(t)
 		testutil.Check(t, g.Bootstrap >= 1 && g.Worst >= 1, "%d wins of 20: %+v", wins, g)
 	}
 }

@@ -27,11 +27,7 @@ func TestLeverageOfManyColumns(t *testing.T) {
 		t.Errorf("%v, want %v", f.Sigma*math.Sqrt(h), f.Terms[0].SE)
 	}
 	for name, row := range map[string][]float64{"short": {1}, "not a number": {1, math.NaN()}} {
-		if p, err := f.PredictInterval(0.95, row...); err == nil {
-			t.Errorf("%s: %+v", name, p)
-		}
+		testutil.Fails(t, testutil.Err(f.PredictInterval(0.95, row...)), "", "%s", name)
 	}
-	if p, err := f.PredictInterval(1, 1, 1); err == nil {
-		t.Errorf("%+v", p)
-	}
+	testutil.Fails(t, testutil.Err(f.PredictInterval(1, 1, 1)), "")
 }

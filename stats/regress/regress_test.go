@@ -312,8 +312,7 @@ func TestThesisRMSE(t *testing.T) {
 
 func number(t *testing.T, s string) float64 {
 	t.Helper()
-	v := testutil.Must(strconv.ParseFloat(s, 64))(t)
-	return v
+	return testutil.Must(strconv.ParseFloat(s, 64))(t)
 }
 
 // A row of its own that a column of its own sets free has the error of a prediction

@@ -378,8 +378,7 @@ func get(t testing.TB, set *Set, accept string) string {
 func parse(t testing.TB, text io.Reader) map[string]*dto.MetricFamily {
 	t.Helper()
 	parser := expfmt.NewTextParser(model.UTF8Validation)
-	families := testutil.Must(parser.TextToMetricFamilies(text))(t)
-	return families
+	return testutil.Must(parser.TextToMetricFamilies(text))(t)
 }
 
 // TestHostileNames: for any name of a player, the exposition can be parsed in every format and has the name.
@@ -403,9 +402,8 @@ func TestHostileNames(t *testing.T) {
 			t.Errorf("%q is not read back: %v", name, families[movesTotal])
 		}
 		om := get(t, s.set, "application/openmetrics-text;version=1.0.0")
-		if !strings.HasSuffix(om, "\n# EOF\n") || strings.Contains(om, "\ngogi_forged") || strings.Contains(om, "_created") {
-			t.Errorf("%q in OpenMetrics: %s", name, om)
-		}
+		testutil.Check(t, strings.HasSuffix(om, "\n# EOF\n") && !strings.Contains(om, "\ngogi_forged") && !strings.Contains(om, "_created"),
+			"%q in OpenMetrics: %s", name, om)
 		parse(t, strings.NewReader(om))
 	}
 	s := newSession(t, "r\xff", nil, "A\xff", "B")
@@ -505,9 +503,7 @@ func TestFile(t *testing.T) {
 		if files, err := os.ReadDir(filepath.Dir(path)); err != nil || len(files) != 1 {
 			t.Errorf("left behind: %v, %v", files, err)
 		}
-		if _, err := s.set.KeepFile(filepath.Join(path, "impossible")); err == nil {
-			t.Error("a file that cannot be written is no error")
-		}
+		testutil.Fails(t, testutil.Err(s.set.KeepFile(filepath.Join(path, "impossible"))), "", "a file that cannot be written is no error")
 	})
 }
 

@@ -101,9 +101,7 @@ func TestSet(t *testing.T) {
 		testutil.Check(t, err == nil && s.String() == want, "%q: %q, %v, want %q", text, s, err, want)
 	}
 	for _, text := range []string{"-1", "1-", "2-1", "a", "1,,2", "1,", "8192", "0-99999999999999", "1 2", "+1", "0x1", "1-2-3"} {
-		if s, err := ParseSet(text); err == nil {
-			t.Errorf("%q was taken as %v", text, s)
-		}
+		testutil.Fails(t, testutil.Err(ParseSet(text)), "", "%q", text)
 	}
 	if all, err := ParseSet(strings.Repeat("0-8191,", 50) + "1"); err != nil || len(all) != Most+1 || cap(all) > 2*Most {
 		t.Errorf("much of the same: %d, room for %d, %v", len(all), cap(all), err)
@@ -119,9 +117,7 @@ func TestChoice(t *testing.T) {
 		testutil.Check(t, err == nil && got == want, "%q: %q, %v, want %q", text, got, err, want)
 	}
 	for _, text := range []string{" ", "on", "all", "3-1", "Auto"} {
-		if c, err := ParseChoice(text); err == nil {
-			t.Errorf("%q was taken as %+v", text, c)
-		}
+		testutil.Fails(t, testutil.Err(ParseChoice(text)), "", "%q", text)
 	}
 }
 

@@ -576,9 +576,7 @@ func TestFinish(t *testing.T) {
 		p.expect("LOGOUT")
 	})
 	client = NewClient(b.config)
-	if _, err := client.Run(t.Context()); err != nil {
-		t.Error(err)
-	}
+	testutil.OK(t, testutil.Err(client.Run(t.Context())))
 	b.group.Wait()
 }
 

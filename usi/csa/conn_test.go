@@ -35,9 +35,7 @@ func (p *peer) expect(want string) {
 
 func (p *peer) say(lines ...string) {
 	p.t.Helper()
-	if _, err := io.WriteString(p.conn, strings.Join(lines, "\n")+"\n"); err != nil {
-		p.t.Error(err)
-	}
+	testutil.OK(p.t, testutil.Err(io.WriteString(p.conn, strings.Join(lines, "\n")+"\n")))
 }
 
 func pipe(t *testing.T) (*Conn, *peer) {
@@ -222,9 +220,7 @@ func TestLogout(t *testing.T) {
 			io.WriteString(p.conn, answer)
 			p.conn.Close()
 		}()
-		if err := c.Logout(t.Context()); err != nil {
-			t.Errorf("%q: %v", answer, err)
-		}
+		testutil.OK(t, c.Logout(t.Context()), "%q", answer)
 		c.Close()
 	}
 	c, p := pipe(t)

@@ -38,9 +38,7 @@ func TestEscape(t *testing.T) {
 		testutil.Equal(t, string(transcript.Escape(nil, []byte(text))), want, "%q", text)
 	}
 	for _, bad := range []string{`\`, `\x1`, `\xzz`, `a\n`, `\x+1`} {
-		if back, err := transcript.Unescape(bad); err == nil {
-			t.Errorf("%s: %q", bad, back)
-		}
+		testutil.Fails(t, testutil.Err(transcript.Unescape(bad)), "", "%s", bad)
 	}
 }
 

@@ -73,17 +73,14 @@ func TestInspectGames(t *testing.T) {
 	}
 	testutil.Contains(t, lines[1], `"offset":24,"error":"byte 29: move 2: 7g7f is illegal`)
 	lines, found = inspected(t, "hcpe3", bytesOf(t, hcp+"0100"+"09"+"00"+"3b1e19000100"+"3b1e0300"))
-	if found.Good != 1 || !strings.Contains(lines[0], `"end":"declaration","candidates":[[{"move":"7g7f","visits":3}]]`) {
-		t.Error(lines)
-	}
+	testutil.Check(t, found.Good == 1 && strings.Contains(lines[0], `"end":"declaration","candidates":[[{"move":"7g7f","visits":3}]]`), "%v", lines)
 }
 
 func TestInspectTextsAndBooks(t *testing.T) {
 	t.Parallel()
 	lines, found := inspected(t, "usi", []byte("startpos moves 7g7f 3c3d\nstartpos moves 7g7f 7g7f\nstartpos\n"))
-	if found.Good != 2 || found.Bad != 1 || !strings.Contains(lines[1], `"error":`) || !strings.Contains(lines[0], "3c3d") {
-		t.Errorf("%q, %+v", lines, found)
-	}
+	testutil.Check(t, found.Good == 2 && found.Bad == 1 && strings.Contains(lines[1], `"error":`) && strings.Contains(lines[0], "3c3d"),
+		"%q, %+v", lines, found)
 	lines, found = inspected(t, "db", []byte("sfen lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1\n7g7f 3c3d 10 20 30\n7i7f none none none\n"))
 	if found != (Found{Bad: 1}) || !strings.Contains(lines[0], `{"move":"7g7f","ponder":"3c3d","score":10,"depth":20,"count":30}`) || !strings.Contains(lines[0], "a silver cannot") {
 		t.Errorf("%q, %+v", lines, found)

@@ -165,9 +165,7 @@ func TestCutBitsAreRefused(t *testing.T) {
 	black := position(t, "4k4/9/9/9/9/9/9/9/9 b "+others+" 1")
 	white := position(t, "4k4/9/9/9/9/9/9/9/9 b R2B4G4S4N4L18Pr 1")
 	for _, l := range []*layout{sfenLayout, hcpLayout} {
-		if _, err := l.append(nil, &black); err != nil {
-			t.Error(err)
-		}
+		testutil.OK(t, testutil.Err(l.append(nil, &black)))
 		b, err := l.append([]byte{1}, &white)
 		testutil.Check(t, errors.Is(err, ErrCut) && slices.Equal(b, []byte{1}), "%v, %v", b, err)
 	}

@@ -218,9 +218,8 @@ func TestShards(t *testing.T) {
 	testutil.Require(t, len(one) == 1, "%d shards", len(one))
 	again = one[0].Bytes()
 	other = shards(t, ShardOptions{Shuffle: true, Seed: 8}, blocks)[0].Bytes()
-	if !bytes.Equal(straight, plain) || !bytes.Equal(shuffled, again) || bytes.Equal(shuffled, other) || bytes.Equal(shuffled, plain) {
-		t.Error("the order is not what was asked for")
-	}
+	testutil.Check(t, bytes.Equal(straight, plain) && bytes.Equal(shuffled, again) && !bytes.Equal(shuffled, other) && !bytes.Equal(shuffled, plain),
+		"the order is not what was asked for")
 	testutil.Slices(t, pairsOf(shuffled), pairsOf(plain), "shuffling lost or made something")
 	files := shards(t, ShardOptions{}, 0)
 	testutil.Check(t, len(files) == 0, "nothing was written into a file")

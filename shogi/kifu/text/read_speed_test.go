@@ -74,6 +74,5 @@ func benchmarkGame(b *testing.B, pv int) []byte {
 		}
 		r.Moves = append(r.Moves, m)
 	}
-	text := testutil.Must(AppendCSA(nil, r))(b)
-	return text
+	return testutil.Must(AppendCSA(nil, r))(b)
 }

@@ -93,9 +93,8 @@ func TestFloodgate(t *testing.T) {
 	first, second := r.Moves[0], r.Moves[1]
 	// The score is Black's, and stands behind the move that it is of; a comment with one
 	// asterisk is nobody's score, whichever side of the move it is on.
-	if !first.HasScore || first.Score != 30 || second.Score != 55 || first.Time != 12*time.Second || second.Time != 3*time.Second {
-		t.Errorf("%+v, %+v", first, second)
-	}
+	testutil.Check(t, first.HasScore && first.Score == 30 && second.Score == 55 && first.Time == 12*time.Second && second.Time == 3*time.Second,
+		"%+v, %+v", first, second)
 	testutil.Check(t, r.Comment == " before the first move" && first.Comment == " after it", "%q, %q", r.Comment, first.Comment)
 	got := (&kifu.Record{Start: r.Start, Moves: []kifu.Move{{Move: first.PV[0]}, {Move: first.PV[1]}, {Move: first.PV[2]}}}).USI()
 	testutil.Check(t, got == "startpos moves 7g7f 3c3d 2g2f", "the variation of the first move is %s", got)
@@ -133,9 +132,8 @@ func TestCSAFiles(t *testing.T) {
 		"unknown keys":               {"V2.2\n$SOMETHING:1\n" + even[5:] + "+7776FU\n'unknown\n%TORYO\n", "startpos moves 7g7f", resignation, "black"},
 	} {
 		r := one(t, "csa", c.text)
-		if r.USI() != c.want || r.Result != c.result || r.Winner != c.winner {
-			t.Errorf("%s: %s, %q for %q; want %s, %q for %q", name, r.USI(), r.Result, r.Winner, c.want, c.result, c.winner)
-		}
+		testutil.Check(t, r.USI() == c.want && r.Result == c.result && r.Winner == c.winner,
+			"%s: %s, %q for %q; want %s, %q for %q", name, r.USI(), r.Result, r.Winner, c.want, c.result, c.winner)
 	}
 }
 
@@ -185,9 +183,8 @@ func TestSeveralGames(t *testing.T) {
 		"V2.2\nN+A\n":                             "there is neither a position nor a move",
 	} {
 		list, bad := read(t, "csa", good+"/\n"+part+"/\n"+good)
-		if len(list) != 2 || len(bad) != 1 || !strings.HasPrefix(bad[0], "file: game 2, line ") || !strings.Contains(bad[0], want) {
-			t.Errorf("%q: %d games, %q; want %q", part, len(list), bad, want)
-		}
+		testutil.Check(t, len(list) == 2 && len(bad) == 1 && strings.HasPrefix(bad[0], "file: game 2, line ") && strings.Contains(bad[0], want),
+			"%q: %d games, %q; want %q", part, len(list), bad, want)
 	}
 }
 
@@ -227,9 +224,8 @@ func TestKIFFiles(t *testing.T) {
 		"KI2, golds":                     {"▲５八金右△５二金左▲６八金上\n", "startpos moves 4i5h 4a5b 6i6h", "", "", 0},
 	} {
 		r := one(t, "kif", c.text)
-		if r.USI() != c.want || r.Result != c.result || r.Winner != c.winner || r.Branches != c.branches {
-			t.Errorf("%s: %s, %q for %q, %d branches; want %s, %q for %q, %d", name, r.USI(), r.Result, r.Winner, r.Branches, c.want, c.result, c.winner, c.branches)
-		}
+		testutil.Check(t, r.USI() == c.want && r.Result == c.result && r.Winner == c.winner && r.Branches == c.branches,
+			"%s: %s, %q for %q, %d branches; want %s, %q for %q, %d", name, r.USI(), r.Result, r.Winner, r.Branches, c.want, c.result, c.winner, c.branches)
 	}
 }
 
@@ -237,9 +233,8 @@ func TestKIFFiles(t *testing.T) {
 func TestHandWrittenCSA(t *testing.T) {
 	t.Parallel()
 	r := one(t, "csa", "V2.2\npi\n+\n+7776fu\nt12\n-3334FU\nT\n+8822um,t3\n%toryo\n")
-	if r.USI() != "startpos moves 7g7f 3c3d 8h2b+" || r.Result != resignation || r.Winner != "black" {
-		t.Errorf("%s, %s for %s", r.USI(), r.Result, r.Winner)
-	}
+	testutil.Check(t, r.USI() == "startpos moves 7g7f 3c3d 8h2b+" && r.Result == resignation && r.Winner == "black",
+		"%s, %s for %s", r.USI(), r.Result, r.Winner)
 	m := r.Moves
 	testutil.Check(t, m[0].Time == 12*time.Second && m[1].NoTime && m[2].Time == 3*time.Second && !m[2].NoTime, "%+v", m)
 	r = one(t, "csa", "P1 *  *  *  * -ou *  *  *  *\nP2 *  *  *  *  *  *  *  *  *\nP3 *  *  *  * +fu *  *  *  *\n"+
@@ -268,9 +263,7 @@ func TestJKFList(t *testing.T) {
 		list, bad := read(t, "jkf", text)
 		testutil.Check(t, len(list) == want[0] && len(bad) == want[1], "%s: %d games, %v", text, len(list), bad)
 		for _, r := range list {
-			if r.USI() != "startpos moves 7g7f" || r.Winner != "black" {
-				t.Errorf("%s: %s for %s", text, r.USI(), r.Winner)
-			}
+			testutil.Check(t, r.USI() == "startpos moves 7g7f" && r.Winner == "black", "%s: %s for %s", text, r.USI(), r.Winner)
 		}
 	}
 	if name, ok := Detect([]byte("[Event \"a game of chess\"]\n")); ok {
@@ -335,9 +328,8 @@ func TestKIFErrors(t *testing.T) {
 		if strings.HasPrefix(text, "手合割") || strings.HasPrefix(text, "|") { // headers stand above the moves
 			list, bad = read(t, "kif", good+"\n#KIF\n"+text+"\n"+good)
 		}
-		if len(list) != 2 || len(bad) != 1 || !strings.HasPrefix(bad[0], "file: game 2, ") || !strings.Contains(bad[0], want) {
-			t.Errorf("%q: %d games, %q; want %q", text, len(list), bad, want)
-		}
+		testutil.Check(t, len(list) == 2 && len(bad) == 1 && strings.HasPrefix(bad[0], "file: game 2, ") && strings.Contains(bad[0], want),
+			"%q: %d games, %q; want %q", text, len(list), bad, want)
 	}
 }
 

@@ -19,10 +19,10 @@ func TestConnectAgainstHunter(t *testing.T) {
 			SCC [][]int
 		} `json:"no_mle"`
 	}
-	testutil.OK(t, json.Unmarshal(must[[]byte](t)(os.ReadFile("../testdata/mm_hunter.json")), &fixture))
+	testutil.OK(t, json.Unmarshal(testutil.Must(os.ReadFile("../testdata/mm_hunter.json"))(t), &fixture))
 	testutil.Require(t, len(fixture.NoMLE) != 0, "no case")
 	for name, c := range fixture.NoMLE {
-		connection := must[Table](t)(New(winsOf(c.W))).Connection()
+		connection := testutil.Must(New(winsOf(c.W)))(t).Connection()
 		if name == "all_loser" || name == "all_winner" {
 			kind := map[string]AsideKind{"all_loser": LostAll, "all_winner": WonAll}[name]
 			testutil.Check(t, len(connection.SetAside) == 1 && connection.SetAside[0].Kind == kind, "%s: %+v", name, connection)
@@ -30,7 +30,7 @@ func TestConnectAgainstHunter(t *testing.T) {
 		}
 		var groups [][]int
 		for _, g := range connection.Groups {
-			group := lists.Map(g, func(p string) int { return must[int](t)(strconv.Atoi(p)) })
+			group := lists.Map(g, func(p string) int { return testutil.Must(strconv.Atoi(p))(t) })
 			groups = append(groups, group)
 		}
 		testutil.Check(t, connection.Why != "" && slices.EqualFunc(groups, c.SCC, slices.Equal),
@@ -53,12 +53,12 @@ func winsOf(w [][]float64) []Count {
 
 // TestWithinGroups: games that a whole group won against another say nothing of the strengths within.
 func TestWithinGroups(t *testing.T) {
-	table := must[Table](t)(New([]Count{
+	table := testutil.Must(New([]Count{
 		{Black: "a", White: "b", BlackWins: 1, WhiteWins: 1},
 		{Black: "c", White: "d", Draws: 3},
 		{Black: "a", White: "c", BlackWins: 5},
 		{Black: "d", White: "b", WhiteWins: 2},
-	}))
+	}))(t)
 	inside := table.WithinGroups()
 	testutil.Check(t, len(inside.Names) == 4 && inside.Played() == 5, "%+v", inside)
 }

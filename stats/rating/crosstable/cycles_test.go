@@ -9,15 +9,6 @@ import (
 	"gogi/internal/testutil"
 )
 
-func must[T any](t *testing.T) func(T, error) T {
-	t.Helper()
-	return func(v T, err error) T {
-		t.Helper()
-		testutil.OK(t, err)
-		return v
-	}
-}
-
 func TestCycles(t *testing.T) {
 	counts := []Count{
 		{Black: "rock", White: "scissors", BlackWins: 18, WhiteWins: 2},
@@ -25,7 +16,7 @@ func TestCycles(t *testing.T) {
 		{Black: "paper", White: "rock", BlackWins: 16, WhiteWins: 4},
 		{Black: "well", White: "rock", BlackWins: 12, WhiteWins: 8},
 	}
-	cycles := must[[]Cycle](t)(must[Table](t)(New(counts)).Cycles(5))
+	cycles := testutil.Must(testutil.Must(New(counts))(t).Cycles(5))(t)
 	if len(cycles) != 1 || cycles[0].Players != [3]string{"paper", "rock", "scissors"} || cycles[0].Scores != [3]float64{0.8, 0.9, 0.85} {
 		t.Errorf("%+v", cycles)
 	}
@@ -50,7 +41,7 @@ func TestFalseCycles(t *testing.T) {
 				counts = append(counts, Count{Black: fmt.Sprint(a), White: fmt.Sprint(b), BlackWins: won, WhiteWins: 40 - won})
 			}
 		}
-		cycles := must[[]Cycle](t)(must[Table](t)(New(counts)).Cycles(1))
+		cycles := testutil.Must(testutil.Must(New(counts))(t).Cycles(1))(t)
 		naive += btoi(cycles[0].P <= 0.05)
 		adjusted += btoi(cycles[0].PHolm <= 0.05)
 	}
@@ -62,13 +53,13 @@ func TestFalseCycles(t *testing.T) {
 
 // A cycle that is there is found in spite of the adjustment.
 func TestCyclesAdjusted(t *testing.T) {
-	c := must[[]Cycle](t)(must[Table](t)(New([]Count{
+	c := testutil.Must(testutil.Must(New([]Count{
 		{Black: "rock", White: "scissors", BlackWins: 18, WhiteWins: 2},
 		{Black: "scissors", White: "paper", BlackWins: 17, WhiteWins: 3},
 		{Black: "paper", White: "rock", BlackWins: 16, WhiteWins: 4},
 		{Black: "well", White: "rock", BlackWins: 12, WhiteWins: 8},
 		{Black: "well", White: "paper", BlackWins: 10, WhiteWins: 10},
-	})).Cycles(5))
+	}))(t).Cycles(5))(t)
 	// Two triples met, so four cycles are possible.
 	testutil.Check(t, len(c) == 1 && math.Abs(c[0].PHolm-4*c[0].P) <= 1e-12, "%+v", c)
 	// By pairs of which each went to one side, 18 games are 9 units.
@@ -78,6 +69,6 @@ func TestCyclesAdjusted(t *testing.T) {
 			Count{Black: "a", White: "b", BlackWins: 1, Cluster: pair + 1},
 			Count{Black: "b", White: "a", WhiteWins: 1, Cluster: pair + 1})
 	}
-	d := must[[]Cycle](t)(must[Table](t)(New(counts)).Cycles(1))
+	d := testutil.Must(testutil.Must(New(counts))(t).Cycles(1))(t)
 	testutil.Check(t, len(d) == 1 && math.Abs(d[0].P-math.Pow(0.5, 9)) <= 1e-12, "%+v", d)
 }

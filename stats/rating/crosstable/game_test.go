@@ -31,12 +31,12 @@ func TestImpossibleCounts(t *testing.T) {
 
 // TestTable holds the sums of a small table against those by hand.
 func TestTable(t *testing.T) {
-	table := must[Table](t)(New([]Count{
+	table := testutil.Must(New([]Count{
 		{Black: "c", White: "a", BlackWins: 1, Draws: 1, Weight: 0.5},
 		{Black: "a", White: "c", BlackWins: 3, WhiteWins: 1},
 		{Black: "a", White: "b", Draws: 2, Cluster: 1},
 		{Black: "d", White: "a"},
-	}))
+	}))(t)
 	if table.Games() != 7 || table.Played() != 8 || table.Draws() != 2.5 {
 		t.Errorf("games %v, played %v, draws %v", table.Games(), table.Played(), table.Draws())
 	}

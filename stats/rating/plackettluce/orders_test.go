@@ -15,21 +15,12 @@ import (
 	"gogi/stats/rating/newton"
 )
 
-func must[T any](t *testing.T) func(T, error) T {
-	t.Helper()
-	return func(v T, err error) T {
-		t.Helper()
-		testutil.OK(t, err)
-		return v
-	}
-}
-
 func TestSharesAndOrders(t *testing.T) {
 	var games [][]Placing
 	for range 10 {
 		games = append(games, rankPoints([]string{"a", "b", "c", "d", "e"}))
 	}
-	shares := must[[]Share](t)(Shares(games, 100, 0.95, 1))
+	shares := testutil.Must(Shares(games, 100, 0.95, 1))(t)
 	for i, want := range []float64{5, 4, 3, 2, 1} {
 		if s := shares[i]; math.Abs(s.Share-want/15) > 1e-12 || s.Interval.Lo > s.Share+1e-12 || s.Games != 10 || s.Points != 10*want {
 			t.Errorf("%+v", s)
@@ -37,12 +28,12 @@ func TestSharesAndOrders(t *testing.T) {
 	}
 	// Two players an order are a Bradley–Terry model.
 	orders := [][]string{{"x", "y"}, {"x", "y"}, {"y", "x"}, {"y", "z"}, {"z", "y"}, {"z", "x"}, {"x", "z"}, {"x", "z"}}
-	p := must[*Fit](t)(PlackettLuce(orders))
+	p := testutil.Must(PlackettLuce(orders))(t)
 	var record []crosstable.Count
 	for _, o := range orders {
 		record = append(record, crosstable.Count{Black: o[0], White: o[1], BlackWins: 1})
 	}
-	f := must[*rating.Fit](t)(rating.Rate(record, rating.Model{}))
+	f := testutil.Must(rating.Rate(record, rating.Model{}))(t)
 	for i := range f.Players {
 		testutil.Check(t, f.Players[i].Name == p.Players[i].Name && math.Abs(f.Players[i].Elo-p.Players[i].Elo) <= 1e-9,
 			"%+v, want %+v", p.Players[i], f.Players[i])
@@ -50,7 +41,7 @@ func TestSharesAndOrders(t *testing.T) {
 	testutil.Check(t, math.Abs(f.LogLik-p.LogLik) <= 1e-12, "%v %v", p.LogLik, f.LogLik)
 	// At the maximum each player is as often last as the model expects; with
 	// one cycle of orders that is all three alike.
-	p = must[*Fit](t)(PlackettLuce([][]string{{"a", "b", "c"}, {"b", "c", "a"}, {"c", "a", "b"}, {"first", "a", "b"}}))
+	p = testutil.Must(PlackettLuce([][]string{{"a", "b", "c"}, {"b", "c", "a"}, {"c", "a", "b"}, {"first", "a", "b"}}))(t)
 	testutil.Check(t, len(p.SetAside) == 1 && p.SetAside[0].Player == "first" && len(p.Players) == 3, "%+v", p)
 }
 
