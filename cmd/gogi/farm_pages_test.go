@@ -225,7 +225,7 @@ func TestFarmPages(t *testing.T) {
 	p.logIn(f, "ann-submit.creds")
 	p.do(chromedp.Navigate(f.pages + "/farm/submit"))
 	p.look("submit")
-	for field, value := range map[string]string{"run": "strong", "games": "200", "sprt": "0,200", "note": "a first test"} {
+	for field, value := range map[string]string{"run": "strong", "games": "200", "sprt": "0,200", "resign": "600x2", "note": "a first test"} {
 		p.do(chromedp.SendKeys(chromedp.CSS("#"+field), value))
 	}
 	p.send("main form button")
