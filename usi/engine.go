@@ -619,7 +619,8 @@ func (e *Engine) diagnosis() string {
 
 // Ponder starts a search on the opponent's time (permanent brain). r.Position is the position after the expected
 // reply. The next Think with that position is a ponder hit; a Think with another position is a miss. With r.Go.Early
-// the search begins without clocks, and a hit sends those of Think. If the engine answers before that Think, the Engine stores the answer until then.
+// the search begins without clocks, and a hit sends those of Think. If the engine answers before that Think, the
+// Engine stores the answer until then.
 func (e *Engine) Ponder(ctx context.Context, r Request) error {
 	if err := e.stopPonder(ctx, e.limits.Stop); err != nil {
 		return err

@@ -24,6 +24,10 @@ type Summary struct {
 	Params   []ParamSummary     `json:"params"`
 }
 
+// Done reports whether all pairs of the tune are learnt. Its values are final only then: a tune that has stopped because
+// no parameter matters can still be resumed.
+func (s *Summary) Done() bool { return s.Pairs >= s.Budget }
+
 // ParamSummary has the printed figures of one parameter. Unknown figures are nil.
 type ParamSummary struct {
 	Name  string   `json:"name"`

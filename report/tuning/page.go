@@ -113,7 +113,7 @@ func trajectory(in i18n.Language, s *tune.Settings, i int, sum *tune.Summary, tr
 	}
 	mean := number(sum.Params[i].Mean, digits(p))
 	result := i18n.Say(in, "final %s", mean)
-	if sum.Pairs < sum.Budget {
+	if !sum.Done() {
 		result = i18n.Say(in, "so far %s", mean)
 	}
 	return svg.Plot{

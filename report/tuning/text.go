@@ -65,7 +65,7 @@ func Print(w io.Writer, in i18n.Language, a *Account, validations []i18n.Message
 // heads returns the columns of the table of parameters. The values of a tune that has not ended are not final.
 func heads(in i18n.Language, sum *tune.Summary) []any {
 	columns := i18n.Heads(in, "parameter", "initial", "current", "final value", "± s.e.", "effect", "at ±c, Elo*")
-	if sum.Pairs < sum.Budget {
+	if !sum.Done() {
 		columns[3] = i18n.Say(in, "value so far")
 	}
 	return columns
