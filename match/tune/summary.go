@@ -26,7 +26,7 @@ type Summary struct {
 
 // Done reports whether all pairs of the tune are learnt. Its values are final only then: a tune that has stopped because
 // no parameter matters can still be resumed.
-func (s *Summary) Done() bool { return s.Pairs >= s.Budget }
+func (sum *Summary) Done() bool { return sum.Pairs >= sum.Budget }
 
 // ParamSummary has the printed figures of one parameter. Unknown figures are nil.
 type ParamSummary struct {
