@@ -261,9 +261,11 @@ func (d distribution) balanced(a []float64) ([]float64, bool) {
 // multiplier returns the x of balanced: the x between lo and hi at which the sum of p a/(1 + x a) is 0. p are the
 // probabilities of d. multiplier uses Newton's method inside a shrinking bracket. Near the ends of the bracket, where
 // an outcome that has not occurred dominates the sum, Newton's method may not converge. multiplier then bisects.
+// Near an end a step of Newton's method is as short as the distance to that end, so a short step there does not
+// show that the root is near.
 func (d distribution) multiplier(a []float64, lo, hi float64) float64 {
 	const quick, rounds = 20, 200
-	x := 0.0
+	x, first, last := 0.0, lo, hi
 	for round := range rounds {
 		sum, slope := 0.0, 0.0
 		for i, v := range a {
@@ -280,7 +282,8 @@ func (d distribution) multiplier(a []float64, lo, hi float64) float64 {
 		if !(next > lo && next < hi) || round >= quick {
 			next = lo + (hi-lo)/2
 		}
-		if math.Abs(next-x) <= 1e-15*math.Abs(x) || next <= lo || next >= hi {
+		step, margin := math.Abs(next-x), min(x-first, last-x)
+		if step <= min(1e-15*math.Abs(x), margin/2) || next <= lo || next >= hi {
 			return next
 		}
 		x = next

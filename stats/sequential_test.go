@@ -362,3 +362,20 @@ func TestPrefixOfSingleGames(t *testing.T) {
 	llr := llrOf(t, s, p.Tally().Total())
 	testutil.Check(t, j.Decision == Pass && j.LLR == llr && j.Units+j.Beyond == 200, "%+v", j)
 }
+
+// The most likely distribution under a hypothesis has the mean of the hypothesis. For some counts, such as LD 14, WD 2,
+// WW 1, the first step of the solver ends next to a pole of its function.
+func TestTheMostLikelyDistributionsHaveTheMeans(t *testing.T) {
+	far := func(a, b float64) bool { return !(math.Abs(a-b) < 1e-9) }
+	for i := range 4 * 30 * 3 * 30 * 4 {
+		o := Pentanomial{LL: i % 4, LD: i / 4 % 30, DD: i / 120 % 3, WD: i / 360 % 30, WW: i / 10_800}
+		d := newDistribution(o)
+		h := hypotheses{h0: 0.5, h1: binomial.Expected(5)}
+		p0, p1, ok := d.fits(h)
+		mean0, _ := moments(d.values, p0)
+		mean1, _ := moments(d.values, p1)
+		if !ok || far(mean0, h.h0) || far(mean1, h.h1) {
+			t.Fatalf("%+v: means %v and %v", o, mean0, mean1)
+		}
+	}
+}
