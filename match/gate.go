@@ -28,8 +28,9 @@ const (
 	GateBounded GateBoundary = "bounded"
 )
 
-// leastBounded is the smallest error rate that a test with GateBounded allows. Package stats has the same limit.
-const leastBounded = 0.001
+// leastBounded is the smallest error rate that a test with GateBounded allows, and mostBounded the largest sum of both.
+// Package stats has the same limits.
+const leastBounded, mostBounded = 0.001, 0.6
 
 // String returns the boundary's name in files and reports: "ratio" or "bounded".
 func (b GateBoundary) String() string { return cmp.Or(string(b), "ratio") }
@@ -91,6 +92,8 @@ func (g Gate) Check() error {
 		return fmt.Errorf("boundary %q is not one of %s, %s", string(g.Boundary), GateRatio, GateBounded)
 	case g.Boundary == GateBounded && min(g.Alpha, g.Beta) < leastBounded:
 		return fmt.Errorf("alpha %g or beta %g is below %g, the least of a bounded test", g.Alpha, g.Beta, leastBounded)
+	case g.Boundary == GateBounded && g.Alpha+g.Beta > mostBounded:
+		return fmt.Errorf("alpha %g plus beta %g is more than %g, the most of a bounded test", g.Alpha, g.Beta, mostBounded)
 	}
 	return nil
 }

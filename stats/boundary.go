@@ -67,6 +67,10 @@ func (s SPRT) BoundsAt(information float64) (lower, upper float64) {
 // bounds.
 const leastBounded = 0.001
 
+// mostBounded is the largest sum of both error rates of a test with BoundaryBounded. With larger sums the bounds are so
+// near to 0 that the steps of the calculation are too long for them.
+const mostBounded = 0.6
+
 // tightening is the slope of the bounds of BoundaryBounded.
 const tightening = 0.1
 

@@ -71,6 +71,16 @@ func TestBoundedTestNeedsVariance(t *testing.T) {
 	}
 }
 
+// Beyond a sum of 0.6 the calculation of the bounds does not converge.
+func TestBoundedTestsHaveALargestErrorRate(t *testing.T) {
+	s := SPRT{Elo1: 5, Model: ModelLogistic, Boundary: BoundaryBounded}
+	for _, rates := range [][2]float64{{0.11, 0.49}, {0.3, 0.3}, {0.49, 0.11}, {0.375, 0.4375}, {0.3, 0.31}} {
+		s.Alpha, s.Beta = rates[0], rates[1]
+		j, err := s.Judge(WDL{Wins: 1})
+		testutil.Check(t, (err == nil) == (s.Alpha+s.Beta <= 0.6) && !math.IsNaN(j.Upper), "%v: %+v, %v", rates, j, err)
+	}
+}
+
 // The error rates of the bounded gate as it is played, with its estimated variance.
 func TestSimulatedBoundedRates(t *testing.T) {
 	n := simulations(300, 100_000)
