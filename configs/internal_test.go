@@ -47,9 +47,8 @@ func TestSelfplayTemplateHasEveryKey(t *testing.T) {
 // What 24 kB cost the library 4 GB and 18 s is refused before it.
 func TestParseRefusesDeepTables(t *testing.T) {
 	_, err := Parse([]byte("games = 2\na = "+strings.Repeat("{a=", 6000)+"1"+strings.Repeat("}", 6000)), "m.toml")
-	if err == nil || err.Error() != "m.toml:2: lists and tables are nested too deeply: expected at most 200 within each other" {
-		t.Errorf("%v", err)
-	}
+	testutil.Check(t, err != nil && err.Error() == "m.toml:2: lists and tables are nested too deeply: expected at most 200 within each other",
+		"%v", err)
 }
 
 func TestParseShowsTheFirstErrors(t *testing.T) {

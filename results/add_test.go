@@ -43,9 +43,7 @@ func TestAddRecord(t *testing.T) {
 		testutil.Must(run.Add(t.Context(), pair))(rt)
 		for _, g := range pair.Games {
 			record := testutil.Must(s.Record(t.Context(), run.ID(), g.Pair, g.Leg))(rt)
-			if diff := cmp.Diff(g.Record, record, cmpopts.EquateEmpty()); diff != "" {
-				rt.Fatalf("pair %d, leg %d (-put +got):\n%s", g.Pair, g.Leg, diff)
-			}
+			testutil.Equal(rt, cmp.Diff(g.Record, record, cmpopts.EquateEmpty()), "", "pair %d, leg %d (-put +got):\n", g.Pair, g.Leg)
 		}
 	})
 }

@@ -178,9 +178,7 @@ func TestSegmentsTellTheRows(t *testing.T) {
 	}
 	// A row that is changed behind the triggers' back is not looked at.
 	testutil.Must(s.write.ExecContext(t.Context(), "DROP TRIGGER segments_game_changed; UPDATE games SET plies = plies - 1 WHERE pair = 7"))(t)
-	if err := s.Games(t.Context(), run.ID(), func(match.Row) error { return nil }); err != nil {
-		t.Errorf("the rows of a segment were read: %v", err)
-	}
+	testutil.OK(t, s.Games(t.Context(), run.ID(), func(match.Row) error { return nil }), "the rows of a segment were read")
 	err := s.Moment(t.Context(), "reading", func(m Moment) error {
 		return m.Games(t.Context(), run.ID(), Filter{}, func(match.Row) error { return nil })
 	})
@@ -349,7 +347,5 @@ func TestPackAll(t *testing.T) {
 		t.Errorf("%v, %v, progress %v", list, err, last)
 	}
 	testutil.Slices(t, blocksOf(t, s, run.ID()), []int64{0, 2, 4}, "segments")
-	if _, err := s.Begin(t.Context(), other); err != nil {
-		t.Errorf("the runs are still held: %v", err)
-	}
+	testutil.OK(t, testutil.Err(s.Begin(t.Context(), other)), "the runs are still held")
 }

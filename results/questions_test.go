@@ -36,9 +36,8 @@ func TestQuestions(t *testing.T) {
 			want = asked
 		}
 		pair, err := s.Pair(t.Context(), run.ID(), g.Pair)
-		if err != nil || g.Questions != want || pair.Games[g.Leg].Questions != want || (g.Worker != "") != (g.Pair%2 == 1) {
-			t.Errorf("pair %d, leg %d: %+v, of the pair %+v (%v), want %+v", g.Pair, g.Leg, g.Questions, pair.Games, err, want)
-		}
+		testutil.Check(t, err == nil && g.Questions == want && pair.Games[g.Leg].Questions == want && (g.Worker != "") == (g.Pair%2 == 1),
+			"pair %d, leg %d: %+v, of the pair %+v (%v), want %+v", g.Pair, g.Leg, g.Questions, pair.Games, err, want)
 	}
 	var whole, stable bytes.Buffer
 	testutil.OK(t, errors.Join(dump.Write(t.Context(), s, &whole, "r", false), dump.Write(t.Context(), s, &stable, "r", true)))

@@ -77,9 +77,7 @@ func TestScanEnds(t *testing.T) {
 	err := c.scan(ctx, view.conns, pairRange{0, 8}, func([]match.Row) error { cancel(); return nil })
 	testutil.Check(t, errors.Is(err, context.Canceled), "cancelled: %v", err)
 	c.query = "SELECT nothing"
-	if err := c.scan(t.Context(), view.conns, pairRange{0, 8}, func([]match.Row) error { return nil }); err == nil {
-		t.Error("a query that is none: no error")
-	}
+	testutil.Fails(t, c.scan(t.Context(), view.conns, pairRange{0, 8}, func([]match.Row) error { return nil }), "", "a query that is none: no error")
 }
 
 // All connections of one snapshot read the same pairs, even if pairs are stored while they open.

@@ -22,9 +22,8 @@ import (
 // namesCheck fails unless an error is that of a damaged database, and names gogi db check.
 func namesCheck(t *testing.T, what string, err error) {
 	t.Helper()
-	if err == nil || !strings.Contains(err.Error(), "the database is damaged") || !strings.Contains(err.Error(), "gogi db check") {
-		t.Errorf("%s: %v", what, err)
-	}
+	testutil.Check(t, err != nil && strings.Contains(err.Error(), "the database is damaged") && strings.Contains(err.Error(), "gogi db check"),
+		"%s: %v", what, err)
 }
 
 // lost are statements that take rows away as damage does: no trigger sees them.

@@ -55,23 +55,15 @@ func clockSlot(t testing.TB, stamps string, moves int) (own, measured []time.Dur
 	}
 	for range moves {
 		r, err := engine.Think(t.Context(), usi.Request{Position: usi.Position{Start: "startpos"}, Go: usi.Go{Nodes: 1}})
-		if err != nil {
-			t.Error(err)
-		}
+		testutil.Check(t, err == nil, "%v", err)
 		measured = append(measured, r.Elapsed)
 	}
-	if err := engine.Close(); err != nil {
-		t.Error(err)
-	}
+	testutil.OK(t, engine.Close())
 	text, err := os.ReadFile(stamps)
-	if err != nil {
-		t.Error(err)
-	}
+	testutil.Check(t, err == nil, "%v", err)
 	for _, word := range strings.Fields(string(text)) {
 		ns, err := strconv.ParseInt(word, 10, 64)
-		if err != nil {
-			t.Error(err)
-		}
+		testutil.Check(t, err == nil, "%v", err)
 		own = append(own, time.Duration(ns))
 	}
 	if len(own) != len(measured) {

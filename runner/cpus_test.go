@@ -70,9 +70,7 @@ func openedOn(t *testing.T, sets [2][]int, restarts ...match.Restart) (opened st
 				return &bound{fake: fake{name: p.Name}, cpus: cpus, looks: new([]bool), begins: begins}, nil
 			},
 		})
-		if err != nil {
-			t.Error(err)
-		}
+		testutil.Check(t, err == nil, "%v", err)
 		slices.Sort(names)
 		opened = strings.Join(names, " ")
 	})

@@ -434,9 +434,7 @@ func TestASlowSinkIsWaitedFor(t *testing.T) {
 			time.Sleep(time.Hour) // in synctest's time
 			return true, ctx.Err()
 		}}
-		if err := finishing(t.Context(), sink, lease(planNamed("p"), 0, &sink.journal), func() {}); err != nil {
-			t.Error(err)
-		}
+		testutil.OK(t, finishing(t.Context(), sink, lease(planNamed("p"), 0, &sink.journal), func() {}))
 	})
 }
 

@@ -189,9 +189,8 @@ func TestFaultsSayWhetherTheyForfeit(t *testing.T) {
 		}
 		return f
 	}), match.EventFault)
-	if len(faults) != 1 || !faults[0].Forfeit || faults[0].Engine != "A" || faults[0].Kind != "illegal_move" || *faults[0].Leg != 0 {
-		t.Errorf("faults %+v", faults)
-	}
+	testutil.Check(t, len(faults) == 1 && faults[0].Forfeit && faults[0].Engine == "A" && faults[0].Kind == "illegal_move" && *faults[0].Leg == 0,
+		"faults %+v", faults)
 	faults = ofType(heard(t, plan, 0, failingStarts(1)), match.EventFault)
 	testutil.Check(t, len(faults) == 1 && !faults[0].Forfeit && faults[0].Kind == match.KindUnplayed, "faults %+v", faults)
 }

@@ -160,9 +160,8 @@ func TestASlowedPairIsPlayedAgainFromTheBeginning(t *testing.T) {
 				return f, nil
 			}),
 		})
-		if err == nil || opened != 5 || sink.count("attempt p 0: opening a player: no") != 4 || sink.count("slowed a move") != 1 {
-			t.Errorf("%v, A was opened %d times: %q", err, opened, sink.lines)
-		}
+		testutil.Check(t, err != nil && opened == 5 && sink.count("attempt p 0: opening a player: no") == 4 && sink.count("slowed a move") == 1,
+			"%v, A was opened %d times: %q", err, opened, sink.lines)
 	})
 }
 

@@ -95,9 +95,7 @@ func TestMatesAreProven(t *testing.T) {
 				"%s: %s, %s (%s)", name, g.Termination, g.Outcome, g.Note)
 		}
 		r := sink.pairs[0]
-		if err := arbiter.Verify(plan, &r); err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
+		testutil.OK(t, arbiter.Verify(plan, &r), "%s", name)
 	}
 }
 

@@ -185,9 +185,8 @@ func TestOnlyWhatIsStoredOfVariationsIsRead(t *testing.T) {
 			players := map[string]*fake{"A": {name: "A"}, "B": {name: "B"}}
 			testutil.OK(t, testutil.Err(play(t, plan, func(name string) *fake { return players[name] })))
 			for _, p := range players {
-				if len(p.asked) == 0 || slices.ContainsFunc(p.asked, func(r usi.Request) bool { return r.MaxPV != want }) {
-					t.Errorf("%d plies: %s was asked for others than %d in %d requests", plies, p.name, want, len(p.asked))
-				}
+				testutil.Check(t, len(p.asked) != 0 && !slices.ContainsFunc(p.asked, func(r usi.Request) bool { return r.MaxPV != want }),
+					"%d plies: %s was asked for others than %d in %d requests", plies, p.name, want, len(p.asked))
 			}
 		})
 	}
@@ -287,9 +286,8 @@ func TestTimeLossesAreExplained(t *testing.T) {
 func TestVotesAreKept(t *testing.T) {
 	votes := []byte(`{"by":"resignation"}`)
 	r := one(t, fixedNodes, answering(usi.Reply{Answer: usi.AnswerResign, Detail: votes, Absent: 2}, nil))
-	if string(r.Record.Final) != string(votes) || r.Sides[shogi.Black].Incomplete != 1 || r.Sides[shogi.White].Incomplete != 0 {
-		t.Errorf("final %q, sides %+v", r.Record.Final, r.Sides)
-	}
+	testutil.Check(t, string(r.Record.Final) == string(votes) && r.Sides[shogi.Black].Incomplete == 1 && r.Sides[shogi.White].Incomplete == 0,
+		"final %q, sides %+v", r.Record.Final, r.Sides)
 }
 
 func TestInsideTheMarginIsNotLost(t *testing.T) {

@@ -67,9 +67,8 @@ func TestTryOut(t *testing.T) {
 				}}, nil
 			}
 			got, err := runner.TryOut(t.Context(), open, plan, pair, known)
-			if (err != nil) != (c.known != "") || err != nil && !strings.Contains(err.Error(), c.known+"0 does not start") {
-				t.Fatalf("%v", err)
-			}
+			testutil.Require(t, (err != nil) == (c.known != "") && (err == nil || strings.Contains(err.Error(), c.known+"0 does not start")),
+				"%v", err)
 			testutil.Check(t, opened != 0 && closed == opened, "%d players were opened, and %d closed", opened, closed)
 			testutil.Require(t, (got == nil) == (c.nothing || c.known != ""), "%+v", got)
 			if got == nil {
@@ -83,9 +82,8 @@ func TestTryOut(t *testing.T) {
 						"game %d: %v by %v, expected %v", i, got.Games[i].Outcome, got.Games[i].Termination, want.Games[i].Outcome)
 				}
 			}
-			if !slices.ContainsFunc(got.Games, func(g match.Result) bool { return strings.Contains(g.Note, "does not start") }) {
-				t.Errorf("it does not say why: %+v", got.Games)
-			}
+			testutil.Check(t, slices.ContainsFunc(got.Games, func(g match.Result) bool { return strings.Contains(g.Note, "does not start") }),
+				"it does not say why: %+v", got.Games)
 		})
 	}
 }

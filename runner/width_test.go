@@ -155,8 +155,6 @@ func TestWaitingSlotsRetire(t *testing.T) {
 			testutil.Equal(t, source.now(), slots, "slots wait")
 		}
 		close(end.over)
-		if err := <-w.ended; err != nil {
-			t.Error(err)
-		}
+		testutil.OK(t, <-w.ended)
 	})
 }

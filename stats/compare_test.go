@@ -223,9 +223,8 @@ func TestForecast(t *testing.T) {
 	for n, w := range map[int]WDL{1: {Wins: 2, Losses: 1}, 2: {Wins: 5}, 9: {Wins: 3, Draws: 1, Losses: 2}, 15: {Wins: 60, Draws: 20, Losses: 40}} {
 		f, err := w.Forecast(n, 0.95)
 		win, draw, loss := chances(w, int64(n))
-		if err != nil || math.Abs(f.Win-win) > 1e-12 || math.Abs(f.Draw-draw) > 1e-12 || math.Abs(f.Loss-loss) > 1e-12 {
-			t.Errorf("%+v, %d games: %+v, %v, want %v, %v, %v", w, n, f, err, win, draw, loss)
-		}
+		testutil.Check(t, err == nil && math.Abs(f.Win-win) <= 1e-12 && math.Abs(f.Draw-draw) <= 1e-12 && math.Abs(f.Loss-loss) <= 1e-12,
+			"%+v, %d games: %+v, %v, want %v, %v, %v", w, n, f, err, win, draw, loss)
 		testutil.Check(t, w.Losses <= 0 || f.Interval.Lo < f.Win && f.Win < f.Interval.Hi, "%+v is outside of its interval", f)
 	}
 	// Summed by another program, by logarithms of the gamma function.
@@ -233,8 +232,6 @@ func TestForecast(t *testing.T) {
 		t.Errorf("%+v, %v", f, err)
 	}
 	for name, w := range map[string]WDL{"all drawn": {Draws: 3}, "impossible": {Wins: -1}} {
-		if f, err := w.Forecast(3, 0.95); err == nil {
-			t.Errorf("%s: %+v", name, f)
-		}
+		testutil.Fails(t, testutil.Err(w.Forecast(3, 0.95)), "", "%s", name)
 	}
 }

@@ -14,9 +14,7 @@ func TestSeriesThatShowNothing(t *testing.T) {
 	mixed := level
 	mixed.Merge(singles)
 	for name, tally := range map[string]Tally{"singles": singles, "mixed": mixed} {
-		if test, err := tally.SignFlip(binomial.TwoSided); err == nil {
-			t.Errorf("%s: %+v", name, test)
-		}
+		testutil.Fails(t, testutil.Err(tally.SignFlip(binomial.TwoSided)), "", "%s", name)
 	}
 	if test, err := level.SignFlip(binomial.TwoSided); err != nil || test.P != 1 {
 		t.Errorf("all level: %+v, %v", test, err)
@@ -33,9 +31,7 @@ func TestUnequalDrawPoints(t *testing.T) {
 	add(t, &tally, 2, Pair{{Draw, true, 0.4}, leg(Win, false)})
 	add(t, &tally, 1, Pair{leg(Loss, true), {Draw, false, 0.6}})
 	add(t, &tally, 1, Pair{{Draw, true, 0.4}, {Draw, false, 0.6}})
-	if tally.Points() != 4.4 || tally.Penta != (Pentanomial{LD: 1, DD: 1, WD: 2}) {
-		t.Errorf("%v points, %+v", tally.Points(), tally.Penta)
-	}
+	testutil.Check(t, tally.Points() == 4.4 && tally.Penta == (Pentanomial{LD: 1, DD: 1, WD: 2}), "%v points, %+v", tally.Points(), tally.Penta)
 	// Deviations 0.4, 0.4, -0.4 and 0: half of the eight patterns reach 0.4.
 	test, err := tally.SignFlip(binomial.Greater)
 	testutil.Check(t, err == nil && agree(test.P, 0.5, 1e-15) && test.N == 4, "%+v, %v", test, err)

@@ -15,8 +15,7 @@ var ordinary = Conditions{DrawRate: 0.03, Correlation: -0.1}
 
 func ratesOf(t *testing.T, c Conditions, elo float64) PairRates {
 	t.Helper()
-	r := testutil.Must(c.PairRates(elo))(t)
-	return r
+	return testutil.Must(c.PairRates(elo))(t)
 }
 
 // The rates have the score and the correlation they were made for.
@@ -37,18 +36,14 @@ func TestPairRates(t *testing.T) {
 		}
 	}
 	for _, c := range []Conditions{{DrawRate: 1}, {DrawRate: 0.9}, {Correlation: -0.99}, {Correlation: -1}} {
-		if r, err := c.PairRates(150); err == nil {
-			t.Errorf("%+v: %v", c, r)
-		}
+		testutil.Fails(t, testutil.Err(c.PairRates(150)), "", "%+v", c)
 	}
 	// By hand: 10 WW, 10 LL, 20 WL: independent games. 5 and 5: half the variance.
 	for wl, want := range map[int]float64{20: 0, 0: 1, 60: -0.5} {
 		c, err := tallyOf(t, 10, 0, wl, 0, 0, 10).Conditions()
 		testutil.Check(t, err == nil && math.Abs(c.Correlation-want) <= 1e-12 && c.DrawRate == 0, "%d: %+v, %v", wl, c, err)
 	}
-	if c, err := singlesOf(t, WDL{1, 1, 1}).Conditions(); err == nil {
-		t.Errorf("%+v", c)
-	}
+	testutil.Fails(t, testutil.Err(singlesOf(t, WDL{1, 1, 1}).Conditions()), "")
 }
 
 // A walk of two steps against the exact distribution of the wins, of tests that still run.

@@ -90,9 +90,7 @@ func TestLegsOfAPrefix(t *testing.T) {
 	}
 	without := testutil.Must(whole.Without([]int{1}))(t)
 	testutil.Is(t, without.AddPlay(1, one), ErrMixed, "a pair of one game among pairs of two")
-	if err := without.AddPlay(1, two); err != nil {
-		t.Errorf("a pair of two games: %v", err)
-	}
+	testutil.OK(t, without.AddPlay(1, two), "a pair of two games")
 }
 
 // A calculation that would need gigabytes is not started, whether because of many places or of many coins.

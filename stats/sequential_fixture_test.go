@@ -327,9 +327,7 @@ func TestDrawsAgainstFixture(t *testing.T) {
 		score := testutil.Must(tally.Score())(t)
 		scores.near(t, "score", score, c.Score, 1e-9, 0)
 		if c.Elo == nil {
-			if !math.IsInf(binomial.Elo(score), 1) {
-				t.Errorf("Elo of %v is %v", score, binomial.Elo(score))
-			}
+			testutil.Check(t, math.IsInf(binomial.Elo(score), 1), "Elo of %v is %v", score, binomial.Elo(score))
 			continue
 		}
 		scores.near(t, "elo", binomial.Elo(score), *c.Elo, 1e-9, 0)

@@ -53,14 +53,10 @@ func TestExchangingTheEnginesMirrorsTheSequentialTest(t *testing.T) {
 		r := SPRT{Elo0: -s.Elo1, Elo1: -s.Elo0, Alpha: s.Beta, Beta: s.Alpha, Model: s.Model}
 		a, err := s.LLR(o)
 		b, err2 := r.LLR(mirrored(o))
-		if (err == nil) != (err2 == nil) || math.Abs(a+b) > 1e-6*max(1, math.Abs(a)) {
-			t.Fatal(a, err, b, err2)
-		}
+		testutil.Require(t, (err == nil) == (err2 == nil) && math.Abs(a+b) <= 1e-6*max(1, math.Abs(a)), "%v %v %v %v", a, err, b, err2)
 		x, err := s.Elo(o, 0.95)
 		y, err2 := r.Elo(mirrored(o), 0.95)
-		if (err == nil) != (err2 == nil) {
-			t.Fatal(x, err, y, err2)
-		}
+		testutil.Require(t, (err == nil) == (err2 == nil), "%v %v %v %v", x, err, y, err2)
 		testutil.Require(t, err != nil || math.IsInf(x.Elo, 0) || math.Abs(x.Elo+y.Elo) <= 0.01*max(1, math.Abs(x.Elo)), "%v %v", x, y)
 	})
 }
@@ -147,9 +143,7 @@ func TestPrefixIgnoresTheOrderOfArrival(t *testing.T) {
 			}
 			other := slices.Clone(all[id])
 			other[0], other[1] = other[1], other[0]
-			if err := shuffled.Add(id, other); err == nil {
-				t.Fatal("a pair counted twice")
-			}
+			testutil.Fails(t, shuffled.Add(id, other), "", "a pair counted twice")
 		}
 		a, b := ordered.Judgement(), shuffled.Judgement()
 		testutil.Require(t, a == b && same(ordered.Tally(), shuffled.Tally()) && a.Units+a.Beyond == len(all), "%+v, %+v", a, b)
@@ -287,9 +281,7 @@ func TestHomogeneity(t *testing.T) {
 		"mixed":       {WDL{Wins: 1, Losses: 1}, Pentanomial{LL: 1, WW: 1}},
 		"negative":    {WDL{Wins: -1, Losses: 1}, WDL{Wins: 1}},
 	} {
-		if h, err := SameEverywhere(bad, 0.05); err == nil {
-			t.Errorf("%s: %+v", name, h)
-		}
+		testutil.Fails(t, testutil.Err(SameEverywhere(bad, 0.05)), "", "%s", name)
 	}
 }
 
@@ -309,13 +301,9 @@ func TestDrawConventions(t *testing.T) {
 		testutil.Check(t, (err == nil) == exact && (!exact || i.Draws == rule), "%s: %+v, %v", rule, i, err)
 	}
 	for _, w := range []WDL{{}, {Draws: 5}, {Wins: -1, Losses: 3}} {
-		if c, err := w.Counted(binomial.DrawsDropped); err == nil {
-			t.Errorf("%+v: %+v", w, c)
-		}
+		testutil.Fails(t, testutil.Err(w.Counted(binomial.DrawsDropped)), "", "%+v", w)
 	}
-	if c, err := games.Counted("lost"); err == nil {
-		t.Errorf("%+v", c)
-	}
+	testutil.Fails(t, testutil.Err(games.Counted("lost")), "")
 }
 
 func TestScoresOfASeries(t *testing.T) {
@@ -335,9 +323,7 @@ func TestScoresOfASeries(t *testing.T) {
 	}
 	penta := Pentanomial{LL: 1, WL: 2, DD: 1, WD: 1, WW: 3}.PairScores()
 	testutil.Check(t, is(penta, "pair", 5.25, 8) && slices.Equal(penta.all, s.all), "%+v, of pairs one by one %+v", penta, s)
-	if s, err := singlesOf(t, games).PairScores(); err == nil {
-		t.Errorf("%+v", s)
-	}
+	testutil.Fails(t, testutil.Err(singlesOf(t, games).PairScores()), "")
 	if c, err := games.Counted(binomial.DrawsHalf); err != nil || c.Score() != 0.526 {
 		t.Errorf("%+v, %v", c, err)
 	}

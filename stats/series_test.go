@@ -196,9 +196,7 @@ func TestSeriesOfNewOpenings(t *testing.T) {
 				t.Fatal(repeats, err)
 			}
 		}
-		if byPair.Judgement() != byOpening.Judgement() {
-			t.Fatalf("%+v, %+v", byPair.Judgement(), byOpening.Judgement())
-		}
+		testutil.Require(t, byPair.Judgement() == byOpening.Judgement(), "%+v, %+v", byPair.Judgement(), byOpening.Judgement())
 		tally := tallyFrom(t, all)
 		want, err := tally.Sample()
 		got, err2 := series.Sample()
@@ -237,9 +235,8 @@ func TestEloByOpenings(t *testing.T) {
 		if rounds == 1 {
 			want = got
 		}
-		if math.Abs(got.Elo-want.Elo)+math.Abs(got.Interval.Lo-want.Interval.Lo)+math.Abs(got.Interval.Hi-want.Interval.Hi) > 1e-6 {
-			t.Errorf("%d rounds: %+v, want %+v", rounds, got, want)
-		}
+		testutil.Check(t, math.Abs(got.Elo-want.Elo)+math.Abs(got.Interval.Lo-want.Interval.Lo)+math.Abs(got.Interval.Hi-want.Interval.Hi) <= 1e-6,
+			"%d rounds: %+v, want %+v", rounds, got, want)
 	}
 }
 

@@ -107,20 +107,15 @@ func TestExchangingTheEnginesMirrors(t *testing.T) {
 			exchanged = append(exchanged, q)
 		}
 		a, b := tallyFrom(t, all), tallyFrom(t, exchanged)
-		if !same(a.Mirror(), b) || !same(a, b.Mirror()) {
-			t.Fatalf("%+v\n%+v", a.Mirror(), b)
-		}
+		testutil.Require(t, same(a.Mirror(), b) && same(a, b.Mirror()), "%+v\n%+v", a.Mirror(), b)
 		testutil.Require(t, a.BlackSide() == b.BlackSide(), "Black's results depend on who is A")
 		p, err := a.SignFlip(binomial.Greater)
 		q, err2 := b.SignFlip(binomial.Less)
-		if (err == nil) != (err2 == nil) || p.P != q.P {
-			t.Fatal(p, err, q, err2)
-		}
+		testutil.Require(t, (err == nil) == (err2 == nil) && p.P == q.P, "%v %v %v %v", p, err, q, err2)
 		s, err := a.Sample()
 		r, err2 := b.Sample()
-		if (err == nil) != (err2 == nil) || err == nil && math.Abs(s.Mean+r.Mean-1)+math.Abs(s.Variance-r.Variance) > 1e-12 {
-			t.Fatal(s, err, r, err2)
-		}
+		testutil.Require(t, (err == nil) == (err2 == nil) && (err != nil || math.Abs(s.Mean+r.Mean-1)+math.Abs(s.Variance-r.Variance) <= 1e-12),
+			"%v %v %v %v", s, err, r, err2)
 	})
 }
 

@@ -166,8 +166,7 @@ func keysOf(t *testing.T, file, name string) string {
 func TestExitCodesOfWorkers(t *testing.T) {
 	t.Parallel()
 	for _, code := range []int{worker.ExitRefused, worker.ExitUpdate, worker.ExitUnreachable} {
-		if !slices.ContainsFunc(exitCodes(), func(c exitRow) bool { return c.code == code && c.commands == "`farm work`" }) {
-			t.Errorf("the table has no code %d of gogi farm work", code)
-		}
+		testutil.Check(t, slices.ContainsFunc(exitCodes(), func(c exitRow) bool { return c.code == code && c.commands == "`farm work`" }),
+			"the table has no code %d of gogi farm work", code)
 	}
 }

@@ -122,15 +122,11 @@ func showsItself(t *testing.T, dir, db, run string, alike bool, args ...string) 
 	}
 	<-ended
 	testutil.Contains(t, out("stderr"), "gogi serve --db ", "how to see the pages again")
-	if !strings.Contains(out("end.txt"), "GOGI_RUN="+run+"\n") || !strings.Contains(out("end.txt"), "GOGI_DB=") {
-		t.Errorf("the command of the end was told %s", out("end.txt"))
-	}
-	if !strings.Contains(out("m.prom"), `run="`+run+`"`) {
-		t.Errorf("the metrics are %s", out("m.prom"))
-	}
-	if !strings.Contains(out("stderr"), "fault: ") || !strings.Contains(out("stderr"), " games in ") {
-		t.Errorf("the progress is %s", out("stderr"))
-	}
+	testutil.Check(t, strings.Contains(out("end.txt"), "GOGI_RUN="+run+"\n") && strings.Contains(out("end.txt"), "GOGI_DB="),
+		"the command of the end was told %s", out("end.txt"))
+	testutil.Check(t, strings.Contains(out("m.prom"), `run="`+run+`"`), "the metrics are %s", out("m.prom"))
+	testutil.Check(t, strings.Contains(out("stderr"), "fault: ") && strings.Contains(out("stderr"), " games in "),
+		"the progress is %s", out("stderr"))
 	types := map[match.EventType]bool{}
 	for line := range strings.Lines(out("stdout")) {
 		var ev match.Event

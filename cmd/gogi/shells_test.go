@@ -30,9 +30,7 @@ func (s *folder) inShell(t *testing.T, command ...string) string {
 	cmd.Dir = s.dir
 	cmd.Env = append(os.Environ(), "HOME="+s.dir, "LC_ALL=C.UTF-8")
 	out, err := cmd.CombinedOutput()
-	if err != nil {
-		t.Fatalf("%v: %v\n%s", command, err, out)
-	}
+	testutil.Require(t, err == nil, "%v: %v\n%s", command, err, out)
 	return string(out)
 }
 

@@ -73,7 +73,7 @@ func pairsOf(dir string) int {
 // in the end as one that nobody disturbed.
 func TestKilledTune(t *testing.T) {
 	t.Parallel()
-	games, kills, plies := testutil.ByLength(256, 4000), testutil.ByLength(3, 20), testutil.ByLength(20, 50)
+	games, kills, plies := testutil.ByLength(240, 4000), testutil.ByLength(2, 20), testutil.ByLength(20, 50)
 	play := []string{"tune", "t.toml", "--no-validate", "--no-probe", "-q"}
 	calm := writeTune(t, games, plies)
 	if out, code := gogiIn(t, calm, play...); code != 0 {

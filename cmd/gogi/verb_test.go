@@ -30,9 +30,7 @@ func written(t *testing.T, name, text string) string {
 func checkGaps(t *testing.T, out string) {
 	t.Helper()
 	gaps, err := testutil.JSONGaps(out)
-	if err != nil {
-		t.Fatalf("%v in %s", err, out)
-	}
+	testutil.Require(t, err == nil, "%v in %s", err, out)
 	for _, gap := range gaps {
 		t.Errorf("%s is null, and nothing says why", gap)
 	}

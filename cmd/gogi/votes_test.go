@@ -73,9 +73,8 @@ func TestVotesReplay(t *testing.T) {
 	var r votes.Replay
 	testutil.OK(t, json.Unmarshal([]byte(out), &r))
 	majority, optimistic := r.Councils[0].Replays[0], r.Councils[0].Replays[1]
-	if r.Verifies || majority.Decisions != 6 || majority.Differs != 1 || majority.InTies != 0 || optimistic.Differs != 0 {
-		t.Errorf("%+v, %+v", majority, optimistic)
-	}
+	testutil.Check(t, !r.Verifies && majority.Decisions == 6 && majority.Differs == 1 && majority.InTies == 0 && optimistic.Differs == 0,
+		"%+v, %+v", majority, optimistic)
 	if w := majority.Where; len(w) != 1 || w[0].Own != 3 || !strings.HasSuffix(w[0].Place, "votes.log:3") || w[0].Recorded == w[0].Played {
 		t.Errorf("%+v", w)
 	}

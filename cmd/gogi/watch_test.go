@@ -49,9 +49,7 @@ func realTerminal(t *testing.T, dir string) *terminalView {
 func (w *terminalView) tmux(t *testing.T, args ...string) string {
 	t.Helper()
 	out, err := exec.CommandContext(t.Context(), "tmux", append([]string{"-u", "-S", w.socket}, args...)...).CombinedOutput()
-	if err != nil {
-		t.Fatalf("tmux %v: %v: %s", args, err, out)
-	}
+	testutil.Require(t, err == nil, "tmux %v: %v: %s", args, err, out)
 	return string(out)
 }
 

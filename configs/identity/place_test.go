@@ -72,8 +72,7 @@ var few = configs.Flags{Openings: openings.BuiltinNamed} //nolint:gochecknogloba
 func sent(t *testing.T, p *match.Plan) *match.Plan {
 	t.Helper()
 	text := testutil.Must(match.EncodePlan(p))(t)
-	q := testutil.Must(match.DecodePlan(text))(t)
-	return q
+	return testutil.Must(match.DecodePlan(text))(t)
 }
 
 // For any paths on the machine that made the plan, engines find the same files on this machine.
@@ -129,9 +128,7 @@ func checkPlaced(t *testing.T, name string, received *match.Plan, here stock, th
 		t.Errorf("%s: Place changed the plan that it was given:\n%s", name, cmp.Diff(before, received))
 	}
 	testutil.Equal(t, placed.Digest(), received.Digest(), "%s: another digest: %v", name, match.Differences(received.Canonical(), placed.Canonical()))
-	if err := identity.VerifyIdentity(placed, greetings); err != nil {
-		t.Errorf("%s: %v", name, err)
-	}
+	testutil.OK(t, identity.VerifyIdentity(placed, greetings), "%s", name)
 	again, err := identity.Place(sent(t, placed), here.find, there)
 	if want := sent(t, placed); err != nil || !reflect.DeepEqual(want, again) {
 		t.Errorf("%s: placed again: %v\n%s", name, err, cmp.Diff(want, again))

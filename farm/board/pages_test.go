@@ -414,9 +414,8 @@ func TestSignUp(t *testing.T) {
 	lines := lists.Map(log, func(a farmstate.Action) string { return fmt.Sprintf("%s %s %s", a.By, a.Name, a.What) })
 	for _, want := range []string{" rack1 signed up: ann, may work", "boss rack1 approved: ann, may work",
 		"rack1 rack1 logged in", "boss ann-submit rejected: ann, may submit: not yet"} {
-		if !strings.Contains("\n"+strings.Join(lines, "\n")+"\n", "\n"+want+"\n") {
-			t.Errorf("the log lacks %q:\n%s", want, strings.Join(lines, "\n"))
-		}
+		testutil.Check(t, strings.Contains("\n"+strings.Join(lines, "\n")+"\n", "\n"+want+"\n"),
+			"the log lacks %q:\n%s", want, strings.Join(lines, "\n"))
 	}
 }
 

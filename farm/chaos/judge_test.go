@@ -185,9 +185,7 @@ func TestATornTrace(t *testing.T) {
 		}
 	}
 	h, err := Read(strings.NewReader(text.String()))
-	if err != nil || h.Torn != 4 || len(h.Steps) != len(sound()) {
-		t.Fatalf("%v, %d torn, %d steps", err, h.Torn, len(h.Steps))
-	}
+	testutil.Require(t, err == nil && h.Torn == 4 && len(h.Steps) == len(sound()), "%v, %d torn, %d steps", err, h.Torn, len(h.Steps))
 	_, wrong := Judge(h, soundRun())
 	testutil.Check(t, len(wrong) == 0, "%v", wrong)
 }

@@ -59,9 +59,7 @@ func (v *twin) hello() {
 	v.w.t.Helper()
 	var w farm.HelloReply
 	v.ask(farm.SubjectHello, farm.Hello{Protocol: farm.Protocol, Session: twinSession, Start: 1, Slots: 8, Version: "twin"}, &w)
-	if w.Refusal != nil {
-		v.w.t.Fatal(w.Refusal)
-	}
+	testutil.Require(v.w.t, w.Refusal == nil, "%v", w.Refusal)
 }
 
 // want is granted so many pairs.

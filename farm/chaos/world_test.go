@@ -302,14 +302,10 @@ func (w *world) run1(name string) (r Run) {
 	}
 	r = Run{Digest: info.Digest, Pairs: info.Pairs, Stored: map[int]match.Provenance{}}
 	finished, err := store.Finished(ctx, info.ID)
-	if err != nil {
-		w.t.Error(err)
-	}
+	testutil.Check(w.t, err == nil, "%v", err)
 	for id := range finished {
 		p, err := store.Pair(ctx, info.ID, id)
-		if err != nil {
-			w.t.Error(err)
-		}
+		testutil.Check(w.t, err == nil, "%v", err)
 		r.Stored[id] = p.Played
 	}
 	return r
@@ -351,8 +347,7 @@ func (w *world) history() *History {
 	w.t.Helper()
 	f := testutil.Must(os.Open(w.file("trace")))(w.t)
 	defer f.Close()
-	h := testutil.Must(Read(f))(w.t)
-	return h
+	return testutil.Must(Read(f))(w.t)
 }
 
 // judge ends all processes normally, and judges the history and the database.

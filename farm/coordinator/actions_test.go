@@ -20,9 +20,7 @@ func TestLogOfActions(t *testing.T) {
 		f.line(t, "w0")
 		time.Sleep(lease) // until the worker is stored
 		f.unkept.Store(true)
-		if err := f.do("boss", "pause", farm.Order{Run: "a", Why: "lost"}, nil); err == nil {
-			t.Fatal("a pause is confirmed, and not stored")
-		}
+		testutil.Fails(t, f.do("boss", "pause", farm.Order{Run: "a", Why: "lost"}, nil), "", "a pause is confirmed, and not stored")
 		f.unkept.Store(false)
 		testutil.OK(t, f.do("boss", "pause", farm.Order{Run: "a", Why: "lunch"}, nil))
 		f.restart()

@@ -111,9 +111,7 @@ func TestStopTakesPairsBack(t *testing.T) {
 		p := f.plays("stop", 1000, 1)
 		h := f.hand("w0", 5)
 		time.Sleep(10 * time.Second)
-		if f.test("stop").Held != 5 {
-			t.Fatalf("%+v", f.test("stop"))
-		}
+		testutil.Require(t, f.test("stop").Held == 5, "%+v", f.test("stop"))
 		testutil.OK(t, f.do("ann", "stop", farm.Order{Run: "stop"}, nil))
 		time.Sleep(lease/3 + 2*time.Second)
 		testutil.Check(t, h.dropped.Load() == 5, "%d pairs were given up in a beat, expected 5", h.dropped.Load())
@@ -133,9 +131,7 @@ func TestAStateThatCannotBeStored(t *testing.T) {
 		if err := f.do("ann", "stop", farm.Order{Run: "unkept"}, nil); err == nil || f.test("unkept").State != farm.Running {
 			t.Fatalf("it was stopped, and that is not stored: %v, %+v", err, f.test("unkept"))
 		}
-		if err := f.do("boss", "quarantine", slower, nil); err == nil {
-			t.Fatal("the quarantine is not stored, and it is no error")
-		}
+		testutil.Fails(t, f.do("boss", "quarantine", slower, nil), "", "the quarantine is not stored, and it is no error")
 		f.unkept.Store(false)
 		if err := f.do("ann", "stop", farm.Order{Run: "unkept"}, nil); err != nil || f.test("unkept").State != farm.Stopped {
 			t.Errorf("%v, %+v", err, f.test("unkept"))
@@ -167,9 +163,8 @@ func TestManyRuns(t *testing.T) {
 			got[name] = f.test(name).Granted
 		}
 		share := float64(got["b"]) / float64(got["a"]+got["b"])
-		if got["gpu"] != f.worker("w0").Added+f.worker("w0").Held || got["a"]+got["b"] < 1000 || math.Abs(share-0.75) > 0.02 {
-			t.Errorf("%v, b has %.3f of what a and b got, expected 0.75", got, share)
-		}
+		testutil.Check(t, got["gpu"] == f.worker("w0").Added+f.worker("w0").Held && got["a"]+got["b"] >= 1000 && math.Abs(share-0.75) <= 0.02,
+			"%v, b has %.3f of what a and b got, expected 0.75", got, share)
 		f.verify(a)
 		f.verify(b)
 	})

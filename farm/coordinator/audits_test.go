@@ -48,9 +48,8 @@ func TestAudits(t *testing.T) {
 		f.until("the liar is found", func() bool { return f.worker("w0").Quarantine != "" })
 		f.until("it is over", func() bool { return f.test("audited").State == farm.Over })
 		s, honest := f.test("audited"), f.worker("w1")
-		if !strings.Contains(f.worker("w0").Quarantine, "two others agree") || s.Differed == 0 || s.Agreed == 0 || s.Added != 200 {
-			t.Errorf("%q, %+v", f.worker("w0").Quarantine, s)
-		}
+		testutil.Check(t, strings.Contains(f.worker("w0").Quarantine, "two others agree") && s.Differed != 0 && s.Agreed != 0 && s.Added == 200,
+			"%q, %+v", f.worker("w0").Quarantine, s)
 		if honest.Quarantine != "" || honest.Agreed < 3 || honest.Trust != "verified" || f.worker("w0").Trust != "untrusted" {
 			t.Errorf("w1 %+v\nw0 %+v", honest, f.worker("w0"))
 		}

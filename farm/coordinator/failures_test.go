@@ -166,9 +166,8 @@ func TestTheStoreFails(t *testing.T) {
 		testutil.Check(t, errors.Is(err, errFull), "it ended with %v", err)
 		before, waiting := h.done.Load(), f.broker.Waiting()
 		time.Sleep(2 * time.Minute)
-		if f.broker.Waiting() < waiting || waiting == 0 {
-			t.Errorf("%d messages wait, %d did when it failed: something was acknowledged", f.broker.Waiting(), waiting)
-		}
+		testutil.Check(t, f.broker.Waiting() >= waiting && waiting != 0,
+			"%d messages wait, %d did when it failed: something was acknowledged", f.broker.Waiting(), waiting)
 		testutil.Check(t, h.done.Load() <= before+4, "%d pairs were finished after it failed: more than were granted", h.done.Load()-before)
 		f.disk.mu.Lock()
 		f.disk.full = false
@@ -342,9 +341,7 @@ func TestARevokedKey(t *testing.T) {
 		f.complete(p)
 		got := f.worker("w0").Added
 		testutil.Check(t, got == before, "I9: %d pairs of a revoked key were counted", got-before)
-		if h.exit() == nil || h.exit().Exit != 4 {
-			t.Errorf("the worker was told %+v", h.exit())
-		}
+		testutil.Check(t, h.exit() != nil && h.exit().Exit == 4, "the worker was told %+v", h.exit())
 	})
 }
 

@@ -116,9 +116,8 @@ func TestAPurge(t *testing.T) {
 		testutil.OK(t, f.do("boss", "purge", farm.Order{Run: "purge", Worker: "w0", Why: "lies", Dry: true}, &dry))
 		stored := f.test("purge").Stored
 		testutil.OK(t, f.do("boss", "purge", farm.Order{Run: "purge", Worker: "w0", Why: "lies"}, &out))
-		if !slices.Equal(dry.Pairs, out.Pairs) || len(out.Pairs) < 5 || out.Before != "pass" || !out.Withdrawn || out.After == "pass" {
-			t.Errorf("%+v, dry %v", out, dry.Pairs)
-		}
+		testutil.Check(t, slices.Equal(dry.Pairs, out.Pairs) && len(out.Pairs) >= 5 && out.Before == "pass" && out.Withdrawn && out.After != "pass",
+			"%+v, dry %v", out, dry.Pairs)
 		s := f.test("purge")
 		testutil.Check(t, s.Stored == stored-len(out.Pairs) && s.State == farm.Running && f.disk.stores[p.Digest()].voided != nil,
 			"%+v", s)

@@ -63,9 +63,7 @@ func TestAForgedVerdictIsProvisional(t *testing.T) {
 				}
 				f.restart()
 				time.Sleep(time.Hour)
-				if !strings.Contains(f.provisional(p), "audits are missing") {
-					t.Errorf("after a restart: %q", f.provisional(p))
-				}
+				testutil.Check(t, strings.Contains(f.provisional(p), "audits are missing"), "after a restart: %q", f.provisional(p))
 				f.hand("w3", 8) // another untrusted worker of the same owner, and then one of another: neither helps
 				f.hand("w10", 8)
 				time.Sleep(10 * time.Minute)

@@ -87,9 +87,7 @@ func BenchmarkJudge(b *testing.B) {
 		batch := farm.Batch{Worker: "w0", Session: "s"}
 		var g farm.Grants
 		must(way.Request(ctx, "lease.w0", farm.Ask{Session: "s", Want: 8, Known: []string{p.Digest()}}, &g))
-		if len(g.Grants) == 0 {
-			b.Fatal("nothing is granted")
-		}
+		testutil.Require(b, len(g.Grants) != 0, "nothing is granted")
 		for _, grant := range g.Grants {
 			pair, err := match.EncodePair(play(p, grant.Pair))
 			must(err)

@@ -109,9 +109,8 @@ func (a *aTune) compare(t *testing.T, f *theFarm) {
 	testutil.Check(t, s.early == "", "%v", s.early)
 	if !reflect.DeepEqual(s.states, states) {
 		for i := range min(len(states), len(s.states)) {
-			if !reflect.DeepEqual(s.states[i], states[i]) {
-				t.Fatalf("state %d is stored as %+v, one slot comes to %+v", i, s.states[i], states[i])
-			}
+			testutil.Require(t, reflect.DeepEqual(s.states[i], states[i]),
+				"state %d is stored as %+v, one slot comes to %+v", i, s.states[i], states[i])
 		}
 		t.Fatalf("%d states are stored, one slot comes to %d", len(s.states), len(states))
 	}

@@ -133,9 +133,7 @@ func TestAttacks(t *testing.T) {
 	if err := own.Request(t.Context(), "beat.honest", farm.Beat{}, &farm.BeatReply{}); err != nil || h.asked.Load() != 1 {
 		t.Errorf("an honest beat: %v, %d arrived", err, h.asked.Load())
 	}
-	if err := own.Publish(t.Context(), "res.honest.0", "1", []byte("result")); err != nil {
-		t.Errorf("an honest result: %v", err)
-	}
+	testutil.OK(t, own.Publish(t.Context(), "res.honest.0", "1", []byte("result")), "an honest result")
 	if all, err := w.bus.Artefacts(t.Context()); err != nil || len(all) != 1 || all[sum] != 6 {
 		t.Errorf("artefacts: %v, %v", all, err)
 	}
@@ -210,9 +208,7 @@ func TestRevokedIsOutAtOnce(t *testing.T) {
 			break
 		}
 	}
-	if err := staying.Request(t.Context(), "beat.w2", farm.Beat{}, &farm.BeatReply{}); err != nil {
-		t.Errorf("another's connection: %v", err)
-	}
+	testutil.OK(t, staying.Request(t.Context(), "beat.w2", farm.Beat{}, &farm.BeatReply{}), "another's connection")
 }
 
 // TestRevokedByAnotherProcess: the file of the key has changed, and the bus got no message about it.
@@ -253,9 +249,7 @@ func TestOwners(t *testing.T) {
 		creds := w.key(t, name, time.Time{}, test.right)
 		n, violations := intruder(t, w, creds)
 		for _, verb := range strings.Fields(test.may) {
-			if _, err := n.Request("adm."+name+"."+verb, []byte{0xa0}, 10*time.Second); err != nil {
-				t.Errorf("%s may not %s: %v", name, verb, err)
-			}
+			testutil.OK(t, testutil.Err(n.Request("adm."+name+"."+verb, []byte{0xa0}, 10*time.Second)), "%s may not %s", name, verb)
 		}
 		for _, verb := range append(strings.Fields(test.mayNot), "") {
 			subject := "adm." + name + "." + verb
@@ -295,7 +289,5 @@ func TestADeniedRequestEndsAtOnce(t *testing.T) {
 		t.Errorf("a denied publication: %v", r)
 	}
 	close(may)
-	if err := <-beside; err != nil {
-		t.Errorf("the request beside it: %v", err)
-	}
+	testutil.OK(t, <-beside, "the request beside it")
 }

@@ -192,9 +192,8 @@ func resultsInOrder(t *testing.T, ctx context.Context, f contract) {
 	}
 	last := uint64(0)
 	for i, d := range take(t, ctx, f.Bus, 10) {
-		if len(d.Body) != 1 || int(d.Body[0]) != i || d.Subject != subject(names[i%3]) || d.Sequence <= last || d.Again {
-			t.Errorf("message %d: %+v after sequence %d", i, d, last)
-		}
+		testutil.Check(t, len(d.Body) == 1 && int(d.Body[0]) == i && d.Subject == subject(names[i%3]) && d.Sequence > last && !d.Again,
+			"message %d: %+v after sequence %d", i, d, last)
 		last = d.Sequence
 		testutil.OK(t, d.Ack(ctx))
 	}
@@ -237,9 +236,7 @@ func publish(t *testing.T, ctx context.Context, w farm.Transport, id string) {
 		if err == nil {
 			return
 		}
-		if !errors.Is(err, farm.ErrAway) || ctx.Err() != nil {
-			t.Fatal(err)
-		}
+		testutil.Require(t, errors.Is(err, farm.ErrAway) && ctx.Err() == nil, "%v", err)
 		retry, cancel := context.WithTimeout(ctx, 20*time.Millisecond) // the pause between two tries
 		<-retry.Done()
 		cancel()
@@ -388,9 +385,7 @@ func artefacts(t *testing.T, ctx context.Context, f contract) {
 			testutil.Check(t, bytes.Equal(back, body), "%s: %d bytes came back as %d others", who, size, len(back))
 		}
 	}
-	if _, err := owner.PutArtefact(ctx, bytes.NewReader(make([]byte, 11)), 10); err == nil {
-		t.Error("11 bytes are stored with a limit of 10")
-	}
+	testutil.Fails(t, testutil.Err(owner.PutArtefact(ctx, bytes.NewReader(make([]byte, 11)), 10)), "", "11 bytes are stored with a limit of 10")
 	_, err := w.Artefact(ctx, hex.EncodeToString(make([]byte, 32)))
 	if _, is := errors.AsType[*farm.Refusal](err); !is {
 		t.Errorf("an unknown artefact: %v, want a rejection", err)
@@ -418,9 +413,7 @@ func waitEnds(t *testing.T, ctx context.Context, f contract) {
 		done <- err
 	}()
 	cancel()
-	if err := next(t, ctx, done); !errors.Is(err, context.Canceled) {
-		t.Errorf("got %v, want the end of the context", err)
-	}
+	testutil.Is(t, next(t, ctx, done), context.Canceled)
 	for i := range 60 {
 		waiting, cancel := context.WithTimeout(ctx, time.Duration(i)*100*time.Microsecond)
 		_, err := f.Bus.Results(waiting, 4)

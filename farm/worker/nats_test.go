@@ -74,9 +74,7 @@ func (s *site) open(t *testing.T) {
 func (s *site) close(t *testing.T) {
 	t.Helper()
 	s.stop()
-	if err := s.bus.Close(); err != nil {
-		t.Error(err)
-	}
+	testutil.OK(t, s.bus.Close())
 }
 
 func (s *site) creds(t *testing.T, name string) keys.Creds {
@@ -103,8 +101,7 @@ func (s *site) machineOf(t *testing.T, c keys.Creds) (farm.Transport, worker.Con
 
 func (s *site) join(t *testing.T, transport farm.Transport, c worker.Config) *worker.Worker {
 	t.Helper()
-	w := testutil.Must(worker.Join(s.ctx, transport, c))(t)
-	return w
+	return testutil.Must(worker.Join(s.ctx, transport, c))(t)
 }
 
 // TestTheServerIsRestarted: three times while it plays; everything arrives.
@@ -122,9 +119,7 @@ func TestTheServerIsRestarted(t *testing.T) {
 	}
 	s.until(s.ctx, "all stored", storedAll(s.coordinator, run, 120))
 	w.Drain()
-	if err := errors.Join(<-done, w.Close(s.ctx)); err != nil {
-		t.Error(err)
-	}
+	testutil.OK(t, errors.Join(<-done, w.Close(s.ctx)))
 	testutil.Equal(t, w.Status().Outbox, 0, "items are left in the outbox")
 }
 
@@ -197,9 +192,7 @@ func TestTwoSessionsOfOneKey(t *testing.T) {
 	later := s.join(t, newTransport, newConfig)
 	run := s.add(plan("a", 30))
 	newDone := playing(s.ctx, later, time.Millisecond)
-	if err := <-oldDone; err != nil {
-		t.Error(err)
-	}
+	testutil.OK(t, <-oldDone)
 	e := earlier.Ended()
 	testutil.Check(t, e != nil && e.Exit == worker.ExitRefused, "the earlier one ended with %v", e)
 	s.until(s.ctx, "all stored", storedAll(s.coordinator, run, 30))
@@ -243,9 +236,7 @@ func TestAWorkerIsKilledWithAFullOutbox(t *testing.T) {
 		}
 		return true
 	})
-	if err := w.Close(s.ctx); err != nil {
-		t.Error(err)
-	}
+	testutil.OK(t, w.Close(s.ctx))
 }
 
 func workUntilKilled(t *testing.T, file, dir, key string) {
@@ -297,9 +288,7 @@ func TestArtefactsComeFromTheCoordinator(t *testing.T) {
 		return n > 0 && len(s.asks[n-1].Refuse) == 1 && s.asks[n-1].Refuse[0] == missing
 	})
 	w.Drain()
-	if err := errors.Join(<-done, w.Close(s.ctx)); err != nil {
-		t.Error(err)
-	}
+	testutil.OK(t, errors.Join(<-done, w.Close(s.ctx)))
 	all := store.List()
 	testutil.Check(t, len(all) == 1 && all[sum] == 300_000, "the cache has %v", all)
 }

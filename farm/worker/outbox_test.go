@@ -225,9 +225,7 @@ func TestNoRoomForAnotherFile(t *testing.T) {
 	if _, bytes := o.Left(); bytes < 8<<20 {
 		t.Errorf("it has begun anew with %d bytes", bytes)
 	}
-	if err := o.Append(item(20)); err != nil {
-		t.Errorf("it takes nothing any more: %v", err)
-	}
+	testutil.OK(t, o.Append(item(20)), "it takes nothing any more")
 	testutil.Slices(t, pairs(o), []int{20}, "pairs that are left")
 	o.Done([]farm.Held{item(20).Lease})
 	if _, bytes := o.Left(); bytes > 1<<20 {
@@ -238,7 +236,5 @@ func TestNoRoomForAnotherFile(t *testing.T) {
 	if got := pairs(o); len(got) != 0 || dropped != 0 {
 		t.Errorf("%v after a restart, %d bytes dropped", got, dropped)
 	}
-	if err := o.Close(); err != nil {
-		t.Error(err)
-	}
+	testutil.OK(t, o.Close())
 }

@@ -211,9 +211,7 @@ func (c *coordinator) serve(ctx context.Context, b ends) (stop func()) {
 			defer c.wake()
 			return f(farm.Sender(subject), body)
 		})
-		if err != nil {
-			c.t.Error(err)
-		}
+		testutil.Check(c.t, err == nil, "%v", err)
 		stops = append(stops, stopping)
 	}
 	ctx, cancel := context.WithCancel(ctx)

@@ -123,9 +123,7 @@ func TestTheWholeFarm(t *testing.T) {
 		end = s.process(t, store, secret)
 	}
 	w1.Drain()
-	if err := errors.Join(<-done1, w1.Close(s.ctx)); err != nil {
-		t.Error(err)
-	}
+	testutil.OK(t, errors.Join(<-done1, w1.Close(s.ctx)))
 	w3, done3 := s.machine(t, "w3")
 	store.until(s.ctx, t, 150)
 	for _, m := range []struct {

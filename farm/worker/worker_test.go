@@ -48,8 +48,7 @@ func (f *field) plays(t *testing.T, after time.Duration) (*worker.Worker, <-chan
 
 func (f *field) join(t *testing.T) *worker.Worker {
 	t.Helper()
-	w := testutil.Must(worker.Join(t.Context(), f.wire, f.config))(t)
-	return w
+	return testutil.Must(worker.Join(t.Context(), f.wire, f.config))(t)
 }
 
 // playing plays with players that take this long, in the background.
@@ -63,9 +62,7 @@ func playing(ctx context.Context, w *worker.Worker, after time.Duration) <-chan 
 func drained(t *testing.T, w *worker.Worker, done <-chan error) {
 	t.Helper()
 	w.Drain()
-	if err := errors.Join(<-done, w.Close(t.Context())); err != nil {
-		t.Error(err)
-	}
+	testutil.OK(t, errors.Join(<-done, w.Close(t.Context())))
 }
 
 func storedAll(c *coordinator, run string, pairs int) func() bool {
@@ -414,14 +411,10 @@ func TestHowAWorkerEndsByItself(t *testing.T) {
 				f.mu.Lock()
 				test.happens(f)
 				f.mu.Unlock()
-				if err := <-done; err != nil {
-					t.Error(err)
-				}
+				testutil.OK(t, <-done)
 				closing, cancel := context.WithTimeout(t.Context(), time.Minute)
 				defer cancel()
-				if err := w.Close(closing); err != nil {
-					t.Error(err)
-				}
+				testutil.OK(t, w.Close(closing))
 				exit := 0
 				if e := w.Ended(); e != nil {
 					exit = e.Exit
@@ -458,9 +451,7 @@ func TestADrainIsForGood(t *testing.T) {
 					f.mu.Unlock()
 					time.Sleep(time.Minute) // some beats
 					synctest.Wait()
-					if toldFirst != (w.Ended() != nil) {
-						t.Errorf("told: %v", w.Ended())
-					}
+					testutil.Check(t, toldFirst == (w.Ended() != nil), "told: %v", w.Ended())
 					drained(t, w, done)
 					e := w.Ended()
 					testutil.Check(t, e == nil, "it is to begin anew: %+v", e)
@@ -489,9 +480,7 @@ func TestJoinIsRefusedOrInVain(t *testing.T) {
 				testutil.Check(t, ok && e.Exit == test.exit, "got %v, want exit %d", err, test.exit)
 				f.refusal, f.wire.away = nil, false
 				w := f.join(t) // nothing was left locked
-				if err := w.Close(t.Context()); err != nil {
-					t.Error(err)
-				}
+				testutil.OK(t, w.Close(t.Context()))
 			})
 		})
 	}
@@ -560,7 +549,7 @@ func TestOnceTellsEachRefusal(t *testing.T) {
 			f.config.Once, f.config.Slots = true, 60 // it holds all pairs
 			f.config.Ready = func(_ context.Context, p *match.Plan) (*match.Plan, func(), error) {
 				if p.Run == slow {
-					time.Sleep(time.Hour)
+					time.Sleep(5 * time.Minute)
 				}
 				return nil, nil, errors.New(p.Run + " is not built")
 			}

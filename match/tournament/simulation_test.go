@@ -152,6 +152,7 @@ func TestAdaptiveSavesGames(t *testing.T) {
 		}
 		return
 	}
+	testutil.OnlyLong(t, "a simulation")
 	for _, w := range worlds[1:3] {
 		robin := ranked(t, w.of, match.DesignRoundRobin, []int{540}, 20)
 		adaptive := ranked(t, w.of, match.DesignAdaptive, []int{360, 540}, 20)
@@ -226,6 +227,7 @@ func TestClaims(t *testing.T) {
 		}
 		return
 	}
+	testutil.OnlyLong(t, "a simulation")
 	ours, wide := claimed(t, worlds[0].of, match.DesignAdaptive, 360, 40)
 	if ours.intervals.share() < 0.9 || wide.intervals.share() > 0.75 {
 		t.Errorf("ten equals: intervals hold in %.2f, with a wide prior in %.2f", ours.intervals.share(), wide.intervals.share())

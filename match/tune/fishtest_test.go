@@ -29,9 +29,7 @@ func TestFishtestsNumbers(t *testing.T) {
 	params := testutil.Must(ReadParams(strings.NewReader(want.Params), "fishtest.txt"))(t)
 	s := Defaults(Fishtest, want.Games/2)
 	s.Params, s.Block, s.Inflight = params, want.Batch, want.Batch*(want.Lag+1)
-	if s.Lag() != want.Lag {
-		t.Fatalf("lag %d", s.Lag())
-	}
+	testutil.Require(t, s.Lag() == want.Lag, "lag %d", s.Lag())
 	st := Begin(&s)
 	for k, u := range want.Updates {
 		_, schedule, _ := s.place(k * s.Block)

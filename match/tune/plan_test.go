@@ -72,9 +72,8 @@ func TestFirstAfter(t *testing.T) {
 				}
 				testutil.Check(t, same || id >= first, "%d in flight: pair %d changes pair %d, before %d", inflight, pair, id, first)
 			}
-			if s.DrawnFrom(s.BlockOf(first)) <= s.BlockOf(pair) || first > 0 && s.DrawnFrom(s.BlockOf(first-1)) > s.BlockOf(pair) {
-				t.Errorf("%d in flight: pair %d: %d is not the first", inflight, pair, first)
-			}
+			testutil.Check(t, s.DrawnFrom(s.BlockOf(first)) > s.BlockOf(pair) && (first <= 0 || s.DrawnFrom(s.BlockOf(first-1)) <= s.BlockOf(pair)),
+				"%d in flight: pair %d: %d is not the first", inflight, pair, first)
 		}
 	}
 	if s := settingsOfTwo(100, 4, 8); s.FirstAfter(99) != 100 {
@@ -138,9 +137,8 @@ func TestFaults(t *testing.T) {
 				continue
 			}
 			faulty, ok := errors.AsType[*Faulty](err)
-			if !ok || faulty.Bad != 20 || faulty.Pairs != 160 || faulty.Param != "X" || faulty.Above != (side > 0) || faulty.P > 1e-4 {
-				t.Errorf("%+v", err)
-			}
+			testutil.Check(t, ok && faulty.Bad == 20 && faulty.Pairs == 160 && faulty.Param == "X" && faulty.Above == (side > 0) && faulty.P <= 1e-4,
+				"%+v", err)
 		}
 	}
 	f := NewFaults(&s)

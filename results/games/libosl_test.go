@@ -25,9 +25,7 @@ func TestLibOSL(t *testing.T) {
 	}
 	program := filepath.Join(t.TempDir(), "libosl")
 	built, err := exec.Command("g++", "-O1", "-std=c++14", "-w", "-DOSL_SMP", "testdata/libosl.cc", "-o", program, "-losl", "-lpthread").CombinedOutput()
-	if err != nil {
-		t.Fatalf("%v: %s", err, built)
-	}
+	testutil.Require(t, err == nil, "%v: %s", err, built)
 	games, folder := playedGames(t), t.TempDir()
 	want := map[string]string{}
 	var paths []string

@@ -43,9 +43,7 @@ func TestAnExportIntoAPipe(t *testing.T) {
 		text, _ := os.ReadFile(pipe) // what is missing is seen below
 		got <- string(text)
 	}()
-	if err := Whole(pipe, func(w io.Writer) error { _, err := io.WriteString(w, "hello"); return err }); err != nil {
-		t.Error(err)
-	}
+	testutil.OK(t, Whole(pipe, func(w io.Writer) error { _, err := io.WriteString(w, "hello"); return err }))
 	if at, err := os.Lstat(pipe); err != nil || at.Mode()&os.ModeNamedPipe == 0 {
 		t.Fatalf("the pipe was replaced: %v, %v", at, err)
 	}

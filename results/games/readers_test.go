@@ -99,9 +99,7 @@ func writeAll(t *testing.T, games map[string]*kifu.Record) string {
 				continue
 			}
 			text, err := f.Append(nil, g)
-			if err != nil {
-				t.Fatal(name, f.Name, err)
-			}
+			testutil.Require(t, err == nil, "%v %v %v", name, f.Name, err)
 			write(t, filepath.Join(folder, name+"."+f.Name+f.Ext), text)
 			if f.Name == "kif" {
 				sjis, lost := kifutext.ShiftJIS(text)

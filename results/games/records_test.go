@@ -82,8 +82,7 @@ func importText(t *testing.T, store *results.Store, run string, text []byte) (*I
 
 func runOf(t *testing.T, store *results.Store, name string) *results.RunInfo {
 	t.Helper()
-	info := testutil.Must(store.FindRun(t.Context(), name))(t)
-	return info
+	return testutil.Must(store.FindRun(t.Context(), name))(t)
 }
 
 func exported(t *testing.T, store *results.Store, run, format string, f Filter) ([]*kifu.Record, *Tally) {
@@ -196,9 +195,8 @@ func TestSkipped(t *testing.T) {
 	store := openStore(t)
 	importText(t, store, "run", lines(t, games))
 	_, tally := exported(t, store, "run", "pack", Filter{})
-	if tally.Skipped[ReasonUnscored] != tally.Skips() || tally.Skips() == 0 || tally.Skips()+tally.Games != len(games) {
-		t.Errorf("%+v of %d", tally, len(games))
-	}
+	testutil.Check(t, tally.Skipped[ReasonUnscored] == tally.Skips() && tally.Skips() != 0 && tally.Skips()+tally.Games == len(games),
+		"%+v of %d", tally, len(games))
 }
 
 // TestExportEqualsRecount: the wins of each player, counted from a folder of files by nothing but
@@ -277,8 +275,7 @@ func TestSources(t *testing.T) {
 	dir := t.TempDir()
 	text := func(format string, n int) []byte {
 		f := testutil.Must(kifutext.Find(kifutext.Text(), format))(t)
-		out := testutil.Must(f.Append(nil, games[names[n]]))(t)
-		return out
+		return testutil.Must(f.Append(nil, games[names[n]]))(t)
 	}
 	write(t, filepath.Join(dir, "a.csa"), append(append(text("csa", 0), "/\nV2.2\nPI\n+\n+9999FU\n/\n"...), text("csa", 1)...))
 	write(t, filepath.Join(dir, "b.txt"), []byte("hello\n"))

@@ -47,17 +47,15 @@ func TestPredictAtAnActiveConstraint(t *testing.T) {
 		{Additive2, flat, "a", "b", 2, .5137528, -240.048449646, "slope", "add2"},
 	} {
 		f := testutil.Must(CompareHandicaps(activeGames(c.third), 0.95, c.model))(t).Fits[0]
-		if len(f.Notes) != 1 || !strings.Contains(f.Notes[0], c.atTheEnd+" is 0") || math.Abs(f.LogLik-c.loglik) > 1e-6 {
-			t.Fatalf("%s: %v, loglik %v", c.name, f.Notes, f.LogLik)
-		}
+		testutil.Require(t, len(f.Notes) == 1 && strings.Contains(f.Notes[0], c.atTheEnd+" is 0") && math.Abs(f.LogLik-c.loglik) <= 1e-6,
+			"%s: %v, loglik %v", c.name, f.Notes, f.LogLik)
 		q, err := f.Predict(c.a, c.b, c.handicap, 0.95)
 		if err != nil {
 			t.Errorf("%s: %v", c.name, err)
 			continue
 		}
-		if math.Abs(q.Score-c.score) > 2e-6 || !math.IsNaN(q.Interval.Lo) || !math.IsNaN(q.Interval.Hi) {
-			t.Errorf("%s, %s against %s with %d: %+v, want %v without an interval", c.name, c.a, c.b, c.handicap, q, c.score)
-		}
+		testutil.Check(t, math.Abs(q.Score-c.score) <= 2e-6 && math.IsNaN(q.Interval.Lo) && math.IsNaN(q.Interval.Hi),
+			"%s, %s against %s with %d: %+v, want %v without an interval", c.name, c.a, c.b, c.handicap, q, c.score)
 	}
 }
 

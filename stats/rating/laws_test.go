@@ -188,9 +188,7 @@ func TestMoreGamesOfTheSameScaleNothing(t *testing.T) {
 		}
 		g := rateOrFail(t, record, m)
 		for name, elo := range elos(f) {
-			if math.Abs(elo-elos(g)[name]) > 1e-7 {
-				t.Errorf("%s: %v, %d times the games %v", name, elo, k, elos(g)[name])
-			}
+			testutil.Check(t, math.Abs(elo-elos(g)[name]) <= 1e-7, "%s: %v, %d times the games %v", name, elo, k, elos(g)[name])
 		}
 		mean, strengths := 0.0, 0.0
 		for _, p := range g.Players {
@@ -213,9 +211,7 @@ func TestMirroredGamesNegate(t *testing.T) {
 			}
 			g := rateOrFail(t, mirrored, m)
 			for name, elo := range elos(f) {
-				if math.Abs(elo+elos(g)[name]) > 1e-7 {
-					t.Errorf("%s: %v, mirrored %v", name, elo, elos(g)[name])
-				}
+				testutil.Check(t, math.Abs(elo+elos(g)[name]) <= 1e-7, "%s: %v, mirrored %v", name, elo, elos(g)[name])
 			}
 			testutil.Check(t, math.Abs(f.FirstMove*g.FirstMove-1) <= 1e-9, "first move %v, mirrored %v", f.FirstMove, g.FirstMove)
 		}
@@ -298,9 +294,8 @@ func TestProfileEndsHaveTheirLikelihood(t *testing.T) {
 		for i, p := range f.Players {
 			interval := testutil.Must(f.Profile(p.Name, 0.95))(t)
 			// With sixty games a player a profile is close to the normal one.
-			if math.Abs(interval.Lo-(p.Elo-1.96*errs[i])) > 3 || math.Abs(interval.Hi-(p.Elo+1.96*errs[i])) > 3 {
-				t.Errorf("%s: %+v, want about %v ± %v", p.Name, interval, p.Elo, 1.96*errs[i])
-			}
+			testutil.Check(t, math.Abs(interval.Lo-(p.Elo-1.96*errs[i])) <= 3 && math.Abs(interval.Hi-(p.Elo+1.96*errs[i])) <= 3,
+				"%s: %+v, want about %v ± %v", p.Name, interval, p.Elo, 1.96*errs[i])
 		}
 	}
 	full := testutil.Must(Rate(record, Model{FirstMove: Multiplicative}))(t)

@@ -82,9 +82,7 @@ func TestConfigurations(t *testing.T) {
 		testutil.Fails(t, testutil.Err(newServer(c)), "", "%+v is served", c)
 	}
 	for _, c := range []Config{{Addr: "127.0.0.1:0"}, {Addr: "[::1]:0"}, {Addr: "localhost:0"}, {Addr: "127.9.9.9:0"}, {Addr: "0.0.0.0:0", Token: secret}} {
-		if _, err := newServer(c); err != nil {
-			t.Errorf("%+v: %v", c, err)
-		}
+		testutil.OK(t, testutil.Err(newServer(c)), "%+v", c)
 	}
 }
 

@@ -106,9 +106,7 @@ func TestAnswerThatNobodyReads(t *testing.T) {
 		if err != nil || time.Since(began) < 2*writeTimeout {
 			t.Errorf("%v after %v", err, time.Since(began))
 		}
-		if err := <-done; err != nil {
-			t.Error(err)
-		}
+		testutil.OK(t, <-done)
 		_ = conn.Close()
 	})
 }

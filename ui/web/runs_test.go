@@ -126,9 +126,8 @@ func TestProgressOfVersions(t *testing.T) {
 	}
 	runs := [][]string{{"old", "ref"}, {"new", "ref"}}
 	f.progress(runs)
-	if len(f.Progress) != 2 || f.Progress[0].Name != "old" || f.Progress[1].Name != "new" || *f.Progress[1].Since != 200 {
-		t.Errorf("%+v", f.Progress)
-	}
+	testutil.Check(t, len(f.Progress) == 2 && f.Progress[0].Name == "old" && f.Progress[1].Name == "new" && *f.Progress[1].Since == 200,
+		"%+v", f.Progress)
 	f.Progress = nil
 	if f.progress([][]string{runs[0], runs[0]}); f.Progress != nil {
 		t.Errorf("the same players in each run: %+v", f.Progress)

@@ -278,9 +278,8 @@ func TestPaths(t *testing.T) {
 			t.Errorf("%q: %s became %s", run, at, back.EscapedPath())
 		}
 		segment, err := url.PathUnescape(strings.TrimPrefix(at, "/r/"))
-		if err != nil || strings.TrimPrefix(segment, "~") != run || strings.Contains(strings.TrimPrefix(at, "/r/"), "/") {
-			t.Errorf("%q became %q", run, segment)
-		}
+		testutil.Check(t, err == nil && strings.TrimPrefix(segment, "~") == run && !strings.Contains(strings.TrimPrefix(at, "/r/"), "/"),
+			"%q became %q", run, segment)
 	}
 }
 
@@ -359,9 +358,8 @@ func TestGameAtAPly(t *testing.T) {
 			p.Apply(m.Move)
 		}
 		page := get(t, s, fmt.Sprintf("/r/plain/g/2.0?ply=%d", ply)).Body.String()
-		if !strings.Contains(page, `data-part="sfen">`+p.SFEN()+"<") || !strings.Contains(page, fmt.Sprintf(`data-ply="%d"`, ply)) {
-			t.Errorf("ply %d: no position %s", ply, p.SFEN())
-		}
+		testutil.Check(t, strings.Contains(page, `data-part="sfen">`+p.SFEN()+"<") && strings.Contains(page, fmt.Sprintf(`data-ply="%d"`, ply)),
+			"ply %d: no position %s", ply, p.SFEN())
 		for square := range shogi.NoSquare {
 			if piece := p.PieceAt(square); piece != shogi.NoPiece && !strings.Contains(page, fmt.Sprintf(`data-square="%s" data-colour="%s"`, square, piece.Colour())) {
 				t.Errorf("ply %d: no %s piece on %s", ply, piece.Colour(), square)

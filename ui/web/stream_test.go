@@ -144,9 +144,7 @@ func TestFramesTellTheState(t *testing.T) {
 				checkGame(t, c, want)
 				continue
 			}
-			if d := cmp.Diff(spoken(t, want), heard(t, c.known)); d != "" {
-				t.Fatal("the client knows otherwise:", d)
-			}
+			testutil.Equal(t, cmp.Diff(spoken(t, want), heard(t, c.known)), "", "the client knows otherwise:")
 		}
 	})
 }
@@ -162,9 +160,7 @@ func checkGame(t *rapid.T, c *listener, want *match.Snapshot) {
 			slots[seatKey(slot)] = v
 		}
 	}
-	if d := cmp.Diff(slots, c.known.(map[string]any)["slots"]); d != "" {
-		t.Fatal("of the game, the client knows otherwise:", d)
-	}
+	testutil.Equal(t, cmp.Diff(slots, c.known.(map[string]any)["slots"]), "", "of the game, the client knows otherwise:")
 }
 
 // theatre is a server in a bubble of its own time.
@@ -189,9 +185,7 @@ func opened(t *testing.T, live Live) *theatre {
 func (h *theatre) close() {
 	h.t.Helper()
 	h.end()
-	if err := <-h.ended; err != nil {
-		h.t.Error(err)
-	}
+	testutil.OK(h.t, <-h.ended)
 }
 
 // call asks for a stream and reads nothing of it.
@@ -213,8 +207,7 @@ func (h *theatre) listen(query string, status int) (*bufio.Reader, net.Conn) {
 
 func (h *theatre) next(r *bufio.Reader) frame1 {
 	h.t.Helper()
-	f := testutil.Must(readFrame(r))(h.t)
-	return f
+	return testutil.Must(readFrame(r))(h.t)
 }
 
 // A stream begins with the time before a reconnection and the whole state. It then sends the changes at each beat,
@@ -373,9 +366,7 @@ func TestClientsComeAndGo(t *testing.T) {
 			_ = conn.Close()
 			synctest.Wait()
 		}
-		if h.Watching() != 0 || len(h.feeds.by) != 0 {
-			t.Errorf("%d listen, %d runs are looked at", h.Watching(), len(h.feeds.by))
-		}
+		testutil.Check(t, h.Watching() == 0 && len(h.feeds.by) == 0, "%d listen, %d runs are looked at", h.Watching(), len(h.feeds.by))
 		var first net.Conn
 		for range maxStreams {
 			_, conn := h.listen("run=run", http.StatusOK)

@@ -70,9 +70,7 @@ func TestGuardSurvivesSignals(t *testing.T) {
 		testutil.OK(t, syscall.Kill(pid, sig))
 	}
 	closeOK(t, start(t, sh("cat"), g))
-	if err := g.Close(); err != nil {
-		t.Error(err)
-	}
+	testutil.OK(t, g.Close())
 }
 
 func TestGuardsCloseKillsWhatStillRuns(t *testing.T) {
@@ -120,9 +118,7 @@ func TestAnotherGuardTakesThePlaceOfADeadOne(t *testing.T) {
 	g.mu.Unlock()
 	want := map[int]bool{before.PID(): true, after.PID(): true}
 	testutil.Check(t, maps.Equal(known, want), "the groups are %v, want %v", known, want)
-	if err := g.Close(); err != nil {
-		t.Errorf("Close: %v", err)
-	}
+	testutil.OK(t, g.Close(), "Close")
 	for _, p := range []*Process{before, after} {
 		<-p.Done()
 		testutil.Equal(t, p.Diagnosis(), "killed by signal 9 (killed)", "the second guard left it")
@@ -179,9 +175,7 @@ func TestAGuardThatCannotBeStartedAgainIsToldAndTriedAgain(t *testing.T) {
 	line(t, p)
 	testutil.OK(t, os.Symlink(os.Args[0], program))
 	testutil.Equal(t, next(t, told).String(), "the guard process works again", "told")
-	if err := g.Close(); err != nil {
-		t.Error(err)
-	}
+	testutil.OK(t, g.Close())
 	<-p.Done() // the new guard was told of what began without one
 	if len(told) > 0 {
 		t.Errorf("and then was told %+v", <-told)
@@ -201,9 +195,7 @@ func TestAGuardThatDoesNotReadIsReplaced(t *testing.T) {
 	}
 	g.mu.Unlock()
 	testutil.Equal(t, next(t, told), (GuardChange{Died: "signal: killed"}), "told")
-	if err := g.Close(); err != nil {
-		t.Error(err)
-	}
+	testutil.OK(t, g.Close())
 	<-p.Done()
 }
 
@@ -299,8 +291,6 @@ func TestServeGuardRefuses(t *testing.T) {
 // A line cut short by the runner's death must not become another number.
 func TestServeGuardIgnoresACutLine(t *testing.T) {
 	groups := make(map[int]bool)
-	if err := readGroups(reader("+12345\n+678\n-12345\n+23"), groups); err != nil {
-		t.Error(err)
-	}
+	testutil.OK(t, readGroups(reader("+12345\n+678\n-12345\n+23"), groups))
 	testutil.Check(t, len(groups) == 1 && groups[678], "groups %v, want 678", groups)
 }

@@ -24,13 +24,9 @@ func TestAChildInAnotherSessionEndsWithTheGuard(t *testing.T) {
 		testutil.OK(t, p.Close())
 	}
 	testutil.Require(t, alive(pid) && alive(others), "a child ended with its engine: it has not left the group")
-	if err := ours.Close(); err != nil {
-		t.Error(err)
-	}
+	testutil.OK(t, ours.Close())
 	testutil.Eventually(t, "the child ends", func() bool { return !alive(pid) })
 	testutil.Check(t, alive(others) && alive(stranger.Process.Pid), "a process of somebody else was killed")
-	if err := other.Close(); err != nil {
-		t.Error(err)
-	}
+	testutil.OK(t, other.Close())
 	testutil.Eventually(t, "the other guard's child ends", func() bool { return !alive(others) })
 }

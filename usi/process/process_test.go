@@ -27,9 +27,7 @@ import (
 func closeOK(t *testing.T, p *Process) time.Duration {
 	t.Helper()
 	begin := time.Now()
-	if err := p.Close(); err != nil {
-		t.Error(err)
-	}
+	testutil.OK(t, p.Close())
 	took := time.Since(begin)
 	// Close kills all of them. On a busy machine the kernel needs time to end them.
 	testutil.Eventually(t, "the group of the process ends", func() bool { return len(group(p.PID())) == 0 })
@@ -225,9 +223,7 @@ func TestRestIsOnePipeFull(t *testing.T) {
 			break
 		}
 	}
-	if read != int(pipeSize(p.stdout)) {
-		t.Errorf("read %d bytes of a pipe that holds %d", read, pipeSize(p.stdout))
-	}
+	testutil.Check(t, read == int(pipeSize(p.stdout)), "read %d bytes of a pipe that holds %d", read, pipeSize(p.stdout))
 }
 
 // An engine of 100 GB is given back at no less than 1 GB/s: see killWait. It has
@@ -314,9 +310,7 @@ func TestCallersThreadMayEnd(t *testing.T) {
 	go func() {
 		runtime.LockOSThread() // never unlocked: the thread ends with the goroutine
 		p, err := Start(self("echo"), nil)
-		if err != nil {
-			t.Error(err)
-		}
+		testutil.Check(t, err == nil, "%v", err)
 		started <- p
 	}()
 	p := <-started

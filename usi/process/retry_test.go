@@ -24,16 +24,12 @@ func TestABusyProgramIsTriedAgain(t *testing.T) {
 	program := filepath.Join(t.TempDir(), "engine")
 	testutil.WriteProgram(t, program, "#!/bin/sh\necho here\ncat\n")
 	held := testutil.Must(os.OpenFile(program, os.O_WRONLY, 0))(t)
-	if err := exec.CommandContext(t.Context(), program).Run(); !errors.Is(err, syscall.ETXTBSY) {
-		t.Fatalf("the program is not busy: %v", err)
-	}
+	testutil.Is(t, exec.CommandContext(t.Context(), program).Run(), syscall.ETXTBSY, "the program is not busy")
 	closed := make(chan error, 1) // one value
 	time.AfterFunc(10*busyPause, func() { closed <- held.Close() })
 	p := start(t, Spec{Command: []string{program}}, nil)
 	testutil.Equal(t, line(t, p), "here", "it says")
-	if err := <-closed; err != nil {
-		t.Error(err)
-	}
+	testutil.OK(t, <-closed)
 }
 
 // beScarce starts a process while no file descriptor is free. It frees one after the start has reported that it waits.

@@ -81,7 +81,5 @@ func TestIsReady(t *testing.T) {
 	testutil.Require(t, got == "sleeps", "%v", got)
 	testutil.Eventually(t, "it waits for its input", func() bool { return !isReady("/proc/" + itoa(p.PID())) })
 	testutil.Check(t, !isReady("/proc/0"), "there is no process 0")
-	if _, err := os.Stat("/proc/thread-self/schedstat"); err != nil {
-		t.Errorf("this kernel keeps no such statistics: %v", err)
-	}
+	testutil.OK(t, testutil.Err(os.Stat("/proc/thread-self/schedstat")), "this kernel keeps no such statistics")
 }

@@ -22,9 +22,7 @@ func TestPrinted(t *testing.T) {
 	_, open := os.Open(path)
 	_, deep := os.Open(filepath.Join(folder, "no", "x.toml"))
 	denied := &fs.PathError{Op: "open", Path: path, Err: fs.ErrPermission}
-	if got, want := printed(fmt.Errorf("book %s: %w", path, stat)), path+" not found; check the path"; got != want {
-		t.Errorf("a path that is named twice: printed as %q, want %q", got, want)
-	}
+	testutil.Equal(t, printed(fmt.Errorf("book %s: %w", path, stat)), path+" not found; check the path", "a path that is named twice: printed as")
 	for want, err := range map[string]error{
 		path + " not found; check the path":                          stat,
 		"--openings: " + path + " not found; check the path":         fmt.Errorf("--openings: %w", open),

@@ -63,9 +63,7 @@ func TestDist(t *testing.T) {
 		command(t, out, "tar", "-xzf", "gogi-v1.2.3-rc1-linux-amd64.tar.gz")
 		runs(t, "linux/amd64", filepath.Join(out, "gogi-v1.2.3-rc1-linux-amd64", "gogi"))
 		for _, file := range []string{"LICENSE", "licences/MODULES", "licences/go/LICENSE", "completions/_gogi", "docs/farm.md"} {
-			if _, err := os.Stat(filepath.Join(out, "gogi-v1.2.3-rc1-linux-amd64", file)); err != nil {
-				t.Error(err)
-			}
+			testutil.OK(t, testutil.Err(os.Stat(filepath.Join(out, "gogi-v1.2.3-rc1-linux-amd64", file))))
 		}
 	})
 	t.Run("arm64", func(t *testing.T) {
@@ -85,9 +83,7 @@ func TestDist(t *testing.T) {
 		command(t, out, "dpkg-deb", "-x", "gogi_1.2.3~rc1_amd64.deb", root)
 		runs(t, "linux/amd64", filepath.Join(root, "usr/bin/gogi"))
 		for _, file := range []string{"usr/lib/systemd/system/gogi-worker.service", "usr/share/bash-completion/completions/gogi", "usr/share/doc/gogi/copyright"} {
-			if _, err := os.Stat(filepath.Join(root, file)); err != nil {
-				t.Error(err)
-			}
+			testutil.OK(t, testutil.Err(os.Stat(filepath.Join(root, file))))
 		}
 		looked(t, out, root)
 	})

@@ -59,9 +59,7 @@ func TestPolicyFiles(t *testing.T) {
 		return err
 	}
 	for _, good := range []string{`allow = ["any-approved"]`, `allow = ["owner:ann", "hash:` + strings.Repeat("0", 64) + `"]`} {
-		if err := read(good); err != nil {
-			t.Errorf("%s: %v", good, err)
-		}
+		testutil.OK(t, read(good), "%s", good)
 	}
 	for text, want := range map[string]string{
 		``: "expected allow", `allow = []`: "expected allow", `deny = ["x"]`: "expected allow", `allow = ["owner:"]`: "allows nothing", `allow = [`: "policy.toml",

@@ -114,9 +114,7 @@ func runShell(t *testing.T, dir string, command ...string) string {
 	cmd := exec.CommandContext(t.Context(), path, command[1:]...) //nolint:gosec // a shell with a script of ours
 	cmd.Env = append(os.Environ(), "PATH="+dir+":"+os.Getenv("PATH"), "HOME="+dir)
 	out, err := cmd.CombinedOutput()
-	if err != nil {
-		t.Fatalf("%v: %v\n%s", command, err, out)
-	}
+	testutil.Require(t, err == nil, "%v: %v\n%s", command, err, out)
 	return string(out)
 }
 
@@ -134,9 +132,8 @@ func TestBash(t *testing.T) {
 COMP_LINE='prog play --kind=q and more'; COMP_POINT=18; _prog_complete prog q play; printf '<%s>' "${COMPREPLY[@]}"
 COMP_LINE='prog play '; COMP_POINT=10; _prog_complete prog '' play; printf '<%s>' "${COMPREPLY[@]}"
 complete -p prog`)
-	if !strings.HasPrefix(out, "<quick><slow><--kind=quick><--kind=slow>complete ") || !strings.Contains(out, "_prog_complete prog") {
-		t.Error(out)
-	}
+	testutil.Check(t, strings.HasPrefix(out, "<quick><slow><--kind=quick><--kind=slow>complete ") && strings.Contains(out, "_prog_complete prog"),
+		"%v", out)
 	testutil.Diff(t, "complete|--|play|--kind=q|\ncomplete|--|play||\n", asked())
 }
 

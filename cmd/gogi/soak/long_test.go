@@ -279,9 +279,7 @@ func (l *long) backUp(db string) bool {
 	for _, file := range left {
 		testutil.Check(l.t, file == into && code == 0,
 			"a file is left by a backup of %s (exit code %d: %s): %s", db, code, complaints, file)
-		if err := os.Remove(file); err != nil {
-			l.t.Error(err)
-		}
+		testutil.OK(l.t, os.Remove(file))
 	}
 	return code == 0
 }

@@ -181,9 +181,7 @@ func (b *bout) explain() {
 	}
 	b.holdsOnly(b.dir, "gogi.db", "gogi.db-lock", "gogi.db-faults")
 	b.holdsOnly(filepath.Join(b.dir, "gogi.db-faults"), "rough")
-	if err := os.RemoveAll(b.dir); err != nil {
-		b.t.Error(err)
-	}
+	testutil.OK(b.t, os.RemoveAll(b.dir))
 	b.happened("rough: a series ended with every loss explained", 1)
 }
 

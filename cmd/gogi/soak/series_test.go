@@ -98,9 +98,7 @@ func (w *world) write(name, text string) {
 		quoted[i] = fmt.Sprintf("%q", word)
 	}
 	text = strings.NewReplacer("FAKE", strings.Join(quoted, ", "), "MARK", w.faults).Replace(text)
-	if err := os.WriteFile(filepath.Join(w.dir, name+".toml"), []byte(text), 0o600); err != nil {
-		w.t.Error(err)
-	}
+	testutil.OK(w.t, os.WriteFile(filepath.Join(w.dir, name+".toml"), []byte(text), 0o600))
 }
 
 // references plays each of the series once without any disturbance, beside the rest,

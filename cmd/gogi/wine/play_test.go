@@ -126,9 +126,7 @@ func TestPaths(t *testing.T) {
 	testutil.OK(t, os.MkdirAll(dir, 0o700))
 	db := filepath.Join(dir, "結果.db")
 	world.wine.must(t, 0, t.TempDir(), "match", "-q", "--games", "4", "--db", "Z:"+db)
-	if _, err := os.Stat(db); err != nil {
-		t.Error(err)
-	}
+	testutil.OK(t, testutil.Err(os.Stat(db)))
 	// SQLite for Linux opens no path of more than 512 bytes.
 	out := world.wine.must(t, 0, t.TempDir(), "games", "--db", "Z:"+db)
 	testutil.Check(t, strings.Count(out, "\n") >= 4, "games: %s", out)

@@ -105,9 +105,7 @@ func (w *world) granted(x *worker, leases []ledger.Lease) {
 		if l.Pair < 0 || l.Pair >= w.pairs || w.stored[l.Pair] || l.Take != w.takes[l.Pair] {
 			w.t.Fatalf("I1: granted %+v, stored %v, take %d", l, w.stored[l.Pair], w.takes[l.Pair])
 		}
-		if l.Pair >= w.prefix()+w.window {
-			w.t.Fatalf("I7: granted pair %d, the prefix is %d and the window %d", l.Pair, w.prefix(), w.window)
-		}
+		testutil.Require(w.t, l.Pair < w.prefix()+w.window, "I7: granted pair %d, the prefix is %d and the window %d", l.Pair, w.prefix(), w.window)
 		w.lives(x, l)
 	}
 	x.held = append(x.held, leases...)

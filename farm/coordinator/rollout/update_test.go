@@ -44,9 +44,7 @@ func TestWhoIsFirst(t *testing.T) {
 	s := ordered(t, workers)
 	testutil.Check(t, len(s.first()) == 3 && s.Stage == farm.StageTrial && s.By == "boss" && s.At.Equal(noon), "%+v", s)
 	again := ordered(t, append(slices.Clone(workers[20:]), workers[:20]...))
-	if !slices.Equal(s.first(), again.first()) {
-		t.Errorf("the draw depends on the order: %v, %v", s.first(), again.first())
-	}
+	testutil.Check(t, slices.Equal(s.first(), again.first()), "the draw depends on the order: %v, %v", s.first(), again.first())
 	workers = crew(4)
 	workers[0].Here, workers[1].Sound, workers[2].Program = false, false, ""
 	if s := ordered(t, workers); !slices.Equal(s.first(), []string{"w03"}) {

@@ -33,9 +33,7 @@ func sandbox(t *testing.T) *builder.Sandbox {
 	t.Helper()
 	s := testutil.Must(builder.NewSandbox(t.Context(), "sandbox", nil))(t)
 	if s.Kind != "bubblewrap" {
-		if os.Getenv("GOGI_SANDBOX") == "required" {
-			t.Fatal(s.Why)
-		}
+		testutil.Require(t, os.Getenv("GOGI_SANDBOX") != "required", "%v", s.Why)
 		t.Skip(s.Why)
 	}
 	return s.Limited(mostProcesses, mostSpace)
@@ -204,9 +202,7 @@ func TestHostileRepositories(t *testing.T) {
 	}
 	t.Cleanup(func() {
 		for _, name := range []string{outside + "/mark", "/usr/mark", "/mark", "/etc/mark"} {
-			if _, err := os.Stat(name); err == nil {
-				t.Errorf("%s was written", name)
-			}
+			testutil.Fails(t, testutil.Err(os.Stat(name)), "", "%s was written", name)
 		}
 	})
 }

@@ -36,9 +36,7 @@ func record(t *testing.T, p match.Player, blame string, deadline time.Duration) 
 	})
 	if err == nil {
 		path, err = play(t.Context(), e, blame, deadline)
-		if err := e.Close(); err != nil {
-			t.Error(err)
-		}
+		testutil.OK(t, e.Close())
 	}
 	if f, ok := errors.AsType[*usi.Fault](err); ok {
 		path = f.Record
@@ -46,8 +44,7 @@ func record(t *testing.T, p match.Player, blame string, deadline time.Duration) 
 		t.Fatal(err)
 	}
 	testutil.OK(t, records.Close())
-	b := testutil.Must(crash.Open(path))(t)
-	return b
+	return testutil.Must(crash.Open(path))(t)
 }
 
 // play asks for three moves; the last is the one that is blamed.
@@ -125,8 +122,7 @@ func TestAHangIsWaitedForAsLong(t *testing.T) {
 
 func once(t *testing.T, b *crash.Bundle, o replay.Options, args ...string) replay.Result {
 	t.Helper()
-	r := testutil.Must(replay.Once(t.Context(), b, starter(args...), o))(t)
-	return r
+	return testutil.Must(replay.Once(t.Context(), b, starter(args...), o))(t)
 }
 
 func starter(args ...string) replay.Starter {
@@ -155,9 +151,8 @@ func TestMany(t *testing.T) {
 	}
 	var seen []string
 	tally, err := replay.Many(t.Context(), b, start, replay.Options{Fast: true}, 3, func(r replay.Result) { seen = append(seen, string(r.Outcome)) })
-	if err != nil || tally != (replay.Tally{Happened: 1, Absent: 2}) || strings.Join(seen, " ") != "absent happened absent" {
-		t.Errorf("%+v, %v, %v", tally, err, seen)
-	}
+	testutil.Check(t, err == nil && tally == (replay.Tally{Happened: 1, Absent: 2}) && strings.Join(seen, " ") == "absent happened absent",
+		"%+v, %v, %v", tally, err, seen)
 	ctx, cancel := context.WithCancelCause(t.Context())
 	why := errors.New("enough")
 	cancel(why)
