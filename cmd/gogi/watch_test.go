@@ -69,7 +69,7 @@ func (w *terminalView) shows(t *testing.T, texts ...string) string {
 func (w *terminalView) fills(t *testing.T, lines int, texts ...string) string {
 	t.Helper()
 	deadline := time.Now().Add(time.Minute)
-	for tick := time.NewTicker(50 * time.Millisecond); ; <-tick.C {
+	for tick := time.NewTicker(100 * time.Millisecond); ; <-tick.C {
 		shown, missing := w.tmux(t, "capture-pane", "-p"), ""
 		for _, text := range texts {
 			if !strings.Contains(shown, text) {

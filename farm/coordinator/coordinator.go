@@ -12,7 +12,6 @@ import (
 
 	"gogi/farm"
 	"gogi/farm/coordinator/ledger"
-	"gogi/farm/coordinator/verify"
 	"gogi/match"
 	"gogi/results/farmstate"
 	"gogi/runner/events"
@@ -24,7 +23,7 @@ type Coordinator struct {
 	config Config
 	boot   uint32
 
-	verifies func(*match.Plan, *match.PairResult) error // verify.Brought, or a replacement in a test
+	verifies func(*match.Plan, *match.PairResult) error // checkBrought, or a replacement in a test
 
 	// judging is locked while results are stored and while pairs are voided, so that storing and voiding never
 	// overlap. It is locked before mu.
@@ -71,7 +70,7 @@ func New(ctx context.Context, c Config) (*Coordinator, error) {
 		return nil, err
 	}
 	k := &Coordinator{
-		config: c, verifies: verify.Brought, runs: map[string]*run{}, sessions: map[string]*session{}, allowed: map[string]allowance{}, workers: map[string]*worker{},
+		config: c, verifies: checkBrought, runs: map[string]*run{}, sessions: map[string]*session{}, allowed: map[string]allowance{}, workers: map[string]*worker{},
 		schedule: ledger.Schedule{OwnerMax: c.OwnerMax}, epochs: &ledger.Epochs{}, voidDue: true,
 	}
 	for _, read := range []func(context.Context) error{k.countBoot, k.readWorkers, k.readUpdate, k.readTests, k.readAudits, k.readStored, k.readSpent} {

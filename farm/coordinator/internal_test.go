@@ -6,9 +6,9 @@ import (
 	"testing"
 	"time"
 
-	"gogi/farm/coordinator/verify"
 	"gogi/internal/testutil"
 	"gogi/match"
+	"gogi/shogi/kifu"
 )
 
 // TestALogThatIsFull loses its first line, and the copy of the record that is kept for when
@@ -65,6 +65,43 @@ func (c *Coordinator) WhileVerifying(look func(free bool)) {
 			c.judging.Unlock()
 		}
 		look(mu && judging)
-		return verify.Brought(plan, p)
+		return checkBrought(plan, p)
+	}
+}
+
+// TestWhatAWorkerCanTellIsBounded: in slots that can be watched, of players of the run.
+func TestWhatAWorkerCanTellIsBounded(t *testing.T) {
+	plan := &match.Plan{
+		Run: "r", Pairs: 2, Design: match.Design{Kind: match.DesignMatch, Swap: true}, Players: []match.Player{{Name: "dev"}, {Name: "base"}},
+		Openings: []match.Opening{{ID: "1", Start: "startpos"}},
+	}
+	for _, test := range []struct {
+		slot         int
+		black, white string
+		shown        bool
+	}{
+		{0, "dev", "base", true}, {511, "base", "dev", true}, {0, "", "", true},
+		{512, "dev", "base", false}, {9_999, "dev", "base", false}, {0, "dev", "<b>other</b>", false}, {0, "somebody", "base", false},
+	} {
+		pair, leg := 1, 0
+		ev := match.Event{Type: match.EventGame, Run: "r", Pair: &pair, Leg: &leg, Slot: &test.slot, Black: test.black, White: test.white}
+		got := possibleEvent(plan, 10_000, &ev)
+		testutil.Check(t, got == test.shown, "slot %d, %s against %s: shown: %t", test.slot, test.black, test.white, got)
+	}
+}
+
+// TestVotesThatCannotBeRead: JSON that is no record of a vote is rejected at any place in a game.
+func TestVotesThatCannotBeRead(t *testing.T) {
+	good := []byte(`{"v":1,"type":"vote","members":["a"],"seed":"1"}`)
+	for text, bad := range map[string]bool{
+		string(good): false, `{}`: true, `[]`: true, `{"v":99,"type":"vote","members":["a"],"seed":"1"}`: true,
+		`{"v":1,"type":"vote","members":["a"],"seed":"1","ballots":[{"m":1}]}`: true, `{"v":1,"type":"vote","members":["a"],"seed":"1","ply":"x"}`: true,
+	} {
+		for where, r := range map[string]kifu.Record{
+			"a move": {Moves: []kifu.Move{{Detail: good}, {Detail: []byte(text)}}}, "the last answer": {Final: []byte(text)},
+		} {
+			err := votes(&match.PairResult{Games: []match.Result{{Record: r}}})
+			testutil.Check(t, (err != nil) == bad, "%s of %s: %v", text, where, err)
+		}
 	}
 }

@@ -13,7 +13,6 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"gogi/farm"
-	"gogi/farm/coordinator/verify"
 	"gogi/match"
 	"gogi/match/gate"
 )
@@ -212,7 +211,7 @@ func (c *Coordinator) readItem(ctx context.Context, m *message, it *item) {
 	if it.pair, err = match.DecodePair(it.Item.Pair, farm.MaxPair); err == nil {
 		if it.pair.Pair.ID != it.Lease.Pair {
 			err = fmt.Errorf("pair %d under the lease of pair %d", it.pair.Pair.ID, it.Lease.Pair)
-		} else if err = verify.Pair(it.run.plan, &it.pair); err == nil {
+		} else if err = checkPair(it.run.plan, &it.pair); err == nil {
 			err = playedAsGranted(it.run.plan, it)
 		}
 	}

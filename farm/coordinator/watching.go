@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"gogi/farm"
-	"gogi/farm/coordinator/verify"
 	"gogi/match"
 )
 
@@ -66,14 +65,14 @@ func (c *Coordinator) show(r *run, worker string, body []byte) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	l, s := r.listeners[worker], c.sessions[worker]
-	if l == nil || s == nil || !verify.Event(r.plan, s.slots, &ev) || !r.ledger.Holds(worker, *ev.Pair) {
+	if l == nil || s == nil || !possibleEvent(r.plan, s.slots, &ev) || !r.ledger.Holds(worker, *ev.Pair) {
 		return
 	}
-	shown := verify.Shown(&ev)
-	l.boards[*ev.Slot] = verify.Cut(shown)
+	shown := shownEvent(&ev)
+	l.boards[*ev.Slot] = cutEvent(shown)
 	if ev.Type == match.EventEnd || ev.Type == match.EventCut {
 		// The stored result reports how the game ended. Here only the game's board is removed.
-		shown = verify.Cut(shown)
+		shown = cutEvent(shown)
 		delete(l.boards, *ev.Slot)
 	}
 	r.relay(worker, shown)

@@ -9,7 +9,6 @@ import (
 	"gogi/results"
 	"gogi/results/dump"
 	"gogi/results/repair"
-	"gogi/results/repair/text"
 )
 
 // Command groups the commands for databases.
@@ -44,9 +43,9 @@ func (c *CheckCommand) Run(ctx context.Context, env *cli.Env) error {
 		return err
 	}
 	if c.JSON {
-		err = text.CheckJSON(env.Out, found)
+		err = checkJSON(env.Out, found)
 	} else {
-		text.Check(env.Out, env.Language, found)
+		printCheck(env.Out, env.Language, found)
 	}
 	if err == nil && !found.Sound() {
 		err = i18n.Errorf("%s is damaged; gogi db repair --db %s --to FILE saves the undamaged pairs", c.DB, c.DB)
@@ -69,9 +68,9 @@ func (c *RepairCommand) Run(ctx context.Context, env *cli.Env) error {
 		return err
 	}
 	if c.JSON {
-		err = text.RepairJSON(env.Out, r)
+		err = repairJSON(env.Out, r)
 	} else {
-		text.Repair(env.Out, env.Language, r)
+		printRepair(env.Out, env.Language, r)
 	}
 	if err == nil && !r.Whole() {
 		err = &cli.Exit{Code: cli.Unplayed, Err: i18n.Errorf("not everything in %s could be saved", c.DB)}
@@ -95,9 +94,9 @@ func (c *MergeCommand) Run(ctx context.Context, env *cli.Env) error {
 	case err != nil:
 		return err
 	case c.JSON:
-		return text.MergeJSON(env.Out, m)
+		return mergeJSON(env.Out, m)
 	}
-	text.Merge(env.Out, env.Language, m, c.From)
+	printMerge(env.Out, env.Language, m, c.From)
 	return nil
 }
 

@@ -8,7 +8,6 @@ import (
 	"gogi/cmd/gogi/cli"
 	"gogi/internal/i18n"
 	"gogi/results"
-	"gogi/results/repair/text"
 )
 
 // OptimizeCommand packs the games of runs that older versions of gogi stored: it stores them also in a
@@ -50,7 +49,7 @@ func (c *OptimizeCommand) Run(ctx context.Context, env *cli.Env) error {
 }
 
 // pack packs the games of an existing database.
-func (c *OptimizeCommand) pack(ctx context.Context, progress func(done, of int)) (p text.Packed, err error) {
+func (c *OptimizeCommand) pack(ctx context.Context, progress func(done, of int)) (p packed, err error) {
 	began := time.Now()
 	p.Before = results.Size(c.DB)
 	store, err := openThere(ctx, c.DB)

@@ -13,7 +13,6 @@ import (
 	"gogi/match"
 	"gogi/report/stored"
 	"gogi/results"
-	"gogi/results/repair/text"
 )
 
 // VoidCommand voids pairs of a run; gogi plays them again.
@@ -30,7 +29,7 @@ type VoidCommand struct {
 
 // Run prints the voided pairs, and their effect on the SPRT of the run.
 func (c *VoidCommand) Run(ctx context.Context, env *cli.Env) error {
-	selects, err := text.Selection{Worker: c.Worker, Pairs: c.Pairs}.Which()
+	selects, err := selection{Worker: c.Worker, Pairs: c.Pairs}.Which()
 	switch {
 	case err == nil && c.Why == "":
 		err = errors.New("expected a reason: --why TEXT")
@@ -40,7 +39,7 @@ func (c *VoidCommand) Run(ctx context.Context, env *cli.Env) error {
 	if err != nil {
 		return fail.Usage(err)
 	}
-	v := &text.Voided{Why: c.Why, By: c.By, DryRun: c.DryRun}
+	v := &voided{Why: c.Why, By: c.By, DryRun: c.DryRun}
 	if err := c.void(ctx, v, selects); err != nil {
 		return err
 	}
@@ -56,7 +55,7 @@ func (c *VoidCommand) Run(ctx context.Context, env *cli.Env) error {
 
 // void voids each pair with a game for which selects returns true, and stores the voided pairs in v. With --dry-run
 // it only lists these pairs in v.
-func (c *VoidCommand) void(ctx context.Context, v *text.Voided, selects func(match.Row) bool) (err error) {
+func (c *VoidCommand) void(ctx context.Context, v *voided, selects func(match.Row) bool) (err error) {
 	open := openThere
 	if c.DryRun {
 		open = results.OpenExisting
@@ -72,7 +71,7 @@ func (c *VoidCommand) void(ctx context.Context, v *text.Voided, selects func(mat
 	}
 	v.Run = info.Name
 	if c.DryRun {
-		v.Pairs, err = text.Select(ctx, store, info, selects)
+		v.Pairs, err = selectPairs(ctx, store, info, selects)
 		return err
 	}
 	if v.Pairs, err = store.Void(ctx, info, c.Why, c.By, selects); err != nil || len(v.Pairs) == 0 {

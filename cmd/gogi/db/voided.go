@@ -1,4 +1,4 @@
-package text
+package dbcmd
 
 import (
 	"context"
@@ -16,17 +16,17 @@ import (
 	"gogi/results"
 )
 
-// Selection selects the pairs of a run to void: by worker, by pair numbers, or by both. It never selects pairs by their
+// selection selects the pairs of a run to void: by worker, by pair numbers, or by both. It never selects pairs by their
 // results.
-type Selection struct {
+type selection struct {
 	Worker string
 	Pairs  string // A-B, or one number; "" is all
 }
 
 // Which returns a function that reports whether a game is selected. It returns an error for an invalid range.
-// It also returns an error for an empty Selection, because a user who wants to replace all pairs must start
+// It also returns an error for an empty selection, because a user who wants to replace all pairs must start
 // another run.
-func (s Selection) Which() (func(match.Row) bool, error) {
+func (s selection) Which() (func(match.Row) bool, error) {
 	if s.Worker == "" && s.Pairs == "" {
 		return nil, errors.New("expected --worker or --pairs: pairs are chosen by who played them or by their numbers, never by their results")
 	}
@@ -48,9 +48,9 @@ func (s Selection) Which() (func(match.Row) bool, error) {
 	}, nil
 }
 
-// Select returns the pairs to void: those with a game for which selects returns true, and in a tune also the pairs
+// selectPairs returns the pairs to void: those with a game for which selects returns true, and in a tune also the pairs
 // that depend on them. It voids nothing.
-func Select(ctx context.Context, store *results.Store, run *results.RunInfo, selects func(match.Row) bool) (pairs []int, err error) {
+func selectPairs(ctx context.Context, store *results.Store, run *results.RunInfo, selects func(match.Row) bool) (pairs []int, err error) {
 	err = store.Games(ctx, run.ID, func(r match.Row) error {
 		if selects(r) {
 			pairs = append(pairs, r.Pair)
@@ -63,8 +63,8 @@ func Select(ctx context.Context, store *results.Store, run *results.RunInfo, sel
 	return store.Voidable(ctx, run, slices.Compact(pairs))
 }
 
-// Voided is the result of a command that voids pairs. If DryRun is true, it is a preview, and no pair was voided.
-type Voided struct {
+// voided is the result of a command that voids pairs. If DryRun is true, it is a preview, and no pair was voided.
+type voided struct {
 	Run    string
 	Pairs  []int
 	Why    string
@@ -75,7 +75,7 @@ type Voided struct {
 }
 
 // Print writes the voided pairs and the remarks as text.
-func (v *Voided) Print(w io.Writer, in i18n.Language) {
+func (v *voided) Print(w io.Writer, in i18n.Language) {
 	did := i18n.Of("%s of run %s voided: the next gogi match plays them again", i18n.Number{N: len(v.Pairs), Noun: "pair"}, format.Name(v.Run))
 	if v.DryRun {
 		did = i18n.Of("%s of run %s would be voided", i18n.Number{N: len(v.Pairs), Noun: "pair"}, format.Name(v.Run))
@@ -90,7 +90,7 @@ func (v *Voided) Print(w io.Writer, in i18n.Language) {
 }
 
 // JSON writes the voided pairs as one JSON object.
-func (v *Voided) JSON(w io.Writer) error {
+func (v *voided) JSON(w io.Writer) error {
 	return format.JSON(w, map[string]any{
 		"version": version, "run": v.Run, "pairs": append([]int{}, v.Pairs...), "why": v.Why, "by": v.By, "dry_run": v.DryRun, "remarks": append([]string{}, i18n.Each(i18n.English, v.Remarks)...),
 	})

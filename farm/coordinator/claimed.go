@@ -1,6 +1,4 @@
-// Package verify checks results and events of a worker, and returns the reason if one is impossible: [Pair] for a pair,
-// [Event] for an event of a game.
-package verify
+package coordinator
 
 import (
 	"fmt"
@@ -12,18 +10,18 @@ import (
 	"gogi/match/arbiter"
 )
 
-// Pair returns an error if a worker cannot have played a pair. In a plan with scaled clocks, the pair must name the
-// factor of its clocks (Played.Scale). In any other plan, Pair deletes the factor, because it has no meaning there.
-func Pair(plan *match.Plan, r *match.PairResult) error {
+// checkPair returns an error if a worker cannot have played a pair. In a plan with scaled clocks, the pair must name the
+// factor of its clocks (Played.Scale). In any other plan, checkPair deletes the factor, because it has no meaning there.
+func checkPair(plan *match.Plan, r *match.PairResult) error {
 	if plan.Scales() && r.Played.Scale == 0 {
 		return fmt.Errorf("pair %d: its factor of the clocks is missing, and the plan scales them", r.Pair.ID)
 	}
-	return Brought(plan, r)
+	return checkBrought(plan, r)
 }
 
-// Brought checks a pair that was played outside the farm, as Pair does. Such a pair may have been played with
+// checkBrought checks a pair that was played outside the farm, as checkPair does. Such a pair may have been played with
 // the unscaled clocks of the plan.
-func Brought(plan *match.Plan, r *match.PairResult) error {
+func checkBrought(plan *match.Plan, r *match.PairResult) error {
 	if err := arbiter.Verify(plan, r); err != nil {
 		return err
 	}
@@ -56,9 +54,9 @@ func votes(r *match.PairResult) error {
 	return nil
 }
 
-// Shown returns the part of a worker's event that gogi displays. It contains only fields that the function
-// Event has checked or that need no check.
-func Shown(ev *match.Event) match.Event {
+// shownEvent returns the part of a worker's event that gogi displays. It contains only fields that the function
+// possibleEvent has checked or that need no check.
+func shownEvent(ev *match.Event) match.Event {
 	return match.Event{
 		Type: ev.Type, At: ev.Time, Pair: ev.Pair, Leg: ev.Leg, Slot: ev.Slot, Black: ev.Black, White: ev.White,
 		Limits: ev.Limits, Opening: ev.Opening, Start: ev.Start, Moves: ev.Moves, Plies: ev.Plies, Clocks: ev.Clocks,
@@ -66,8 +64,8 @@ func Shown(ev *match.Event) match.Event {
 	}
 }
 
-// Cut returns an event which reports that the game of ev has ended without a result.
-func Cut(ev match.Event) match.Event {
+// cutEvent returns an event which reports that the game of ev has ended without a result.
+func cutEvent(ev match.Event) match.Event {
 	return match.Event{Type: match.EventCut, Pair: ev.Pair, Leg: ev.Leg, Slot: ev.Slot, Black: ev.Black, White: ev.White}
 }
 
@@ -78,8 +76,8 @@ const maxBoards = 512
 // maxPly is a number of plies that no game reaches.
 const maxPly = 100_000
 
-// Event reports whether an event is a valid event about a game of the run in one of the worker's slots.
-func Event(plan *match.Plan, slots int, ev *match.Event) bool {
+// possibleEvent reports whether an event is a valid event about a game of the run in one of the worker's slots.
+func possibleEvent(plan *match.Plan, slots int, ev *match.Event) bool {
 	if ev.Run != plan.Run || ev.Pair == nil || ev.Leg == nil || ev.Slot == nil {
 		return false
 	}

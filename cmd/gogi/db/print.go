@@ -1,6 +1,4 @@
-// Package text prints the results of checking, repairing and merging databases, as text and as
-// JSON: [Check], [Repair] and [Merge] with their JSON forms.
-package text
+package dbcmd
 
 import (
 	"fmt"
@@ -50,8 +48,8 @@ func printProblems(w io.Writer, in i18n.Language, list []repair.Problem, more in
 	}
 }
 
-// Check writes the result of a check as text.
-func Check(w io.Writer, in i18n.Language, c *repair.Checkup) {
+// printCheck writes the result of a check as text.
+func printCheck(w io.Writer, in i18n.Language, c *repair.Checkup) {
 	t := format.Table(i18n.Heads(in, "run", "pairs", "sound", "unchecked", "replayed")...)
 	for _, r := range c.Runs {
 		t.AppendRow(table.Row{format.Name(r.Name), format.Count(r.Pairs), format.Count(r.Sound), format.Count(r.Unchecked), format.Count(r.Replayed)})
@@ -69,15 +67,15 @@ func Check(w io.Writer, in i18n.Language, c *repair.Checkup) {
 	}
 }
 
-// CheckJSON writes the result of a check as one JSON object.
-func CheckJSON(w io.Writer, c *repair.Checkup) error {
+// checkJSON writes the result of a check as one JSON object.
+func checkJSON(w io.Writer, c *repair.Checkup) error {
 	return format.JSON(w, map[string]any{
 		"version": version, "sound": c.Sound(), "runs": append([]repair.CheckedRun{}, c.Runs...), "problems": problems(c.Problems), "more_problems": c.More,
 	})
 }
 
-// Repair writes the result of a repair as text.
-func Repair(w io.Writer, in i18n.Language, r *repair.Repaired) {
+// printRepair writes the result of a repair as text.
+func printRepair(w io.Writer, in i18n.Language, r *repair.Repaired) {
 	t := format.Table(i18n.Heads(in, "run", "saved pairs", "unchecked", "lost pairs")...)
 	for _, run := range r.Runs {
 		t.AppendRow(table.Row{format.Name(run.Name), format.Count(run.Saved), format.Count(run.Unchecked), format.Count(run.Lost)})
@@ -92,16 +90,16 @@ func Repair(w io.Writer, in i18n.Language, r *repair.Repaired) {
 	}
 }
 
-// RepairJSON writes the result of a repair as one JSON object.
-func RepairJSON(w io.Writer, r *repair.Repaired) error {
+// repairJSON writes the result of a repair as one JSON object.
+func repairJSON(w io.Writer, r *repair.Repaired) error {
 	return format.JSON(w, map[string]any{
 		"version": version, "whole": r.Whole(), "runs": append([]repair.RepairedRun{}, r.Runs...),
 		"lost": problems(r.Lost), "lost_runs": append([]string{}, r.LostRuns...),
 	})
 }
 
-// Merge writes the result of a merge as text. from has the names of the databases as the user gave them.
-func Merge(w io.Writer, in i18n.Language, m *repair.Merged, from []string) {
+// printMerge writes the result of a merge as text. from has the names of the databases as the user gave them.
+func printMerge(w io.Writer, in i18n.Language, m *repair.Merged, from []string) {
 	t := format.Table(i18n.Heads(in, "run", "pairs", "from each database", "in several")...)
 	for _, r := range m.Runs {
 		taken := lists.Map(r.Taken, format.Count)
@@ -114,20 +112,20 @@ func Merge(w io.Writer, in i18n.Language, m *repair.Merged, from []string) {
 	}
 }
 
-// MergeJSON writes the result of a merge as one JSON object.
-func MergeJSON(w io.Writer, m *repair.Merged) error {
+// mergeJSON writes the result of a merge as one JSON object.
+func mergeJSON(w io.Writer, m *repair.Merged) error {
 	return format.JSON(w, map[string]any{"version": version, "runs": append([]repair.MergedRun{}, m.Runs...), "conflicts": problems(m.Conflicts)})
 }
 
-// Packed is the result of gogi db optimize: the number of packed segments, pairs and games of each run.
-type Packed struct {
+// packed is the result of gogi db optimize: the number of packed segments, pairs and games of each run.
+type packed struct {
 	Runs          []results.PackedRun
 	Took          time.Duration
 	Before, After int64 // bytes of the file and its log
 }
 
 // Sum adds the segments, pairs and games of all runs.
-func (p *Packed) Sum() (sum results.PackedRun) {
+func (p *packed) Sum() (sum results.PackedRun) {
 	for _, r := range p.Runs {
 		sum.Segments, sum.Pairs, sum.Games = sum.Segments+r.Segments, sum.Pairs+r.Pairs, sum.Games+r.Games
 	}
@@ -135,7 +133,7 @@ func (p *Packed) Sum() (sum results.PackedRun) {
 }
 
 // Print writes the result as text.
-func (p *Packed) Print(w io.Writer, in i18n.Language) {
+func (p *packed) Print(w io.Writer, in i18n.Language) {
 	sum := p.Sum()
 	if sum.Segments == 0 {
 		fmt.Fprintln(w, i18n.Say(in, "nothing is to be packed: reports read every run as fast as they can"))
@@ -152,7 +150,7 @@ func (p *Packed) Print(w io.Writer, in i18n.Language) {
 }
 
 // JSON writes the result as one JSON object.
-func (p *Packed) JSON(w io.Writer) error {
+func (p *packed) JSON(w io.Writer) error {
 	return format.JSON(w, map[string]any{
 		"version": version, "runs": append([]results.PackedRun{}, p.Runs...), "seconds": p.Took.Seconds(), "bytes_before": p.Before, "bytes_after": p.After,
 	})
