@@ -50,6 +50,12 @@ func TestImpossibleInputIsAnError(t *testing.T) {
 			Model{Draws: Davidson},
 			"no maximum",
 		},
+		{ // A larger first-move effect explains D's win as Black ever better, if the ratings of A and C fall with it.
+			"the first move decides all",
+			[]crosstable.Count{{Black: "A", White: "C", Draws: 1}, {Black: "D", White: "A", BlackWins: 1}, {Black: "C", White: "D", BlackWins: 2, Draws: 1, WhiteWins: 1}},
+			Model{FirstMove: Multiplicative},
+			"no maximum",
+		},
 	}
 	for _, c := range cases {
 		if f, err := Rate(c.counts, c.model); err == nil || !strings.Contains(err.Error(), c.want) {

@@ -185,6 +185,9 @@ func rate(t crosstable.Table, m Model) (*Fit, error) {
 	if err != nil {
 		return nil, err
 	}
+	if len(at.Drifting) == 0 {
+		at.Drifting = l.undetermined(at.X)
+	}
 	if len(at.Drifting) > 0 {
 		return nil, l.whyDrifting(t, at)
 	}
@@ -195,6 +198,35 @@ func rate(t crosstable.Table, m Model) (*Fit, error) {
 		f.Draw = math.Exp(draw)
 	}
 	return f, nil
+}
+
+// mostVariance is a variance of a first-move effect or draw parameter, in natural units, that none of them reaches if the
+// games determine it.
+const mostVariance = 1e8
+
+// undetermined returns the parameters that the likelihood at x does not determine, or nil. The likelihood may rise for
+// ever in a direction in which it has become flat to the last digit, so that Climb ends there as at a maximum. Such a
+// direction has the first-move effect or the draw parameter in it, because [crosstable.Table.Rated] excludes the others.
+func (l *ladder) undetermined(x []float64) (list []int) {
+	_, solve := l.Derivatives(x)
+	for _, parameter := range []int{l.first, l.draw} {
+		if parameter < 0 {
+			continue
+		}
+		unit := make([]float64, len(x))
+		unit[parameter] = 1
+		along := solve(unit)
+		if math.Abs(along[parameter]) < mostVariance {
+			continue
+		}
+		for i, v := range along {
+			if math.Abs(v) >= math.Sqrt(mostVariance) {
+				list = append(list, i)
+			}
+		}
+		return list
+	}
+	return nil
 }
 
 func (l *ladder) whyDrifting(t crosstable.Table, at newton.Peak) error {
