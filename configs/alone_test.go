@@ -10,7 +10,7 @@ import (
 	"gogi/match"
 )
 
-// A plan of one player needs only the player's part of the file. The rest need not form a valid series.
+// A plan of one player needs only the player's part of the file. The rest need not form a valid match.
 func TestPlanPlayer(t *testing.T) {
 	t.Parallel()
 	const one = "[[engine]]\nname = \"a\"\ncmd = \"builtin\"\n"

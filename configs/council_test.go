@@ -16,7 +16,7 @@ import (
 	"gogi/match"
 )
 
-// councilFile is a file with a council; %s stands for more of its keys.
+// councilFile is a file with a council. Tests append more keys of the council.
 const councilFile = `
 games = 2
 players = ["C", "A"]
@@ -85,7 +85,8 @@ vary = {Seed = [10, 20, 30], EvalNoise = [1, 2, 3]}
 	}
 }
 
-// By default those play that are in no council.
+// TestCouncilPlaysByDefault requires that the default players are the engines and councils that are members of no
+// council.
 func TestCouncilPlaysByDefault(t *testing.T) {
 	plan := testutil.Must(councilPlan(t, strings.Replace(councilFile, "players = [\"C\", \"A\"]\n", "", 1)+`rule = "majority"
 [[engine]]
@@ -126,8 +127,7 @@ members`, 1) + "rule = \"majority\"\n", `council name "A" is taken`},
 	}
 }
 
-// The files of the paper's experiments are whole: 1000 games each from as many
-// openings as there are pairs.
+// TestPaperFiles requires that each file of the paper's experiments plans 1000 games, with one opening for each pair.
 func TestPaperFiles(t *testing.T) {
 	files, err := filepath.Glob("paper/*.toml")
 	testutil.Require(t, err == nil && len(files) == 15, "%d files: %v", len(files), err)
@@ -149,7 +149,8 @@ func TestPaperFiles(t *testing.T) {
 	}
 }
 
-// TestClamps: each member has its own clamp, or the default. With vary the clamps are multiplied.
+// TestClamps requires that each member has its own clamp or the default. With vary, every copy of a member has its
+// clamp.
 func TestClamps(t *testing.T) {
 	const engines = "games = 2\nlimits = {nodes = 9}\n[[engine]]\nname = \"A\"\ncmd = \"builtin\"\nscale = {clamp = %s}\n[[engine]]\nname = \"B\"\ncmd = \"builtin\"\n"
 	const council = "[[council]]\nname = \"C\"\nrule = \"majority\"\nmembers = "
@@ -167,7 +168,7 @@ func TestClamps(t *testing.T) {
 	}
 }
 
-// TestPoolsWithoutLists: rules that read lists warn of members with one line each.
+// TestPoolsWithoutLists requires that rules that read lists warn about members with one line each.
 func TestPoolsWithoutLists(t *testing.T) {
 	const engines = "games = 2\nlimits = {nodes = 9}\nplayers = [\"C\", \"A\"]\n[[engine]]\nname = \"A\"\ncmd = \"builtin\"\noptions = {multipv = 3}\n[[engine]]\nname = \"B\"\ncmd = \"builtin\"\n" +
 		"[[engine]]\nname = \"D\"\ncmd = \"builtin\"\noptions = {MultiPV = 1}\n[[council]]\nname = \"C\"\nmembers = [\"A\", \"B\", \"D\"]\n"
@@ -196,7 +197,7 @@ func TestCouncilByFlags(t *testing.T) {
 	}
 }
 
-// A council's book is a part of its identity by its hash, not by its path.
+// TestCouncilBook requires that a council's identity includes its book by its hash, not by its path.
 func TestCouncilBook(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
@@ -219,7 +220,7 @@ func TestCouncilBook(t *testing.T) {
 	}
 }
 
-// TestExamine: the keys of examine and their defaults, and the warning about members of one engine.
+// TestExamine covers the keys of examine, their defaults, and the warning if all members are one engine.
 func TestExamine(t *testing.T) {
 	other := strings.Replace(councilFile, `cmd = "builtin"`, `cmd = "/bin/true"`, 1)
 	for _, test := range []struct {
@@ -241,8 +242,8 @@ func TestExamine(t *testing.T) {
 	}
 }
 
-// TestExamineLacksTime: a member's own movetime that fills the council's time is warned about; a shorter one, or one of a
-// council without a time limit, is not.
+// TestExamineLacksTime requires a warning if a member's own movetime fills the council's time. A shorter movetime gives
+// none, and neither does a council without a time limit.
 func TestExamineLacksTime(t *testing.T) {
 	for _, test := range []struct {
 		own, council string
@@ -262,7 +263,7 @@ func TestExamineLacksTime(t *testing.T) {
 	}
 }
 
-// TestContests: the member alone gets the limits of all the council's searches.
+// TestContests requires that the member that plays alone gets the limits of all the council's searches.
 func TestContests(t *testing.T) {
 	const engines = "limits = {nodes = 100}\n[[engine]]\nname = \"A\"\ncmd = \"builtin\"\n[[engine]]\nname = \"B\"\ncmd = \"builtin\"\nlimits = {movetime = \"50ms\"}\n"
 	for _, test := range []struct{ name, text, want string }{
@@ -299,7 +300,7 @@ func TestContests(t *testing.T) {
 	}
 }
 
-// TestSpread: the forms of the key ponder of a council, and the warning about a match without pondering.
+// TestSpread covers the forms of a council's ponder key, and the warning about a match without pondering.
 func TestSpread(t *testing.T) {
 	for _, test := range []struct {
 		ponder, key string
@@ -328,7 +329,7 @@ func TestSpread(t *testing.T) {
 	testutil.Fails(t, err, "council C has one member")
 }
 
-// TestSeriesOfCouncils: the files behind docs/research/consensus.md can be read and planned.
+// TestSeriesOfCouncils requires that the files behind docs/research/consensus.md give plans without warnings.
 func TestSeriesOfCouncils(t *testing.T) {
 	files := testutil.Must(filepath.Glob("councils/*.toml"))(t)
 	for _, file := range files {

@@ -11,7 +11,7 @@ import (
 	"gogi/match"
 )
 
-// field is a file of so many built-in engines p0, p1, …, with the lines before them.
+// field returns a file with the lines and so many built-in engines p0, p1, ….
 func field(players int, lines string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n", lines)
@@ -21,7 +21,7 @@ func field(players int, lines string) string {
 	return b.String()
 }
 
-// TestDesigns: every design that counts its games itself, by file and by flag.
+// TestDesigns covers the keys of swiss, knockout, adaptive and gauntlet, in files and flags.
 func TestDesigns(t *testing.T) {
 	env := configstest.Machine(t)
 	type tournament = match.Tournament
@@ -37,9 +37,9 @@ func TestDesigns(t *testing.T) {
 		{6, "games = 24\ndesign = \"swiss\"", configs.Flags{}, match.Design{Kind: match.DesignSwiss, Tournament: tournament{MatchPairs: 1}}, 12},
 		{6, "", configs.Flags{Design: "swiss", Rounds: ptr(2), MatchPairs: ptr(4), Seeding: "given"},
 			match.Design{Kind: match.DesignSwiss, Tournament: tournament{MatchPairs: 4}}, 24},
-		{5, "design = {kind = \"knockout\", third_place = true}", configs.Flags{}, // 4 matches and that for the third place, of up to 1 + 4 pairs
+		{5, "design = {kind = \"knockout\", third_place = true}", configs.Flags{}, // 4 matches and one for the third place, each of up to 1 + 4 pairs
 			match.Design{Kind: match.DesignKnockout, Tournament: tournament{MatchPairs: 1, Tiebreaks: 4, ThirdPlace: true}}, 25},
-		{3, "design = {kind = \"knockout\", third_place = true, tiebreaks = 0}", configs.Flags{Tiebreaks: ptr(2)}, // one semifinal has nobody to lose it
+		{3, "design = {kind = \"knockout\", third_place = true, tiebreaks = 0}", configs.Flags{Tiebreaks: ptr(2)}, // one semifinal has no loser, so no match decides the third place
 			match.Design{Kind: match.DesignKnockout, Tournament: tournament{MatchPairs: 1, Tiebreaks: 2, ThirdPlace: true}}, 6},
 		{3, "design = {kind = \"knockout\", third_place = true, match_pairs = 9}\ngames = 10", configs.Flags{Design: "adaptive", Anchor: "p1"},
 			match.Design{Kind: match.DesignAdaptive, Anchor: "p1", Tournament: tournament{Block: 16}}, 5},

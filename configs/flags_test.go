@@ -13,7 +13,7 @@ import (
 	"gogi/shogi"
 )
 
-// The command line of the project's contracts.
+// TestFlagsAlone plans the command line of the project's contracts, without a file.
 func TestFlagsAlone(t *testing.T) {
 	env := configstest.Machine(t)
 	text := "startpos moves 7g7f 3c3d\nstartpos moves 2g2f 8c8d\n"
@@ -36,7 +36,7 @@ func TestFlagsAlone(t *testing.T) {
 	testutil.Diff(t, []string{filepath.Join(env.WorkDir, "base"), "--x", "1 2"}, base.Command)
 }
 
-// full gives every key that a flag can give.
+// full sets every key that a flag can set.
 const full = `run = "file"
 games = 2
 seed = 2
@@ -234,7 +234,7 @@ func TestPlanErrorsNameFlags(t *testing.T) {
 	}
 }
 
-// TestSPRTFlag: the flag wins over the table key by key.
+// TestSPRTFlag requires that the flag overrides the table key by key.
 func TestSPRTFlag(t *testing.T) {
 	const table = "[gate]\nsprt = \"0,2\"\nalpha = 0.01\nbeta = 0.02\nmodel = \"normalized\"\nboundary = \"bounded\"\n"
 	for flag, want := range map[string]match.Gate{

@@ -8,12 +8,12 @@ import (
 	"gogi/internal/testutil"
 )
 
-// The starter file shows every key there is.
+// The starter file shows every key, except those of a tuning file.
 func TestTemplateHasEveryKey(t *testing.T) {
 	text := string(Template())
 	var f File
 	for _, key := range allKeys(&f) {
-		if key == "tune" || key == "param" { // of a tune's file, which gogi tune init writes
+		if key == "tune" || key == "param" { // keys of a tuning file, which gogi tune init writes
 			continue
 		}
 		if !strings.Contains(text, "\n"+key+" ") && !strings.Contains(text, "\n# "+key+" ") &&
@@ -35,7 +35,7 @@ func allKeys(f *File) []string {
 	return keys
 }
 
-// The file that training data start from shows every key of its table.
+// The starter file for training data shows every key of its table.
 func TestSelfplayTemplateHasEveryKey(t *testing.T) {
 	text := string(SelfplayTemplate())
 	for _, field := range fields(reflect.ValueOf(&Selfplay{}).Elem()) {
@@ -44,7 +44,7 @@ func TestSelfplayTemplateHasEveryKey(t *testing.T) {
 	}
 }
 
-// What 24 kB cost the library 4 GB and 18 s is refused before it.
+// Parse rejects deep tables before it calls the library, in which 24 kB of them take 4 GB and 18 s.
 func TestParseRefusesDeepTables(t *testing.T) {
 	_, err := Parse([]byte("games = 2\na = "+strings.Repeat("{a=", 6000)+"1"+strings.Repeat("}", 6000)), "m.toml")
 	testutil.Check(t, err != nil && err.Error() == "m.toml:2: lists and tables are nested too deeply: expected at most 200 within each other",
@@ -61,13 +61,13 @@ func TestParseShowsTheFirstErrors(t *testing.T) {
 	}
 }
 
-// The line of a table that only another's header names.
+// If only the header of an inner table names a table, the error shows the line of this header.
 func TestAnImpliedTableHasALine(t *testing.T) {
 	_, err := Parse([]byte("games = 2\n[wrongs.inner]\n"), "m.toml")
 	testutil.Check(t, err != nil && strings.HasPrefix(err.Error(), `m.toml:2: unknown key "wrongs"`), "%v", err)
 }
 
-// TestEnginesOf: the engines of the n-th player are known from the file alone.
+// TestEnginesOf requires that EnginesOf finds the engines of the n-th player from the file alone.
 func TestEnginesOf(t *testing.T) {
 	t.Parallel()
 	file := &File{
@@ -87,9 +87,9 @@ func TestEnginesOf(t *testing.T) {
 		{[]string{"b", "a"}, 1, []string{"a"}},
 		{[]string{"b", "a"}, 2, nil},
 		{[]string{"b", "outer"}, 1, []string{"a", "b", "c"}},
-		{[]string{"round"}, 0, []string{"c"}}, // a mistake that Plan tells of
+		{[]string{"round"}, 0, []string{"c"}}, // Plan reports this mistake
 		{[]string{"nobody"}, 0, nil},
-		{nil, 0, []string{"a", "b", "c"}}, // all that vote nowhere: outer alone
+		{nil, 0, []string{"a", "b", "c"}}, // the default players: only outer, which contains the rest
 	} {
 		file := *file
 		file.Players = c.players

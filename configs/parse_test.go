@@ -129,7 +129,7 @@ func TestParseErrors(t *testing.T) {
 	}
 }
 
-// Strings, comments and lists over several lines must not hide a line.
+// Strings, comments and lists over several lines must not change the line number of an error.
 func TestParseFindsLines(t *testing.T) {
 	text := "\ufeff# ] [ \" '\r\n" +
 		"run = \"\"\"\n[[engine]] # \\\"\"\" \n\"\"\" # \"\n" +
@@ -166,7 +166,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// One pair of brackets instead of the two of TOML is reported, by the TOML library or by the decoder.
+// Parse reports one pair of brackets instead of the two of TOML. Either the TOML library or the decoder detects it.
 func TestSingleBrackets(t *testing.T) {
 	for _, test := range []struct{ text, want string }{
 		{"games = 2\n[engine]\nname = \"A\"\n", "m.toml:2: [engine] is one table: expected [[engine]]"},
@@ -191,8 +191,8 @@ func write(t *testing.T, name, text string) string {
 // twoPiece is the start of a two-piece handicap game.
 const twoPiece = "lnsgkgsnl/9/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL"
 
-// All errors are reported at once, in the order of the file: keys, values and contradictions. For a line that cannot be
-// parsed, only this is reported.
+// Inspect reports all errors at once, in the order of the file: keys, values and contradictions. If a line cannot be
+// parsed, Inspect reports only this line.
 func TestInspect(t *testing.T) {
 	text := `game = 20
 concurrency = "many"
@@ -219,8 +219,8 @@ profile = "yano"
 	testutil.Check(t, diff == "" && plan == nil, "-want +got\n%s", diff)
 }
 
-// A file that is no TOML gives one problem with its line. A correct file gives none, and an engine behind ssh is not
-// started.
+// A file that is no TOML gives one problem with its line. A correct file gives none. Inspect does not start an engine
+// behind ssh.
 func TestInspectEnds(t *testing.T) {
 	for text, line := range map[string]int{"games = 2\n= 3\n": 2, "[engine]\n[engine]\n": 2, "a" + strings.Repeat(".a", 1001) + " = 1\n": 1} {
 		_, _, err := configs.Inspect([]byte(text), "m.toml", "", configstest.Machine(t))
@@ -232,7 +232,7 @@ func TestInspectEnds(t *testing.T) {
 	testutil.Check(t, err == nil && plan != nil && plan.Games() == 2, "%v", err)
 }
 
-// Of a flag that is wrong, the flag is the place.
+// The place of a problem in a flag is the flag.
 func TestProblemOfFlag(t *testing.T) {
 	list := configs.ProblemsOf((&configs.File{}).Apply(configs.Flags{Resign: "much", Margin: []string{"3"}}))
 	testutil.Check(t, len(list) == 2 && list[0].At() == "--resign" && list[1].At() == "--margin" && list[0].Line == 0, "%v", list)

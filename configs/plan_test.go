@@ -18,7 +18,7 @@ import (
 	"gogi/shogi"
 )
 
-// parse reads a file that must be good.
+// parse parses a file that must be valid.
 func parse(t *testing.T, text string) *configs.File {
 	t.Helper()
 	f := testutil.Must(configs.Parse([]byte(text), "match.toml"))(t)
@@ -269,8 +269,8 @@ func TestPlanWarnings(t *testing.T) {
 	testutil.Diff(t, want, got)
 }
 
-// TestGateSPRT: the text of sprt sets every key, a key of the table does so as well, and
-// both together are an error. A list of two numbers is the short form.
+// TestGateSPRT requires that the text of sprt and keys of the table can set every key. A key in both is an error. A
+// list of two numbers is the short form.
 func TestGateSPRT(t *testing.T) {
 	all := match.Gate{Elo0: 0, Elo1: 4, Alpha: 0.01, Beta: 0.02, Model: match.GateNormalized, Boundary: match.GateBounded}
 	for text, want := range map[string]match.Gate{
@@ -290,8 +290,7 @@ func TestGateSPRT(t *testing.T) {
 	}
 }
 
-// TestGateBoundary: a gate names no boundary unless it asks for another, so that the log
-// of older runs stays equal.
+// TestGateBoundary requires that the ratio boundary is the zero value, so that the log of older runs stays equal.
 func TestGateBoundary(t *testing.T) {
 	for text, want := range map[string]match.GateBoundary{"": match.GateRatio, "boundary = \"ratio\"\n": match.GateRatio, "boundary = \"bounded\"\n": match.GateBounded} {
 		g, err := parse(t, "[gate]\nsprt = \"0,4\"\n"+text).GateDesign()
@@ -305,7 +304,7 @@ func TestGateBoundary(t *testing.T) {
 	}
 }
 
-// TestDevice holds that an engine's device is in the plan, and that only an engine that can wait for its device has one.
+// TestDevice requires that an engine's device is in the plan. Only an engine that can wait for its device may have one.
 func TestDevice(t *testing.T) {
 	shared := strings.Replace(councilFile, "name = \"A\"\n", "name = \"A\"\ndevice = \"gpu{gpu}\"\n", 1)
 	testutil.Require(t, shared != councilFile, "no engine A in\n%s", councilFile)
@@ -321,13 +320,13 @@ func TestDevice(t *testing.T) {
 	testutil.Fails(t, testutil.Err(councilPlan(t, solver)), "mate: the solver S has the device gpu0", "solver")
 	plan := testutil.Must(councilPlan(t, strings.Replace(shared, `["A", "B"]`, `["B"]`, 1)+"rule = \"majority\"\n"))(t)
 	testutil.Equal(t, plan.Players[1].Device, "gpu{gpu}", "the device of A")
-	plan.Ponder = match.PonderStandard // as a farm's form could change a stored plan
+	plan.Ponder = match.PonderStandard // a farm's form could change a stored plan in this way
 	testutil.Fails(t, plan.Check(), "ponder: A shares the device", "the plan itself")
 	testutil.Equal(t, plan.Players[1].InSlot(3, 2).Device, "gpu1", "in slot 3, with two slots on each GPU")
 }
 
-// TestCPUs tests the CPUs in a file and in flags, and the default number of slots: half of the named CPUs (machine has
-// 8), or all of them.
+// TestCPUs covers the CPUs in files and flags, and the default number of slots. It is half of the named CPUs (the
+// machine has 8), or all of them.
 func TestCPUs(t *testing.T) {
 	three := 3
 	for _, c := range []struct {
@@ -376,14 +375,14 @@ func TestWrongCPUs(t *testing.T) {
 	}
 }
 
-// Who is asked for mates does not play, and is one of the plan's engines.
+// TestMateSolver requires that the mate solver does not play, and is one of the plan's engines.
 func TestMateSolver(t *testing.T) {
 	const two = "games = 2\nlimits = {nodes = 1}\n%s\n[[engine]]\nname = \"A\"\ncmd = \"builtin\"\n[[engine]]\nname = \"B\"\ncmd = \"builtin\"\n"
 	const third = "[[engine]]\nname = \"S\"\ncmd = \"builtin\"\noptions = {MateNodes = 9}\n"
 	env := identity.Env{Self: "/gogi", BuiltinVersion: "1", NumCPU: 2, WorkDir: t.TempDir()}
 	for _, test := range []struct {
 		key, flag, more string
-		name            string // of the solver; "": none
+		name            string // of the solver; "" without a solver
 		why             string
 	}{
 		{"", "", "", "", ""},

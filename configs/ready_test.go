@@ -45,7 +45,7 @@ func TestTemplateResolves(t *testing.T) {
 	testutil.Diff(t, []string{"nodes 800", "nodes 400"}, got)
 }
 
-// Each line that is commented out must be good where it stands.
+// Each line that is commented out must be valid at its place.
 func TestTemplateComments(t *testing.T) {
 	line := regexp.MustCompile(`^# ([a-z_]+ = .*|\[.*)$`)
 	header, count := "", 0
@@ -97,7 +97,8 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// TestReadyWithoutPrograms: the error names the flag for each program, and no line of a file that is not on disk.
+// TestReadyWithoutPrograms requires that the error names the flag for each missing program. It has no line number,
+// because a ready-made match is no file on disk.
 func TestReadyWithoutPrograms(t *testing.T) {
 	f, dir, err := configs.Find("stc-8+0.08")
 	testutil.OK(t, err)
@@ -112,7 +113,8 @@ func TestReadyWithoutPrograms(t *testing.T) {
 	}
 }
 
-// TestClockOfMovesPerPeriod: a byoyomi above the main time gets one warning, as 40/60 means 40 moves elsewhere.
+// TestClockOfMovesPerPeriod requires one warning for a byoyomi above the main time, because 40/60 means 40 moves
+// elsewhere.
 func TestClockOfMovesPerPeriod(t *testing.T) {
 	for tc, want := range map[string]string{
 		"40/60": "time control 40/60 is 40s of main time, then 1m0s for each move; shogi has no time control of moves per period",

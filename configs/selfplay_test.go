@@ -13,14 +13,14 @@ import (
 	"gogi/match"
 )
 
-// planSelfplay parses a file and resolves it.
+// planSelfplay parses a file and makes its plan.
 func planSelfplay(t *testing.T, text string) (*configs.SelfplayPlan, []advice.Warning, error) {
 	t.Helper()
 	f := testutil.Must(configs.Parse([]byte(text), "sp.toml"))(t)
 	return f.PlanSelfplay("", configstest.Machine(t))
 }
 
-// The template of a file has the values that its comments name, and every key in it is valid.
+// The keys that the template comments out have the default values, and every key in it is valid.
 func TestSelfplayTemplate(t *testing.T) {
 	text := string(configs.SelfplayTemplate())
 	p, warnings, err := planSelfplay(t, text)
@@ -58,7 +58,7 @@ func TestSelfplayDefaults(t *testing.T) {
 	testutil.Check(t, err == nil && small.Plan.Legs() == 10 && small.Plan.Pairs == 1, "%+v, %v", small, err)
 }
 
-// Each of these errors names its place and the expected value.
+// Each of these errors names its place or the expected value. With "" there is no error.
 func TestSelfplayRefuses(t *testing.T) {
 	for _, tc := range []struct{ old, now, want string }{
 		{"games = 128\n", "", "sp.toml: games is missing"},
@@ -97,7 +97,7 @@ func TestSelfplayRefuses(t *testing.T) {
 	}
 }
 
-// A series does not swallow the table.
+// A match file with a [selfplay] table is an error.
 func TestSeriesHasNoSelfplay(t *testing.T) {
 	f, err := configs.Parse([]byte(strings.Replace(selfplayHead, "[selfplay]", "[[engine]]\nname = \"B\"\ncmd = \"builtin\"\n[selfplay]", 1)), "m.toml")
 	testutil.OK(t, err)

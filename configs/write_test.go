@@ -15,7 +15,7 @@ import (
 	"gogi/internal/testutil"
 )
 
-// drawFlags draws a command line that makes a plan.
+// drawFlags draws a command line of two engines.
 func drawFlags(rt *rapid.T, book string) configs.Flags {
 	maybe := func(name string) bool { return rapid.Bool().Draw(rt, name+"?") }
 	text := func(name string, words ...string) string {
@@ -92,7 +92,7 @@ func drawFlags(rt *rapid.T, book string) configs.Flags {
 	return f
 }
 
-// or returns a value, or none if it is nil.
+// or returns *value, or none if value is nil.
 func or(value *int, none int) int {
 	if value == nil {
 		return none
@@ -100,7 +100,8 @@ func or(value *int, none int) int {
 	return *value
 }
 
-// A file that is written from any flags has the plan of the flags.
+// TestTextRoundTrip requires that a file written from any flags gives the plan of the flags, or an error if the flags
+// do.
 func TestTextRoundTrip(t *testing.T) {
 	env := configstest.Machine(t)
 
@@ -129,7 +130,7 @@ func TestTextRoundTrip(t *testing.T) {
 	testutil.Check(t, made >= 20, "only %d plans were compared", made)
 }
 
-// Keys that only files have are written, too: every ready series and the starter come back.
+// Text also writes the keys that only files have. Ready-made matches and the starter file keep their plans.
 func TestTextOfFiles(t *testing.T) {
 	env := configstest.Machine(t)
 	texts := map[string]string{"full": full, "starter": string(configs.Template())}
@@ -162,7 +163,7 @@ func TestTextIsUTF8(t *testing.T) {
 	testutil.Check(t, err != nil, "%s", text)
 }
 
-// A key that has a comment in the starter file has it once, and keys that the flags do not set are not written.
+// A key with a comment in the starter file has it once. Text does not write keys that the flags do not set.
 func TestTextShape(t *testing.T) {
 	f := &configs.File{}
 	testutil.OK(t, f.Apply(configs.Flags{Engine: []string{"A=./a", "B=./b"}, TC: []string{"8+0.08"}, Option: []string{"all.Threads=1"}, Games: new(20)}))
@@ -185,7 +186,7 @@ options = {Threads = 1}
 `, string(testutil.Must(f.Text())(t)))
 }
 
-// list is a flag that was given once, or not at all.
+// list returns the values of a flag that is given once, or not at all.
 func list(text string) []string {
 	if text == "" {
 		return nil

@@ -19,7 +19,7 @@ import (
 	"gogi/usi"
 )
 
-// greeting is what an engine with these option lines says.
+// greeting returns the handshake of an engine with these option lines.
 func greeting(t *testing.T, lines string) usi.Greeting {
 	t.Helper()
 	var g usi.Greeting
@@ -30,7 +30,7 @@ func greeting(t *testing.T, lines string) usi.Greeting {
 	return g
 }
 
-// yaneuraou is the part of YaneuraOu's greeting that matters here.
+// yaneuraou is the part of YaneuraOu's handshake that the tests use.
 const yaneuraou = `Threads type spin default 4 min 1 max 1024
 USI_Ponder type check default false
 USI_Hash type spin default 1024 min 1 max 33554432
@@ -222,7 +222,7 @@ func TestCompleteLeavesOthersAlone(t *testing.T) {
 
 func TestSettings(t *testing.T) {
 	plan := &match.Plan{Ponder: match.PonderOff, Rules: match.RulesProfiles()["denryu"]}
-	// dlshogi and the built-in engine have a BookFile that knows no "no_book".
+	// The BookFile of dlshogi and of the built-in engine does not know the value "no_book".
 	const builtin = "USI_Ponder type check default false\nBookFile type filename default <empty>"
 	dlshogi := "USI_Ponder type check default true\nDraw_Ply type spin default 256 min 0 max 1000\nBookFile type string default book.bin"
 	for _, test := range []struct {
@@ -259,7 +259,7 @@ func TestSettings(t *testing.T) {
 	testutil.Check(t, automatic[0].Value == "true" && automatic[2].Value == "0", "%v", automatic)
 }
 
-// The subject of a warning is known without parsing its text.
+// A caller gets the subject of a warning without parsing its text.
 func TestWarningParts(t *testing.T) {
 	env := configstest.Machine(t)
 	p, _ := configstest.Plan(t, configstest.Two, few, env)

@@ -21,7 +21,7 @@ import (
 	"gogi/usi"
 )
 
-// stock is a folder of files by their hashes, as a worker keeps them.
+// stock is a folder of files that are named by their hashes, as a worker keeps them.
 type stock string
 
 func (s stock) find(sum string) (string, error) {
@@ -55,7 +55,7 @@ func (s stock) put(t *testing.T, text string) (sum string) {
 	return sum
 }
 
-// worker is another machine.
+// worker returns the environment of another machine.
 func worker(t *testing.T) identity.Env {
 	t.Helper()
 	dir := t.TempDir()
@@ -65,10 +65,10 @@ func worker(t *testing.T) identity.Env {
 	}
 }
 
-// few makes plans of a small opening set, which are encoded, decoded and compared sooner.
+// few makes plans with a small opening set, which are faster to encode, decode and compare.
 var few = configs.Flags{Openings: openings.BuiltinNamed} //nolint:gochecknoglobals // a constant
 
-// sent is a plan as another machine reads it.
+// sent returns a plan as another machine reads it.
 func sent(t *testing.T, p *match.Plan) *match.Plan {
 	t.Helper()
 	text := testutil.Must(match.EncodePlan(p))(t)
@@ -141,8 +141,8 @@ func checkPlaced(t *testing.T, name string, received *match.Plan, here stock, th
 	}
 }
 
-// Books come along: of an engine, of a council and of its member, of the built-in engine,
-// and one that this opens by its own option. A book that has changed is another player.
+// TestPlaceBooks requires that Place places the books of engines, councils and members, and a book that an option
+// opens. A changed book gives another plan hash.
 func TestPlaceBooks(t *testing.T) {
 	env, here, there := configstest.Machine(t), stock(t.TempDir()), worker(t)
 	fill(t, env.WorkDir, map[string]string{"deep/a.db": "a", "b.usi": "b", "c.ybb": "c"})
@@ -200,7 +200,7 @@ book = "b.usi"
 	testutil.Fails(t, testutil.Err(identity.Place(received, here.find, there)), "council C: placing it: book, SHA-256")
 }
 
-// The built-in engine and members of councils are placed, too.
+// Place also handles the built-in engine and members of councils. It rejects another version of the built-in engine.
 func TestPlaceBuiltinAndMembers(t *testing.T) {
 	env := configstest.Machine(t)
 	p, _ := configstest.Plan(t, configstest.Two, few, env)
@@ -238,7 +238,7 @@ func TestPlaceVariants(t *testing.T) {
 	for _, test := range []struct {
 		system, arch string
 		isas         []string
-		want         string // what is wrong, or the variant
+		want         string // the variant, or the text of the error
 	}{
 		{"linux", "amd64", []string{"x86-64-v3", "x86-64-v2"}, "linux amd64 x86-64-v2"},
 		{"linux", "amd64", []string{"x86-64-v4", "x86-64-v3", "x86-64-v2"}, "linux amd64 x86-64-v4"},
@@ -260,7 +260,7 @@ func TestPlaceVariants(t *testing.T) {
 		}
 		greetings := []usi.Greeting{greeting(t, fairy), greeting(t, fairy)}
 		testutil.OK(t, identity.VerifyIdentity(placed, greetings))
-		for i, f := range placed.Players[0].Identity.Files { // a binary that is here, and no variant
+		for i, f := range placed.Players[0].Identity.Files { // replace the binary with a file that is no variant
 			if f.Role == match.BinaryRole {
 				other := filepath.Join(t.TempDir(), "other")
 				fill(t, filepath.Dir(other), map[string]string{"other": "another"})
@@ -273,14 +273,14 @@ func TestPlaceVariants(t *testing.T) {
 				testutil.Fails(t, identity.VerifyIdentity(&swapped, greetings), "is none of its variants")
 			}
 		}
-		there.ISAs = nil // placed where another variant is needed
+		there.ISAs = nil // the machine needs another variant
 		if again, err := identity.Place(sent(t, placed), here.find, there); err == nil && again.Digest() != p.Digest() {
 			t.Error("placed again, the digest is another")
 		}
 	}
 }
 
-// One engine's plan, changed into what cannot be placed.
+// TestPlaceRefuses requires an error for each change that makes an engine's plan impossible to place.
 func TestPlaceRefuses(t *testing.T) {
 	env, here := configstest.Machine(t), stock(t.TempDir())
 	fill(t, env.WorkDir, map[string]string{"eval/nn.bin": "net", "engine_options.txt": "option"})
@@ -327,7 +327,7 @@ func TestPlaceRefuses(t *testing.T) {
 	testutil.Fails(t, testutil.Err(identity.Place(base, here.find, worker(t))), "not executable")
 }
 
-// Two engines with equal files share a folder; a link that somebody changed is mended.
+// TestPlaceMends requires that Place repairs a changed link and leaves no temporary files.
 func TestPlaceMends(t *testing.T) {
 	env, here, there := configstest.Machine(t), stock(t.TempDir()), worker(t)
 	p, _ := configstest.Plan(t, configstest.Two, few, env)
@@ -343,7 +343,7 @@ func TestPlaceMends(t *testing.T) {
 	testutil.Check(t, len(left) == 0, "%q is left", left)
 }
 
-// All changes since the plan was made are reported.
+// VerifyIdentity reports every change since the plan was made.
 func TestVerifyIdentitySays(t *testing.T) {
 	env := configstest.Machine(t)
 	fill(t, env.WorkDir, map[string]string{"eval/nn.bin": "net", "eval/old.bin": "old"})

@@ -13,8 +13,8 @@ import (
 	"gogi/shogi"
 )
 
-// The sets are as docs/formats.md describes them: legal lines from the start, of these lengths, no two of
-// which lead to one position (Builtin would warn), and none the beginning of another.
+// TestBuiltinSets requires the sets that docs/formats.md describes: legal openings from the initial position, of these
+// lengths. No two lead to one position (Builtin would warn), and none is the beginning of another.
 func TestBuiltinSets(t *testing.T) {
 	t.Parallel()
 	total := 0
@@ -33,7 +33,7 @@ func TestBuiltinSets(t *testing.T) {
 			testutil.Check(t, slices.Contains(lengths, len(o.Moves)) && o.Start == "startpos", "%s: %s", name, o)
 		}
 		testutil.Equal(t, len(met), len(lengths), "%s: numbers of lines by length: %v, expected lengths %v", name, met, lengths)
-		slices.Sort(lines) // then a beginning stands before what it begins
+		slices.Sort(lines) // now a beginning precedes the openings that it begins
 		for i := range lines[1:] {
 			testutil.Check(t, !strings.HasPrefix(lines[i+1], lines[i]), "%s: %sis the beginning of %s", name, lines[i], lines[i+1])
 		}
@@ -41,8 +41,8 @@ func TestBuiltinSets(t *testing.T) {
 	testutil.Check(t, total >= 10_000, "%d openings, expected 10,000", total)
 }
 
-// Every line of the small set is one of the large set, and the first and the last thousandth of both
-// overlap: the lines are spread over all of it.
+// TestBuiltinFew requires that the large set contains every opening of the small set. The first and last openings of
+// both sets nearly agree, because the small set is spread over all of the large one.
 func TestBuiltinFew(t *testing.T) {
 	t.Parallel()
 	read := func(name string) []string {
@@ -59,8 +59,8 @@ func TestBuiltinFew(t *testing.T) {
 	}
 }
 
-// Every rules profile and declaration rule accepts every opening of the sets, so that Builtin need not check
-// them: a limit of plies that no opening reaches makes it check, and changes nothing.
+// Every rules profile and declaration rule accepts every opening of the sets, so Builtin need not check them. A limit
+// of plies that no opening reaches makes Builtin check, and changes nothing.
 func TestBuiltinSetsNeedNoCheck(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{openings.BuiltinOpenings, openings.BuiltinFew, openings.BuiltinShort} {

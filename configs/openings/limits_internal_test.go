@@ -9,7 +9,7 @@ import (
 	"gogi/match"
 )
 
-// endless gives zeros for ever, as a bomb would.
+// endless returns zeros without end, as a decompression bomb does.
 type endless struct{ given int }
 
 func (e *endless) Read(p []byte) (int, error) {
@@ -39,7 +39,8 @@ func TestReadLimited(t *testing.T) {
 	testutil.Check(t, string(data) == "12345" && err == nil, "%q, %v", data, err)
 }
 
-// A sound set: legal, short, no position twice, no line the start of another.
+// TestBuiltinOpenings requires legal, short openings. No position occurs twice, and no opening is the beginning of
+// another.
 func TestBuiltinOpenings(t *testing.T) {
 	openings, warnings, err := Builtin(BuiltinNamed, 0, match.RulesProfiles()[match.DefaultRules])
 	testutil.Require(t, err == nil && warnings == nil, "%v %v", warnings, err)

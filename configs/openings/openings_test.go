@@ -28,7 +28,7 @@ func write(t *testing.T, name, text string) string {
 	return path
 }
 
-// lines are openings as "ID: line".
+// lines formats openings as "ID: opening".
 func lines(openings []match.Opening) []string {
 	return lists.Map(openings, func(o match.Opening) string { return o.ID + ": " + o.String() })
 }
@@ -61,7 +61,7 @@ func TestReadOpenings(t *testing.T) {
 
 func TestReadOpeningsCutsAndLeavesOut(t *testing.T) {
 	text := "startpos moves 7g7f 3c3d 2g2f\n" +
-		"startpos moves 2g2f 3c3d 7g7f\n" + // another way to the same position, but only at ply 3
+		"startpos moves 2g2f 3c3d 7g7f\n" + // reaches the same position, but only at ply 3
 		"startpos moves 7g7f 3c3d 2g2f 8c8d\n" +
 		"#\n" +
 		"startpos moves 7g7f 3c3d\n" +
@@ -158,13 +158,13 @@ func FuzzReadOpenings(f *testing.F) {
 	})
 }
 
-// A long file is read in blocks by several goroutines. The result must be the same.
+// Several goroutines read a long file in blocks. The result must be the same.
 func TestReadOpeningsOfManyBlocks(t *testing.T) {
-	moves := strings.Repeat(" 5i5h 5a5b 5h5i 5b5a", 2) // away and back, twice
+	moves := strings.Repeat(" 5i5h 5a5b 5h5i 5b5a", 2) // both kings step away and back, twice
 	var text strings.Builder
 	const n = 8000
-	for i := range n { // some ten blocks
-		// Distinct ends, but for line 7001, which ends as line 1 does.
+	for i := range n { // about ten blocks
+		// Lines 7001 to 8000 end in the positions of lines 1 to 1000. All other positions are distinct.
 		fmt.Fprintf(&text, "sfen %s b - %d moves%s\n", kings(i%7000), 1+i, moves)
 	}
 	got, warnings, err := openings.Read(write(t, "book.sfen", text.String()), 0, match.Rules{})
@@ -179,18 +179,18 @@ func TestReadOpeningsOfManyBlocks(t *testing.T) {
 			t.Fatalf("opening %d has the ID %s", i, got[i].ID)
 		}
 	}
-	// Of two lines that are wrong, far apart, the first is told, with its number in the file.
+	// If two distant lines are wrong, the error shows the first one and its number in the file.
 	lines := strings.SplitAfter(text.String(), "\n")
 	lines[5123], lines[7900] = "startpos moves 7g7e\n", "startpos moves 9z9z\n"
 	_, _, err = openings.Read(write(t, "book.sfen", strings.Join(lines, "")), 0, match.Rules{})
 	testutil.Fails(t, err, "book.sfen:5124: move 1 (7g7e): ")
 }
 
-// kings is one of many boards on which both kings can step away and back.
+// kings returns one of many boards on which both kings can step away and back.
 func kings(i int) string {
 	const empty = "111111111"
 	pawns := []byte(strings.Repeat("1", 9*4))
-	for bit := range 13 { // i in binary: a pawn on a square, or none
+	for bit := range 13 { // each bit of i is a pawn on a square
 		if i>>bit&1 == 1 {
 			pawns[bit] = "PPPPPPPPPpppp"[bit]
 		}

@@ -8,7 +8,7 @@ import (
 	"gogi/internal/testutil"
 )
 
-// Each shape at its limit passes on to the library, and one more is refused at its line.
+// CheckShape accepts each shape at its limit. One more level or dot is an error with its line.
 func TestShapeIsBounded(t *testing.T) {
 	const deep = "3: lists and tables are nested too deeply: expected at most 200 within each other"
 	for _, test := range []struct {

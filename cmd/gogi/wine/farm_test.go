@@ -13,15 +13,15 @@ import (
 	"gogi/internal/testutil"
 )
 
-// TestFarmWorker has a worker for Windows play a farm's series of a coordinator for Linux:
-// the built-in engines are the same, so the games are those of the series played here.
+// TestFarmWorker requires that a Windows worker plays the games of a Linux coordinator's test. The built-in engines are
+// the same on both systems, so a match played here gives the same games.
 func TestFarmWorker(t *testing.T) {
 	dir := t.TempDir()
 	ctx, cancel := context.WithTimeout(t.Context(), waitLimit)
 	defer cancel()
 	said, err := os.Create(filepath.Join(dir, "said")) //nolint:gosec // the test's own folder
 	testutil.OK(t, err)
-	defer said.Close() // it is read by its name
+	defer said.Close() // the test reads the file by its name
 	serve := world.native.command(ctx, dir, "farm", "serve", "--demo", "--games", "8")
 	serve.Stdout, serve.Stderr = said, said
 	serve.Cancel = func() error { return serve.Process.Signal(os.Interrupt) }

@@ -13,8 +13,8 @@ import (
 	"gogi/internal/testutil"
 )
 
-// The built-in engines are the same on both systems, so everything that a run is made
-// of must be; and a report of one database is the same text.
+// TestDefaultSeries requires that both systems store the same run, because the built-in engines are the same. Both
+// systems print the same report of one database.
 func TestDefaultSeries(t *testing.T) {
 	dir := t.TempDir()
 	for s, db := range map[*system]string{&world.native: "native.db", &world.wine: "windows.db"} {
@@ -30,8 +30,8 @@ func TestDefaultSeries(t *testing.T) {
 	testutil.Check(t, !strings.ContainsAny(windows, "\x1b\r"), "the report has control characters: %q", windows)
 }
 
-// faults are what an engine does wrong, and how its game ends for it; "": it does not
-// lose by it.
+// faults lists faults of an engine and the end of the game that each causes. With "", the engine does not lose by the
+// fault.
 var faults = []struct{ script, ends string }{
 	{"exit@go:3", "crash"},
 	{"abort@go:3", "crash"},
@@ -47,8 +47,7 @@ var faults = []struct{ script, ends string }{
 	{"stubborn@eof", ""},
 }
 
-// TestFaults plays a game with each fault: the game ends as it does here, and nothing
-// of the engine is left.
+// TestFaults plays a match with each fault. It requires the end of the table, and that no engine process stays alive.
 func TestFaults(t *testing.T) {
 	for _, fault := range faults {
 		t.Run(fault.script, func(t *testing.T) {
@@ -75,8 +74,8 @@ func TestCrashIsNamed(t *testing.T) {
 	}
 }
 
-// series is one whose games take long enough to be interrupted; the engines choose by
-// the position, so each game is the same whenever it is played.
+// series holds the arguments of a match whose games take long enough to be interrupted. The engines choose moves by the
+// position, so a repeated game is the same.
 var series = []string{
 	"match", "-q", "--run", "r", "--engine", "a=FAKE -think 10ms -script fork@go:1,resign@go:30",
 	"--engine", "b=FAKE -moves first", "--nodes", "10", "--games", "12", "--concurrency", "2", "--restart", "game",
@@ -104,7 +103,8 @@ func TestKilledRunner(t *testing.T) {
 	nothingLeft(t)
 }
 
-// TestInterrupt presses Ctrl-C: Wine makes its event of SIGINT.
+// TestInterrupt sends SIGINT, which Wine turns into Ctrl-C. gogi exits with code 130 and leaves no engine. The same
+// command completes the run.
 func TestInterrupt(t *testing.T) {
 	dir := t.TempDir()
 	cmd := world.wine.command(t.Context(), dir, series...)
@@ -113,26 +113,26 @@ func TestInterrupt(t *testing.T) {
 	testutil.OK(t, cmd.Start())
 	testutil.Eventually(t, "engines played", func() bool { return len(engines(t)) > 2 })
 	testutil.OK(t, cmd.Process.Signal(os.Interrupt))
-	_ = cmd.Wait() // the exit code is looked at
+	_ = cmd.Wait() // the test checks the exit code
 	testutil.Equal(t, cmd.ProcessState.ExitCode(), 130, "%v: %s", cmd.ProcessState, said.String())
 	nothingLeft(t)
 	world.wine.must(t, 0, dir, series...)
 }
 
-// TestPaths plays into a folder whose name is Japanese and longer than what Windows
-// took for 30 years, 260 characters.
+// TestPaths plays into a folder with a Japanese name that is longer than 260 characters, the limit of Windows for 30
+// years.
 func TestPaths(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), strings.Repeat("連続対局の棋譜", 10), strings.Repeat("将棋", 40), strings.Repeat("x", 120))
 	testutil.OK(t, os.MkdirAll(dir, 0o700))
 	db := filepath.Join(dir, "結果.db")
 	world.wine.must(t, 0, t.TempDir(), "match", "-q", "--games", "4", "--db", "Z:"+db)
 	testutil.OK(t, testutil.Err(os.Stat(db)))
-	// SQLite for Linux opens no path of more than 512 bytes.
+	// SQLite for Linux opens no path of more than 512 bytes, so the Windows program lists the games.
 	out := world.wine.must(t, 0, t.TempDir(), "games", "--db", "Z:"+db)
 	testutil.Check(t, strings.Count(out, "\n") >= 4, "games: %s", out)
 }
 
-// TestSeriesFile reads a file whose lines end as Windows' editors end them.
+// TestSeriesFile requires that a file with Windows line endings gives the same plan on both systems.
 func TestSeriesFile(t *testing.T) {
 	dir := t.TempDir()
 	world.wine.must(t, 0, dir, "init", "s.toml")

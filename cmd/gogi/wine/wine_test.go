@@ -19,18 +19,18 @@ import (
 // waitLimit bounds every wait for a program.
 const waitLimit = 2 * time.Minute
 
-// world has what the tests share: the programs for both systems, and Wine's own Windows.
+// world holds the folder of the tests, which contains the Wine prefix, and the programs for both systems.
 var world struct {
 	dir    string
 	native system
 	wine   system
 }
 
-// system is one of the two that the same command lines run on.
+// system is one of the two systems that run the same command lines.
 type system struct {
-	run     []string // before the program
+	run     []string // words before the program
 	program string
-	fake    string // as the system writes its path
+	fake    string // path of the fake engine, as the system writes it
 }
 
 func TestMain(m *testing.M) {
@@ -41,7 +41,7 @@ func TestMain(m *testing.M) {
 	os.Exit(within(m))
 }
 
-// within runs the tests in a folder that is gone afterwards, with all of Wine in it.
+// within runs the tests in a temporary folder that contains all of Wine, and removes it afterwards.
 func within(m *testing.M) int {
 	var err error
 	if world.dir, err = os.MkdirTemp("", "gogi-wine-"); err == nil {
@@ -56,7 +56,7 @@ func within(m *testing.M) int {
 	return m.Run()
 }
 
-// build makes the programs and Wine's Windows.
+// build compiles the programs and makes the Wine prefix.
 func build() error {
 	dir := world.dir
 	prefix := filepath.Join(dir, "prefix")
@@ -67,7 +67,7 @@ func build() error {
 			return err
 		}
 	}
-	windows := []string{"CGO_ENABLED=1", "GOOS=windows", "GOARCH=amd64", "CC=x86_64-w64-mingw32-gcc", "GOFLAGS=-trimpath"} // as make dist: what that has compiled is used
+	windows := []string{"CGO_ENABLED=1", "GOOS=windows", "GOARCH=amd64", "CC=x86_64-w64-mingw32-gcc", "GOFLAGS=-trimpath"} // as in make dist, to use its build cache
 	for _, step := range []struct {
 		env  []string
 		line string
@@ -80,15 +80,15 @@ func build() error {
 		{nil, "x86_64-w64-mingw32-gcc -shared -O2 -o " + prefix + "/drive_c/windows/system32/bcryptprimitives.dll testdata/bcryptprimitives.c -ladvapi32"},
 	} {
 		words := strings.Fields(step.line)
-		cmd := exec.Command(words[0], words[1:]...) // a build takes as long as it takes
+		cmd := exec.Command(words[0], words[1:]...) // a build has no time limit
 		cmd.Env = append(os.Environ(), step.env...)
-		cmd.Stderr = os.Stderr // a file: Wine's services live on, and would keep a pipe open
+		cmd.Stderr = os.Stderr // a file, because Wine's services live on and would keep a pipe open
 		if err := cmd.Run(); err != nil {
 			return fmt.Errorf("%s: %w", step.line, err)
 		}
 	}
 	world.native = system{nil, dir + "/gogi", dir + "/fakeusi"}
-	world.wine = system{[]string{"wine"}, dir + "/gogi.exe", "Z:" + dir + "/fakeusi.exe"} // Z: is / there
+	world.wine = system{[]string{"wine"}, dir + "/gogi.exe", "Z:" + dir + "/fakeusi.exe"} // Z: is / in Wine
 	return nil
 }
 
@@ -98,7 +98,7 @@ type outcome struct {
 	code     int
 }
 
-// command is gogi with arguments, in which FAKE is the fake engine.
+// command returns the command that runs gogi with args. In args, FAKE is replaced with the path of the fake engine.
 func (s system) command(ctx context.Context, dir string, args ...string) *exec.Cmd {
 	words := append(append([]string{}, s.run...), s.program)
 	for _, arg := range args {
@@ -125,7 +125,7 @@ func (s system) gogi(t *testing.T, dir string, args ...string) outcome {
 	return outcome{out.String(), err.String(), cmd.ProcessState.ExitCode()}
 }
 
-// must is gogi where the exit code is known.
+// must runs gogi, requires the exit code and returns the standard output.
 func (s system) must(t *testing.T, code int, dir string, args ...string) string {
 	t.Helper()
 	o := s.gogi(t, dir, args...)
@@ -133,8 +133,8 @@ func (s system) must(t *testing.T, code int, dir string, args ...string) string 
 	return o.out
 }
 
-// engines are the numbers of the fake engines for Windows that live: a zombie, which a
-// container without an init keeps, has no command line any more.
+// engines returns the process IDs of the running fake engines for Windows. It omits zombies, which a container without
+// an init keeps, because they have no command line.
 func engines(t *testing.T) (pids []string) {
 	t.Helper()
 	lines := testutil.Must(filepath.Glob("/proc/[0-9]*/cmdline"))(t)
@@ -147,7 +147,7 @@ func engines(t *testing.T) (pids []string) {
 	return pids
 }
 
-// readAll is a file of /proc, "" where its process has ended.
+// readAll returns the text of a file, or "" on an error, such as a file of /proc whose process has ended.
 func readAll(file string) string {
 	b, err := os.ReadFile(file)
 	if err != nil {
@@ -156,7 +156,7 @@ func readAll(file string) string {
 	return string(b)
 }
 
-// nothingLeft waits until no engine lives.
+// nothingLeft waits until no engine runs.
 func nothingLeft(t *testing.T) {
 	t.Helper()
 	testutil.Eventually(t, "all engines ended", func() bool { return len(engines(t)) == 0 })
