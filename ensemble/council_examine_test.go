@@ -15,11 +15,11 @@ import (
 	"gogi/usi"
 )
 
-// examiner votes for a move, and has an answer for the position after each move.
+// examiner votes for a move, and has a reply for the position after each move.
 type examiner struct {
 	timed
-	after map[string]string // info line, or "dies", by the last move
-	limit map[string]usi.Go // the limits that it got, by the last move
+	after map[string]string // info line, "dies", "hangs" or "resigns", by the last move
+	limit map[string]usi.Go // the limits of its searches, by the last move
 }
 
 func examines(move string, after map[string]string) *examiner {
@@ -50,7 +50,7 @@ func (e *examiner) Think(ctx context.Context, r usi.Request) (usi.Reply, error) 
 	}
 }
 
-// scores are an examiner's answers after 7g7f and 2g2f, from the opponent's view.
+// scores returns an examiner's replies after 7g7f and 2g2f, from the opponent's view.
 func scores(first, second string) map[string]string {
 	return map[string]string{"7g7f": first, "2g2f": second}
 }
@@ -76,8 +76,8 @@ func replayed(t *testing.T, record *voting.Record) {
 	}
 }
 
-// TestExamination: the members' searches after the moves decide, in either direction, and every decision can be
-// repeated from its record.
+// TestExamination requires that the members' searches after the moves decide, for or against the vote. A replay of the
+// record repeats every decision.
 func TestExamination(t *testing.T) {
 	for _, test := range []struct {
 		name   string
@@ -122,7 +122,7 @@ func TestExamination(t *testing.T) {
 	}
 }
 
-// TestExaminationIsRecorded: the record has the scores from the council's view, and all nodes count.
+// TestExaminationIsRecorded requires that the record has the scores from the council's view, and that all nodes count.
 func TestExaminationIsRecorded(t *testing.T) {
 	c := council(t, examining, examines("7g7f", scores(cp(-30), cp(40))), examines("2g2f", scores(cp(-10), "score mate -4")))
 	reply, record := vote(t, c, usi.Request{Position: atStart, Go: usi.Go{Nodes: 100}})
@@ -149,8 +149,8 @@ func TestExaminationIsRecorded(t *testing.T) {
 	testutil.Fails(t, testutil.Err(new(voting.Replayer).Next(&damaged)), "no member voted for 1g1f")
 }
 
-// TestNoExamination: agreement, a large enough share, a key that is not set and failed members leave the vote
-// as it is, with one round of searches.
+// TestNoExamination covers agreement, a large enough share, a key that is not set, and members without scores. The vote
+// stands. The examination then reports no values.
 func TestNoExamination(t *testing.T) {
 	better := scores(cp(500), cp(-500))
 	for _, test := range []struct {
@@ -178,11 +178,11 @@ func TestNoExamination(t *testing.T) {
 	}
 }
 
-// TestExaminationByWeights: the mean has the weights of the rule.
+// TestExaminationByWeights requires that the mean of the scores uses the weights of the rule.
 func TestExaminationByWeights(t *testing.T) {
 	for _, test := range []struct {
 		weights       []float64
-		first, second int // what the members lose by the other's move
+		first, second int // the centipawns that each member loses by the other's move
 		want          string
 	}{{[]float64{3, 2}, 100, 120, "7g7f"}, {[]float64{2, 3}, 120, 100, "2g2f"}} {
 		c := council(t, withWeights(examining, test.weights...),
@@ -193,7 +193,7 @@ func TestExaminationByWeights(t *testing.T) {
 	}
 }
 
-// TestExaminationLimits: each search gets its part of the member's own limit.
+// TestExaminationLimits requires that each search gets its part of the member's own limit.
 func TestExaminationLimits(t *testing.T) {
 	for _, test := range []struct {
 		name        string
@@ -215,8 +215,8 @@ func TestExaminationLimits(t *testing.T) {
 	}
 }
 
-// TestExaminationEnds: a late member costs no more than the deadline and does not judge. The examination needs
-// its time before the deadline.
+// TestExaminationEnds requires that a late member does not judge and does not pass the deadline. Without enough time
+// before the deadline there is no examination.
 func TestExaminationEnds(t *testing.T) {
 	for _, test := range []struct {
 		name     string
@@ -243,7 +243,7 @@ func TestExaminationEnds(t *testing.T) {
 	}
 }
 
-// TestStopEndsExamination: after a stop the vote stands.
+// TestStopEndsExamination requires that the vote stands after a stop.
 func TestStopEndsExamination(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
@@ -257,8 +257,8 @@ func TestStopEndsExamination(t *testing.T) {
 	})
 }
 
-// TestMovesThatEndTheGame: a move after which the opponent has no legal move wins without a search. A proven mate
-// is never examined.
+// TestMovesThatEndTheGame requires that a move that leaves the opponent no legal move wins without a search. The
+// council never examines a proven mate.
 func TestMovesThatEndTheGame(t *testing.T) {
 	mate := usi.Position{Start: "sfen 4k4/9/4P4/9/9/9/9/9/4K4 b G 1"}
 	other := examines("5i5h", nil)
@@ -274,7 +274,7 @@ func TestMovesThatEndTheGame(t *testing.T) {
 	}
 }
 
-// mating shows a mate in one.
+// mating reports a mate in one.
 type mating struct{ scripted }
 
 func (m *mating) Think(context.Context, usi.Request) (usi.Reply, error) {
@@ -282,8 +282,8 @@ func (m *mating) Think(context.Context, usi.Request) (usi.Reply, error) {
 	return usi.Reply{Answer: usi.AnswerMove, Move: line.PV[0], Lines: []usi.Info{line}, Exact: line}, nil
 }
 
-// TestOverruledVotesTeachNothing: a rule learns from an examined vote whose move was played, and not from one
-// that the examination replaced.
+// TestOverruledVotesTeachNothing requires that a rule learns from an examined vote if its move is played. It does not
+// learn if the examination replaces the move.
 func TestOverruledVotesTeachNothing(t *testing.T) {
 	for move, want := range map[string]string{"7g7f": "[2 2 1]", "2g2f": "[1 1 1]"} {
 		config := examining
@@ -299,8 +299,7 @@ func TestOverruledVotesTeachNothing(t *testing.T) {
 	}
 }
 
-// TestRecordWithoutExamination: the record of a council without the key has not one byte more than before the
-// key came.
+// TestRecordWithoutExamination requires that the key examine adds no byte to the record of a council without it.
 func TestRecordWithoutExamination(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := council(t, ensemble.Config{Veto: ensemble.Veto{Nodes: 5}}, examines("7g7f", scores(cp(0), "")), examines("2g2f", scores(cp(-8), "")))
@@ -309,7 +308,7 @@ func TestRecordWithoutExamination(t *testing.T) {
 	})
 }
 
-// plainRecord is the record of TestRecordWithoutExamination, as gogi wrote it before the key examine came.
+// plainRecord is the record of TestRecordWithoutExamination, written by a gogi without the key examine.
 const plainRecord = `{"v":2,"type":"vote","council":"C","ply":1,"own":1,"side":"black",` +
 	`"sfen":"lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1","rule":"majority","seed":"7",` +
 	`"stop":"all","ties":["score","member"],"declaration":"NoEnteringKing","resign_quorum":0.5,"members":["m1",` +

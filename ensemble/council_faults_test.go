@@ -15,7 +15,7 @@ import (
 	"gogi/usi"
 )
 
-// after is the position after some moves from the start.
+// after returns the position after these moves from the initial position.
 func after(moves ...string) usi.Position {
 	p := usi.Position{Start: "startpos"}
 	for _, m := range moves {
@@ -24,7 +24,7 @@ func after(moves ...string) usi.Position {
 	return p
 }
 
-// The tolerated overrun of a clock is for a late machine. The wait for a member does not use it up.
+// The time margin is for a late machine. The wait for a member must not use it up.
 func TestTheMarginIsNotSpentOnAMember(t *testing.T) {
 	clock := usi.Go{Clock: true, WTime: time.Minute, UseByoyomi: true, Byoyomi: time.Second}
 	for _, test := range []struct {
@@ -49,7 +49,7 @@ func TestTheMarginIsNotSpentOnAMember(t *testing.T) {
 	}
 }
 
-// A member that is still busy with another position does not vote with its move there, even if the move is legal here.
+// A member that still searches another position does not vote with its move there, even if the move is legal here.
 func TestOldVariationsAreNoVotes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		deaf := says("5g5f", 3*time.Second)
@@ -65,11 +65,10 @@ func TestOldVariationsAreNoVotes(t *testing.T) {
 	})
 }
 
-// ponderingSlowly is a member that takes its time to end a search on the opponent's time, and shows that
-// search's variation until then.
+// ponderingSlowly is a member that ends a pondering search late, and shows the variation of that search until then.
 type ponderingSlowly struct {
 	timed
-	begun bool // reports an info of the new search before its time is over
+	begun bool // reports an info of the new search before the old one ends
 }
 
 func (p *ponderingSlowly) Ponder(context.Context, usi.Request) error { return nil }
@@ -84,7 +83,7 @@ func (p *ponderingSlowly) Think(ctx context.Context, r usi.Request) (usi.Reply, 
 func TestOldVariationsOfPonderingAreNoVotes(t *testing.T) {
 	for _, test := range []struct {
 		name  string
-		reply string // what was played instead of 3c3d
+		reply string // the opponent's move; the member ponders on 3c3d
 		begun bool
 		want  voting.Kind
 	}{
@@ -103,7 +102,7 @@ func TestOldVariationsOfPonderingAreNoVotes(t *testing.T) {
 	}
 }
 
-// lateCritic votes at once, and does not end its check of another's move.
+// lateCritic votes at once, and does not end its check of another member's move.
 type lateCritic struct{ timed }
 
 func (c *lateCritic) Think(ctx context.Context, r usi.Request) (usi.Reply, error) {
@@ -113,7 +112,7 @@ func (c *lateCritic) Think(ctx context.Context, r usi.Request) (usi.Reply, error
 	return c.timed.Think(ctx, r)
 }
 
-// A check costs its time and a grace, not the game: who is late does not object.
+// A check costs its time and a grace period, not the game. A late member does not object.
 func TestALateCriticDoesNotHoldTheMove(t *testing.T) {
 	for _, test := range []struct {
 		name     string
@@ -139,7 +138,7 @@ func TestALateCriticDoesNotHoldTheMove(t *testing.T) {
 	}
 }
 
-// Where the members see less of the clock, so that there is time for a check, that time is for the check.
+// If the members get less of the clock to leave time for a check, the check gets that time.
 func TestTheTimeForAVetoIsThere(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := council(t, ensemble.Config{Veto: ensemble.Veto{Time: 500 * time.Millisecond}}, says("7g7f", 0), says("7g7f", 0), says("2g2f", time.Second))
@@ -149,7 +148,8 @@ func TestTheTimeForAVetoIsThere(t *testing.T) {
 	})
 }
 
-// The opponent may be much faster than a member that does not answer.
+// TestABusyMemberHoldsNobody requires that turns stay short if the opponent is much faster than a member that does not
+// answer.
 func TestABusyMemberHoldsNobody(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		deaf := &ponderingSlowly{timed: *says("5g5f", time.Hour)}
@@ -165,7 +165,7 @@ func TestABusyMemberHoldsNobody(t *testing.T) {
 	})
 }
 
-// A leader that fails at once must not have the others stopped at once.
+// A leader that fails at once must not stop the other members.
 func TestALeaderThatFailsDoesNotLead(t *testing.T) {
 	illegal := says("5a5b", time.Millisecond)
 	for name, first := range map[string]*timed{"dead": dying(time.Millisecond), "illegal": illegal} {
@@ -181,7 +181,8 @@ func TestALeaderThatFailsDoesNotLead(t *testing.T) {
 	}
 }
 
-// A member that may not be started again is missed in the vote that it died in, also when it died last.
+// TestALostMemberIsMissedAtOnce requires that a member without restarts counts as lost in the vote in which it dies,
+// even if it dies last.
 func TestALostMemberIsMissedAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		sick := &mortal{players: []ensemble.Player{&slowToClose{*dying(time.Second)}}}
@@ -192,16 +193,16 @@ func TestALostMemberIsMissedAtOnce(t *testing.T) {
 	})
 }
 
-// slowToClose is a player whose end takes a while.
+// slowToClose is a player that takes a second to close.
 type slowToClose struct{ timed }
 
 func (*slowToClose) Close() error {
-	<-time.After(time.Second) // in a bubble
+	<-time.After(time.Second) // in the time of the synctest bubble
 	return nil
 }
 
-// Without a clock the deadline is there for members that do not end: one that always needs it must not make a
-// game take days.
+// Without a clock, the deadline stops members that do not end. A member that always reaches it must not make a game
+// take days.
 func TestAnEndlessMemberIsGivenUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		endless := &mortal{players: []ensemble.Player{says("2g2f", time.Hour)}}

@@ -19,8 +19,8 @@ import (
 type thinker struct {
 	scripted
 	log    []string
-	dies   bool // on the next Think
-	fallen bool // on each Ponder
+	dies   bool // at the next Think
+	fallen bool // fails at each Ponder
 }
 
 func (m *thinker) Ponder(_ context.Context, r usi.Request) error {
@@ -46,8 +46,9 @@ func (m *thinker) Think(ctx context.Context, r usi.Request) (usi.Reply, error) {
 	return reply, err
 }
 
-// spreading plays the first decision of three members, of which two expect 3c3d and one 8c8d, lets them think on the
-// replies and plays one. It returns the second decision's record and the members' logs since the first decision.
+// spreading plays the first decision of three members. Two expect 3c3d and one expects 8c8d. They ponder on these
+// moves, and the opponent plays reply. spreading returns the second decision's record and the members' logs since the
+// first decision.
 func spreading(t *testing.T, config ensemble.Config, reply string, dies ...int) (record *voting.Record, logs []string) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -116,7 +117,7 @@ func TestSpread(t *testing.T) {
 	}
 }
 
-// TestARestartedMemberHasNoHit: a member that crashed on the opponent's time and was started again has thought on nothing.
+// TestARestartedMemberHasNoHit requires that a member has no hit if it crashed while pondering and was restarted.
 func TestARestartedMemberHasNoHit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a, b := &thinker{}, &thinker{fallen: true}
@@ -132,7 +133,7 @@ func TestARestartedMemberHasNoHit(t *testing.T) {
 	})
 }
 
-// TestSpreadTeachesTheAsked: a member that was spared keeps its weight.
+// TestSpreadTeachesTheAsked requires that a spared member keeps its weight.
 func TestSpreadTeachesTheAsked(t *testing.T) {
 	for rule, want := range map[string]string{"adoption:reward=voters": "[2 3 2]", "evaluation": "[2 2 1]"} {
 		config := ensemble.Config{Spread: ensemble.Spread{On: true}, Rule: testutil.Must(voting.ParseSpec(rule))(t)}
@@ -141,8 +142,8 @@ func TestSpreadTeachesTheAsked(t *testing.T) {
 	}
 }
 
-// TestStopAfterSpread: a GUI stops the search on the first reply, and then sends the position after the second. The
-// member that thinks on it has the hit.
+// TestStopAfterSpread covers a GUI that stops the search on the first reply, and then sends the position after the
+// second. The member that ponders on the second reply has the hit.
 func TestStopAfterSpread(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a, b := &thinker{}, &thinker{}
@@ -161,8 +162,8 @@ func TestStopAfterSpread(t *testing.T) {
 	})
 }
 
-// TestAsk: the first members decide if their moves are equal. The others are asked otherwise, and if one of the first
-// fails.
+// TestAsk requires that the first members decide if their moves are equal. If they differ, or if one of the first
+// members fails, the council asks the others.
 func TestAsk(t *testing.T) {
 	for _, test := range []struct {
 		name, votes string

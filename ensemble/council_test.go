@@ -14,7 +14,7 @@ import (
 	"gogi/usi"
 )
 
-// scripted is a member that says what its script says, at once.
+// scripted is a member that returns the move of its script at once.
 type scripted struct {
 	moves func(p usi.Position) string
 	score int
@@ -73,7 +73,8 @@ func TestCouncilVotes(t *testing.T) {
 	testutil.Check(t, record.Split == "2:1" && record.By == voting.ByRule && len(record.Ballots) == 3, "%s", r.Detail)
 }
 
-// A book is asked before the members. If it has a move, the members get no request. Otherwise they vote.
+// The council asks its book before the members. If the book has a move, the members get no request. Otherwise they
+// vote.
 func TestCouncilBook(t *testing.T) {
 	t.Parallel()
 	first, err := shogi.ParseMove("2g2f")
@@ -106,8 +107,8 @@ func TestCouncilBook(t *testing.T) {
 	testutil.Check(t, err == nil && r.Text == "3c3d", "%+v, %v", r, err)
 }
 
-// TestMembersAreReadToTheEnd: a caller that needs only the beginning of variations cuts no member's: a mate
-// is proven by the whole of it.
+// TestMembersAreReadToTheEnd requires that MaxPV of a request does not cut the members' variations, because the proof
+// of a mate needs the whole variation.
 func TestMembersAreReadToTheEnd(t *testing.T) {
 	m := &scripted{moves: always("7g7f")}
 	c := council(t, ensemble.Config{}, m)
@@ -129,8 +130,8 @@ func BenchmarkCouncil(b *testing.B) {
 	}
 }
 
-// TestCouncilAllocations: a vote of seven instant members, who allocate 14 blocks of their own, takes at most
-// 115. It fails if the text of a rule is made again for every record.
+// TestCouncilAllocations allows a vote of seven instant members at most 115 allocations, 14 of which are the members'
+// own. It fails if every record makes the text of a rule again.
 func TestCouncilAllocations(t *testing.T) {
 	if testutil.Raced {
 		t.Skip("the race detector allocates as well")
@@ -148,7 +149,7 @@ func TestCouncilAllocations(t *testing.T) {
 	}
 }
 
-// TestClampsAreRecorded: a council writes down what its members' scores are cut to.
+// TestClampsAreRecorded requires that the record has the members' clamps.
 func TestClampsAreRecorded(t *testing.T) {
 	config := ensemble.Config{Name: "C", Rule: voting.DefaultSpec(voting.Majority)}
 	for _, v := range []voting.Voter{{Name: "A", Clamp: 700}, {Name: "B", Clamp: 700}} {
@@ -163,7 +164,7 @@ func TestClampsAreRecorded(t *testing.T) {
 		"version %d, clamps %v", record.Version, record.Clamps)
 }
 
-// mustMove is a move of USI.
+// mustMove parses a move in USI notation.
 func mustMove(text string) shogi.Move {
 	m, err := shogi.ParseMove(text)
 	if err != nil {
@@ -172,8 +173,8 @@ func mustMove(text string) shogi.Move {
 	return m
 }
 
-// TestReplyHasVote: the reply has each member's ballot and its weight before the rule learnt from the vote. A
-// forced move has no ballots.
+// TestReplyHasVote requires that the reply has each member's ballot and its weight before the rule learns from the
+// vote. A forced move has no ballots.
 func TestReplyHasVote(t *testing.T) {
 	c := council(t, ensemble.Config{Rule: voting.DefaultSpec("adoption")},
 		&scripted{moves: always("7g7f"), score: 30}, &scripted{moves: always("7g7f"), score: 10}, &scripted{moves: always("2g2f"), score: -5})

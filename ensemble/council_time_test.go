@@ -19,15 +19,15 @@ import (
 	"gogi/usi"
 )
 
-// timed is a member that takes its time.
+// timed is a member that answers after a delay.
 type timed struct {
 	scripted
 	delay time.Duration
-	deaf  bool   // does not heed a stop
-	shown string // the first move of its variation so far
+	deaf  bool   // ignores a stop
+	shown string // the first move of its current variation
 	dies  bool   // fails instead of answering, after delay
 	kind  usi.FaultKind
-	ended atomic.Int32 // searches that came to an end
+	ended atomic.Int32 // number of searches that ended
 }
 
 func (m *timed) Think(ctx context.Context, r usi.Request) (usi.Reply, error) {
@@ -69,7 +69,7 @@ func says(move string, delay time.Duration) *timed {
 	return &timed{scripted: scripted{moves: always(move)}, delay: delay}
 }
 
-// inBubble runs a subtest in the time of a bubble.
+// inBubble runs a subtest in a synctest bubble.
 func inBubble(t *testing.T, name string, f func(*testing.T)) {
 	t.Helper()
 	t.Run(name, func(t *testing.T) { synctest.Test(t, f) })
@@ -77,7 +77,7 @@ func inBubble(t *testing.T, name string, f func(*testing.T)) {
 
 var atStart = usi.Position{Start: "startpos"}
 
-// vote asks once and returns the reply with its record.
+// vote runs one vote and returns the reply with its record.
 func vote(t *testing.T, c *ensemble.Council, r usi.Request) (usi.Reply, *voting.Record) {
 	t.Helper()
 	reply := testutil.Must(c.Think(t.Context(), r))(t)
@@ -85,7 +85,7 @@ func vote(t *testing.T, c *ensemble.Council, r usi.Request) (usi.Reply, *voting.
 	return reply, record
 }
 
-// kinds are the kinds of a record's ballots, in the order of the members.
+// kinds lists the kinds of a record's ballots, in the order of the members.
 func kinds(r *voting.Record) string {
 	return strings.Join(lists.Map(r.Ballots, func(b voting.BallotRecord) string { return string(b.Kind) + " " + b.Move }), ", ")
 }
@@ -99,7 +99,7 @@ func TestTheSlowestMemberSetsThePace(t *testing.T) {
 	})
 }
 
-// In any order of the answers, decision, weights and log are the same.
+// The decision, the weights and the log are the same in any order of the answers.
 func TestTheOrderOfArrivalChangesNothing(t *testing.T) {
 	moves := []string{"7g7f", "2g2f", "7g7f", "2g2f", "5g5f"}
 	orders := [][]int{{1, 2, 3, 4, 5}, {5, 4, 3, 2, 1}, {3, 5, 1, 2, 4}}
@@ -147,7 +147,7 @@ func TestASilentMemberHasNoVote(t *testing.T) {
 		if reply.Text != "7g7f" || record.Ballots[0].Kind != voting.KindNone {
 			t.Errorf("%s: %s", reply.Text, kinds(record))
 		}
-		// It is still busy when the next move is asked for: again no vote.
+		// The member is still busy at the next move, so it has no vote again.
 		next := after("7g7f", "3c3d")
 		reply, record = vote(t, c, usi.Request{Position: next, Deadline: 2 * time.Second})
 		if record.Ballots[0].Kind != voting.KindNone || reply.Elapsed >= 2*time.Second {
@@ -191,7 +191,7 @@ func TestStopPolicies(t *testing.T) {
 // mortal is a member whose processes fail one after the other.
 type mortal struct {
 	opened  int
-	players []ensemble.Player // the last one goes on
+	players []ensemble.Player // the last one is used again
 }
 
 func (m *mortal) open(context.Context) (ensemble.Player, error) {
@@ -271,20 +271,20 @@ func TestTooFewAlive(t *testing.T) {
 	}
 }
 
-// A council that is closed while a member is being started again gives that up.
+// A council that is closed while it restarts a member cancels the restart.
 func TestCloseWhileRestarting(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		sick := &mortal{players: []ensemble.Player{dying(time.Millisecond), &unready{}}}
 		c := openCouncil(t, ensemble.Config{Restarts: 1000}, sick, &mortal{players: []ensemble.Player{says("7g7f", time.Second)}})
 		vote(t, c, usi.Request{Position: atStart})
-		synctest.Wait() // it waits in NewGame
+		synctest.Wait() // the restart waits in NewGame
 		before := sick.opened
 		testutil.OK(t, c.Close())
 		testutil.Check(t, sick.opened <= before+1, "opened %d times more while closing", sick.opened-before)
 	})
 }
 
-// unready is a player that takes for ever to get ready.
+// unready is a player that never gets ready.
 type unready struct{ scripted }
 
 func (*unready) NewGame(ctx context.Context, _ usi.Game) error {
@@ -292,7 +292,7 @@ func (*unready) NewGame(ctx context.Context, _ usi.Game) error {
 	return ctx.Err()
 }
 
-// TestNoBallots: without a ballot the council plays the next move of its last variation, and never resigns.
+// TestNoBallots requires that without ballots the council plays a legal move and does not resign.
 func TestNoBallots(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := says("7g7f", time.Second)
@@ -322,7 +322,7 @@ func TestACouncilOfCouncils(t *testing.T) {
 	})
 }
 
-// A council that is not awaited votes with what its members have shown.
+// A council that another council does not wait for votes with the variations that its members have shown.
 func TestACouncilThatIsNotAwaited(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		slow := func(shown string) *timed {
@@ -339,7 +339,7 @@ func TestACouncilThatIsNotAwaited(t *testing.T) {
 	})
 }
 
-// After moves were taken back, the weights have no effect of the decisions after that point.
+// After moves are taken back, the decisions after that point have no effect on the weights.
 func TestTakeBack(t *testing.T) {
 	a, b := &scripted{moves: always("7g7f"), score: 9}, &scripted{moves: always("2g2f")}
 	spec := voting.DefaultSpec(voting.Evaluation)
@@ -392,7 +392,7 @@ func TestBudgets(t *testing.T) {
 	testutil.Check(t, again[0].Nodes == jitter[0].Nodes, "the jitter is not a function of the seed")
 }
 
-// critic answers the first position, and gives an evaluation of the next.
+// critic answers the first position and evaluates the next one.
 type critic struct {
 	scripted
 	after int // its score of the position after the voted move
@@ -411,7 +411,7 @@ func (c *critic) Think(ctx context.Context, r usi.Request) (usi.Reply, error) {
 func TestVeto(t *testing.T) {
 	for _, test := range []struct {
 		name  string
-		after [2]int // for the opponent, as the critics see it
+		after [2]int // for the opponent, in the critics' searches
 		want  string
 		by    voting.By
 	}{
@@ -431,7 +431,7 @@ func TestVeto(t *testing.T) {
 	}
 }
 
-// lister gives a list of lines.
+// lister returns three lines.
 type lister struct{ scripted }
 
 func (l *lister) Think(context.Context, usi.Request) (usi.Reply, error) {
@@ -503,14 +503,15 @@ func TestCouncilPonders(t *testing.T) {
 func TestForcedMovesAskNobody(t *testing.T) {
 	m := &scripted{moves: always("7g7f")}
 	c := council(t, ensemble.Config{}, m)
-	// White's king in the corner is checked by a gold, and can only take it.
+	// A gold checks White's king in the corner. The king can only capture it.
 	forced := usi.Position{Start: "sfen k8/1G7/9/9/9/9/9/9/8K w - 1"}
 	reply, record := vote(t, c, usi.Request{Position: forced})
 	testutil.Check(t, m.calls == 0 && record.By == voting.ByForced && reply.Text == "9a8b",
 		"%s by %s after %d calls", reply.Text, record.By, m.calls)
 }
 
-// Weights that last are not learnt twice when a game goes back.
+// TestTakeBackOfLastingWeights requires that weights with reset=never learn a decision once, even if the game goes
+// back.
 func TestTakeBackOfLastingWeights(t *testing.T) {
 	spec := voting.DefaultSpec(voting.Evaluation)
 	spec.Reset = "never"
@@ -523,7 +524,7 @@ func TestTakeBackOfLastingWeights(t *testing.T) {
 	}
 }
 
-// waiting is a member that says how long it was kept waiting.
+// waiting is a member that reports how long it waited.
 type waiting struct {
 	scripted
 	total time.Duration
@@ -531,7 +532,7 @@ type waiting struct {
 
 func (w *waiting) Waited() (time.Duration, bool) { return w.total, true }
 
-// A member that never waited before is seen when it waits now.
+// Waited includes the wait of a member that did not wait before.
 func TestWaited(t *testing.T) {
 	a, b := &waiting{scripted: scripted{moves: always("7g7f")}}, &waiting{scripted: scripted{moves: always("7g7f")}}
 	c := council(t, ensemble.Config{}, a, b)
@@ -542,7 +543,7 @@ func TestWaited(t *testing.T) {
 	testutil.Check(t, ok && after-before == 5*time.Second, "%v between", after-before)
 }
 
-// straying is a member that does not keep to its CPUs.
+// straying is a member that does not stay on its CPUs.
 type straying struct {
 	scripted
 	where string
@@ -550,7 +551,7 @@ type straying struct {
 
 func (s *straying) AffinityChanged() string { return s.where }
 
-// TestStrayed: AffinityChanged names the members that changed their CPUs, and no other members.
+// TestStrayed requires that AffinityChanged names the members that changed their CPUs, and no other members.
 func TestStrayed(t *testing.T) {
 	a, b, d := &straying{}, &straying{where: "on 1"}, &straying{where: "on 2"}
 	for _, m := range []*straying{a, b, d} {
@@ -573,13 +574,13 @@ func TestAHangLeavesMainTime(t *testing.T) {
 			Go: usi.Go{Clock: true, BTime: 100 * time.Second, WTime: time.Second, UseInc: true, BInc: 2 * time.Second, WInc: 2 * time.Second},
 		}
 		reply, _ := vote(t, c, r)
-		// 40 s of the main time, and the increment.
+		// 40 s of the main time and the increment.
 		testutil.Check(t, reply.Text == "7g7f" && reply.Elapsed >= 42*time.Second && reply.Elapsed <= 42*time.Second+100*time.Millisecond,
 			"%s after %v", reply.Text, reply.Elapsed)
 	})
 }
 
-// Members leave the time of a veto, where they would use it up.
+// The members' limits leave the time of a veto, because the members would use it up.
 func TestVetoHasItsTime(t *testing.T) {
 	m := &scripted{moves: always("7g7f")}
 	c := council(t, ensemble.Config{Veto: ensemble.Veto{Time: 200 * time.Millisecond}}, m)

@@ -19,7 +19,7 @@ import (
 	"gogi/shogi/kifu"
 )
 
-// logged are the games of a log with these records.
+// logged returns the games of a log with these records.
 func logged(t *testing.T, records [][]byte) (games []*Game) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "votes.log")
@@ -28,7 +28,7 @@ func logged(t *testing.T, records [][]byte) (games []*Game) {
 	return games
 }
 
-// voted is the report of a log of one council.
+// voted returns the report of a log of one council.
 func voted(t *testing.T, records [][]byte) *Council {
 	t.Helper()
 	r := Report{}
@@ -40,7 +40,7 @@ func voted(t *testing.T, records [][]byte) *Council {
 	return r.Councils[0]
 }
 
-// replayed takes the votes of a log again.
+// replayed replays the votes of a log.
 func replayed(t *testing.T, records [][]byte, rules []string) *Replay {
 	t.Helper()
 	r := testutil.Must(NewReplay("votes.log", rules, ""))(t)
@@ -51,8 +51,9 @@ func replayed(t *testing.T, records [][]byte, rules []string) *Replay {
 	return r
 }
 
-// TestVotesReport reckons the worked example by hand, played twice. P1 leads once the weights differ, before
-// the third and fourth decisions. The votes for 4:1, 3:2 and 2:2:1 have 0.7219, 0.9710 and 1.5219 bits.
+// TestVotesReport compares the report with numbers calculated by hand from the worked example, played twice. P1 leads
+// once the weights differ, before the third and fourth decisions. The votes 4:1, 3:2 and 2:2:1 have 0.7219, 0.9710 and
+// 1.5219 bits.
 func TestVotesReport(t *testing.T) {
 	c := voted(t, ensembletest.Records(t, "adoption", ensembletest.FiveMembers, ensembletest.FiveMembers))
 	if c.Council != "C" || c.Rule != "adoption" || c.Games != 2 || c.Decisions != 8 || c.Voted != 8 || c.Nodes != 4000 || c.Plies != nil {
@@ -84,12 +85,12 @@ func TestVotesReport(t *testing.T) {
 	testutil.Equal(t, fmt.Sprint(c.Shadows), "[{majority 8 0 0}]", "shadows")
 }
 
-// TestVotesTiesAndDictators: P1 sees its position best and gains each time; with weights of 3, 1 and 1 it
-// outweighs the others before its third decision.
+// TestVotesTiesAndDictators plays votes in which P1 has the highest score and gains each time. With weights of 3, 1 and
+// 1 it outweighs the others before its third decision.
 func TestVotesTiesAndDictators(t *testing.T) {
 	c := voted(t, ensembletest.Records(t, "evaluation", "A50 B0 C0|A50 B0 C0|A50 B0 B0|r r A"))
 	testutil.Equal(t, fmt.Sprint(c.TopTies.Count, c.TopTies.Levels), "1 [{score 1}]", "ties")
-	if c.Differs.Count != 1 { // in the third decision, where B has two of three
+	if c.Differs.Count != 1 { // in the third decision, in which B has two of three votes
 		t.Errorf("differs %d", c.Differs.Count)
 	}
 	testutil.Check(t, c.Dictators.Games == 1 && *c.Dictators.Earliest == 3 && *c.Dictators.MedianOnset == 3,
@@ -99,7 +100,7 @@ func TestVotesTiesAndDictators(t *testing.T) {
 	testutil.Equal(t, fmt.Sprint(c.Shadows), "[{majority 4 1 0.25}]", "shadows")
 }
 
-// TestVotesTakenBack: a decision that was taken back does not count, but is replayed.
+// TestVotesTakenBack requires that a decision that was taken back does not count, but is replayed.
 func TestVotesTakenBack(t *testing.T) {
 	records := ensembletest.Records(t, "adoption", "A A B|A B B|A A A")
 	again := ensembletest.Records(t, "adoption", "A A B|A A A|A A A")
@@ -112,7 +113,7 @@ func TestVotesTakenBack(t *testing.T) {
 	}
 }
 
-// TestVotesAgainFromJSON: what --game --json prints is enough to take the votes again; a ballot changed in it
+// TestVotesAgainFromJSON requires that the output of --game --json is enough to replay the votes. A changed ballot
 // changes the decision.
 func TestVotesAgainFromJSON(t *testing.T) {
 	records := ensembletest.Records(t, "evaluation:decay=0.9", "A50 B0 C0|A50 B0 C0|A50 B0 B0|r A B")
@@ -137,7 +138,7 @@ func TestVotesAgainFromJSON(t *testing.T) {
 	}
 }
 
-// TestHeaviest: weights that differ by rounding are equal.
+// TestHeaviest requires that weights that differ by rounding are equal.
 func TestHeaviest(t *testing.T) {
 	for _, x := range []struct {
 		weights   []float64
@@ -153,7 +154,7 @@ func TestHeaviest(t *testing.T) {
 	}
 }
 
-// played is a game in which C, with Black, made these decisions.
+// played returns a game in which council C, as Black, makes these decisions.
 func played(t *testing.T, winner string, records [][]byte) *Game {
 	t.Helper()
 	record := kifu.Record{Black: "C", White: "B", Start: "startpos", Winner: winner}
@@ -169,7 +170,7 @@ func played(t *testing.T, winner string, records [][]byte) *Game {
 	return testutil.Must(OfGame("0.0", len(record.Moves), &record, ""))(t)
 }
 
-// TestScoreOf tests the score of a side in a game, in the words of a record.
+// scoreOf reads the result of a game as a record names it.
 func TestScoreOf(t *testing.T) {
 	for winner, want := range map[string][2]float64{"black": {1, 0}, "white": {0, 1}, "draw": {0.5, 0.5}} {
 		b, w := scoreOf(winner, shogi.Black), scoreOf(winner, shogi.White)
@@ -179,10 +180,10 @@ func TestScoreOf(t *testing.T) {
 	testutil.Check(t, math.IsNaN(s), "without a result: %v", s)
 }
 
-// TestFit reckons by hand: with a score of +X the council wins three of four games, with -X one of four, so
-// that the log odds at ±X are ±log 3 and the slope is log(3)/X; for the member whose scores are cut to the
-// clamp, by the clamp. The errors are White's, of each game's one score: in standardised x the scores'
-// squares add up to 8·3/16 and their mean second derivative is 3/16, so that the error is
+// TestFit compares the fit with numbers calculated by hand. With a score of +X the council wins three of four games,
+// with -X one of four. The log odds at ±X are ±log 3, so the slope is log(3)/X. For the member whose scores are cut to
+// the clamp, X is the clamp. The errors are White's robust errors, with each game's score as a cluster. In standardised
+// x the squared scores add up to 8·3/16 and their mean second derivative is 3/16. The error is
 // sqrt(8·3/16)/(8·3/16)·sqrt(8/7)/X.
 func TestFit(t *testing.T) {
 	up, down := ensembletest.Records(t, "majority", "A100 A9000 A100"), ensembletest.Records(t, "majority", "A-100 A-9000 r")
@@ -194,7 +195,7 @@ func TestFit(t *testing.T) {
 		}
 		testutil.OK(t, f.Add(played(t, winner, records)))
 	}
-	if err := f.Add(played(t, "", up)); err != nil { // a game without a result tells nothing
+	if err := f.Add(played(t, "", up)); err != nil { // a game without a result adds nothing
 		t.Fatal(err)
 	}
 	f.Finish()
@@ -223,7 +224,7 @@ func TestFit(t *testing.T) {
 	}
 }
 
-// TestFitWarns: of a slope that goes the wrong way, which is no scale, and where results are separated.
+// TestFitWarns covers a slope with the wrong sign, which is no scale, and scores that separate the results.
 func TestFitWarns(t *testing.T) {
 	up, down := ensembletest.Records(t, "majority", "A100"), ensembletest.Records(t, "majority", "A-100")
 	fit := func(winners string) *memberFit {
@@ -249,7 +250,7 @@ func TestFitWarns(t *testing.T) {
 	}
 }
 
-// TestFitLeavesOut: mates, bounds, book moves and late ballots are no scores.
+// TestFitLeavesOut requires that mates, bounds, book moves and late ballots do not count as scores.
 func TestFitLeavesOut(t *testing.T) {
 	five := 5
 	m := &memberFit{}
@@ -265,7 +266,7 @@ func TestFitLeavesOut(t *testing.T) {
 		"%d scores, %d left out, %d games", len(m.scores), m.LeftOut, m.Games)
 }
 
-// TestBothSidesHaveTheirScore: two councils in one game.
+// TestBothSidesHaveTheirScore requires that two councils in one game have opposite scores.
 func TestBothSidesHaveTheirScore(t *testing.T) {
 	detail := ensembletest.Records(t, "majority", "A10")[0]
 	record := kifu.Record{Black: "C", White: "D", Start: "startpos", Winner: "white"}
@@ -280,8 +281,8 @@ func TestBothSidesHaveTheirScore(t *testing.T) {
 		"%+v (%v)", g, err)
 }
 
-// TestFirstAnswers counts the decisions that the first 2, 3 and 4 members would have made alone. FiveMembers has the
-// votes AAAAA, AAAAB, BAABA and ABCAB, and 500 nodes a decision.
+// TestFirstAnswers counts the decisions that the first 2, 3 and 4 members make alone. FiveMembers has the votes AAAAA,
+// AAAAB, BAABA and ABCAB, and 500 nodes per decision.
 func TestFirstAnswers(t *testing.T) {
 	c := voted(t, ensembletest.Records(t, "majority", ensembletest.FiveMembers, "A A B B B"))
 	want := []earlyReport{{2, 5, 3, 1, 900, 2500}, {3, 5, 2, 0, 400, 2500}, {4, 5, 2, 0, 200, 2500}}

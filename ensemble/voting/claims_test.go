@@ -22,19 +22,20 @@ func clamped(n int, clamp float64) []voting.Voter {
 	return list
 }
 
-// TestClaims: a mate that is not shown, or a score beyond all measure, weighs no more than the clamp: another
-// member's large score is as good, and the order of the members decides. Without a clamp it decides alone.
+// TestClaims requires that a mate without a proof, or an extreme score, weighs no more than the clamp. Another member's
+// large score is then equal, and the order of the members decides. Without a clamp the mate or the extreme score
+// decides alone.
 func TestClaims(t *testing.T) {
 	start := mustStart()
 	for _, x := range []struct{ rule, votes, clamped, literal string }{
 		{"majority", "A+2100 B#", "A", "B"},
 		{"majority", "A+2100 A+0 B+5 B#9 C+9", "A", "B"},
 		{"majority", "A+2100 B+999999", "A", "B"},
-		{"majority", "A+1999 B+999999", "B", "B"}, // it remains a large score
+		{"majority", "A+1999 B+999999", "B", "B"}, // it is still the larger score
 		{"optimistic", "A+2100 B#3 B+0", "A", "B"},
 		{"pessimistic", "A-2100 B#-4 A+0", "A", "B"},
-		// The mean log odds: of A 6·(600/600) and what B's member leaves it, logit(p(2000)-0.02) = 2.85; of B
-		// 2000/600 and 6·logit(p(600)-0.02) = 5.40.
+		// The mean log odds of A are 6·(600/600) plus logit(p(2000)-0.02) = 2.85, which B's member gives A. The mean
+		// log odds of B are 2000/600 plus 6·logit(p(600)-0.02) = 5.40.
 		{"log_pool", "A+600 A+600 A+600 A+600 A+600 A+600 B#1", "A", "B"},
 	} {
 		n := len(strings.Fields(x.votes))
@@ -47,7 +48,7 @@ func TestClaims(t *testing.T) {
 	}
 }
 
-// TestClampIsOfEachMember: in its own centipawns.
+// TestClampIsOfEachMember requires that a clamp is in its member's own centipawns.
 func TestClampIsOfEachMember(t *testing.T) {
 	voters := clamped(2, 500)
 	voters[1].Clamp = 1000
@@ -58,8 +59,8 @@ func TestClampIsOfEachMember(t *testing.T) {
 	}
 }
 
-// TestOneClaimMakesNoDictator: by the evaluations one false mate is worth the clamp, and made good by another
-// member's third good score; at its word it leads for the whole game.
+// TestOneClaimMakesNoDictator requires that the rule evaluation counts one false mate as the clamp. Another member
+// makes up for it with its third good score. Without a clamp the member of the false mate leads the whole game.
 func TestOneClaimMakesNoDictator(t *testing.T) {
 	for clamp, want := range map[float64]string{1000: "[4 5]", 0: "[8 1]"} {
 		s := session{t, chamber(t, "evaluation:max=32000", clamped(2, clamp), voting.Settings{}), mustStart()}
@@ -70,8 +71,8 @@ func TestOneClaimMakesNoDictator(t *testing.T) {
 	}
 }
 
-// TestShownLoss: a variation that ends in one's own mate is beyond the clamp, one that stops short of it is
-// not.
+// TestShownLoss requires that a variation that ends in the mate of its own side exceeds the clamp. A variation that
+// stops before the mate does not.
 func TestShownLoss(t *testing.T) {
 	const threatened = "4k4/9/9/9/9/9/P3p4/9/4K4 b g 1"
 	losing := func(pv string) voting.Ballot {
@@ -86,14 +87,14 @@ func TestShownLoss(t *testing.T) {
 		testutil.Equal(t, d.Move.String(), want, "%s: the worst is %s", pv, d.Move)
 	}
 	bounded := losing("9g9f G*5h")
-	bounded.Score.Bound = usi.LowerBound // not worse than a loss: says nothing
+	bounded.Score.Bound = usi.LowerBound // "not worse than a loss" has no information
 	if d := chamber(t, "pessimistic", clamped(2, 2000), voting.Settings{}).Decide(position(t, threatened), []voting.Ballot{bad, bounded}); d.Move.String() != "5i4i" {
 		t.Errorf("a bound: the worst is %s", d.Move)
 	}
 }
 
-// TestRoundedTies: of the weights 0.1, 0.2 and 0.3 the first two together are equal to the third, although the
-// float64 sum 0.1 + 0.2 is greater than 0.3.
+// TestRoundedTies requires that the weights 0.1 and 0.2 together equal 0.3, although the float64 sum 0.1 + 0.2 is
+// greater.
 func TestRoundedTies(t *testing.T) {
 	weights := []string{"0.1/0.2/0.3", "0.2/0.1/0.3", "0.1/0.3/0.2", "0.2/0.3/0.1", "0.3/0.1/0.2", "0.3/0.2/0.1"}
 	votes := []string{"A+5 A+0 B+9", "A+5 A+0 B+9", "A+5 B+9 A+0", "A+5 B+9 A+0", "B+9 A+5 A+0", "B+9 A+5 A+0"}
@@ -106,7 +107,7 @@ func TestRoundedTies(t *testing.T) {
 	}
 }
 
-// TestRoundedLeader: of sums that differ by rounding alone the first member's leads.
+// TestRoundedLeader requires that the first member leads if weights differ by rounding alone.
 func TestRoundedLeader(t *testing.T) {
 	for exact, want := range map[bool]int{false: 0, true: 1} {
 		d := chamber(t, "weighted:weights=0.3/0.30000000000000004", members(2), voting.Settings{Exact: exact}).Decide(mustStart(), ballots("A B"))
@@ -114,8 +115,8 @@ func TestRoundedLeader(t *testing.T) {
 	}
 }
 
-// TestRoundedTotals: the win probabilities of +120 and -120 centipawns cancel, but for rounding, so that both
-// members' totals are 0 after the second decision, and the first one leads.
+// TestRoundedTotals uses win probabilities of +120 and -120 centipawns, which cancel except for rounding. Both members'
+// totals are 0 after the second decision, and the first member leads.
 func TestRoundedTotals(t *testing.T) {
 	s := newSession(t, "evaluation:scale=winprob", 2, voting.Settings{})
 	s.vote("A+0 A+120")
@@ -136,8 +137,8 @@ func TestCompareSums(t *testing.T) {
 	}
 }
 
-// TestOldRecords: votes recorded by version 1 are taken again bit for bit: seven decisions by each of ten
-// rules, with claims of mates and sums that differ by rounding. The file was written by that version.
+// TestOldRecords requires that a replay repeats the votes of record version 1 bit for bit. The file, written by that
+// version, has seven decisions by each of ten rules, with claims of mates and sums that differ by rounding.
 func TestOldRecords(t *testing.T) {
 	text := testutil.Must(os.ReadFile("testdata/votes-v1.jsonl"))(t)
 	lines := bytes.Split(bytes.TrimSpace(text), []byte("\n"))
@@ -146,7 +147,7 @@ func TestOldRecords(t *testing.T) {
 	for i, line := range lines {
 		testutil.Equal(t, again(t, &replayer, line), "", "record %d", i+1)
 	}
-	// As records of today the same votes come out otherwise: the fixture can fail.
+	// With today's record version the same votes give other decisions, so the fixture can fail.
 	for change, least := range map[string]int{`"v":2`: 1, `"v":2,"clamps":[2000,2000,2000,2000]`: 5} {
 		var today voting.Replayer
 		differs := 0
@@ -159,7 +160,7 @@ func TestOldRecords(t *testing.T) {
 	}
 }
 
-// again takes a recorded vote again and says what differs.
+// again replays a recorded vote and returns the difference.
 func again(t *testing.T, replayer *voting.Replayer, line []byte) string {
 	t.Helper()
 	record := testutil.Must(voting.ParseRecord(line))(t)
@@ -167,7 +168,7 @@ func again(t *testing.T, replayer *voting.Replayer, line []byte) string {
 	return v.Differs(record)
 }
 
-// TestRoundedScores: 3 · 0.1 and 1 · 0.3 are the same log odds.
+// TestRoundedScores requires a tie, because 3 · 0.1 and 1 · 0.3 are the same log odds.
 func TestRoundedScores(t *testing.T) {
 	voters := members(2)
 	voters[0].Slope, voters[1].Slope = 0.3, 0.1
@@ -175,14 +176,14 @@ func TestRoundedScores(t *testing.T) {
 	testutil.Check(t, d.Move == mustMove("A") && d.Tie == voting.TieMember, "%s, tie %q", d.Move, d.Tie)
 }
 
-// TestRoundedLeadIsNotDecided: 0.1 + 0.2 may yet be equalled by 0.3.
+// TestRoundedLeadIsNotDecided requires that 0.1 + 0.2 is no decision while a vote of 0.3 is missing.
 func TestRoundedLeadIsNotDecided(t *testing.T) {
 	c := chamber(t, "weighted:weights=0.1/0.2/0.3/0.3", members(4), voting.Settings{})
 	testutil.Check(t, !c.Decided(ballots("A A"), []int{2}), "decided by a rounding")
 	testutil.Check(t, c.Decided(ballots("A A A"), []int{3}), "0.6 against 0.3 is not decided")
 }
 
-// TestShownLossIsLearnt: a proven loss exceeds the clamp in the totals, too.
+// TestShownLossIsLearnt requires that a proven loss exceeds the clamp in the totals, too.
 func TestShownLossIsLearnt(t *testing.T) {
 	const threatened = "4k4/9/9/9/9/9/P3p4/9/4K4 b g 1"
 	p := position(t, threatened)
@@ -195,12 +196,12 @@ func TestShownLossIsLearnt(t *testing.T) {
 		d := c.Decide(p, list)
 		c.Observe(p, list, &d)
 	}
-	if got := fmt.Sprint(c.Weights()); got != "[4 1]" { // not made good by 2 · 900
+	if got := fmt.Sprint(c.Weights()); got != "[4 1]" { // 2 · 900 does not make up for the loss
 		t.Errorf("weights %s", got)
 	}
 }
 
-// TestClampsAreLaws: they do not change within a game.
+// TestClampsAreLaws requires that clamps do not change within a game.
 func TestClampsAreLaws(t *testing.T) {
 	clamps := func(x float64) func(*voting.Record) {
 		return func(r *voting.Record) { r.Clamps = []float64{x, x} }

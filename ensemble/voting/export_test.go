@@ -1,6 +1,6 @@
 package voting
 
-// MakeRecord completes the head of a record with a decision and its ballots, as a council does.
+// MakeRecord adds a decision and its ballots to the head of a record, as a council does.
 func MakeRecord(head Record, d *Decision, ballots []Ballot) *Record {
 	head.Version, head.Type = RecordVersion, "vote"
 	head.Decided(d)
@@ -20,7 +20,7 @@ func SpecKeys() (keys []string) {
 	return keys
 }
 
-// RuleKeys are the keys of each rule of the table.
+// RuleKeys returns the keys of each rule in the table.
 func RuleKeys() map[string][]string {
 	keys := map[string][]string{}
 	for _, k := range kinds() {

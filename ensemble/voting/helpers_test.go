@@ -16,7 +16,7 @@ import (
 	"gogi/usi"
 )
 
-// letters are the moves that the tests vote for, all legal in the first position.
+// letters returns the moves that the tests vote for, all legal in the initial position.
 func letters() map[string]string {
 	return map[string]string{"A": "7g7f", "B": "2g2f", "C": "5g5f", "D": "1g1f"}
 }
@@ -32,10 +32,9 @@ func mustMove(text string) shogi.Move {
 	return m
 }
 
-// ballots reads a line of votes, one a member: A (without a score: from a book),
-// A+50, A-30, A#3 (mate in 3 plies), A#-2, A# (mate of unknown length), r
-// (resigns), rA (resigns, but would have played A), w (declares), ! (illegal),
-// - (nothing), ~A (late), x (dead).
+// ballots reads a line of votes, one for each member: A (without a score: from a book), A+50, A-30, A#3 (mate in 3
+// plies), A#-2, A# (mate of unknown length), r (resigns), rA (resigns, but would have played A), w (declares), !
+// (illegal), - (nothing), ~A (late), x (dead).
 func ballots(line string) []voting.Ballot {
 	list := []voting.Ballot{}
 	for i, word := range strings.Fields(line) {
@@ -84,7 +83,7 @@ func mustInt(text string) int {
 	return n
 }
 
-// members are n members with the default scale.
+// members returns n members with the default scale.
 func members(n int) []voting.Voter {
 	list := make([]voting.Voter, n)
 	for i := range list {
@@ -104,7 +103,7 @@ func mustStart() *shogi.Position {
 	return &p
 }
 
-// session is a chamber that votes in the first position again and again.
+// session votes in the initial position again and again.
 type session struct {
 	tb testing.TB
 	*voting.Session
@@ -125,7 +124,7 @@ func chamber(tb testing.TB, rule string, voters []voting.Voter, settings voting.
 	return c
 }
 
-// vote takes a vote and learns from it.
+// vote decides on a line of ballots and learns from the decision.
 func (s *session) vote(line string) voting.Decision {
 	s.tb.Helper()
 	list := ballots(line)
@@ -134,7 +133,7 @@ func (s *session) vote(line string) voting.Decision {
 	return d
 }
 
-// wants checks who won and what every member's ballot counts now.
+// wants checks the winner of a vote and every member's weight after it.
 func (s *session) wants(line, move, weights string) {
 	s.tb.Helper()
 	d := s.vote(line)
@@ -144,7 +143,7 @@ func (s *session) wants(line, move, weights string) {
 	testutil.Equal(s.tb, strings.Trim(fmt.Sprint(s.Weights()), "[]"), weights, "%s: %s: weights", s.Rule(), line)
 }
 
-// turned is the same position seen from the other side of the board, with colours swapped.
+// turned returns the same position from the other side of the board, with colours swapped.
 func turned(sfen string) string {
 	fields := strings.Fields(sfen)
 	board := []string{}
@@ -192,7 +191,7 @@ func turnedMove(m shogi.Move) shogi.Move {
 	return mustMove(string(text))
 }
 
-// settings are values of the keys of each rule; each differs from the default.
+// settings returns values for the keys of each rule. Each differs from the default.
 func settings() map[string][]string {
 	growing := []string{"initial=0", "initial=2.5", "tally=count", "reset=never", "overrides=count", "decay=0.9", "decay=0", "cap=3.5", "placebo=game", "placebo=decision"}
 	return map[string][]string{
@@ -208,7 +207,7 @@ func settings() map[string][]string {
 	}
 }
 
-// drawSpec is any rule with any of its settings, for n members.
+// drawSpec draws a rule and settings for n members.
 func drawSpec(t *rapid.T, n int, names ...string) voting.Spec {
 	if len(names) == 0 {
 		names = voting.RuleNames()
@@ -249,7 +248,7 @@ func drawVoters(t *rapid.T, n int) []voting.Voter {
 	return list
 }
 
-// drawBallots are any ballots of n members for few moves of a position.
+// drawBallots draws ballots of n members for a few moves of a position.
 func drawBallots(t *rapid.T, p *shogi.Position, n int) []voting.Ballot {
 	legal := p.LegalMoves(nil)
 	few := []shogi.Move{}
@@ -307,7 +306,7 @@ func drawScore(t *rapid.T) (s usi.Score, has bool) {
 	return s, true
 }
 
-// drawLine is a variation of up to five legal moves.
+// drawLine draws a variation of up to five legal moves.
 func drawLine(t *rapid.T, p shogi.Position, first shogi.Move) []shogi.Move {
 	line := []shogi.Move{first}
 	for n := rapid.IntRange(1, 5).Draw(t, "plies"); len(line) < n; {

@@ -11,15 +11,15 @@ import (
 	"gogi/usi"
 )
 
-// TestByScore: the optimistic rule follows the best evaluation, and the pessimistic rule the worst. Ballots
-// without an evaluation count only if no ballot has one.
+// TestByScore requires that the optimistic rule follows the best score, and the pessimistic rule the worst. Ballots
+// without a score count only if no ballot has one.
 func TestByScore(t *testing.T) {
 	for _, x := range []struct{ ballots, optimistic, pessimistic string }{
 		{"A+50 B+80 A+20", "B", "A"},
 		{"A+50 B+80 A+90", "A", "A"},
 		{"A B+10 C-10", "B", "C"},
 		{"A B-700 A", "B", "B"},
-		{"C B B", "C", "C"}, // nobody has a score: the first member
+		{"C B B", "C", "C"}, // no member has a score: the first member
 		{"A#3 B+29999", "A", "B"},
 		{"A#-3 B-29999", "B", "A"},
 		{"A#9 B#5", "B", "A"},
@@ -38,7 +38,7 @@ func TestByScore(t *testing.T) {
 	}
 }
 
-// TestByScoreCalibrated: P2's 500 are worth 50 of P1's.
+// TestByScoreCalibrated gives P2 a scale in which 500 equal 50 of P1.
 func TestByScoreCalibrated(t *testing.T) {
 	voters := members(2)
 	voters[1].Slope = voting.DefaultSlope / 10
@@ -51,7 +51,7 @@ func TestByScoreCalibrated(t *testing.T) {
 	}
 }
 
-// listing is a ballot with a list: moves and centipawns, the vote first.
+// listing returns a ballot with a list of moves and centipawns, the vote first.
 func listing(member int, lines ...any) voting.Ballot {
 	b := voting.Ballot{Member: member, Kind: voting.KindMove, Source: voting.SourceBestmove, Line: voting.Line{Depth: 9}}
 	for i := 0; i < len(lines); i += 2 {
@@ -76,7 +76,7 @@ func values(d *voting.Decision) map[string]float64 {
 	return all
 }
 
-// TestBorda: the longest list has k = 3 lines. P1's are A, B, C: 3, 2, 1 points; P2's are B, A: 3, 2.
+// TestBorda uses a longest list of k = 3 lines. P1 lists A, B, C with 3, 2, 1 points. P2 lists B, A with 3, 2 points.
 func TestBorda(t *testing.T) {
 	shallow := listing(0, "A", 90, "B", 80, "C", 70)
 	shallow.Ranked[2].Depth = 4
@@ -90,7 +90,7 @@ func TestBorda(t *testing.T) {
 	}{
 		{"borda", full, map[string]float64{"A": 3 + 2, "B": 2 + 3, "C": 1}, "A", voting.TieScore},
 		{"borda:weights=1/2", full, map[string]float64{"A": 3 + 2*2, "B": 2 + 2*3, "C": 1}, "B", ""},
-		{"borda", shallow, map[string]float64{"A": 2 + 1, "B": 1 + 2}, "A", voting.TieScore}, // C was hardly read, so k = 2
+		{"borda", shallow, map[string]float64{"A": 2 + 1, "B": 1 + 2}, "A", voting.TieScore}, // C has a depth of 4, below min_depth, so k = 2
 		{"borda:min_depth=4", shallow, map[string]float64{"A": 3 + 2, "B": 2 + 3, "C": 1}, "A", voting.TieScore},
 	} {
 		s := newSession(t, x.rule, 2, voting.Settings{})
@@ -101,16 +101,15 @@ func TestBorda(t *testing.T) {
 	}
 }
 
-// TestPools. A slope of ln 3/100 makes 100 centipawns odds of 3 to 1, 400 of 81
-// to 1, 0 even chances. P1 has A 400, B 0; P2 has B 100 and A -100:
+// TestPools uses a slope of ln 3/100, which makes 100 centipawns odds of 3 to 1, 400 of 81 to 1, and 0 even chances. P1
+// has A 400, B 0; P2 has B 100 and A -100:
 //
 //	linear  A (81/82 + 1/4)/2 = 0.61890   B (1/2 + 3/4)/2 = 0.625
 //	log     A (ln 81 - ln 3)/2 = 1.64792  B (0 + ln 3)/2 = 0.54931
 //
-// With the weights 3 and 1 the linear pool has A (3·81/82 + 1/4)/4 = 0.80335 and
-// B (3/2 + 3/4)/4 = 0.5625. When P2 does not list A, it rates it 0.02 below its
-// B, at 0.73: A (81/82 + 0.73)/2 = 0.85890; and where impute is 0.75 at one in a
-// million: A (81/82 + 0.000001)/2 = 0.49390.
+// With the weights 3 and 1 the linear pool has A (3·81/82 + 1/4)/4 = 0.80335 and B (3/2 + 3/4)/4 = 0.5625. If P2 does
+// not list A, it rates A 0.02 below its B, at 0.73. A then has (81/82 + 0.73)/2 = 0.85890. With impute=0.75 it rates A
+// at one in a million, which gives (81/82 + 0.000001)/2 = 0.49390.
 func TestPools(t *testing.T) {
 	voters := members(2)
 	for i := range voters {
@@ -130,7 +129,7 @@ func TestPools(t *testing.T) {
 		{"linear_pool:weights=3/1", both, map[string]float64{"A": 0.80335, "B": 0.5625}, "A"},
 		{"linear_pool", alone, map[string]float64{"A": 0.85890, "B": 0.625}, "A"},
 		{"linear_pool:impute=0.75", alone, map[string]float64{"A": 0.49390, "B": 0.625}, "B"},
-		// P2 has no opinion: P1's alone counts, and C is rated by it at 1/2 - 0.02.
+		// P2 has no scores, so only P1's count. P1 rates C at 1/2 - 0.02.
 		{"linear_pool", silent, map[string]float64{"A": 81.0 / 82, "B": 0.5, "C": 0.48}, "A"},
 	} {
 		d := chamber(t, x.rule, voters, voting.Settings{}).Decide(&start, []voting.Ballot{first, x.second})
@@ -144,7 +143,7 @@ func TestPools(t *testing.T) {
 	}
 }
 
-// TestPoolWithoutScores: if no ballot has an evaluation, the ballots are counted.
+// TestPoolWithoutScores requires that the pool counts the ballots if no ballot has a score.
 func TestPoolWithoutScores(t *testing.T) {
 	newSession(t, "log_pool", 3, voting.Settings{}).wants("A B B", "B", "1 1 1")
 }

@@ -16,14 +16,14 @@ import (
 	"gogi/usi"
 )
 
-// stage is a council without engines: it takes votes, and writes them down.
+// stage is a council without engines. It takes votes and records them.
 type stage struct {
 	*voting.Session
 	spec     voting.Spec
 	settings voting.Settings
 	voters   []voting.Voter
 	seed     uint64
-	past     []func() // learns each decision of this game again
+	past     []func() // each function learns one decision of this game again
 	records  [][]byte
 	taken    []voting.Decision
 }
@@ -60,7 +60,7 @@ func (s *stage) head(p *shogi.Position) voting.Record {
 	return head
 }
 
-// decide takes a vote; veto has the runner-up played where there is one.
+// decide takes a vote. With veto the runner-up replaces the winner, if there is a runner-up.
 func (s *stage) decide(t *rapid.T, p *shogi.Position, list []voting.Ballot, veto bool) voting.Decision {
 	at, head := *p, s.head(p)
 	d := s.Decide(p, list)
@@ -76,7 +76,7 @@ func (s *stage) decide(t *rapid.T, p *shogi.Position, list []voting.Ballot, veto
 	return d
 }
 
-// playGames has a council decide in random games, with take-backs and vetoes.
+// playGames lets a council decide in random games, with take-backs and vetoes.
 func (s *stage) playGames(t *rapid.T, takeBacks bool) {
 	for range rapid.IntRange(1, 3).Draw(t, "games") {
 		s.newGame(rapid.Uint64().Draw(t, "seed"))
@@ -97,12 +97,12 @@ func (s *stage) playGames(t *rapid.T, takeBacks bool) {
 	}
 }
 
-// TestReplay: records alone give the same decisions and weights, bit for bit.
+// TestReplay requires that the records alone give the same decisions and weights, bit for bit.
 func TestReplay(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 6).Draw(t, "members")
 		s := newStage(t, drawSpec(t, n), n)
-		s.playGames(t, !strings.Contains(s.spec.String(), "reset=never")) // weights that last cannot be taken back
+		s.playGames(t, !strings.Contains(s.spec.String(), "reset=never")) // with reset=never weights cannot be taken back
 		var replayer voting.Replayer
 		for i, text := range s.records {
 			record := testutil.Must(voting.ParseRecord(text))(t)
@@ -117,7 +117,7 @@ func TestReplay(t *testing.T) {
 	})
 }
 
-// TestReplayByAnotherRule: another rule decides as if it had sat in the council and had been followed.
+// TestReplayByAnotherRule requires that another rule decides and learns as if it had been the council's rule.
 func TestReplayByAnotherRule(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 6).Draw(t, "members")
@@ -133,7 +133,7 @@ func TestReplayByAnotherRule(t *testing.T) {
 			want := shadow.Decide(&p, list)
 			before := shadow.Weights()
 			shadow.Observe(&p, list, &want)
-			d := s.decide(t, &p, list, true) // a veto is the recorded rule's alone
+			d := s.decide(t, &p, list, true) // a veto belongs only to the recorded rule
 			record := testutil.Must(voting.ParseRecord(s.records[len(s.records)-1]))(t)
 			v := testutil.Must(replayer.Next(record))(t)
 			if spec.Name != voting.Majority && !reflect.DeepEqual(v.Decision, want) || !slices.Equal(v.Before, before) || !slices.Equal(v.After, shadow.Weights()) {
@@ -146,7 +146,7 @@ func TestReplayByAnotherRule(t *testing.T) {
 	})
 }
 
-// recorded is a record of a vote in the first position.
+// recorded returns a record of a vote in the initial position.
 func recorded(tb testing.TB, rule string, own int, seed uint64, votes string, change ...func(*voting.Record)) *voting.Record {
 	tb.Helper()
 	n := len(strings.Fields(votes))
@@ -167,7 +167,7 @@ func recorded(tb testing.TB, rule string, own int, seed uint64, votes string, ch
 	return testutil.Must(voting.ParseRecord(text))(tb)
 }
 
-// TestReplayTies: another chain decides another tie, by the recorded rule.
+// TestReplayTies requires that another chain of tie-breaks changes a tie under the recorded rule.
 func TestReplayTies(t *testing.T) {
 	r := recorded(t, "majority", 1, 1, "A+0 B+50")
 	for _, x := range []struct {
@@ -182,7 +182,7 @@ func TestReplayTies(t *testing.T) {
 	}
 }
 
-// TestReplayVeto: a recorded veto is repeated if the vote chooses the vetoed move.
+// TestReplayVeto requires that a replay repeats a recorded veto if the vote chooses the vetoed move.
 func TestReplayVeto(t *testing.T) {
 	r := recorded(t, "majority", 1, 1, "A A B", func(r *voting.Record) { r.By, r.Vetoed, r.Played = voting.ByVeto, "7g7f", "2g2f" })
 	var replayer voting.Replayer
@@ -198,7 +198,8 @@ func TestReplayVeto(t *testing.T) {
 	testutil.Fails(t, testutil.Err(replayer.Next(r)), "nobody voted for 1g1f", "a move out of nowhere")
 }
 
-// TestReplayWeightsThatLast: with reset=never the next game of the same council begins with the last weights.
+// TestReplayWeightsThatLast requires that with reset=never the next game of the same council begins with the last
+// weights.
 func TestReplayWeightsThatLast(t *testing.T) {
 	var replayer voting.Replayer
 	for i, x := range []struct {
@@ -239,7 +240,7 @@ func TestReplayErrors(t *testing.T) {
 	}
 }
 
-// TestDiffers notices every part of a decision.
+// TestDiffers requires that Differs reports every part of a decision.
 func TestDiffers(t *testing.T) {
 	for want, change := range map[string]func(*voting.Record){
 		"played": func(r *voting.Record) { r.Played = "1g1f" }, "by is": func(r *voting.Record) { r.By = voting.ByPlan },
@@ -260,7 +261,7 @@ func TestDiffers(t *testing.T) {
 	}
 }
 
-// TestBallotText: all that a vote depends on is kept.
+// TestBallotText requires that a record keeps every value that a vote depends on.
 func TestBallotText(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		start := shogi.StartPos()
@@ -271,7 +272,7 @@ func TestBallotText(t *testing.T) {
 		testutil.OK(t, json.Unmarshal(text, &again))
 		for i, want := range list {
 			got := testutil.Must(again.Ballots[i].Ballot())(t)
-			if want.Score.Mate == 0 && len(want.PV) > 3 { // a mate is kept to its end, of either side
+			if want.Score.Mate == 0 && len(want.PV) > 3 { // a record keeps the whole variation of a mate for either side
 				want.PV = want.PV[:3]
 			}
 			testutil.Require(t, reflect.DeepEqual(got, want), "%+v, want %+v", got, want)
@@ -294,7 +295,7 @@ func TestParseRecordErrors(t *testing.T) {
 	}
 }
 
-// FuzzParseRecord: for any text, reading and replaying it ends in a decision or an error.
+// FuzzParseRecord requires that reading and replaying any text ends in a decision or an error.
 func FuzzParseRecord(f *testing.F) {
 	for _, votes := range []string{"A+1 A B#3", "r r A", "x - ~A", "A B C"} {
 		text := testutil.Must(json.Marshal(recorded(f, "adoption", 1, 1, votes)))(f)
@@ -320,8 +321,7 @@ func FuzzParseRecord(f *testing.F) {
 	})
 }
 
-// A move of a book is no vote: any rule takes it as it was played, and one that is illegal, or has ballots,
-// is damage.
+// A book move is no vote. Any rule replays it unchanged. An illegal book move, or one with ballots, is an error.
 func TestReplayBook(t *testing.T) {
 	t.Parallel()
 	p := mustStart()

@@ -13,8 +13,7 @@ import (
 	"gogi/shogi"
 )
 
-// TestAdoptionWorkedExample is the table of five players in four decisions that
-// was worked out by hand from the paper's Table 1:
+// TestAdoptionWorkedExample is a table of five players in four decisions, calculated by hand from the paper's Table 1:
 //
 //	t  ballots    sums           winner, V  adoptions after  order      gains       weights after
 //	1  A A A A A  A 5            A, 5       1 1 1 1 1        1 2 3 4 5  all         2 2 2 2 2
@@ -37,7 +36,7 @@ func TestAdoptionWorkedExample(t *testing.T) {
 	}
 }
 
-// sums are the candidates with the sums of their backers' weights, best first.
+// sums lists the candidates with the sums of their backers' weights, best first.
 func sums(d *voting.Decision) string {
 	var parts []string
 	for _, c := range d.Candidates {
@@ -53,14 +52,14 @@ func sums(d *voting.Decision) string {
 // decision is one line of a table of votes.
 type decision struct{ ballots, winner, weights string }
 
-// TestKeys shows the effect of each key of the rules with changing weights. All numbers were calculated by hand. a has
-// each member's record after a decision.
+// TestKeys covers each key of the rules with changing weights. All numbers were calculated by hand. In the comments, a
+// lists the members' adoptions after a decision.
 func TestKeys(t *testing.T) {
 	for rule, votes := range map[string][]decision{
-		// A1: the first weights. With none B wins the tie of 0:0 by its score.
+		// A1: the initial weights. With initial=0 B wins the tie of 0:0 by its score.
 		"adoption":           {{"A+1 A+1 B+2", "A", "2 2 1"}},
 		"adoption:initial=0": {{"A+1 A+1 B+2", "B", "0 0 1"}}, // a = 0 0 1, V = 1
-		// A2: P1 is adopted alone twice; then its weight of 3 beats two others, or does not.
+		// A2: P1 is adopted alone twice. Its weight of 3 then beats two others, except with tally=count.
 		"adoption:reward=voters": {{"A B C", "A", "2 1 1"}, {"A B C", "A", "3 1 1"}, {"A B B", "A", "4 1 1"}},
 		"adoption:tally=count,reward=voters": {
 			{"A B C", "A", "2 1 1"},
@@ -71,13 +70,13 @@ func TestKeys(t *testing.T) {
 		// A3: P1 and P3 have equal records after the second vote, a = 1 2 1, and V = 2.
 		"adoption:order=member": {{"A A B", "A", "2 2 1"}, {"C B B", "B", "3 3 1"}},
 		"adoption:order=recent": {{"A A B", "A", "2 2 1"}, {"C B B", "B", "2 3 2"}},
-		// P1 catches up with P3, a = 1 2 1, that stood before it: 2 3 1.
+		// P1 reaches P3 in a = 1 2 1, but P3 was before it: 2 3 1.
 		"adoption:order=before,initial=1": {{"A B B", "B", "1 2 2"}, {"A A B", "A", "1 3 3"}},
 		"adoption:order=member,initial=1": {{"A B B", "B", "1 2 2"}, {"A A B", "A", "2 3 2"}},
-		// A5: nobody searched.
+		// A5: no member searched.
 		"adoption:book=true":  {{"A A B", "A", "2 2 1"}},
 		"adoption:book=false": {{"A A B", "A", "1 1 1"}, {"A A+5 B", "A", "2 2 1"}, {"A A ~B+5", "A", "2 2 1"}},
-		// A7: a = 2 1 1 and V = 2; P1 is first, and dead.
+		// A7: a = 2 1 1 and V = 2. P1 ranks first, and is dead.
 		"adoption:absent=keep": {{"A B C", "A", "2 1 1"}, {"A B C", "A", "3 1 1"}, {"x B B", "B", "3 2 1"}},
 		"adoption:absent=drop": {{"A B C", "A", "2 1 1"}, {"A B C", "A", "3 1 1"}, {"x B B", "B", "3 2 2"}},
 		// A9: 1 + 1; 1 + 1/2 + 1; 1 + 3/4 + 1.
@@ -90,23 +89,23 @@ func TestKeys(t *testing.T) {
 		// E2: P2 leads with 50; then P1 with 100.
 		"evaluation:mode=accumulate": {{"A+0 A+50 A+0", "A", "1 2 1"}, {"A+0 A+0 A+0", "A", "1 3 1"}, {"A+100 A+0 A+0", "A", "2 3 1"}},
 		"evaluation:mode=bonus":      {{"A+0 A+50 A+0", "A", "1 2 1"}, {"A+0 A+0 A+0", "A", "1 2 1"}, {"A+100 A+0 A+0", "A", "2 1 1"}, {"A A A", "A", "1 1 1"}},
-		// E3: sums 100 10 10; 100 20 15 where P1 did not search; 101 20 15 where it alone did.
+		// E3: sums 100 10 10; 100 20 15 if P1 does not search; 101 20 15 if P1 alone searches.
 		"evaluation:searched=any":             {{"A+100 A+10 A+10", "A", "2 1 1"}, {"A A+10 A+5", "A", "2 2 1"}, {"A+1 A A", "A", "3 2 1"}},
 		"evaluation:searched=majority":        {{"A+100 A+10 A+10", "A", "2 1 1"}, {"A A+10 A+5", "A", "2 2 1"}, {"A+1 A A", "A", "2 2 1"}},
 		"evaluation:searched=all":             {{"A+100 A+10 A+10", "A", "2 1 1"}, {"A A+10 A+5", "A", "2 1 1"}, {"A+1 A A", "A", "2 1 1"}},
 		"evaluation:searched=leader":          {{"A+100 A+10 A+10", "A", "2 1 1"}, {"A A+10 A+5", "A", "2 1 1"}, {"A+1 A A", "A", "3 1 1"}},
 		"evaluation:searched=majority,max=50": {{"A+1 A", "A", "1 1"}, {"A+1 A+0", "A", "2 1"}}, // one of two is no majority
-		// Who is late takes no part.
+		// A late member has no part in the vote.
 		"evaluation:max=60": {{"A+1 ~A+50", "A", "2 1"}, {"A+1 A+2", "A", "3 1"}},
-		// E4: sums 100 50, or of the last decision 0 50.
+		// E4: sums 100 50, or 0 50 for the last decision only.
 		"evaluation:window=0": {{"A+100 A+0", "A", "2 1"}, {"A+0 A+50", "A", "3 1"}},
 		"evaluation:window=1": {{"A+100 A+0", "A", "2 1"}, {"A+0 A+50", "A", "2 2"}},
-		// A dead member's evaluations leave the window all the same: 0+0 against 10+20.
+		// The evaluations leave the window even if the member is dead: 0+0 against 10+20.
 		"evaluation:window=2": {{"A+100 A+0", "A", "2 1"}, {"x A+10", "A", "2 2"}, {"A+0 A+20", "A", "2 3"}},
-		// E5: a mate counts 2000: after 1500 and 600 P2 has 2100. Cut at 32000 it has no chance.
+		// E5: a mate counts 2000. After 1500 and 600 P2 has 2100. With max=32000 P2 cannot catch up.
 		"evaluation:max=2000":  {{"A#3 A+0", "A", "2 1"}, {"A+0 A+1500", "A", "3 1"}, {"A+0 A+600", "A", "3 2"}},
 		"evaluation:max=32000": {{"A#3 A+0", "A", "2 1"}, {"A+0 A+1500", "A", "3 1"}, {"A+0 A+600", "A", "4 1"}},
-		// A9 of this rule.
+		// A9 for this rule.
 		"evaluation:decay=0.5":          {{"A+1", "A", "2"}, {"A+1", "A", "2.5"}},
 		"evaluation:cap=1.5,mode=bonus": {{"A+1", "A", "1.5"}},
 	} {
@@ -119,7 +118,7 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-// TestDefaults holds the defaults to the ones that the sources give.
+// TestDefaults requires the defaults that the sources give.
 func TestDefaults(t *testing.T) {
 	want := voting.Spec{
 		Initial: 1, Tally: "weight", Reset: "game", Reward: "top", Order: "member", Book: true, Absent: "keep", Overrides: "skip",
@@ -135,7 +134,7 @@ func TestDefaults(t *testing.T) {
 	testutil.Slices(t, voting.DefaultTies(), []voting.Tie{"score", "member"}, "ties")
 }
 
-// TestReset is A6 and E7: it tests what a new game resets.
+// TestReset covers A6 and E7: a new game resets the weights, except with reset=never.
 func TestReset(t *testing.T) {
 	for rule, want := range map[string]string{
 		"adoption": "2 2", "adoption:reset=never": "3 3", "evaluation": "2 1", "evaluation:reset=never": "3 1",
@@ -143,15 +142,15 @@ func TestReset(t *testing.T) {
 		s := newSession(t, rule, 2, voting.Settings{})
 		s.vote("A+5 A+0")
 		s.NewGame(2)
-		// Under evaluation P1 leads by its old 5, or P2 would by its new 3.
+		// Under evaluation P1 leads by its old 5. Without that, P2 would lead by its new 3.
 		s.vote(map[bool]string{true: "A+0 A+3", false: "A+5 A+0"}[rule == "evaluation:reset=never"])
 		testutil.Equal(t, strings.Trim(fmt.Sprint(s.Weights()), "[]"), want, "%s: weights", rule)
 	}
 }
 
-// TestResetOfTheRecord: with reset=never the adoption record lasts, too. After the first game P1's vote was
-// adopted twice and P2's once. In the second game the votes of P2 and P3 are adopted, and two gain. The
-// ranking is then 2 2 1, so that P1 and P2 gain. A record of the second game alone would be 0 1 1.
+// TestResetOfTheRecord requires that with reset=never the adoption record lasts, too. After the first game P1's vote
+// was adopted twice and P2's once. In the second game the votes of P2 and P3 are adopted, and two members gain. The
+// ranking is then 2 2 1, so P1 and P2 gain. A record of the second game alone would be 0 1 1.
 func TestResetOfTheRecord(t *testing.T) {
 	for rule, want := range map[string]string{"adoption:reset=never": "4 3 1", "adoption": "1 2 2"} {
 		s := newSession(t, rule, 3, voting.Settings{})
@@ -162,8 +161,8 @@ func TestResetOfTheRecord(t *testing.T) {
 	}
 }
 
-// TestOverridesKey is A8: P1 alone finds the mate. By default no weight changes; with overrides=count its
-// vote was adopted, V = 1.
+// TestOverridesKey covers A8: P1 alone finds the mate. By default no weight changes. With overrides=count P1's vote is
+// adopted, V = 1.
 func TestOverridesKey(t *testing.T) {
 	for rule, want := range map[string]string{"adoption": "1 1 1", "adoption:overrides=count": "2 1 1"} {
 		s := newSession(t, rule, 3, voting.Settings{})
@@ -177,8 +176,8 @@ func TestOverridesKey(t *testing.T) {
 	}
 }
 
-// TestPonderKey is A10: all play A, P1 and P2 expect the reply that is expected then: a = 2 2 1, and two more
-// gain.
+// TestPonderKey covers A10: all members play A. P1 and P2 expect the council's expected reply, a = 2 2 1, and two more
+// members gain.
 func TestPonderKey(t *testing.T) {
 	for rule, want := range map[string]string{"adoption": "2 2 2", "adoption:ponder=true": "3 3 2"} {
 		s := newSession(t, rule, 3, voting.Settings{})
@@ -193,7 +192,7 @@ func TestPonderKey(t *testing.T) {
 	}
 }
 
-// TestRandomOrder is A3 by lot: P1 and P3 are equal, one of them gains, by the seed alone.
+// TestRandomOrder covers A3 with order=random: P1 and P3 are equal, and the seed alone decides which of them gains.
 func TestRandomOrder(t *testing.T) {
 	outcomes := map[string]int{}
 	for seed := range uint64(100) {
@@ -202,7 +201,7 @@ func TestRandomOrder(t *testing.T) {
 			s := newSession(t, "adoption:order=random", 3, voting.Settings{})
 			s.NewGame(seed)
 			s.vote("A B B") // a = 0 1 1, V = 2
-			s.vote("A A B") // a = 1 2 1, V = 2: P2 and one of the others
+			s.vote("A A B") // a = 1 2 1, V = 2: P2 and one of the others gain
 			got := fmt.Sprint(s.Weights())
 			if first == "" {
 				first = got
@@ -212,12 +211,12 @@ func TestRandomOrder(t *testing.T) {
 			}
 		}
 	}
-	// 100 throws of a fair coin are outside of 30 to 70 once in 10,000 series.
+	// 100 throws of a fair coin give a number outside 30 to 70 once in 10,000 runs.
 	n := outcomes["[2 3 2]"]
 	testutil.Check(t, n >= 30 && n <= 70 && n+outcomes["[1 3 3]"] == 100, "weights by seed: %v", outcomes)
 }
 
-// TestApplyKey is E6: P3 leads by these very ballots.
+// TestApplyKey covers E6: P3 leads by the ballots of this decision.
 func TestApplyKey(t *testing.T) {
 	ties := voting.Settings{Ties: []voting.Tie{voting.TieMember}}
 	for _, mode := range []string{"accumulate", "bonus"} {
@@ -229,8 +228,8 @@ func TestApplyKey(t *testing.T) {
 	}
 }
 
-// TestScaleKey is E8: P2's centipawns are worth a tenth: 300 are a chance of 1/(1+e^-0.5) = 62%, its 2000 are
-// 1/(1+e^-0.33) = 58%.
+// TestScaleKey covers E8: P2's centipawns are worth a tenth. P1's 300 are a win probability of 1/(1+e^-0.5) = 62%. P2's
+// 2000 are 1/(1+e^-0.33) = 58%.
 func TestScaleKey(t *testing.T) {
 	voters := members(2)
 	voters[1].Slope = voting.DefaultSlope / 10
@@ -244,14 +243,14 @@ func TestScaleKey(t *testing.T) {
 	}
 }
 
-// TestPlacebo: the weights are those of the rule, but belong to others.
+// TestPlacebo requires that a placebo has the weights of the rule, but assigns them to other members.
 func TestPlacebo(t *testing.T) {
 	moved := map[string]bool{}
 	wandered := map[string]bool{}
 	rapid.Check(t, func(t *rapid.T) {
 		kind := rapid.SampledFrom([]string{"game", "decision"}).Draw(t, "placebo")
 		seed := rapid.Uint64().Draw(t, "seed")
-		// The tally counts ballots and there is never a tie, so that all take the same decisions.
+		// The tally counts ballots and there is never a tie, so all sessions make the same decisions.
 		honest := drawnChamber(t, "adoption:reward=voters,tally=count", 5)
 		placebo := drawnChamber(t, "adoption:reward=voters,tally=count,placebo="+kind, 5)
 		again := drawnChamber(t, "adoption:reward=voters,tally=count,placebo="+kind, 5)
@@ -271,7 +270,8 @@ func TestPlacebo(t *testing.T) {
 			moved[kind] = moved[kind] || !slices.Equal(honest.Weights(), placebo.Weights())
 			owners = append(owners, placebo.Weights())
 		}
-		// After these votes P1 has 6, and the second to last one 5: where was it, and where is it?
+		// After the last votes P1 has 6, and after the votes before them 5. The test compares the two places of this
+		// weight.
 		before, after := slices.Index(owners[3], 5), slices.Index(owners[4], 6)
 		wandered[kind] = wandered[kind] || before != after
 	})
@@ -287,13 +287,13 @@ func drawnChamber(t *rapid.T, rule string, n int) *voting.Session {
 	return c
 }
 
-// TestBothColours: scores are from the mover's view, so a council learns the same as White in turned
-// positions.
+// TestBothColours requires that a council learns the same as White in turned positions, because scores are from the
+// mover's view.
 func TestBothColours(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 5).Draw(t, "members")
 		spec, settings := drawSpec(t, n), drawLaws(t)
-		for slices.Contains(settings.Ties, voting.TieRandom) { // which hashes the move
+		for slices.Contains(settings.Ties, voting.TieRandom) { // TieRandom hashes the move
 			settings.Ties = slices.DeleteFunc(settings.Ties, func(x voting.Tie) bool { return x == voting.TieRandom })
 		}
 		voters := drawVoters(t, n)
@@ -306,7 +306,7 @@ func TestBothColours(t *testing.T) {
 			d, e := black.Decide(&p, list), white.Decide(&q, mirrored)
 			black.Observe(&p, list, &d)
 			white.Observe(&q, mirrored, &e)
-			listed := len(d.Candidates) > 0 && len(d.Candidates[0].Backers) == 0 // a move nobody voted for: its number decides
+			listed := len(d.Candidates) > 0 && len(d.Candidates[0].Backers) == 0 // a move without votes: its number decides
 			if d.By == voting.ByDefault || listed {
 				return
 			}
@@ -327,7 +327,7 @@ func newChamber(t *rapid.T, spec voting.Spec, voters []voting.Voter, settings vo
 	return c
 }
 
-// play makes the move and any reply; false when the game is over.
+// play makes the move and any reply. It returns false if the game is over.
 func play(t *rapid.T, p *shogi.Position, m shogi.Move) bool {
 	if m == shogi.NoMove {
 		return false
@@ -357,7 +357,7 @@ func turnedBallots(list []voting.Ballot) []voting.Ballot {
 	return list
 }
 
-// TestEvaluationWithoutABallot: a member that was not asked keeps the evaluations in its window.
+// TestEvaluationWithoutABallot requires that a member without a request keeps the evaluations in its window.
 func TestEvaluationWithoutABallot(t *testing.T) {
 	start := shogi.StartPos()
 	c := chamber(t, "evaluation:window=2", members(2), voting.Settings{})

@@ -16,14 +16,15 @@ import (
 	"gogi/usi"
 )
 
-// mateInOne: Black's gold mates on 5b, protected by a pawn; with G*4b it takes three plies.
+// mateInOne is a position in which Black's gold, protected by a pawn, mates on 5b. With G*4b the mate takes three
+// plies.
 const mateInOne = "4k4/9/3PP4/9/9/9/9/9/4K4 b 2G 1"
 
 func line(text string) []shogi.Move {
 	return lists.Map(strings.Fields(text), mustMove)
 }
 
-// mating claims a mate by a variation.
+// mating returns a ballot that claims a mate by a variation.
 func mating(member int, pv string) voting.Ballot {
 	moves := line(pv)
 	return voting.Ballot{
@@ -35,7 +36,8 @@ func moving(member int, move string) voting.Ballot {
 	return voting.Ballot{Member: member, Kind: voting.KindMove, Line: voting.Line{Move: mustMove(move), HasScore: true}}
 }
 
-// TestMate: a mate that a member proves is played, the shortest of several; one that it only claims is not.
+// TestMate requires that the council plays the shortest mate that a member proves. It does not play a mate without a
+// proof.
 func TestMate(t *testing.T) {
 	three, one := "G*4b 5a6a G*6b", "G*5b"
 	claim := func(change func(*voting.Ballot)) voting.Ballot {
@@ -72,22 +74,22 @@ func TestMate(t *testing.T) {
 	}
 }
 
-// TestOwnMate: a variation that ends in one's own mate proves nothing.
+// TestOwnMate requires that a variation that ends in the mate of its own side proves nothing.
 func TestOwnMate(t *testing.T) {
 	const threatened = "4k4/9/9/9/9/9/P3p4/9/4K4 b g 1"
 	d := chamber(t, "majority", members(3), voting.Settings{}).Decide(position(t, threatened), []voting.Ballot{mating(0, "9g9f G*5h"), moving(1, "5i4i"), moving(2, "5i4i")})
 	testutil.Check(t, d.By == voting.ByRule && d.Move.String() == "5i4i", "%s by %s", d.Move, d.By)
 }
 
-// TestNoCheck: a position without a move and without check is no mate.
+// TestNoCheck requires that a position without a legal move and without check is no mate.
 func TestNoCheck(t *testing.T) {
 	const quiet = "8k/6G2/9/7G1/9/9/9/9/K8 b - 1" // after 2d2c the king at 1a cannot move
 	d := chamber(t, "majority", members(3), voting.Settings{}).Decide(position(t, quiet), []voting.Ballot{mating(0, "2d2c"), moving(1, "9i9h"), moving(2, "9i9h")})
 	testutil.Check(t, d.By == voting.ByRule && d.Move.String() == "9i9h", "%s by %s", d.Move, d.By)
 }
 
-// TestDeclaration: only our own rule decides. Black has 28 points and twelve pieces in the far camp, which
-// wins by CSARule27.
+// TestDeclaration requires that only the council's own rule decides a declaration. Black has 28 points and twelve
+// pieces in the promotion zone, which wins by CSARule27.
 func TestDeclaration(t *testing.T) {
 	const entered = "GGGGKSSSS/+R+R+B+B5/9/9/9/9/9/9/4k4 b - 1"
 	p, start := position(t, entered), shogi.StartPos()
@@ -108,7 +110,7 @@ func TestDeclaration(t *testing.T) {
 	}
 }
 
-// TestForced: one legal move needs no vote, none is the end.
+// TestForced requires that one legal move needs no vote. Without a legal move the council resigns.
 func TestForced(t *testing.T) {
 	c := chamber(t, "majority", members(2), voting.Settings{})
 	one := position(t, "8k/9/9/9/9/9/9/7R1/K8 w - 1")
@@ -121,8 +123,8 @@ func TestForced(t *testing.T) {
 	}
 }
 
-// TestResignation: more than the quorum of the living must give up. Who is dead does not count, who is late
-// or silent does.
+// TestResignation requires that more than the quorum of the living members must resign. Dead members do not count, but
+// late or silent ones do.
 func TestResignation(t *testing.T) {
 	for _, x := range []struct {
 		quorum  float64
@@ -131,7 +133,7 @@ func TestResignation(t *testing.T) {
 	}{
 		{0, "r A A", false},
 		{0, "r r A", true},
-		{0, "r x A", false}, // one of two is not more than a half
+		{0, "r x A", false}, // one of two is not more than half
 		{0, "r r x A", true},
 		{0, "r x x", true},
 		{0, "r r - A", false},
@@ -141,7 +143,7 @@ func TestResignation(t *testing.T) {
 		{0, "r", true},
 		{0, "x x x", false},
 		{0.3, "r A A", true},
-		{0.8, "r r r r A", false}, // 4 of 5 are no more than 80%
+		{0.8, "r r r r A", false}, // 4 of 5 are not more than 80%
 		{0.8, "r r r r r", true},
 		{1, "r r A", false},
 		{1, "r r r", true},
@@ -153,7 +155,7 @@ func TestResignation(t *testing.T) {
 	}
 }
 
-// TestWhatCounts: only moves that came in time, and those that a resigning member would have played.
+// TestWhatCounts requires that only moves in time count, and the moves that resigning members would have played.
 func TestWhatCounts(t *testing.T) {
 	for votes, want := range map[string]string{
 		"A ~B ~B": "A", "A xB xB": "A", "A !B !B": "A", "A - -": "A", "A w w": "A", "A A rB rB A": "A", "A rB rB C C C": "C", "A rB B": "B",
@@ -165,8 +167,8 @@ func TestWhatCounts(t *testing.T) {
 	}
 }
 
-// TestFallBack: without ballots the decision is the next move of the last decision's variation, if it is legal,
-// and else the first legal move. It is never to resign.
+// TestFallBack requires a move without ballots, never a resignation: the next move of the last variation, if it is
+// legal, or else a legal move.
 func TestFallBack(t *testing.T) {
 	c := chamber(t, "majority", members(2), voting.Settings{})
 	p := shogi.StartPos()
@@ -177,7 +179,7 @@ func TestFallBack(t *testing.T) {
 	p.Apply(d.Move)
 	expected, other := p, p
 	expected.Apply(mustMove("3c3d"))
-	other.Apply(mustMove("8c8d")) // the variation of the member that did not speak
+	other.Apply(mustMove("8c8d")) // the variation of the member that does not lead
 	if d := c.Decide(&expected, ballots("x -")); d.By != voting.ByPlan || d.Move.String() != "2g2f" {
 		t.Errorf("after the expected reply: %s by %s", d.Move, d.By)
 	}
@@ -190,23 +192,23 @@ func TestFallBack(t *testing.T) {
 	}
 }
 
-// TestTies has each level decide between A and B, and where two levels could, the first.
+// TestTies covers each level that decides between A and B. If two levels can decide, the first does.
 func TestTies(t *testing.T) {
 	for _, x := range []struct{ rule, ties, before, ballots, want, tie string }{
 		{"majority", "", "", "A+5 A+10 B+0 B+20", "B", "score"}, // the default
 		{"majority", "", "", "A+20 A+10 B+0 B+20", "A", "member"},
 		{"majority", "score", "", "A+5 A+10 B+0 B+20", "B", "score"},
 		{"majority", "member,score", "", "A+5 A+10 B+0 B+20", "A", "member"},
-		{"majority", "score", "", "A B C", "A", "member"}, // what ends every chain
+		{"majority", "score", "", "A B C", "A", "member"}, // the end of every chain
 		{"majority", "score", "", "A B B", "B", ""},
 		{"weighted:weights=1/2/2/3", "weight,member", "", "A B B A", "A", "weight"},
 		{"weighted:weights=2/1/3/2", "weight,member", "", "A B B A", "B", "weight"},
 		{"optimistic", "sum", "", "A+50 B+50 B+10", "B", "sum"},
 		{"weighted:weights=2/1/1", "count", "", "A B B", "B", "count"},
 		{"weighted:weights=1/3/4", "leader,member", "", "A A B", "B", "leader"},
-		{"majority", "leader", "", "B A A B", "B", "leader"}, // of equal ones the first
+		{"majority", "leader", "", "B A A B", "B", "leader"}, // the first of equal leaders
 		{"majority", "previous,member", "C B B D", "A B B A", "B", "previous"},
-		{"majority", "previous,member", "A B B A A", "B A B A x", "B", "member"}, // one each of P1, P4, P5
+		{"majority", "previous,member", "A B B A A", "B A B A x", "B", "member"}, // P1, P4 and P5 have one each
 		{"adoption", "weight,score", "A A B C", "A+0 x B+9 B", "A", "weight"},
 	} {
 		if x.want == "B" && x.tie == "member" {
@@ -229,11 +231,11 @@ func TestTies(t *testing.T) {
 	}
 }
 
-// first is the move of the first member that has one.
+// first returns the move of the first member.
 func first(votes string) string { return votes[:1] }
 
-// TestRandomTie: the seed and the number of the decision decide a random tie. The order of the members and chance do
-// not.
+// TestRandomTie requires that only the seed and the decision's number decide a random tie, not the order of the
+// members.
 func TestRandomTie(t *testing.T) {
 	settings := voting.Settings{Ties: []voting.Tie{voting.TieRandom}}
 	won := map[string]int{}
@@ -252,12 +254,13 @@ func TestRandomTie(t *testing.T) {
 		}
 		won[d.Move.String()]++
 	}
-	// 200 throws of a fair coin are outside of 70 to 130 once in 40,000 series.
+	// 200 throws of a fair coin give a number outside 70 to 130 once in 40,000 runs.
 	testutil.Check(t, won["7g7f"] >= 70 && won["7g7f"] <= 130 && changed >= 70 && changed <= 130,
 		"won %v, another winner at the next decision %d times of 200", won, changed)
 }
 
-// TestExpectedReply: those who voted for the move name the reply; the leader where they name none.
+// TestExpectedReply requires that the members that voted for the move name the reply. If they name none, the leader
+// names it.
 func TestExpectedReply(t *testing.T) {
 	s := newSession(t, "weighted:weights=1/1/1/1/9", 5, voting.Settings{})
 	list := ballots("A A A B x")
@@ -284,12 +287,12 @@ func TestExpectedReply(t *testing.T) {
 	}
 }
 
-// TestPlain: the move that the ballots choose by majority equals the choice of the rule majority.
+// TestPlain requires that Plain of a decision equals the choice of the rule majority.
 func TestPlain(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 7).Draw(t, "members")
 		settings, voters := drawLaws(t), drawVoters(t, n)
-		settings.Ties = slices.DeleteFunc(settings.Ties, func(x voting.Tie) bool { return x == voting.TiePrevious }) // which the council's own decisions set
+		settings.Ties = slices.DeleteFunc(settings.Ties, func(x voting.Tie) bool { return x == voting.TiePrevious }) // the council's own decisions set TiePrevious
 		c, plain := newChamber(t, drawSpec(t, n), voters, settings), newChamber(t, voting.DefaultSpec(voting.Majority), voters, settings)
 		p := shogi.StartPos()
 		for range 4 {
@@ -302,8 +305,8 @@ func TestPlain(t *testing.T) {
 	})
 }
 
-// TestOrderOfArrival: any order of the ballots gives the same decisions, weights and records; and taking a
-// vote changes nothing.
+// TestOrderOfArrival requires the same decisions, weights and records for any order of the ballots. Decide changes
+// nothing.
 func TestOrderOfArrival(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 7).Draw(t, "members")
@@ -339,14 +342,14 @@ func names(voters []voting.Voter) []string {
 	return lists.Map(voters, func(v voting.Voter) string { return v.Name })
 }
 
-// TestOneMember: a council of one plays as its member does.
+// TestOneMember requires that a council of one plays as its member does.
 func TestOneMember(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := newChamber(t, drawSpec(t, 1), drawVoters(t, 1), drawLaws(t))
 		p := shogi.StartPos()
 		for range rapid.IntRange(1, 10).Draw(t, "decisions") {
 			list := drawBallots(t, &p, 1)
-			list[0].Ranked = nil // a pool weighs the lines, and may prefer one that the member did not play
+			list[0].Ranked = nil // a pool weighs the lines, and may prefer a move that the member did not play
 			if before, ok := c.Before(&p); ok {
 				if !play(t, &p, before.Move) {
 					return
@@ -376,8 +379,7 @@ func TestOneMember(t *testing.T) {
 	})
 }
 
-// TestDecided: when a vote is decided, nothing that the others may still say changes it, unless they prove a
-// mate.
+// TestDecided requires that later ballots do not change a decided vote, unless they prove a mate.
 func TestDecided(t *testing.T) {
 	for _, rule := range []string{voting.Majority, voting.Weighted, voting.Adoption, voting.Evaluation} {
 		t.Run(rule, func(t *testing.T) {
@@ -387,15 +389,14 @@ func TestDecided(t *testing.T) {
 				c := newChamber(t, drawSpec(t, n, rule), drawVoters(t, n), drawLaws(t))
 				early += checkDecided(t, c, n)
 			})
-			if early == 0 { // every sixth vote or so is
+			if early == 0 { // about every sixth vote is decided early
 				t.Error("no vote was ever decided early: the test shows nothing")
 			}
 		})
 	}
 }
 
-// checkDecided returns 1 when the vote was decided early, and checks that no other ballots decide it
-// otherwise.
+// checkDecided returns 1 if the vote is decided early, and requires that no other ballots change the decision.
 func checkDecided(t *rapid.T, c *voting.Session, n int) int {
 	p := shogi.StartPos()
 	for range rapid.IntRange(0, 6).Draw(t, "decisions") {
@@ -418,7 +419,7 @@ func checkDecided(t *rapid.T, c *voting.Session, n int) int {
 	for range 10 {
 		others := unproven(drawBallots(t, &p, n))
 		copy(others, list[:cut])
-		for i := cut; i < n; i++ { // the dangerous ones vote for what was voted for
+		for i := cut; i < n; i++ { // the dangerous ballots are for moves that already have votes
 			if m := rapid.SampledFrom(list[:cut]).Draw(t, "ally").Move; m != shogi.NoMove {
 				others[i].Move = m
 			}
@@ -430,7 +431,7 @@ func checkDecided(t *rapid.T, c *voting.Session, n int) int {
 	return 1
 }
 
-// unproven are ballots whose variations end before any mate.
+// unproven returns ballots without variations, so that none proves a mate.
 func unproven(list []voting.Ballot) []voting.Ballot {
 	for i := range list {
 		list[i].PV = nil
@@ -438,7 +439,7 @@ func unproven(list []voting.Ballot) []voting.Ballot {
 	return list
 }
 
-// TestDecidedExamples: it is not too careful either.
+// TestDecidedExamples requires that Decided is not too careful, either.
 func TestDecidedExamples(t *testing.T) {
 	for _, x := range []struct {
 		rule, ballots string
@@ -473,7 +474,7 @@ func TestDecidedExamples(t *testing.T) {
 	}
 }
 
-// TestSplit: the backers of each move, most first.
+// TestSplit requires the numbers of each move's backers, largest first.
 func TestSplit(t *testing.T) {
 	for votes, want := range map[string]string{"A B A C A B B": "3:3:1", "A": "1", "x -": "", "A A ~B": "2"} {
 		s := newSession(t, "majority", len(strings.Fields(votes)), voting.Settings{})
@@ -483,7 +484,7 @@ func TestSplit(t *testing.T) {
 	}
 }
 
-// TestPoints is the order of scores: ±30000 in centipawns, beyond it mates.
+// TestPoints requires the order of scores: up to ±30000 for centipawns, and mates beyond.
 func TestPoints(t *testing.T) {
 	var last float64
 	for i, word := range []string{"A#-1", "A#-7", "A#-999", "A-40000", "A-1", "A+0", "A+1", "A+30000", "A#", "A#999", "A#7", "A#1"} {

@@ -15,7 +15,7 @@ import (
 	"gogi/internal/testutil"
 )
 
-// TestSpecText: the text of a rule is parsed as the same rule.
+// TestSpecText requires that the text of a rule parses as the same rule.
 func TestSpecText(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		spec := drawSpec(t, rapid.IntRange(1, 9).Draw(t, "members"))
@@ -24,7 +24,7 @@ func TestSpecText(t *testing.T) {
 	})
 }
 
-// TestSpecTextIsShort: defaults and blanks are left out, the order is fixed.
+// TestSpecTextIsShort requires that the text omits defaults and blanks, and has a fixed order.
 func TestSpecTextIsShort(t *testing.T) {
 	for text, want := range map[string]string{
 		"majority":                              "majority",
@@ -39,7 +39,7 @@ func TestSpecTextIsShort(t *testing.T) {
 	}
 }
 
-// TestSettingsDiffer: each of the tests' settings is one that the text keeps.
+// TestSettingsDiffer requires that the text keeps each of the tests' settings.
 func TestSettingsDiffer(t *testing.T) {
 	for name, list := range settings() {
 		for _, setting := range list {
@@ -99,7 +99,7 @@ func TestTieErrors(t *testing.T) {
 	}
 }
 
-// TestTableOfRules: names and keys are there once, and every key is one of Spec.
+// TestTableOfRules requires that names and keys occur once, and that Spec has every key.
 func TestTableOfRules(t *testing.T) {
 	names := voting.RuleNames()
 	testutil.Check(t, len(slices.Compact(slices.Sorted(slices.Values(names)))) == len(names), "a name is there twice: %v", names)
@@ -116,7 +116,7 @@ func TestTableOfRules(t *testing.T) {
 	}
 }
 
-// TestDocumentedRules: the document has a row for each rule, which names its keys.
+// TestDocumentedRules requires that docs/council.md has a row for each rule with its keys.
 func TestDocumentedRules(t *testing.T) {
 	text := testutil.Must(os.ReadFile("../../docs/council.md"))(t)
 	_, rules, _ := strings.Cut(string(text), "\n## Rules\n")
@@ -133,8 +133,8 @@ func TestDocumentedRules(t *testing.T) {
 	}
 }
 
-// TestAllWordsOfAVoteAreListed: the lists have every cause of a decision and every kind of ballot, for packages with a
-// text for each.
+// TestAllWordsOfAVoteAreListed requires that Bys and Kinds list every cause of a decision and every kind of ballot.
+// Other packages have a text for each.
 func TestAllWordsOfAVoteAreListed(t *testing.T) {
 	constants := func(kind string) (list []string) {
 		files := testutil.Must(filepath.Glob("*.go"))(t)
