@@ -11,8 +11,7 @@ import (
 	"gogi/match"
 )
 
-// TestWhatWorkersCannotMean: each field of each message that comes from a worker, out of
-// its range.
+// TestWhatWorkersCannotMean sets each field of a worker's messages outside its range, which is an error.
 func TestWhatWorkersCannotMean(t *testing.T) {
 	long, held := strings.Repeat("x", 300), farm.Held{Run: "r", Pair: 1, Token: make([]byte, 12)}
 	many := make([]string, 10_001)

@@ -37,7 +37,7 @@ func status(context.Context) farm.Status {
 	}
 }
 
-// fakeFarm is a farm with a status.
+// fakeFarm is a farm with a fixed status.
 type fakeFarm struct{ status board.Status }
 
 func (f fakeFarm) Status(ctx context.Context) farm.Status { return f.status(ctx) }
@@ -63,7 +63,7 @@ func shownIn(t *testing.T, in i18n.Language, status board.Status, path string) s
 	return w.Body.String()
 }
 
-// TestThePage has everything, and nothing that others wrote does anything there.
+// TestThePage requires that the page shows everything, and that texts of other people have no effect in it.
 func TestThePage(t *testing.T) {
 	body := shown(t, status, "/farm")
 	for _, want := range []string{"boot 7", "25% full", "&lt;script&gt;lmr", "10 / 40 (25%)", "quarantined: it", "verified", `href="/farm/t/d1"`, "d3: not played: version &lt;b&gt;1000",
@@ -82,8 +82,8 @@ func TestThePage(t *testing.T) {
 	}
 }
 
-// TestJapanese: headings, columns, labels and buttons of the pages have no English word but names and the
-// reasons that others wrote, and a link leads to English.
+// TestJapanese requires that the Japanese pages have no English words except names and reasons that other people wrote.
+// A link leads to the English page.
 func TestJapanese(t *testing.T) {
 	english := regexp.MustCompile(`<(?:h[12]|th|dt|button|label|p)\b[^>]*>[^<]*[a-z]{4}[^<]*`)
 	for _, path := range []string{"/farm", "/farm/t/d1", "/farm/m/w1", "/farm/log", "/farm/join", "/farm/login", "/farm/nowhere"} {
@@ -95,7 +95,8 @@ func TestJapanese(t *testing.T) {
 	}
 }
 
-// TestMetrics: the metrics are well-formed, also for two tests with one name, and have the values of the status.
+// TestMetrics requires that the metrics are well-formed, also for two tests with one name, and have the values of the
+// status.
 func TestMetrics(t *testing.T) {
 	w := httptest.NewRecorder()
 	board.Metrics(status).ServeHTTP(w, httptest.NewRequest("GET", "/metrics", nil))

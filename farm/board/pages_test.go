@@ -26,13 +26,13 @@ import (
 	"gogi/results/farmstate"
 )
 
-// world is a real farm, with NATS and SQLite, and its pages.
+// world is a real farm with NATS, SQLite and its pages.
 type world struct {
 	t    *testing.T
 	dir  string
 	site *site.Site
 	http *httptest.Server
-	held map[string]farm.Signer // the secret halves, by key
+	held map[string]farm.Signer // signers with the secret keys, by the name of the key
 }
 
 func openWorld(t *testing.T) *world {
@@ -83,7 +83,7 @@ func (w *world) person() *person {
 	}}}
 }
 
-// answer is the status and the body of an answer.
+// answer is the status, the body and the redirect of a response.
 type answer struct {
 	status   int
 	body, to string
@@ -114,7 +114,7 @@ func (p *person) post(path string, form url.Values) answer {
 	return p.do(r)
 }
 
-// login are the fields of a log-in with a key.
+// login returns the fields of a log-in with a key.
 func (p *person) login(name string) url.Values {
 	p.w.t.Helper()
 	var c struct{ Challenge string }
@@ -162,7 +162,7 @@ func (w *world) state(run string) farm.State {
 	return ""
 }
 
-// TestReload holds that a page loads itself again only if its reader has asked for it.
+// TestReload requires that a page reloads itself only if the reader asks for it.
 func TestReload(t *testing.T) {
 	p := openWorld(t).person()
 	for path, want := range map[string]string{"/farm": "", "/farm?refresh": "10", "/farm/login?refresh": ""} {
@@ -172,7 +172,7 @@ func TestReload(t *testing.T) {
 	}
 }
 
-// TestRights walks through the orders of each right: the server checks the session's key, whatever the page shows.
+// TestRights tries the orders of each right. The server checks the session's key, whatever the page shows.
 func TestRights(t *testing.T) {
 	w := openWorld(t)
 	w.key("boss", "farmer", keys.Admin)
@@ -189,7 +189,7 @@ func TestRights(t *testing.T) {
 		who, path string
 		form      url.Values
 		status    int
-		state     farm.State // of the test, then; "": not compared
+		state     farm.State // of the test, after the request; "": not compared
 	}{
 		{"", "/farm/t/t/approve", form(), 403, farm.Submitted},
 		{"box", "/farm/t/t/approve", form(), 403, farm.Submitted},
@@ -214,9 +214,9 @@ func TestRights(t *testing.T) {
 		{"cat", "/farm/keys/revoke", form("name", "ann", "why", "x"), 403, ""},
 		{"box", "/farm/m/box/trust", form("level", "owner"), 403, ""},
 		{"ann", "/farm/m/box/quarantine", form("why", "x"), 403, ""},
-		{"boss", "/farm/m/box/trust", form("level", "owner"), 403, ""}, // it was never here
+		{"boss", "/farm/m/box/trust", form("level", "owner"), 403, ""}, // the worker has never connected
 		{"cat", "/farm/keys/revoke", form("name", "cat", "why", "lost"), 303, ""},
-		{"cat", "/farm/t/t/resume", form(), 403, farm.Stopped}, // its key is revoked, and so its session has ended
+		{"cat", "/farm/t/t/resume", form(), 403, farm.Stopped}, // its key is revoked, which ends its session
 	} {
 		a := all[step.who].post(step.path, step.form)
 		if a.status != step.status || step.state != "" && w.state("t") != step.state {
@@ -238,7 +238,7 @@ func TestRights(t *testing.T) {
 	}
 }
 
-// TestForgedForms: a form counts only with the token of its own session, and with a session that has not ended.
+// TestForgedForms requires that a form needs the token of its own session, and a session that has not ended.
 func TestForgedForms(t *testing.T) {
 	w := openWorld(t)
 	w.key("boss", "farmer", keys.Admin)
@@ -258,7 +258,7 @@ func TestForgedForms(t *testing.T) {
 	if a := boss.post("/farm/join", form("csrf", ann.csrf, "code", "x")); a.status != http.StatusForbidden {
 		t.Errorf("a forged sign-up of a session: %d", a.status)
 	}
-	// A session ends by its time. The row is the only record of it.
+	// A session ends at its time. The row is the only record of it.
 	testutil.OK(t, w.site.Kept.Each(t.Context(), "sessions", func(name string, body []byte, revision uint64) error {
 		var s struct {
 			Key  string    `cbor:"key"`
@@ -288,13 +288,13 @@ func TestForgedForms(t *testing.T) {
 	if a := ann.post("/farm/logout", form()); a.status != http.StatusSeeOther {
 		t.Errorf("the log-out: %+v", a)
 	}
-	ann.http.Jar.SetCookies(here, cookies) // as an attacker who has copied the cookie
+	ann.http.Jar.SetCookies(here, cookies) // as an attacker with a copied cookie
 	if a := ann.post("/farm/t/t/priority", form("number", "2")); a.status != http.StatusForbidden {
 		t.Errorf("after the log-out: %d", a.status)
 	}
 }
 
-// TestLogIn: a signature logs in once, for this host, this key and this farm, and only if the key is valid.
+// TestLogIn requires that a signature logs in once, for this host, this key and this farm, and only with a valid key.
 func TestLogIn(t *testing.T) {
 	w := openWorld(t)
 	w.key("ann", "ann", keys.Submit)
@@ -343,7 +343,7 @@ func TestLogIn(t *testing.T) {
 	}
 }
 
-// code makes a key, and returns its sign-up for a farm.
+// code makes a key and returns its sign-up for a farm.
 func (w *world) code(coordinator, name, owner string, rights ...keys.Right) string {
 	w.t.Helper()
 	seed, public, err := keys.NewSeed()
@@ -354,8 +354,8 @@ func (w *world) code(coordinator, name, owner string, rights ...keys.Right) stri
 	return testutil.Must(keys.SignUp{Name: name, Owner: owner, Rights: rights, Public: public}.Code(coordinator, sign))(w.t)
 }
 
-// TestSignUp: a person joins with a public key and an admin decides; nobody takes the name of another person, asks for
-// the rights of an admin, or uses a sign-up of another key or farm.
+// TestSignUp requires that a person joins with a public key after an admin's decision. A person cannot take another
+// person's name, request an admin's rights, or use a sign-up of another key or farm.
 func TestSignUp(t *testing.T) {
 	w := openWorld(t)
 	w.key("boss", "farmer", keys.Admin)
@@ -371,7 +371,7 @@ func TestSignUp(t *testing.T) {
 	if _, ok := w.site.Ring.Named("rack1"); ok {
 		t.Fatal("the key is valid before an admin has looked at it")
 	}
-	join(w.person(), http.StatusConflict, w.code(here, "rack2", "ann", keys.Work))      // another person with the name
+	join(w.person(), http.StatusConflict, w.code(here, "rack2", "ann", keys.Work))      // another person with the same name
 	join(w.person(), http.StatusConflict, w.code(here, "mallory", "farmer", keys.Work)) // the operator's name
 	join(w.person(), http.StatusConflict, w.code(here, "boss", "eve", keys.Work))
 	join(w.person(), http.StatusConflict, w.code(here, "eve", "farm", keys.Submit))
@@ -381,7 +381,7 @@ func TestSignUp(t *testing.T) {
 	join(w.person(), http.StatusBadRequest, w.code(here, "../eve", "eve", keys.Work))
 	join(w.person(), http.StatusBadRequest, "nonsense")
 	stolen := keys.SignUp{Name: "thief", Owner: "thief", Rights: []keys.Right{keys.Work}, Public: here}
-	join(w.person(), http.StatusBadRequest, testutil.Must(stolen.Code(here, w.held["rack1"]))(t)) // it has not the secret half
+	join(w.person(), http.StatusBadRequest, testutil.Must(stolen.Code(here, w.held["rack1"]))(t)) // the sign-up lacks the secret half
 	page := boss.get("/farm/keys")
 	if !strings.Contains(page.body, "rack1") || strings.Contains(page.body,
 		"<b>hello") || !strings.Contains(page.body, "Keys (1 new)") {
@@ -393,7 +393,7 @@ func TestSignUp(t *testing.T) {
 	if k, ok := w.site.Ring.Named("rack1"); !ok || k.Owner != "ann" || len(k.Rights) != 1 || !k.May(keys.Work) {
 		t.Fatalf("%+v", k)
 	}
-	// The coordinator checks the right itself: a command reaches it without the pages.
+	// The coordinator checks the right itself, because a command reaches it without the pages.
 	for _, verb := range []string{"signups", "admit", "dismiss", "revoke"} {
 		if _, err := w.site.Coordinator.Do(t.Context(), "rack1", verb, farm.KeyOrder{Name: "boss", Why: "x"}); err == nil || !strings.Contains(err.Error(), "may not") {
 			t.Errorf("%s by a volunteer: %v", verb, err)
@@ -419,8 +419,8 @@ func TestSignUp(t *testing.T) {
 	}
 }
 
-// TestSubmitByForm: the form repeats a test with changes, rejects what would need a file of this machine, and says
-// what is wrong.
+// TestSubmitByForm requires that the form repeats a test with changes. It rejects values that need a file of this
+// machine, and shows the error.
 func TestSubmitByForm(t *testing.T) {
 	w := openWorld(t)
 	w.key("ann", "ann", keys.Submit)
@@ -463,7 +463,8 @@ func TestSubmitByForm(t *testing.T) {
 	}
 }
 
-// TestSubmitCommits: the form names two commits, whose recipe an admin has allowed. The page of the test shows them.
+// TestSubmitCommits submits two commits by the form, with a recipe that an admin allows. The page of the test shows
+// them.
 func TestSubmitCommits(t *testing.T) {
 	w := openWorld(t)
 	w.key("boss", "farmer", keys.Admin)

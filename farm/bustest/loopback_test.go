@@ -10,7 +10,7 @@ import (
 	"gogi/internal/testutil"
 )
 
-// TestFaultsHappen: each of them, as often as it was asked for.
+// TestFaultsHappen requires each fault as often as it is set.
 func TestFaultsHappen(t *testing.T) {
 	t.Parallel()
 	broker := bustest.NewMemoryBroker()

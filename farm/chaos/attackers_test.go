@@ -16,15 +16,15 @@ import (
 	"gogi/match"
 )
 
-// The attackers are keys of one owner, black: a forger, one that floods the farm, and thieves, each of which begins after
-// the one before is in quarantine. An attacker has at most attackPairs pairs at a time.
+// The attackers are keys of one owner, black: a forger, a flooder of the farm, and thieves. Each thief begins after the
+// quarantine of the one before. An attacker has at most attackPairs pairs at a time.
 const (
 	attackers   = "black"
 	forger      = "forger"
 	flood       = "flood"
 	mostThieves = drawn + 1
 	attackPairs = 6
-	forgedRun   = "forged" // in local.db: legal games with the openings and seeds of the series, by other players
+	forgedRun   = "forged" // in local.db: legal games with the openings and seeds of the match, by other players
 )
 
 // enlist makes the keys of the attackers.
@@ -37,7 +37,7 @@ func (w *world) enlist() {
 	}
 }
 
-// forges sends legal games that nobody has played, as the results of pairs that the forger is granted.
+// forges sends legal games with other players as the results of pairs that the forger is granted.
 func (w *world) forges() {
 	w.t.Helper()
 	v := w.twin(forger)
@@ -46,8 +46,8 @@ func (w *world) forges() {
 	}
 }
 
-// thief is an attacker with a key that is new to the farm. It sends forged pairs as far as it is granted any, then a flipped outcome, a pair
-// that it was not granted and bytes that are no pair, each several times, and goes on after it is in quarantine.
+// thief attacks with a key that is new to the farm. It sends forged pairs if it is granted any, then a flipped outcome,
+// a pair without a grant, and invalid bytes. It sends each several times, and continues after its quarantine.
 func (w *world) thief() {
 	w.t.Helper()
 	name := fmt.Sprint("thief", w.thieves)
@@ -77,7 +77,7 @@ func (w *world) thief() {
 	w.until(name+" is in quarantine", func() bool { return w.worker(name).Quarantine != "" })
 }
 
-// try publishes a message, as often as the coordinator is away. It is for messages that may be rejected.
+// try publishes a message, and repeats it while the coordinator is away. The coordinator may reject the message.
 func (v *twin) try(items ...farm.Item) {
 	v.w.t.Helper()
 	body, err := farm.Seal(&farm.Batch{Worker: v.name, Session: twinSession, Items: items}, v.sign)
@@ -94,8 +94,8 @@ func (v *twin) try(items ...farm.Item) {
 	}
 }
 
-// floods sends unsigned messages with a key of its own until the test ends: results, requests and heartbeats whose reply
-// subjects belong to other workers, to the journal and to JetStream.
+// floods sends unsigned messages with its own key until the test ends: results, requests and heartbeats. Their reply
+// subjects belong to other workers, the journal and JetStream.
 func (w *world) floods() {
 	w.t.Helper()
 	creds := testutil.Must(keys.ReadCreds(w.file(flood + ".creds")))(w.t)
@@ -115,7 +115,7 @@ func (w *world) floods() {
 	}()
 }
 
-// worker returns the status of a worker, the zero value if the farm does not know it.
+// worker returns the status of a worker, or the zero value if the farm does not know it.
 func (w *world) worker(name string) farm.WorkerStatus {
 	w.t.Helper()
 	var all []farm.WorkerStatus
@@ -128,8 +128,8 @@ func (w *world) worker(name string) farm.WorkerStatus {
 	return farm.WorkerStatus{}
 }
 
-// expel waits until audits have found out the forger, which never sends a bad message. Then it makes the pairs of all
-// attackers void, and checks that no pair of theirs is stored.
+// expel waits until audits detect the forger, which never sends a bad message. Then it voids the pairs of all
+// attackers, and checks that none of these pairs is stored.
 func (w *world) expel(run string) {
 	w.t.Helper()
 	w.until("the forger is in quarantine", func() bool { return w.worker(forger).Quarantine != "" })

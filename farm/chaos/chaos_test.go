@@ -19,20 +19,20 @@ import (
 	"gogi/match"
 )
 
-// TestMain runs the tests, and removes the programs that they built.
+// TestMain runs the tests and removes the programs that they build.
 func TestMain(m *testing.M) {
 	beServer()
 	code := inNamespaces(m)
 	if scratch != "" {
-		_ = os.RemoveAll(scratch) // it is a folder for what may go
+		_ = os.RemoveAll(scratch) // a temporary folder
 	}
 	os.Exit(code)
 }
 
-// TestChaos plays a series on a farm whose processes are all killed at random, until every pair is stored and each kind
-// of fault has happened (I12). The stored games must equal those of one machine, byte for byte, and no promise may be
-// broken. CHAOS is the least number of rounds. CHAOS_SEED repeats the random choices of a run. Without CHAOS the test
-// is skipped.
+// TestChaos plays a match on a farm while it kills all processes at random. It ends when every pair is stored and each
+// kind of fault has happened (I12). The stored games must equal those of one machine, byte for byte, and no promise may
+// be broken. CHAOS is the minimum duration of all rounds. CHAOS_SEED repeats the random choices of a run. Without CHAOS
+// the test is skipped.
 func TestChaos(t *testing.T) {
 	needChaos(t)
 	t.Parallel()
@@ -61,11 +61,11 @@ func TestChaos(t *testing.T) {
 	}
 }
 
-// mostRounds are played until each kind of fault has happened in one of them; how fast the
-// machine is decides when a kill falls.
+// mostRounds is the largest number of rounds in which each kind of fault must happen. The moment of a kill depends on
+// the speed of the machine.
 const mostRounds = 5
 
-// A round has enough pairs for each kind of disturbance, and as many at random. Each pair takes a good part of a
+// A round has enough pairs for each kind of disturbance, and for drawn random ones. A pair takes a large part of a
 // second.
 const (
 	roundGames = 320
@@ -73,11 +73,11 @@ const (
 	drawn      = 4
 )
 
-// kinds of disturbances, each once in every round.
+// kinds holds the kinds of disturbances. Each happens once in every round.
 var kinds = []func(w *world, r *rand.Rand){
 	func(w *world, r *rand.Rand) { w.again(fmt.Sprint("w", r.IntN(3))) },
 	func(w *world, _ *rand.Rand) { w.killCoordinator(); w.serve() },
-	func(w *world, _ *rand.Rand) { // between what it sent and the word that it is stored
+	func(w *world, _ *rand.Rand) { // between its result and the message that the result is stored
 		if s := w.next(func(s *site.Step) bool { return s.What == "delivery" && s.Worker != twinName }); s != nil {
 			w.again(s.Worker)
 		}
@@ -87,20 +87,20 @@ var kinds = []func(w *world, r *rand.Rand){
 	func(w *world, _ *rand.Rand) { w.thief() },
 }
 
-// again kills a worker and begins another process of it.
+// again kills a worker and starts another process of it.
 func (w *world) again(name string) {
 	w.killWorker(name)
 	w.work(name)
 }
 
 // killBetween kills the coordinator between storing a result and acknowledging it. The coordinator traces the
-// acknowledgement before it sends it. After the delivery of a result, killBetween lets the coordinator run only
-// microseconds at a time until this trace appears. If the coordinator was quicker, it tries again.
+// acknowledgement before it sends it. After the delivery of a result, killBetween lets the coordinator run only for
+// microseconds at a time until this trace appears. If the coordinator was too fast, killBetween tries again.
 func (w *world) killBetween() {
 	for range 5 {
 		told := w.tail()
 		if told.next(func(s *site.Step) bool { return s.What == "delivery" }, func() { time.Sleep(200 * time.Microsecond) }) == nil {
-			return // everything was played: another round has to show it
+			return // all pairs are played, so another round must cover this
 		}
 		killed := told.next(func(s *site.Step) bool { return s.What == "acked" }, w.creep)
 		w.killCoordinator()
@@ -123,12 +123,12 @@ func (w *world) killBetween() {
 
 const twinName = "twin"
 
-// oneRound says which kinds of faults have not happened in it.
+// oneRound plays a round and returns the kinds of faults that did not happen in it.
 func oneRound(t *testing.T, seed uint64) (missing []string) {
 	r := rand.New(rand.NewPCG(seed, 0))
 	w := newWorld(t, setting{}, "w0", "w1", twinName)
 	w.enlist()
-	w.issue("w2", "green", keys.Work) // of another owner than the test's: these two find out who forges
+	w.issue("w2", "green", keys.Work) // another owner than the test's: audits by both owners detect the forger
 	flags := series("chaos", roundGames, roundNodes)
 	w.local(flags)
 	w.local(series(forgedRun, roundGames, 100))
@@ -138,15 +138,15 @@ func oneRound(t *testing.T, seed uint64) (missing []string) {
 	w.forges()
 	v := w.twin(twinName)
 	granted := v.want(3)
-	v.send(v.item("chaos", granted[0], nil)) // the same under two ids: the server's own memory of ids does not hide it
+	v.send(v.item("chaos", granted[0], nil)) // the same result under two ids, so the server's memory of ids does not hide it
 	v.send(v.item("chaos", granted[0], nil))
-	v.send(v.item("chaos", granted[1], func(p *match.PairResult) { p.Pair.Seed++ })) // a forgery: that pair is for others
+	v.send(v.item("chaos", granted[1], func(p *match.PairResult) { p.Pair.Seed++ })) // a forged result with another seed
 	for i := range 3 {
 		w.work(fmt.Sprint("w", i))
 	}
 	w.until("w2 is here", func() bool { return w.worker("w2").Here })
 	w.run("farm", "worker", "trust", "w2", "owner", "--creds", "boss.creds")
-	// The third is silent until its lease is over and another has played the pair.
+	// The third pair has no result until its lease ends and another worker plays the pair.
 	w.until("another plays the pair of the twin", func() bool { return w.hasOther(granted[2]) })
 	v.send(v.item("chaos", granted[2], nil))
 
@@ -156,7 +156,7 @@ func oneRound(t *testing.T, seed uint64) (missing []string) {
 	}
 	for n, i := range todo {
 		if kinds[i](w, r); n == 0 {
-			w.mirror() // with what is stored by then; the copy goes on from there
+			w.mirror() // with the pairs stored so far; the mirror continues from there
 		}
 		time.Sleep(time.Duration(r.IntN(500)) * time.Millisecond)
 	}
@@ -171,7 +171,7 @@ func oneRound(t *testing.T, seed uint64) (missing []string) {
 	return evidence.Missing()
 }
 
-// hasOther reports whether a result of a pair has come under another lease.
+// hasOther reports whether a result of the pair came under a later lease.
 func (w *world) hasOther(g farm.Grant) bool {
 	for _, s := range w.history().Steps {
 		for _, l := range s.Leases {
@@ -183,17 +183,17 @@ func (w *world) hasOther(g farm.Grant) bool {
 	return false
 }
 
-// TestChaosOfAGate: a match with an SPRT on a farm of many slots. Its verdict is that of the stored pairs in plan order
-// (I5), and the farm grants no pair beyond the window (I7).
+// TestChaosOfAGate plays a match with an SPRT on a farm of many slots. The verdict must be that of the stored pairs in
+// plan order (I5). The farm must grant no pair beyond the window (I7).
 func TestChaosOfAGate(t *testing.T) {
 	needChaos(t)
 	t.Parallel()
 	w := newWorld(t, setting{}, "w0", "w1", twinName)
-	// Few of the 64 openings are needed: each pair that is judged has one of its own.
+	// The SPRT needs few of the 64 openings, so each of its pairs has its own opening.
 	w.serve()
 	w.submit(series("gated", 2*gatePairs, 100, "--option", "b.EvalNoise=300", "--sprt", "0,100"))
 	v := w.twin(twinName)
-	// The lowest pair waits for a lease: all that is granted meanwhile is beyond the prefix.
+	// The lowest pair waits for its lease, so every other grant is beyond the prefix.
 	v.want(1)
 	w.work("w0")
 	w.work("w1")
@@ -207,7 +207,7 @@ func TestChaosOfAGate(t *testing.T) {
 	testutil.Check(t, e.Again != 0, "the lowest pair was never granted again")
 }
 
-// gatePairs are more than any gate here needs, and than the window lets be granted.
+// gatePairs is more than any SPRT here needs, and more than the window allows.
 const gatePairs = 200
 
 // told returns the coordinator's status of a test.

@@ -16,20 +16,20 @@ import (
 	"gogi/internal/testutil"
 )
 
-// The tests below are a farm's bad days, one each: of real processes, with a proof that the fault has happened. At the
-// end of each all is stored that one machine plays, and the judge finds no promise broken.
+// Each test below is one fault of a farm of real processes, with a proof that the fault happened. At the end the farm
+// must have stored the games of one machine, and Judge must find no broken promise.
 
-// The days' series: short games, and enough of them for a fault in their midst.
+// The match of these tests has short games, and enough of them for a fault in the middle.
 const (
 	day      = "day"
 	dayGames = 60
 )
 
-// daySeries takes two quiet cores longer than a worker waits before it sends: a fault that
-// comes when some of it is stored finds some that is not.
+// daySeries takes longer on two quiet cores than a worker waits before it sends. So when some pairs are stored, others
+// are not.
 var daySeries = series(day, dayGames, 1200)
 
-// dayDump is what one machine plays of it, which it does once for all days.
+// dayDump returns the games that one machine plays, once for all tests.
 var dayDump = sync.OnceValues(func() (string, error) {
 	gogi, err := program()
 	if err != nil {
@@ -43,7 +43,7 @@ var dayDump = sync.OnceValues(func() (string, error) {
 	return string(out), err
 })
 
-// play serves a farm with the day's series, and starts workers.
+// play serves a farm with the match daySeries and starts workers.
 func (w *world) play(workers ...string) {
 	w.t.Helper()
 	w.serve()
@@ -53,8 +53,7 @@ func (w *world) play(workers ...string) {
 	}
 }
 
-// ends waits for the end of the day's series. It judges the history, and compares the stored pairs with those of one
-// machine.
+// ends waits for the end of the match. It judges the history, and compares the stored pairs with those of one machine.
 func (w *world) ends() Evidence {
 	w.t.Helper()
 	w.stored(day, dayGames/2)
@@ -64,8 +63,8 @@ func (w *world) ends() Evidence {
 	return e
 }
 
-// TestChaosOfTheNetwork: a worker is cut off for longer than its lease. Packets of both
-// sides are dropped, its pairs go to another, and it plays on when it is back.
+// TestChaosOfTheNetwork disconnects a worker for longer than its lease. Packets of both directions are lost, another
+// worker gets its pairs, and the worker continues when it is back.
 func TestChaosOfTheNetwork(t *testing.T) {
 	needChaos(t)
 	namespaces(t)
@@ -89,7 +88,7 @@ func TestChaosOfTheNetwork(t *testing.T) {
 	}
 }
 
-// count is how many steps of a kind there are of a worker.
+// count returns the number of a worker's steps of a kind.
 func (w *world) count(what, worker string) (n int) {
 	return lists.Count(w.history().Steps, func(s site.Step) bool { return s.What == what && s.Worker == worker })
 }
@@ -111,7 +110,7 @@ func (w *world) regranted(from, to string) bool {
 	return false
 }
 
-// endsWith waits until a process has ended by itself, with this code and these words.
+// endsWith waits until a process ends by itself with this code and these words.
 func (w *world) endsWith(p *process, name string, code int, words string) {
 	w.t.Helper()
 	select {
@@ -125,20 +124,20 @@ func (w *world) endsWith(p *process, name string, code int, words string) {
 	}
 }
 
-// TestChaosOfAFullDatabase: the volume of the database is full. The coordinator ends before it acknowledges a result
-// that is not stored.
+// TestChaosOfAFullDatabase fills the volume of the database. The coordinator ends before it acknowledges a result that
+// is not stored.
 func TestChaosOfAFullDatabase(t *testing.T) {
 	fullVolume(t, setting{db: "volume/farm.db"}, "volume", 16<<20, "full")
 }
 
-// TestChaosOfAFullJournal: the volume of the stream is full. The coordinator ends, because its server would never write
+// TestChaosOfAFullJournal fills the volume of the stream. The coordinator ends, because its server would never write
 // there again.
 func TestChaosOfAFullJournal(t *testing.T) {
 	fullVolume(t, setting{extra: "[jetstream]\nmax_bytes = \"8MB\""}, "farm/jetstream", 32<<20, "journal can no longer be written")
 }
 
-// fullVolume fills a volume of the coordinator, which must end with these words. Workers wait, and nothing is lost when
-// there is room again.
+// fullVolume fills a volume of the coordinator, which must end with these words. Workers wait, and no pair is lost once
+// the volume has space again.
 func fullVolume(t *testing.T, s setting, dir string, bytes int, words string) {
 	t.Helper()
 	needChaos(t)
@@ -157,8 +156,8 @@ func fullVolume(t *testing.T, s setting, dir string, bytes int, words string) {
 	testutil.Check(t, e.Boots == 2 && before < dayGames/2, "%d were stored when it was full: %+v", before, e)
 }
 
-// TestChaosOfAFullOutbox: the volume of a worker is full. The worker ends with this reason. The other worker plays its
-// pairs, and it plays again when there is room.
+// TestChaosOfAFullOutbox fills the volume of a worker. The worker ends with this reason, and the other worker plays its
+// pairs. The first worker plays again once the volume has space.
 func TestChaosOfAFullOutbox(t *testing.T) {
 	needChaos(t)
 	namespaces(t)
@@ -178,14 +177,14 @@ func TestChaosOfAFullOutbox(t *testing.T) {
 	w.ends()
 }
 
-// unjudged kills the coordinator while results are in its journal that it could not store:
-// the database is locked by another, as long as hold is not called.
+// unjudged kills the coordinator while its journal has results that it could not store, because this test locks the
+// database. It returns the number of these messages.
 func (w *world) unjudged() (messages int) {
 	w.t.Helper()
 	db := testutil.Must(sql.Open("sqlite3", "file:"+w.file(w.db)+"?_busy_timeout=20000&_txlock=immediate"))(w.t)
 	defer db.Close()
 	tx := testutil.Must(db.Begin())(w.t)
-	defer func() { _ = tx.Rollback() }() // nothing was changed
+	defer func() { _ = tx.Rollback() }() // the transaction changes nothing
 	before, since := 0, time.Now()
 	w.until("results wait in the journal", func() bool {
 		messages = 0
@@ -197,7 +196,7 @@ func (w *world) unjudged() (messages int) {
 				messages = 0
 			}
 		}
-		if messages != before { // what was stored before is still acknowledged
+		if messages != before { // the coordinator still acknowledges earlier results
 			before, since = messages, time.Now()
 		}
 		return messages > 0 && time.Since(since) > time.Second
@@ -206,8 +205,8 @@ func (w *world) unjudged() (messages int) {
 	return messages
 }
 
-// TestChaosOfALostJournal: the journal is lost, with results that were not judged, and so are the tests and the count
-// of boots. They are restored from the copy, and those results are played again.
+// TestChaosOfALostJournal deletes the journal with results that are not judged, the tests and the count of boots. The
+// copy restores the tests, and workers play the lost pairs again.
 func TestChaosOfALostJournal(t *testing.T) {
 	needChaos(t)
 	t.Parallel()
@@ -222,7 +221,7 @@ func TestChaosOfALostJournal(t *testing.T) {
 	testutil.Check(t, e.Redeliver == 0, "a message came again out of a journal that was lost: %+v", e)
 }
 
-// TestChaosOfADamagedJournal: bytes of each of its files are flipped, with results in it that were not judged.
+// TestChaosOfADamagedJournal flips a byte in each file of the journal, which has results that are not judged.
 func TestChaosOfADamagedJournal(t *testing.T) {
 	needChaos(t)
 	t.Parallel()
@@ -237,7 +236,7 @@ func TestChaosOfADamagedJournal(t *testing.T) {
 	testutil.Check(t, flipped != 0, "nothing was flipped")
 }
 
-// flip changes a byte in the middle of each file of messages in a folder, and returns the number of files.
+// flip changes a byte in the middle of each message file in a folder, and returns the number of files.
 func (w *world) flip(dir string) (files int) {
 	w.t.Helper()
 	err := filepath.Walk(w.file(dir), func(path string, info os.FileInfo, err error) error {
@@ -256,8 +255,8 @@ func (w *world) flip(dir string) (files int) {
 	return files
 }
 
-// TestChaosOfARestore: everything is lost except yesterday's backup. Later results are played again, no number of a
-// grant is used twice, and workers that still have results of the old farm continue.
+// TestChaosOfARestore deletes everything except a backup. Workers play later results again. The farm uses no number of
+// a grant twice, and workers with results of the old farm continue.
 func TestChaosOfARestore(t *testing.T) {
 	needChaos(t)
 	t.Parallel()
@@ -285,8 +284,8 @@ func TestChaosOfARestore(t *testing.T) {
 	testutil.Check(t, e.Boots == 2 && e.Again != 0, "nothing was played again: %+v", e)
 }
 
-// TestChaosOfARevokedKey: a worker's key is revoked while it plays. It ends with 4, what
-// it had sent before counts, and nothing after (I9).
+// TestChaosOfARevokedKey revokes a worker's key while the worker plays. The worker ends with code 4. Its earlier
+// results count, and no later ones (I9).
 func TestChaosOfARevokedKey(t *testing.T) {
 	needChaos(t)
 	t.Parallel()
@@ -309,7 +308,8 @@ func TestChaosOfARevokedKey(t *testing.T) {
 	testutil.Check(t, e.Revoked != 0 && by != 0, "%d pairs of it count: %+v", by, e)
 }
 
-// TestChaosOfShares: of two tests that wait one has three times the other's share of a thousand grants (I8).
+// TestChaosOfShares requires that one of two waiting tests gets three times the other's share of a thousand grants
+// (I8).
 func TestChaosOfShares(t *testing.T) {
 	needChaos(t)
 	t.Parallel()

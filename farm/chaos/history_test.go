@@ -16,8 +16,8 @@ import (
 	"gogi/match"
 )
 
-// The steps that the test itself writes into a trace, in addition to those of coordinators: a worker ("": the
-// coordinator) was killed with SIGKILL, or was stopped with SIGSTOP for longer than its lease, or was disconnected
+// The steps that the test itself writes into a trace, in addition to those of coordinators. A worker ("": the
+// coordinator) was killed with SIGKILL, or was stopped with SIGSTOP for longer than its lease. Or it was disconnected
 // (Seq: dropped packets), or its key was revoked.
 const (
 	StepKilled  = "killed"
@@ -48,30 +48,30 @@ func Read(r io.Reader) (*History, error) {
 	return h, lines.Err()
 }
 
-// Evidence holds what happened to a farm, by its trace.
+// Evidence counts the events of a farm in its trace.
 type Evidence struct {
 	Boots      int
 	Granted    int // pairs
-	Again      int // pairs that were granted more than once: a lease had ended
-	Adopted    int // leases of an earlier coordinator process that the next one extended
+	Again      int // pairs with more than one grant: a lease had ended
+	Adopted    int // leases of an earlier coordinator process that a later one extended
 	Twice      int // results that came in more than one message
 	Rivals     int // pairs with results under more than one lease: the first in the stream counts
 	Late       int // pairs whose later lease had its result before an earlier lease
-	Redeliver  int // messages that were delivered again: a coordinator died before it had acknowledged them
-	Between    int // those of them that were stored before it died
+	Redeliver  int // messages that came again, because a coordinator died before the acknowledgement
+	Between    int // messages among them that were stored before the coordinator died
 	Dropped    int // leases that a worker held and had to drop
 	Refused    int
 	Acked      int
 	StoredTold int // pairs reported as stored
 
-	// By the test itself.
+	// The test itself writes the steps of these fields.
 	Killed, KilledCoordinator, Stopped int
 	Cut                                int    // disconnections
-	CutPackets                         uint64 // packets that they dropped
+	CutPackets                         uint64 // packets that the disconnections dropped
 	Revoked                            int
 }
 
-// Missing returns the classes of faults of a random round that have not happened (I12).
+// Missing returns the classes of faults that did not happen in a random round (I12).
 func (e Evidence) Missing() (missing []string) {
 	for _, class := range []struct {
 		name string
@@ -94,7 +94,7 @@ type Run struct {
 	Digest  string
 	Pairs   int
 	Stored  map[int]match.Provenance // by pair
-	Window  int                      // how many pairs beyond the finished prefix may be granted; 0: any number
+	Window  int                      // number of pairs beyond the finished prefix that may be granted; 0: any number
 	Stopped bool                     // the test ended before all of its pairs were needed
 }
 
@@ -118,7 +118,7 @@ type judge struct {
 	grants   map[lease]string     // worker
 	epochs   map[farm.Epoch]lease // granted ones
 	beats    map[lease]string     // worker and session
-	told     map[pairOf]bool      // pairs that a worker was told to be stored
+	told     map[pairOf]bool      // pairs that the coordinator reported to a worker as stored
 	boot     uint64
 
 	refused   map[uint64]bool           // messages
@@ -135,10 +135,10 @@ type judge struct {
 
 func (j *judge) broken(format string, v ...any) { j.wrong = append(j.wrong, fmt.Sprintf(format, v...)) }
 
-// Judge returns what happened in a history, and the promises that the history and the stored pairs break. The
-// promises have the numbers of docs/farm.md: I1 every pair is stored. I3 every stored pair was granted to its worker.
-// I4 a pair that is reported as stored is stored. I6 no number of a grant is used twice. I7 no pair is granted beyond
-// the window. I9 no result counts that came after its key was revoked. I11 one session holds a lease.
+// Judge returns the evidence of a history, and the promises that the history and the stored pairs break. The promises
+// have the numbers of docs/farm.md: I1 every pair is stored. I3 every stored pair was granted to its worker. I4 a pair
+// that is reported as stored is stored. I6 no number of a grant is used twice. I7 no pair is granted beyond the window.
+// I9 no result counts that came after its key was revoked. I11 one session holds a lease.
 func Judge(h *History, run Run) (Evidence, []string) {
 	j := &judge{
 		run: run, grants: map[lease]string{}, epochs: map[farm.Epoch]lease{}, beats: map[lease]string{}, told: map[pairOf]bool{},
@@ -226,7 +226,7 @@ func (j *judge) grant(worker string, h farm.Held) {
 func (j *judge) delivery(s *site.Step) {
 	if s.Again {
 		j.evidence.Redeliver++
-		if j.acked[s.Seq] { // "acked" is written after everything is stored, and before the acknowledgement
+		if j.acked[s.Seq] { // "acked" is written after all pairs are stored, and before the acknowledgement
 			j.evidence.Between++
 			delete(j.acked, s.Seq)
 		}

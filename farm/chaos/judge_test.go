@@ -16,8 +16,8 @@ func held(pair int, epoch farm.Epoch) []farm.Held {
 	return []farm.Held{{Run: "r", Pair: pair, Epoch: epoch}}
 }
 
-// sound is a short history in which everything is right: a lease expires and its pair is
-// granted to another; a coordinator dies between storing a result and acknowledging it.
+// sound returns a short history without a broken promise. A lease expires and its pair is granted to another worker. A
+// coordinator dies between storing a result and acknowledging it.
 func sound() []site.Step {
 	return []site.Step{
 		{What: "boot", Seq: 1},
@@ -52,7 +52,7 @@ func soundRun() Run {
 	}
 }
 
-// TestTheJudge finds nothing in a sound history, counts what happened there, and sees each promise that is broken.
+// TestTheJudge requires that Judge finds nothing in a sound history, counts its events, and finds each broken promise.
 func TestTheJudge(t *testing.T) {
 	e, wrong := Judge(&History{Steps: sound()}, soundRun())
 	want := Evidence{
@@ -71,7 +71,7 @@ func TestTheJudge(t *testing.T) {
 		"I6: epoch 4294967297 was": func(h *[]site.Step, _ *Run) { (*h)[3].Leases[0].Epoch = 1<<32 | 1 },
 		"I6: boot 1 after boot 1":  func(h *[]site.Step, _ *Run) { (*h)[9].Seq = 1 },
 		"I7: pair 1 is granted":    func(_ *[]site.Step, r *Run) { r.Window = 1 },
-		"I7: pair 3 is granted": func(h *[]site.Step, r *Run) { // the first message was refused: there is no prefix
+		"I7: pair 3 is granted": func(h *[]site.Step, r *Run) { // the first message was refused, so there is no prefix
 			r.Pairs, r.Window = 4, 3
 			*h = append(*h, site.Step{What: "refused", Seq: 1}, site.Step{What: "grant", Worker: "b", Leases: held(3, 1<<32|9)})
 		},
@@ -95,8 +95,8 @@ func TestTheJudge(t *testing.T) {
 	}
 }
 
-// TestWhatIsNoViolation: a worker whose key was revoked keeps what had come before, of a
-// window the pairs count that have come, and of a test that was stopped pairs may be missing.
+// TestWhatIsNoViolation covers three allowed cases. A worker whose key is revoked keeps its earlier results. The prefix
+// of the window counts pairs that came. A stopped test may lack pairs.
 func TestWhatIsNoViolation(t *testing.T) {
 	steps, run := sound(), soundRun()
 	steps = append(steps, site.Step{What: StepRevoked, Worker: "a"}, site.Step{What: "grant", Worker: "b", Leases: held(3, 2<<32|1)})
@@ -105,7 +105,7 @@ func TestWhatIsNoViolation(t *testing.T) {
 	testutil.Check(t, len(wrong) == 0 && e.Revoked == 1, "%v, %+v", wrong, e)
 }
 
-// TestMissing names each class of faults that has not happened, and no other (I12).
+// TestMissing requires that Missing names each class of faults that did not happen, and no other (I12).
 func TestMissing(t *testing.T) {
 	all := Evidence{
 		Boots: 2, Again: 1, Adopted: 1, Twice: 1, Rivals: 1, Late: 1, Redeliver: 1, Between: 1, Refused: 1,
@@ -128,7 +128,7 @@ func TestMissing(t *testing.T) {
 	}
 }
 
-// TestResultsOutOfOrder: of a pair's two leases the later one's result came first.
+// TestResultsOutOfOrder covers a pair with two leases in which the result of the later lease comes first.
 func TestResultsOutOfOrder(t *testing.T) {
 	late := func(first, second farm.Epoch) Evidence {
 		e, _ := Judge(&History{Steps: []site.Step{
@@ -146,12 +146,12 @@ func TestResultsOutOfOrder(t *testing.T) {
 	}
 }
 
-// TestShares: two tests that wait, by their parts of a thousand grants.
+// TestShares covers two waiting tests and their parts of a thousand grants.
 func TestShares(t *testing.T) {
-	history := func(every int) *History { // of so many grants one is of the small test
+	history := func(every int) *History { // one grant in every is of the small test
 		h := &History{Steps: []site.Step{{What: "grant", Leases: []farm.Held{{Run: "alone", Pair: 1}}}}}
 		for i := range 500 {
-			h.Steps = append(h.Steps, site.Step{What: "grant", Leases: []farm.Held{{Run: "big", Pair: i}}}) // before the other waits
+			h.Steps = append(h.Steps, site.Step{What: "grant", Leases: []farm.Held{{Run: "big", Pair: i}}}) // before the other test waits
 		}
 		for i := range 1100 {
 			run := "big"
@@ -174,7 +174,7 @@ func TestShares(t *testing.T) {
 	testutil.Fails(t, testutil.Err(Shares(few, want)), "", "900 grants are enough")
 }
 
-// TestATornTrace: a line that a killed process has left is counted and passed over.
+// TestATornTrace requires that Read counts and skips the torn line of a killed process.
 func TestATornTrace(t *testing.T) {
 	var text strings.Builder
 	for _, s := range sound() {

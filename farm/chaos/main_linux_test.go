@@ -16,17 +16,17 @@ import (
 	"gogi/internal/testutil"
 )
 
-// inside says to a process of this test that it has a network and mounts of its own.
+// inside is set in a process of this test that has its own network and mounts.
 const inside = "GOGI_CHAOS_INSIDE"
 
-// inNamespaces begins the test again in namespaces of its own, where there is something to play: with a network that it
-// may cut and volumes that it may fill, none of which is there for others or outlives it.
+// inNamespaces starts the test again in its own namespaces if CHAOS is set. There it can cut networks and fill volumes,
+// which nothing else sees and which end with the process.
 func inNamespaces(m *testing.M) int {
 	if os.Getenv("CHAOS") == "" {
 		return m.Run()
 	}
 	if os.Getenv(inside) != "" {
-		// Once, for all tests: the addresses of this machine are gone with its network.
+		// This runs once for all tests. The new network has none of this machine's addresses.
 		if out, err := exec.Command("ip", "link", "set", "lo", "up").CombinedOutput(); err != nil {
 			fmt.Fprintf(os.Stderr, "ip link set lo up: %v\n%s", err, out)
 			return 1
@@ -60,11 +60,11 @@ func inNamespaces(m *testing.M) int {
 	return 0
 }
 
-// noNamespaces is why there are none.
+// noNamespaces is the reason for running without namespaces, or "".
 var noNamespaces string
 
-// namespaces skips a test that needs them where they are not to be had; where
-// GOGI_NAMESPACES is "required" that is a failure.
+// namespaces skips a test that needs namespaces if they are not available. With GOGI_NAMESPACES=required that is a
+// failure.
 func namespaces(t *testing.T) {
 	t.Helper()
 	why := noNamespaces
@@ -90,7 +90,7 @@ func sh(t *testing.T, name string, args ...string) string {
 	return string(out)
 }
 
-// volume is a small file system in a folder.
+// volume mounts a small file system on a folder.
 func volume(t *testing.T, dir string, bytes int) {
 	t.Helper()
 	testutil.OK(t, os.MkdirAll(dir, 0o700))
@@ -102,7 +102,7 @@ func volume(t *testing.T, dir string, bytes int) {
 	})
 }
 
-// fill takes all that is free in a volume, but for so many bytes, and gives what takes it.
+// fill fills a volume except for so many bytes, and returns the file that takes the space.
 func fill(t *testing.T, dir string, but int64) (ballast string) {
 	t.Helper()
 	ballast = filepath.Join(dir, "ballast")
@@ -116,16 +116,16 @@ func fill(t *testing.T, dir string, but int64) (ballast string) {
 	return ballast
 }
 
-// network is a machine's own, and a cable from there to the coordinator's.
+// network is a machine's own network, with a cable to the coordinator's.
 type network struct {
 	t      *testing.T
-	holder *exec.Cmd // keeps it
+	holder *exec.Cmd // keeps the network
 	here   string    // the cable's end at the coordinator
-	there  string    // and at the machine
+	there  string    // the cable's end at the machine
 	cable  int
 }
 
-// newNetwork makes the n-th one, from 1.
+// newNetwork makes the n-th network, from 1.
 func newNetwork(t *testing.T, n int) *network {
 	t.Helper()
 	w := &network{t: t, cable: n, here: fmt.Sprintf("farm%d", n), there: fmt.Sprintf("work%d", n)}
@@ -146,10 +146,10 @@ func newNetwork(t *testing.T, n int) *network {
 	return w
 }
 
-// host is the coordinator's address on it.
+// host returns the coordinator's address on the network.
 func (w *network) host() string { return fmt.Sprintf("10.77.%d.1", w.cable) }
 
-// enter is what runs a program there.
+// enter returns the words that run a program in the network.
 func (w *network) enter() []string {
 	return []string{"nsenter", fmt.Sprintf("--net=/proc/%d/ns/net", w.holder.Process.Pid)}
 }
@@ -160,7 +160,7 @@ func (w *network) in(args ...string) string {
 	return sh(w.t, all[0], all[1:]...)
 }
 
-// cut drops every packet at both ends: a bucket of tokens that is too small for any.
+// cut drops every packet at both ends, with a token bucket that is too small for any packet.
 func (w *network) cut() {
 	w.t.Helper()
 	rule := []string{"root", "tbf", "rate", "8bit", "burst", "1", "limit", "1"}
@@ -168,7 +168,7 @@ func (w *network) cut() {
 	w.in(append([]string{"tc", "qdisc", "replace", "dev", w.there}, rule...)...)
 }
 
-// heal ends that, and says how many packets were dropped on the way to the coordinator and on the way back.
+// heal ends the cut, and returns the numbers of packets dropped on the way to the coordinator and back.
 func (w *network) heal() (to, from uint64) {
 	w.t.Helper()
 	from = dropped(w.t, sh(w.t, "tc", "-s", "qdisc", "show", "dev", w.here))
@@ -178,7 +178,7 @@ func (w *network) heal() (to, from uint64) {
 	return to, from
 }
 
-// dropped reads the counter of tc.
+// dropped reads the counter of dropped packets in the output of tc.
 func dropped(t *testing.T, text string) uint64 {
 	t.Helper()
 	_, rest, ok := strings.Cut(text, "(dropped ")
@@ -187,13 +187,13 @@ func dropped(t *testing.T, text string) uint64 {
 	return n
 }
 
-// TestNetworksAreCut: the instrument itself. A packet gets through, none does while the
-// cable is cut, in either direction, and they are counted.
+// TestNetworksAreCut tests the network itself. Packets pass the cable, except while it is cut, and the drops are
+// counted.
 func TestNetworksAreCut(t *testing.T) {
 	needChaos(t)
 	namespaces(t)
 	n := newNetwork(t, 1)
-	// Nobody listens there, which a machine that is reached says at once.
+	// No program listens on this port, so a machine that is reached rejects the connection at once.
 	reached := func() bool {
 		_, err := net.DialTimeout("tcp", "10.77.1.2:9", 500*time.Millisecond)
 		return errors.Is(err, syscall.ECONNREFUSED)

@@ -4,5 +4,5 @@ package chaos
 
 import "testing"
 
-// inNamespaces runs the tests; there are no namespaces here.
+// inNamespaces runs the tests without namespaces.
 func inNamespaces(m *testing.M) int { return m.Run() }

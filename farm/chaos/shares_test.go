@@ -13,14 +13,14 @@ type Share struct {
 	Part float64
 }
 
-// shareGrants is the number of grants in which shares are compared, and shareOff is the largest allowed difference.
+// shareGrants is the number of grants in which shares are compared. shareOff is the largest allowed difference.
 const (
 	shareGrants = 1000
 	shareOff    = 0.02
 )
 
-// Shares returns the tests that did not get their parts of the first thousand grants after every test had a grant (I8). It
-// returns an error if there were fewer grants.
+// Shares returns the tests that did not get their parts of the first thousand grants after every test had a grant (I8).
+// With fewer grants it returns an error.
 func Shares(h *History, want []Share) (wrong []string, err error) {
 	count, begun, all, total := map[string]int{}, map[string]bool{}, 0, 0.0
 	for _, s := range want {

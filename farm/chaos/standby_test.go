@@ -25,10 +25,10 @@ import (
 	"gogi/internal/testutil"
 )
 
-// asServer says to a process of this test that it is a NATS server with this file.
+// asServer is set in a process of this test that is a NATS server. Its value is the configuration file.
 const asServer = "GOGI_CHAOS_NATS"
 
-// beServer runs the NATS server, if this process is one.
+// beServer runs the NATS server if asServer is set.
 func beServer() {
 	file := os.Getenv(asServer)
 	if file == "" {
@@ -55,12 +55,12 @@ type ensemble struct {
 	*world
 	servers  []*process
 	ports    []string
-	machines map[string]*process // coordinators by their folder
+	machines map[string]*process // coordinators, by folder
 	js       jetstream.JetStream
-	tests    []string // their names
+	tests    []string // names of the tests
 }
 
-// freePorts returns ports of this machine that no process uses now.
+// freePorts returns ports of this machine that no process uses.
 func freePorts(t *testing.T, n int) (ports []string) {
 	t.Helper()
 	for range n {
@@ -154,7 +154,7 @@ const (
 	copied = "the copy is equal to the leader's games"
 )
 
-// does calls do, and waits until the machine says the words again.
+// does calls do, and waits until the machine logs the words again.
 func (e *ensemble) does(folder, words string, do func()) {
 	e.t.Helper()
 	before := e.count1(folder, words)
@@ -175,8 +175,8 @@ func (e *ensemble) lives(folder string) {
 	}
 }
 
-// trialGames is the number of games of a test during which a fault happens. Workers send their first results after five
-// seconds, so a fault that comes at once finds pairs that are not stored.
+// trialGames is the number of games of a test with a fault. Workers send their first results after five seconds, so an
+// immediate fault finds pairs that are not stored.
 const trialGames = 12
 
 // flags returns the flags of a test of the farm.
@@ -184,8 +184,8 @@ func (e *ensemble) flags(name string, n int) []string {
 	return series(name, trialGames, 400, "--seed", fmt.Sprint(n+1))
 }
 
-// during submits a test, and calls fault when it is approved. It waits until the machine that leads then has stored all
-// pairs.
+// during submits a test, and calls fault when the test is approved. It waits until the machine then, which leads after
+// the fault, has stored all pairs.
 func (e *ensemble) during(what, leader, then string, fault func(name string)) {
 	e.t.Helper()
 	name := fmt.Sprint(what, len(e.tests))
@@ -213,7 +213,7 @@ func (e *ensemble) holder() (i int) {
 	return i
 }
 
-// current waits until all servers have everything.
+// current waits until all servers have all messages.
 func (e *ensemble) current() {
 	e.t.Helper()
 	e.until("all servers are current", func() bool {
@@ -230,7 +230,7 @@ func (e *ensemble) current() {
 	})
 }
 
-// killServer kills a server while the farm plays, and starts it again when the farm has played without it.
+// killServer kills a server while the farm plays. It starts the server again when the farm has played without it.
 func (e *ensemble) killServer(fault string, i int, leader string) {
 	e.t.Helper()
 	e.current()
@@ -239,10 +239,10 @@ func (e *ensemble) killServer(fault string, i int, leader string) {
 	e.current()
 }
 
-// TestChaosOfAStandby: two coordinators with three NATS servers. The standby and two of the servers are killed. Then the
-// leader is killed, with pairs that the standby lacks. The next leader is suspended until the other one leads again. Each
-// fault has a test of its own. All pairs are stored once, as one machine plays them, and at the end the standby has the
-// same.
+// TestChaosOfAStandby runs two coordinators with three NATS servers. It kills the standby and two of the servers. Then
+// it kills the leader, which has pairs that the standby lacks. It suspends the next leader until the other one leads
+// again. Each fault has its own test. The farm must store all pairs once, as one machine plays them, and at the end the
+// standby must have the same pairs.
 func TestChaosOfAStandby(t *testing.T) {
 	needChaos(t)
 	t.Parallel()
@@ -252,7 +252,7 @@ func TestChaosOfAStandby(t *testing.T) {
 	e.work("w0")
 	e.work("w1")
 	e.during("calm", "farm", "farm", func(string) {})
-	// The standby's folder is a backup of the leader's.
+	// The test restores a backup of the leader into the standby's folder.
 	out := strings.TrimSpace(e.run("farm", "backup", "backups", "--state", "farm", "--db", "farm.db"))
 	e.run("farm", "restore", out, "--state", "farm2")
 	testutil.OK(t, os.Rename(e.file("farm2/farm.db"), e.file("farm2.db")))
@@ -269,7 +269,7 @@ func TestChaosOfAStandby(t *testing.T) {
 		e.killServer("server", (e.holder()+1+rand.IntN(2))%3, leader)
 		e.killServer("holder", e.holder(), leader)
 
-		// The leader ends a test and is killed, and the standby has no pair of this test.
+		// The leader ends a test and is killed. The standby has no pair of this test.
 		testutil.OK(t, e.machines[standby].Process.Signal(syscall.SIGSTOP))
 		e.during("leader", leader, standby, func(name string) {
 			e.stored(name, trialGames/2)
@@ -284,7 +284,8 @@ func TestChaosOfAStandby(t *testing.T) {
 		})
 		e.does(leader, copied, func() { e.machine(leader, "--standby") })
 
-		// The former standby leads now. It sleeps until it is replaced, and then wakes.
+		// The former standby leads now. The test suspends it until another leader replaces it, and then lets it
+		// continue.
 		asleep := e.machines[standby]
 		e.during("sleeper", standby, leader, func(string) {
 			testutil.OK(t, asleep.Process.Signal(syscall.SIGSTOP))
@@ -298,7 +299,7 @@ func TestChaosOfAStandby(t *testing.T) {
 			break
 		}
 	}
-	// An orderly end hands over at once.
+	// An orderly end hands the farm over at once.
 	e.db = standby + ".db"
 	for _, name := range e.tests {
 		e.stored(name, trialGames/2)

@@ -14,8 +14,8 @@ import (
 	"gogi/results"
 )
 
-// twin is a worker that the test controls. It sends what the test orders and plays nothing. Its results are those of
-// the same series, which was played on this machine.
+// twin is a worker that the test controls. It sends messages for the test and plays no games. Its results are those of
+// the same match, played on this machine.
 type twin struct {
 	w     *world
 	way   farm.Transport
@@ -27,7 +27,7 @@ type twin struct {
 
 const twinSession = "twin"
 
-// twin brings a worker in that has a key already.
+// twin connects a worker that already has a key.
 func (w *world) twin(name string) *twin {
 	w.t.Helper()
 	creds, err := keys.ReadCreds(w.file(name + ".creds"))
@@ -62,7 +62,7 @@ func (v *twin) hello() {
 	testutil.Require(v.w.t, w.Refusal == nil, "%v", w.Refusal)
 }
 
-// want is granted so many pairs.
+// want requests pairs until n are granted.
 func (v *twin) want(n int) (grants []farm.Grant) {
 	v.w.t.Helper()
 	v.w.until(fmt.Sprintf("%s is granted %d pairs", v.name, n), func() bool {
@@ -77,7 +77,7 @@ func (v *twin) want(n int) (grants []farm.Grant) {
 	return grants
 }
 
-// back gives pairs back.
+// back returns pairs to the coordinator.
 func (v *twin) back(grants []farm.Grant) {
 	v.w.t.Helper()
 	v.beats++
@@ -88,7 +88,7 @@ func (v *twin) back(grants []farm.Grant) {
 	v.ask(farm.SubjectBeat, b, &farm.BeatReply{})
 }
 
-// item is the result of a pair as this machine has played it.
+// item returns the result of a pair that this machine played.
 func (v *twin) item(run string, g farm.Grant, change func(*match.PairResult)) farm.Item {
 	v.w.t.Helper()
 	ctx := v.w.t.Context()
@@ -108,7 +108,7 @@ func (v *twin) item(run string, g farm.Grant, change func(*match.PairResult)) fa
 	return farm.Item{Lease: g.Held, Pair: text}
 }
 
-// send publishes a message, under an id of its own each time.
+// send publishes a message, each time under a new id.
 func (v *twin) send(items ...farm.Item) {
 	v.w.t.Helper()
 	body, err := farm.Seal(&farm.Batch{Worker: v.name, Session: twinSession, Items: items}, v.sign)

@@ -27,16 +27,16 @@ import (
 	"gogi/results"
 )
 
-// These are the times of a farm under test. A lease ends during a stop.
+// The times of a farm under test. A lease ends during a stop.
 const (
 	leaseTime = 2 * time.Second
 	stopTime  = 3 * time.Second
 )
 
-// waitLimit is how long something is waited for that must happen, also on a machine that does much else.
+// waitLimit bounds the wait for an event that must happen, even on a busy machine.
 const waitLimit = 20 * time.Minute
 
-// program is gogi, built once.
+// program builds gogi once and returns its path.
 var program = sync.OnceValues(func() (string, error) {
 	dir, err := os.MkdirTemp("", "gogi-chaos-")
 	if err != nil {
@@ -50,10 +50,10 @@ var program = sync.OnceValues(func() (string, error) {
 	return file, nil
 })
 
-// scratch is where it is.
+// scratch is the folder of the built program.
 var scratch string
 
-// needChaos skips a test where no chaos is asked for.
+// needChaos skips a test if CHAOS is not set.
 func needChaos(t *testing.T) {
 	t.Helper()
 	if os.Getenv("CHAOS") == "" {
@@ -64,26 +64,26 @@ func needChaos(t *testing.T) {
 // world is a farm of processes.
 type world struct {
 	t     *testing.T
-	dir   string // of everything: the coordinator's state is in farm, its database farm.db
+	dir   string // folder of all files: the coordinator's state is in farm, its database is farm.db
 	gogi  string
 	host  string
 	port  string
-	db    string // of games, in dir
-	url   string // of NATS servers of its own; "": the coordinator's
+	db    string // database of games, in dir
+	url   string // URL of separate NATS servers; "": the coordinator's
 	trace *site.Trace
 
 	coordinator *process
 	workers     map[string]*process
-	thieves     int // see thief
+	thieves     int // number of thieves so far, see thief
 }
 
-// process is one of them.
+// process is a process of the farm.
 type process struct {
 	*exec.Cmd
 	over chan struct{} // closed when it has ended
 }
 
-// end signals a process, unless it has ended, and waits until it has.
+// end signals a process and waits until it has ended.
 func (p *process) end(sig os.Signal) {
 	_ = p.Process.Signal(sig) // it may have ended
 	<-p.over
@@ -91,13 +91,13 @@ func (p *process) end(sig os.Signal) {
 
 // setting has the parameters of a world.
 type setting struct {
-	host  string // where the coordinator listens; "": this machine alone
-	db    string // its database; "": farm.db
-	extra string // lines of its settings
-	url   string // of NATS servers of its own; "": the coordinator's
+	host  string // address of the coordinator; "": 127.0.0.1
+	db    string // database of the coordinator; "": farm.db
+	extra string // lines of the coordinator's settings
+	url   string // URL of separate NATS servers; "": the coordinator's
 }
 
-// newWorld makes keys for an owner, an approver and some workers, and serves.
+// newWorld makes the settings, and keys for an owner, an approver, an admin and the workers.
 func newWorld(t *testing.T, s setting, workers ...string) *world {
 	t.Helper()
 	gogi := testutil.Must(program())(t)
@@ -134,7 +134,7 @@ func newWorld(t *testing.T, s setting, workers ...string) *world {
 	return w
 }
 
-// settings writes the file that the coordinator is served by.
+// settings writes the coordinator's file farm.toml.
 func (w *world) settings(state, extra string) {
 	w.t.Helper()
 	text := fmt.Sprintf("[farm]\nlisten = %q\nstate = %q\nlease = %q\nhosts = [%q]\n[store]\ndb = %q\n%s\n",
@@ -151,7 +151,7 @@ func (w *world) write(name, text string) string {
 
 func (w *world) file(name string) string { return filepath.Join(w.dir, name) }
 
-// issue writes NAME.creds.
+// issue makes a key and writes NAME.creds.
 func (w *world) issue(name, owner string, right keys.Right) {
 	w.t.Helper()
 	state := testutil.Must(site.OpenState(w.file("farm"), time.Now()))(w.t)
@@ -164,7 +164,7 @@ func (w *world) issue(name, owner string, right keys.Right) {
 	testutil.OK(w.t, err)
 }
 
-// start begins a process; before it stands what runs it, where there is something.
+// start starts a gogi process. The words of before, if any, run it.
 func (w *world) start(name string, before []string, args ...string) *process {
 	w.t.Helper()
 	line := append(append(before[:len(before):len(before)], w.gogi), args...)
@@ -177,7 +177,7 @@ func (w *world) start(name string, before []string, args ...string) *process {
 	testutil.OK(w.t, p.Start())
 	go func() {
 		defer close(p.over)
-		_ = p.Wait() // how it ended is in its state
+		_ = p.Wait() // the state of the process has its end
 	}()
 	return p
 }
@@ -240,20 +240,20 @@ func (w *world) run(args ...string) string {
 	return out.String()
 }
 
-// series are the flags of a series of the built-in engine. gogi match and gogi farm submit
-// have different openings by default.
+// series returns the flags of a match of the built-in engine. It sets the openings, because gogi match and gogi farm
+// submit have different defaults.
 func series(name string, games, nodes int, more ...string) []string {
 	return append([]string{"--run", name, "--engine", "a=builtin", "--engine", "b=builtin", "--nodes", fmt.Sprint(nodes), "--option", "a.EvalNoise=3", "--openings", "builtin-1000", "--games", fmt.Sprint(games)}, more...)
 }
 
-// submit hands a series in and has it approved.
+// submit submits a match and approves it.
 func (w *world) submit(flags []string) {
 	w.t.Helper()
 	w.run(append([]string{"farm", "submit", "--creds", "ann.creds"}, flags...)...)
 	w.run("farm", "approve", "--creds", "ben.creds", flags[1])
 }
 
-// local plays it on this machine, into local.db.
+// local plays the match on this machine, into local.db.
 func (w *world) local(flags []string) {
 	w.t.Helper()
 	w.run(append([]string{"match", "-q", "--db", "local.db"}, flags...)...)
@@ -265,7 +265,7 @@ func (w *world) dump(db, name string) string {
 	return w.run("db", "dump", "--stable", "--db", db, name)
 }
 
-// same checks that the farm has stored what one machine plays (I2).
+// same checks that the farm has stored the games that one machine plays (I2).
 func (w *world) same(name, local string) {
 	w.t.Helper()
 	if farm := w.dump(w.db, name); farm != local || !strings.Contains(farm, `"type":"game"`) {
@@ -273,7 +273,7 @@ func (w *world) same(name, local string) {
 	}
 }
 
-// mirror updates the copy of the farm.
+// mirror updates the farm's mirror.
 func (w *world) mirror() {
 	w.t.Helper()
 	w.run("farm", "mirror", "--once", "-q", "--creds", "ann.creds", "--db", "copy.db")
@@ -285,15 +285,15 @@ func (w *world) copied(name string) {
 	testutil.Check(w.t, w.dump(w.db, name) == w.dump("copy.db", name), "I10: the copy differs from the farm")
 }
 
-// finished is how many pairs of a test are stored.
+// finished returns the number of stored pairs of a test.
 func (w *world) finished(name string) int { return len(w.run1(name).Stored) }
 
-// run1 is a test as it is stored; empty where it cannot be read yet.
+// run1 returns a test with its stored pairs. It is empty if the database has no such test yet.
 func (w *world) run1(name string) (r Run) {
 	ctx := w.t.Context()
 	store, err := results.OpenExisting(ctx, w.file(w.db))
 	if err != nil {
-		return r // not there yet, or just being opened
+		return r // no database yet, or not open yet
 	}
 	defer store.Close()
 	info, err := store.FindRun(ctx, name)
@@ -323,7 +323,7 @@ func (w *world) verdict(name string, g match.Gate) string {
 	return string(judge.State().Judgement.Decision)
 }
 
-// until waits for something.
+// until waits until done returns true.
 func (w *world) until(what string, done func() bool) {
 	w.t.Helper()
 	waitFor(w.t, what, done)
@@ -336,13 +336,13 @@ func waitFor(t *testing.T, what string, done func() bool) {
 	}
 }
 
-// stored waits until so many pairs are stored.
+// stored waits until that many pairs are stored.
 func (w *world) stored(name string, pairs int) {
 	w.t.Helper()
 	w.until(fmt.Sprintf("%d pairs of %s are stored", pairs, name), func() bool { return w.finished(name) >= pairs })
 }
 
-// history is the trace so far.
+// history returns the trace so far.
 func (w *world) history() *History {
 	w.t.Helper()
 	f := testutil.Must(os.Open(w.file("trace")))(w.t)
@@ -365,12 +365,12 @@ func (w *world) judge(name string, change func(*Run)) Evidence {
 	return evidence
 }
 
-// next waits for a step that is written from now on; nil: there was none in ten seconds.
+// next waits for a step that is written from now on. It returns nil after ten seconds without one.
 func (w *world) next(wanted func(*site.Step) bool) *site.Step {
 	return w.tail().next(wanted, func() { time.Sleep(200 * time.Microsecond) })
 }
 
-// tail is the trace from now on.
+// tail reads the trace from now on.
 type tail struct {
 	w    *world
 	file *os.File
@@ -379,13 +379,13 @@ type tail struct {
 
 func (w *world) tail() *tail {
 	f := testutil.Must(os.Open(w.file("trace")))(w.t)
-	w.t.Cleanup(func() { _ = f.Close() }) // it was read only
+	w.t.Cleanup(func() { _ = f.Close() }) // the file is only read
 	testutil.OK(w.t, testutil.Err(f.Seek(0, io.SeekEnd)))
 	return &tail{w: w, file: f}
 }
 
-// next returns the first wanted step. It calls pause while there is none, and returns nil after ten seconds without
-// one.
+// next returns the first wanted step. Between its reads it calls pause. It returns nil after ten seconds without such a
+// step.
 func (t *tail) next(wanted func(*site.Step) bool, pause func()) *site.Step {
 	for until := time.Now().Add(10 * time.Second); time.Now().Before(until); pause() {
 		more, _ := io.ReadAll(t.file)
@@ -411,9 +411,9 @@ func (w *world) creep() {
 	if p.Signal(syscall.SIGCONT) != nil {
 		return // it has ended
 	}
-	for began := time.Now(); time.Since(began) < 100*time.Microsecond; { // a sleep would be much longer
+	for began := time.Now(); time.Since(began) < 100*time.Microsecond; { // a sleep takes much longer
 	}
-	_ = p.Signal(syscall.SIGSTOP) // or it has ended
+	_ = p.Signal(syscall.SIGSTOP) // the coordinator may have ended
 }
 
 // said returns the end of the output of all processes.

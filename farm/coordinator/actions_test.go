@@ -12,8 +12,8 @@ import (
 	"gogi/results/farmstate"
 )
 
-// TestLogOfActions: each change of a test or a worker is in the log once, also after a restart and in the name of the
-// farm, and a change that was not stored is not in it.
+// TestLogOfActions requires that each change of a test or a worker is in the log once. That includes the farm's own
+// changes and a restart. A change that is not stored is not in the log.
 func TestLogOfActions(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
 		f.run(testPlan("a", 30, 1))
@@ -44,8 +44,7 @@ func TestLogOfActions(t *testing.T) {
 	})
 }
 
-// TestWhatAWorkerWasLike survives a restart: its machine, its version and its latest errors. A worker cannot fill the
-// log.
+// TestWhatAWorkerWasLike requires that a worker's slots and latest errors survive a restart.
 func TestWhatAWorkerWasLike(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
 		p := testPlan("a", 30, 1)

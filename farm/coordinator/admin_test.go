@@ -12,11 +12,11 @@ import (
 	"gogi/match"
 )
 
-// TestWhoMayDoWhat walks through every verb and right: nobody approves his own, an owner
-// controls his own tests, others need a right.
+// TestWhoMayDoWhat covers every verb and right. An approver cannot approve tests of the same owner, an owner controls
+// the own tests, and other keys need a right.
 func TestWhoMayDoWhat(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
-		f.keys.add("eve", "red", "submit", "approve") // ann's colleague
+		f.keys.add("eve", "red", "submit", "approve") // the same owner as ann
 		f.keys.add("rob", "blue", "run")
 		mine, second, third := testPlan("mine", 1000, 20), testPlan("second", 1000, 21), testPlan("third", 1000, 22)
 		for _, step := range []struct {
@@ -24,8 +24,8 @@ func TestWhoMayDoWhat(t *testing.T) {
 			order     farm.Order
 			plan      *match.Plan
 			submitted farm.Submission
-			refusal   string     // a part of it; "": it is done
-			state     farm.State // of the test, then
+			refusal   string     // a part of the error; "": the order succeeds
+			state     farm.State // of the test, after the order
 		}{
 			{who: "w0", verb: "submit", plan: mine, refusal: "may not submit"},
 			{who: "nobody", verb: "submit", plan: mine, refusal: "no valid key"},
@@ -90,7 +90,7 @@ func TestWhoMayDoWhat(t *testing.T) {
 	})
 }
 
-// TestPlansThatAFarmCannotPlay are refused in words.
+// TestPlansThatAFarmCannotPlay requires errors with reasons for plans that a farm cannot play.
 func TestPlansThatAFarmCannotPlay(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
 		p := testPlan("swiss", 10, 1)
@@ -105,7 +105,7 @@ func TestPlansThatAFarmCannotPlay(t *testing.T) {
 	})
 }
 
-// TestStopTakesPairsBack: within a beat the slots are free.
+// TestStopTakesPairsBack requires that the slots of a stopped test are free within a heartbeat.
 func TestStopTakesPairsBack(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
 		p := f.plays("stop", 1000, 1)
@@ -119,8 +119,8 @@ func TestStopTakesPairsBack(t *testing.T) {
 	})
 }
 
-// TestAStateThatCannotBeStored: an order whose result cannot be stored fails and changes nothing. It succeeds when there
-// is room again.
+// TestAStateThatCannotBeStored requires that an order fails and changes nothing if the farm cannot store it. The order
+// succeeds once the store accepts it again.
 func TestAStateThatCannotBeStored(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
 		f.run(testPlan("unkept", 1000, 1))
@@ -140,7 +140,7 @@ func TestAStateThatCannotBeStored(t *testing.T) {
 	})
 }
 
-// TestManyRuns: shares, priorities, labels and quotas, all at once.
+// TestManyRuns combines shares, priorities, labels and quotas.
 func TestManyRuns(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
 		f.reconfigure(func(c *coordinator.Config) { c.OwnerMax = 1 })
@@ -170,7 +170,7 @@ func TestManyRuns(t *testing.T) {
 	})
 }
 
-// TestQuotas: an owner's tests wait for each other, and begin in the order of submission.
+// TestQuotas requires that an owner's tests wait for each other, and begin in the order of submission.
 func TestQuotas(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
 		f.reconfigure(func(c *coordinator.Config) { c.Quota = func(string) (q quota) { return quota{Running: 1, Queued: 2} } })
@@ -188,8 +188,8 @@ func TestQuotas(t *testing.T) {
 	})
 }
 
-// TestDrainAndQuarantine: a draining worker finishes its pairs, and a worker in quarantine does not. Neither gets pairs
-// until it is released.
+// TestDrainAndQuarantine requires that a draining worker finishes its pairs, and a worker in quarantine does not. Both
+// get pairs again after their release.
 func TestDrainAndQuarantine(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
 		p := f.plays("drain", 200, 1)
@@ -205,7 +205,7 @@ func TestDrainAndQuarantine(t *testing.T) {
 		if b.Quarantine != "odd (boss)" || b.Held != 0 || q.exit() == nil {
 			t.Errorf("in quarantine: %+v, %d dropped", b, q.dropped.Load())
 		}
-		f.restart() // both are remembered
+		f.restart() // the farm keeps both states
 		testutil.Check(t, f.worker("w2").Quarantine != "" && f.worker("w0").Draining, "forgotten")
 		for _, verb := range []string{"drain", "quarantine"} {
 			worker := map[string]string{"drain": "w0", "quarantine": "w2"}[verb]

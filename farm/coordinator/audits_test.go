@@ -29,17 +29,17 @@ func (fifth) Differ(a, b *match.PairResult) string {
 	return ""
 }
 
-// TestAudits: of a legal game that nobody played, a second playing by another owner shows
-// that something is wrong, and a third by whom. Audits are not counted as pairs.
+// TestAudits covers a forged legal game. An audit by another owner's worker finds a difference, and a third result
+// shows which worker lies. Audits do not count as pairs.
 func TestAudits(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
 		f.keys.add("w8", "green", "work")
 		f.reconfigure(func(c *coordinator.Config) { c.Auditor = fifth{} })
 		f.plays("audited", 200, 1)
-		// Each game ends differently from the engines' game, so no audit agrees by chance.
+		// Each forged game ends differently from the engines' game, so no audit agrees by chance.
 		f.begin(&hand{name: "w0", slots: 3, takes: seconds(20), plays: lies})
 		f.hand("w1", 3)
-		f.hand("w8", 3).kill() // it comes later
+		f.hand("w8", 3).kill() // this worker returns later
 		f.until("two differ", func() bool { return f.test("audited").Stored > 60 })
 		w := f.worker("w0")
 		testutil.Check(t, w.Quarantine == "", "blamed by one alone: %+v", w)
@@ -56,13 +56,13 @@ func TestAudits(t *testing.T) {
 	})
 }
 
-// lies plays legal games that end differently from those of the engines.
+// lies plays legal games that end differently from the engines' games.
 func lies(p *match.Plan, id int) match.PairResult {
 	return playOut(p, p.Pair(id), func(g match.Game) bool { return strength(g.Seed%10) >= 5 })
 }
 
-// TestAuditsOutlive the end of a run and a restart of the coordinator: workers of other owners come later, and find the
-// liar. An honest worker's audits agree. The counts of workers survive, too.
+// TestAuditsOutlive requires that audits survive the end of a run and a restart of the coordinator. Workers of other
+// owners come later and find the liar. An honest worker's audits agree. The counts of workers survive, too.
 func TestAuditsOutlive(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
 		f.reconfigure(func(c *coordinator.Config) { c.Auditor = fifth{} })
@@ -81,7 +81,7 @@ func TestAuditsOutlive(t *testing.T) {
 		}
 		f.hand("w1", 3)
 		f.trust("w1", "verified")
-		f.hand("w8", 3).kill() // it comes later
+		f.hand("w8", 3).kill() // this worker returns later
 		f.until("the audits of the honest one agree", func() bool { return f.worker("w2").Agreed == 8 })
 		f.restart()
 		if w := f.worker("w1"); f.worker("w0").Quarantine != "" || w.Agreed < 1 {
@@ -102,7 +102,7 @@ func TestAuditsOutlive(t *testing.T) {
 	})
 }
 
-// TestAuditsEnd if their pair was voided, and a week after they became due.
+// TestAuditsEnd requires that audits end if their pair is voided, and a week after they become due.
 func TestAuditsEnd(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
 		f.reconfigure(func(c *coordinator.Config) { c.Auditor = fifth{} })
@@ -128,7 +128,8 @@ func TestAuditsEnd(t *testing.T) {
 	})
 }
 
-// TestNoAuditsOfWhatDoesNotRepeat: there a difference says nothing.
+// TestNoAuditsOfWhatDoesNotRepeat requires no audits of games that do not repeat, because a difference has no meaning
+// there.
 func TestNoAuditsOfWhatDoesNotRepeat(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
 		f.reconfigure(func(c *coordinator.Config) { c.Auditor = fifth{} })

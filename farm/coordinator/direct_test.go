@@ -13,7 +13,7 @@ import (
 	"gogi/match"
 )
 
-// line is a worker's end, message by message.
+// line is a worker that the test controls message by message.
 type line struct {
 	t    *testing.T
 	f    *theFarm
@@ -67,13 +67,14 @@ func result(t *testing.T, g farm.Grant, r match.PairResult) farm.Item {
 	return farm.Item{Lease: g.Held, Pair: text}
 }
 
-// TestTheFirstInTheStreamCounts: of two playings of a pair, both granted, also where they are judged at one time.
+// TestTheFirstInTheStreamCounts requires that the first of two granted results of a pair counts, even if both are
+// judged together.
 func TestTheFirstInTheStreamCounts(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
 		p := f.plays("first", 64, 1)
 		a, b := f.line(t, "w0"), f.line(t, "w1")
 		early := a.want(16)
-		time.Sleep(lease + 5*time.Second) // they expire, unheard of
+		time.Sleep(lease + 5*time.Second) // the leases expire without a heartbeat
 		late := b.want(16)
 		testutil.Require(t, len(early) == 16 && len(late) == 16 && late[15].Pair == 15, "%d and %d grants", len(early), len(late))
 		_ = f.stop()
@@ -82,7 +83,7 @@ func TestTheFirstInTheStreamCounts(t *testing.T) {
 			as = append(as, result(t, early[i], playAs(p, early[i].Pair, 0)))
 			bs = append(bs, result(t, late[i], playAs(p, late[i].Pair, 10)))
 		}
-		b.send(bs[:8]...) // of the first eight w1's is before w0's, of the others after
+		b.send(bs[:8]...) // w1's results of the first eight pairs come before w0's, the others after
 		a.send(as...)
 		b.send(bs[8:]...)
 		f.start()
@@ -99,8 +100,9 @@ func TestTheFirstInTheStreamCounts(t *testing.T) {
 	})
 }
 
-// TestCopies: a pair that a message has twice, or that comes again in later messages, counts once, and nobody is blamed.
-// Copies are not even unpacked: a message has room for thousands, and verification would keep the judge busy.
+// TestCopies requires that a pair that comes twice in a message, or again in later messages, counts once without blame.
+// The coordinator does not unpack copies: a message has room for thousands, and their verification would keep the judge
+// busy.
 func TestCopies(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
 		p := f.plays("copies", 20, 3)
@@ -121,7 +123,7 @@ func TestCopies(t *testing.T) {
 	})
 }
 
-// TestAnOldTake: a result that comes again after its pair was made void counts nothing.
+// TestAnOldTake requires that a result that comes again after its pair was voided does not count.
 func TestAnOldTake(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
 		p := f.plays("take", 10, 1)
@@ -136,14 +138,14 @@ func TestAnOldTake(t *testing.T) {
 		testutil.Check(t, s.Stored == 0 && s.Stale == 1 && f.worker("w0").Refused == 0, "%+v", s)
 		again := w.want(1)
 		testutil.Require(t, len(again) == 1 && again[0].Pair == 0 && again[0].Take == 1, "%+v", again)
-		f.restart() // the takes are in the store
+		f.restart() // the store keeps the takes
 		w.send(result(t, again[0], play(p, 0)))
 		f.until("it is stored again", func() bool { return f.test("take").Stored == 1 })
 	})
 }
 
-// TestGraceAfterARestart: pairs that other workers may hold are not granted for the time of a lease. Their workers
-// continue them.
+// TestGraceAfterARestart requires that pairs that other workers may hold are not granted for the time of a lease. Their
+// workers continue them.
 func TestGraceAfterARestart(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
 		p := f.plays("grace", 40, 1)
@@ -174,7 +176,7 @@ func TestGraceAfterARestart(t *testing.T) {
 	})
 }
 
-// TestAttemptsAreBounded: ten of a pair are kept.
+// TestAttemptsAreBounded requires that the farm keeps ten attempts of a pair.
 func TestAttemptsAreBounded(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
 		p := f.plays("attempts", 10, 1)
@@ -197,7 +199,8 @@ func TestAttemptsAreBounded(t *testing.T) {
 	})
 }
 
-// TestACrashIsCountedOnce towards an update, however often a worker says it: the answer to its beat may have been lost.
+// TestACrashIsCountedOnce requires that a crash counts once against an update, even if the worker repeats the report.
+// The reply to its heartbeat may have been lost.
 func TestACrashIsCountedOnce(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
 		f.run(testPlan("again", 10, 1))
@@ -212,7 +215,7 @@ func TestACrashIsCountedOnce(t *testing.T) {
 	})
 }
 
-// TestNobodyHoards: a worker that asks without end gets a bounded number, and audits no more than it asked for.
+// TestNobodyHoards requires that a worker with endless requests gets a bounded number of pairs.
 func TestNobodyHoards(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
 		f.plays("hoard", 1000, 1)
@@ -232,8 +235,8 @@ func TestNobodyHoards(t *testing.T) {
 	})
 }
 
-// TestBackWithACrash: a pair that a worker could not play is not granted to the same worker at once, and not to a
-// worker that has other pairs.
+// TestBackWithACrash requires that a pair with a crash is not granted to the same worker at once, nor to a worker that
+// has other pairs.
 func TestBackWithACrash(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
 		f.plays("back", 10, 1)
@@ -257,8 +260,8 @@ func TestBackWithACrash(t *testing.T) {
 	})
 }
 
-// TestWhatDoesNotCountShutsNothingOut: of two results of one pair that are judged together, the first is of an old path
-// of its tune and counts nothing: the second one counts, and is in the store.
+// TestWhatDoesNotCountShutsNothingOut judges two results of one pair together. The first belongs to an old path of its
+// tune and does not count. The second counts and is stored.
 func TestWhatDoesNotCountShutsNothingOut(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
 		a := newTune(t, "both", 100, 5, 20, 2)
@@ -279,21 +282,21 @@ func TestWhatDoesNotCountShutsNothingOut(t *testing.T) {
 		}
 		plays(f.line(t, "w0"), true)
 		slow := f.line(t, "w1")
-		time.Sleep(lease) // w0 is away by now, and w1 may have them all
+		time.Sleep(lease) // w0 is away now, so w1 may have all pairs
 		held := slow.want(30)
 		old := held[len(held)-1]
 		testutil.OK(t, f.do("boss", "purge", farm.Order{Run: "both", Worker: "w0", Why: "it lies"}, nil))
 		time.Sleep(lease)
 		quick := f.line(t, "w2")
 		plays(quick, false)
-		time.Sleep(2 * lease) // what slow holds is free
+		time.Sleep(2 * lease) // the pairs that slow holds are free
 		granted := quick.want(30)
 		at := slices.IndexFunc(granted, func(g farm.Grant) bool { return g.Pair == old.Pair })
 		testutil.Require(t, at >= 0, "pair %d is not granted anew: %+v", old.Pair, granted)
 		_ = f.stop()
 		slow.send(played(old, func(match.Game) bool { return true }))
 		quick.send(played(granted[at], func(match.Game) bool { return false }))
-		f.start() // and judges them together
+		f.start() // the coordinator judges both together
 		f.until("both are judged", func() bool { return f.broker.Waiting() == 0 })
 		_, there := f.disk.stores[a.plan.Digest()].pairs[old.Pair]
 		if s := f.test("both"); !there || s.State != farm.Running || s.Stored != 16 || s.Stale != 1 || s.Added != 1 || s.Duplicates+s.Refused != 0 {
@@ -302,14 +305,14 @@ func TestWhatDoesNotCountShutsNothingOut(t *testing.T) {
 	})
 }
 
-// TestAPairIsGivenUpInTheEnd: where the word of it cannot be kept, it is kept later.
+// TestAPairIsGivenUpInTheEnd requires that if the farm cannot store that it gave up a pair, it stores this later.
 func TestAPairIsGivenUpInTheEnd(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
 		f.run(testPlan("kills", 1, 1))
 		f.unkept.Store(true)
 		for _, name := range []string{"w0", "w1"} { // two machines
 			w := f.line(t, name)
-			time.Sleep(3 * lease) // one that an owner vouches for would be preferred
+			time.Sleep(3 * lease) // until then the farm would prefer a trusted worker
 			granted := w.want(1)
 			testutil.Require(t, len(granted) == 1, "%s is granted nothing", name)
 			w.ask(farm.SubjectBeat, farm.Beat{Session: "s", Number: 1, Back: []farm.Back{{Held: granted[0].Held, Why: "x", Crashed: true}}}, &farm.BeatReply{})

@@ -15,18 +15,18 @@ import (
 	"gogi/match"
 )
 
-// The tests below are the rows of the design's failure table: each asserts that its fault
-// happened, and that the run is then what one machine plays.
+// The tests below are the rows of the design's failure table. Each checks that its fault happened, and that the stored
+// run equals the run of one machine.
 
-// TestWorkersAreKilled: their leases expire or are freed by the next process, and what
-// was in an outbox is sent by that one.
+// TestWorkersAreKilled requires that leases of killed workers expire, or that the next process frees them. The next
+// process sends the results in the outbox.
 func TestWorkersAreKilled(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
 		p := f.plays("killed", 80, 2)
 		hands := []*hand{f.hand("w0", 3), f.hand("w1", 3), f.hand("w2", 3)}
 		for i := range 12 {
 			time.Sleep(25 * time.Second)
-			if i%3 == 2 { // gone for longer than a lease
+			if i%3 == 2 { // away for longer than a lease
 				hands[0].kill()
 				time.Sleep(lease + 5*time.Second)
 				hands[0].begin()
@@ -40,8 +40,8 @@ func TestWorkersAreKilled(t *testing.T) {
 	})
 }
 
-// TestAWorkerIsPartitionedOff: a worker is disconnected for longer than its lease. Another worker gets its pairs. When
-// it is back, its result was stored already, or counts if no other result came first.
+// TestAWorkerIsPartitionedOff disconnects a worker for longer than its lease. Another worker gets its pairs. After the
+// return, the first worker's result counts only if no other result came first.
 func TestAWorkerIsPartitionedOff(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
 		p := f.plays("partition", 60, 3)
@@ -60,8 +60,8 @@ func TestAWorkerIsPartitionedOff(t *testing.T) {
 	})
 }
 
-// TestTheCoordinatorIsKilled: at any moment. Results that were not acknowledged come
-// again, leases are adopted, and no epoch is given twice.
+// TestTheCoordinatorIsKilled kills the coordinator at different moments. Unacknowledged results come again, leases are
+// adopted, and no epoch is used twice.
 func TestTheCoordinatorIsKilled(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
 		p := f.plays("restarts", 80, 4)
@@ -81,8 +81,8 @@ func TestTheCoordinatorIsKilled(t *testing.T) {
 	})
 }
 
-// TestAnotherMachineLacksPairs: a test ends, and a machine continues that lacks its last pairs. The test runs again, and
-// workers play these pairs. A test that lacks no pairs stays as it is.
+// TestAnotherMachineLacksPairs ends a test, and continues on a machine that lacks its last pairs. The test runs again,
+// and workers play these pairs. A test that lacks no pairs stays as it is.
 func TestAnotherMachineLacksPairs(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
 		lacking, whole := f.plays("lacking", 20, 6), f.plays("whole", 10, 7)
@@ -104,14 +104,14 @@ func TestAnotherMachineLacksPairs(t *testing.T) {
 	})
 }
 
-// TestItDiesBetweenStoreAndAcknowledgement: a stored result is delivered again, and counts once.
+// TestItDiesBetweenStoreAndAcknowledgement requires that a stored result that is delivered again counts once.
 func TestItDiesBetweenStoreAndAcknowledgement(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
 		p := f.plays("between", 40, 5)
 		f.hand("w0", 4)
 		deaths := 0
 		f.disk.stored = func(_ string, pair int) {
-			if pair%7 == 3 { // the process ends here: it can acknowledge nothing
+			if pair%7 == 3 { // the process ends here, before the acknowledgement
 				deaths++
 				f.broker.Open()
 			}
@@ -136,7 +136,7 @@ func (f *theFarm) stopped() bool {
 	return f.do("ann", "list", farm.Order{}, &farm.Status{}) != nil
 }
 
-// TestTheStreamIsFull: workers keep their results and continue when there is room.
+// TestTheStreamIsFull requires that workers keep their results, and continue when the stream has space.
 func TestTheStreamIsFull(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
 		p := f.plays("full", 40, 7)
@@ -151,8 +151,8 @@ func TestTheStreamIsFull(t *testing.T) {
 	})
 }
 
-// TestTheStoreFails: the first error ends the process, with nothing acknowledged and
-// nothing granted; when there is room again, nothing is lost.
+// TestTheStoreFails requires that the first error ends the process without acknowledgements or grants. No result is
+// lost once the store has space again.
 func TestTheStoreFails(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
 		p := f.plays("store", 40, 8)
@@ -177,7 +177,7 @@ func TestTheStoreFails(t *testing.T) {
 	})
 }
 
-// TestTheStreamIsWiped: results that were sent but not judged are played again.
+// TestTheStreamIsWiped requires that workers play results again that were sent but not judged.
 func TestTheStreamIsWiped(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
 		p := f.plays("wiped", 40, 9)
@@ -193,11 +193,11 @@ func TestTheStreamIsWiped(t *testing.T) {
 	})
 }
 
-// TestForgeries: a result that was not granted, or that cannot have been played, is rejected and stored as evidence. A
-// worker that sends it three times gets no more pairs, and others play the pair.
+// TestForgeries requires that a result without a grant, or one that is impossible, is rejected and stored for
+// inspection. After three of them the worker gets no more pairs, and others play the pair.
 func TestForgeries(t *testing.T) {
 	type forgery func(f *theFarm, p *match.Plan, b *farm.Batch)
-	// another sends another result of the pair, and changed a changed one.
+	// another replaces the result of the pair, and changed changes it.
 	another := func(other func(p *match.Plan, id int) match.PairResult) forgery {
 		return func(_ *theFarm, p *match.Plan, b *farm.Batch) {
 			b.Items[0].Pair, _ = match.EncodePair(other(p, b.Items[0].Lease.Pair))
@@ -267,7 +267,7 @@ func TestForgeries(t *testing.T) {
 	}
 }
 
-// TestInAnothersName: a message whose signature does not fit its worker counts nothing and blames no worker.
+// TestInAnothersName requires that a message with a signature of another worker does not count and blames no worker.
 func TestInAnothersName(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
 		p := f.plays("forged", 60, 10)
@@ -276,7 +276,7 @@ func TestInAnothersName(t *testing.T) {
 		bad.begin()
 		f.hand("w1", 3)
 		f.until("messages are refused", func() bool { return len(f.broker.Evidence()) > 2 })
-		bad.kill() // it might ask for the same pair for ever
+		bad.kill() // the worker might request the same pair without end
 		f.complete(p)
 		for _, name := range []string{"w0", "w1"} {
 			w := f.worker(name)
@@ -285,8 +285,8 @@ func TestInAnothersName(t *testing.T) {
 	})
 }
 
-// TestNothingCountsAfterQuarantine: a worker that ignores its quarantine sends results under valid leases. None
-// counts, and others play its pairs. A pardon accepts its results again.
+// TestNothingCountsAfterQuarantine has a worker ignore its quarantine and send results under valid leases. None counts,
+// and others play its pairs. After a pardon the worker's results count again.
 func TestNothingCountsAfterQuarantine(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
 		var mu sync.Mutex
@@ -329,7 +329,8 @@ func TestNothingCountsAfterQuarantine(t *testing.T) {
 	})
 }
 
-// TestARevokedKey: nothing that is judged after it counts (I9), and its pairs are played by others.
+// TestARevokedKey requires that results judged after the revocation do not count (I9), and that other workers play the
+// pairs.
 func TestARevokedKey(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
 		p := f.plays("revoked", 40, 11)
@@ -345,9 +346,8 @@ func TestARevokedKey(t *testing.T) {
 	})
 }
 
-// TestResultsOfARevokedKeyWait: results in the stream that were not judged when the key was revoked do not count, and
-// later results do not either (I9). Other workers play the pairs. No worker is blamed for sending them with a key that
-// was valid then.
+// TestResultsOfARevokedKeyWait requires that results in the stream that were not judged when the key was revoked do not
+// count (I9). Other workers play the pairs. No worker is blamed for results with a key that was valid then.
 func TestResultsOfARevokedKeyWait(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
 		p := f.plays("waiting", 20, 14)
@@ -371,8 +371,8 @@ func TestResultsOfARevokedKeyWait(t *testing.T) {
 	})
 }
 
-// TestClocksAnHourOff: the times that workers report are stored unchanged and decide nothing: not which leases end,
-// which games count or which machine is slow.
+// TestClocksAnHourOff requires that the farm stores the times that workers report unchanged. They do not decide which
+// leases end, which games count or which machine is slow.
 func TestClocksAnHourOff(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
 		p := f.plays("clocks", 60, 15)
@@ -398,8 +398,8 @@ func TestClocksAnHourOff(t *testing.T) {
 	})
 }
 
-// TestOtherProtocols: the coordinator uses its own protocol with a newer worker. A worker of a protocol that is too old
-// is ordered to update. The other workers continue to play.
+// TestOtherProtocols requires that the coordinator uses its own protocol with a newer worker. It orders a worker with a
+// too old protocol to update. Other workers continue to play.
 func TestOtherProtocols(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
 		p := f.plays("protocols", 20, 16)
@@ -422,7 +422,8 @@ func TestOtherProtocols(t *testing.T) {
 	})
 }
 
-// TestAnOlderProcess: of two with one key the newer has the name; the older is refused, and never takes it back.
+// TestAnOlderProcess requires that the newer of two processes with one key has the name. The older one is rejected, and
+// never gets the name back.
 func TestAnOlderProcess(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
 		f.run(testPlan("session", 40, 12))
@@ -484,8 +485,8 @@ func TestAnOlderProcess(t *testing.T) {
 	})
 }
 
-// TestAPairThatKills: it is played alone in the end, given up after two machines, and
-// three such pairs pause the run; a resume tries them again.
+// TestAPairThatKills requires that a pair that crashes workers is played alone at the end, and given up after two
+// machines. Three such pairs pause the run, and a resume tries them again.
 func TestAPairThatKills(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
 		p := f.plays("killer", 40, 13)
