@@ -12,7 +12,7 @@ import (
 	"gogi/usi"
 )
 
-// standing is a game before its first move.
+// standing returns a game before its first move.
 func standing(t testing.TB, events *Events) *game {
 	t.Helper()
 	limits := match.Limits{Clock: match.TimeControl{Main: time.Minute}}
@@ -24,7 +24,7 @@ func standing(t testing.TB, events *Events) *game {
 	return g
 }
 
-// TestUnheardEventsCostNothing: events without a stream allocate no memory. A move allocates none if moves are
+// TestUnheardEventsCostNothing: events without a stream allocate no memory. A move event allocates none if moves are
 // off or if there is no listener.
 func TestUnheardEventsCostNothing(t *testing.T) {
 	var none *Events
@@ -51,7 +51,7 @@ func TestUnheardEventsCostNothing(t *testing.T) {
 	unheard.Listen(false)
 	unheard.gameStarted(g)
 	<-unheard.out
-	unheard.logOf(g.slot.number).moves = make([]shogi.Move, 0, 1000) // a game's moves are kept anyway
+	unheard.logOf(g.slot.number).moves = make([]shogi.Move, 0, 1000) // gogi keeps the moves of a game in any case
 	if n := testing.AllocsPerRun(100, func() { unheard.moved(g, shogi.Black, &m, nil, true, time.Second) }); n != 0 || len(unheard.out) > 0 {
 		t.Errorf("%v allocations for a move that nobody listens to, %d events", n, len(unheard.out))
 	}

@@ -16,8 +16,7 @@ import (
 	"gogi/usi"
 )
 
-// heard plays a plan and returns its events; cut, when not 0, is when the run is
-// cancelled.
+// heard plays a plan and returns its events. If cut is not 0, it cancels the run after that time.
 func heard(t *testing.T, plan *match.Plan, cut time.Duration, open func(name string) *fake) []match.Event {
 	t.Helper()
 	var all []match.Event
@@ -53,13 +52,13 @@ func ofType(all []match.Event, want match.EventType) []match.Event {
 	return slices.DeleteFunc(slices.Clone(all), func(e match.Event) bool { return e.Type != want })
 }
 
-// TestEventsDrawTheBoard: the game event has the start and the opening, and each
-// move event the position that the moves lead to, which package shogi confirms.
+// TestEventsDrawTheBoard: the game event has the start position and the opening moves. Each move event has the position
+// after its move, as package shogi calculates it.
 func TestEventsDrawTheBoard(t *testing.T) {
 	const start = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1"
 	plan := testPlan(1, 1, match.Limits{Clock: match.TimeControl{Main: time.Minute, Increment: 2 * time.Second}, Margin: time.Second})
 	plan.PVPlies = 20
-	plan.Rules.RepetitionPoints = [2]float64{.4, .6} // the first legal move, time and again
+	plan.Rules.RepetitionPoints = [2]float64{.4, .6} // the fakes play the first legal move until the game is a repetition
 	plan.Players[1].Limits = fixedNodes
 	opening, _ := shogi.ParseMove("7g7f")
 	plan.Openings[0].Moves = []shogi.Move{opening}
@@ -84,7 +83,7 @@ func TestEventsDrawTheBoard(t *testing.T) {
 			board.Apply(opening)
 		case match.EventMove:
 			moves++
-			mine := (board.Side() == shogi.Black) == (*e.Leg == 0) // A's
+			mine := (board.Side() == shogi.Black) == (*e.Leg == 0) // A is to move
 			m := testutil.Must(shogi.ParseMove(e.Move))(t)
 			board.Apply(m)
 			testutil.Require(t, e.Position == board.SFEN(), "ply %d: position %s, want %s", e.Ply, e.Position, board.SFEN())
@@ -103,7 +102,7 @@ func TestEventsDrawTheBoard(t *testing.T) {
 	testutil.Check(t, len(ends) == 2 && moves == ends[0].Plies+ends[1].Plies-2, "%d moves, %d ends", moves, len(ends))
 }
 
-// failingStarts opens players of which A cannot begin its first n games.
+// failingStarts opens players. Player A fails to begin its first n games.
 func failingStarts(n int) func(name string) *fake {
 	return func(name string) *fake {
 		f := &fake{}
@@ -119,8 +118,8 @@ func failingStarts(n int) func(name string) *fake {
 	}
 }
 
-// TestEveryGameHasOneEnd: each seat is followed by one end or cut of the same
-// game, in a run that is cut in the middle and in one with failing starts.
+// TestEveryGameHasOneEnd: each seat event has exactly one end or cut event of the same game. This holds for a cancelled
+// run and for a run with failing starts.
 func TestEveryGameHasOneEnd(t *testing.T) {
 	for name, test := range map[string]struct {
 		after time.Duration
@@ -163,8 +162,8 @@ func TestEveryGameHasOneEnd(t *testing.T) {
 	}
 }
 
-// TestFaultsSayWhetherTheyForfeit: a crash in a game loses it; trouble in
-// closing an engine does not.
+// TestFaultsSayWhetherTheyForfeit: a fault event has Forfeit set after a crash in a game, and not set after a failed
+// start.
 func TestFaultsSayWhetherTheyForfeit(t *testing.T) {
 	plan := testPlan(1, 1, fixedNodes)
 	plan.Design.Swap = false
@@ -179,7 +178,7 @@ func TestFaultsSayWhetherTheyForfeit(t *testing.T) {
 	}), match.EventFault)
 	testutil.Check(t, len(faults) == 1 && faults[0].Forfeit && faults[0].Engine == "A" && faults[0].Kind == "crash",
 		"faults %+v", faults)
-	// What the game alone shows is told as well, once.
+	// An illegal move also gives exactly one fault event.
 	faults = ofType(heard(t, plan, 0, func(name string) *fake {
 		f := &fake{}
 		if name == "A" {

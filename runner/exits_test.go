@@ -13,7 +13,7 @@ import (
 	"gogi/usi/usitest"
 )
 
-// exits plays two pairs with an engine of this script, and counts the starts of both players.
+// exits plays two pairs with an engine that runs this script, and counts the starts of both players.
 func exits(t *testing.T, script string) (pairs map[int]match.PairResult, starts int64, err error) {
 	t.Helper()
 	plan := testPlan(2, 1, fixedNodes)
@@ -38,7 +38,8 @@ func exits(t *testing.T, script string) (pairs map[int]match.PairResult, starts 
 	return sink.pairs, started.Load(), err
 }
 
-// An engine that ends after each game is started again for the next: no try of a pair fails.
+// TestAnEngineThatExitsAfterItsGame: if an engine exits after each game, the runner restarts it for the next game. No
+// pair needs another attempt.
 func TestAnEngineThatExitsAfterItsGame(t *testing.T) {
 	pairs, starts, err := exits(t, "exit@gameover")
 	testutil.OK(t, err)
@@ -46,12 +47,12 @@ func TestAnEngineThatExitsAfterItsGame(t *testing.T) {
 		p := pairs[id]
 		testutil.Check(t, len(p.Games) == 2 && len(p.Attempts) == 0, "pair %d: %d games, attempts %v", id, len(p.Games), p.Attempts)
 	}
-	if starts != 5 { // its own for each of four games, and the opponent's
+	if starts != 5 { // 4 for the engine that exits (one per game) and 1 for its opponent
 		t.Errorf("%d starts", starts)
 	}
 }
 
-// One that a signal ends between two games has failed.
+// TestAnEngineThatCrashesAfterItsGame: if a signal ends the engine between two games, the run fails.
 func TestAnEngineThatCrashesAfterItsGame(t *testing.T) {
 	_, _, err := exits(t, "abort@gameover")
 	testutil.Check(t, err != nil, "a crash at each gameover is no failure")

@@ -14,13 +14,13 @@ import (
 	"gogi/usi"
 )
 
-// unready is a player that never says that it is ready.
+// unready is a player that never answers isready.
 type unready struct{ fake }
 
 func (*unready) NewGame(ctx context.Context, _ usi.Game) error { return untilTold(ctx) }
 
-// TestAnEndingRunWaitsForNoStart: a run that must end returns the pairs whose players are still starting, and finishes
-// the games in play. Players of these games may restart meanwhile.
+// TestAnEndingRunWaitsForNoStart: a run that must end returns the pairs whose players are still starting. It finishes
+// the games in play, and their players may restart between games.
 func TestAnEndingRunWaitsForNoStart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const told = 10 * time.Second
@@ -31,7 +31,7 @@ func TestAnEndingRunWaitsForNoStart(t *testing.T) {
 		long.Players[0].Restart = match.RestartGame
 		plans := []*match.Plan{long, planNamed("hangs"), planNamed("unready"), planNamed("cut")}
 		source := &queue{}
-		returned := map[string]time.Duration{} // by run; each is written once, and read after the end
+		returned := map[string]time.Duration{} // by run; written once for each run, read after the end
 		for _, p := range plans {
 			l := lease(p, 0, &sink.journal)
 			note := l.Return

@@ -12,12 +12,12 @@ import (
 	"gogi/usi"
 )
 
-// lateMachine is a clock that jumps. by is the delay of the program.
+// lateMachine is a clock that jumps. The value by is the delay of the program.
 type lateMachine struct{ by atomic.Int64 }
 
 func (m *lateMachine) now() time.Time { return time.Now().Add(time.Duration(m.by.Load())) }
 
-// watch is the watcher of a machine that does not sleep.
+// watch returns the watcher of a machine that does not sleep.
 func (m *lateMachine) watch() *lateness {
 	return &lateness{now: m.now, other: func() offsets { return offsets{} }, waits: func() time.Duration { return 0 }}
 }
@@ -32,7 +32,7 @@ func TestLatenessIsWhatATimerFiredLate(t *testing.T) {
 		var machine lateMachine
 		l := machine.watch()
 		l.start(ctx)
-		machine.jumpAfter(10*time.Millisecond, latenessFloor) // not worth noting
+		machine.jumpAfter(10*time.Millisecond, latenessFloor) // too short to count
 		machine.jumpAfter(50*time.Millisecond, 300*time.Millisecond)
 		machine.jumpAfter(90*time.Millisecond, 40*time.Millisecond)
 		began := time.Now()
@@ -49,7 +49,8 @@ func TestLatenessIsWhatATimerFiredLate(t *testing.T) {
 	})
 }
 
-// A thread of this program that waited counts, whether the watcher has asked or not.
+// TestOwnWaitsAreLateness: the time that a thread of this program waited for a CPU counts as lateness, before and after
+// the next tick of the watcher.
 func TestOwnWaitsAreLateness(t *testing.T) {
 	for _, noticed := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) { ownWaits(t, noticed) })
@@ -60,7 +61,7 @@ func ownWaits(t *testing.T, noticed bool) {
 	t.Helper()
 	var machine lateMachine
 	l := machine.watch()
-	waited := latenessFloor // not worth noting
+	waited := latenessFloor // too short to count
 	l.waits = func() time.Duration { defer func() { waited = 0 }(); return waited }
 	l.expect(l.read())
 	began := machine.now()
@@ -106,7 +107,8 @@ func (s *lastPair) Put(_ context.Context, _ Lease, r match.PairResult) (bool, er
 }
 func (*lastPair) PutAttempt(context.Context, Lease, match.Attempt) error { return nil }
 
-// A bestmove that this program may have stamped late is the machine's fault. Without a clock it does not matter.
+// TestOwnLatenessMarksAGame: if this program may have stamped a bestmove too late, the game is marked. Without a clock
+// the game is not marked.
 func TestOwnLatenessMarksAGame(t *testing.T) {
 	byoyomi := match.Limits{Clock: match.TimeControl{Byoyomi: time.Second}, Margin: 100 * time.Millisecond}
 	nodes := match.Limits{Nodes: 10, Stall: time.Second, Margin: 100 * time.Millisecond}

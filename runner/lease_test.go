@@ -15,8 +15,8 @@ import (
 	"gogi/runner"
 )
 
-// A resumed run plays exactly the missing pairs, in the order of the plan. Each pair is played as it would have been
-// played at first.
+// TestResumePlaysWhatIsMissing: a resumed run plays exactly the missing pairs, in the order of the plan. Each pair has
+// the opening and the seed that the plan gives it.
 func TestResumePlaysWhatIsMissing(t *testing.T) {
 	finished := map[int]bool{0: true, 1: true, 4: true, 6: true, 9: true}
 	want := []int{2, 3, 5, 7, 8}
@@ -47,7 +47,7 @@ func TestResumePlaysWhatIsMissing(t *testing.T) {
 	})
 }
 
-// opened runs leases of several plans in one slot and lists who was opened.
+// opened plays leases of several plans in one slot and lists the names of the opened players.
 func opened(t *testing.T, perSlot int, plans ...*match.Plan) (names []string, sink *memorySink) {
 	t.Helper()
 	sink = &memorySink{pairs: map[int]match.PairResult{}}
@@ -61,7 +61,7 @@ func opened(t *testing.T, perSlot int, plans ...*match.Plan) (names []string, si
 		err := runner.Run(t.Context(), runner.Config{
 			Source: &queue{leases: leases}, Sink: sink, Concurrency: 1, StartParallel: 1, OpenPerSlot: perSlot,
 			Open: openAll(func(_ context.Context, name string) (runner.Player, error) {
-				names = append(names, name) // one may be starting at a time
+				names = append(names, name) // safe without a mutex: StartParallel is 1
 				open.Add(1)
 				n := open.Load() - closed.Load()
 				testutil.Check(t, n <= int64(max(2, perSlot)), "%d players are open", n)
@@ -119,7 +119,8 @@ func TestAPlanIsWarmedUpOnceARun(t *testing.T) {
 	testutil.Equal(t, strings.Join(names, " "), "cold.A cold.B warm.A warm.B warm.B", "opened")
 }
 
-// Two pairs of two games: who is started afresh, and how often.
+// TestAFreshProcess: in two pairs of two games, the restart policy decides which players get a new process, and how
+// often.
 func TestAFreshProcess(t *testing.T) {
 	for restart, want := range map[match.Restart]string{
 		match.RestartNever: "p.A p.B", match.RestartPair: "p.A p.A p.B", match.RestartGame: "p.A p.A p.A p.A p.B",
@@ -131,8 +132,9 @@ func TestAFreshProcess(t *testing.T) {
 	}
 }
 
-// A pair that is played again, because the machine delayed a move, begins with a new process if all pairs do. Failures
-// before it no longer count as consecutive, because it was played.
+// TestASlowedPairIsPlayedAgainFromTheBeginning: if the machine delayed a move, the pair is played again from the
+// beginning, with a new process if every pair has one. The earlier failures then no longer count as consecutive,
+// because the pair was played.
 func TestASlowedPairIsPlayedAgainFromTheBeginning(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		plan := testPlan(1, 1, match.Limits{Clock: match.TimeControl{Byoyomi: time.Second}, Margin: 100 * time.Millisecond})
@@ -146,7 +148,7 @@ func TestASlowedPairIsPlayedAgainFromTheBeginning(t *testing.T) {
 				if name == "B" {
 					return &fake{}, nil
 				}
-				if opened++; opened != 2 { // the second try is slowed, all others fail
+				if opened++; opened != 2 { // the second attempt has a delayed move, all others fail
 					return nil, errors.New("no")
 				}
 				f := &fake{}
@@ -205,8 +207,8 @@ func TestWhatCannotRun(t *testing.T) {
 	testutil.Equal(t, len(noted.lines), 1, "the lease without a plan: returned %q", noted.lines)
 }
 
-// A plan whose players do not start is its source's affair where the source says so:
-// its pair comes back with what failed, and the others are played.
+// TestAnUnplayablePairIsOnlyReturned: with OnlyReturn, a pair whose players do not start goes back to its source with
+// the error. The runner plays the other pairs.
 func TestAnUnplayablePairIsOnlyReturned(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		bad, good := planNamed("bad"), planNamed("good")
@@ -231,7 +233,8 @@ func TestAnUnplayablePairIsOnlyReturned(t *testing.T) {
 	})
 }
 
-// What happens under a lease is heard by the lease's own listener, where it has one.
+// TestALeaseHasItsOwnEvents: the events of a lease go to the Events of the lease if it has one, and to those of the run
+// otherwise.
 func TestALeaseHasItsOwnEvents(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		own, others := runner.NewEvents("own", false), runner.NewEvents("others", false)

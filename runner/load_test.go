@@ -18,9 +18,9 @@ import (
 
 func TestMain(m *testing.M) { usitest.RunTests(m) }
 
-// Engines that answer 20 ms before their limit, on a machine whose CPUs are all wanted
-// by two others as well: if one loses on time, it is seen that it was not to blame. With
-// a margin of 10 ms many do; with the default few.
+// TestNoForfeitIsUnexplainedUnderLoad: on a machine with two busy processes for each CPU, engines answer 20 ms before
+// their limit. If an engine loses on time, the game must be marked as slowed by the machine. Many games are lost with a
+// margin of 10 ms, few with the default margin.
 func TestNoForfeitIsUnexplainedUnderLoad(t *testing.T) {
 	testutil.OnlyLong(t, "it takes all CPUs from the tests beside it")
 	for name, test := range map[string]struct {
@@ -28,7 +28,7 @@ func TestNoForfeitIsUnexplainedUnderLoad(t *testing.T) {
 		margin time.Duration
 		atOnce int
 		games  int
-		many   int // games that docs/faults.md quotes
+		many   int // games of the figures in docs/faults.md
 	}{
 		"asleep":              {false, match.DefaultMargin, 16, 48, 10_000},
 		"asleep, margin 10ms": {false, 10 * time.Millisecond, 16, 16, 2000},
@@ -52,7 +52,7 @@ func TestNoForfeitIsUnexplainedUnderLoad(t *testing.T) {
 	}
 }
 
-// load starts processes that want a CPU each, until the test ends.
+// load starts processes that each use a whole CPU until the test ends.
 func load(t testing.TB, burners int) {
 	t.Helper()
 	for range burners {
@@ -67,7 +67,7 @@ func load(t testing.TB, burners int) {
 	}
 }
 
-// loadTally is a sink that keeps what became of games.
+// loadTally is a sink that counts games by their result.
 type loadTally struct {
 	mu                                   sync.Mutex
 	games, moves, attempts, lost, marked int
@@ -102,7 +102,7 @@ func (l *loadTally) Put(_ context.Context, _ runner.Lease, r match.PairResult) (
 
 func (*loadTally) PutAttempt(context.Context, runner.Lease, match.Attempt) error { return nil }
 
-// playUnderLoad plays games of six plies between engines that think for 40 ms of 60.
+// playUnderLoad plays games of six plies. The engines think for 40 ms and have 60 ms.
 func playUnderLoad(t *testing.T, games, atOnce int, margin time.Duration, busy bool, to *loadTally) {
 	t.Helper()
 	command := usitest.Command("-think", "40ms")

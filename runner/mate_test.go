@@ -30,8 +30,8 @@ func (s *solving) Mate(context.Context, usi.Request) (usi.Checkmate, error) {
 	return usi.ParseCheckmate("checkmate " + s.line), nil
 }
 
-// TestMatesAreProven: only a mate that is proven by the rules ends a game. A solver that fails harms no player,
-// and is not asked again in this game.
+// TestMatesAreProven: a mate ends a game only if the rules prove it. If a solver fails, no player loses, and the runner
+// does not ask the solver again in this game.
 func TestMatesAreProven(t *testing.T) {
 	for name, test := range map[string]struct {
 		line  string
@@ -40,7 +40,7 @@ func TestMatesAreProven(t *testing.T) {
 		every int
 		want  match.Questions
 		end   match.Termination
-		asked int // in each of two games
+		asked int // in each of the two games
 	}{
 		"proven":          {"G*5b", nil, false, 1, match.Questions{Asked: 1, Claimed: 1, Proven: 1}, match.MateAdjudication, 1},
 		"nobody claims":   {"G*5b", nil, false, 0, match.Questions{}, match.MaxPlies, 0},
@@ -99,8 +99,8 @@ func TestMatesAreProven(t *testing.T) {
 	}
 }
 
-// quiet returns a move that gives no check, drops no piece and soon repeats no position. With claim it also claims a
-// mate.
+// quiet returns a move of the king to an empty square, so that positions do not repeat soon. With claim it also claims
+// a mate.
 func quiet(p *shogi.Position, claim bool) usi.Reply {
 	r := usi.Reply{Answer: usi.AnswerMove}
 	if claim {

@@ -29,9 +29,9 @@ import (
 	"gogi/usi/usitest"
 )
 
-// BenchmarkOverhead measures the cost of the runner for a move: the CPU time of this process, and the wall clock. In the
-// same rounds a baseline sends the same commands to the same engines and ignores the answers. The engines answer from a
-// table. They start before and end after the measured time. The garbage collector has the setting of gogi match.
+// BenchmarkOverhead measures the CPU time of this process and the wall time that the runner needs for a move. In the
+// same rounds, a baseline sends the same commands to the same engines and ignores the answers. The engines answer from
+// a table. They start before and end after the measured time. The garbage collector has the setting of gogi match.
 func BenchmarkOverhead(b *testing.B) {
 	defer debug.SetGCPercent(debug.SetGCPercent(400))
 	for _, t := range []table{{slots: 1, infos: 1}, {slots: 2, infos: 1}, {slots: 8, infos: 1}, {slots: 2, infos: 100}} {
@@ -51,29 +51,29 @@ const (
 	overheadRounds = 9
 )
 
-// table is a benchmark's games.
+// table holds the games of a benchmark.
 type table struct {
 	slots, infos int
-	moves        []string // of every game
+	moves        []string // of each game
 	command      []string // of the engines
 }
 
-// way is one way to have all games of a table played. play comes between begin, which
-// starts the engines, and the function that begin returns, which ends them.
+// way is one way to play all games of a table. The function begin starts the engines and returns two functions: play
+// plays the games, end stops the engines.
 type way struct {
 	name  string
 	begin func(b *testing.B, t *table) (play, end func())
 }
 
-// setting is what there is to choose of a run.
+// setting holds the settings of a measured run.
 type setting struct {
 	pvPlies int
-	logged  bool // its dialogues are kept, as gogi match does
-	clock   bool // the games are on a clock, which nobody comes near to; else a node a move
-	heard   bool // somebody listens to its moves
+	logged  bool // the run keeps its dialogues, as gogi match does
+	clock   bool // the games have a long time control; without it, one node a move
+	heard   bool // the move events have a listener
 }
 
-// ways, each with more than the one before.
+// ways returns the measured ways. Each has one feature more than the way before it.
 func ways() []way {
 	gogi := func(name string, s setting) way {
 		return way{name, func(b *testing.B, t *table) (func(), func()) { return beginRunner(b, t, s) }}
@@ -88,10 +88,10 @@ func ways() []way {
 	}
 }
 
-// cost is of a move, in microseconds.
+// cost is the cost of a move in microseconds.
 type cost struct{ cpu, wall float64 }
 
-// compare has all ways take turns, and each begin a round when its turn is.
+// compare measures all ways in turn, in several rounds. Each round begins with another way.
 func (t *table) compare(b *testing.B) {
 	b.Helper()
 	list := ways()
@@ -115,7 +115,7 @@ func (t *table) compare(b *testing.B) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// quartiles are the lower one, the median and the upper one.
+// quartiles returns the lower quartile, the median and the upper quartile.
 func quartiles(costs []cost, of func(cost) float64) (q [3]float64) {
 	v := lists.Map(costs, of)
 	slices.Sort(v)
@@ -129,14 +129,14 @@ func (t *table) measure(b *testing.B, w way) cost {
 	b.Helper()
 	play, end := w.begin(b, t)
 	defer end()
-	runtime.GC() // nobody pays for the one before
+	runtime.GC() // so that no way pays for the garbage of the way before it
 	before, start := cpuTime(b), time.Now()
 	play()
 	const moves = overheadPlies * overheadPairs * 2
 	return cost{(cpuTime(b) - before) / moves, float64(time.Since(start).Microseconds()) / moves}
 }
 
-// cpuTime is what this process has used, in microseconds.
+// cpuTime returns the CPU time of this process in microseconds.
 func cpuTime(b *testing.B) float64 {
 	b.Helper()
 	var u syscall.Rusage
@@ -144,7 +144,7 @@ func cpuTime(b *testing.B) float64 {
 	return float64(u.Utime.Sec+u.Stime.Sec)*1e6 + float64(u.Utime.Usec+u.Stime.Usec)
 }
 
-// tableGame is a legal game of overheadPlies that does not end before.
+// tableGame returns a legal game of overheadPlies that does not end earlier.
 func tableGame(b *testing.B) []string {
 	b.Helper()
 	for seed := range uint64(1000) {
@@ -169,7 +169,7 @@ func tableGame(b *testing.B) []string {
 	return nil
 }
 
-// asker says something to one engine and waits for the line that begins with a word.
+// asker sends a text to one engine and waits for the line that begins with a word.
 type asker func(text []byte, word string) error
 
 // bare plays the games of all slots with two askers for each slot.
@@ -198,7 +198,7 @@ func (t *table) bare(b *testing.B, askers [][2]asker) {
 	slots.Wait()
 }
 
-// positions are what engines are sent for each move.
+// positions returns the commands that an engine gets for each move.
 func (t *table) positions() (list [][]byte) {
 	text := "position startpos"
 	for i, m := range t.moves {
@@ -211,7 +211,7 @@ func (t *table) positions() (list [][]byte) {
 	return list
 }
 
-// askOver sends a text that fits into a pipe, and reads up to the line that begins with word.
+// askOver sends a text that fits into a pipe, and reads until a line begins with word.
 func askOver(p *process.Process, r *bufio.Reader, text []byte, word string) error {
 	if _, err := p.Write(text); err != nil {
 		return err
@@ -248,7 +248,7 @@ func startProcess(b *testing.B, command []string) *process.Process {
 	return testutil.Must(process.Start(process.Spec{Command: command}, nil))(b)
 }
 
-// closeAll ends engines at once.
+// closeAll closes all engines at the same time.
 func closeAll[T io.Closer](b *testing.B, list []T) {
 	b.Helper()
 	var ends sync.WaitGroup
@@ -262,7 +262,7 @@ func closeAll[T io.Closer](b *testing.B, list []T) {
 	ends.Wait()
 }
 
-// countSink counts plies and drops the games: the store is measured elsewhere.
+// countSink counts plies and drops the games, because other benchmarks measure the store.
 type countSink struct {
 	mu    sync.Mutex
 	plies int
@@ -279,7 +279,7 @@ func (c *countSink) Put(_ context.Context, _ runner.Lease, r match.PairResult) (
 
 func (c *countSink) PutAttempt(context.Context, runner.Lease, match.Attempt) error { return nil }
 
-// kept is a player that outlives the run, whose end brings it back.
+// kept is a player that outlives the run. Close puts it back into open.
 type kept struct {
 	*usi.Engine
 	open chan<- kept
@@ -294,11 +294,11 @@ func (logTap) Game(usi.Game)             {}
 func (logTap) Over()                     {}
 func (logTap) Failed(usi.Failure) string { return "" }
 
-// beginRunner is the runner, with players that are open already.
+// beginRunner prepares runs of the runner with players that are already open.
 func beginRunner(b *testing.B, t *table, s setting) (play, end func()) {
 	b.Helper()
 	var engines []*usi.Engine
-	open := make(chan kept, 2*t.slots) // not closed; as many as the slots open
+	open := make(chan kept, 2*t.slots) // never closed; it has room for all players of the slots
 	for range 2 * t.slots {
 		config := usi.Config{Name: "table"}
 		if s.logged {

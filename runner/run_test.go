@@ -18,8 +18,7 @@ import (
 	"gogi/usi"
 )
 
-// fake is a player that answers with the first legal move after a delay, or as
-// its function says.
+// fake is a player that answers after a delay, with a legal move or with the reply of its function answer.
 type fake struct {
 	name    string
 	delay   func(ply int) time.Duration
@@ -28,7 +27,7 @@ type fake struct {
 	closed  *atomic.Int64
 	asked   []usi.Request
 	waited  atomic.Int64 // nanoseconds
-	endless bool         // the deadline is no matter to it
+	endless bool         // the player ignores its deadline
 }
 
 func (f *fake) NewGame(context.Context, usi.Game) error {
@@ -83,7 +82,7 @@ func (f *fake) Close() error {
 type memorySink struct {
 	mu       sync.Mutex
 	pairs    map[int]match.PairResult
-	attempts []match.Attempt // of pairs that were given up
+	attempts []match.Attempt // of pairs without a result
 }
 
 func (m *memorySink) Put(_ context.Context, l runner.Lease, r match.PairResult) (bool, error) {
@@ -117,7 +116,7 @@ func testPlan(pairs, concurrency int, limits match.Limits) *match.Plan {
 	}
 }
 
-// play runs a plan with players by name.
+// play runs a plan. The function open returns the player with a name.
 func play[P runner.Player](t *testing.T, plan *match.Plan, open func(name string) P) (map[int]match.PairResult, error) {
 	t.Helper()
 	return playConfig(t.Context(), runner.Config{
@@ -157,8 +156,7 @@ func TestAllPairsArePlayedOnceWithColoursSwapped(t *testing.T) {
 	}
 }
 
-// one plays a pair in which A misbehaves from its first move on and returns the
-// game in which A has Black.
+// one plays a pair and returns the game in which A has Black. The function a changes player A.
 func one(t *testing.T, limits match.Limits, a func(*fake)) match.Result {
 	t.Helper()
 	var result match.Result
@@ -175,13 +173,14 @@ func one(t *testing.T, limits match.Limits, a func(*fake)) match.Result {
 	return result
 }
 
-// TestOnlyWhatIsStoredOfVariationsIsRead: with no plies to store, none is asked for.
+// TestOnlyWhatIsStoredOfVariationsIsRead: the runner asks the players for as many PV moves as it stores, and for none
+// if it stores none.
 func TestOnlyWhatIsStoredOfVariationsIsRead(t *testing.T) {
 	for plies, want := range map[int]int{0: usi.NoPV, 1: 1, 12: 12} {
 		synctest.Test(t, func(t *testing.T) {
 			plan := testPlan(1, 1, fixedNodes)
 			plan.PVPlies = plies
-			// A slot opens its two players at the same time: play calls the function from two goroutines.
+			// A slot opens its two players at the same time: play calls the function open from two goroutines.
 			players := map[string]*fake{"A": {name: "A"}, "B": {name: "B"}}
 			testutil.OK(t, testutil.Err(play(t, plan, func(name string) *fake { return players[name] })))
 			for _, p := range players {
@@ -233,8 +232,8 @@ func TestHowGamesEnd(t *testing.T) {
 	}
 }
 
-// TestTimeLossesAreExplained: a time loss has a note with its reason. The game is marked if the machine may be
-// the cause, which is so if more than half of the margin was used.
+// TestTimeLossesAreExplained: a time loss has a note with its reason. The game is marked if the machine may be the
+// cause, that is if the machine took more than half of the margin.
 func TestTimeLossesAreExplained(t *testing.T) {
 	const ms = time.Millisecond
 	byoyomi := match.Limits{Clock: match.TimeControl{Byoyomi: time.Second}, Margin: 100 * ms}
@@ -281,8 +280,7 @@ func TestTimeLossesAreExplained(t *testing.T) {
 	}
 }
 
-// The vote behind an answer that is no move is kept beside the moves, and votes
-// that lack a member are counted.
+// TestVotesAreKept: the votes for a resignation are stored with the game, and votes without all members are counted.
 func TestVotesAreKept(t *testing.T) {
 	votes := []byte(`{"by":"resignation"}`)
 	r := one(t, fixedNodes, answering(usi.Reply{Answer: usi.AnswerResign, Detail: votes, Absent: 2}, nil))
@@ -316,7 +314,7 @@ func TestWhatIsSent(t *testing.T) {
 	})
 	for i, want := range []string{
 		"go btime 10000 wtime 20000 binc 1000 winc 0",
-		"go btime 9000 wtime 18000 binc 1000 winc 0", // 10 + 1 - 2 + 1 for the next, which is not sent
+		"go btime 9000 wtime 18000 binc 1000 winc 0", // 10 + 1 - 2 = 9; the increment of this move is in binc
 	} {
 		testutil.Equal(t, a.asked[i].Go.String(), want, "A's move %d", i+1)
 	}
@@ -385,7 +383,7 @@ func TestSlowedMoves(t *testing.T) {
 			pairs := testutil.Must(play(t, plan, func(name string) *fake {
 				f := &fake{name: name}
 				f.delay = func(ply int) time.Duration {
-					if ply == 6 { // waiting for a CPU, in the middle of the move
+					if ply == 6 { // the engine waits for a CPU in the middle of the move
 						time.AfterFunc(100*time.Millisecond, func() { f.waited.Add(int64(300 * time.Millisecond)) })
 						return 500 * time.Millisecond
 					}
@@ -435,7 +433,7 @@ func TestCancelStoresNoHalfPairs(t *testing.T) {
 				return &fake{name: p.Name, closed: &closed, delay: func(int) time.Duration { return time.Second }}, nil
 			},
 		})
-		if !errors.Is(err, cause) || err.Error() != cause.Error() { // once, not once for each slot
+		if !errors.Is(err, cause) || err.Error() != cause.Error() { // one error, not one for each slot
 			t.Errorf("error %v", err)
 		}
 		for id, p := range pairs {
@@ -445,8 +443,7 @@ func TestCancelStoresNoHalfPairs(t *testing.T) {
 	})
 }
 
-// pondering is a fake that thinks on the opponent's time, and hits when the
-// expected reply was played.
+// pondering is a fake that ponders. Its ponder hits if the opponent played the expected move.
 type pondering struct {
 	fake
 	expected string
@@ -468,7 +465,7 @@ func (p *pondering) Think(ctx context.Context, r usi.Request) (usi.Reply, error)
 	next := *h.Position()
 	next.Apply(reply.Move)
 	if moves := next.LegalMoves(nil); len(moves) > 0 {
-		reply.Ponder = moves[int(next.Key()%uint64(len(moves)))] // what the fake would play
+		reply.Ponder = moves[int(next.Key()%uint64(len(moves)))] // the move that the fake plays
 		if len(r.Position.Moves)%8 < 2 {
 			reply.Ponder = moves[0]
 		}
@@ -490,8 +487,7 @@ func TestPonderHitsAndMissesAreCounted(t *testing.T) {
 	})
 }
 
-// expecting is a player that expects a certain reply after each move. It records the positions on which it
-// ponders.
+// expecting is a player that expects a certain reply after each move. It records the positions on which it ponders.
 type expecting struct {
 	fake
 	expect  func(p *shogi.Position) shogi.Move
@@ -512,8 +508,8 @@ func (p *expecting) Think(ctx context.Context, r usi.Request) (usi.Reply, error)
 	return reply, err
 }
 
-// An engine that expects what cannot be played is not sent a position that some
-// engines abort on; that it expected nonsense is not held against it.
+// TestOnlyLegalMovesArePonderedOn: if an engine expects an illegal move, the runner does not send it to ponder, because
+// some engines abort on such a position. The illegal move has no other effect on the game.
 func TestOnlyLegalMovesArePonderedOn(t *testing.T) {
 	for name, test := range map[string]struct {
 		mode    match.PonderMode
@@ -595,7 +591,7 @@ func TestWarmUpIsAloneAndFirst(t *testing.T) {
 		_, err := playConfig(t.Context(), runner.Config{
 			Plan: plan,
 			Open: func(_ context.Context, p match.Player, _ []int) (runner.Player, error) {
-				time.Sleep(time.Second) // as a program that starts, so that each slot has its pair before one is played
+				time.Sleep(time.Second) // long enough that each slot has its pair before any pair is played
 				mu.Lock()
 				defer mu.Unlock()
 				order = append(order, p.Name)

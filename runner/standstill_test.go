@@ -16,7 +16,7 @@ import (
 	"gogi/usi"
 )
 
-// TestStandstillBetween tests what the clocks show about the time between two ticks.
+// TestStandstillBetween tests which standstill the clocks show between two ticks.
 func TestStandstillBetween(t *testing.T) {
 	const second = time.Second
 	for name, test := range map[string]struct {
@@ -40,8 +40,8 @@ func TestStandstillBetween(t *testing.T) {
 	}
 }
 
-// The clocks of this machine, which does not sleep while this test runs, or the test
-// says so: they are read one after the other, within much less than second a second.
+// TestMomentsAreOfOneMachine: the clocks of this machine show no standstill while it is awake. The test reads them one
+// after the other, within much less than a second. It fails if the machine sleeps during the test.
 func TestMomentsAreOfOneMachine(t *testing.T) {
 	l := &lateness{now: time.Now, other: readOffsets, waits: func() time.Duration { return 0 }}
 	first := l.read()
@@ -56,7 +56,7 @@ func TestMomentsAreOfOneMachine(t *testing.T) {
 	}
 }
 
-// TestAPendingTickCounts: a pending tick counts as late, even if the watcher has not run yet, except for a
+// TestAPendingTickCounts: a pending tick counts as late, even if the watcher has not run yet. It does not count for a
 // measurement that began later.
 func TestAPendingTickCounts(t *testing.T) {
 	var machine lateMachine
@@ -80,8 +80,8 @@ func TestAPendingTickCounts(t *testing.T) {
 	}
 }
 
-// Sleep counts from the beginning of a game, seen by a tick or not; a step of the wall
-// clock from one tick to the next, since it is also led slowly, all the time.
+// TestWhatOtherClocksSay: sleep counts from the beginning of a game, before and after the next tick. A step of the wall
+// clock counts only from one tick to the next, because NTP also corrects this clock slowly all the time.
 func TestWhatOtherClocksSay(t *testing.T) {
 	var machine lateMachine
 	var other offsets
@@ -111,16 +111,17 @@ func TestWhatOtherClocksSay(t *testing.T) {
 	testutil.Check(t, s == nil, "since now: %+v", s)
 }
 
-// stopping is a player that stops everything for five seconds at its sixth ply, in its first games. No other
-// goroutine runs between that and its answer.
+// stopping is a player. At its sixth ply in its first games, the whole program stands still for five seconds, and no
+// other goroutine runs before its answer.
 type stopping struct {
 	steady
 	machine *lateMachine
-	games   int // in which it happens
+	games   int // number of games with a standstill
 	reply   func(r usi.Reply) (usi.Reply, error)
 }
 
-// failingStart is a player that fails to start for its first games. Each time everything stops for a while.
+// failingStart is a player that fails to start for its first games. The whole program stands still during each failed
+// start.
 type failingStart struct {
 	stopping
 	starts int
@@ -148,20 +149,19 @@ func (p *stopping) Think(ctx context.Context, r usi.Request) (usi.Reply, error) 
 	return reply, err
 }
 
-// playStopping plays one pair in which White of the first leg is stopped.
+// playStopping plays one pair. White of the first leg has the standstills.
 func playStopping(t *testing.T, limits match.Limits, p *stopping) (match.PairResult, []match.Event, error) {
 	t.Helper()
 	return playOdds(t, [2]match.Limits{limits, limits}, p)
 }
 
-// playOdds is playStopping with limits of each player.
+// playOdds is playStopping with different limits for each player.
 func playOdds(t *testing.T, limits [2]match.Limits, p *stopping) (match.PairResult, []match.Event, error) {
 	t.Helper()
 	return playBeside(t, limits, p, p)
 }
 
-// playBeside plays one pair with the player whole and, as White of the first leg, a player with a part that is stopped,
-// p.
+// playBeside plays one pair. White of the first leg is the player whole, of which p is the part with the standstills.
 func playBeside(t *testing.T, limits [2]match.Limits, p *stopping, whole Player) (match.PairResult, []match.Event, error) {
 	t.Helper()
 	rules := match.RulesProfiles()[match.DefaultRules]
@@ -201,7 +201,7 @@ var stoppable = map[string]match.Limits{
 	"nodes":   {Nodes: 10, Stall: time.Second, Margin: 100 * time.Millisecond},
 }
 
-// oddsOf returns the limits of both players. With "odds" only the player that is stopped has a clock.
+// oddsOf returns the limits of both players. With "odds" only the player with the standstills has a clock.
 func oddsOf(name string) [2]match.Limits {
 	if name == "odds" {
 		return [2]match.Limits{stoppable["nodes"], stoppable["byoyomi"]}
@@ -217,9 +217,9 @@ func failing(kind usi.FaultKind) func(usi.Reply) (usi.Reply, error) {
 
 func unchanged(r usi.Reply) (usi.Reply, error) { return r, nil }
 
-// TestAStandstillVoidsThePair: a standstill voids its pair, which is played again as a whole, and sends an
-// event with the reason. It does so under every policy for slowed moves, here the one that counts them. Without
-// time limits a standstill changes nothing, unless the player failed meanwhile.
+// TestAStandstillVoidsThePair: a standstill voids its pair, the runner plays the pair again as a whole, and an event
+// has the reason. This holds for every policy for slowed moves, here the one that counts them. Without time limits a
+// standstill changes nothing, unless the player failed during it.
 func TestAStandstillVoidsThePair(t *testing.T) {
 	for name, test := range map[string]struct {
 		limits string
@@ -264,13 +264,13 @@ func TestAStandstillVoidsThePair(t *testing.T) {
 	}
 }
 
-// An engine that fails to get ready while everything stands still has not failed: nothing
-// is held against it, however often that happens, up to where the machine ends the run.
+// TestAStartThatFailsDuringAStandstill: if an engine fails to start during a standstill, this does not count as a
+// failed attempt. After standstillAttempts of them in a row, the run ends with the standstill as its error.
 func TestAStartThatFailsDuringAStandstill(t *testing.T) {
 	for name, test := range map[string]struct {
 		starts      int
 		stands      time.Duration
-		fails, says bool // whether the run fails, and whether that says that everything stood still
+		fails, says bool // the run fails; the notes (and a failed run's error) report the standstill
 	}{
 		"as often as ends a run":        {attempts, 5 * time.Second, false, true},
 		"one less than ends it by that": {standstillAttempts - 1, 5 * time.Second, false, true},
@@ -299,7 +299,8 @@ func TestAStartThatFailsDuringAStandstill(t *testing.T) {
 	}
 }
 
-// A machine on which no pair comes to its end ends the run.
+// TestStandstillsWithoutAnEndEndTheRun: if standstills void a pair standstillAttempts times, the run ends with the
+// standstill as its error.
 func TestStandstillsWithoutAnEndEndTheRun(t *testing.T) {
 	for games, fails := range map[int]bool{standstillAttempts - 1: false, standstillAttempts: true} {
 		synctest.Test(t, func(t *testing.T) {

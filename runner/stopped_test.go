@@ -18,13 +18,13 @@ import (
 	"gogi/usi/usitest"
 )
 
-// interrupted is an engine that is stopped by a signal in its first search of each game, and continues after it has
-// lost on time.
+// interrupted is an engine that a signal stops in its first search of each game. The engine continues after it has lost
+// on time.
 type interrupted struct {
 	*usi.Engine
 	pid   int
 	fresh bool
-	stops *atomic.Int64 // that were seen to have happened
+	stops *atomic.Int64 // stops that the kernel confirmed
 }
 
 func (i *interrupted) NewGame(ctx context.Context, g usi.Game) error {
@@ -40,7 +40,7 @@ func (i *interrupted) Think(ctx context.Context, r usi.Request) (usi.Reply, erro
 				return
 			}
 			var status syscall.WaitStatus
-			pid, err := syscall.Wait4(i.pid, &status, syscall.WUNTRACED, nil) // returns when it has stopped
+			pid, err := syscall.Wait4(i.pid, &status, syscall.WUNTRACED, nil) // returns when the engine has stopped
 			if err == nil && pid == i.pid && status.Stopped() {
 				i.stops.Add(1)
 			}
@@ -51,8 +51,8 @@ func (i *interrupted) Think(ctx context.Context, r usi.Request) (usi.Reply, erro
 	return i.Engine.Think(ctx, r)
 }
 
-// An engine that is stopped loses on time, and is not blamed: the note says how long it was
-// stopped, and the game is marked, so that --slowed void plays its pair again.
+// TestAStoppedEngineIsNotBlamed: an engine that is stopped by a signal loses on time. The note has the duration of the
+// stop, and the game is marked, so that --slowed void plays its pair again.
 func TestAStoppedEngineIsNotBlamed(t *testing.T) {
 	plan := testPlan(1, 1, match.Limits{Clock: match.TimeControl{Byoyomi: 300 * time.Millisecond}, Margin: 100 * time.Millisecond})
 	plan.Rules.MaxPlies, plan.Ponder = 4, match.PonderOff

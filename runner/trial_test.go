@@ -14,7 +14,7 @@ import (
 	"gogi/usi"
 )
 
-// optioned is a player that starts with some options only.
+// optioned is a player that starts only with some options.
 type optioned struct {
 	fake
 
@@ -29,8 +29,8 @@ func (o *optioned) Close() error {
 	return nil
 }
 
-// TestTryOut: whose points do not start forfeits, if the known ones do; who starts at a later
-// try starts; and every player that was opened is closed.
+// TestTryOut: if a player does not start with the pair's options but starts with the known ones, it forfeits. A player
+// that starts at a later try does not forfeit. Every opened player is closed.
 func TestTryOut(t *testing.T) {
 	t.Parallel()
 	plan := testPlan(10, 1, fixedNodes)
@@ -39,10 +39,10 @@ func TestTryOut(t *testing.T) {
 	pair.Options = [2][]match.Option{{{Name: "A", Value: "1"}}, {{Name: "A", Value: "2"}}}
 	first, second := plan.Players[pair.Players[0]].Name, plan.Players[pair.Players[1]].Name
 	for what, c := range map[string]struct {
-		fails   map[string]int // by player and value: at so many tries
+		fails   map[string]int // failed tries, by player and value
 		failed  [2]bool
-		known   string // the error's player, where the known options do not start
-		nothing bool   // nobody forfeits
+		known   string // the player in the error, if the known options do not start
+		nothing bool   // no player forfeits
 	}{
 		"all start":                     {nil, [2]bool{}, "", true},
 		"at the third try":              {map[string]int{first + "1": 2, second + "0": 2, second + "2": 2}, [2]bool{}, "", true},
@@ -88,7 +88,7 @@ func TestTryOut(t *testing.T) {
 	}
 }
 
-// TestTryOutIsCutShort: the end of ctx says nothing of anybody's points.
+// TestTryOutIsCutShort: if ctx ends, TryOut returns its cause, and no player forfeits.
 func TestTryOutIsCutShort(t *testing.T) {
 	t.Parallel()
 	plan := testPlan(10, 1, fixedNodes)

@@ -10,12 +10,12 @@ import (
 	"gogi/shogi"
 )
 
-// looked is a player that has waited for a CPU for a tenth of the time since its start. The waits after the last look
-// are lost with its threads.
+// looked is a player that has waited for a CPU for a tenth of the time since its start. Waits after the last look are
+// unknown.
 type looked struct {
 	start time.Time
-	at    []time.Duration // of the looks
-	none  bool            // it cannot be asked
+	at    []time.Duration // time of each look since start
+	none  bool            // the player cannot report its waits
 }
 
 func (l *looked) Waited() (time.Duration, bool) {
@@ -25,7 +25,7 @@ func (l *looked) Waited() (time.Duration, bool) {
 
 const margin = 100 * time.Millisecond
 
-// When it is looked, and what of it counts.
+// TestMoveWatchLooks tests when the watch looks at a player's waits, and when it marks the move as slowed.
 func TestMoveWatchLooks(t *testing.T) {
 	const ms = time.Millisecond
 	for name, test := range map[string]struct {
@@ -51,7 +51,7 @@ func TestMoveWatchLooks(t *testing.T) {
 				var machine lateMachine
 				w := moveWatch{late: machine.watch()}
 				w.late.start(t.Context())
-				for range 2 { // the second game is watched like the first
+				for range 2 { // the watch must treat the second game like the first
 					w.sides = [2]reading{}
 					l := &looked{start: time.Now(), none: test.none}
 					w.begin(shogi.White, l, true, margin, time.Second+margin)
@@ -67,8 +67,8 @@ func TestMoveWatchLooks(t *testing.T) {
 	}
 }
 
-// A move is examined at its own times, even if the timer was set for the previous move: for its first look, which did
-// not come, or for its second, which is far in the future.
+// TestMoveWatchLooksAfterAnotherMove: the looks at a move come at its own times, also if the timer was set for the
+// previous move. This timer may be for a first look that did not come, or for a second look far in the future.
 func TestMoveWatchLooksAfterAnotherMove(t *testing.T) {
 	const ms = time.Millisecond
 	for _, before := range []time.Duration{10 * ms, 24 * ms, 25 * ms, 60 * ms} {
@@ -93,7 +93,7 @@ func TestMoveWatchLooksAfterAnotherMove(t *testing.T) {
 	}
 }
 
-// A look that is late, or does not come at all, says that this program was late.
+// TestALateLookCounts: if a look is late or does not come at all, this program was late.
 func TestALateLookCounts(t *testing.T) {
 	const late = 300 * time.Millisecond
 	for name, comes := range map[string]bool{"late": true, "never": false} {
@@ -120,12 +120,12 @@ func TestALateLookCounts(t *testing.T) {
 	}
 }
 
-// What had been waited at the first look, and not at the last one of an earlier move, may
-// have been waited by this move; but not for longer than it had lasted.
+// TestWhatWasWaitedBeforeTheFirstLook: waits between the last look at an earlier move and the first look at this move
+// may belong to this move. They count for it, but for at most the time from its beginning to this look.
 func TestWhatWasWaitedBeforeTheFirstLook(t *testing.T) {
 	const ms = time.Millisecond
-	// It waits a tenth of the time: 10 ms after the look at 25 ms, and before that 2.5 ms
-	// of its own and what it waited in between.
+	// The player waits for a tenth of the time. After the look at 25 ms it waits 10 ms; before, it waits 2.5 ms of this
+	// move and during the time between.
 	for between, want := range map[time.Duration]time.Duration{0: 12500 * time.Microsecond, 50 * ms: 17500 * time.Microsecond, time.Second: 35 * ms} {
 		synctest.Test(t, func(t *testing.T) {
 			var machine lateMachine
@@ -136,7 +136,7 @@ func TestWhatWasWaitedBeforeTheFirstLook(t *testing.T) {
 			time.Sleep(125 * ms) // in synctest's time
 			synctest.Wait()
 			w.end(0)
-			time.Sleep(between) // in synctest's time: quick moves, which nobody looks at
+			time.Sleep(between) // in synctest's time: the watch does not look at quick moves
 			w.begin(shogi.Black, l, true, margin, time.Second)
 			time.Sleep(125 * ms) // in synctest's time
 			synctest.Wait()

@@ -13,11 +13,11 @@ import (
 	"gogi/usi"
 )
 
-// gated is a player whose games wait until they are let go.
+// gated is a player whose games wait for permission to begin.
 type gated struct {
 	fake
 	playing chan<- struct{} // one value for each game that begins; never closed
-	going   <-chan struct{} // one value, or its close, for each that may go on
+	going   <-chan struct{} // each value allows one game; after close, all games
 }
 
 func (g *gated) NewGame(ctx context.Context, _ usi.Game) error {
@@ -39,7 +39,7 @@ type widthRun struct {
 	width   *runner.Width
 	playing chan struct{} // see gated
 	going   chan struct{}
-	ended   chan error // one value, the run's end
+	ended   chan error // one value: the error of the run
 	sink    *memorySink
 }
 
@@ -69,7 +69,7 @@ func planSource(p *match.Plan) runner.Source {
 	return runner.NewPlanSource(p, func(int) bool { return false })
 }
 
-// seated is how many games began since it was asked last.
+// seated returns the number of games that began since the last call.
 func (w *widthRun) seated() (n int) {
 	synctest.Wait()
 	for {
@@ -82,8 +82,8 @@ func (w *widthRun) seated() (n int) {
 	}
 }
 
-// More slots begin at once; fewer take effect when their pairs are played, which
-// are stored like all others; grown again before that, nothing changes.
+// TestWidthChangesWhileARunPlays: added slots begin at once. Removed slots end after their pairs, which are stored like
+// all others. If the width grows again before that, no slot ends.
 func TestWidthChangesWhileARunPlays(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := beginWidthRun(t, 20, 2, planSource)
@@ -100,13 +100,13 @@ func TestWidthChangesWhileARunPlays(t *testing.T) {
 		close(w.going)
 		err := <-w.ended
 		testutil.Check(t, err == nil && len(w.sink.pairs) == 20, "%v, %d pairs", err, len(w.sink.pairs))
-		w.width.Set(7) // of a run that is over: nothing begins
+		w.width.Set(7) // the run is over, so no game begins
 		testutil.Equal(t, w.width.Slots(), 7, "slots")
 	})
 }
 
-// never is a source that nothing comes from until it is let go.
-type never struct{ over chan struct{} } // closed at its end
+// never is a source without pairs that ends when over is closed.
+type never struct{ over chan struct{} } // closed at the end
 
 func (n never) Next(ctx context.Context) (runner.Lease, error) {
 	select {
@@ -117,7 +117,7 @@ func (n never) Next(ctx context.Context) (runner.Lease, error) {
 	}
 }
 
-// counted counts who waits in a source.
+// counted counts the slots that wait in Next of a source.
 type counted struct {
 	runner.Source
 	mu      sync.Mutex
@@ -143,8 +143,7 @@ func (c *counted) now() int {
 	return c.waiting
 }
 
-// A slot that waits for a pair ends at once when it is retired, without failing
-// the run.
+// TestWaitingSlotsRetire: a removed slot that waits for a pair ends at once, and the run does not fail.
 func TestWaitingSlotsRetire(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		end := never{make(chan struct{})}

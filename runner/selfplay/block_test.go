@@ -16,7 +16,8 @@ import (
 	"gogi/usi"
 )
 
-// Every game is one by the rules, which block checks; scores that end it, chance and the player have their part.
+// TestBlocks: each game follows the rules, which the helper block checks. Games end by adjudication and by the limit of
+// plies. Moves come from the random beginning, from noise and from the player.
 func TestBlocks(t *testing.T) {
 	t.Parallel()
 	g := newPlayer(t)
@@ -51,7 +52,7 @@ func TestBlocks(t *testing.T) {
 		"%v, %d moves of noise, %d of the player", kinds, noise, drawn)
 }
 
-// A block is a function of its number and the settings, and comes back from its bytes.
+// TestBlockRepeats: a block depends only on its number and the settings. Decoding its bytes gives the same block.
 func TestBlockRepeats(t *testing.T) {
 	t.Parallel()
 	g := newPlayer(t)
@@ -111,7 +112,8 @@ func (s scripted) GameOver(context.Context, usi.Outcome) error               { r
 func (s scripted) Close() error                                              { *s.closed++; return nil }
 func (s scripted) Think(_ context.Context, r usi.Request) (usi.Reply, error) { return s.think(r) }
 
-// answers plays with a player that answers so, for one game without chance.
+// answers returns a player of one game without random moves, which answers with think, and the counter of closed
+// processes.
 func answers(t *testing.T, think func(r usi.Request) (usi.Reply, error)) (*player, *int) {
 	t.Helper()
 	closed := 0
@@ -121,7 +123,8 @@ func answers(t *testing.T, think func(r usi.Request) (usi.Reply, error)) (*playe
 	return g, &closed
 }
 
-// shuffles moves the two sides' golds to and fro, which is a repetition, each with a score.
+// shuffles returns answers that move the golds of both players to and fro, which leads to a repetition. Each answer has
+// this score for Black.
 func shuffles(score int) func(r usi.Request) (usi.Reply, error) {
 	return func(r usi.Request) (usi.Reply, error) {
 		m, err := shogi.ParseMove([]string{"4i4h", "6a6b", "4h4i", "6b6a"}[len(r.Position.Moves)%4])
@@ -137,7 +140,7 @@ func reply(m shogi.Move, score int) usi.Reply {
 	return usi.Reply{Answer: usi.AnswerMove, Move: m, Lines: []usi.Info{line}, Exact: line}
 }
 
-// A game that its scores would end continues if it is audited, and has its true result.
+// TestAudit: an audited game continues after the scores would end it, and has its true result.
 func TestAudit(t *testing.T) {
 	t.Parallel()
 	for _, audit := range []float64{0, 1} {
@@ -165,8 +168,8 @@ func TestAudit(t *testing.T) {
 	}
 }
 
-// A player that fails gets a process of its own for another try of the whole block; one
-// that fails three times is the error, and every process is closed.
+// TestFailures: after a failure of the player, a new process plays the whole block again. After three failures the
+// block fails with the player's error. Every process is closed.
 func TestFailures(t *testing.T) {
 	t.Parallel()
 	broken := errors.New("broken")
@@ -226,7 +229,7 @@ func TestLines(t *testing.T) {
 	testutil.Fails(t, testutil.Err(g.block(t, 0)), "MultiPV")
 }
 
-// configured records the numbers of lines that it is set to, and its searches with more than one line.
+// configured records its settings of MultiPV and its searches with more than one line.
 type configured struct {
 	builtinEngine
 	told *[]string
@@ -249,7 +252,7 @@ func (c configured) Think(ctx context.Context, r usi.Request) (usi.Reply, error)
 	return c.builtinEngine.Think(ctx, r)
 }
 
-// Every search has the limits, varied evenly by the jitter, and a deadline.
+// TestRequests: every search has a deadline and the node limit, which the jitter varies evenly.
 func TestRequests(t *testing.T) {
 	t.Parallel()
 	var asked []usi.Request
@@ -266,14 +269,14 @@ func TestRequests(t *testing.T) {
 		sum += float64(r.Go.Nodes)
 		testutil.Require(t, r.Deadline == match.DefaultStall, "%v", r.Deadline)
 	}
-	// 240 numbers, even over 800 to 1200: the mean has a standard deviation of 7.5.
+	// The 240 limits are uniform from 800 to 1200, so their mean has a standard deviation of 7.5.
 	if mean := sum / float64(len(asked)); len(asked) != 240 || low < 800 || low > 815 || high > 1200 || high < 1185 || mean < 965 || mean > 1035 {
 		t.Errorf("%d searches of %d to %d nodes, %.0f on average", len(asked), low, high, mean)
 	}
 }
 
-// A beginning that is beyond the window, or over, is drawn again, and counted; where none
-// will do, that is the error.
+// TestBeginnings: a random beginning with a score outside the window, or with a finished game, is drawn again and
+// counted. If 200 beginnings in a row fail, the block fails.
 func TestBeginnings(t *testing.T) {
 	t.Parallel()
 	first := 0
@@ -307,7 +310,8 @@ func TestBeginnings(t *testing.T) {
 	testutil.Fails(t, testutil.Err(g.block(t, 0)), "200 beginnings in a row")
 }
 
-// A player has one process for each block, or for each game if this is set, and no process is left.
+// TestProcesses: a player has one process for each block, or one for each game with RestartGame. Every process is
+// closed.
 func TestProcesses(t *testing.T) {
 	t.Parallel()
 	for restart, want := range map[match.Restart]int{match.RestartNever: 1, match.RestartGame: 5} {

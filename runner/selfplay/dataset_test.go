@@ -22,7 +22,7 @@ import (
 	"gogi/usi"
 )
 
-// The data are the same however many pairs are played at a time.
+// TestConcurrency: the data do not depend on the number of concurrent pairs.
 func TestConcurrency(t *testing.T) {
 	t.Parallel()
 	p := newPlayer(t)
@@ -38,14 +38,15 @@ func TestConcurrency(t *testing.T) {
 	}
 }
 
-// sample is a position as every format has it, in words.
+// sample returns the fields that every format stores of a position, as text.
 func sample(p *shogi.Position, m shogi.Move, score int, winner string) string {
 	sfen := p.SFEN()
 	score = max(-packed.MaxScore, min(packed.MaxScore, score))
 	return fmt.Sprint(sfen[:strings.LastIndexByte(sfen, ' ')], " ", m, " ", score, " ", winner)
 }
 
-// expected is what should be written of games: by sfen, not by the keys that Make uses.
+// expected returns the samples that Make must write. It recognises repeated positions by their SFEN, not by the keys
+// that Make uses.
 func expected(t *testing.T, games []Game, distinct, noMate bool) (list []string, again int) {
 	t.Helper()
 	seen := map[string]bool{}
@@ -68,7 +69,7 @@ func expected(t *testing.T, games []Game, distinct, noMate bool) (list []string,
 	return list, again
 }
 
-// samples returns the samples in the shards of a folder in their order, read by package packed.
+// samples reads the samples in the shards of a folder with package packed, in their order.
 func samples(t *testing.T, path string, m *Manifest, format packed.Format) (list []string) {
 	t.Helper()
 	for _, s := range m.Shards {
@@ -90,12 +91,12 @@ func samples(t *testing.T, path string, m *Manifest, format packed.Format) (list
 	return list
 }
 
-// Every position in which the player moved is written once, with the played move, its score and the true result.
+// TestSamples: every position with a move of the player is written once, with the move, its score and the true result.
 // Positions with a random move are not written.
 func TestSamples(t *testing.T) {
 	t.Parallel()
 	p, path := newPlayer(t), t.TempDir()
-	p.Design.RandomMin, p.Design.RandomMax = 1, 2 // so that positions come again
+	p.Design.RandomMin, p.Design.RandomMax = 1, 2 // so that positions repeat
 	from := p.source(t, 2, 6)
 	games := games(t, from, 6)
 	for _, name := range []string{"psv", "hcpe"} {
@@ -161,7 +162,7 @@ func TestGames(t *testing.T) {
 	}
 }
 
-// Of equal games pack has one.
+// TestPackOnce: pack has only one of several equal games.
 func TestPackOnce(t *testing.T) {
 	t.Parallel()
 	p, _ := answers(t, shuffles(0))
@@ -171,8 +172,8 @@ func TestPackOnce(t *testing.T) {
 	testutil.Check(t, s.Games == 3 && s.Positions == 12 && s.Duplicates == 24, "%+v", s)
 }
 
-// The data are the blocks without a gap: one beyond the first that is missing does not
-// count. With it they are other data, and shards of before do not stay.
+// TestPrefix: the data are the blocks before the first missing block; later blocks do not count. Other blocks give
+// another data set, and the shards of the earlier data set are removed.
 func TestPrefix(t *testing.T) {
 	t.Parallel()
 	path, data := t.TempDir(), testData(t, "psv")
@@ -197,7 +198,7 @@ func TestPrefix(t *testing.T) {
 	var stored Manifest
 	testutil.OK(t, json.Unmarshal(testutil.Must(os.ReadFile(filepath.Join(path, manifestName)))(t), &stored))
 	sameManifest(t, again, &stored)
-	// The hash over the list, calculated here.
+	// The test calculates the hash of the list itself.
 	var list string
 	for n := range 4 {
 		b, _, err := from.Read(t.Context(), n)
@@ -207,7 +208,7 @@ func TestPrefix(t *testing.T) {
 	testutil.Check(t, all.Dataset == sum([]byte(list)), "the data set is %s, expected the hash of %q", all.Dataset, list)
 }
 
-// A run with other openings than its games, or of another design, gives no data.
+// TestStoredRefuses: Stored rejects openings other than those of the games, and a run with another design.
 func TestStoredRefuses(t *testing.T) {
 	t.Parallel()
 	plan := testPlan(t)
@@ -217,8 +218,8 @@ func TestStoredRefuses(t *testing.T) {
 	testutil.Fails(t, testutil.Err(Stored(canonical, plan.Openings, nil)), `its design is "match"`)
 }
 
-// A folder of an earlier gogi gives the blocks that it has. A damaged one is an error with its
-// name, and makes no data.
+// TestOld: a folder of an earlier gogi gives its blocks. A damaged block gives an error with its file name, and no
+// data.
 func TestOld(t *testing.T) {
 	t.Parallel()
 	old, path, data := t.TempDir(), t.TempDir(), testData(t, "psv")
@@ -241,13 +242,13 @@ func TestOld(t *testing.T) {
 	}
 }
 
-// On a full disk there is an error and no manifest; with room again the data are made.
+// TestDiskFull: a full disk gives an error and no manifest. With free space again, Make makes the data.
 func TestDiskFull(t *testing.T) {
 	t.Parallel()
 	path, data := t.TempDir(), testData(t, "psv")
 	from := newPlayer(t).source(t, 2, 2)
 	want := testutil.Must(Make(t.Context(), path, from, 2, data))(t)
-	if err := os.Symlink("/dev/full", filepath.Join(path, "."+manifestName+".part")); err != nil { // a write there is ENOSPC
+	if err := os.Symlink("/dev/full", filepath.Join(path, "."+manifestName+".part")); err != nil { // a write to it fails with ENOSPC
 		t.Fatal(err)
 	}
 	testutil.Fails(t, testutil.Err(Make(t.Context(), path, from, 2, data)), "", "nothing was wrong")
@@ -262,7 +263,7 @@ func sameManifest(t *testing.T, want, got *Manifest) {
 	testutil.Diff(t, string(testutil.Must(json.Marshal(want))(t)), string(testutil.Must(json.Marshal(got))(t)))
 }
 
-// One process at a time makes data in a folder.
+// TestLocked: only one process at a time makes data in a folder.
 func TestLocked(t *testing.T) {
 	t.Parallel()
 	path := t.TempDir()
@@ -272,8 +273,8 @@ func TestLocked(t *testing.T) {
 	testutil.Fails(t, testutil.Err(Make(t.Context(), path, from, 2, testData(t, "psv"))), "another process makes data there")
 }
 
-// A stored position never counts as new, and a new position never as stored. Positions for which there is no memory are
-// counted.
+// TestSeen: a new key never counts as a stored one, and most stored keys are recognised. Keys that no longer fit into
+// memory are counted as forgotten.
 func TestSeen(t *testing.T) {
 	t.Parallel()
 	s := newSeen(1) // 131,072 keys

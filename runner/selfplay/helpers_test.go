@@ -18,7 +18,7 @@ import (
 	"gogi/usi"
 )
 
-// builtinEngine is the built-in engine as a runner.Player.
+// builtinEngine makes the built-in engine a runner.Player.
 type builtinEngine struct{ *builtin.Engine }
 
 func (b builtinEngine) Set(settings []usi.Setting) error {
@@ -48,7 +48,7 @@ func openBuiltin(ctx context.Context) (runner.Player, error) {
 	return b, b.Ready(ctx)
 }
 
-// testDesign has everything that a design can have.
+// testDesign returns a design with every setting that a design can have.
 func testDesign() match.Selfplay {
 	return match.Selfplay{
 		Games: 4, RandomMin: 3, RandomMax: 7, Window: 900, TemperaturePlies: 8, Temperature: 60, Lines: 4,
@@ -56,7 +56,7 @@ func testDesign() match.Selfplay {
 	}
 }
 
-// testPlan is of short games of the built-in engine.
+// testPlan returns a plan of short games of the built-in engine.
 func testPlan(t testing.TB) *match.Plan {
 	t.Helper()
 	rules := testutil.Must(match.RulesByName(match.DefaultRules))(t)
@@ -73,7 +73,7 @@ func testPlan(t testing.TB) *match.Plan {
 	}
 }
 
-// player plays pairs of a plan into memory.
+// player plays pairs of a plan and keeps them in memory.
 type player struct {
 	Plan   *match.Plan
 	Design *match.Selfplay // of the plan
@@ -98,7 +98,7 @@ func (p *player) Put(_ context.Context, l runner.Lease, r match.PairResult) (boo
 
 func (p *player) PutAttempt(context.Context, runner.Lease, match.Attempt) error { return nil }
 
-// play plays pairs, slots of them at a time, from scratch.
+// play forgets its pairs and plays pairs with these numbers, as many at a time as there are slots.
 func (p *player) play(ctx context.Context, slots int, numbers ...int) error {
 	clear(p.pairs)
 	wanted := map[int]bool{}
@@ -114,7 +114,7 @@ func (p *player) play(ctx context.Context, slots int, numbers ...int) error {
 	})
 }
 
-// block plays a pair and returns it as a block. The pair passes the check of games of others.
+// block plays a pair and returns it as a block. The pair must pass arbiter.Verify.
 func (p *player) block(t testing.TB, number int) (*Block, error) {
 	t.Helper()
 	if err := p.play(t.Context(), 1, number); err != nil {
@@ -125,7 +125,7 @@ func (p *player) block(t testing.TB, number int) (*Block, error) {
 	return BlockOf(p.Plan, &r)
 }
 
-// source plays the first pairs, and is the source of their blocks.
+// source plays the first pairs and returns a Source of their blocks.
 func (p *player) source(t testing.TB, slots, blocks int) Source {
 	t.Helper()
 	var numbers []int
@@ -144,7 +144,7 @@ func (p *player) source(t testing.TB, slots, blocks int) Source {
 	}))(t)
 }
 
-// games are those of the first blocks of a source.
+// games returns the games of the first blocks of a source.
 func games(t *testing.T, from Source, blocks int) (list []Game) {
 	t.Helper()
 	for n := range blocks {
@@ -161,7 +161,7 @@ func testData(t testing.TB, name string) Data {
 	return Data{Format: format, Positions: 200, Shuffle: true, Seed: 3, Distinct: 1}
 }
 
-// files are the shards and the manifest of a folder, by name.
+// files returns the shards and the manifest of a folder, by name.
 func files(t *testing.T, path string) map[string]string {
 	t.Helper()
 	all := map[string]string{}

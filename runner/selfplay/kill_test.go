@@ -12,7 +12,7 @@ import (
 	"gogi/match"
 )
 
-// oldFolder writes blocks as an earlier gogi did.
+// oldFolder writes blocks in the format of an earlier gogi.
 func oldFolder(t *testing.T, path string, p *player, from Source, blocks int) {
 	t.Helper()
 	own := *p.Plan
@@ -28,8 +28,8 @@ func oldFolder(t *testing.T, path string, p *player, from Source, blocks int) {
 	}
 }
 
-// Cut off at any block while it makes the data, many times over, Make makes in the end what an undisturbed one
-// makes: the same files with the same bytes, and no others. A panic leaves the folder as a killed process does.
+// TestKill: Make is killed at each block in turn. The next Make writes the same files and bytes as an undisturbed one,
+// and no others. A panic leaves the folder as a killed process does.
 func TestKill(t *testing.T) {
 	t.Parallel()
 	const blocks = 10

@@ -10,7 +10,7 @@ import (
 	"gogi/match/arbiter"
 )
 
-// clonePair is a pair that can be changed.
+// clonePair returns a copy of a pair that the test can change.
 func clonePair(r match.PairResult) match.PairResult {
 	r.Games = slices.Clone(r.Games)
 	for i := range r.Games {
@@ -19,7 +19,7 @@ func clonePair(r match.PairResult) match.PairResult {
 	return r
 }
 
-// A pair that was played passes the check of games of others, and one that was not fails it.
+// TestVerify: arbiter.Verify accepts a played pair and rejects a changed one.
 func TestVerify(t *testing.T) {
 	t.Parallel()
 	p := newPlayer(t)
@@ -70,13 +70,13 @@ func TestVerify(t *testing.T) {
 	}
 }
 
-// The search that found a beginning beyond the window has drawn its nodes, and the beginnings
-// after it are found again only if that is remembered.
+// TestVerifyAfterRedrawing: Verify accepts a block with beginnings outside the window. The search that scored such a
+// beginning drew its node limit, so Verify must repeat this draw to find the later beginnings.
 func TestVerifyAfterRedrawing(t *testing.T) {
 	t.Parallel()
 	p := newPlayer(t)
 	p.Design.Window, p.Design.NodeJitter, p.Design.Games = 40, 0.5, 12
-	b, err := p.block(t, 0) // which verifies the pair
+	b, err := p.block(t, 0) // block verifies the pair
 	testutil.OK(t, err)
 	testutil.Check(t, b.Redrawn.Unequal >= 3, "%d beginnings were beyond the window: expected some", b.Redrawn.Unequal)
 	testutil.Check(t, !strings.Contains(b.Games[0].Result, "unfinished"), "%v", b.Games[0].Result)

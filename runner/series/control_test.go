@@ -18,17 +18,17 @@ import (
 	"gogi/usi"
 )
 
-// controlled is a series whose games continue move by move, as the test allows.
+// controlled is a match whose players make a move only when the test allows it.
 type controlled struct {
 	*series.Series
 	t      *testing.T
 	memory *memory
-	moves  chan struct{} // each value lets one player think to its end; closed: all
+	moves  chan struct{} // each value allows one move; after close, all moves
 	hub    chan *events.Hub
 	ended  chan series.Ending // one value
 }
 
-// slow thinks when it is let.
+// slow is a player that waits for permission before each move.
 type slow struct {
 	player
 	moves <-chan struct{}
@@ -62,7 +62,7 @@ func control1(t *testing.T, p *match.Plan, c series.Config) *controlled {
 	return run
 }
 
-// now is how the run looks to those who watch.
+// now returns the state of the run as a subscriber sees it.
 func (c *controlled) now() *match.Snapshot {
 	synctest.Wait()
 	h := <-c.hub
@@ -89,7 +89,7 @@ func (c *controlled) must(words string) {
 	testutil.OK(c.t, c.tell(words), "%s", words)
 }
 
-// pairs lets n pairs be played to their end. Each pair has three moves.
+// pairs allows n pairs to be played to their end. Each pair has three moves.
 func (c *controlled) pairs(n int) {
 	c.t.Helper()
 	for range 3 * n {
@@ -114,7 +114,8 @@ func (c *controlled) end() series.Ending {
 	}
 }
 
-// A paused run finishes the pairs in play and begins no other pair. After a resume it has lost nothing.
+// TestPauseAndResume: a paused run finishes the pairs in play and begins no other pair. After a resume it plays all
+// remaining pairs.
 func TestPauseAndResume(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := control1(t, plan(6, 2), series.Config{})
@@ -134,7 +135,7 @@ func TestPauseAndResume(t *testing.T) {
 	})
 }
 
-// Drain and stop end a paused run too; stop gives up the games in play.
+// TestOrderedEnds: drain and stop also end a paused run. Stop drops the games in play.
 func TestOrderedEnds(t *testing.T) {
 	for _, words := range [][]string{{"drain"}, {"pause", "drain"}, {"stop"}, {"pause", "stop"}, {"drain", "stop"}} {
 		synctest.Test(t, func(t *testing.T) {
@@ -155,12 +156,12 @@ func TestOrderedEnds(t *testing.T) {
 	}
 }
 
-// A gate that decides while the run is paused ends it.
+// TestNothingWaitsForEver: if the SPRT decides while the run is paused, the run ends.
 func TestNothingWaitsForEver(t *testing.T) {
 	p := plan(400, 1)
 	p.Gate = match.Gate{Elo0: 0, Elo1: 200, Alpha: 0.05, Beta: 0.1, Model: match.GateLogistic}
 	enough := 0
-	synctest.Test(t, func(t *testing.T) { // how many pairs the gate needs
+	synctest.Test(t, func(t *testing.T) { // count the pairs that the SPRT needs
 		c := control1(t, p, series.Config{})
 		close(c.moves)
 		c.end()
@@ -178,8 +179,8 @@ func TestNothingWaitsForEver(t *testing.T) {
 	})
 }
 
-// More slots and games come at once, also where slots had found no more; what cannot
-// be is refused with a reason and changes nothing.
+// TestSlotsAndTarget: more slots and more games take effect at once, also if slots had found no more pairs. An invalid
+// command is rejected with a reason and changes nothing.
 func TestSlotsAndTarget(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		room := errors.New("no room")
@@ -212,7 +213,7 @@ func TestSlotsAndTarget(t *testing.T) {
 	})
 }
 
-// What cannot be logged is not done.
+// TestControlIsLoggedFirst: if the log cannot store a command, the command has no effect.
 func TestControlIsLoggedFirst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := control1(t, plan(2, 1), series.Config{})

@@ -20,7 +20,7 @@ import (
 	"gogi/usi"
 )
 
-// player resigns at its first move, or makes a legal one.
+// player resigns at its first move if resigns is set, else plays the first legal move.
 type player struct{ resigns bool }
 
 func (p player) NewGame(context.Context, usi.Game) error     { return nil }
@@ -42,14 +42,14 @@ func open(_ context.Context, p match.Player, _ []int) (runner.Player, error) {
 	return player{resigns: p.Name == "weak"}, nil
 }
 
-// memory is a store without a disk.
+// memory is a store in memory.
 type memory struct {
 	plan *match.Plan
 
 	mu       sync.Mutex
 	pairs    map[int][]match.Row
 	attempts int
-	refuse   error // of Add and Change
+	refuse   error // error of Add and Change
 	told     []string
 	put      func(id int)
 }
@@ -120,7 +120,7 @@ func (m *memory) stored(_ context.Context, see func([]match.Row) error) error {
 	return nil
 }
 
-// plan is a strong player against one that resigns at once: every pair is WW.
+// plan returns a plan of a strong player against a weak one that resigns at once, so that every pair is WW.
 func plan(pairs, concurrency int) *match.Plan {
 	p := &match.Plan{
 		Run: "run", Pairs: pairs, Concurrency: concurrency, Design: match.Design{Kind: match.DesignMatch, Swap: true},
@@ -128,7 +128,7 @@ func plan(pairs, concurrency int) *match.Plan {
 		Players: []match.Player{{Name: "strong", Limits: match.Limits{Nodes: 1}}, {Name: "weak", Limits: match.Limits{Nodes: 1}}},
 	}
 	start := shogi.StartPos()
-	for i, m := range start.LegalMoves(nil) { // thirty
+	for i, m := range start.LegalMoves(nil) { // the thirty first moves
 		p.Openings = append(p.Openings, match.Opening{ID: strconv.Itoa(i + 1), Start: "startpos", Moves: []shogi.Move{m}})
 	}
 	return p
@@ -172,16 +172,16 @@ func TestResume(t *testing.T) {
 	testutil.Check(t, again.Over(), "nothing is missing, and the series is not over")
 }
 
-// TestGateStopsTheSeries: every pair is won twice, so a test of [0, 200] passes within a few pairs. The rest is not
-// played, in this session and the next.
+// TestGateStopsTheSeries: A wins both games of every pair, so an SPRT of [0, 200] accepts H1 within a few pairs. The
+// remaining pairs are not played, in this session and the next.
 func TestGateStopsTheSeries(t *testing.T) {
 	p := plan(500, 3)
 	p.Gate = match.Gate{Elo0: 0, Elo1: 200, Alpha: 0.05, Beta: 0.1, Model: match.GateLogistic}
 	m := newMemory(p)
 	ending, err := begin(t, m).Play(t.Context(), series.Config{Open: open})
 	testutil.Require(t, err == nil && ending.Left == 0 && ending.Why == nil, "%+v, %v", ending, err)
-	// The gate hears of pairs in their order, so those played while a slot stands still
-	// with an early one come on top.
+	// The SPRT gets the pairs in their order. While an early pair is still in play, other slots play pairs that the
+	// decision may not need.
 	n := len(m.pairs)
 	testutil.Require(t, n >= 3 && n != 500, "%d pairs were played", n)
 	before := len(m.pairs)
@@ -192,8 +192,8 @@ func TestGateStopsTheSeries(t *testing.T) {
 	}
 }
 
-// TestOneOpeningDecidesNothing: what one opening gives is one observation, in the session
-// that plays it and in the next, which reads it back.
+// TestOneOpeningDecidesNothing: pairs from one opening are one observation, in the session that plays them and in the
+// next, which reads them from the store.
 func TestOneOpeningDecidesNothing(t *testing.T) {
 	p := plan(60, 3)
 	p.Openings = p.Openings[:1]
@@ -201,7 +201,7 @@ func TestOneOpeningDecidesNothing(t *testing.T) {
 	m := newMemory(p)
 	s := begin(t, m)
 	m.put = func(int) {
-		if len(m.pairs) == 40 { // by count: pairs come in any order, and number 40 may be the last
+		if len(m.pairs) == 40 { // by count, because pairs come in any order and pair 40 may be the last
 			s.Drain()
 		}
 	}
@@ -224,8 +224,8 @@ func (s twice) Add(ctx context.Context, r match.PairResult) (bool, error) {
 	return s.memory.Add(ctx, r)
 }
 
-// TestRedeliveryCountsNothing: a pair that the store already has changes no result, gives no event, and does
-// not end the series.
+// TestRedeliveryCountsNothing: a pair that the store already has changes no result, sends no event, and does not end
+// the match.
 func TestRedeliveryCountsNothing(t *testing.T) {
 	p := plan(40, 1)
 	p.Gate = match.Gate{Elo0: 0, Elo1: 200, Alpha: 0.05, Beta: 0.1, Model: match.GateLogistic}
@@ -276,8 +276,8 @@ func TestMonitorsSeeTheEnd(t *testing.T) {
 	})
 }
 
-// TestGivenUpWhileRecordingHangs: if recording an event hangs, a cancelled series waits for seconds, but not
-// without end.
+// TestGivenUpWhileRecordingHangs: if the recording of an event hangs, a cancelled match waits for a few seconds and
+// then ends.
 func TestGivenUpWhileRecordingHangs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
@@ -291,7 +291,7 @@ func TestGivenUpWhileRecordingHangs(t *testing.T) {
 	})
 }
 
-// TestAStoreThatFails: an error of the store ends the session, and the rest of the pairs is still counted.
+// TestAStoreThatFails: an error of the store ends the session, and Left still counts the remaining pairs.
 func TestAStoreThatFails(t *testing.T) {
 	full := errors.New("the disk is full")
 	m := newMemory(plan(20, 2))
@@ -305,8 +305,8 @@ func TestAStoreThatFails(t *testing.T) {
 		"%+v, %v, %d pairs", ending, err, len(m.pairs))
 }
 
-// TestMovesForListeners: move events are sent if moves are recorded, or while there is a subscriber for them.
-// Otherwise the event of a game's end has all moves.
+// TestMovesForListeners: move events are sent if moves are recorded, or while a subscriber wants them. Otherwise the
+// board event at a game's end has all moves.
 func TestMovesForListeners(t *testing.T) {
 	const games, plies = 2, 8
 	short := func() *match.Plan {

@@ -13,14 +13,14 @@ import (
 	"gogi/runner/series"
 )
 
-// TestStarted: each start of a player gives one event with its result. A start that is cancelled because the
-// opponent failed gives none.
+// TestStarted: each start of a player is reported once, with its result. A start is not reported if gogi cancels it
+// because the opponent failed.
 func TestStarted(t *testing.T) {
 	var mu sync.Mutex
 	ready, failed := map[string]int{}, map[string]int{}
 	broken := errors.New("broken")
 	opened := map[string]int{}
-	waits := make(chan struct{}) // closed when the strong player is being opened
+	waits := make(chan struct{}) // closed while the strong player starts
 	config := series.Config{
 		Open: func(ctx context.Context, p match.Player, cpus []int) (runner.Player, error) {
 			mu.Lock()
@@ -31,7 +31,7 @@ func TestStarted(t *testing.T) {
 			case first && p.Name == "weak":
 				<-waits
 				return nil, broken
-			case first: // it ends only because the other did
+			case first: // the start ends only because the other start failed
 				close(waits)
 				<-ctx.Done()
 				return nil, ctx.Err()

@@ -22,7 +22,7 @@ import (
 	"gogi/usi"
 )
 
-// tuneOf is a tune of two numbers.
+// tuneOf returns a plan that tunes two integers.
 func tuneOf(t *testing.T, pairs, concurrency int) *match.Plan {
 	t.Helper()
 	s := tune.Defaults(tune.SPSA, pairs)
@@ -38,14 +38,14 @@ func tuneOf(t *testing.T, pairs, concurrency int) *match.Plan {
 	return p
 }
 
-// tuneMemory is a store of a tune.
+// tuneMemory is a store of a tune in memory.
 type tuneMemory struct {
 	*memory
 	mu     sync.Mutex
 	played map[int][2][]match.Option
 	states []match.TuneState
-	done   map[int]bool // pairs, as the states saw them
-	early  string       // a state that was stored before its pairs
+	done   map[int]bool // stored pairs
+	early  string       // message about a state that was stored before its pairs
 }
 
 func newTuneMemory(p *match.Plan) *tuneMemory {
@@ -91,7 +91,8 @@ func (m *tuneMemory) States(context.Context) ([]match.TuneState, error) {
 	return slices.Clone(m.states), nil
 }
 
-// tuned is a player who resigns by its options, and by the game, after a time of its own.
+// tuned is a player that resigns depending on its options and the game's seed. Each of its games has another thinking
+// time.
 type tuned struct {
 	player
 	wait time.Duration
@@ -148,8 +149,8 @@ func tuneSession(t *testing.T, m *tuneMemory, kill int, sick func(x string) erro
 	return end, nil
 }
 
-// At any concurrency, and after any kills, a tune draws the same points and comes to the
-// same states; none of these is stored before the pairs that it rests on.
+// TestTunePathDependsOnResultsAlone: a tune draws the same points and reaches the same states at any concurrency and
+// after any kills. A state is stored after all pairs that it depends on.
 func TestTunePathDependsOnResultsAlone(t *testing.T) {
 	var want *tuneMemory
 	for _, concurrency := range []int{1, 3, 16} {
@@ -175,8 +176,8 @@ func TestTunePathDependsOnResultsAlone(t *testing.T) {
 	}
 }
 
-// A store in which a pair was played with other points, or a state is another one, is
-// refused; a pair that is missing is played again, and then all fits.
+// TestTuneResume: NewTune rejects a store in which a pair has other points, or a state has other values. A missing pair
+// is played again and changes nothing else.
 func TestTuneResume(t *testing.T) {
 	play := func(t *testing.T) *tuneMemory {
 		m := newTuneMemory(tuneOf(t, 40, 2))
@@ -206,7 +207,7 @@ func TestTuneResume(t *testing.T) {
 
 var errSick = errors.New("it says no")
 
-// sickAbove is an engine that does not start with X above a bound.
+// sickAbove returns a start function that fails if X is above a bound.
 func sickAbove(bound int) func(x string) error {
 	return func(x string) error {
 		n := 0
@@ -217,8 +218,8 @@ func sickAbove(bound int) func(x string) error {
 	}
 }
 
-// If an engine does not start with its parameter values, it forfeits. The tune continues, and its path leads away from
-// these values.
+// TestTuneForfeits: if an engine does not start with its parameter values, it forfeits the pair. The tune continues,
+// and X moves away from these values.
 func TestTuneForfeits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newTuneMemory(tuneOf(t, 200, 4))
@@ -243,7 +244,8 @@ func TestTuneForfeits(t *testing.T) {
 	})
 }
 
-// Unless it is asked for, a tune in which too many points fail ends, and names the side.
+// TestTuneEndsWhereTooManyFail: without Forfeit, a tune ends if the engine fails to start at too many points. The error
+// has the parameter and the direction.
 func TestTuneEndsWhereTooManyFail(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newTuneMemory(tuneOf(t, 200, 4))
@@ -254,7 +256,8 @@ func TestTuneEndsWhereTooManyFail(t *testing.T) {
 	})
 }
 
-// An engine that does not even start at the centre ends the tune with its error.
+// TestTuneEndsWhereTheCentreFails: if an engine does not start with the initial values, the tune ends with the engine's
+// error.
 func TestTuneEndsWhereTheCentreFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newTuneMemory(tuneOf(t, 60, 2))
@@ -264,8 +267,8 @@ func TestTuneEndsWhereTheCentreFails(t *testing.T) {
 	})
 }
 
-// TestTuneEvents: a session sends the settings of the tune, each block, failures, and the final values with
-// their validation. A later session sends the stored data first.
+// TestTuneEvents: a session sends the settings of the tune, each block, failures, and the final values with their
+// validation. A later session sends the stored data first.
 func TestTuneEvents(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newTuneMemory(tuneOf(t, 60, 3))
@@ -291,7 +294,7 @@ func TestTuneEvents(t *testing.T) {
 				},
 				Record: func(e match.Event) {
 					counts[string(e.Type)]++
-					switch e.Type { // the others are any run's
+					switch e.Type { // other events come in any run
 					case match.EventPair:
 						counts["pair "+e.Kind]++
 					case match.EventBlock:

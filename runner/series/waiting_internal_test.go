@@ -12,8 +12,7 @@ import (
 	"gogi/shogi"
 )
 
-// TestReturnedPairsComeAgain: a pair that is given back, as one whose lease was revoked, is
-// handed to a slot that waits, as others wait for its result.
+// TestReturnedPairsComeAgain: if the lease of a pair is revoked, the pair goes to a slot that waits.
 func TestReturnedPairsComeAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		start := shogi.StartPos()

@@ -19,12 +19,12 @@ import (
 	"gogi/usi"
 )
 
-// fated resigns or moves by its name and the game's seed, after a time of its own: which
-// slot ends first has nothing to do with who wins.
+// fated is a player that resigns or moves depending on its name and the game's seed. Its thinking time is independent
+// of the winner, so that slots end in any order.
 type fated struct {
 	player
 	name string
-	slot *atomic.Uint64 // one more for each player that was opened, and for each move
+	slot *atomic.Uint64 // counts opened players and moves
 	fate uint64
 }
 
@@ -56,7 +56,7 @@ func tournamentOf(kind match.DesignKind, players, concurrency int, t match.Tourn
 	return p
 }
 
-// tournaments are one of each kind, and how many pairs they have at most.
+// tournaments returns one tournament of each kind. The last argument of each is its largest number of pairs.
 func tournaments(concurrency int) []*match.Plan {
 	return []*match.Plan{
 		tournamentOf(match.DesignSwiss, 7, concurrency, match.Tournament{MatchPairs: 2, Lot: true}, 5*3*2),
@@ -65,8 +65,7 @@ func tournaments(concurrency int) []*match.Plan {
 	}
 }
 
-// session plays until the end, or until kill pairs are stored if kill is not 0. It then loses the pairs in
-// play.
+// session plays until the end, or until kill pairs are stored if kill is not 0. It then loses the pairs in play.
 func session(t *testing.T, m *memory, kill int) series.Ending {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -86,8 +85,8 @@ func session(t *testing.T, m *memory, kill int) series.Ending {
 	return ending
 }
 
-// TestTournamentPath: a tournament that is killed again and again, and played by eight slots,
-// has the pairs of one that a single slot plays undisturbed.
+// TestTournamentPath: a tournament that is killed repeatedly, on one, three or eight slots, has the same pairs as
+// an undisturbed one on one slot.
 func TestTournamentPath(t *testing.T) {
 	for i, alone := range tournaments(1) {
 		t.Run(string(alone.Design.Kind), func(t *testing.T) {
@@ -118,8 +117,8 @@ func TestTournamentPath(t *testing.T) {
 	}
 }
 
-// TestWaitsEnd: slots that wait for a result end when the result cannot come any more. In synctest an endless
-// wait is a failure.
+// TestWaitsEnd: slots that wait for a result end if the result cannot come any more. In synctest an endless wait is a
+// failure.
 func TestWaitsEnd(t *testing.T) {
 	refused := errors.New("the disk is full")
 	for name, c := range map[string]struct {
@@ -134,7 +133,7 @@ func TestWaitsEnd(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				m := newMemory(tournamentOf(match.DesignSwiss, 4, 8, match.Tournament{MatchPairs: 1}, 6)) // two may play, six wait
+				m := newMemory(tournamentOf(match.DesignSwiss, 4, 8, match.Tournament{MatchPairs: 1}, 6)) // two slots play, six wait
 				ctx, cancel := context.WithCancel(t.Context())
 				defer cancel()
 				s := begin(t, m)
@@ -158,8 +157,7 @@ func TestWaitsEnd(t *testing.T) {
 	}
 }
 
-// TestControlOfTournaments: a drain ends the waits, too; a target must be one that the
-// design can have, and one that grows is played at once.
+// TestControlOfTournaments: a drain also ends the waits for results. A target must be a length that the design allows.
 func TestControlOfTournaments(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := tournamentOf(match.DesignSwiss, 4, 8, match.Tournament{MatchPairs: 1}, 2)
@@ -185,8 +183,7 @@ func TestControlOfTournaments(t *testing.T) {
 	})
 }
 
-// TestStoredTournamentIsChecked: rows that the design cannot have led to are refused when
-// the run is resumed.
+// TestStoredTournamentIsChecked: a resumed run rejects stored rows that the design cannot have led to.
 func TestStoredTournamentIsChecked(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newMemory(tournaments(2)[0])

@@ -22,7 +22,7 @@ import (
 	"gogi/runner/socket"
 )
 
-// serving is the socket of a run with the commands that it got.
+// serving is the socket of a run, with the commands that it got.
 type serving struct {
 	path  string
 	hub   *events.Hub
@@ -43,7 +43,7 @@ func serve(t *testing.T, path string) *serving {
 	t.Helper()
 	s := &serving{path: path, hub: events.NewHub("run"), ended: make(chan struct{})}
 	server := testutil.Must(socket.Listen(path, s.take))(t)
-	server.Hurry(time.Second) // no client that does read ever takes so long
+	server.Hurry(time.Second) // a client that reads never needs so long
 	go func() {
 		server.Serve(s.hub)
 		close(s.ended)
@@ -55,7 +55,7 @@ func serve(t *testing.T, path string) *serving {
 	return s
 }
 
-// event is one of a session that began at noon.
+// event returns an event of a session that began at noon.
 func event(seq int, kind match.EventType) match.Event {
 	return match.Event{V: match.EventVersion, Run: "run", Seq: uint64(seq), Type: kind, Time: time.Date(2026, 11, 1, 12, 0, seq, 0, time.UTC)}
 }
@@ -66,7 +66,7 @@ func fault(seq int, note string) match.Event {
 	return e
 }
 
-// The socket of a process that was killed while it created the socket is removed.
+// TestListenAfterAKill: Listen removes the socket of a process that was killed while it created the socket.
 func TestListenAfterAKill(t *testing.T) {
 	path := socket.Path(filepath.Join(t.TempDir(), "games.db"), "run")
 	testutil.OK(t, os.Mkdir(path+".new", 0o700))
@@ -77,7 +77,7 @@ func TestListenAfterAKill(t *testing.T) {
 		"beside the socket: %v, %v", entries, err)
 }
 
-// A client gets the state and all later events, and is informed of the end of the session.
+// TestClear: Clear removes a left socket, also one whose creation was interrupted.
 func TestClear(t *testing.T) {
 	path := socket.Path(filepath.Join(t.TempDir(), "gogi.db"), "run")
 	for name, leave := range map[string]func() error{
@@ -92,6 +92,8 @@ func TestClear(t *testing.T) {
 	}
 }
 
+// TestFollow: a client gets the state and all later events, then the end of the stream. The socket is removed at the
+// end of the session.
 func TestFollow(t *testing.T) {
 	s := serve(t, socket.Path(filepath.Join(t.TempDir(), "games.db"), "a/b c"))
 	s.hub.Publish(event(1, match.EventRun))
@@ -131,8 +133,8 @@ func TestOrders(t *testing.T) {
 	testutil.Slices(t, s.orders[:2], want, "%v", s.orders)
 }
 
-// TestWhereItIs: the socket of a killed process is replaced. Only its owner can use a socket. Its path may be
-// longer than a socket's address.
+// TestWhereItIs: the socket of a killed process is replaced. Only its owner can use a socket. Its path may be longer
+// than a socket's address.
 func TestWhereItIs(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), strings.Repeat("long", 40))
 	testutil.OK(t, os.Mkdir(folder, 0o755))
@@ -158,7 +160,7 @@ func TestBadClients(t *testing.T) {
 	s := serve(t, socket.Path(filepath.Join(t.TempDir(), "games.db"), "run"))
 	for i, says := range []string{"", "\n", "{\"follow\":tru", "nonsense\n", `{"do":5}` + "\n", strings.Repeat("x", 1<<20), "{\"follow\":true}\n"} {
 		conn := testutil.Must(net.Dial("unix", s.path))(t)
-		_, _ = io.WriteString(conn, says) // may be cut
+		_, _ = io.WriteString(conn, says) // the server may close the connection first
 		if i%2 == 0 {
 			t.Cleanup(func() { _ = conn.Close() })
 			continue
@@ -169,14 +171,14 @@ func TestBadClients(t *testing.T) {
 		}
 		_ = conn.Close()
 	}
-	for i := range 3000 { // far more than a socket holds: published without waiting
+	for i := range 3000 { // much more than a socket buffers: Publish must not wait
 		s.hub.Publish(fault(i+1, strings.Repeat("x", 1000)))
 	}
 	s.hub.Close()
 	<-s.ended
 }
 
-// There is room for 64 clients; the next is cut, and the others are served.
+// TestRoom: a socket serves 64 clients. It closes the connection of the next client and continues to serve the others.
 func TestRoom(t *testing.T) {
 	s := serve(t, socket.Path(filepath.Join(t.TempDir(), "games.db"), "run"))
 	for i := range 64 {
@@ -188,7 +190,7 @@ func TestRoom(t *testing.T) {
 	testutil.Equal(t, s.hub.Subscribers(), 64, "follow")
 }
 
-// One who stops listening costs nothing: the run's end of it goes at once.
+// TestGone: if a client stops following, the server removes its subscription.
 func TestGone(t *testing.T) {
 	s := serve(t, socket.Path(filepath.Join(t.TempDir(), "games.db"), "run"))
 	ctx, cancel := context.WithCancelCause(t.Context())
@@ -199,7 +201,7 @@ func TestGone(t *testing.T) {
 	if _, ok := <-stream.Events(); ok || !errors.Is(stream.Err(), left) {
 		t.Errorf("%v, %v", ok, stream.Err())
 	}
-	for s.hub.Subscribers() > 0 { // the test's own time limit ends it
+	for s.hub.Subscribers() > 0 { // the test's time limit ends this loop
 		s.hub.Publish(fault(1, "x"))
 	}
 }
