@@ -7,7 +7,7 @@ import (
 	"gogi/internal/testutil"
 )
 
-// slowSlide walks by file and rank, knowing nothing of squares as numbers.
+// slowSlide walks by file and rank, without the numbering of squares.
 func slowSlide(s Square, dirs [][2]int, occupied map[Square]bool) map[Square]bool {
 	reached := map[Square]bool{}
 	for _, d := range dirs {
@@ -39,8 +39,8 @@ func sameSquares(a, b map[Square]bool) bool {
 	return len(a) == len(b)
 }
 
-// For every occupancy of every line through every square, the multiplications have no collisions, for any other pieces
-// on the board.
+// TestSlidersAgainstRayWalk: on each line through each square, every occupancy gives the right squares, for any other
+// pieces on the board. The multiplications thus have no harmful collisions.
 func TestSlidersAgainstRayWalk(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	lines := map[string]struct {

@@ -14,7 +14,7 @@ func TestDeclaration(t *testing.T) {
 			got := p.Declaration(rule)
 			testutil.Equal(t, row[rule.String()] == "win", got.Win, "%s: %s, want win", row["name"], got.Why())
 		}
-		// The draw of the 24-point rule, as a caller decides it.
+		// The 24-point rule also has a draw, which the caller decides like this.
 		s := p.Declaration(CSARule24H)
 		valid := s.KingInCamp && !s.InCheck && s.Pieces >= campPieces
 		verdict := "lose"
@@ -35,7 +35,8 @@ func TestDeclaration(t *testing.T) {
 	}
 }
 
-// The thresholds YaneuraOu documents for handicap games.
+// TestHandicapThresholds compares the points that a declaration needs in handicap games with the documentation of
+// YaneuraOu.
 func TestHandicapThresholds(t *testing.T) {
 	for _, c := range []struct {
 		handicap string

@@ -25,7 +25,7 @@ func TestHandicaps(t *testing.T) {
 	}
 }
 
-// TestHandicapSizes: White gives 40 pieces less the number on the board.
+// TestHandicapSizes: the number of missing pieces of White is that of the handicap.
 func TestHandicapSizes(t *testing.T) {
 	for name, want := range map[string]int{"香落ち": 1, "HIKY": 2, "two-piece": 2, "三枚落ち": 3, "4": 4, "5_L": 5, "六枚落ち": 6, "7_R": 7, "8": 8, "十枚落ち": 10} {
 		h, _ := FindHandicap(name)

@@ -8,7 +8,7 @@ import (
 	"gogi/internal/testutil"
 )
 
-// play pushes a line of moves, checking that each is legal.
+// play plays a line of moves and checks that each is legal.
 func play(t *testing.T, h *History, line string) {
 	t.Helper()
 	for text := range strings.FieldsSeq(line) {
@@ -62,7 +62,8 @@ func TestOccurrences(t *testing.T) {
 	}
 }
 
-// Verdicts by who gave check, which no short real game shows for both sides.
+// TestPerpetualCheckBySide: the result of a repetition depends on which sides gave check. The test sets the checks,
+// because no short game has all three cases.
 func TestPerpetualCheckBySide(t *testing.T) {
 	for want, checks := range map[Repetition][2]bool{
 		RepetitionDraw:       {true, true},
@@ -78,7 +79,7 @@ func TestPerpetualCheckBySide(t *testing.T) {
 	}
 }
 
-// Equal keys alone are not a repetition.
+// TestRepetitionComparesPositions: positions with equal keys are no repetition unless the positions are equal.
 func TestRepetitionComparesPositions(t *testing.T) {
 	h := NewHistory(StartPos())
 	play(t, h, "7g7f 3c3d 2g2f 8c8d")

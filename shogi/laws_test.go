@@ -8,7 +8,7 @@ import (
 	"gogi/internal/testutil"
 )
 
-// checkConsistent compares every redundant part of a position with its board.
+// checkConsistent compares the bitboards and the kings of a position with its board.
 func checkConsistent(t interface{ Errorf(string, ...any) }, p *Position) {
 	var want Position
 	want.kings = [2]Square{NoSquare, NoSquare}
@@ -34,8 +34,8 @@ func checkConsistent(t interface{ Errorf(string, ...any) }, p *Position) {
 	}
 }
 
-// playout draws a start and plays random legal moves, calling visit on every
-// position and on the move played there (NoMove at the end).
+// playout draws a start and plays random legal moves. It calls visit with every position and its move, and with NoMove
+// at the end.
 func playout(t *rapid.T, visit func(*Position, Move)) {
 	starts := []string{startSFEN, matsuriSFEN, maxMovesSFEN, "4k4/9/9/9/9/9/9/9/4K4 b RBGSNL9Prbgsnl9p 1"}
 	for _, h := range Handicaps() {
@@ -54,8 +54,8 @@ func playout(t *rapid.T, visit func(*Position, Move)) {
 	visit(&p, NoMove)
 }
 
-// After any moves a position equals the one read from its SFEN in all parts:
-// the key and the bitboards kept by Apply are those built from scratch.
+// TestLawIncrementalEqualsFromScratch: after any moves, a position equals the position parsed from its SFEN. So Apply
+// keeps the same key and bitboards as a parser builds.
 func TestLawIncrementalEqualsFromScratch(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		playout(t, func(p *Position, _ Move) {
@@ -68,8 +68,8 @@ func TestLawIncrementalEqualsFromScratch(t *testing.T) {
 	})
 }
 
-// A move keeps all 40 pieces (or as many as there were) and the other side's
-// right to answer; it never leaves the mover in check.
+// TestLawMoveKeepsPieces: a move keeps the number of pieces and gives the turn to the other side. It never leaves the
+// mover in check.
 func TestLawMoveKeepsPieces(t *testing.T) {
 	total := func(p *Position) int {
 		n := p.byType[occupied].count()
@@ -100,7 +100,7 @@ func TestLawMoveKeepsPieces(t *testing.T) {
 	})
 }
 
-// flip turns the board by half a turn and swaps the colours.
+// flip rotates the board by half a turn and swaps the colours.
 func flip(t *rapid.T, p *Position) Position {
 	s := Setup{Side: p.side.Opponent(), Ply: int(p.ply)}
 	for sq, piece := range p.board {
@@ -116,7 +116,7 @@ func flip(t *rapid.T, p *Position) Position {
 	return testutil.Must(s.Position())(t)
 }
 
-// The rules treat both colours alike.
+// TestLawColoursAreSymmetric: the rules are the same for both colours.
 func TestLawColoursAreSymmetric(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		playout(t, func(p *Position, m Move) {

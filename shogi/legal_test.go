@@ -10,8 +10,8 @@ import (
 
 func moves(p *Position) []Move { return p.LegalMoves(nil) }
 
-// All 65536 values a Move can have: CheckLegal allows exactly those that the
-// generator lists, and the counts agree.
+// TestEveryMoveIsLegalIffListed: of all 65536 values of a Move, CheckLegal allows exactly those that LegalMoves lists,
+// and LegalMoves lists none twice.
 func TestEveryMoveIsLegalIffListed(t *testing.T) {
 	step := 40
 	if testing.Short() {
@@ -78,7 +78,7 @@ func TestMaxLegalMoves(t *testing.T) {
 	testutil.Equal(t, p.CountLegal(), MaxLegalMoves, "moves")
 }
 
-// One drop in positions around the pawn-drop mate.
+// TestUchifuzume tests one pawn drop in positions with and without a pawn-drop mate.
 func TestUchifuzume(t *testing.T) {
 	for name, c := range map[string]struct {
 		sfen, move string
@@ -143,7 +143,7 @@ func TestWhyIllegal(t *testing.T) {
 	}
 }
 
-// Values that no text can express but a training file can.
+// TestWhyIllegalForeignMoves has moves that no text can express, but a training file can.
 func TestWhyIllegalForeignMoves(t *testing.T) {
 	p := mustParse(t, "4k4/9/9/9/9/9/9/9/4K4 b P 1")
 	for m, want := range map[Move]string{

@@ -61,7 +61,8 @@ func FuzzParseMove(f *testing.F) {
 	})
 }
 
-// Every number is written as a text that reads back as it, or not at all.
+// TestMoveMarshalText: every number of a Move either has a text that is parsed as the same move, or MarshalText returns
+// an error.
 func TestMoveMarshalText(t *testing.T) {
 	written := 0
 	for m := range Move(1<<16 - 1) {
@@ -79,7 +80,8 @@ func TestMoveMarshalText(t *testing.T) {
 			t.Fatalf("%#x: %s reads as %v", uint16(m), text, back)
 		}
 	}
-	// 81 squares to 80 others, twice with promotion; seven kinds of drops.
+	// Moves lead from 81 squares to 80 others, with and without promotion. Seven kinds of pieces can be dropped on 81
+	// squares.
 	testutil.Equal(t, 2*81*80+7*81, written, "moves have a text")
 	var m Move
 	testutil.Fails(t, m.UnmarshalText([]byte("none")), "", "none was read")

@@ -11,7 +11,7 @@ import (
 	"gogi/internal/testutil"
 )
 
-// deepPerft adds the perft rows above ten million nodes (three minutes).
+// deepPerft adds the perft rows with more than ten million leaves, which take three minutes.
 var deepPerft = flag.Bool("perft.deep", false, "run the perft rows with more than 10^7 leaves")
 
 const (
@@ -19,7 +19,7 @@ const (
 	maxMovesSFEN = "R8/2K1S1SSk/4B4/9/9/9/9/9/1L1L1L3 b RBGSNLP3g3n17p 1"
 )
 
-// rows reads a fixture into one map per row, keyed by the header.
+// rows reads a fixture into one map for each row, keyed by column.
 func rows(tb testing.TB, name string) []map[string]string {
 	tb.Helper()
 	file := testutil.Must(os.Open(filepath.Join("testdata", name)))(tb)
@@ -58,7 +58,7 @@ func samplePositions(tb testing.TB, step int) []Position {
 	return out
 }
 
-// Counts on which several engines agree; see the column "source".
+// TestPerft compares with counts on which several engines agree. The column "source" names them.
 func TestPerft(t *testing.T) {
 	for _, row := range rows(t, "perft.csv") {
 		t.Run(row["name"]+"/"+row["depth"], func(t *testing.T) {

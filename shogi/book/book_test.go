@@ -50,7 +50,7 @@ const (
 	after7g7f = "lnsgkgsnl/1r5b1/ppppppppp/9/9/2P6/PP1PPPPPP/1B5R1/LNSGKGSNL w -"
 	usual     = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b -"
 
-	// By hand from the layout: sorted by bytes, of which '2' comes before '9'.
+	// Written by hand from the layout. The entries are sorted by bytes, so '2' comes before '9'.
 	sampleDB = dbHeader + "\nsfen " + after7g7f + " 2\n3c3d none -31 none\nsfen " + usual +
 		" 1\n#of the start\n2g2f 8c8d 42 20 123\n#ibisha\n#popular\n7g7f none none none\n"
 )
@@ -97,9 +97,10 @@ func TestDBFaults(t *testing.T) {
 
 func spaces(n int) string { return strings.Repeat(" ", n) }
 
-// By hand from the layout of 04-ybb.md: magic, one position, no depths; PackedSfen of the
-// usual start (a fixture that agrees with cshogi), moves at 0, move 1, two moves; 2g2f
-// (0x078e) with -25, 7g7f (0x1e3b) with no score.
+// TestYBB has bytes that were written by hand from the layout of 04-ybb.md. The head is the magic, one position and no
+// depths. The position is the PackedSfen of the start position, a fixture that agrees with cshogi. Its moves begin at
+// offset 0, its move number is 1, and it has two moves. The moves are 2g2f (0x078e) with -25, and 7g7f (0x1e3b) without
+// a score.
 func TestYBB(t *testing.T) {
 	t.Parallel()
 	const packedStart = "58a451220ceb67227e9653221caf447824c22b119e53221ceb6f223e9651220c"
@@ -120,7 +121,7 @@ func TestYBB(t *testing.T) {
 	}
 }
 
-// The standard of C++ ([rand.predef]) contains the 10,000th number of the generator.
+// TestTwister compares the 10,000th number of the generator with the C++ standard ([rand.predef]).
 func TestTwister(t *testing.T) {
 	t.Parallel()
 	r := newTwister()
@@ -130,8 +131,8 @@ func TestTwister(t *testing.T) {
 	testutil.Equal(t, r.uint64(), 9981545732273789042)
 }
 
-// The hash is of the board, of the side to move and its hand: two positions that differ
-// in the other hand alone have one.
+// TestAperyKey: the key depends on the board, the side to move and the hand of this side. Two positions that differ
+// only in the other hand have the same key.
 func TestAperyKey(t *testing.T) {
 	t.Parallel()
 	keys := map[uint64]string{}
@@ -146,13 +147,13 @@ func TestAperyKey(t *testing.T) {
 	}
 	a, b := position(t, "4k4/9/9/9/9/9/9/9/4K4 b P 1"), position(t, "4k4/9/9/9/9/9/9/9/4K4 b Pg 1")
 	testutil.Equal(t, aperyKey(&a), aperyKey(&b), "the other hand counts")
-	// By the definition: what is on the board, and seven hands of none.
+	// The definition combines the pieces on the board and seven empty hands.
 	r := newTwister()
 	var all []uint64
 	for range 31*81 + 7*19 + 1 {
 		all = append(all, r.uint64())
 	}
-	// The kings' numbers are 8 and 24, their squares 5i (44) and 5a (36).
+	// The numbers of the kings are 8 and 24, their squares are 5i (44) and 5a (36).
 	want := all[8*81+44] ^ all[24*81+36] ^ all[len(all)-1]
 	for hand := range 7 {
 		want ^= all[31*81+19*hand]
@@ -160,14 +161,14 @@ func TestAperyKey(t *testing.T) {
 	if p := position(t, "4k4/9/9/9/9/9/9/9/4K4 w - 1"); aperyKey(&p) != want {
 		t.Errorf("%#x, expected %#x", aperyKey(&p), want)
 	}
-	// In hand gold, the fifth, comes before bishop and rook.
+	// The gold is the fifth piece in hand, before bishop and rook.
 	for i, held := range []string{"p", "l", "n", "s", "g", "b", "r"} {
 		p := position(t, "4k4/9/9/9/9/9/9/9/4K4 w "+held+" 1")
 		testutil.Equal(t, want^all[31*81+19*i]^all[31*81+19*i+1], aperyKey(&p), "%s", held)
 	}
 }
 
-// A book of one side's moves: the positions of the other are not in it.
+// TestApery: a book with the moves of one side does not have the positions of the other side, but can be read.
 func TestApery(t *testing.T) {
 	t.Parallel()
 	b := &Book{}
@@ -189,7 +190,7 @@ func TestApery(t *testing.T) {
 		}
 	}
 	testutil.Equal(t, written(t, "apery", back), data, "the book comes back as another")
-	// Reversed it is out of order; and a hash that nobody knows is lost.
+	// The reversed entries are out of order, and an entry with an unknown key is lost.
 	back = parsed(t, "apery", data[32:]+data[16:32]+data[:16]+"12345678"+data[8:16])
 	testutil.Check(t, back.Unsorted && back.Lost == 1 && len(back.Entries) == 3, "%+v", back)
 	for _, bad := range []string{data[:15], data[:8] + "\xff\xff" + data[10:16]} {
@@ -213,7 +214,7 @@ func TestLines(t *testing.T) {
 	if e := b.Find(&start); e == nil || !cmp.Equal(e.Moves, []Move{{Move: move(t, "7g7f"), Count: 2}, {Move: move(t, "2g2f"), Count: 1}}) {
 		t.Errorf("%+v", e)
 	}
-	// Each move once; the transposition is where the first line ended.
+	// Each move is written once. The third line ends where it transposes into the first line.
 	const want = "startpos moves 7g7f 3c3d 2g2f 8c8d\nstartpos moves 7g7f 8c8d\nstartpos moves 2g2f 3c3d 7g7f\nsfen 4k4/9/9/9/9/9/9/9/4K4 b - 1\n"
 	testutil.Equal(t, written(t, "usi", b), want)
 	if back := parsed(t, "usi", want); !cmp.Equal(keysOf(back), keysOf(b)) {
@@ -246,10 +247,10 @@ func TestChoose(t *testing.T) {
 	other := position(t, after7g7f+" 2")
 	random := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // a test
 	for text, want := range map[string]string{
-		"7g7f none 0 1 0\n2g2f none 90 1 1\n":                  "2g2f",      // by counts
-		"7g7f none 0 1\n2g2f none 90 1\n9g9f none 90 1\n":      "2g2f 9g9f", // by scores
+		"7g7f none 0 1 0\n2g2f none 90 1 1\n":                  "2g2f",      // by count
+		"7g7f none 0 1\n2g2f none 90 1\n9g9f none 90 1\n":      "2g2f 9g9f", // by score
 		"7g7f none none none\n2g2f none none none\n":           "7g7f 2g2f",
-		"7i7f none 9 1 99\n2g2f none 1 1 1\n6g6f none 1 1 2\n": "2g2f 6g6f", // what is illegal is not drawn
+		"7i7f none 9 1 99\n2g2f none 1 1 1\n6g6f none 1 1 2\n": "2g2f 6g6f", // Choose never draws an illegal move
 		"7i7f none 9 1\n": "none",
 	} {
 		b := parsed(t, "db", "sfen "+usual+" 1\n"+text)
@@ -278,7 +279,8 @@ func TestOpen(t *testing.T) {
 	}
 }
 
-// anyBook has positions of random games from the usual start, all of which a move of the book leads to.
+// anyBook draws a book with the positions of random games from the start position. Moves of the book lead to each
+// position.
 func anyBook(t *rapid.T) *Book {
 	b := &Book{}
 	for range rapid.IntRange(1, 5).Draw(t, "games") {
@@ -301,7 +303,7 @@ func anyBook(t *rapid.T) *Book {
 	return b
 }
 
-// A file that a format writes is read as the same book, and conversions through any other format keep the moves.
+// TestLaws: each format reads its own files as the same book, and no conversion loses moves.
 func TestLaws(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
@@ -318,7 +320,7 @@ func TestLaws(t *testing.T) {
 				rt.Fatalf("%s: %q\nand then\n%q", f.Name, text, again)
 			}
 		}
-		// db keeps all that these books have.
+		// db stores all fields of these books.
 		if back := parsed(t, "db", written(t, "db", b)); written(t, "ybb", back) != written(t, "ybb", b) || written(t, "apery", back) != written(t, "apery", b) {
 			rt.Fatal("a db loses something")
 		}

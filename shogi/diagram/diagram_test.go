@@ -12,7 +12,7 @@ import (
 	"gogi/shogi/diagram"
 )
 
-// element is a node of the picture.
+// element is a node of the SVG picture.
 type element struct {
 	XMLName  xml.Name
 	Attrs    []xml.Attr `xml:",any,attr"`
@@ -29,7 +29,7 @@ func (e *element) attr(name string) string {
 	return ""
 }
 
-// walk visits an element and all below it.
+// walk visits an element and its descendants.
 func (e *element) walk(visit func(*element)) {
 	visit(e)
 	for i := range e.Children {
@@ -53,7 +53,7 @@ func position(t *testing.T, sfen string) shogi.Position {
 	return testutil.Must(shogi.ParseSFEN(sfen))(t)
 }
 
-// kanji by SFEN letter, written down apart from the package's own table.
+// kanji has the kanji for each SFEN letter, independent of the table in the package.
 var kanji = map[string]string{
 	"P": "歩", "L": "香", "N": "桂", "S": "銀", "G": "金", "B": "角", "R": "飛", "K": "玉",
 	"+P": "と", "+L": "杏", "+N": "圭", "+S": "全", "+B": "馬", "+R": "龍",
@@ -67,8 +67,8 @@ var positions = []string{
 	"9/9/9/9/4k4/9/9/9/9 b - 1",
 }
 
-// TestEveryPieceOnce: the picture has each piece of the board once, with its kanji, owner and place, and both hands
-// with their numbers.
+// TestEveryPieceOnce: the picture has each piece of the board once, with its kanji, colour and place. Both hands have
+// the right numbers.
 func TestEveryPieceOnce(t *testing.T) {
 	for _, sfen := range positions {
 		p := position(t, sfen)
@@ -102,7 +102,7 @@ func TestEveryPieceOnce(t *testing.T) {
 	}
 }
 
-// place is where a square's piece stands, by the sizes in the package's heading.
+// place returns the beginning of a piece's transform, calculated from the sizes in the package comment.
 func place(square string) string {
 	x := 6 + (9-int(square[0]-'0'))*40 + 20
 	y := 62 + int(square[1]-'a')*42 + 21
@@ -136,7 +136,7 @@ func checkHand(t *testing.T, sfen string, p *shogi.Position, c shogi.Colour, roo
 	testutil.Check(t, len(got) == 0, "%s: %s also has %v in hand", sfen, c, got)
 }
 
-// TestHandStaysInThePicture: the fullest hands fit beside the board's width.
+// TestHandStaysInThePicture: the largest hands fit into the picture's width.
 func TestHandStaysInThePicture(t *testing.T) {
 	root := parse(t, diagram.Diagram{Position: position(t, positions[3]), ID: "d"}.SVG())
 	root.walk(func(e *element) {
@@ -166,7 +166,7 @@ func TestLastMove(t *testing.T) {
 	}
 }
 
-// TestHostileText: a title can not leave its element.
+// TestHostileText: a title cannot leave its element.
 func TestHostileText(t *testing.T) {
 	const hostile = `</title><script>alert(1)</script>&"'` + "\x00\xff"
 	svg := diagram.Diagram{Position: shogi.StartPos(), Title: hostile, ID: `x" onload="alert(1)`}.SVG()

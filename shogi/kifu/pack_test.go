@@ -17,7 +17,7 @@ import (
 	"gogi/shogi"
 )
 
-// manyMoves are n moves of any kind, with everything that a move may have.
+// manyMoves returns n arbitrary moves, which use every field of a move.
 func manyMoves(n int) []Move {
 	r := rand.New(rand.NewPCG(1, uint64(n)))
 	moves := make([]Move, n)
@@ -70,11 +70,11 @@ func drawMove(t *rapid.T) Move {
 	return m
 }
 
-// A text that unpacks to more than the limit costs no more than that.
+// TestUnpackWithin: UnpackWithin uses hardly more memory than its limit, also if the text unpacks to much more.
 func TestUnpackWithin(t *testing.T) {
 	bomb := packed(make([]byte, maxRaw-1)...)
 	plies := packed(append([]byte{0xff, 0xff, 0x01}, make([]byte, maxPlies*9)...)...) // 32767 plies in some 300 bytes
-	const slack = 200_000                                                             // of the decompressor
+	const slack = 200_000                                                             // for the decompressor
 	for name, text := range map[string][]byte{"bytes": bomb, "plies": plies} {
 		for _, limit := range []int{-1, 0, 1000, 1 << 20} {
 			var before, after runtime.MemStats
@@ -107,14 +107,14 @@ func TestPackPV(t *testing.T) {
 	}
 }
 
-// Any single damaged byte and any truncation is noticed.
+// TestUnpackDamaged: Unpack reports every truncation and every damaged byte, except in the level in zlib's header.
 func TestUnpackDamaged(t *testing.T) {
 	blob := testutil.Must(Pack(manyMoves(40), 12))(t)
 	for i := range blob {
 		testutil.Fails(t, testutil.Err(Unpack(blob[:i])), "", "cut to %d bytes: no error", i)
 		damaged := bytes.Clone(blob)
 		damaged[i] ^= 0x55
-		if _, err := Unpack(damaged); err == nil && i != 2 { // zlib's header may name another level
+		if _, err := Unpack(damaged); err == nil && i != 2 { // byte 2 only names the level in zlib's header
 			t.Errorf("byte %d: no error", i)
 		}
 	}
@@ -150,8 +150,8 @@ func packed(raw ...byte) []byte {
 	return out.Bytes()
 }
 
-// What unpacks packs and unpacks again to the same. The input is also tried as
-// the text before compression, which zlib's checksum would hide from the fuzzer.
+// FuzzUnpack: moves that Unpack returns survive Pack and Unpack. The fuzzer cannot make valid checksums of zlib, so the
+// input is also used as the text before compression.
 func FuzzUnpack(f *testing.F) {
 	for id := range 3 {
 		blob := testutil.Must(Pack(manyMoves(20*id), 12))(f)

@@ -25,7 +25,7 @@ func moves(t *testing.T, text string) (list []shogi.Move) {
 	return list
 }
 
-// mates asks the definition itself: is there a mate by checks within so many plies?
+// mates answers by the definition: does the attacker have a mate by checks within this number of plies?
 func mates(p shogi.Position, plies int, attacks bool) bool {
 	if !attacks && !p.HasLegalMove() {
 		return true
@@ -46,7 +46,7 @@ func mates(p shogi.Position, plies int, attacks bool) bool {
 	return !attacks
 }
 
-// For positions of random games, the answers agree with the definition of a mate.
+// TestSolveIsTheDefinition: for positions of random games, the answers of Solve agree with the definition of a mate.
 func TestSolveIsTheDefinition(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	found := map[mate.Verdict]int{}
@@ -79,7 +79,7 @@ func TestSolveIsTheDefinition(t *testing.T) {
 	testutil.Check(t, found[mate.Mate] >= 3 && found[mate.Escape] >= 300, "too little to learn from: %v", found)
 }
 
-// Mates of gogi's other tests, of known length.
+// TestSolve has mates of known length from other tests of gogi.
 func TestSolve(t *testing.T) {
 	for _, test := range []struct {
 		sfen    string
@@ -89,7 +89,7 @@ func TestSolve(t *testing.T) {
 		{"4k4/9/4P4/9/9/9/9/9/9 b G 1", mate.Mate, 1},
 		{"6spk/5N3/9/4l4/7n1/9/9/9/9 b 2R 1", mate.Mate, 3},
 		{"9/8k/4s3g/4l1SG1/9/9/9/9/9 b BG 1", mate.Mate, 5},
-		{"4k4/4G4/4P4/9/9/9/9/9/9 w - 1", mate.Escape, 0}, // who is mated has no mate
+		{"4k4/4G4/4P4/9/9/9/9/9/9 w - 1", mate.Escape, 0}, // a mated side has no mate
 		{"4k4/9/9/9/9/9/9/9/4K4 b P 1", mate.Escape, 0},
 	} {
 		got := mate.Solve(at(t, test.sfen), mate.Limits{Nodes: 10_000})
@@ -97,7 +97,7 @@ func TestSolve(t *testing.T) {
 	}
 }
 
-// A claimed mate is accepted only if it is a mate.
+// TestVerify: Verify accepts a claimed mate only if it is a mate.
 func TestVerify(t *testing.T) {
 	const three, one = "6spk/5N3/9/4l4/7n1/9/9/9/9 b 2R 1", "4k4/9/4P4/9/9/9/9/9/9 b G 1"
 	const escape = "4k4/9/3PP4/9/9/9/9/9/9 b 2G 1" // G*5b mates, G*4b does not
@@ -123,7 +123,7 @@ func TestVerify(t *testing.T) {
 		"no mate":            {one, "G*4b", mate.Limits{}, mate.Escape, "does not end in checkmate"},
 		"nothing":            {one, "", mate.Limits{}, mate.Escape, "does not end in checkmate"},
 		"the defender's own": {escape, "G*4b 5a6a", mate.Limits{}, mate.Escape, "does not end in checkmate"},
-		// After 4b the king may take the gold; that it steps aside instead is the claimant's hope.
+		// After G*4b the king may take the gold. The claimed line wrongly assumes that the king moves aside.
 		"a helpful defender": {escape, "G*4b 5a6a G*6b", mate.Limits{}, mate.Escape, "after G*4b there is a way out"},
 	} {
 		got := mate.Verify(at(t, test.sfen), moves(t, test.line), test.limits)
@@ -131,8 +131,8 @@ func TestVerify(t *testing.T) {
 	}
 }
 
-// A king that gets home wins under the try rule, in the middle of a mate: the mates of
-// these positions lead it over 5i, its goal.
+// TestTry: under the try rule a king that reaches its goal wins, also in the middle of a mate. The mates of these
+// positions drive it over its goal 5i.
 func TestTry(t *testing.T) {
 	for _, sfen := range []string{"9/1K7/9/9/9/9/9/6RG1/4Sk3 b G 1", "6K2/9/9/9/9/9/9/3G2R2/S4k3 b G 1"} {
 		h := at(t, sfen)
@@ -146,8 +146,8 @@ func TestTry(t *testing.T) {
 	}
 }
 
-// A check after which the position occurs for the fourth time ends the game and mates
-// nobody. In this game that check is given three times.
+// TestAFourthOccurrenceIsNoWay: a check after which the position occurs for the fourth time ends the game and is no
+// mate. The game of this test has this check three times.
 func TestAFourthOccurrenceIsNoWay(t *testing.T) {
 	h, cycle := at(t, "9/4K4/9/9/1R7/2G6/9/1k2S4/9 w G 2"), moves(t, "8h7h 8e2e 7h8h 2e8e")
 	for times := 1; times <= 3; times++ {

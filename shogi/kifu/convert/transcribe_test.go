@@ -13,10 +13,10 @@ import (
 )
 
 const (
-	// The first fixture of package packed: the usual start, 2g2f, a win of Black.
+	// The first fixture of package packed: the start position, 2g2f, Black wins.
 	psv = "58a451220ceb67227e9653221caf447824c22b119e53221ceb6f223e9651220c00008e0701000100"
 	hcp = "58a449210cd757217e8e4d212caf427814c2ab109e4d212cd75f213e8e49210c"
-	// A game of rsshogi's pack_wire_contract.rs.
+	// A game of pack_wire_contract.rs in rsshogi.
 	pack  = "013b1e0a00150aecff0a632c010a0900009f2a007d810000"
 	moves = "7g7f 3c3d 8h2b+ 3a2b B*4e"
 )
@@ -102,7 +102,7 @@ func TestConvert(t *testing.T) {
 	game := bytesOf(t, pack)
 	text, _ := converted(t, "usi", "pack", game, packed.Options{})
 	testutil.Equal(t, string(text), "position startpos moves "+moves+"\n", "%q", text)
-	// All that pack holds is in JSON lines and in hcpe3, too.
+	// JSON lines and hcpe3 store all fields of a pack.
 	for _, by := range []string{"jsonl", "hcpe3"} {
 		there, _ := converted(t, by, "pack", game, packed.Options{})
 		if back, done := converted(t, "pack", by, there, packed.Options{}); !bytes.Equal(back, game) || done.Written != 1 {
@@ -121,7 +121,8 @@ func TestConvert(t *testing.T) {
 	testutil.Check(t, bytes.Equal(positions, bytesOf(t, hcp)), "%x", positions)
 }
 
-// What cannot be written is left out and said.
+// TestConvertRefuses: games and samples that the target cannot store are skipped and reported. Conversions from a
+// format without the needed data are errors.
 func TestConvertRefuses(t *testing.T) {
 	t.Parallel()
 	out, done := converted(t, "psv", "usi", []byte("startpos moves 7g7f\nstartpos moves 7g7f 7g7f\n"), packed.Options{})

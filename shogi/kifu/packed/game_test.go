@@ -19,7 +19,7 @@ func formatOf(t *testing.T, name string) Format {
 	return testutil.Must(Find(name))(t)
 }
 
-// plies are moves with scores, such as "7g7f 10 3c3d -20".
+// plies returns moves with scores from a text such as "7g7f 10 3c3d -20".
 func plies(t *testing.T, text string) (list []Ply) {
 	t.Helper()
 	words := strings.Fields(text)
@@ -30,8 +30,9 @@ func plies(t *testing.T, text string) (list []Ply) {
 	return list
 }
 
-// The first three are the byte vectors of rsshogi's pack_wire_contract.rs; the last is by hand: tag, HCP of
-// the fixture, move number 1, 8b6b is 0x202e in Apery's form, score -5, a draw by repetition.
+// TestPack: the games from the usual start are byte vectors of pack_wire_contract.rs in rsshogi. The last vector was
+// written by hand: tag, HCP of the fixture, move number 1, 8b6b (0x202e in Apery's form), score -5, a draw by
+// repetition.
 func TestPack(t *testing.T) {
 	t.Parallel()
 	usual := shogi.StartPos()
@@ -46,7 +47,7 @@ func TestPack(t *testing.T) {
 		"00 59241261583f13f1b39c12e17825c223115e89f09c12e1587f13f1b18c126148 0100 2e20fbff 0000 01": {},
 	} {
 		if text[:2] == "00" {
-			row := rows(t, "packed_fixtures.csv")[3] // a lance less, White to move: 8b6b is 0x202e
+			row := rows(t, "packed_fixtures.csv")[3] // a lance handicap, White to move: 8b6b is 0x202e
 			text = strings.Replace(text, row["packedsfen_hex"], row["hcp_hex"], 1)
 			g = Game{Start: position(t, row["sfen"]), Outcome: Draw, Reason: ReasonRepetition, Plies: plies(t, row["move"]+" -5")}
 		}
@@ -60,7 +61,7 @@ func TestPack(t *testing.T) {
 func sameGame(t testing.TB, f Format, b []byte, want *Game) {
 	t.Helper()
 	r := f.Games(bytes.NewReader(append(bytes.Clone(b), b...)))
-	for i := range 2 { // games follow each other without anything between
+	for i := range 2 { // games follow each other without a separator
 		got, at, err := r.Next()
 		testutil.Require(t, err == nil && at == int64(i*len(b)), "%x: at %d, %v", b, at, err)
 		testutil.Require(t, got.Start.SFEN() == want.Start.SFEN() && got.Outcome == want.Outcome && len(got.Plies) == len(want.Plies),
@@ -82,9 +83,10 @@ func sameGame(t testing.TB, f Format, b []byte, want *Game) {
 	}
 }
 
-// By hand, from the structures in dlshogi's cppshogi.h: HCP, 2 moves, White won by a declaration (2 | 8), a
-// game against itself; 7g7f (0x1e3b) with score 25 and no candidate; 3c3d (0x0a15) with score -25 and two:
-// itself with 3 visits, 8c8d (0x20c2, from 65 to 66) with 1.
+// TestHCPE3 has bytes that were written by hand from the structures in dlshogi's cppshogi.h. The head has the HCP, 2
+// moves, White's win by declaration (2 | 8), and 0 for self-play. The first move is 7g7f (0x1e3b) with score 25 and no
+// candidates. The second is 3c3d (0x0a15) with score -25. Its two candidates are 3c3d with 3 visits and 8c8d (0x20c2,
+// from 65 to 66) with 1 visit.
 func TestHCPE3(t *testing.T) {
 	t.Parallel()
 	g := Game{Start: shogi.StartPos(), Outcome: WhiteWins, End: EndDeclaration, Plies: plies(t, "7g7f 25 3c3d -25")}
@@ -99,7 +101,8 @@ func TestHCPE3(t *testing.T) {
 	testutil.Check(t, r.Winner == "white" && len(r.Moves) == 2 && r.Moves[1].Score == -25 && r.Moves[1].HasScore, "%+v", r)
 }
 
-// A game that cannot be is an error that says where, and the game behind it is read.
+// TestDamagedGames: an impossible game gives an error with its place. If the reader knows where the game ends, it reads
+// the next game.
 func TestDamagedGames(t *testing.T) {
 	t.Parallel()
 	hcp := rows(t, "packed_fixtures.csv")[0]["hcp_hex"]
@@ -157,7 +160,7 @@ func TestGameLaws(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
 		g := anyGame(rt)
-		g.Start = withPly(t, g.Start, 1) // hcpe3 does not keep it
+		g.Start = withPly(t, g.Start, 1) // hcpe3 does not store the move number
 		b, err := AppendHCPE3(nil, g)
 		testutil.OK(rt, err)
 		sameGame(t, formatOf(t, "hcpe3"), b, g)

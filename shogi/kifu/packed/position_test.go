@@ -15,13 +15,12 @@ import (
 	"gogi/shogi"
 )
 
-// rows are those of a file of testdata, by the names of its columns. packed_fixtures.csv
-// agrees byte for byte with cshogi 1.0.4; reference_positions.csv is of the same
-// independent encoder, which was written from the published layouts.
+// rows returns the rows of a file of testdata, keyed by column. packed_fixtures.csv agrees byte for byte with cshogi
+// 1.0.4. reference_positions.csv comes from the same independent encoder, which was written from the published layouts.
 func rows(t *testing.T, file string) (all []map[string]string) {
 	t.Helper()
 	f := testutil.Must(os.Open("testdata/" + file))(t)
-	defer f.Close() // read
+	defer f.Close() // only read
 	lines, err := csv.NewReader(f).ReadAll()
 	testutil.Require(t, err == nil && len(lines) >= 2, "%v %v", len(lines), err)
 	for _, line := range lines[1:] {
@@ -67,8 +66,8 @@ func checkPosition(t *testing.T, p shogi.Position, want string,
 	}
 }
 
-// Older files of YaneuraOu have gold behind bishop and rook in each hand. The bytes are
-// those of a fixture with the codes of its hands put in that order.
+// TestOldHandOrder: older files of YaneuraOu have gold after bishop and rook in each hand. The test puts the hands of
+// fixtures into that order.
 func TestOldHandOrder(t *testing.T) {
 	t.Parallel()
 	for _, row := range rows(t, "packed_fixtures.csv") {
@@ -119,10 +118,10 @@ func TestOldHandOrder(t *testing.T) {
 	}
 }
 
-// A position without one king takes 257 bits, with 81 as the square of the king. By hand: White's king alone
-// on 1a, all else in the box: side 0, king 81 (1010001, lowest bit first 1000101), king 0 (0000000), 80 empty
-// squares (80 zeros), 18 pawns 010, 4 lances 10010, 4 knights 10110, 4 silvers 11010, 4 golds 11011, 2
-// bishops 1111010, 2 rooks 1111110; the last zero is cut.
+// TestOneKing: a position without one king takes 257 bits and has 81 as the square of that king. The bits were written
+// by hand for White's king alone on 1a, with all other pieces in the box. Side: 0. King: 81 (1010001, lowest bit first
+// 1000101). King: 0 (0000000). 80 empty squares: 80 zeros. Box: 18 pawns 010, 4 lances 10010, 4 knights 10110, 4
+// silvers 11010, 4 golds 11011, 2 bishops 1111010, 2 rooks 1111110. The last zero is cut.
 func TestOneKing(t *testing.T) {
 	t.Parallel()
 	p := position(t, "8k/9/9/9/9/9/9/9/9 b - 1")
@@ -136,7 +135,7 @@ func TestOneKing(t *testing.T) {
 		}
 	}
 	checkPosition(t, p, hex.EncodeToString(want[:]), AppendSfen, ParseSfen)
-	// Mating problems as they are set: the defender holds what is not on the board.
+	// Mating problems: the defender has the remaining pieces in hand.
 	for _, sfen := range []string{
 		"7nl/7k1/9/6S1P/9/9/9/9/9 b GP2r2b3g3s3n3l16p 1",
 		"4k4/9/4P4/9/9/9/9/9/9 b G2r2b3g4s4n4l17p 1",
@@ -157,8 +156,8 @@ func TestOneKing(t *testing.T) {
 	}
 }
 
-// The last bit decides the owner of the rook, and is cut off. One of the two positions is rejected, so that no position
-// is read as another.
+// TestCutBitsAreRefused: the last bit decides the owner of the rook, and is cut off. One of the two positions is
+// rejected, so that no position is read as another.
 func TestCutBitsAreRefused(t *testing.T) {
 	t.Parallel()
 	const others = "2R2B4G4S4N4L18P"
@@ -184,7 +183,7 @@ func TestDamagedPositions(t *testing.T) {
 		"byte 0: black's king stands on square number 126: expected 0 to 80, or 81 for none":     damaged(0, 0xfc),
 		"byte 1: both kings stand on 5i: expected different squares":                             append([]byte{0x58, 0x2c}, start[2:]...),
 		"byte 0: the PackedSfen is of no position: black is to move but already attacks the whi": mateless(t),
-		// 15 bits, 79 empty squares, 18 pawns of 3 bits: the next begins at bit 148.
+		// After 15 bits, 79 empty squares and 18 pawns of 3 bits, the next piece begins at bit 148.
 		"byte 18: there is one pawn more than a set has: expected 18": append(slices.Clone(start[:2]), make([]byte, 30)...),
 	} {
 		_, err := ParseSfen(b, 1)
@@ -193,8 +192,8 @@ func TestDamagedPositions(t *testing.T) {
 	}
 }
 
-// mateless is a position in which the side that is not to move is in check: Black's rook
-// looks at White's king. The side is the first bit.
+// mateless returns an invalid position, in which Black is to move and Black's rook attacks White's king. The first bit
+// is the side to move.
 func mateless(t *testing.T) []byte {
 	t.Helper()
 	p := position(t, "4k4/9/4R4/9/9/9/9/9/3K5 w - 1")
@@ -203,7 +202,7 @@ func mateless(t *testing.T) []byte {
 	return b
 }
 
-// anyPosition is one reached by random legal moves.
+// anyPosition draws a position that random legal moves reach.
 func anyPosition(t *rapid.T) shogi.Position {
 	starts := []string{"lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1"}
 	for _, h := range shogi.Handicaps() {
@@ -236,7 +235,7 @@ func TestPositionLaws(t *testing.T) {
 	})
 }
 
-// The positions in any bytes are written as bytes that are read as the same positions.
+// FuzzPositions: each position that can be parsed from any bytes is encoded to bytes that give the same position.
 func FuzzPositions(f *testing.F) {
 	for _, text := range []string{"58a451220ceb67227e9653221caf447824c22b119e53221ceb6f223e9651220c", "482c00003ca0ffab803ebee006bef55f159a2af0028050c62163ac755e49526a"} {
 		b := testutil.Must(hex.DecodeString(text))(f)

@@ -56,7 +56,7 @@ func TestSamples(t *testing.T) {
 	}
 }
 
-// TestPlyZero: files of other programs have records with ply 0, which means the first position.
+// TestPlyZero: other programs write records with ply 0, which means the first position.
 func TestPlyZero(t *testing.T) {
 	t.Parallel()
 	row := rows(t, "packed_fixtures.csv")[0]
@@ -85,8 +85,8 @@ func same(t *testing.T, want Sample, b []byte, parse func([]byte) (Sample, error
 	}
 }
 
-// By hand, from the layout in dlshogi's cppshogi.h: byte 36 has the result in bits 0 and
-// 1, repetition in bit 2, a declaration in bit 3, the limit of moves in bit 4.
+// TestHCPE2 has results from the layout in dlshogi's cppshogi.h. In byte 36, bits 0 and 1 have the result, bit 2 a
+// repetition, bit 3 a declaration, bit 4 the limit of moves.
 func TestHCPE2(t *testing.T) {
 	t.Parallel()
 	s := fixture(t, rows(t, "packed_fixtures.csv")[0])
@@ -145,7 +145,7 @@ func TestDamagedSamples(t *testing.T) {
 	testutil.Fails(t, testutil.Err(Find("psw")), "hcpe3")
 }
 
-// failing fails after so many bytes.
+// failing is a reader that returns err after the bytes of rest.
 type failing struct {
 	rest io.Reader
 	err  error
@@ -199,7 +199,7 @@ func TestSampleLaws(t *testing.T) {
 			testutil.Require(t, err == nil && at == 0 && got.Move == want.Move && got.Score == want.Score && got.Outcome == want.Outcome,
 				"%s: %+v, %v", f.Name, got, err)
 			again, err := f.AppendSample(nil, &got)
-			if f.Name != "psv" { // which alone keeps the move number
+			if f.Name != "psv" { // only psv stores the move number
 				testutil.Require(t, err == nil && bytes.Equal(again, b), "%s: %x and then %x, %v", f.Name, b, again, err)
 			} else if got.Position.SFEN() != s.Position.SFEN() {
 				t.Fatalf("%s and then %s", s.Position.SFEN(), got.Position.SFEN())
@@ -234,7 +234,8 @@ func FuzzSamples(f *testing.F) {
 				continue
 			}
 			_ = s.Legal()
-			// Without a king, and with hands in an order that nobody writes, what was cut off cannot be told.
+			// ErrCut is allowed if a king is missing: with hands in an unusual order, the bit that was cut off is
+			// unknown.
 			if _, err := format.AppendSample(nil, &s); err != nil && (!errors.Is(err, ErrCut) || hasKings(&s.Position)) {
 				t.Fatalf("%s: %v", s.Position.SFEN(), err)
 			}

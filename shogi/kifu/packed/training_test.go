@@ -15,8 +15,8 @@ import (
 	"gogi/shogi/kifu"
 )
 
-// record is a game from words such as "7g7f=10" (a move with its score), "3c3d" (without)
-// and "2g2f=o" (of the opening).
+// record returns a game from words such as "7g7f=10" (a move with its score), "3c3d" (without a score) and "2g2f=o" (an
+// opening move).
 func record(t *testing.T, winner, result, text string) *kifu.Record {
 	t.Helper()
 	start := shogi.StartPos()
@@ -51,7 +51,7 @@ func TestEncodeSamples(t *testing.T) {
 	r := record(t, "white", "resignation", trained)
 	for _, c := range []struct {
 		options Options
-		want    string // ply:score:result of each sample, as psv has them
+		want    string // ply:score:result of each sample in psv
 		tally   Tally
 	}{
 		{Options{}, "3:12:-1 5:32000:-1 6:-32000:1 7:-32000:-1", Tally{Games: 1, Positions: 4, Opening: 2, Unscored: 1}},
@@ -72,7 +72,7 @@ func TestEncodeSamples(t *testing.T) {
 	}
 }
 
-// The outcome is the record's winner; how the game ended is kept where the format can.
+// TestOutcomes: the outcome is the record's winner. Formats that can store how the game ended have this, too.
 func TestOutcomes(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -127,7 +127,7 @@ func TestEncodeGames(t *testing.T) {
 	}
 	for _, c := range []struct {
 		options Options
-		want    string // the number of candidates of each move
+		want    string // number of candidates of each move
 	}{
 		{Options{}, "0 0 0 0 0"},
 		{Options{Votes: votes}, "2 0 0 0 0"},
@@ -155,7 +155,7 @@ func TestEncodeGames(t *testing.T) {
 	}
 }
 
-// Nothing is written of a game that is illegal anywhere.
+// TestIllegalRecord: a game with an illegal move gives an error and no output.
 func TestIllegalRecord(t *testing.T) {
 	t.Parallel()
 	r := record(t, "black", "resignation", "7g7f=1 3c3d=1 7g7f=1")
@@ -205,8 +205,8 @@ func TestShards(t *testing.T) {
 		plain = append(plain, byte(i), byte(i>>8)) //nolint:gosec // bytes
 	}
 	var straight, shuffled, again, other []byte
-	// Blocks of one and two positions by turns: 1+2+1 are four, so a shard of 4 has 3 blocks,
-	// then 2+1+2 are five.
+	// The blocks have one and two positions in turn. A shard of 4 positions ends after 1+2+1 = 4 or 2+1+2 = 5, so it
+	// has 3 blocks.
 	for i, f := range shards(t, ShardOptions{Positions: 4}, blocks) {
 		testutil.Require(t, i >= 300 || f.Len() == 6, "shard %d has %d bytes", i, f.Len())
 		straight = append(straight, f.Bytes()...)
@@ -225,7 +225,7 @@ func TestShards(t *testing.T) {
 	testutil.Check(t, len(files) == 0, "nothing was written into a file")
 }
 
-// pairsOf are the blocks of two bytes, sorted.
+// pairsOf returns the blocks of two bytes in sorted order.
 func pairsOf(b []byte) (list []int) {
 	for i := 0; i < len(b); i += 2 {
 		list = append(list, int(b[i])|int(b[i+1])<<8)
@@ -234,7 +234,7 @@ func pairsOf(b []byte) (list []int) {
 	return list
 }
 
-// An aborted file is discarded.
+// TestAbort: Abort discards the file.
 func TestAbort(t *testing.T) {
 	t.Parallel()
 	f := &kept{}

@@ -14,7 +14,7 @@ import (
 
 const startSFEN = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1"
 
-// evenBoard is the start of an even game as the CSA standard prints it.
+// evenBoard is the start position of an even game in the form of the CSA standard.
 const evenBoard = `P1-KY-KE-GI-KI-OU-KI-GI-KE-KY
 P2 * -HI *  *  *  *  * -KA * 
 P3-FU-FU-FU-FU-FU-FU-FU-FU-FU
@@ -41,13 +41,13 @@ func recordOf(t *testing.T, line string) kifu.Record {
 	return r
 }
 
-// csa3 is a record's text, which must be one.
+// csa3 returns the CSA3 text of a record.
 func csa3(t *testing.T, r kifu.Record) string {
 	t.Helper()
 	return string(testutil.Must(AppendCSA3(nil, &r))(t))
 }
 
-// A whole text by the standard: http://www2.computer-shogi.org/protocol/record_v3.html
+// TestCSA3 compares a whole text with the standard: http://www2.computer-shogi.org/protocol/record_v3.html
 func TestCSA3(t *testing.T) {
 	r := recordOf(t, "startpos moves 7g7f 3c3d 8h2b+ 3a2b B*4e 5a6b 4e3d 2b3c")
 	r.Black, r.White, r.Event, r.Site = "先手", "Engine B", "run 1", "here"
@@ -88,7 +88,7 @@ T1.000
 	testutil.Diff(t, want, csa3(t, r), "want and got differ")
 }
 
-// The piece is the one after the move.
+// TestCSA3Pieces: the piece in a move is the piece after the move, that is after a promotion.
 func TestCSA3Pieces(t *testing.T) {
 	const position = "sfen 9/PL2S1B1R/9/2N6/9/9/9/4K4/k8 b RBGSNLP 1 moves "
 	for usi, want := range map[string]string{
@@ -106,14 +106,13 @@ func TestCSA3Pieces(t *testing.T) {
 	}
 }
 
-// Hands are for both sides, each piece by itself; the side to move follows.
+// TestCSA3Hands: each hand has its own line with every single piece. The side to move follows.
 func TestCSA3Hands(t *testing.T) {
 	text := csa3(t, recordOf(t, "sfen 4k4/9/9/9/9/9/9/9/4K4 w R2G3p 7"))
 	testutil.Contains(t, text, "P9 *  *  *  * +OU *  *  *  * \nP+00HI00KI00KI\nP-00FU00FU00FU\n-\n%CHUDAN\n")
 }
 
-// The end of each result. After one move White is to move, so that White is
-// who resigned, was mated, or declares.
+// TestCSA3Ends: each result has its end. After one move White is to move, so White resigns, is mated or declares.
 func TestCSA3Ends(t *testing.T) {
 	for _, test := range []struct {
 		result, winner string
@@ -127,8 +126,8 @@ func TestCSA3Ends(t *testing.T) {
 		{"illegal_move", "black", "'*illegal_move winner=black\n%ILLEGAL_MOVE\n"},
 		{"false_declaration", "black", "'*false_declaration winner=black\n%ILLEGAL_MOVE\n"},
 		{"repetition", "draw", "%SENNICHITE\n"},
-		{"perpetual_check", "white", "'*perpetual_check winner=white\n%+ILLEGAL_ACTION\n"}, // Black's
-		{"perpetual_check", "black", "'*perpetual_check winner=black\n%-ILLEGAL_ACTION\n"}, // White's
+		{"perpetual_check", "white", "'*perpetual_check winner=white\n%+ILLEGAL_ACTION\n"}, // by Black
+		{"perpetual_check", "black", "'*perpetual_check winner=black\n%-ILLEGAL_ACTION\n"}, // by White
 		{"declaration", "white", "%KACHI\n"},
 		{"declaration", "black", "'*declaration winner=black\n%CHUDAN\n"}, // the try rule
 		{"max_plies", "draw", "%MAX_MOVES\n"},
@@ -145,7 +144,7 @@ func TestCSA3Ends(t *testing.T) {
 	}
 }
 
-// Nothing in a name can become a line of its own, for any idea of a line.
+// TestCSAHeadersAreOneLine: no character in a name begins a new line, for any reader's line ends.
 func TestCSAHeadersAreOneLine(t *testing.T) {
 	for _, end := range []string{"\n", "\r\n", "\r", "\v", "\f", "\x1c", "\x1d", "\x1e", "\u0085", "\u2028", "\u2029", "\x00"} {
 		r := recordOf(t, "startpos")
@@ -158,7 +157,7 @@ func TestCSAHeadersAreOneLine(t *testing.T) {
 	}
 }
 
-// For any names, the text contains the same game.
+// TestLawHeadersDoNotChangeTheGame: for any names, the text has the same game.
 func TestLawHeadersDoNotChangeTheGame(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		r := recordOf(t, "startpos moves 7g7f 3c3d")
@@ -177,7 +176,7 @@ func TestUSI(t *testing.T) {
 	for _, line := range []string{
 		"startpos", "startpos moves 7g7f", "startpos moves 7g7f 3c3d 8h2b+ 3a2b B*4e",
 		twoPiece, twoPiece + " moves 3a3b 7g7f",
-		"sfen lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 3 moves 7g7f", // another number is another start
+		"sfen lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 3 moves 7g7f", // the move number belongs to the start position
 	} {
 		r := recordOf(t, line)
 		testutil.Equal(t, r.USI(), line)

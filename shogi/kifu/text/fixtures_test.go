@@ -25,8 +25,8 @@ func fixture(t *testing.T, path string) *kifu.Record {
 	return list[0]
 }
 
-// TestFixtures: records that tsshogi has written in every format are one game in all of
-// them: the start, the moves, the whole seconds, the names, the event, the end, comments.
+// TestFixtures: tsshogi wrote the same records in every format. All formats give the same start, moves, whole seconds,
+// names, event, end and comments.
 func TestFixtures(t *testing.T) {
 	for name, end := range map[string][2]string{
 		"hirate_interrupt": {"", ""}, "hirate_long_maxmoves": {maxPlies, draw}, "kyoochi_illegal": {illegalMove, "black"}, "midpos_enteringwin": {declaration, "black"},
@@ -47,7 +47,7 @@ func compareFixture(t *testing.T, want, got *kifu.Record, ext string) {
 	if ext == ".usi" {
 		return
 	}
-	// KIF, KI2 and JKF have one word for an impasse and a game of full length.
+	// KIF, KI2 and JKF use the same word for an impasse and for a game that reached the limit of plies.
 	if result := got.Result; result != want.Result && (want.Result != maxPlies || result != impasse) || got.Winner != want.Winner {
 		t.Errorf("ended by %q for %q, want %q for %q", got.Result, got.Winner, want.Result, want.Winner)
 	}

@@ -12,8 +12,8 @@ import (
 	"gogi/shogi/kifu"
 )
 
-// TestKIFAsOthersWriteIt: records that tsshogi 2.2.0 has written both as KIF and as CSA, with times to the
-// millisecond. The start, and each move with its times, are the same text; so is the last word.
+// TestKIFAsOthersWriteIt: tsshogi 2.2.0 wrote these records as KIF and as CSA, with times to the millisecond. From the
+// CSA, gogi must write the same text for the start, for each move with its times, and for the end.
 func TestKIFAsOthersWriteIt(t *testing.T) {
 	for _, name := range []string{"hirate_interrupt", "hirate_long_maxmoves", "kyoochi_illegal", "midpos_enteringwin"} {
 		r := fixture(t, "../testdata/"+name+".v30.csa")
@@ -25,7 +25,7 @@ func TestKIFAsOthersWriteIt(t *testing.T) {
 	}
 }
 
-// kifParts has the lines of the start and of the moves with their times, and the word of the end.
+// kifParts returns the lines of the start, the moves with their times, and the word of the end.
 func kifParts(text string) (list []string) {
 	for _, pattern := range []string{`手合割.*`, `(先|後)手の持駒.*|[|+].*|  ９.*|..手番`, `手数.*`, ` *\d+ .*\)`, ` *\d+ \S+$`} {
 		for _, line := range regexp.MustCompile("(?m)^("+pattern+")").FindAllString(text, -1) {
@@ -35,8 +35,8 @@ func kifParts(text string) (list []string) {
 	return list
 }
 
-// TestKIFComments has comments that were written by hand from the patterns of ShogiHome's and ShogiGUI's readers. The
-// score is Black's for both sides, and a mate is limited to 30000.
+// TestKIFComments has comments that were written by hand for the patterns of the readers of ShogiHome and ShogiGUI. The
+// score is Black's for both sides, and the score of a mate is 30000.
 func TestKIFComments(t *testing.T) {
 	move := func(text string) shogi.Move {
 		return testutil.Must(shogi.ParseMove(text))(t)
@@ -70,8 +70,8 @@ func TestKIFComments(t *testing.T) {
 	testutil.Equal(t, got, want)
 }
 
-// TestKIFEnds: for any end, the winner that a reader infers is right. The words and their winners are those of the
-// format's description.
+// TestKIFEnds: for each end, a reader infers the right winner. The words and their winners come from the description of
+// the format.
 func TestKIFEnds(t *testing.T) {
 	loses, wins, nobody := "the side to move loses", "the side to move wins", "nobody"
 	said := map[string]string{
@@ -93,7 +93,8 @@ func TestKIFEnds(t *testing.T) {
 	}
 }
 
-// TestKIFHandicaps: names that readers know are written as names, and other starts as boards.
+// TestKIFHandicaps: a handicap with a name that readers know is written as this name. Other starts are written as
+// boards.
 func TestKIFHandicaps(t *testing.T) {
 	for _, h := range shogi.Handicaps() {
 		text := string(testutil.Must(AppendKIF(nil, &kifu.Record{Black: "b", White: "w", Start: h.SFEN}))(t))
@@ -104,7 +105,7 @@ func TestKIFHandicaps(t *testing.T) {
 	}
 }
 
-// TestKIFMoved: a move of a known piece reads as in its position.
+// TestKIFMoved: a move with a known piece has the same text as in its position.
 func TestKIFMoved(t *testing.T) {
 	for text, want := range map[string]string{"7g7f": "７六歩(77)", "8h2b+": "２二角成(88)", "G*5e": "５五金打"} {
 		m := testutil.Must(shogi.ParseMove(text))(t)

@@ -16,8 +16,8 @@ import (
 	"gogi/shogi/kifu"
 )
 
-// starts are an even game, handicaps that KIF names and does not, and positions with
-// promoted pieces of every kind and hands of two digits.
+// starts returns an even game, handicaps with and without a name in KIF, and positions with all promoted pieces and
+// with two-digit hands.
 func starts() []string {
 	even := shogi.StartPos()
 	list := []string{
@@ -34,10 +34,10 @@ func starts() []string {
 
 var word = rapid.StringMatching(`[A-Za-z][A-Za-z0-9_.-]{0,7}|先手エンジン[AB]|三枚 香`)
 
-// remark has comments of people and programs, and texts that could be mistaken for other lines.
+// remark draws comments of people and programs, and texts that look like other lines.
 var remark = rapid.SampledFrom([]string{"", "", "good", "a, b", "two\nlines", "* 30 +7776FU", "*対局 評価値 1", "%TORYO", `back\slash`, "コメント"})
 
-// game draws a legal game with everything that records of a runner have.
+// game draws a legal game with every field that the runner records.
 func game(t *rapid.T) *kifu.Record {
 	r := &kifu.Record{
 		Black: word.Draw(t, "black"), White: word.Draw(t, "white"), Event: word.Draw(t, "event") + "/12.1", Site: rapid.SampledFrom([]string{"", "somewhere"}).Draw(t, "site"),
@@ -62,7 +62,7 @@ func game(t *rapid.T) *kifu.Record {
 		p.Apply(m.Move)
 	}
 	if len(r.Moves) > 0 && r.Moves[len(r.Moves)-1].Opening {
-		r.Moves = nil // a game has moves of its own
+		r.Moves = nil // a game needs a move after the opening
 		p = start
 	}
 	ending(t, r, &p)
@@ -99,11 +99,11 @@ func thought(t *rapid.T, p *shogi.Position, m *kifu.Move) {
 		}
 	}
 	if len(m.PV) == 1 {
-		m.PV = nil // nothing but the move itself, which says nothing
+		m.PV = nil // a PV of only the move itself adds nothing
 	}
 }
 
-// ending draws one that fits the side to move, as a runner's does.
+// ending draws an end that is possible for the side to move, as in games of the runner.
 func ending(t *rapid.T, r *kifu.Record, p *shogi.Position) {
 	side, other := p.Side().String(), p.Side().Opponent().String()
 	ends := []outcome{
@@ -120,7 +120,7 @@ func ending(t *rapid.T, r *kifu.Record, p *shogi.Position) {
 	}
 }
 
-// kept is what of a record a format keeps: what docs/formats.md says.
+// kept returns the data of a record that a format stores, by docs/formats.md.
 func kept(format string, r *kifu.Record) *kifu.Record {
 	k := *r
 	k.Moves = nil
@@ -165,7 +165,7 @@ func keptMove(format string, m *kifu.Move) {
 		}
 	case "kif", "jkf":
 		m.Time, m.SelDepth = m.Time.Truncate(time.Second), 0
-		m.Opening = false // its moves have a time of 0
+		m.Opening = false // opening moves have a time of 0
 	case "ki2", "usi", "sfen":
 		*m = kifu.Move{Move: m.Move, NoTime: true, Comment: m.Comment}
 		if format != "ki2" {
@@ -174,8 +174,8 @@ func keptMove(format string, m *kifu.Move) {
 	}
 }
 
-// TestLawRoundTrip: the data that a format stores survive a round trip, for many games in one text, with any line ends
-// and a byte order mark, also in Shift_JIS.
+// TestLawRoundTrip: the data that a format stores survive a round trip. The text has several games, any line ends, and
+// a byte order mark or Shift_JIS.
 func TestLawRoundTrip(t *testing.T) {
 	for _, f := range Text() {
 		t.Run(f.Name, func(t *testing.T) {
@@ -222,8 +222,8 @@ func checkGames(t *rapid.T, f Format, games []*kifu.Record, text []byte) {
 	}
 }
 
-// TestLawNothingPanics: after any change of a text, each game is valid or a *BadGame, and there are no more games than
-// characters.
+// TestLawNothingPanics: after any changes of a text, each game is valid or a *BadGame, and there are at most as many
+// games as characters.
 func TestLawNothingPanics(t *testing.T) {
 	for _, f := range Text() {
 		t.Run(f.Name, func(t *testing.T) {
@@ -249,7 +249,7 @@ func TestLawNothingPanics(t *testing.T) {
 	}
 }
 
-// readOut reads to the end, and demands that all that is handed out is legal.
+// readOut reads to the end and requires that every returned game is legal.
 func readOut(t testutil.T, f Format, text []byte) {
 	r := f.Read(NewInput("a file", bytes.NewReader(text)))
 	for n := 0; ; n++ {
@@ -260,7 +260,7 @@ func readOut(t testutil.T, f Format, text []byte) {
 		testutil.Require(t, n <= len(text), "no end of games in %q", text)
 		bad := new(BadGame)
 		if err != nil && !errors.As(err, &bad) {
-			return // it could not be read any further
+			return // the reader cannot continue
 		}
 		if err != nil {
 			continue

@@ -16,8 +16,8 @@ import (
 	"gogi/shogi/kifu"
 )
 
-// BenchmarkReadCSA reads games of 115 plies with times, scores and variations, as
-// floodgate's yearly archives have them; games/cpu-s is for one core.
+// BenchmarkReadCSA reads games of 115 plies with times, scores and variations, like those in the yearly archives of
+// floodgate. The metric games/cpu-s is for one core.
 func BenchmarkReadCSA(b *testing.B) {
 	for name, pv := range map[string]int{"plain": 0, "variations": 8} {
 		b.Run(name, func(b *testing.B) {
@@ -43,7 +43,7 @@ func BenchmarkReadCSA(b *testing.B) {
 	}
 }
 
-// cpuTime is what this process has used of the processors, which other work on the machine does not change.
+// cpuTime returns the CPU time of this process, which does not depend on the load of the machine.
 func cpuTime(b *testing.B) time.Duration {
 	b.Helper()
 	var used syscall.Rusage
@@ -51,7 +51,7 @@ func cpuTime(b *testing.B) time.Duration {
 	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
 }
 
-// benchmarkGame is some legal game, the same each time.
+// benchmarkGame returns always the same legal game.
 func benchmarkGame(b *testing.B, pv int) []byte {
 	b.Helper()
 	p := shogi.StartPos()

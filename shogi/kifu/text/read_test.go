@@ -18,7 +18,7 @@ import (
 	"gogi/shogi/kifu"
 )
 
-// TestWordsAreThoseOfMatch: package match, which stands above this one, spells the ends.
+// TestWordsAreThoseOfMatch: this package knows every termination of package match, which it must not import.
 func TestWordsAreThoseOfMatch(t *testing.T) {
 	for _, termination := range match.Terminations() {
 		testutil.Check(t, knownEnd(string(termination)), "%s is not known", termination)
@@ -29,7 +29,7 @@ func TestWordsAreThoseOfMatch(t *testing.T) {
 	testutil.Check(t, !knownEnd("adjourned"), "any word is known")
 }
 
-// read gives the games of a text and the errors of those that are none.
+// read returns the games of a text and the errors of the bad games.
 func read(t *testing.T, format, text string) (list []*kifu.Record, bad []string) {
 	t.Helper()
 	f := testutil.Must(Find(Text(), format))(t)
@@ -56,7 +56,7 @@ func one(t *testing.T, format, text string) *kifu.Record {
 	return list[0]
 }
 
-// floodgate is a game as its server writes it, with its comments.
+// floodgate is a game in the form that the floodgate server writes, with its comments.
 const floodgate = `V2
 N+Alpha
 N-Beta:2
@@ -91,22 +91,22 @@ func TestFloodgate(t *testing.T) {
 		"%v, %d, %v", r.Ratings, r.MaxMoves, r.Clocks)
 	testutil.Equal(t, r.Ended.Sub(r.Started), 61*time.Second, "it took")
 	first, second := r.Moves[0], r.Moves[1]
-	// The score is Black's, and stands behind the move that it is of; a comment with one
-	// asterisk is nobody's score, whichever side of the move it is on.
+	// The score is Black's, and follows the move that it belongs to. A comment with one asterisk has no score, before
+	// and after the move.
 	testutil.Check(t, first.HasScore && first.Score == 30 && second.Score == 55 && first.Time == 12*time.Second && second.Time == 3*time.Second,
 		"%+v, %+v", first, second)
 	testutil.Check(t, r.Comment == " before the first move" && first.Comment == " after it", "%q, %q", r.Comment, first.Comment)
 	got := (&kifu.Record{Start: r.Start, Moves: []kifu.Move{{Move: first.PV[0]}, {Move: first.PV[1]}, {Move: first.PV[2]}}}).USI()
 	testutil.Check(t, got == "startpos moves 7g7f 3c3d 2g2f", "the variation of the first move is %s", got)
-	// That of the second begins with the move itself, which is no reply, and is cut.
+	// The variation of the second move begins with the move itself, which is not a reply, and is cut.
 	testutil.Check(t, (len(second.PV) == 0 || second.PV[0] == second.Move) && second.Nodes == 12,
 		"the variation of the second move is %v, %d nodes", second.PV, second.Nodes)
 }
 
-// TestCSAFiles: what CSA allows and programs write.
+// TestCSAFiles has files that the CSA standard allows, and files that other programs write.
 func TestCSAFiles(t *testing.T) {
 	even := "V2.2\nPI\n+\n"
-	lance := "V2.2\nPI11KY\n-\n" // a square of the board, not a piece of Black's right side
+	lance := "V2.2\nPI11KY\n-\n" // a square of the board, not a piece on the right side of Black
 	for name, c := range map[string]struct{ text, want, result, winner string }{
 		"no version":                 {"PI\n+\n+7776FU\n%TORYO\n", "startpos moves 7g7f", resignation, "black"},
 		"version 1":                  {"V1\n'a comment\nPI\n+\n+7776FU\n%TORYO\n", "startpos moves 7g7f", resignation, "black"},
@@ -142,8 +142,8 @@ func position(t *testing.T, sfen string) shogi.Position {
 	return testutil.Must(shogi.ParseSFEN(sfen))(t)
 }
 
-// TestPerpetualCheckOfCSA: the word for any illegal action is perpetual check where the
-// moves are one: here a rook checks the king on one rank and another, three times around.
+// TestPerpetualCheckOfCSA: CSA has one word for every illegal action. It means perpetual check if the moves are one.
+// Here a rook repeatedly checks the king on two ranks.
 func TestPerpetualCheckOfCSA(t *testing.T) {
 	start := "V2.2\nP-11OU\nP+99OU59HI\n+\n"
 	cycle := "+5951HI\n-1112OU\n+5152HI\n-1211OU\n"
@@ -158,8 +158,8 @@ func TestPerpetualCheckOfCSA(t *testing.T) {
 	}
 }
 
-// TestSeveralGames: "/" and what begins a game part one from the next; a bad one is named
-// with its place and does not stop the rest.
+// TestSeveralGames: "/" or the beginning of a game separates games. The error of a bad game has its place, and the
+// other games are read.
 func TestSeveralGames(t *testing.T) {
 	good := "V2.2\nN+A\nPI\n+\n+7776FU\n%TORYO\n"
 	for name, text := range map[string]string{"slashes": good + "/\n" + good + "/\n" + good, "versions": good + good + good, "slash at the end": good + good + good + "/\n\n"} {
@@ -188,7 +188,7 @@ func TestSeveralGames(t *testing.T) {
 	}
 }
 
-// TestKIFFiles: what KIF and KI2 allow and programs write.
+// TestKIFFiles has files that KIF and KI2 allow, and files that other programs write.
 func TestKIFFiles(t *testing.T) {
 	head := "手数----指手---------消費時間--\n"
 	first := "   1 ７六歩(77)   ( 0:16/00:00:16)\n"
@@ -244,11 +244,11 @@ func TestHandWrittenCSA(t *testing.T) {
 	}
 }
 
-// TestJKFList: a list of games is read as an object a line is, to its end.
+// TestJKFList: a list of games is read to its end, each game like a line with one object.
 func TestJKFList(t *testing.T) {
 	t.Parallel()
 	const game = `{"header":{},"moves":[{},{"move":{"from":{"x":7,"y":7},"to":{"x":7,"y":6},"piece":"FU"}},{"special":"TORYO"}]}`
-	for text, want := range map[string][2]int{ // games, and those that are refused
+	for text, want := range map[string][2]int{ // number of games, number of bad games
 		"[" + game + "]":                            {1, 0},
 		" \n[\n" + game + ",\n" + game + "\n]\n":    {2, 0},
 		"[" + game + `,{"moves":"x"},` + game + "]": {2, 1},
@@ -271,7 +271,7 @@ func TestJKFList(t *testing.T) {
 	}
 }
 
-// TestEncodings: one game in all the ways that files of records are in.
+// TestEncodings has one game in every encoding and line end that record files use.
 func TestEncodings(t *testing.T) {
 	t.Parallel()
 	text := "V2.2\nN+先手 太郎\nN-後手\nPI\n+\n  +7776FU \nT3\n%TORYO\n"
@@ -290,7 +290,7 @@ func TestEncodings(t *testing.T) {
 	}
 }
 
-// TestNoBoardIsEmpty: a board whose first line is broken is no start position, and is not left out.
+// TestNoBoardIsEmpty: a board with a broken first line is an error. It is neither the start position nor left out.
 func TestNoBoardIsEmpty(t *testing.T) {
 	t.Parallel()
 	rows := "+---------------------------+\x00|v玉 ・ ・ ・ ・ ・ ・ ・ ・|一\n" + strings.Repeat("| ・ ・ ・ ・ ・ ・ ・ ・ ・|二\n", 8) + "+---------------------------+\n"
@@ -298,7 +298,7 @@ func TestNoBoardIsEmpty(t *testing.T) {
 	testutil.Check(t, len(list) == 0 && len(bad) == 1, "%d games, %q", len(list), bad)
 }
 
-// TestNoGameIsEndless: what never ends is refused while it is small.
+// TestNoGameIsEndless: a comment or game that is too long is rejected before it uses much memory.
 func TestNoGameIsEndless(t *testing.T) {
 	t.Parallel()
 	for want, text := range map[string]string{
@@ -325,7 +325,7 @@ func TestKIFErrors(t *testing.T) {
 		"what is this\n":                 "expected a header with a colon",
 	} {
 		list, bad := read(t, "kif", good+"\n手合割：平手\n手数--\n"+strings.TrimPrefix(text, "")+"\n"+good)
-		if strings.HasPrefix(text, "手合割") || strings.HasPrefix(text, "|") { // headers stand above the moves
+		if strings.HasPrefix(text, "手合割") || strings.HasPrefix(text, "|") { // headers come before the moves
 			list, bad = read(t, "kif", good+"\n#KIF\n"+text+"\n"+good)
 		}
 		testutil.Check(t, len(list) == 2 && len(bad) == 1 && strings.HasPrefix(bad[0], "file: game 2, ") && strings.Contains(bad[0], want),
@@ -333,8 +333,8 @@ func TestKIFErrors(t *testing.T) {
 	}
 }
 
-// TestKI2Words: positions and moves of the federation's page on how moves are written
-// (https://www.shogi.or.jp/faq/kihuhyouki.html), with their answers.
+// TestKI2Words has the positions and answers of the federation's page on how to write moves
+// (https://www.shogi.or.jp/faq/kihuhyouki.html).
 func TestKI2Words(t *testing.T) {
 	for _, c := range []struct{ sfen, moves string }{
 		{"9/1+R7/9/9/9/9/9/9/9 b - 1", "8b8a=８一龍"},
@@ -356,8 +356,8 @@ func TestKI2Words(t *testing.T) {
 	}
 }
 
-// TestEveryMoveThereAndBack: each legal move of positions with many like pieces has its
-// own words in KI2, which lead back to it.
+// TestEveryMoveThereAndBack: in positions with many equal pieces, each legal move has a different text in KI2, and this
+// text is read as the move.
 func TestEveryMoveThereAndBack(t *testing.T) {
 	for _, sfen := range append(starts(),
 		"4k4/9/3GGG3/9/4G4/9/9/9/4K4 b 2R2B4S4N4L18P 1", "4k4/9/2SSS4/9/2S6/9/9/9/4K4 b - 1",
@@ -377,7 +377,7 @@ func TestEveryMoveThereAndBack(t *testing.T) {
 	}
 }
 
-// TestCSALayout is a whole file, by the description in docs/formats.md.
+// TestCSALayout compares a whole file with the description in docs/formats.md.
 func TestCSALayout(t *testing.T) {
 	move := func(usi string) shogi.Move {
 		return testutil.Must(shogi.ParseMove(usi))(t)
@@ -421,7 +421,7 @@ T2
 	testutil.Check(t, err == nil && string(got) == want, "%v, got\n%s\nwant\n%s", err, got, want)
 }
 
-// TestCSAEnds: the words and their winners are those of the table in docs/formats.md. Black is to move.
+// TestCSAEnds compares the words and their winners with the table in docs/formats.md. Black is to move.
 func TestCSAEnds(t *testing.T) {
 	even := shogi.StartPos()
 	for _, c := range []struct{ result, winner, word, summary string }{
@@ -438,7 +438,7 @@ func TestCSAEnds(t *testing.T) {
 		{maxPlies, draw, "%JISHOGI", "max_moves:A draw:B draw"},
 		{impasse, draw, "%JISHOGI", "jishogi:A draw:B draw"},
 		{declaration, "black", "%KACHI", "kachi:A win:B lose"},
-		{declaration, "white", "%TORYO", "kachi:A lose:B win"}, // the try rule: the winner has moved
+		{declaration, "white", "%TORYO", "kachi:A lose:B win"}, // the try rule: Black is to move, but White has won
 		{scoreAdjudication, "white", "%TORYO", "score adjudication:A lose:B win"},
 		{scoreAdjudication, "black", "%CHUDAN", "score adjudication:A win:B lose"},
 		{scoreAdjudication, draw, "%CHUDAN", "score adjudication:A draw:B draw"},
@@ -450,7 +450,7 @@ func TestCSAEnds(t *testing.T) {
 	}
 }
 
-// TestNoCommentHasAComma: one reader cuts comments there.
+// TestNoCommentHasAComma: the reader of another program cuts comments at a comma.
 func TestNoCommentHasAComma(t *testing.T) {
 	even := shogi.StartPos()
 	r := &kifu.Record{Black: "a,b", White: "c,d", Start: even.SFEN(), Result: crash, Winner: "white"}
@@ -469,7 +469,7 @@ func TestWhatCannotBeWritten(t *testing.T) {
 	for _, f := range Text() {
 		for want, r := range map[string]*kifu.Record{"7g7e": {Start: even.SFEN(), Moves: []kifu.Move{{Move: bad}}}, "start": {Start: "9/9 b - 1"}} {
 			if f.Name == "kif" && want == "7g7e" {
-				continue // it is in a comment: games that ended so are kept
+				continue // KIF writes the illegal move as a comment, because it keeps games that ended so
 			}
 			if text, err := f.Append([]byte("before"), r); err == nil || !strings.Contains(err.Error(), want) || string(text) != "before" {
 				t.Errorf("%s: %q, %v", f.Name, text, err)
@@ -501,7 +501,7 @@ func TestOfFile(t *testing.T) {
 	testutil.Fails(t, testutil.Err(Find(Text(), "pgn")), "csa, csa3, kif")
 }
 
-// A line without an end costs no more than the limit.
+// TestLongLine: a line without an end is rejected at the limit of its length.
 func TestLongLine(t *testing.T) {
 	r := readCSA(NewInput("file", io.LimitReader(endless{}, 1<<30)))
 	_, err := r.Next()
@@ -537,8 +537,8 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// TestContradiction: who resigns is who is to move. A summary that says another winner makes
-// a game that nobody can count; one that agrees does not.
+// TestContradiction: the side to move resigns. If the summary has another winner, the game is a *BadGame. If the
+// winners agree, the game is valid.
 func TestContradiction(t *testing.T) {
 	const game = "V2.2\nN+A\nN-B\nPI\n+\n+7776FU\n%TORYO\n'summary:toryo:"
 	if r, err := readCSA(NewInput("x.csa", strings.NewReader(game+"A win:B lose\n"))).Next(); err != nil || r.Winner != "black" {
