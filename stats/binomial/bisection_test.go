@@ -13,7 +13,8 @@ func TestImpossibleBisections(t *testing.T) {
 	testutil.Fails(t, testutil.Err(NewBisection(8, 0, 0.05)), "", "no alpha")
 }
 
-// With 5 % a step, 16 to 256 commits are bisected rightly in 81 to 66 %; with α divided by the steps, in 95 %.
+// TestSimulatedBisection compares the share of bisections that name the right commit with NamesCulprit. With 5 % a
+// step, this is 81 to 66 % for 16 to 256 commits. With α divided by the steps, it is 95 %.
 func TestSimulatedBisection(t *testing.T) {
 	n := 20_000
 	if testutil.Figures() {
@@ -25,7 +26,7 @@ func TestSimulatedBisection(t *testing.T) {
 		for _, errs := range [][2]float64{{0.05, 0.05}, {b.Alpha, b.Beta}, {0.1, 0}} {
 			right := 0
 			for range n {
-				culprit, lo, hi := r.IntN(commits), 0, commits // it is in [lo, hi)
+				culprit, lo, hi := r.IntN(commits), 0, commits // the culprit is in [lo, hi)
 				for hi-lo > 1 {
 					tested := lo + (hi-lo)/2 - 1
 					bad, u := culprit <= tested, r.Float64()

@@ -7,7 +7,7 @@ import (
 	"gogi/internal/testutil"
 )
 
-// Every result of a short match in turn.
+// TestMatchChances compares with the sum over every result of a short match.
 func TestMatchChances(t *testing.T) {
 	for n := 1; n <= 7; n++ {
 		for _, p := range [][2]float64{{0.5, 0}, {0.3, 0.4}, {0, 1}, {1, 0}, {0.55, 0.03}, {0, 0.5}} {

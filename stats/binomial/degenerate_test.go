@@ -55,7 +55,7 @@ func TestImpossibleInputsAreErrors(t *testing.T) {
 	testutil.Fails(t, testutil.Err(EloError(0.5, math.NaN())), "", "the error of an unknown error")
 }
 
-// Closed forms where one side won all: p^n = α/2.
+// TestCleanSweeps compares with the closed form if one side won all games: p^n = α/2.
 func TestCleanSweeps(t *testing.T) {
 	for _, n := range []int{1, 2, 5, 100, 1_000_000} {
 		want := math.Exp(math.Log(0.025) / float64(n))
@@ -74,13 +74,13 @@ func TestCleanSweeps(t *testing.T) {
 			t.Errorf("%d of %d is significant", k, n)
 		}
 	}
-	// Exactly at the boundary: 2^-5.
+	// Five wins are exactly at the bound 2^-5.
 	if k, ok := CriticalWins(5, 1./32, Greater); !ok || k != 5 {
 		t.Errorf("%d, %v", k, ok)
 	}
 }
 
-// The lengths and counts that the papers print, against exact enumeration.
+// TestPublishedThresholds compares the exact test with the lengths and counts that papers print.
 func TestPublishedThresholds(t *testing.T) {
 	for _, c := range []struct {
 		alpha float64
@@ -90,7 +90,7 @@ func TestPublishedThresholds(t *testing.T) {
 		k, ok := CriticalWins(1000, c.alpha, c.alt)
 		testutil.Check(t, ok && k == c.want, "%v %s: %d, %v; want %d", c.alpha, c.alt, k, ok, c.want)
 	}
-	for alpha, want := range map[float64]int{0.05: 527, 0.01: 537} { // often quoted; exact at 1 % is 538
+	for alpha, want := range map[float64]int{0.05: 527, 0.01: 537} { // often quoted; the exact number at 1 % is 538
 		if k, ok := NormalCriticalWins(1000, alpha, Greater); !ok || k != want {
 			t.Errorf("normal, %v: %d, %v; want %d", alpha, k, ok, want)
 		}
@@ -116,14 +116,16 @@ func TestExtremeLevels(t *testing.T) {
 	}
 }
 
-// A p value that is alpha but for its last digit is alpha: 1/32 of five games, all won.
+// TestSignificantToARounding: a p value that differs from alpha only in the last digit counts as alpha. Here it is 1/32
+// for five won games.
 func TestSignificantToARounding(t *testing.T) {
 	for p, want := range map[float64]bool{1. / 32: true, math.Nextafter(1./32, 1): true, 1./32 + 1e-9: false} {
 		testutil.Equal(t, (Test{P: p}).Significant(1./32), want, "%v", p)
 	}
 }
 
-// Where nearly everything is significant, no game need be won, and none less.
+// TestNormalCriticalWinsOfFewGames: if nearly every result is significant, the number of critical wins is 0, and not
+// negative.
 func TestNormalCriticalWinsOfFewGames(t *testing.T) {
 	if k, ok := NormalCriticalWins(1, 0.999, Greater); k != 0 || !ok { // ½ - 3.09/2
 		t.Errorf("%d, %v", k, ok)

@@ -12,8 +12,8 @@ import (
 	"gogi/internal/testutil"
 )
 
-// The files in testdata are reference values that were computed with mpmath,
-// scipy, R and the original LFICS program; each names its oracle in "how".
+// The files in testdata have reference values from mpmath, scipy, R and the original LFICS program. Each file names its
+// source in "how".
 
 func load(t *testing.T, name string, into any) {
 	t.Helper()
@@ -221,8 +221,9 @@ func TestCriticalWinsAgainstFixture(t *testing.T) {
 	w.log(t, "thresholds")
 }
 
-// Exact minimum coverage: on a piece where the set of covering counts is constant the coverage is unimodal in p, so
-// its infimum is beside an end of some interval or at an end of the range.
+// TestCoverageAgainstFixture compares the exact minimum coverage. Between the ends of intervals the set of covering
+// counts is constant, and the coverage is unimodal in p. Its infimum is thus next to an end of an interval or at an end
+// of the range.
 func TestCoverageAgainstFixture(t *testing.T) {
 	methods := map[string]intervalFunc{
 		"cp": ClopperPearson, "blaker": MethodBlaker.Interval, "midp": MethodMidP.Interval, "wilson": MethodWilson.Interval, "wald": MethodWald.Interval, "lfics": MethodLFICS.Interval,
@@ -239,7 +240,7 @@ func TestCoverageAgainstFixture(t *testing.T) {
 		if intervals[key] == nil {
 			intervals[key] = allIntervals(t, methods[row[1]], n)
 		}
-		lo, hi := 1e-4, 1-1e-4 // where the reference's (0,1) ends
+		lo, hi := 1e-4, 1-1e-4 // the ends of (0,1) in the reference
 		if row[2] != "(0,1)" {
 			ends := strings.Split(strings.Trim(row[2], "[]"), ",")
 			lo, _ = strconv.ParseFloat(ends[0], 64)
@@ -258,7 +259,7 @@ func allIntervals(t *testing.T, f intervalFunc, n int) []Interval {
 	all := make([]Interval, n+1)
 	for k := range all {
 		i, err := f(k, n, 0.95)
-		if err != nil { // LFICS without an interval: the reference takes the point
+		if err != nil { // if LFICS has no interval, the reference uses the point
 			i.Lo = float64(k) / float64(n)
 			i.Hi = i.Lo
 		}
@@ -292,8 +293,7 @@ func coverage(all []Interval, n int, p float64) float64 {
 	return sum
 }
 
-// ClopperPearsonLower is the exact one-sided interval [Lo, 1]: the whole error
-// probability is spent on the lower end.
+// ClopperPearsonLower returns the exact one-sided interval [Lo, 1], with the whole error probability at the lower end.
 func ClopperPearsonLower(k, n int, level float64) (Interval, error) {
 	if err := checkSample(k, n, level); err != nil {
 		return Interval{}, err
@@ -301,7 +301,7 @@ func ClopperPearsonLower(k, n int, level float64) (Interval, error) {
 	return NewInterval("clopper_pearson_lower", level, lowerExact(k, n, 1-level), 1), nil
 }
 
-// ClopperPearsonUpper is the exact one-sided interval [0, Hi].
+// ClopperPearsonUpper returns the exact one-sided interval [0, Hi].
 func ClopperPearsonUpper(k, n int, level float64) (Interval, error) {
 	if err := checkSample(k, n, level); err != nil {
 		return Interval{}, err
@@ -309,9 +309,8 @@ func ClopperPearsonUpper(k, n int, level float64) (Interval, error) {
 	return NewInterval("clopper_pearson_upper", level, 0, 1-lowerExact(n-k, n, 1-level)), nil
 }
 
-// Fisher's lady classified all eight cups of tea correctly: 1 of 70 (The Design of Experiments, 1935, chapter 2, where
-// the other numbers are 16, 36, 16 and 1). Impossible counts have the probability 0, and the possible counts have the
-// total probability 1.
+// TestHypergeometric has the numbers of Fisher's lady tasting tea (The Design of Experiments, 1935, chapter 2): 1, 16,
+// 36, 16 and 1 of 70. Impossible counts have the probability 0, and the possible counts have the total probability 1.
 func TestHypergeometric(t *testing.T) {
 	for k, of70 := range []float64{1, 16, 36, 16, 1} {
 		got := Hypergeometric(8, 4, 4, k)

@@ -12,7 +12,7 @@ import (
 
 func agree(got, want, rel float64) bool { return math.Abs(got-want) <= rel*math.Abs(want) }
 
-// sample draws n, k and a level, long series included.
+// sample draws n, k and a level, also for long matches.
 func sample(t *rapid.T) (k, n int, level float64) {
 	n = rapid.OneOf(rapid.IntRange(1, 200), rapid.IntRange(1, 1_000_000)).Draw(t, "n")
 	k = rapid.IntRange(0, n).Draw(t, "k")
@@ -39,8 +39,8 @@ func TestIntervalLaws(t *testing.T) {
 	})
 }
 
-// The definition of the Clopper–Pearson ends, checked by summing the binomial:
-// the incomplete beta function, from which they are made, has no part in it.
+// TestClopperPearsonTails checks the definition of the Clopper–Pearson ends by summing the binomial distribution.
+// ClopperPearson itself uses the incomplete beta function.
 func TestClopperPearsonTails(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		k, n, level := sample(t)
@@ -83,8 +83,8 @@ func TestExactIntervalsKeepTheirLevel(t *testing.T) {
 	})
 }
 
-// The definition of Blaker's interval by its acceptability function, which
-// must not exceed alpha before the lower end and must right after it.
+// TestBlakerByDefinition checks the definition of Blaker's interval by its acceptability function. This must be at most
+// alpha below the lower end, and at least alpha just above it.
 func TestBlakerByDefinition(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 80).Draw(t, "n")
@@ -104,7 +104,8 @@ func TestBlakerByDefinition(t *testing.T) {
 	})
 }
 
-// acceptability is Blaker's: the lighter tail of k and the heaviest tail of the other side that is no heavier.
+// acceptability is Blaker's acceptability: the lighter tail of k plus the heaviest tail of the other side that is not
+// heavier.
 func acceptability(k, n int, p float64) float64 {
 	b := NewBinomial(n, p)
 	tail := min(b.AtLeast(k), b.AtMost(k))
@@ -121,7 +122,7 @@ func acceptability(k, n int, p float64) float64 {
 	return min(1, tail+other)
 }
 
-// exactTail is P(X >= k) for p = num/64, without rounding.
+// exactTail returns P(X >= k) for p = num/64, without rounding.
 func exactTail(k, n int, num int64) *big.Rat {
 	sum := new(big.Int)
 	for i := k; i <= n; i++ {
@@ -130,7 +131,7 @@ func exactTail(k, n int, num int64) *big.Rat {
 	return new(big.Rat).SetFrac(sum, new(big.Int).Lsh(big.NewInt(1), uint(6*n)))
 }
 
-// exactTerm is P(X = k) in units of 64^-n.
+// exactTerm returns P(X = k) in units of 64^-n.
 func exactTerm(k, n int, num int64) *big.Int {
 	term := new(big.Int).Binomial(int64(n), int64(k))
 	term.Mul(term, new(big.Int).Exp(big.NewInt(num), big.NewInt(int64(k)), nil))
@@ -154,7 +155,7 @@ func TestBinomialAgainstExactArithmetic(t *testing.T) {
 		both, _ := new(big.Rat).SetFrac(two, new(big.Int).Lsh(big.NewInt(1), uint(6*n))).Float64()
 		for alt, want := range map[Alternative]float64{Greater: ge, Less: le, TwoSided: both} {
 			got, err := Exact(k, n, p0, alt)
-			// Below 2.2e-308 a float64 has a fixed unit, of which each term may cost one.
+			// Below 2.2e-308 a float64 has a fixed smallest step, and each term may be off by one step.
 			testutil.Require(t, err == nil && math.Abs(got.P-want) <= 1e-11*want+float64(n+1)*math.SmallestNonzeroFloat64,
 				"%s: %v, %v; want %v", alt, got.P, err, want)
 		}
@@ -217,14 +218,14 @@ func TestUpperTails(t *testing.T) {
 		tails := b.UpperTails()
 		testutil.Require(t, len(tails) == n+1, "%d tails of %d trials", len(tails), n)
 		for k, got := range tails {
-			if want := b.AtLeast(k); math.Abs(got-want) > 1e-11*want+1e-300 { // the least numbers have few digits
+			if want := b.AtLeast(k); math.Abs(got-want) > 1e-11*want+1e-300 { // the smallest numbers have few digits
 				t.Fatalf("P(X >= %d) = %v, want %v", k, got, want)
 			}
 		}
 	})
 }
 
-// FuzzWins: for any counts, a figure is a number or an error.
+// FuzzWins: for any counts, a calculation returns a number or an error, but no NaN.
 func FuzzWins(f *testing.F) {
 	f.Add(5, 5, 0.95)
 	f.Add(0, 3, 0.5)

@@ -8,7 +8,7 @@ import (
 	"gogi/internal/testutil"
 )
 
-// The rule as it is written down: drop the less probable end, from [0, n] on.
+// TestLFICSByDefinition follows the rule of the method: begin with [0, n] and repeatedly drop the less probable end.
 func TestLFICSByDefinition(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(5, 400).Draw(t, "n")
@@ -38,7 +38,7 @@ func TestLFICSByDefinition(t *testing.T) {
 	})
 }
 
-// TestLFICSTies has the values that the calculator itself prints for a tie.
+// TestLFICSTies has values that the original calculator prints for a tie.
 func TestLFICSTies(t *testing.T) {
 	for _, c := range []struct {
 		k, n   int

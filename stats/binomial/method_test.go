@@ -16,7 +16,7 @@ func TestEveryMethodHasItsName(t *testing.T) {
 	testutil.Fails(t, testutil.Err(IntervalMethod("guess").Interval(7, 10, 0.9)), "")
 }
 
-// Every method has an answer for ten million games; how fast is a benchmark's business.
+// TestIntervalsOfManyGames: every method gives an interval for ten million games.
 func TestIntervalsOfManyGames(t *testing.T) {
 	const n = 10_000_000
 	for _, m := range IntervalMethods() {

@@ -45,7 +45,7 @@ func TestCorrectionLaws(t *testing.T) {
 				testutil.Require(t, a[i] >= p[i]-1e-15 && a[i] <= 1, "%s: %v becomes %v", c, p[i], a[i])
 			}
 		}
-		for i := range p { // R's documentation: Hommel ≤ Hochberg ≤ Holm ≤ Bonferroni
+		for i := range p { // R documents Hommel ≤ Hochberg ≤ Holm ≤ Bonferroni
 			chain := []float64{got[Hommel][i], got[Hochberg][i], got[Holm][i], got[Bonferroni][i]}
 			for j := 1; j < len(chain); j++ {
 				if chain[j-1] > chain[j]+1e-12 {

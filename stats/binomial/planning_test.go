@@ -74,7 +74,8 @@ func TestLengthHasThePower(t *testing.T) {
 	})
 }
 
-// 2^-997 is the first power of ½ below 1e-300: far from normal.
+// TestLengthFarFromNormal has an alpha for which the normal approximation is useless: 2^-997 is the first power of ½
+// below 1e-300. It also tests invalid designs.
 func TestLengthFarFromNormal(t *testing.T) {
 	l, err := Design{Alpha: 1e-300, Power: 0.01, Alternative: Greater}.Length(2000)
 	testutil.Check(t, err == nil && l.Decisive == 997 && l.CriticalWins == 997, "%+v, %v", l, err)

@@ -7,9 +7,9 @@ import (
 	"gogi/internal/testutil"
 )
 
-// Two counts on either side of the mean may be equally probable: 9 trials at 1/7 give
-// 0 successes and 2 with 6⁹/7⁹ both. Whether rounding makes one of them a little
-// larger is no matter. Wanted are sums of whole numbers, by the definition.
+// TestTwoSidedTies: two counts on either side of the mean may have equal probabilities. For 9 trials at 1/7, 0 and 2
+// successes both have 6⁹/7⁹. The p value must not depend on which of them rounding makes larger. The test calculates it
+// in whole numbers, by the definition.
 func TestTwoSidedTies(t *testing.T) {
 	for _, c := range []struct{ n, a, b, k, tied int }{
 		{9, 1, 7, 2, 0}, {9, 1, 7, 0, 2}, {9, 6, 7, 7, 9}, {9, 6, 7, 9, 7},
@@ -28,7 +28,7 @@ func TestTwoSidedTies(t *testing.T) {
 	}
 }
 
-// weightsOf are the probabilities of 0 … n successes at a/b, times their sum.
+// weightsOf returns the probabilities of 0 … n successes at a/b as whole numbers, and their sum.
 func weightsOf(n, a, b int) (weights []*big.Int, all *big.Int) {
 	power := func(x, y int) *big.Int { return new(big.Int).Exp(big.NewInt(int64(x)), big.NewInt(int64(y)), nil) }
 	for k := range n + 1 {
@@ -38,8 +38,8 @@ func weightsOf(n, a, b int) (weights []*big.Int, all *big.Int) {
 	return weights, power(b, n)
 }
 
-// What counts as a tie is R's choice (binom.test in stats of R 4: relErr <- 1 + 1e-07).
-// At 1/(7+d) no success in 9 is (1 + d/6)² times as probable as two.
+// TestTwoSidedTieIsR: counts are tied by the same tolerance as in R (binom.test in stats of R 4: relErr <- 1 + 1e-07).
+// At 1/(7+d), 0 of 9 successes are (1 + d/6)² times as probable as 2.
 func TestTwoSidedTieIsR(t *testing.T) {
 	for _, c := range []struct {
 		d    float64
