@@ -11,7 +11,7 @@ import (
 	"gogi/stats/binomial"
 )
 
-// pairScores are the scores that a pair of games may have, and kinds are distributions over them.
+// pairScores are the possible scores of a pair of games, and kinds are distributions of them.
 var (
 	pairScores = [5]float64{0, 0.25, 0.5, 0.75, 1}
 	kinds      = map[string][5]float64{
@@ -22,7 +22,7 @@ var (
 	}
 )
 
-// drawn returns the pair scores of a simulated series.
+// drawn returns the pair scores of a simulated match.
 func drawn(r *rand.Rand, n int, p [5]float64) []float64 {
 	xs := make([]float64, n)
 	for i := range xs {
@@ -44,9 +44,9 @@ func pentanomialOf(xs []float64) Pentanomial {
 	return Pentanomial{LL: n[0], LD: n[1], WL: n[2], WD: n[3], WW: n[4]}
 }
 
-// hedgedCapital is the confidence sequence of Waudby-Smith and Ramdas (2024, Theorem 3)
-// after all scores, on a grid of means around the true one: the hedged capital process with
-// the predictable plug-in bets of their equations 24 to 26, truncated at c = 1/2.
+// hedgedCapital returns the confidence sequence of Waudby-Smith and Ramdas (2024, Theorem 3) after all scores, on a
+// grid of means around the true one. It is the hedged capital process with the predictable plug-in bets of their
+// equations 24 to 26, truncated at c = 1/2.
 func hedgedCapital(xs []float64, level, around, reach, step float64) (lo, hi float64) {
 	alpha := 1 - level
 	bets := make([]float64, len(xs))
@@ -72,9 +72,9 @@ func hedgedCapital(xs []float64, level, around, reach, step float64) (lo, hi flo
 	return lo, hi
 }
 
-// TestAnytimeWidths compares the widths at 1,000 pairs with those of the published method,
-// and these with figures of another program (8.3, 4.8, 3.4 and 1.0 %), which may have
-// truncated bets elsewhere: that matters if nearly all pairs are drawn.
+// TestAnytimeWidths compares the widths at 1,000 pairs with those of the published method. It also compares the
+// published method with figures of another program (8.3, 4.8, 3.4 and 1.0 %). That program may truncate its bets
+// elsewhere, which matters if nearly all pairs are drawn.
 func TestAnytimeWidths(t *testing.T) {
 	elsewhere := map[string]float64{"few draws": 0.083, "the same player": 0.048, "many draws": 0.034, "nearly all drawn": 0.010}
 	const runs = 6
@@ -97,8 +97,8 @@ func TestAnytimeWidths(t *testing.T) {
 	}
 }
 
-// TestAnytimeCoverage looks after every pair: the true mean ever leaves the interval in no
-// more than 5 % of the series. It does so in some, or the test would see nothing.
+// TestAnytimeCoverage: over all pairs of a match, the true mean leaves the always-valid interval in at most 5 % of the
+// matches. It must leave it in some, or the test could not fail.
 func TestAnytimeCoverage(t *testing.T) {
 	runs, pairs := testutil.ByLength(100, 500), testutil.ByLength(150, 1000)
 	if testutil.Figures() {
@@ -132,9 +132,9 @@ func TestAnytimeCoverage(t *testing.T) {
 		"outside once in %d of %d series", missed, all)
 }
 
-// TestTheBetsGainNothing: the wealth of each half begins with 1. If the true mean is the mean that is bet against, one
-// more score leaves the expected wealth unchanged, for any past. By Ville's inequality the interval then holds at all
-// lengths at once.
+// TestTheBetsGainNothing: the wealth of each half begins with 1. If the true mean is the tested mean, one more score
+// leaves the expected wealth unchanged, for any past. By Ville's inequality, the interval then holds at all lengths at
+// once.
 func TestTheBetsGainNothing(t *testing.T) {
 	sum := 0.0
 	for _, s := range stakes() {
@@ -169,8 +169,8 @@ func TestTheBetsGainNothing(t *testing.T) {
 	})
 }
 
-// TestAnytimeLaws: the interval is the set of means that the evidence does not refute, holds
-// the mean of the scores, is symmetric, and wider than one for a fixed length.
+// TestAnytimeLaws: the interval has exactly the means that the e-value does not reject, and includes the mean of the
+// scores. It is symmetric, and wider than an interval for a fixed length.
 func TestAnytimeLaws(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		most := rapid.SampledFrom([]int{3, 300, 2_000_000}).Draw(t, "most")
@@ -206,8 +206,8 @@ func TestAnytimeLaws(t *testing.T) {
 	}
 }
 
-// TestAnytimeByHand: one won game. All was bet on it with the weight w of the largest share,
-// and every other share b gains a factor 1 - b + b/m.
+// TestAnytimeByHand calculates the e-value of one won game by hand. Half of the capital bets on a win. Of this half,
+// each share b has the weight √b and gains the factor 1 - b + b/m.
 func TestAnytimeByHand(t *testing.T) {
 	const m = 0.01
 	want, sum := 0.0, 0.0

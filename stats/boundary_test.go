@@ -8,8 +8,8 @@ import (
 	"gogi/internal/testutil"
 )
 
-// The bounded test has the error rates it is made for, and the lengths that it is made for: of a test of small
-// steps, by another recursion than the bounds are computed with.
+// TestBoundedTest: the bounded test has its nominal error rates and the expected lengths. The forecast uses small steps
+// and another recursion than the calculation of the bounds.
 func TestBoundedTest(t *testing.T) {
 	for _, rates := range [][2]float64{{0.05, 0.05}, {0.01, 0.1}} {
 		wald := SPRT{Elo0: 0, Elo1: 5, Alpha: rates[0], Beta: rates[1], Model: ModelLogistic}
@@ -36,7 +36,7 @@ func TestBoundedTest(t *testing.T) {
 	}
 }
 
-// No run continues after the end of the information, for any results.
+// TestBoundedTestEnds: no test continues after the information of end, for any results.
 func TestBoundedTestEnds(t *testing.T) {
 	s := SPRT{Elo0: 0, Elo1: 60, Alpha: 0.05, Beta: 0.05, Model: ModelLogistic, Boundary: BoundaryBounded}
 	end := boundedBy(s.Alpha, s.Beta).end()
@@ -61,8 +61,8 @@ func TestBoundedTestEnds(t *testing.T) {
 	}
 }
 
-// A few pairs that score alike do not end a bounded test: by their own variance
-// the first would have all the information.
+// TestBoundedTestNeedsVariance: a few pairs with equal scores do not end a bounded test. From their own variance alone,
+// the first pair would have all the information.
 func TestBoundedTestNeedsVariance(t *testing.T) {
 	s := SPRT{Elo0: 0, Elo1: 60, Alpha: 0.05, Beta: 0.05, Model: ModelLogistic, Boundary: BoundaryBounded}
 	for n := 1; n <= 15; n++ {
@@ -71,7 +71,8 @@ func TestBoundedTestNeedsVariance(t *testing.T) {
 	}
 }
 
-// Beyond a sum of 0.6 the calculation of the bounds does not converge.
+// TestBoundedTestsHaveALargestErrorRate: above a sum of the error rates of 0.6, the bounds are rejected, because their
+// calculation does not converge.
 func TestBoundedTestsHaveALargestErrorRate(t *testing.T) {
 	s := SPRT{Elo1: 5, Model: ModelLogistic, Boundary: BoundaryBounded}
 	for _, rates := range [][2]float64{{0.11, 0.49}, {0.3, 0.3}, {0.49, 0.11}, {0.375, 0.4375}, {0.3, 0.31}} {
@@ -81,7 +82,8 @@ func TestBoundedTestsHaveALargestErrorRate(t *testing.T) {
 	}
 }
 
-// The error rates of the bounded gate as it is played, with its estimated variance.
+// TestSimulatedBoundedRates simulates the bounded SPRT with its estimated variance, and compares the error rates with 5
+// %.
 func TestSimulatedBoundedRates(t *testing.T) {
 	n := simulations(300, 100_000)
 	for _, elo1 := range []float64{30, 60}[simulations(1, 0):] {
@@ -101,8 +103,8 @@ func TestSimulatedBoundedRates(t *testing.T) {
 	}
 }
 
-// The estimate after a bounded test is median-unbiased: between equals as often
-// above as below, and its interval holds.
+// TestSimulatedBoundedElo: the estimate after a bounded test is median-unbiased: in half of the simulations it is above
+// the true Elo, in half below. Its interval holds with its level.
 func TestSimulatedBoundedElo(t *testing.T) {
 	s := SPRT{Elo0: 0, Elo1: 40, Alpha: 0.05, Beta: 0.05, Model: ModelLogistic, Boundary: BoundaryBounded}
 	n := simulations(30, 2000)
@@ -126,7 +128,7 @@ func TestSimulatedBoundedElo(t *testing.T) {
 	}
 }
 
-// The ratio's bounds, which a gate and "gogi stats sprt" have in common.
+// TestRatioBounds: a match and "gogi stats sprt" use the same bounds of the log likelihood ratio, ln β and -ln α.
 func TestRatioBounds(t *testing.T) {
 	s := SPRT{Elo0: 0, Elo1: 10, Alpha: 0.05, Beta: 0.1, Model: ModelLogistic, Boundary: BoundaryRatio}
 	lower, upper := s.BoundsAt(3)

@@ -8,7 +8,8 @@ import (
 	"gogi/stats/binomial"
 )
 
-// singles is a series of one-game pairs with these scores, each from the opening of its place.
+// singles returns a Series of one-game pairs with these scores. The n-th letter of names is the opening of the n-th
+// pair.
 func singles(t *testing.T, names string, scores ...float64) *Series {
 	t.Helper()
 	s := &Series{}
@@ -29,8 +30,9 @@ func singles(t *testing.T, names string, scores ...float64) *Series {
 	return s
 }
 
-// By hand: scores 1, 1, 0, 1 and 1, 0, 0, 1 have means 3/4 and 1/2, squares about them of 3/4 and 1, a product of
-// 1/2, over n(n-1) = 12; Elo has the slopes 400/ln 10 over s(1-s), 3/16 and 1/4.
+// TestEloGain compares with a calculation by hand. The scores 1, 1, 0, 1 and 1, 0, 0, 1 have the means 3/4 and 1/2.
+// Their sums of squares are 3/4 and 1, and their sum of products is 1/2, each divided by n(n-1) = 12. Elo has the slope
+// 400/ln 10 over s(1-s), which is 3/16 and 1/4.
 func TestEloGain(t *testing.T) {
 	a, b := singles(t, "abcd", 1, 1, 0, 1), singles(t, "abcd", 1, 0, 0, 1)
 	k := 400 / math.Ln10
@@ -38,7 +40,7 @@ func TestEloGain(t *testing.T) {
 	gain, v, err := eloGain(a, b)
 	testutil.Require(t, err == nil && math.Abs(gain-400*math.Log10(3)) <= 1e-9 && math.Abs(v/(apart-2*together)-1) <= 1e-12,
 		"%v, %v, %v", gain, v, err)
-	// Openings of their own share nothing; neither do those without a name.
+	// Different openings have no covariance, and neither do openings without a name.
 	for _, names := range []string{"efgh", ""} {
 		first := a
 		if names == "" {
@@ -54,13 +56,14 @@ func TestEloGain(t *testing.T) {
 	}
 }
 
-// Pairs without an opening's name have nothing in common with those of another series.
+// TestUnnamedOpeningsAreNotShared: pairs without the name of an opening are independent of the pairs of another series.
 func TestUnnamedOpeningsAreNotShared(t *testing.T) {
 	c, err := Compare(singles(t, "", 1, 1, 0, 1), singles(t, "", 1, 0, 0, 1), 0.95)
 	testutil.Check(t, err == nil && c.Shared == 0 && c.Method == "independent", "%+v, %v", c, err)
 }
 
-// Four contributions alike are two standard deviations off; signs of many agree with counting.
+// TestScoreFlip: four equal contributions are two standard deviations from 0. For many contributions, the p value
+// agrees with the count over all signs.
 func TestScoreFlip(t *testing.T) {
 	if got := ScoreFlip([]float64{1, 1, 1, 1, 0}); math.Abs(got.P-0.0455002639) > 1e-9 || got.N != 4 {
 		t.Errorf("%+v", got)

@@ -20,7 +20,8 @@ func seriesOf(t *testing.T, first int, deviations ...int) *Series {
 	return &s
 }
 
-// By enumeration: differences of 1, 1, 0, 2, 2, -1 half points in six openings.
+// TestComparisonOfSharedOpenings compares with an enumeration. In six shared openings the differences are 1, 1, 0, 2, 2
+// and -1 half points.
 func TestComparisonOfSharedOpenings(t *testing.T) {
 	a := seriesOf(t, 0, 2, 1, 0, 2, 2, -1)
 	b := seriesOf(t, 0, 1, 0, 0, 0, 0, 0)
@@ -42,13 +43,14 @@ func TestComparisonOfSharedOpenings(t *testing.T) {
 	if want := binomial.Elo(18./24) - binomial.Elo(13./24); math.Abs(c.Elo-want) > 1e-9 || !(c.Interval.Lo < c.Elo && c.Elo < c.Interval.Hi) {
 		t.Errorf("%+v, want %v", c, want)
 	}
-	// A series against itself: what openings do to both cancels.
+	// In a comparison of a series with itself, the effect of the openings cancels.
 	if c, err := Compare(a, a, 0.95); err != nil || c.Elo != 0 || c.Test.P != 1 || c.Interval.Hi-c.Interval.Lo > 100 {
 		t.Errorf("%+v, %v", c, err)
 	}
 }
 
-// Openings of their own: independent, by Welch. By hand: 4 of 6 and 2 of 4, with variances of q(1-q)/(n-1).
+// TestComparisonOfOtherOpenings: series with different openings are independent, and Welch's test applies. By hand the
+// scores are 4 of 6 and 2 of 4, with variances of q(1-q)/(n-1).
 func TestComparisonOfOtherOpenings(t *testing.T) {
 	a := seriesOf(t, 0, 2, -2, 2, 2, -2, 2)
 	b := seriesOf(t, 100, 2, -2, 2, -2)
@@ -69,8 +71,9 @@ func TestComparisonOfOtherOpenings(t *testing.T) {
 	}
 }
 
-// Openings of which four of eight are shared: all are used, and the difference is that of what
-// each series alone shows. By hand, from the scores' variances and the shared openings' correlation.
+// TestComparisonOfPartlySharedOpenings: with four of eight openings shared, the comparison uses all openings. The
+// difference is that of the Elo of each series alone. The p value is calculated by hand from the variances of the
+// scores and the correlation in the shared openings.
 func TestComparisonOfPartlySharedOpenings(t *testing.T) {
 	x, y := []int{2, 1, 0, 2, 2, -1, 0, 1}, []int{1, 0, 0, -1, 0, -2, 1, 0}
 	a, b := seriesOf(t, 0, x...), seriesOf(t, 4, y...)
@@ -102,11 +105,12 @@ func TestComparisonOfPartlySharedOpenings(t *testing.T) {
 		"the difference is %v, and the series alone show %v and %v", c.Elo, ea.Elo, eb.Elo)
 }
 
-// By hand: 18 of 24 and 13 of 24 half points in six openings each, none shared.
+// TestTestNotWorse calculates by hand: 18 of 24 and 13 of 24 half points in six openings each, none of them shared.
 func TestTestNotWorse(t *testing.T) {
 	a, b := seriesOf(t, 0, 2, 1, 0, 2, 2, -1), seriesOf(t, 100, 1, 0, 0, 0, 0, 0)
 	got := testutil.Must(TestNotWorse(a, b, 30, 0.95))(t)
-	// Deviations of 2 are a whole score of 1: mean 0.75, squares 8 of 16 over 6·5; mean 13/24.
+	// A deviation of 2 is a whole point of the score. The first mean is 0.75 with squares of 8 over 16·6·5, the second
+	// mean is 13/24.
 	slope := func(m float64) float64 { return 400 / math.Ln10 / (m * (1 - m)) }
 	va := (14 - 36./6) / 16 / 30 * slope(0.75) * slope(0.75)
 	vb := (1 - 1./6) / 16 / 30 * slope(13./24) * slope(13./24)
@@ -127,8 +131,8 @@ func TestTestNotWorse(t *testing.T) {
 	}
 }
 
-// The interval of the difference holds it, and is as narrow where half of the openings are
-// shared as where none is; tests have their level, and power.
+// TestSimulatedComparison: the interval of the difference holds with its level, and is not wider with shared openings
+// than without. The tests have their level, and the log has their power.
 func TestSimulatedComparison(t *testing.T) {
 	n := simulations(50, 400)
 	r := rand.New(rand.NewPCG(12, 13))
@@ -140,7 +144,7 @@ func TestSimulatedComparison(t *testing.T) {
 		for range n {
 			var a, b, null Series
 			for i := range openings {
-				// Sometimes both have the luck of the opening.
+				// In some shared openings, both series have the same luck.
 				u, v := r.Float64(), r.Float64()
 				if i < shared && i%4 == 0 {
 					v = u
@@ -162,7 +166,7 @@ func TestSimulatedComparison(t *testing.T) {
 				t.Fatal(err)
 			}
 			wrong += oneIf(c.Test.Significant(0.05))
-			// b gains exactly -30 against a: "not worse by 30 Elo or more" is wrong.
+			// b is exactly 30 Elo weaker than a, so "not worse by 30 Elo or more" is wrong.
 			w := testutil.Must(TestNotWorse(&b, &a, 30, 0.95))(t)
 			worse += oneIf(w.Test.Significant(0.05))
 		}
@@ -183,7 +187,7 @@ func oneIf(b bool) int {
 	return 0
 }
 
-// at is the deviation at a share of the probability.
+// at returns the deviation at the quantile u.
 func (r PairRates) at(u float64) int {
 	cell := 0
 	for ; cell < 4 && u >= r[cell]; cell++ {
@@ -193,8 +197,8 @@ func (r PairRates) at(u float64) int {
 }
 
 func TestForecast(t *testing.T) {
-	// Rising factorials in rational numbers: the predictive probability of so many wins, draws
-	// and losses is n!/(w!d!l!) (W+½)ʷ (D+½)ᵈ (L+½)ˡ / (W+D+L+3/2)ⁿ.
+	// In rational numbers, by rising factorials: the predictive probability of w wins, d draws and l losses is
+	// n!/(w!d!l!) (W+½)ʷ (D+½)ᵈ (L+½)ˡ / (W+D+L+3/2)ⁿ.
 	rising := func(from, halves, n int64) *big.Rat {
 		product := big.NewRat(1, 1)
 		for i := range n {
@@ -227,7 +231,7 @@ func TestForecast(t *testing.T) {
 			"%+v, %d games: %+v, %v, want %v, %v, %v", w, n, f, err, win, draw, loss)
 		testutil.Check(t, w.Losses <= 0 || f.Interval.Lo < f.Win && f.Win < f.Interval.Hi, "%+v is outside of its interval", f)
 	}
-	// Summed by another program, by logarithms of the gamma function.
+	// Another program summed these values by logarithms of the gamma function.
 	if f, err := (WDL{Wins: 10, Draws: 1, Losses: 5}).Forecast(100, 0.95); err != nil || math.Abs(f.Win-0.880999551362448) > 1e-9 || math.Abs(f.Draw-0.007826829270523) > 1e-9 {
 		t.Errorf("%+v, %v", f, err)
 	}

@@ -14,15 +14,14 @@ import (
 	"gogi/stats/binomial"
 )
 
-// series is a row of a table of docs/research/consensus.md.
+// series is a row of a table in docs/research/consensus.md.
 type series struct {
 	section, table, council string
 	won, lost               int
-	p                       float64 // of the exact test, calculated here
+	p                       float64 // p value of the exact test, calculated here
 }
 
-// documented reads the series of the document, and calculates again every number that depends only on the won and lost
-// games.
+// documented reads the series of the document and checks every number that depends only on the wins and losses.
 func documented(t *testing.T) (list []series) {
 	t.Helper()
 	text := testutil.Must(os.ReadFile("../docs/research/consensus.md"))(t)
@@ -50,7 +49,7 @@ func documented(t *testing.T) (list []series) {
 	return list
 }
 
-// checkRow compares a row's printed numbers with those of its games.
+// checkRow compares the printed numbers of a row with those that its wins and losses give.
 func checkRow(t *testing.T, s series, printed []string) {
 	t.Helper()
 	n := s.won + s.lost
@@ -69,7 +68,7 @@ func checkRow(t *testing.T, s series, printed []string) {
 	}
 }
 
-// find is the series of a section, with a table's heading and a council.
+// find returns the series of a council, in a section and a table with this heading.
 func find(t *testing.T, list []series, section, table, council string) (int, series) {
 	t.Helper()
 	for i, s := range list {
@@ -81,8 +80,8 @@ func find(t *testing.T, list []series, section, table, council string) (int, ser
 	return 0, series{}
 }
 
-// TestConsensusDocument calculates the tables of docs/research/consensus.md again, and the numbers in its text about
-// many tests. With -v it prints the p values by Holm and the trends.
+// TestConsensusDocument recalculates the tables of docs/research/consensus.md and the numbers in its text about
+// multiple tests. With -v it prints the p values adjusted by Holm and the trends.
 func TestConsensusDocument(t *testing.T) {
 	all := documented(t)
 	sizes := lists.Filter(all, func(s series) bool { return strings.HasSuffix(s.section, "nodes a member") })
@@ -114,7 +113,7 @@ func TestConsensusDocument(t *testing.T) {
 	says("adoption's is not, z = %.2f, p = %.2f", z, p)
 }
 
-// byHolm are the p values of all series adjusted for how many there are.
+// byHolm returns the p values of the series, adjusted for their number by Holm.
 func byHolm(t *testing.T, list []series) []float64 {
 	t.Helper()
 	p := lists.Map(list, func(s series) float64 { return s.p })
@@ -125,12 +124,12 @@ func byHolm(t *testing.T, list []series) []float64 {
 	return adjusted
 }
 
-// holding counts the p values that hold at 5%.
+// holding counts the p values of at most 5 %.
 func holding(adjusted []float64) (n int) {
 	return lists.Count(adjusted, func(p float64) bool { return p <= 0.05 })
 }
 
-// trend is the test for a trend of a council's games against the single engine over the three sizes.
+// trend tests for a trend over the three sizes in a council's games against the single engine.
 func trend(t *testing.T, sizes []series, council string) (z, p float64) {
 	t.Helper()
 	var groups []stats.TrendPoint

@@ -11,8 +11,7 @@ import (
 	"gogi/stats/binomial"
 )
 
-// The files in testdata are reference values that were computed with mpmath
-// and scipy; each names its oracle in "how".
+// The files in testdata have reference values from mpmath and scipy. Each file names its source in "how".
 
 func load(t *testing.T, name string, into any) {
 	t.Helper()
@@ -38,7 +37,7 @@ func (w *worst) log(t *testing.T, what string) {
 	t.Logf("%s: worst error %.1e absolute, %.1e relative", what, w.abs, w.rel)
 }
 
-// pOf is the p value of the exact binomial test.
+// pOf returns the p value of the exact binomial test.
 func pOf(t *testing.T, k, n int, p0 float64, alt binomial.Alternative) float64 {
 	t.Helper()
 	test := testutil.Must(binomial.Exact(k, n, p0, alt))(t)
@@ -47,22 +46,22 @@ func pOf(t *testing.T, k, n int, p0 float64, alt binomial.Alternative) float64 {
 
 func agree(got, want, rel float64) bool { return math.Abs(got-want) <= rel*math.Abs(want) }
 
-// end is the information at which every run has stopped.
+// end returns the information at which every test has stopped.
 func (t triangle) end() float64 { return (t.u + t.l) / (2 * tightening) }
 
-// Add is AddPlay without an opening.
+// Add calls AddPlay without an opening.
 func (p *Prefix) Add(id int, pair Pair) error { return p.AddPlay(id, Play{Pair: pair}) }
 
-// A TrendPoint is K wins of N decisive games at one dose of something, such as a size.
+// A TrendPoint is K wins of N decisive games at one dose, such as a size.
 type TrendPoint struct {
 	K, N int
-	Size float64 // of the dose
+	Size float64 // the dose
 }
 
-// DoseTrend is the Cochran–Armitage test for a linear trend of the win rate over doses (Armitage 1955), as R's
-// prop.trend.test: Z is above 0 where larger doses win more, P is two-sided by the normal approximation, good for
-// some tens of wins and losses in all. It takes games as independent. It fails for fewer than two groups,
-// impossible counts, doses that are all equal, and games that were all won or all lost.
+// DoseTrend is the Cochran–Armitage test for a linear trend of the win rate over doses (Armitage 1955), like R's
+// prop.trend.test. Z is positive if larger doses win more. P is two-sided by the normal approximation, which needs some
+// tens of wins and losses in total. The test treats games as independent. It returns an error for fewer than two
+// groups, impossible counts, equal doses, and games that were all won or all lost.
 func DoseTrend(groups []TrendPoint) (z, p float64, err error) {
 	var wins, games, dosed, squared float64
 	for i, g := range groups {

@@ -10,7 +10,7 @@ import (
 	"gogi/stats/binomial"
 )
 
-// ordinary are conditions as those of real series.
+// ordinary has conditions like those of real matches.
 var ordinary = Conditions{DrawRate: 0.03, Correlation: -0.1}
 
 func ratesOf(t *testing.T, c Conditions, elo float64) PairRates {
@@ -18,7 +18,7 @@ func ratesOf(t *testing.T, c Conditions, elo float64) PairRates {
 	return testutil.Must(c.PairRates(elo))(t)
 }
 
-// The rates have the score and the correlation they were made for.
+// TestPairRates: the rates have the score and the correlation of their conditions.
 func TestPairRates(t *testing.T) {
 	for _, c := range []Conditions{{}, ordinary, {DrawRate: 0.4, Correlation: 0.3}, {Correlation: -0.5}, {DrawRate: 0.5, Correlation: 1}, {RMSBias: 100}} {
 		for _, elo := range []float64{-50, 0, 30} {
@@ -38,7 +38,7 @@ func TestPairRates(t *testing.T) {
 	for _, c := range []Conditions{{DrawRate: 1}, {DrawRate: 0.9}, {Correlation: -0.99}, {Correlation: -1}} {
 		testutil.Fails(t, testutil.Err(c.PairRates(150)), "", "%+v", c)
 	}
-	// By hand: 10 WW, 10 LL, 20 WL: independent games. 5 and 5: half the variance.
+	// By hand: 10 WW, 10 LL and 20 WL are independent games. Without WL the correlation is 1, with 60 WL it is -0.5.
 	for wl, want := range map[int]float64{20: 0, 0: 1, 60: -0.5} {
 		c, err := tallyOf(t, 10, 0, wl, 0, 0, 10).Conditions()
 		testutil.Check(t, err == nil && math.Abs(c.Correlation-want) <= 1e-12 && c.DrawRate == 0, "%d: %+v, %v", wl, c, err)
@@ -46,7 +46,8 @@ func TestPairRates(t *testing.T) {
 	testutil.Fails(t, testutil.Err(singlesOf(t, WDL{1, 1, 1}).Conditions()), "")
 }
 
-// A walk of two steps against the exact distribution of the wins, of tests that still run.
+// TestCourseAgainstExactSums compares a walk of two steps with the exact distribution of the wins of the tests that
+// still run.
 func TestCourseAgainstExactSums(t *testing.T) {
 	const limit = 3000
 	for _, elo := range []float64{0, 40, 80} {
@@ -85,15 +86,15 @@ func TestCourseAgainstExactSums(t *testing.T) {
 	}
 }
 
-// After its last point a course continues like its last decade: a third of the ended tests pass, and the share of
-// running tests falls by ten in a hundred pairs.
+// TestEndOfACourse: after its last point, a course continues as in its last step. A third of the newly ended tests
+// pass, and the share of running tests falls to a tenth in a hundred pairs.
 func TestEndOfACourse(t *testing.T) {
 	before, now := tail{SPRTForecast{Pass: 0.5, Fail: 0.4}, 100, 0.1}, tail{SPRTForecast{Pass: 0.53, Fail: 0.46, Pairs: 50}, 200, 0.01}
 	c := now.SPRTForecast
 	left := c.finish(before, now, 300)
 	pairs, steps := 50.0, 100_000
 	for i := range steps {
-		at := (float64(i) + 0.5) / float64(steps) // of the hundred pairs to the limit
+		at := (float64(i) + 0.5) / float64(steps) // share of the hundred pairs up to the limit
 		pairs += (200 + 100*at) * 0.01 * math.Log(10) * math.Pow(0.1, at) / float64(steps)
 	}
 	if math.Abs(left-0.001) > 1e-12 || math.Abs(c.Pass-0.533) > 1e-12 || math.Abs(c.Fail-0.466) > 1e-12 || math.Abs(c.Pairs-pairs) > 1e-9 {
@@ -101,7 +102,7 @@ func TestEndOfACourse(t *testing.T) {
 	}
 }
 
-// Where the one hands over to the other, walk and diffusion agree.
+// TestDiffusionAgainstWalk: walk and diffusion agree at the length at which the forecast changes from one to the other.
 func TestDiffusionAgainstWalk(t *testing.T) {
 	for _, b := range boundaries {
 		s := SPRT{Elo0: 0, Elo1: 25, Alpha: 0.05, Beta: 0.1, Model: ModelLogistic, Boundary: b}
@@ -120,7 +121,7 @@ func TestDiffusionAgainstWalk(t *testing.T) {
 	}
 }
 
-// The test as it is played, against its plan.
+// TestSimulatedCourse compares simulated tests with their forecast.
 func TestSimulatedCourse(t *testing.T) {
 	type test struct {
 		elo1 float64
@@ -180,7 +181,7 @@ func stopped(t *testing.T, r *rand.Rand, s SPRT, rates PairRates) Pentanomial {
 	}
 }
 
-// At the planned length the sign-flip test finds the difference as often as promised.
+// TestSimulatedPower: at the planned length, the sign-flip test finds the difference with the planned power.
 func TestSimulatedPower(t *testing.T) {
 	n := simulations(2000, 40_000)
 	for _, c := range []struct {
@@ -217,14 +218,14 @@ func TestSimulatedPower(t *testing.T) {
 	}
 }
 
-// The exact and the normal power meet.
+// TestPowerNormalAndExact: the exact power, averaged over several numbers of pairs, is near the normal approximation.
 func TestPowerNormalAndExact(t *testing.T) {
 	for _, c := range []struct {
 		Conditions
 		pairs int
 	}{{ordinary, 120}, {Conditions{DrawRate: 0.3}, 90}, {Conditions{}, 400}} {
 		rates := ratesOf(t, c.Conditions, 40)
-		smooth := 0.0 // over a few teeth of the saw
+		smooth := 0.0 // the exact power goes up and down with each pair
 		for k := c.pairs - 4; k <= c.pairs+4; k++ {
 			smooth += rates.exactPower(k, 0.025) / 9
 		}
@@ -233,8 +234,8 @@ func TestPowerNormalAndExact(t *testing.T) {
 	}
 }
 
-// The plan by games, one-sided, for 10 Elo and a power of 0.8 is 7,502 games. Held
-// against the two-sided verdict over pairs they have 0.69.
+// TestPlanByGamesIsTooShort: a plan by games, one-sided, needs 7,502 games for 10 Elo and a power of 0.8. In the
+// two-sided test over pairs, these games have a power of only 0.69.
 func TestPlanByGamesIsTooShort(t *testing.T) {
 	games, err := binomial.Design{Alpha: 0.05, Power: 0.8, Alternative: binomial.Greater}.Length(10)
 	testutil.Require(t, err == nil && games.Games == 7502, "%+v, %v", games, err)

@@ -12,7 +12,8 @@ import (
 	"gonum.org/v1/gonum/mathext"
 )
 
-// The inversion of the characteristic function, where the weighted mean has a beta distribution.
+// TestWeightedMeanAgainstBeta compares the inversion of the characteristic function with the beta distribution, which
+// the weighted mean of two values has.
 func TestWeightedMeanAgainstBeta(t *testing.T) {
 	worst := 0.0
 	for _, n := range []int{1, 2, 5, 12, 28, 29, 30, 60, 500, 20_000, 1_000_000} {
@@ -31,7 +32,7 @@ func TestWeightedMeanAgainstBeta(t *testing.T) {
 	t.Logf("worst %g", worst)
 }
 
-// Far from the mean nothing is left to invert.
+// TestWeightedMeanFarOut: far from the mean, the probability is 0 or 1.
 func TestWeightedMeanFarOut(t *testing.T) {
 	m := means{{0.2, 1_000_000}, {0.5, 7}, {0.7, 1_000_000}}
 	for at, want := range map[float64]float64{0.1: 0, 0.3: 0, 0.445: 0, 0.455: 1, 0.6: 1, 0.8: 1} {
@@ -43,7 +44,7 @@ func TestWeightedMeanFarOut(t *testing.T) {
 	testutil.Check(t, err == nil && math.Abs(i.Lo-(0.5-half)) <= 1e-5 && math.Abs(i.Hi-(0.5+half)) <= 1e-5, "%+v, %v", i, err)
 }
 
-// Three values, by drawing the weights.
+// TestWeightedMeanBySimulation compares with weights drawn at random, for three and more values.
 func TestWeightedMeanBySimulation(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	const draws = 100_000
@@ -68,7 +69,7 @@ func TestWeightedMeanBySimulation(t *testing.T) {
 	}
 }
 
-// cells are the probabilities of a pair's score in quarters.
+// cells are the probabilities of a pair's scores 0, ¼, ½, ¾ and 1.
 type cells [5]float64
 
 func (p cells) mean() float64 {
@@ -79,8 +80,8 @@ func (p cells) mean() float64 {
 	return mean
 }
 
-// pentanomials are those of real series (docs/statistics.md), the one of the
-// worst dependence, and some that are far from normal and from symmetry.
+// pentanomials are distributions of real matches (docs/statistics.md), the distribution with the strongest dependence,
+// and distributions that are far from normal or symmetric.
 var pentanomials = []cells{
 	{0.45, 0, 0.10, 0, 0.45}, {0.18, 0.01, 0.53, 0.01, 0.27}, {0.10, 0, 0.74, 0.01, 0.15},
 	{0.25, 0, 0.5, 0, 0.25}, {0, 0, 0.2, 0, 0.8}, {0, 0, 0.02, 0, 0.98}, {0.02, 0, 0, 0, 0.98}, {0.01, 0, 0.98, 0, 0.01},
@@ -88,8 +89,7 @@ var pentanomials = []cells{
 	{0.2, 0.2, 0.2, 0.2, 0.2}, {0, 0.5, 0, 0.5, 0}, {0.04, 0.9, 0, 0, 0.06},
 }
 
-// holds reports whether the interval of pairs with these counts holds the mean:
-// whether neither end lies beyond it.
+// holds reports whether the interval of pairs with these counts includes the mean.
 func holds(penta [5]int, mean, level float64) bool {
 	var m means
 	for i, c := range penta {
@@ -105,7 +105,7 @@ func holds(penta [5]int, mean, level float64) bool {
 	return below(m, mean) && below(m.mirror(), 1-mean)
 }
 
-// each calls f with all counts of n pairs in cells of positive probability, and how probable they are.
+// each calls f with all counts of n pairs and their probabilities, for the cells of positive probability.
 func (p cells) each(n int, f func(penta [5]int, probability float64)) {
 	var penta [5]int
 	var fill func(cell, left int, probability, rest float64)
@@ -142,7 +142,7 @@ func (p cells) coverage(n int, level float64) float64 {
 	return covered
 }
 
-// TestPairIntervalCoverage sums exactly over all results of ten pairs.
+// TestPairIntervalCoverage calculates the exact coverage over all results of ten pairs.
 func TestPairIntervalCoverage(t *testing.T) {
 	all := pentanomials
 	for ll := 0.; ll <= 10; ll++ {
@@ -162,7 +162,8 @@ func TestPairIntervalCoverage(t *testing.T) {
 	t.Logf("least %.4f", least)
 }
 
-// Fifty pairs: exactly for three cells, by simulation for more.
+// TestSimulatedPairIntervalCoverage tests the coverage for 50 and 200 pairs. It is exact for 50 pairs and at most three
+// cells, and simulated otherwise.
 func TestSimulatedPairIntervalCoverage(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for _, n := range []int{50, 200} {
@@ -215,8 +216,8 @@ func (p cells) draw(r *rand.Rand, n int) [5]int {
 	return penta
 }
 
-// The per-game interval of the games of 50 pairs with 45 % LL, 10 % WL and 45 %
-// WW errs in 12.3 %, as it takes 100 games for independent.
+// TestPerGameIntervalOfPairs: the per-game interval treats games as independent, which the two games of a pair are not.
+// For 50 pairs with 45 % LL, 10 % WL and 45 % WW it is wrong in 12.3 %.
 func TestPerGameIntervalOfPairs(t *testing.T) {
 	p := cells{0.45, 0, 0.10, 0, 0.45}
 	for _, n := range []int{10, 50, 200} {
@@ -234,14 +235,14 @@ func TestPerGameIntervalOfPairs(t *testing.T) {
 	}
 }
 
-// Inverted for another score than an even one, the sign-flip test takes scores for symmetric about it, and does not
-// keep its level. Of ten pairs with 20 % WL and 80 % WW, by enumeration.
+// TestSignFlipsDoNotInvert: for a tested score other than ½, the sign-flip test wrongly assumes scores that are
+// symmetric about it, and exceeds its level. The test enumerates ten pairs with 20 % WL and 80 % WW.
 func TestSignFlipsDoNotInvert(t *testing.T) {
 	const n = 10
 	p := cells{0, 0, 0.2, 0, 0.8}
 	missed := 0.0
 	p.each(n, func(penta [5]int, probability float64) {
-		up, down := penta[4], penta[2] // WW is 0.1 above the mean, WL 0.4 below
+		up, down := penta[4], penta[2] // WW is 0.1 above the mean, WL is 0.4 below
 		if pValue := flipsAt(up, down, 1, 4); pValue <= 0.05 {
 			missed += probability
 		}
@@ -251,7 +252,8 @@ func TestSignFlipsDoNotInvert(t *testing.T) {
 	testutil.Check(t, missed >= 0.08 && covered >= 0.95, "%v, %v", missed, covered)
 }
 
-// flipsAt is the two-sided p value of the sign flips of so many deviations of sizes above and below.
+// flipsAt returns the two-sided p value of the sign flips. The sample has up deviations of sizeUp above the score, and
+// down deviations of sizeDown below it.
 func flipsAt(up, down, sizeUp, sizeDown int) float64 {
 	seen, ge, le := up*sizeUp-down*sizeDown, 0.0, 0.0
 	for a := 0; a <= up; a++ {
@@ -269,8 +271,8 @@ func flipsAt(up, down, sizeUp, sizeDown int) float64 {
 	return binomial.BothTails(ge, le)
 }
 
-// Where every unit is won or lost, the interval is Clopper and Pearson's; and
-// samples that show nothing still have one.
+// TestScoreIntervalOfWinsAndLosses: if every observation is a win or a loss, the interval is that of Clopper and
+// Pearson. A sample without variance also has an interval.
 func TestScoreIntervalOfWinsAndLosses(t *testing.T) {
 	for _, w := range []WDL{{7, 0, 3}, {0, 0, 5}, {12, 0, 0}, {400, 0, 600}} {
 		i, err := singlesOf(t, w).Interval(0.95)
@@ -278,14 +280,14 @@ func TestScoreIntervalOfWinsAndLosses(t *testing.T) {
 		testutil.Check(t, err == nil && math.Abs(i.Lo-want.Lo) <= 1e-12 && math.Abs(i.Hi-want.Hi) <= 1e-12 && i.Method == "game_gaffke",
 			"%+v: %+v, %v; want %+v", w, i, err, want)
 	}
-	// By hand: 50 even pairs. The lower end is ½ x, x the 2.5 % quantile of Beta(50, 1).
+	// By hand: 50 even pairs have the lower end ½ x. Here x is the 2.5 % quantile of Beta(50, 1).
 	i, err := tallyOf(t, 0, 0, 30, 20, 0, 0).Interval(0.95)
 	if want := 0.5 * math.Pow(0.025, 1./50); err != nil || math.Abs(i.Lo-want) > 1e-12 || math.Abs(i.Hi-(1-want)) > 1e-12 || i.Method != "pair_gaffke" {
 		t.Errorf("%+v, %v", i, err)
 	}
 }
 
-// 45 wins, 75 draws, no loss: 68.75 % of the points.
+// TestEloOfTheScore has 45 wins, 75 draws and no losses, which are 68.75 % of the points.
 func TestEloOfTheScore(t *testing.T) {
 	var s Series
 	for i := range 60 {

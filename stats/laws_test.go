@@ -8,7 +8,8 @@ import (
 	"gogi/stats/binomial"
 )
 
-// A test passes at its upper bound, fails at its lower bound, and continues just inside the bounds.
+// TestDecisionsAtTheBounds: a test passes at its upper bound, fails at its lower bound, and continues just inside the
+// bounds.
 func TestDecisionsAtTheBounds(t *testing.T) {
 	lower, upper := gateDesign.Bounds()
 	for llr, want := range map[float64]Decision{
@@ -18,10 +19,11 @@ func TestDecisionsAtTheBounds(t *testing.T) {
 	}
 }
 
-// Where bounded bounds have met, at the height (u-l)/2, one of them is passed in any case.
+// TestBoundsMeet: the bounds of a bounded test meet at the height (u-l)/2. From there on, every value reaches one of
+// them.
 func TestBoundsMeet(t *testing.T) {
 	bounds := triangle{u: 3, l: 2}
-	for _, information := range []float64{25, 25.1, 40} { // they meet at 5(u+l)
+	for _, information := range []float64{25, 25.1, 40} { // the bounds meet at 5(u+l)
 		if lower, upper := bounds.at(information); math.Abs(upper-0.5) > 1e-9 || !(lower < upper) || upper-lower > 1e-9 {
 			t.Errorf("at %v: %v and %v", information, lower, upper)
 		}
@@ -31,7 +33,8 @@ func TestBoundsMeet(t *testing.T) {
 	}
 }
 
-// The information by its definition: one unit by one, with one more at 0 and one at 1.
+// TestInformation calculates the information by its definition, one score at a time, with one additional score of 0 and
+// one of 1.
 func TestInformation(t *testing.T) {
 	j, err := gateDesign.Judge(WDL{Wins: 7, Draws: 2, Losses: 3})
 	scores := []float64{1, 1, 1, 1, 1, 1, 1, 0.5, 0.5, 0, 0, 0, 0, 1}
@@ -62,7 +65,8 @@ func TestImpossibleTests(t *testing.T) {
 	}
 }
 
-// A pair that comes again with other moves is another pair; without it the test is as one that has never seen it.
+// TestPairsOfAPrefix: a pair with an existing number and other moves is rejected as a different pair. Without a pair,
+// the prefix is like one that never had it.
 func TestPairsOfAPrefix(t *testing.T) {
 	play := func(d int, moves uint64) Play {
 		return Play{Pair: deviationPairs[d], Games: []uint64{moves, moves + 1}}
@@ -81,7 +85,7 @@ func TestPairsOfAPrefix(t *testing.T) {
 	}
 }
 
-// TestLegsOfAPrefix: the pairs that are left after a void still fix the number of legs.
+// TestLegsOfAPrefix: the pairs that remain after a void still determine the number of games of a pair.
 func TestLegsOfAPrefix(t *testing.T) {
 	whole := testutil.Must(NewPrefix(gateDesign, 9))(t)
 	two, one := Play{Pair: deviationPairs[0]}, Play{Pair: deviationPairs[0][:1]}
@@ -93,7 +97,8 @@ func TestLegsOfAPrefix(t *testing.T) {
 	testutil.OK(t, without.AddPlay(1, two), "a pair of two games")
 }
 
-// A calculation that would need gigabytes is not started, whether because of many places or of many coins.
+// TestWhatIsAffordable: a calculation that would need gigabytes does not start, either because of many sums or because
+// of many coins.
 func TestWhatIsAffordable(t *testing.T) {
 	for _, all := range [][]coins{{{size: 1 << 19, n: 1 << 10}}, {{size: 1, n: 1 << 15}, {size: 1, n: 1 << 15}}} {
 		testutil.Check(t, !affordable(all), "%v", all)
@@ -101,7 +106,8 @@ func TestWhatIsAffordable(t *testing.T) {
 	testutil.Check(t, affordable([]coins{{size: 1 << 10, n: 1 << 10}}), "a megabyte is too much")
 }
 
-// Weaker by so much is found as soon as stronger by so much; and a pair fewer is too few.
+// TestLengthsAreLeast: a negative difference needs the same number of pairs as a positive one, and one pair less has
+// too little power.
 func TestLengthsAreLeast(t *testing.T) {
 	design := PairDesign{0.05, 0.8, binomial.Greater, ordinary}
 	up, err := design.Detectable(200)
@@ -117,25 +123,25 @@ func TestLengthsAreLeast(t *testing.T) {
 	}
 }
 
-// The limit of a table of four is the normal quantile of 0.05/8, and two of the cells are
-// expected to have 10·9/20 = 4.5, fewer than five.
+// TestLimitOfResiduals: for a table of four cells, the limit is the normal quantile of 0.05/8. Two of the cells have
+// the expected number 10·9/20 = 4.5, which is less than five.
 func TestLimitOfResiduals(t *testing.T) {
 	h, err := SameEverywhere([]Outcomes{WDL{Wins: 4, Losses: 6}, WDL{Wins: 5, Losses: 5}}, 0.05)
 	testutil.Check(t, err == nil && math.Abs(h.Limit-2.4977) <= 1e-4 && h.Sparse == 2, "%+v, %v", h, err)
 }
 
-// Pairs are judged by the signs of their deviations: five that A swept, and by enumeration of
-// 16 signs a sweep and three that were won or lost by half a point.
+// TestTestOfPairs: the test of pairs flips the signs of their deviations. The samples are five pairs that A swept, and
+// a sweep with three pairs won or lost by half a point (16 signs by enumeration).
 func TestTestOfPairs(t *testing.T) {
 	test, err := seriesOf(t, 0, 2, 2, 2, 2, 2).Test(binomial.TwoSided)
 	testutil.Check(t, err == nil && test.Method == "pair_sign_flip" && agree(test.P, 2./32, 1e-12) && test.N == 5,
 		"%+v, %v", test, err)
-	test, err = seriesOf(t, 0, 2, 1, 1, -1).Test(binomial.Greater) // 3 of 5 or more by fair signs
+	test, err = seriesOf(t, 0, 2, 1, 1, -1).Test(binomial.Greater) // a sum of 3 or more
 	want := 4. / 16
 	testutil.Check(t, err == nil && agree(test.P, want, 1e-12), "%+v, %v, want %v", test, err, want)
 }
 
-// FuzzCounts: for any counts, a figure is a number or an error.
+// FuzzCounts: for any counts, a calculation returns a number or an error, but no NaN.
 func FuzzCounts(f *testing.F) {
 	f.Add(5, 0, 0, 0.95)
 	f.Add(0, 3, 0, 0.5)

@@ -7,9 +7,9 @@ import (
 	"gogi/stats/binomial"
 )
 
-// A plan of few pairs is the first with the required power near the result of the normal approximation, which may lie
-// on either side of it. The test sums the power from its definition: over all results of the pairs, and over all signs
-// of each.
+// TestExactPairLength: for few pairs, the plan has the smallest number of pairs with the required power. This number
+// may be above or below that of the normal approximation. The test calculates the power by its definition, over all
+// results of the pairs and all signs of each.
 func TestExactPairLength(t *testing.T) {
 	back, on := 0, 0
 	for _, power := range []float64{0.5, 0.6, 0.7} {
@@ -19,7 +19,7 @@ func TestExactPairLength(t *testing.T) {
 			l := testutil.Must(d.Length(elo))(t)
 			rates := ratesOf(t, d.Conditions, elo)
 			if l.Pairs > 12 {
-				continue // too many to go through
+				continue // too many results to enumerate
 			}
 			at, before := enumeratedPower(rates, l.Pairs, d.Alpha), enumeratedPower(rates, l.Pairs-1, d.Alpha)
 			if diff := at - l.Power; l.Method != "exact" || diff > 1e-6 || diff < -1e-6 {
@@ -28,17 +28,17 @@ func TestExactPairLength(t *testing.T) {
 			testutil.Check(t, at >= power && before < power,
 				"power %v, %v Elo: %d pairs have %v, one less has %v", power, elo, l.Pairs, at, before)
 			if rates.normalPower(l.Pairs, d.Alpha) < power {
-				back++ // the normal approximation wanted more
+				back++ // the normal approximation needs more pairs
 			}
 			if rates.normalPower(l.Pairs-1, d.Alpha) >= power {
-				on++ // it was content with less
+				on++ // the normal approximation needs fewer pairs
 			}
 		}
 	}
 	testutil.Check(t, back != 0 && on != 0, "the normal approximation lay above %d times, below %d times: nothing shown", back, on)
 }
 
-// enumeratedPower is the probability that the sign-flip test of n pairs rejects.
+// enumeratedPower returns the probability that the sign-flip test of n pairs rejects.
 func enumeratedPower(rates PairRates, n int, alpha float64) float64 {
 	power := 0.0
 	var outcomes func(cell, left int, probability float64, count [5]int)
@@ -64,11 +64,11 @@ func enumeratedPower(rates PairRates, n int, alpha float64) float64 {
 	return power
 }
 
-// flipShare is the share of all signs of the deviations under which their sum is at least
-// the one seen; pairs without a deviation have no sign.
+// flipShare returns the share of all signs of the deviations with a sum of at least the observed one. A pair without a
+// deviation has no sign.
 func flipShare(count [5]int) float64 {
 	seen := 2*(count[4]-count[0]) + count[3] - count[1]
-	ways := map[int]float64{0: 1} // by sum
+	ways := map[int]float64{0: 1} // weight by sum
 	for size, n := range map[int]int{1: count[1] + count[3], 2: count[0] + count[4]} {
 		for range n {
 			next := map[int]float64{}

@@ -25,8 +25,8 @@ func near(t *testing.T, got, want float64, what string) {
 // TestPosterior calculates the posterior of two pairings by the formula: the sum over the losses of the products of
 // normal densities. With drift, the pairings share the drift of their common versions.
 func TestPosterior(t *testing.T) {
-	first := stats.Pentanomial{LL: 40, WL: 50, WW: 10}.PairScores()  // of version 2 against 0
-	second := stats.Pentanomial{LL: 15, WL: 20, WW: 15}.PairScores() // of version 1 against 0
+	first := stats.Pentanomial{LL: 40, WL: 50, WW: 10}.PairScores()  // version 2 against 0
+	second := stats.Pentanomial{LL: 15, WL: 20, WW: 15}.PairScores() // version 1 against 0
 	for _, drift := range []float64{0, 3} {
 		h := made(t, Config{Versions: 4, Confidence: .95, Drift: drift, Block: 16})
 		h.Add(0, 2, first)
@@ -85,7 +85,7 @@ func TestFreshPairs(t *testing.T) {
 	testutil.Check(t, a.Verdict == Found && a.EValue >= 20 && a.Lo < a.Elo && a.Elo < a.Hi, "with fresh pairs: %+v", a)
 }
 
-// TestKnown: known pairs change the posterior like played ones. They are no part of the total loss, the test of the
+// TestKnown: known pairs change the posterior like played ones. They do not change the total loss, the test of the
 // residuals and the e-value.
 func TestKnown(t *testing.T) {
 	c := Config{Versions: 4, Confidence: .95, Drift: 1, Block: 16}
@@ -111,7 +111,7 @@ func TestKnown(t *testing.T) {
 	testutil.Check(t, known.Answer().Verdict == Found, "%+v", known.Answer())
 }
 
-// TestSeveral: pairings that no single culprit explains.
+// TestSeveral: if no single culprit explains the pairings, the verdict is Several.
 func TestSeveral(t *testing.T) {
 	h := made(t, Config{Versions: 3, Confidence: .95, Drift: 1, Block: 16})
 	h.Add(0, 2, stats.Pentanomial{LL: 800, WL: 1000, WW: 200}.PairScores())
@@ -121,7 +121,7 @@ func TestSeveral(t *testing.T) {
 	testutil.Check(t, a.Verdict == Several && a.ResidualP < 1e-4, "%+v", a)
 }
 
-// TestLargeLoss: a loss of hundreds of Elo is one change, too.
+// TestLargeLoss: a loss of hundreds of Elo is found as one change, too.
 func TestLargeLoss(t *testing.T) {
 	h := made(t, Config{Versions: 9, Confidence: .95, Drift: 1, Block: 16})
 	w, _ := newWorld(1, 9, 0, 0)
@@ -136,7 +136,7 @@ func TestLargeLoss(t *testing.T) {
 	testutil.Check(t, a.Verdict == Found && a.Culprit == 3 && a.Pairs < 500 && a.Hi > 200, "%+v", a)
 }
 
-// TestNoLoss: the bad version is the stronger one.
+// TestNoLoss: if the bad version is stronger, the verdict is NoLoss.
 func TestNoLoss(t *testing.T) {
 	h := made(t, Config{Versions: 5, Confidence: .95, Block: 16})
 	h.Add(0, 4, stats.Pentanomial{LL: 100, WL: 500, WW: 400}.PairScores())
@@ -175,8 +175,8 @@ func TestImpossible(t *testing.T) {
 	h.Add(1, 0, stats.Pentanomial{LL: 1}.PairScores())
 }
 
-// TestRemember: pairs of earlier sessions change the posterior with their weight. Like known pairs, they are no part of the
-// total loss, the test of the residuals and the e-value.
+// TestRemember: pairs of earlier sessions change the posterior with their weight. Like known pairs, they do not change
+// the total loss, the test of the residuals and the e-value.
 func TestRemember(t *testing.T) {
 	c := Config{Versions: 4, Confidence: .95, Drift: 1, Block: 16}
 	past, known, light, alone := made(t, c), made(t, c), made(t, c), made(t, c)
@@ -188,7 +188,7 @@ func TestRemember(t *testing.T) {
 	light.Remember(2, 3, stats.History{Mean: weak.Mean(), N: 5000, Worth: 5})
 	known.Know(2, 3, weak)
 	a, b, l, without := past.Answer(), known.Answer(), light.Answer(), alone.Answer()
-	for k := range a.Posterior { // known pairs change the variance, too
+	for k := range a.Posterior { // not equal, because known pairs also change the variance
 		testutil.Check(t, math.Abs(a.Posterior[k]-b.Posterior[k]) < .02, "%v, %v", a.Posterior, b.Posterior)
 	}
 	testutil.Check(t, a.Posterior[3] > .95 && l.Posterior[3] < .6 && l.Posterior[3] > without.Posterior[3], "%v, %v", a.Posterior, l.Posterior)

@@ -11,13 +11,14 @@ import (
 	"gogi/stats/binomial"
 )
 
-// draws is the share of draws between equals in the simulated games; bias is the worth of an opening.
+// draws is the share of draws between equal players in the simulated games. bias is the advantage in Elo that an
+// opening gives to one colour.
 const (
 	draws = 0.05
 	bias  = 60.0
 )
 
-// a world has the strengths of all versions in Elo.
+// world has the strengths of all versions in Elo.
 type world struct {
 	strength []float64
 	random   *rand.Rand
@@ -62,7 +63,7 @@ func (w *world) block(q Query) stats.Scores {
 	return p.PairScores()
 }
 
-// newWorld draws a culprit that loses elo, and a change of every other version by drift in both directions.
+// newWorld draws a culprit that loses elo. Every other version gains or loses drift.
 func newWorld(seed uint64, versions int, elo, drift float64) (w *world, culprit int) {
 	w = &world{make([]float64, versions), rand.New(rand.NewPCG(seed, 28))}
 	culprit = 1 + w.random.IntN(versions-1)
@@ -80,8 +81,8 @@ func newWorld(seed uint64, versions int, elo, drift float64) (w *world, culprit 
 	return w, culprit
 }
 
-// play plays a hunt to its end, but no more than this number of pairs. The hunt knows pairs of all neighbours: this
-// number for each two.
+// play plays a hunt to its end, or until it has played most pairs. The hunt knows this number of pairs between all
+// neighbours.
 func play(t testing.TB, w *world, c Config, most, known int) (Answer, int) {
 	h, err := New(c)
 	testutil.OK(t, err)
@@ -97,8 +98,8 @@ func play(t testing.TB, w *world, c Config, most, known int) (Answer, int) {
 	}
 }
 
-// bisect plays a bisection with steps of a fixed length: each compares a version with the good one. All steps together
-// have the rate of errors for a good version, and for a bad one that loses elo.
+// bisect plays a bisection with steps of a fixed length. Each step compares a version with the good one. All steps
+// together have the error rate for a good version, and for a bad one that loses elo.
 func bisect(t testing.TB, w *world, elo, errors float64) (culprit, pairs int) {
 	t.Helper()
 	commits := len(w.strength) - 1
@@ -124,7 +125,7 @@ func bisect(t testing.TB, w *world, elo, errors float64) (culprit, pairs int) {
 	return bad, pairs
 }
 
-// A record sums up repetitions.
+// A record has the sums and means over repetitions.
 type record struct {
 	name                     string
 	repetitions              int
@@ -141,8 +142,8 @@ func (r record) String() string {
 		r.bisectRight, se(r.bisectRight), 2*r.bisectPairs, r.bisectPairs/r.pairs)
 }
 
-// simulate plays hunts and bisections with the seeds 0, 1, …; a hunt and its bisection have the same culprit and the same
-// random numbers. known is the number of known pairs of each two neighbours.
+// simulate plays hunts and bisections with the seeds 0, 1, …. A hunt and its bisection have the same culprit and the
+// same random numbers. known is the number of known pairs between neighbours.
 func simulate(t testing.TB, name string, repetitions, commits int, elo, drift float64, c Config, most, known int) record {
 	t.Helper()
 	r, n := record{name: name, repetitions: repetitions}, float64(repetitions)
@@ -175,11 +176,11 @@ func simulate(t testing.TB, name string, repetitions, commits int, elo, drift fl
 	return r
 }
 
-// equalErrors are the error rates with which a bisection is about as reliable as a hunt with the confidence 0.95.
+// equalErrors is the error rate with which a bisection is about as reliable as a hunt with the confidence 0.95.
 const equalErrors = 0.02
 
-// TestSimulatedHunts: hunts with one culprit, and with changes of every other version. The hunt knows neither the loss nor the
-// drift; the bisection knows the loss.
+// TestSimulatedHunts simulates hunts with one culprit, without and with changes of every other version. The hunt knows
+// neither the loss nor the drift; the bisection knows the loss.
 func TestSimulatedHunts(t *testing.T) {
 	c := Config{Confidence: .95, Drift: 1, Block: 16}
 	check := func(r record, factor float64) {
@@ -198,8 +199,8 @@ func TestSimulatedHunts(t *testing.T) {
 	check(simulate(t, "30, 64, ± 1", 100, 64, 30, 1, c, 50_000, 0), 1.8)
 }
 
-// TestSmallLosses: larger changes of the other versions make a hunt longer, but not wrong, unless the hunt excludes
-// them.
+// TestSmallLosses: larger changes of the other versions make a hunt longer but not wrong, unless the hunt excludes such
+// changes.
 func TestSmallLosses(t *testing.T) {
 	if !testutil.Long() {
 		t.Skip("minutes of simulated hunts")
@@ -213,8 +214,8 @@ func TestSmallLosses(t *testing.T) {
 	simulate(t, "10, 64, ± 2, --drift 0", 60, 64, 10, 2, c, 200_000, 0)
 }
 
-// TestKnownPairsAreNoTest: all versions are equal, and a hunt begins because known pairs of the good and the bad version
-// show a loss by chance. At most one hunt of twenty names a version, as the e-value promises.
+// TestKnownPairsAreNoTest: all versions are equal, and known pairs of the good and the bad version show a loss by
+// chance. At most one hunt of twenty names a version, as the e-value guarantees.
 func TestKnownPairsAreNoTest(t *testing.T) {
 	named, repetitions := 0, testutil.ByLength(20, 400)
 	for seed := range uint64(repetitions) {

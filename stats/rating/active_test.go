@@ -9,8 +9,8 @@ import (
 	"gogi/stats/rating/crosstable"
 )
 
-// activeGames are games of three players in which the second handicap is worth no more than
-// the first, and the third either much more or nothing more.
+// activeGames returns games of three players. The second handicap is worth no more than the first. The third is worth
+// much more or nothing more, depending on third.
 func activeGames(third [2][2]int) []crosstable.Count {
 	return []crosstable.Count{
 		{Black: "a", White: "b", BlackWins: 14, WhiteWins: 26}, {Black: "b", White: "a", BlackWins: 24, WhiteWins: 16},
@@ -23,8 +23,9 @@ func activeGames(third [2][2]int) []crosstable.Count {
 	}
 }
 
-// Predictions of models whose order constraint is active. The values are those of another program, which maximises
-// the likelihood with the odds held, by Nelder and Mead's method with terms that are squares.
+// TestPredictAtAnActiveConstraint: models with an active order constraint have predictions without an interval. Another
+// program calculated the values. It maximises the likelihood for fixed odds by Nelder and Mead's method, with each
+// nonnegative term written as a square.
 func TestPredictAtAnActiveConstraint(t *testing.T) {
 	t.Parallel()
 	rising, flat := [2][2]int{{20, 6}, {19, 7}}, [2][2]int{{13, 13}, {12, 14}}
@@ -59,8 +60,8 @@ func TestPredictAtAnActiveConstraint(t *testing.T) {
 	}
 }
 
-// A player whose strength goes to 0 has no prediction, and the reason names that player; the
-// others have theirs: a's 12 of 20 against b, as nobody else's games bear on that.
+// TestPredictBesideADriftingPlayer: a player whose strength goes to 0 has no prediction, and the error names it. The
+// other players have predictions: a scores 12 of 20 against b, because no games of other players matter for this.
 func TestPredictBesideADriftingPlayer(t *testing.T) {
 	t.Parallel()
 	f := testutil.Must(CompareHandicaps([]crosstable.Count{

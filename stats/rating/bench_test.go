@@ -10,8 +10,8 @@ import (
 	"gogi/stats/rating/crosstable"
 )
 
-// league is n players who all met in both colours: 999,000 counts of ten games
-// each, or about 10^7 games, for a thousand players.
+// league returns the games of n players that all met in both colours. For a thousand players and ten games, these are
+// 999,000 counts, or about 10^7 games.
 func league(n, games int) []crosstable.Count {
 	random := rand.New(rand.NewPCG(3, 4))
 	strength := make([]float64, n)
@@ -42,7 +42,7 @@ func league(n, games int) []crosstable.Count {
 // BenchmarkRate rates a thousand players from 10^7 games.
 func BenchmarkRate(b *testing.B) {
 	both := league(1000, 10)
-	var once []crosstable.Count // each pair in one row, twenty games
+	var once []crosstable.Count // one row of twenty games for each pair of players
 	for _, c := range both {
 		if c.Black < c.White {
 			c.BlackWins, c.WhiteWins = 2*c.BlackWins, 2*c.WhiteWins

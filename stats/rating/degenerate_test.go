@@ -10,7 +10,7 @@ import (
 	"gogi/stats/rating/crosstable"
 )
 
-// TestImpossibleInputIsAnError holds that what cannot be rated has a reason.
+// TestImpossibleInputIsAnError: games that cannot be rated give an error with the reason.
 func TestImpossibleInputIsAnError(t *testing.T) {
 	even := []crosstable.Count{{Black: "a", White: "b", BlackWins: 2, WhiteWins: 1}, {Black: "b", White: "a", BlackWins: 1, WhiteWins: 1}}
 	cases := []struct {
@@ -78,7 +78,7 @@ func TestFitRefusesWhatItCannotTell(t *testing.T) {
 	testutil.Fails(t, testutil.Err(f.ProfileDifference("a", "a", 0.9)), "", "a against a: no error")
 	testutil.Fails(t, testutil.Err(f.Profile("a", 1)), "", "level 1: no error")
 	testutil.Fails(t, testutil.Err(f.ProfileFirstMove(0.9)), "", "no first move: no error")
-	// Davidson's two parameters fit the three rates of one pair exactly.
+	// The two parameters of Davidson's model fit the three rates of one pair of players exactly.
 	d := testutil.Must(Rate([]crosstable.Count{{Black: "a", White: "b", BlackWins: 5, Draws: 2, WhiteWins: 3}}, Model{Draws: Davidson}))(t)
 	g := testutil.Must(d.Goodness(Replay{Samples: 0, Seed: 1}))(t)
 	testutil.Check(t, g.DF == 0 && g.Deviance <= 1e-9, "%+v", g)
@@ -88,8 +88,8 @@ func TestFitRefusesWhatItCannotTell(t *testing.T) {
 	}
 }
 
-// One pair of equals has its draw parameter in closed form, of whatever share of the games was drawn: Davidson's ν
-// is draws over the root of wins times losses.
+// TestNearlyAllDrawn: for two equal players, the draw parameter has a closed form for any share of draws. Davidson's ν
+// is draws / √(wins · losses).
 func TestNearlyAllDrawn(t *testing.T) {
 	for _, draws := range []float64{1, 99, 1e4, 1e7, 1e10} {
 		record := []crosstable.Count{{Black: "a", White: "b", BlackWins: 1, Draws: int(draws), WhiteWins: 1}}

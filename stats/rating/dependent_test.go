@@ -13,7 +13,7 @@ import (
 	"gogi/stats/rating/crosstable"
 )
 
-// pairsOf are colour-swapped pairs of a and b by a's points in each, 0 to 2.
+// pairsOf returns colour-swapped pairs of a and b. The points are those of a in each pair, 0 to 2.
 func pairsOf(a, b string, points []int) []crosstable.Count {
 	var list []crosstable.Count
 	for n, p := range points {
@@ -34,8 +34,8 @@ func pairsOf(a, b string, points []int) []crosstable.Count {
 	return list
 }
 
-// Between two players the sandwich is the standard error of the mean over pairs,
-// through the slope of the logarithm of the odds.
+// TestErrorsByPairs: for two players, the sandwich estimate follows from the standard error of the mean over pairs. It
+// is divided by the slope of the score over the log odds.
 func TestErrorsByPairs(t *testing.T) {
 	points := []int{2, 2, 2, 0, 2, 1, 2, 0, 2, 2, 1, 2}
 	f := testutil.Must(Rate(pairsOf("a", "b", points), Model{}))(t)
@@ -52,7 +52,7 @@ func TestErrorsByPairs(t *testing.T) {
 	if got := math.Sqrt(c.Matrix[0][0] + c.Matrix[1][1] - 2*c.Matrix[0][1]); math.Abs(got-want) > 1e-9 {
 		t.Errorf("standard error %v, want %v", got, want)
 	}
-	// Taken as independent games, the same have the binomial error.
+	// The same games without pairs have the binomial error.
 	for i, alone := 0, pairsOf("a", "b", points); i == 0; i++ {
 		for n := range alone {
 			alone[n].Cluster = 0
@@ -65,7 +65,8 @@ func TestErrorsByPairs(t *testing.T) {
 	}
 }
 
-// One cluster for each game is what independent games are, but for the estimate of their variance.
+// TestClustersOfOneGame: one cluster for each game gives the same widths as independent games, except for the estimate
+// of their variance.
 func TestClustersOfOneGame(t *testing.T) {
 	random := rand.New(rand.NewPCG(2, 2))
 	var apart, alone []crosstable.Count
@@ -90,7 +91,7 @@ func width(f *Fit, player string) (float64, error) {
 	return i.Hi - i.Lo, err
 }
 
-// An opening that came up m times weighs as one: the copies change nothing.
+// TestWeights: an opening that was played m times weighs as one. The copies do not change the rating and its intervals.
 func TestWeights(t *testing.T) {
 	once := pairsOf("a", "b", []int{2, 2, 0, 1})
 	var often []crosstable.Count
@@ -115,8 +116,8 @@ func TestWeights(t *testing.T) {
 	}
 }
 
-// Of 45% pairs lost, 10% shared and 45% won, the interval by games holds the truth
-// 88 times of 100, that by pairs 95.
+// TestCoverageByPairs: if 45% of the pairs are lost, 10% shared and 45% won, the interval by games holds in 88 % of the
+// simulations. The interval by pairs holds in 95 %.
 func TestCoverageByPairs(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 3))
 	for _, pairs := range []int{10, 50, 200} {
@@ -129,7 +130,7 @@ func TestCoverageByPairs(t *testing.T) {
 			record := pairsOf("a", "b", points)
 			f, err := Rate(record, Model{})
 			if err != nil {
-				continue // one side won everything
+				continue // one player won everything
 			}
 			runs++
 			if i := testutil.Must(f.ProfileDifference("a", "b", 0.95))(t); i.Lo <= 0 && 0 <= i.Hi {
@@ -150,8 +151,8 @@ func TestCoverageByPairs(t *testing.T) {
 	}
 }
 
-// tournament is everybody against everybody in pairs, all players equal; alike is
-// how often both games of a pair go the same way for the same player.
+// tournament returns the pairs of a round robin of equal players. alike is how often the first game of a pair also
+// decides the second for the same player.
 func tournament(random *rand.Rand, players, pairs int, alike float64) []crosstable.Count {
 	var list []crosstable.Count
 	cluster := 0
@@ -179,11 +180,11 @@ func one(b bool) int {
 	return 0
 }
 
-// simulations of each kind; docs/ratings.md has those of 1,000.
+// simulations is the number of simulations of each kind. docs/ratings.md has results of 1,000.
 var simulations = flag.Int("rating.runs", 40, "simulated tournaments of each kind")
 
-// TestLevels: tests of the model and of cycles, at 5%, by simulated tournaments of equals in which there is nothing
-// to find. What lies four standard errors above the level has a probability below 0.1% for the fewest.
+// TestLevels: the tests of the model and of cycles hold their level of 5% in simulated tournaments of equal players.
+// The limit is four standard errors above the level, which has a probability below 0.1% in the smallest runs.
 func TestLevels(t *testing.T) {
 	for _, k := range []struct {
 		players, pairs int
@@ -195,7 +196,7 @@ func TestLevels(t *testing.T) {
 			record := tournament(random, k.players, k.pairs, k.alike)
 			f, err := Rate(record, Model{})
 			if err != nil {
-				continue // nobody can be rated
+				continue // no player can be rated
 			}
 			runs++
 			g := testutil.Must(f.Goodness(Replay{Samples: 199, Seed: uint64(run), Exceed: 10}))(t)
@@ -212,8 +213,8 @@ func TestLevels(t *testing.T) {
 	}
 }
 
-// Where there are as many parameters as pairings, a prediction is the observed
-// share, and its interval that of a logarithm of odds.
+// TestPredictSaturated: if there are as many parameters as pairings, a prediction is the observed share. Its interval
+// is that of log odds.
 func TestPredictSaturated(t *testing.T) {
 	check := func(q Prediction, err error, wins, games float64) {
 		t.Helper()
@@ -246,7 +247,7 @@ func TestPredictSaturated(t *testing.T) {
 		_, err = h.Predict("a", "b", 4, 0.95)
 		testutil.Equal(t, m != LogFree && m != Additive1 && m != Multiplicative1, (err == nil), "%s at another handicap: %v", m, err)
 	}
-	// A step of so many Elo more makes the odds as much larger again.
+	// In the log-linear model, each step of the handicap multiplies the odds by the same factor.
 	h := testutil.Must(CompareHandicaps(record, 0.95, LogLinear))(t).Fits[0]
 	odds := func(k int) float64 {
 		q := testutil.Must(h.Predict("a", "b", k, 0.95))(t)
@@ -260,8 +261,8 @@ func TestPredictSaturated(t *testing.T) {
 	}
 }
 
-// The ends of a player's interval under a handicap model lower the likelihood by
-// 3.84/2, whichever model; NoEffect is the plain model of the same games.
+// TestHandicapPlayerIntervals: the interval of a player under NoEffect is that of the plain model for the same games. A
+// model with one more parameter does not have a narrower interval.
 func TestHandicapPlayerIntervals(t *testing.T) {
 	record := []crosstable.Count{
 		{Black: "a", White: "b", BlackWins: 12, WhiteWins: 28}, {Black: "b", White: "c", BlackWins: 15, WhiteWins: 9},
@@ -283,8 +284,8 @@ func TestHandicapPlayerIntervals(t *testing.T) {
 	}
 }
 
-// Ten pairs that all came out even have a variance of 0, but claim no certainty: one
-// more pair, as the model has it, leaves 1/11 of the variance of 20 independent games.
+// TestEvenPairs: ten drawn pairs have a variance of 0, but their interval has a width. One more pair by the model gives
+// 1/11 of the variance of 20 independent games.
 func TestEvenPairs(t *testing.T) {
 	f := testutil.Must(Rate(pairsOf("a", "b", make10(1)), Model{}))(t)
 	q := testutil.Must(f.Predict("a", "b", 0.95))(t)
@@ -301,8 +302,8 @@ func make10(points int) []int {
 	return list
 }
 
-// Openings that favour one colour decide both games of a pair, and Black has no
-// advantage: by games the test of one errs in 1 of 6 series, by pairs in 1 of 20.
+// TestFirstMoveByPairs: openings that favour one colour decide both games of a pair, and Black has no advantage. Tested
+// by games, the first move is wrongly significant in 1 of 6 matches; tested by pairs, in 1 of 20.
 func TestFirstMoveByPairs(t *testing.T) {
 	random := rand.New(rand.NewPCG(7, 7))
 	naive, robust := 0, 0
@@ -331,8 +332,8 @@ func TestFirstMoveByPairs(t *testing.T) {
 	}
 }
 
-// likings is a tournament of equals in pairs from openings that all pairings play. Each player
-// likes each opening by a normal number of Elo, against everybody.
+// likings returns a tournament of equal players in pairs, from openings that all pairings play. Each opening changes a
+// player's strength by a normally distributed number of Elo, against all opponents.
 func likings(random *rand.Rand, pairings [][2]int, players, openings int, sd float64) []crosstable.Count {
 	liking := make([][]float64, players)
 	for i := range liking {
@@ -358,9 +359,9 @@ func likings(random *rand.Rand, pairings [][2]int, players, openings int, sd flo
 	return list
 }
 
-// TestLikings: intervals hold the truth, a rating of 0, where players like openings against
-// all their opponents: by openings, as by pairs alone they hold it in 72 of 100 gauntlets. A
-// clustering by openings costs little where nobody likes any.
+// TestLikings: intervals clustered by openings hold the true rating 0 if openings change the strengths of players.
+// Clustered only by pairs, they hold in 72 of 100 gauntlets. If openings change nothing, the clustering costs little
+// width.
 func TestLikings(t *testing.T) {
 	gauntlet, all := [][2]int{}, [][2]int{}
 	for i := range 20 {
@@ -376,13 +377,13 @@ func TestLikings(t *testing.T) {
 		pairings          [][2]int
 		players, openings int
 		sd                float64
-		of                int // players whose intervals are looked at
+		of                int // number of players whose intervals are tested
 	}{
 		{"gauntlet", gauntlet, 21, 10, 0, 1}, {"gauntlet", gauntlet, 21, 10, 50, 1}, {"gauntlet", gauntlet, 21, 10, 100, 1},
 		{"round robin", all, 8, 10, 0, 8}, {"round robin", all, 8, 10, 50, 8}, {"round robin", all, 8, 10, 100, 8}, {"round robin", all, 8, 50, 50, 8},
 	} {
 		if *simulations < 100 && c.sd == 50 {
-			continue // the others show the same
+			continue // the other cases show the same
 		}
 		random := rand.New(rand.NewPCG(5, uint64(c.openings)+uint64(c.sd)))
 		held, apart, looked, width, narrow := 0, 0, 0, 0.0, 0.0
@@ -408,7 +409,7 @@ func TestLikings(t *testing.T) {
 		}
 		n := float64(looked)
 		t.Logf("%s of %d, %d openings, liked by %g Elo: %.3f held by openings, %.3f by pairs, %.2f times as wide", c.name, c.players, c.openings, c.sd, float64(held)/n, float64(apart)/n, width/narrow)
-		tournaments := n / float64(c.of) // the intervals of one depend on each other
+		tournaments := n / float64(c.of) // the intervals of one tournament depend on each other
 		if float64(held)/n < 0.93-3*math.Sqrt(0.07*0.93/tournaments) {
 			t.Errorf("%s liked by %g: %.3f held", c.name, c.sd, float64(held)/n)
 		}
@@ -418,12 +419,12 @@ func TestLikings(t *testing.T) {
 	}
 }
 
-// Shifts of sessions add their variance to that of the pairs, and intervals are by Student's t.
+// TestErrorsBySessions: shifts of sessions add their variance to that of the pairs, and intervals use Student's t.
 func TestErrorsBySessions(t *testing.T) {
 	points := slices.Repeat([]int{2, 1, 0, 2, 1}, 40)
 	const omega = 0.2 // log odds
 	mean := 0.6
-	// Three sessions have a half and two quarters of the 400 games.
+	// The three sessions have a half and two quarters of the 400 games.
 	shift := math.Pow(omega*mean*(1-mean)*400, 2) * (.5*.5 + 2*.25*.25)
 	model := Model{Sessions: &Sessions{Shifts: []Shift{{"b", "a", shift}, {"a", "absent", 1}}, Freedom: 2}}
 	alone, apart := testutil.Must(Rate(pairsOf("a", "b", points), Model{}))(t), testutil.Must(Rate(pairsOf("a", "b", points), model))(t)

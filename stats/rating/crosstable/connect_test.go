@@ -11,7 +11,7 @@ import (
 	"gogi/internal/testutil"
 )
 
-// TestConnectAgainstHunter: the groups are the strongly connected components that the fixture's own program found.
+// TestConnectAgainstHunter: the groups are the strongly connected components that the program of the fixture found.
 func TestConnectAgainstHunter(t *testing.T) {
 	var fixture struct {
 		NoMLE map[string]struct {
@@ -38,7 +38,8 @@ func TestConnectAgainstHunter(t *testing.T) {
 	}
 }
 
-// winsOf are the games of a matrix of wins, a row a winner; players count from 1.
+// winsOf returns the games of a matrix of wins, with a row for each winner. The names of the players are numbers from
+// 1.
 func winsOf(w [][]float64) []Count {
 	var counts []Count
 	for i, row := range w {
@@ -51,7 +52,8 @@ func winsOf(w [][]float64) []Count {
 	return counts
 }
 
-// TestWithinGroups: games that a whole group won against another say nothing of the strengths within.
+// TestWithinGroups: games that one group won completely against another say nothing about the strengths within the
+// groups, so WithinGroups drops them.
 func TestWithinGroups(t *testing.T) {
 	table := testutil.Must(New([]Count{
 		{Black: "a", White: "b", BlackWins: 1, WhiteWins: 1},

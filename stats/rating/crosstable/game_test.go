@@ -8,7 +8,7 @@ import (
 	"gogi/internal/testutil"
 )
 
-// TestImpossibleCounts holds that what cannot have been played has a reason.
+// TestImpossibleCounts: a count that cannot have been played gives an error with the reason.
 func TestImpossibleCounts(t *testing.T) {
 	for _, c := range []struct {
 		count Count
@@ -29,7 +29,7 @@ func TestImpossibleCounts(t *testing.T) {
 	}
 }
 
-// TestTable holds the sums of a small table against those by hand.
+// TestTable compares the sums of a small table with those calculated by hand.
 func TestTable(t *testing.T) {
 	table := testutil.Must(New([]Count{
 		{Black: "c", White: "a", BlackWins: 1, Draws: 1, Weight: 0.5},
