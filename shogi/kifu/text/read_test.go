@@ -18,7 +18,7 @@ import (
 	"gogi/shogi/kifu"
 )
 
-// TestWordsAreThoseOfMatch: this package knows every termination of package match, which it must not import.
+// TestWordsAreThoseOfMatch: this package knows every termination of package match, which is in a higher layer.
 func TestWordsAreThoseOfMatch(t *testing.T) {
 	for _, termination := range match.Terminations() {
 		testutil.Check(t, knownEnd(string(termination)), "%s is not known", termination)
