@@ -8,7 +8,7 @@ import (
 	"gogi/stats/binomial"
 )
 
-// cellsOf reads counts from low to high.
+// cellsOf returns the outcomes of three or five counts, from losses to wins.
 func cellsOf(t *testing.T, c []int) Outcomes {
 	t.Helper()
 	switch len(c) {
@@ -90,7 +90,7 @@ func TestLLRAgainstFixture(t *testing.T) {
 	published.log(t, "printed LLR")
 }
 
-// stopped compares with fishtest's estimate, whose search ends at 1000 Elo.
+// stopped compares Elo with fishtest's estimate, whose search ends at ±1000 Elo.
 func (w *worst) stopped(t *testing.T, s SPRT, o Outcomes, want stoppedRow) {
 	t.Helper()
 	got, err := s.Elo(o, 0.95)
@@ -136,13 +136,13 @@ func TestOperatingAgainstFixture(t *testing.T) {
 		}
 		got := testutil.Must(s.Expect(c.Elo, Conditions{DrawRate: c.DrawRatio, RMSBias: c.Bias}))(t)
 		brownian.near(t, "pass", got.Pass, c.Pass, 1e-9, 0)
-		// The reference, without expm1, has lost digits near the middle: by 1.2e-4 of 39463 games.
+		// The reference does not use expm1 and loses digits near the middle: 1.2e-4 of 39463 games.
 		brownian.near(t, "games", got.Games, c.Games, 1e-6, 1e-8)
 	}
 	brownian.log(t, "Brownian characteristic")
 }
 
-// Seeded sequences, digit by digit, with fishtest's overshoot correction.
+// TestSequencesAgainstFixture replays seeded sequences pair by pair, with fishtest's overshoot correction.
 func TestSequencesAgainstFixture(t *testing.T) {
 	var fixture struct {
 		Traces []struct {
@@ -195,8 +195,8 @@ func TestSequencesAgainstFixture(t *testing.T) {
 	w.log(t, "sequences")
 }
 
-// The probability that a fair match is ever declared unfair, by the exact
-// distribution of the wins of the matches that were not yet.
+// TestPeekingAgainstFixture compares the probability that repeated tests ever reject a fair match with the fixture.
+// falseAlarms calculates it from the exact distribution of the wins.
 func TestPeekingAgainstFixture(t *testing.T) {
 	var fixture struct {
 		False map[string]map[string]float64 `json:"peeking_false_alarm"`
@@ -230,12 +230,12 @@ func TestPeekingAgainstFixture(t *testing.T) {
 		"the anytime interval leaves out a fair match's score with probability %v", betting[1000])
 }
 
-// falseAlarms is the probability of a rejection by game n, for n up to games. By
-// symmetry only counts below one half are looked at; a rejection is a band.
+// falseAlarms returns the probability of a rejection by game n, for n up to games. It tests only counts below one half,
+// because the rejection is symmetric. It assumes that rejected counts are contiguous.
 func falseAlarms(games int, look func(n int) bool, reject func(k, n int) bool) []float64 {
 	alarms := make([]float64, games+1)
 	probs := []float64{1}
-	below := -1 // counts up to it are rejected
+	below := -1 // the largest rejected count
 	for n := 1; n <= games; n++ {
 		next := make([]float64, n+1)
 		for k, p := range probs {
@@ -266,7 +266,7 @@ func TestSignFlipAgainstFixture(t *testing.T) {
 			Ge       float64  `json:"p_ge"`
 			Le       *float64 `json:"p_le"`
 			Two      *float64 `json:"p_two_sided"`
-			TwoShort *float64 `json:"p_two"` // the empty row spells it so
+			TwoShort *float64 `json:"p_two"` // the empty row uses this name
 			Score    *float64
 			Variance *float64 `json:"pair_var"`
 			Z        float64  `json:"z_penta"`

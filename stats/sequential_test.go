@@ -25,7 +25,7 @@ func design(t *rapid.T) SPRT {
 	}
 }
 
-// outcomes are any, often with empty cells; WDL or Pentanomial.
+// outcomes draws any WDL or Pentanomial, often with empty cells.
 func outcomes(t *rapid.T) Outcomes {
 	cell := rapid.OneOf(rapid.Just(0), rapid.IntRange(0, 20), rapid.IntRange(0, 100_000))
 	if rapid.Bool().Draw(t, "single games") {
@@ -61,7 +61,7 @@ func TestExchangingTheEnginesMirrorsTheSequentialTest(t *testing.T) {
 	})
 }
 
-// No counts and no design may lead to NaN or a panic.
+// TestSequentialNumbersAreNumbers requires that no counts and no design lead to NaN or a panic.
 func TestSequentialNumbersAreNumbers(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		number := rapid.OneOf(rapid.Float64(), rapid.Float64Range(-1100, 1100), rapid.Float64Range(0, 1))
@@ -84,7 +84,7 @@ func TestSequentialNumbersAreNumbers(t *testing.T) {
 		x, err := s.Expect(elo, c)
 		sound(t, "expect", err, x.Pass, x.Fail, x.Games)
 		d := binomial.Design{Alpha: s.Alpha, Power: number.Draw(t, "power"), DrawRate: c.DrawRate, Alternative: rapid.SampledFrom([]binomial.Alternative{binomial.Greater, binomial.Less, binomial.TwoSided}).Draw(t, "alt")}
-		if math.Abs(elo) > 1 || math.Abs(elo) < 1e-3 { // those between take a second
+		if math.Abs(elo) > 1 || math.Abs(elo) < 1e-3 { // values between take a second
 			l, err := d.Length(elo)
 			sound(t, "length", err, l.Power)
 		}
@@ -109,7 +109,8 @@ var boundaries = []Boundary{BoundaryWald, BoundaryRatio, BoundaryBounded}
 
 func randomPairs(t *rapid.T) []Pair { return pairs(false).Draw(t, "pairs") }
 
-// The order of arrival leaves no trace, and a decision is final.
+// TestPrefixIgnoresTheOrderOfArrival requires that the order of arrival does not change the judgement, and that a
+// decision is final.
 func TestPrefixIgnoresTheOrderOfArrival(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		all := randomPairs(t)
@@ -188,7 +189,7 @@ func TestPrefixWaitsForGaps(t *testing.T) {
 	testutil.Fails(t, testutil.Err(NewPrefix(SPRT{}, 10)), "", "no design")
 }
 
-// All draws, and a maximum that is reached: never a pass.
+// TestMaximumIsInconclusive requires that a test that reaches its maximum with draws only is inconclusive.
 func TestMaximumIsInconclusive(t *testing.T) {
 	p, _ := NewPrefix(SPRT{Elo0: 0, Elo1: 5, Alpha: 0.05, Beta: 0.05, Model: ModelNormalized}, 20)
 	for id := range 20 {
@@ -202,8 +203,8 @@ func TestMaximumIsInconclusive(t *testing.T) {
 	}
 }
 
-// arrivals are a fair series with many pairs in flight: pairs that A sweeps are a little shorter than those that it
-// loses. They are in plan order; the permutation is the order in which they finish.
+// arrivals simulates a fair match with many pairs in flight. Pairs that A wins 2-0 are a little shorter than pairs that
+// A loses 0-2. sweeps is in plan order, and finished is the order in which the pairs end.
 func arrivals(r *rand.Rand, pairs, flight int) (sweeps []int, finished []int) {
 	slots := make([]float64, flight)
 	ends := make([]float64, pairs)
@@ -228,8 +229,8 @@ func arrivals(r *rand.Rand, pairs, flight int) (sweeps []int, finished []int) {
 	return sweeps, finished
 }
 
-// Between equals, with 128 pairs in flight, a test that takes pairs as they
-// arrive passes far more often than alpha; in plan order it does not.
+// TestOnlyPlanOrderKeepsTheErrorRate plays between equals with 128 pairs in flight. A test that takes pairs as they
+// arrive passes far more often than alpha. In plan order it does not.
 func TestOnlyPlanOrderKeepsTheErrorRate(t *testing.T) {
 	const series, pairs, flight = 300, 400, 128
 	s := SPRT{Elo0: 0, Elo1: 50, Alpha: 0.05, Beta: 0.05, Model: ModelLogistic}
@@ -239,7 +240,7 @@ func TestOnlyPlanOrderKeepsTheErrorRate(t *testing.T) {
 	for range series {
 		outcomes, finished := arrivals(r, pairs, flight)
 		planned, _ := NewPrefix(s, pairs)
-		arrived, _ := NewPrefix(s, pairs) // is told that arrival is the plan
+		arrived, _ := NewPrefix(s, pairs) // takes the order of arrival as the plan
 		for place, id := range finished {
 			pair := kinds[outcomes[id]+1]
 			testutil.OK(t, planned.Add(id, pair))
@@ -261,11 +262,11 @@ func TestOnlyPlanOrderKeepsTheErrorRate(t *testing.T) {
 }
 
 func TestHomogeneity(t *testing.T) {
-	// By hand: expected 15, 5 in either row; 2·(4/15 + 4/5) = 32/15.
+	// Calculated by hand: both rows expect 15 and 5, so χ² is 2·(4/15 + 4/5) = 32/15.
 	h, err := SameEverywhere([]Outcomes{WDL{Wins: 17, Losses: 3}, WDL{Wins: 13, Losses: 7}}, 0.05)
 	testutil.Check(t, err == nil && agree(h.ChiSquare, 32./15, 1e-12) && h.Freedom == 1 && len(h.Outliers) == 0 && h.Sparse == 0,
 		"%+v, %v", h, err)
-	if !agree(h.P, math.Erfc(math.Sqrt(16./15)), 1e-9) { // chi-square of one degree
+	if !agree(h.P, math.Erfc(math.Sqrt(16./15)), 1e-9) { // chi-square with one degree of freedom
 		t.Errorf("p = %v", h.P)
 	}
 	r := h.Residuals[0]

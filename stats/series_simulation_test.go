@@ -11,8 +11,8 @@ import (
 	"gogi/stats/binomial"
 )
 
-// simulations is how many series a simulation plays: a few to notice a broken rule, half of
-// them in short, or those of the documentation.
+// simulations returns the number of simulated matches. few shows a broken rule, and a short test plays a quarter of it.
+// many gives the figures of the documentation.
 func simulations(few, many int) int {
 	if testutil.Figures() {
 		return many
@@ -20,8 +20,8 @@ func simulations(few, many int) int {
 	return testutil.ByLength((few+3)/4, few)
 }
 
-// replay returns what the pairs of one opening have in common: the deviation from an even score, from -2 to 2, and
-// hashes of the games.
+// A replay plays a pair of one opening. It returns the deviation from an even score, from -2 to 2, and hashes of the
+// games.
 type replay func(r *rand.Rand) (deviation int, games [2]uint64)
 
 // condition draws an opening. The expected score over openings is even.
@@ -30,8 +30,8 @@ type condition struct {
 	open func(r *rand.Rand) replay
 }
 
-// evenDeviation is of a pair between equals: as in M1 of real series, half of
-// the pairs are split, and few games drawn.
+// evenDeviation draws the deviation of a pair between equals. As in the real match M1, half of the pairs are split, and
+// few games are drawn.
 func evenDeviation(r *rand.Rand) int {
 	switch u := r.Float64(); {
 	case u < .24:
@@ -46,14 +46,14 @@ func evenDeviation(r *rand.Rand) int {
 	return 2
 }
 
-// deterministic players repeat the pair of an opening for ever.
+// deterministic players always repeat the pair of an opening.
 var deterministic = condition{"deterministic", func(r *rand.Rand) replay {
 	d := evenDeviation(r)
 	return func(*rand.Rand) (int, [2]uint64) { return d, [2]uint64{1, 2} }
 }}
 
-// late players never repeat a game, but each pair has the result of its opening
-// with the probability share, so that two pairs have the correlation share².
+// late players never repeat a game. A pair has the result of its opening with the probability share, so two pairs have
+// the correlation share².
 func late(share float64) condition {
 	return condition{fmt.Sprintf("late %.1f", share), func(r *rand.Rand) replay {
 		d := evenDeviation(r)
@@ -67,9 +67,9 @@ func late(share float64) condition {
 	}}
 }
 
-// leaky players leave the game that they played before with probability leak at each ply. Once they do, the old
-// winner has kept his advantage with the probability of the share of the game that is over, else the game is open
-// again. A wins in so many plies, B in others; how often either does makes the expected score even.
+// leaky players leave their earlier game with the probability leak at each ply. After that, the earlier winner still
+// wins with a probability equal to the share of the game that is over; otherwise the result is random. A wins in pliesA
+// plies, and B in pliesB. The frequency of A's wins makes the expected score even.
 func leaky(leak float64, pliesA, pliesB int) condition {
 	keepA, keepB := kept(leak, pliesA), kept(leak, pliesB)
 	winsA := keepB / (keepA + keepB)
@@ -85,7 +85,7 @@ func leaky(leak float64, pliesA, pliesB int) condition {
 				if win {
 					plies = pliesA
 				}
-				left := int(math.Log(r.Float64()) / math.Log1p(-leak)) // the ply of the first departure
+				left := int(math.Log(r.Float64()) / math.Log1p(-leak)) // the ply at which the players leave the game
 				if left < plies {
 					games[leg] = r.Uint64()
 					if r.Float64() >= float64(left)/float64(plies) {
@@ -103,7 +103,7 @@ func leaky(leak float64, pliesA, pliesB int) condition {
 	}}
 }
 
-// kept is the probability that a leaky player's game keeps its winner by more than chance.
+// kept returns the probability that a leaky player's game still has its winner, not counting chance.
 func kept(leak float64, plies int) float64 {
 	sum, alive := 0.0, 1.0
 	for ply := range plies {
@@ -114,15 +114,15 @@ func kept(leak float64, plies int) float64 {
 }
 
 func conditions() []condition {
-	// Lengths as in series of built-in engines (45 to 320 plies) and of
-	// fairy-stockfish (37 to 171); the leak of the latter is 0.004 a ply.
+	// The lengths come from matches of built-in engines (45 to 320 plies) and of fairy-stockfish (37 to 171). The leak of
+	// fairy-stockfish is 0.004 per ply.
 	return []condition{
 		deterministic, late(0), late(0.3), late(0.6), late(0.9),
 		leaky(0.004, 110, 110), leaky(0.004, 40, 170), leaky(0.02, 40, 170),
 	}
 }
 
-// rule is a way to count evidence in a sequential test.
+// A rule is a way to count observations in a sequential test.
 type rule string
 
 const (
@@ -136,7 +136,7 @@ var deviationPairs = map[int]Pair{
 	1: {leg(Win, true), leg(Draw, false)}, 2: {leg(Win, true), leg(Win, false)},
 }
 
-// deciding plays a series from so many openings until the test decides.
+// deciding plays pairs from this number of openings until the test decides.
 func deciding(t *testing.T, r *rand.Rand, s SPRT, c condition, openings, pairs int, counts rule) Judgement {
 	t.Helper()
 	p := testutil.Must(NewPrefix(s, pairs))(t)
@@ -175,7 +175,7 @@ func falsePasses(t *testing.T, s SPRT, c condition, openings, pairs, series int,
 	return passes
 }
 
-// exceeds reports whether so many of n are too many for a probability: less likely than one in a thousand.
+// exceeds reports whether k of n is too many for the probability p: k or more are less likely than one in a thousand.
 func exceeds(k, n int, p float64) bool {
 	test, err := binomial.Exact(k, n, p, binomial.Greater)
 	return err == nil && test.P < 0.001
@@ -183,8 +183,8 @@ func exceeds(k, n int, p float64) bool {
 
 var gateDesign = SPRT{Elo0: 0, Elo1: 60, Alpha: 0.05, Beta: 0.05, Model: ModelLogistic, Boundary: BoundaryRatio}
 
-// TestSimulatedGates: between equals, with openings as units, no more than α of the gates pass, however games
-// repeat each other. Counted pair by pair, and in part with copies set aside, they do.
+// TestSimulatedGates requires that at most α of the SPRTs between equals pass, for all kinds of repeated games.
+// Openings are the units. Counted pair by pair, and in part without copies, more of them pass.
 func TestSimulatedGates(t *testing.T) {
 	n, pairs, all := simulations(60, 2000), 200, []condition{deterministic, late(0.3), late(0.9), leaky(0.02, 40, 170)}
 	if testutil.Figures() {
@@ -204,9 +204,10 @@ func TestSimulatedGates(t *testing.T) {
 	}
 }
 
-// These simulations show what the rule prevents: α is 0.05, for [0,30].
+// TestSimulatedGatesByOtherRules shows the error that the rule prevents: for [0,30], more than α = 0.05 of the SPRTs
+// pass.
 func TestSimulatedGatesByOtherRules(t *testing.T) {
-	s, n := gateDesign, max(30, simulations(60, 2000)) // of fewer gates too few pass
+	s, n := gateDesign, max(30, simulations(60, 2000)) // with fewer SPRTs, too few pass
 	s.Elo1 = 30
 	for _, c := range []struct {
 		condition
@@ -220,7 +221,7 @@ func TestSimulatedGatesByOtherRules(t *testing.T) {
 	}
 }
 
-// TestSimulatedGatesHavePower: reused openings delay a gate, and do not stop it.
+// TestSimulatedGatesHavePower requires that reused openings delay an SPRT but do not prevent its decision.
 func TestSimulatedGatesHavePower(t *testing.T) {
 	n := simulations(60, 2000)
 	stronger := condition{"stronger", func(*rand.Rand) replay {
@@ -238,7 +239,8 @@ func TestSimulatedGatesHavePower(t *testing.T) {
 	testutil.Check(t, test.P >= 0.001, "of %d gates of the stronger, %d pass", n, passes)
 }
 
-// TestSimulatedSignFlip: the fixed test of a report or a bisection, by openings.
+// TestSimulatedSignFlip requires that at most 5% of matches between equals are significant, for any number of openings.
+// Reports and bisections use this test.
 func TestSimulatedSignFlip(t *testing.T) {
 	n, pairs := simulations(200, 20_000), 150
 	for _, c := range conditions() {

@@ -20,7 +20,8 @@ func plays(t *testing.T, s *Series, opening string, games uint64, deviations ...
 	}
 }
 
-// Two openings at fixed nodes, won by A: 35 of 37 pairs repeat the other two.
+// TestCopiesAreNoEvidence repeats two openings at fixed nodes, both won by A. Counted by pairs, the SPRT passes after
+// 37 pairs, of which 35 are copies. Counted by openings, it is inconclusive.
 func TestCopiesAreNoEvidence(t *testing.T) {
 	test := SPRT{Elo0: 0, Elo1: 30, Alpha: 0.05, Beta: 0.05, Model: ModelLogistic, Boundary: BoundaryRatio}
 	gate := testutil.Must(NewPrefix(test, 2000))(t)
@@ -56,7 +57,7 @@ func TestCopiesAreNoEvidence(t *testing.T) {
 	}
 }
 
-// The reduced test needs the openings it says, all of them won.
+// TestLeastOpenings requires that a test passes if A wins as many openings as Openings returns, and not with one less.
 func TestLeastOpenings(t *testing.T) {
 	for _, s := range []SPRT{
 		{Elo0: 0, Elo1: 30, Alpha: 0.05, Beta: 0.05, Model: ModelLogistic, Boundary: BoundaryRatio},
@@ -64,8 +65,8 @@ func TestLeastOpenings(t *testing.T) {
 	} {
 		pass, fail, err := s.Openings()
 		testutil.OK(t, err)
-		// A win changes the ratio by ln(s₁/s₀) at most, a loss by ln((1-s₁)/(1-s₀)),
-		// but for what the empty cells take.
+		// A win changes the LLR by at most ln(s₁/s₀), a loss by at most ln((1-s₁)/(1-s₀)). Empty cells change this by less
+		// than one opening.
 		lower, upper := s.Bounds()
 		s0, s1 := binomial.Expected(s.Elo0), binomial.Expected(s.Elo1)
 		if d := float64(pass) - math.Ceil(upper/math.Log(s1/s0)); math.Abs(d) > 1 {
@@ -89,8 +90,9 @@ func TestLeastOpenings(t *testing.T) {
 		"distinct pairs")
 }
 
-// By hand: three openings of two pairs with 2 and 1, 0 and 1, 1 and 1 points. Between them 2 (¼ + ¼ + 0)/2 = ½,
-// within (½ + ½ + 0)/3 = ⅓; the variance of the sum is (1 + 1) 3/2 by openings, and 2 · 6/5 by pairs.
+// TestDependenceByHand has three openings of two pairs, with the deviations 1 and 0, -1 and 0, 0 and 0. The variance
+// between openings is 2 (¼ + ¼ + 0)/2 = ½, and within openings it is (½ + ½ + 0)/3 = ⅓. The variance of the sum
+// is (1 + 1) 3/2 by openings, and 2 · 6/5 by pairs.
 func TestDependenceByHand(t *testing.T) {
 	var s Series
 	plays(t, &s, "a", 1, 1, 0)
@@ -133,8 +135,8 @@ func TestSeriesRefusesNonsense(t *testing.T) {
 	}
 }
 
-// TestOneOpeningThatCancels: of two pairs of one opening, one was won and one lost. Both signs of the opening give a
-// sum of 0, which is at least and at most the observed sum.
+// TestOneOpeningThatCancels has one opening with one pair won and one pair lost. Both signs of the opening give a sum
+// of 0, which is at least and at most the observed sum.
 func TestOneOpeningThatCancels(t *testing.T) {
 	var s Series
 	for i, d := range []int{2, -2} {
@@ -146,7 +148,7 @@ func TestOneOpeningThatCancels(t *testing.T) {
 	}
 }
 
-// Every sign pattern of whole openings in turn.
+// TestOpeningFlipsByEnumeration compares SignFlip with all sign patterns of whole openings.
 func TestOpeningFlipsByEnumeration(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		all := pairs(false).Draw(t, "pairs")
@@ -180,7 +182,7 @@ func TestOpeningFlipsByEnumeration(t *testing.T) {
 	})
 }
 
-// Where no opening recurs, openings are pairs in every number.
+// TestSeriesOfNewOpenings requires that openings and pairs give the same numbers if no opening recurs.
 func TestSeriesOfNewOpenings(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		all := pairs(false).Draw(t, "pairs")
@@ -204,7 +206,7 @@ func TestSeriesOfNewOpenings(t *testing.T) {
 	})
 }
 
-// Single games are judged by the first game of each opening.
+// TestSingleGamesByOpening requires that Test counts only the first single game of each opening.
 func TestSingleGamesByOpening(t *testing.T) {
 	var s Series
 	for i := range 40 {
@@ -219,7 +221,8 @@ func TestSingleGamesByOpening(t *testing.T) {
 	testutil.Check(t, err == nil && got == want, "%+v, %v, want %+v", got, err, want)
 }
 
-// If each opening is played again with the same result, the ratio and the estimate after the test stay the same.
+// TestEloByOpenings requires that the LLR and the estimate stay the same if each opening is played again with the same
+// result.
 func TestEloByOpenings(t *testing.T) {
 	s := SPRT{Elo0: 0, Elo1: 40, Alpha: 0.05, Beta: 0.05, Model: ModelLogistic, Boundary: BoundaryRatio}
 	var want StoppedElo
@@ -240,8 +243,8 @@ func TestEloByOpenings(t *testing.T) {
 	}
 }
 
-// Normalised hypotheses are about pairs, also where units are openings, whose means vary less: independent pairs of
-// reused openings have the ratio that they have by themselves, nearly.
+// TestNormalizedByOpenings requires nearly the same LLR by openings and by pairs if pairs of reused openings are
+// independent. Normalised hypotheses are about pairs, although the means of openings vary less.
 func TestNormalizedByOpenings(t *testing.T) {
 	s := SPRT{Elo0: 0, Elo1: 20, Alpha: 0.001, Beta: 0.001, Model: ModelNormalized}
 	r := rand.New(rand.NewPCG(4, 4))

@@ -11,7 +11,7 @@ import (
 	"gogi/stats"
 )
 
-// session plays n pairs with this Elo difference: two independent games without draws each.
+// session plays n pairs at this Elo difference. A pair is two independent games without draws.
 func session(random *rand.Rand, n int, elo float64) stats.Scores {
 	p := 1 / (1 + math.Pow(10, -elo/400))
 	count := func(n int, p float64) int {
@@ -22,9 +22,9 @@ func session(random *rand.Rand, n int, elo float64) stats.Scores {
 	return stats.Pentanomial{WW: wins, LL: losses, WL: n - wins - losses}.PairScores()
 }
 
-// coverage simulates earlier sessions with this standard deviation of their shifts in Elo, and a present one of a quarter
-// of their pairs. It returns how often the 95% interval of the difference in the present session holds the truth: if the
-// earlier sessions are a History, and if all scores are added. worth is the mean weight of the History.
+// coverage simulates earlier sessions whose shifts have the standard deviation omega in Elo, and a present session with
+// a quarter of their pairs. held is how often the 95% interval with a History of the earlier sessions contains the true
+// difference. naive is the same if all scores are added. worth is the mean weight of the History.
 func coverage(t *testing.T, omega float64, sessions, pairs, repetitions int) (held, naive, worth float64) {
 	t.Helper()
 	random := rand.New(rand.NewPCG(28, uint64(sessions)))
@@ -56,8 +56,8 @@ func coverage(t *testing.T, omega float64, sessions, pairs, repetitions int) (he
 	return held, naive, worth
 }
 
-// TestHistoryCoverage: the interval of the difference in the present session, from its own pairs and from earlier sessions,
-// holds the truth in at least 95% of cases, however much sessions differ. To add the scores of all sessions is wrong.
+// TestHistoryCoverage requires that the interval from the present pairs and a History contains the true difference in
+// at least 95% of cases. If sessions differ, the interval of all added scores does not.
 func TestHistoryCoverage(t *testing.T) {
 	repetitions := testutil.ByLength(400, 20_000)
 	se := math.Sqrt(.95 * .05 / float64(repetitions))
@@ -76,7 +76,7 @@ func TestHistoryCoverage(t *testing.T) {
 	}
 }
 
-// TestBetween compares the estimate with that of a one-way analysis of variance: with equal sessions they are the same.
+// TestBetween compares the estimate with a one-way analysis of variance. They are the same for sessions of equal size.
 func TestBetween(t *testing.T) {
 	of := func(wins ...int) (b stats.Bridge) {
 		for _, n := range wins {
@@ -91,7 +91,7 @@ func TestBetween(t *testing.T) {
 	slope := 0.25 * math.Ln10 / 400
 	between := .06 * .06 // variance of the means with divisor 2
 	testutil.Check(t, math.Abs(w.Elo-math.Sqrt(between-within/1000)/slope) < 1e-9 && math.Abs(w.Freedom-2) < 1e-9, "%+v", w)
-	// The present session has a shift, too, so the weight is less than that of one session without games' noise.
+	// The present session has its own shift, so the weight is less than that of one session without the noise of games.
 	student := distuv.StudentsT{Sigma: 1, Nu: 2}.Quantile(.9975) / distuv.UnitNormal.Quantile(.9975)
 	h := w.History(bridge)
 	testutil.Check(t, math.Abs(h.Worth-within/(between*4/3)/student/student) < 1e-9 && h.N == 3000 && math.Abs(h.Mean-.5) < 1e-9, "%+v", h)
@@ -102,7 +102,7 @@ func TestBetween(t *testing.T) {
 	small := append(of(500, 560), stats.Pentanomial{WW: 5, LL: 5}.PairScores())
 	w, err = stats.NewBetween([]stats.Bridge{small})
 	testutil.Check(t, err == nil && w.Freedom < 1.1, "%+v, %v", w, err)
-	// Equal sessions show no differences, but a longer session may have them.
+	// Equal sessions show no shifts, but a longer session can have them.
 	w, err = stats.NewBetween([]stats.Bridge{of(500, 500, 500)})
 	testutil.OK(t, err)
 	testutil.Equal(t, w.Elo, 0)

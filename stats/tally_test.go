@@ -12,7 +12,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// leg is a game whose draws are worth a half.
+// leg returns a game whose draws are worth a half.
 func leg(o Outcome, aIsBlack bool) Leg {
 	return Leg{Outcome: o, AIsBlack: aIsBlack, Points: map[Outcome]float64{Win: 1, Draw: 0.5}[o]}
 }
@@ -45,7 +45,7 @@ func singlesOf(t *testing.T, games WDL) Tally {
 	return tally
 }
 
-// pairs generates finished pairs of one leg or two. A draw has the points of a rule profile, half or 0.4 for Black.
+// pairs generates finished pairs of one leg or two. A draw has the points of a rule profile: a half, or 0.4 for Black.
 func pairs(single bool) *rapid.Generator[[]Pair] {
 	return rapid.SliceOfN(rapid.Custom(func(t *rapid.T) Pair {
 		game := func(aIsBlack bool) Leg {
@@ -119,7 +119,7 @@ func TestExchangingTheEnginesMirrors(t *testing.T) {
 	})
 }
 
-// Every sign pattern in turn, with the deviations in tenths.
+// TestSignFlipByEnumeration compares SignFlip with all sign patterns, with the deviations in tenths.
 func TestSignFlipByEnumeration(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		all := pairs(false).Draw(t, "pairs")
@@ -162,8 +162,8 @@ func TestTallyCounts(t *testing.T) {
 	if want := (Pentanomial{1, 2, 3, 4, 5, 6}); tally.Penta != want || tally.Singles != 7 {
 		t.Errorf("%+v", tally)
 	}
-	// By hand: as Black losses 1+2+3, draws 4+5, wins 6; as White losses 1,
-	// draws 2+4, wins 3+5+6 and the seven single games.
+	// Calculated by hand: as Black losses 1+2+3, draws 4+5, wins 6; as White losses 1, draws 2+4, wins 3+5+6 and the seven
+	// single games.
 	testutil.Check(t, tally.Black == (WDL{6, 9, 6}) && tally.White == (WDL{21, 6, 1}) && tally.Total() == (WDL{27, 15, 7}),
 		"%+v", tally)
 	if tally.BlackSide() != (WDL{7, 15, 27}) || tally.Points() != 34.5 || tally.Pairs() != 28 {

@@ -7,8 +7,8 @@ import (
 	"gogi/stats"
 )
 
-// TestTrend: the example of R's prop.trend.test (smokers among patients, Fleiss 1981), whose documentation prints
-// X-squared = 8.2249, p = 0.004132, and with the scores 0, 0, 0, 1 12.173 and 0.0004848.
+// TestTrend uses the example of R's prop.trend.test (smokers among patients, Fleiss 1981). Its documentation prints
+// X-squared = 8.2249 and p = 0.004132. For the scores 0, 0, 0, 1 it prints 12.173 and 0.0004848.
 func TestTrend(t *testing.T) {
 	for _, x := range []struct {
 		doses   [4]float64

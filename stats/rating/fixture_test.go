@@ -15,8 +15,8 @@ import (
 	"gogi/stats/rating/crosstable"
 )
 
-// The files in testdata are reference values that were computed with R, scipy,
-// and by hand; each names its oracle in "how".
+// The files in testdata contain reference values from R, from scipy and from calculations by hand. The field "how" of a
+// file names its source.
 
 func load(t *testing.T, name string, into any) {
 	t.Helper()
@@ -52,7 +52,8 @@ func (w *worst) log(t *testing.T, what string) {
 	t.Logf("%s: worst error %.1e", what, float64(*w))
 }
 
-// matrixCounts reads w_ij, the wins of i over j; two halves are a draw.
+// matrixCounts returns the counts of a matrix whose w[i][j] is the wins of i over j. A draw adds a half to both
+// entries.
 func matrixCounts(w [][]float64) []crosstable.Count {
 	var counts []crosstable.Count
 	for i := range w {
@@ -238,7 +239,7 @@ func checkR(t *testing.T, f *Fit, want rModel, coef, other *worst) {
 		return slices.Index(cov.Names, name[len("engine"):])
 	}
 	e1 := slices.Index(cov.Names, "E1")
-	part := func(name string, b int) float64 { // of a coefficient relative to E1
+	part := func(name string, b int) float64 { // covariance of b and a coefficient relative to E1
 		v := cov.Matrix[place(name)][b]
 		if name != "first" {
 			v -= cov.Matrix[e1][b]
@@ -412,7 +413,8 @@ func TestHandicapModelsAgainstFixture(t *testing.T) {
 	w.log(t, "profile interval and LR of multiplicative 3")
 }
 
-// parameterTolerance is absolute inside, and relative where the likelihood runs flat into a boundary.
+// parameterTolerance returns an absolute tolerance inside the range. The likelihood is flat at a boundary, so the
+// tolerance there is relative.
 func parameterTolerance(interior bool, want float64) float64 {
 	if interior {
 		return 1e-4
@@ -440,18 +442,18 @@ func TestPaperArithmetic(t *testing.T) {
 		w.near(t, "BIC", bic, row.BIC, 1e-9)
 		aic = append(aic, gotAIC)
 	}
-	// Printed in research/stats.md to two digits.
+	// research/stats.md prints these weights with two digits.
 	for i, w := range testutil.Must(AkaikeWeights(aic))(t) {
 		want := []float64{.02, .13, .12, .05, .28, .41}[i]
 		testutil.Check(t, math.Abs(w-want) <= 0.005, "weight %d is %v, want %v", i, w, want)
 	}
 }
 
-// CompareHandicaps fits handicap models to the same games, with profile intervals of the given level; none named is
-// all of them. A draw is half a win here. A model that the games do not determine is a [*ModelError]. The
-// constraints of the models are kept, so a parameter may end at 0. For all models the same players are set aside
-// ([crosstable.Connect]). It fails for unknown models, for a level outside (0, 1), where no or no unique ratings
-// exist, and where no game has a handicap.
+// CompareHandicaps fits handicap models to the same games, with profile intervals of the given level. Without models it
+// fits all of them. A draw counts as half a win. A model that the games do not determine has a [*ModelError]. The
+// constraints of the models apply, so a parameter can end at 0. All models exclude the same players
+// ([crosstable.Connect]). It returns an error for unknown models, for a level outside (0, 1), for games without unique
+// ratings, and for games without a handicap.
 func CompareHandicaps(games []crosstable.Count, level float64, models ...HandicapModel) (*HandicapComparison, error) {
 	if err := binomial.CheckOpen("confidence level", level); err != nil {
 		return nil, err

@@ -28,8 +28,7 @@ var models = []Model{
 	{Draws: Davidson, Prior: Prior{SD: 2, VirtualDraws: 0.1}},
 }
 
-// drawCounts are games in which everybody has met the next player with every
-// result in both colours, so that every model has an estimate.
+// drawCounts draws games for which every model has an estimate: neighbouring players have every result in both colours.
 func drawCounts(t *rapid.T) []crosstable.Count {
 	n := rapid.IntRange(2, 6).Draw(t, "players")
 	results := rapid.IntRange(0, 9)
@@ -68,7 +67,7 @@ func rateOrFail(t *rapid.T, record []crosstable.Count, m Model) *Fit {
 	return f
 }
 
-// TestNewtonAgreesWithMM holds that the steps of MM end at the strengths of Newton's method, and never lower the
+// TestNewtonAgreesWithMM requires that MM converges to the strengths of Newton's method and never decreases the
 // likelihood.
 func TestNewtonAgreesWithMM(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -92,7 +91,7 @@ func TestNewtonAgreesWithMM(t *testing.T) {
 	})
 }
 
-// TestDerivatives holds every gradient and information against differences.
+// TestDerivatives compares every gradient and every information matrix with finite differences.
 func TestDerivatives(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		table := testutil.Must(crosstable.New(drawCounts(t)))(t)
@@ -293,13 +292,13 @@ func TestProfileEndsHaveTheirLikelihood(t *testing.T) {
 		errs := eloErrors(t, f)
 		for i, p := range f.Players {
 			interval := testutil.Must(f.Profile(p.Name, 0.95))(t)
-			// With sixty games a player a profile is close to the normal one.
+			// With sixty games per player, a profile interval is close to the normal interval.
 			testutil.Check(t, math.Abs(interval.Lo-(p.Elo-1.96*errs[i])) <= 3 && math.Abs(interval.Hi-(p.Elo+1.96*errs[i])) <= 3,
 				"%s: %+v, want about %v ± %v", p.Name, interval, p.Elo, 1.96*errs[i])
 		}
 	}
 	full := testutil.Must(Rate(record, Model{FirstMove: Multiplicative}))(t)
-	// At the level of the LR test's own p value the profile ends at no effect.
+	// At 1 minus the p value of the LR test, the profile interval ends at 1, which is no effect.
 	lr := testutil.Must(LikelihoodRatio(testutil.Must(Rate(record, Model{}))(t), full))(t)
 	i := testutil.Must(full.ProfileFirstMove(1 - lr.P))(t)
 	testutil.Check(t, math.Abs(i.Lo-1) <= 1e-7, "the profile ends at %v, want 1", i.Lo)
@@ -330,7 +329,7 @@ func TestBootstrapRepeatsAndCovers(t *testing.T) {
 	t.Logf("%+v", g)
 }
 
-// world are the paper's 14 players, with strengths of its table 8.
+// world simulates games of the paper's 14 players, with the strengths of its table 8.
 func world(gap bool, games int) []crosstable.Count {
 	pi := []float64{102.42, 103.49, 60.08, 35.74, 70.02, 107.49, 55.55, 34.37, 72.6, 4.15, 11.51, 23.38, 14.37, 4.83}
 	dan := []int{7, 7, 6, 6, 6, 5, 5, 4, 4, 3, 3, 2, 2, 2}
@@ -410,7 +409,8 @@ func TestResiduals(t *testing.T) {
 	testutil.Check(t, g.Bootstrap <= 0.01 && g.P <= 1e-6, "%+v", g)
 }
 
-// What would take days, or all memory, is refused before the first sample.
+// TestSamplesAreBounded requires an error for too many samples, before the first one. They would need days or all
+// memory.
 func TestSamplesAreBounded(t *testing.T) {
 	f := testutil.Must(Rate(orderCounts(t), Model{FirstMove: Multiplicative}))(t)
 	for _, samples := range []int{1, newton.MaxSamples + 1, 1_000_000_000} {
@@ -427,7 +427,7 @@ func TestSamplesAreBounded(t *testing.T) {
 	}
 }
 
-// eloErrors are the standard errors of the ratings in Elo, in the order of the players.
+// eloErrors returns the standard errors of the ratings in Elo, in the order of the players.
 func eloErrors(t *testing.T, f *Fit) []float64 {
 	t.Helper()
 	c := testutil.Must(f.Covariance())(t)

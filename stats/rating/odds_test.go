@@ -11,8 +11,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestOddsAreTheOutcomes: products of odds agree with the outcome of each game. For very different strengths the
-// outcome is used directly.
+// TestOddsAreTheOutcomes requires that products of odds give the log-likelihood and the slopes of the outcome of each
+// game. For very different strengths oddsAt rejects the products.
 func TestOddsAreTheOutcomes(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		table := testutil.Must(crosstable.New(drawCounts(t)))(t)
@@ -55,8 +55,8 @@ func TestOddsAreTheOutcomes(t *testing.T) {
 	}
 }
 
-// TestConcaveProfileIsTheProfile holds the short way to the ends against the search for them,
-// and that it is the short one.
+// TestConcaveProfileIsTheProfile requires that ConcaveProfile finds the ends that Profile finds, with at most half of
+// the slopes.
 func TestConcaveProfileIsTheProfile(t *testing.T) {
 	record := []crosstable.Count{
 		{Black: "a", White: "b", BlackWins: 5, Draws: 2, WhiteWins: 3},
@@ -83,7 +83,7 @@ func TestConcaveProfileIsTheProfile(t *testing.T) {
 	}
 }
 
-// counting counts how often slopes are asked for.
+// counting counts the calls of Derivatives.
 type counting struct {
 	newton.Problem
 	slopes int
@@ -94,7 +94,8 @@ func (c *counting) Derivatives(x []float64) ([]float64, func([]float64) []float6
 	return c.Problem.Derivatives(x)
 }
 
-// TestTermErrorsAreTheCovariance holds the solved columns against the whole inverse.
+// TestTermErrorsAreTheCovariance compares TermErrors, which solves single columns, with the inverse of the whole
+// matrix.
 func TestTermErrorsAreTheCovariance(t *testing.T) {
 	for _, m := range []Model{{Draws: Davidson, FirstMove: Multiplicative}, {Draws: Davidson}, {FirstMove: Multiplicative, Prior: Prior{SD: 1}}, {FirstMove: Additive}} {
 		f := testutil.Must(Rate(league(6, 30), m))(t)
@@ -116,8 +117,8 @@ func TestTermErrorsAreTheCovariance(t *testing.T) {
 	}
 }
 
-// TestPerfectFitIsNoSurprise holds that a fit with a number for every rate, whose residuals are
-// rounding alone, is never found wanting.
+// TestPerfectFitIsNoSurprise requires that Goodness never rejects a fit with one parameter for every rate. Its
+// residuals are only rounding errors.
 func TestPerfectFitIsNoSurprise(t *testing.T) {
 	for wins := 1; wins < 20; wins++ {
 		f := testutil.Must(Rate([]crosstable.Count{{Black: "a", White: "b", BlackWins: wins, WhiteWins: 20 - wins}}, Model{}))(t)

@@ -11,7 +11,7 @@ import (
 	"gogi/stats/rating/crosstable"
 )
 
-// twoColours is a stage of two players, with so many games in each colour, some of them in pairs.
+// twoColours returns a stage of two players who play this number of games in each colour, some of them in pairs.
 func twoColours(games, pairs int, alike float64) *stage {
 	return &stage{
 		t: crosstable.Table{Names: []string{"A", "B"}, Cells: []crosstable.Cell{
@@ -22,10 +22,10 @@ func twoColours(games, pairs int, alike float64) *stage {
 	}
 }
 
-// outcomes are how often each outcome came, in the order of probabilities.
+// outcomes returns the number of each outcome, in the order of the probabilities.
 func outcomes(c crosstable.Cell) [3]int { return [3]int{int(c.Wins), int(c.Draws), int(c.Losses)} }
 
-// playEach is play, game by game, as its definition says.
+// playEach does the same as play, but game by game.
 func playEach(s *stage, random *rand.Rand) (counts [2][3]int) {
 	pairs := min(s.available[0], s.available[1])
 	for range pairs {
@@ -47,8 +47,8 @@ func playEach(s *stage, random *rand.Rand) (counts [2][3]int) {
 	return counts
 }
 
-// TestReplayIsThatOfEachGame: how often each of all possible records comes, both cells
-// together, is the same where games are drawn one by one.
+// TestReplayIsThatOfEachGame requires that play and a simulation game by game give the same distribution of records of
+// both cells.
 func TestReplayIsThatOfEachGame(t *testing.T) {
 	const samples = 30_000
 	for name, test := range map[string]struct {
@@ -63,7 +63,7 @@ func TestReplayIsThatOfEachGame(t *testing.T) {
 		"some in pairs":         {4, 2, 0.5},
 	} {
 		s := twoColours(test.games, test.pairs, test.alike)
-		seen := map[[2][3]int][2]int{} // by play, and game by game
+		seen := map[[2][3]int][2]int{} // counts of play, and of playEach
 		random, each := rand.New(rand.NewPCG(1, 2)), rand.New(rand.NewPCG(3, 4))
 		for range samples {
 			cells := s.play(random).Cells
@@ -74,7 +74,7 @@ func TestReplayIsThatOfEachGame(t *testing.T) {
 			n = seen[key]
 			seen[key] = [2]int{n[0], n[1] + 1}
 		}
-		// The test of homogeneity of two samples of equal size; records that are rare in both are one class.
+		// This is the test of homogeneity of two samples of equal size. Records that are rare in both are one class.
 		x, classes, rare := 0.0, 0, [2]int{}
 		add := func(n [2]int) {
 			d := float64(n[0] - n[1])
@@ -96,8 +96,8 @@ func TestReplayIsThatOfEachGame(t *testing.T) {
 	}
 }
 
-// TestReplayMoments: means, variances and the covariance of the points of many games are
-// those of the distribution, by arithmetic.
+// TestReplayMoments requires that means, variances and the covariance of the points of many games agree with the
+// calculated moments.
 func TestReplayMoments(t *testing.T) {
 	const samples = 8_000
 	for _, games := range []int{20, 60, 100_000} {
@@ -126,7 +126,7 @@ func TestReplayMoments(t *testing.T) {
 				if z := sum[n] / math.Sqrt(variance[n]*samples); math.Abs(z) > 4 {
 					t.Errorf("%d games, alike %v: the mean of cell %d is off by %.1f standard errors", games, alike, n, z)
 				}
-				// Of nearly normal numbers the variance has the relative standard error √(2/n).
+				// For nearly normal numbers, the variance has the relative standard error √(2/n).
 				if ratio := square[n] / samples / variance[n]; math.Abs(ratio-1) > 4.5*math.Sqrt(2.0/samples) {
 					t.Errorf("%d games, alike %v: the variance of cell %d is %.3f of what it should be", games, alike, n, ratio)
 				}
@@ -140,7 +140,8 @@ func TestReplayMoments(t *testing.T) {
 	}
 }
 
-// sharedCovariance is that of the points of Black in two games that share their luck, by the integral over it.
+// sharedCovariance returns the covariance of Black's points in two games with one shared random number, as the integral
+// over that number.
 func sharedCovariance(s *stage, opposite bool) float64 {
 	points := [3]float64{1, 0.5, 0}
 	const steps = 100_000 // every probability is a multiple of 1/20, so the sum is exact
@@ -168,7 +169,7 @@ func (c *countedSource) Uint64() uint64 {
 	return c.Source.Uint64()
 }
 
-// TestReplayCost: a million times as many games take no more random numbers.
+// TestReplayCost requires that a million times as many games take no more random numbers.
 func TestReplayCost(t *testing.T) {
 	const samples = 100
 	for _, games := range []int{1000, 1_000_000_000} {
@@ -177,14 +178,14 @@ func TestReplayCost(t *testing.T) {
 		for range samples {
 			s.play(random)
 		}
-		// Up to eleven binomials, of two numbers a try, and less than three tries each on average.
+		// play draws up to eleven binomials. A try takes two numbers, and a binomial takes less than three tries on average.
 		if a := float64(source.drawn) / samples; a > 11*2*3 {
 			t.Errorf("%d games: %v random numbers", games, a)
 		}
 	}
 }
 
-// TestMultinomialEnds: weights that rounding has left a little short, or that are nothing.
+// TestMultinomialEnds tests weights of 0, and weights whose sum is a rounding error away from 1.
 func TestMultinomialEnds(t *testing.T) {
 	random := rand.New(rand.NewPCG(9, 10))
 	for name, test := range map[string]struct {

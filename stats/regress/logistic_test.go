@@ -10,8 +10,8 @@ import (
 	"gogi/stats/regress"
 )
 
-// hours and passed are the textbook example of hours of study and passing an
-// exam: 20 students, published with intercept -4.0777 and slope 1.5046.
+// hours and passed return the textbook example of hours of study and of passing an exam, with 20 students. The
+// published intercept is -4.0777 and the slope is 1.5046.
 func hours() []float64 {
 	return []float64{0.5, 0.75, 1, 1.25, 1.5, 1.75, 1.75, 2, 2.25, 2.5, 2.75, 3, 3.25, 3.5, 4, 4.25, 4.5, 4.75, 5, 5.5}
 }
@@ -20,7 +20,7 @@ func passed() []float64 {
 	return []float64{0, 0, 0, 0, 0, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 1, 1, 1, 1, 1}
 }
 
-// groupsOf puts every so many rows into a cluster.
+// groupsOf puts this number of consecutive rows into each cluster.
 func groupsOf(rows, size int) []int {
 	list := make([]int, rows)
 	for i := range list {
@@ -29,8 +29,8 @@ func groupsOf(rows, size int) []int {
 	return list
 }
 
-// TestLogistic: coefficients and both sandwiches as 40 decimal digits and plain
-// bisection give them, by another program.
+// TestLogistic compares coefficients and sandwich standard errors with another program, which uses 40 decimal digits
+// and plain bisection.
 func TestLogistic(t *testing.T) {
 	for size, want := range map[int][2]float64{1: {1.41007852711148419, 0.46472572542046434}, 4: {0.90091599465763144, 0.30986167244214846}} {
 		fit := testutil.Must(regress.Logistic(hours(), passed(), groupsOf(20, size)))(t)
@@ -43,7 +43,7 @@ func TestLogistic(t *testing.T) {
 	}
 }
 
-// TestLogisticUnits: other units of x change only the slope, and copies of rows within their clusters add no
+// TestLogisticUnits requires that other units of x change only the slope. Copies of rows within their clusters add no
 // information.
 func TestLogisticUnits(t *testing.T) {
 	base := testutil.Must(regress.Logistic(hours(), passed(), groupsOf(20, 1)))(t)
@@ -60,7 +60,7 @@ func TestLogisticUnits(t *testing.T) {
 	}
 }
 
-// TestLogisticDraws: a half is half a 1 and half a 0.
+// TestLogisticDraws requires that 0.5 counts as half a 1 and half a 0.
 func TestLogisticDraws(t *testing.T) {
 	fit, err := regress.Logistic([]float64{-1, 0, 1, -1, 1}, []float64{0, 0.5, 1, 1, 0}, groupsOf(5, 1))
 	testutil.Check(t, err == nil && math.Abs(fit.Slope) <= 1e-12 && math.Abs(fit.Intercept) <= 1e-12,
@@ -77,7 +77,7 @@ func TestLogisticErrors(t *testing.T) {
 	}{
 		{one, []float64{0, 0, 1, 1}, groupsOf(4, 1), regress.ErrSeparated, ""},
 		{one, []float64{1, 1, 0.5, 0}, groupsOf(4, 1), regress.ErrSeparated, ""},
-		{[]float64{1, 2, 2, 4}, []float64{0, 0, 1, 1}, groupsOf(4, 1), regress.ErrSeparated, ""}, // but for the threshold itself
+		{[]float64{1, 2, 2, 4}, []float64{0, 0, 1, 1}, groupsOf(4, 1), regress.ErrSeparated, ""}, // separated except at the threshold
 		{one, []float64{1, 1, 1, 1}, groupsOf(4, 1), regress.ErrOneOutcome, ""},
 		{one, []float64{0, 0, 0, 0}, groupsOf(4, 1), regress.ErrOneOutcome, ""},
 		{[]float64{2, 2, 2, 2}, []float64{0, 1, 0, 1}, groupsOf(4, 1), nil, "x does not vary"},

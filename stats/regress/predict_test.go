@@ -7,8 +7,8 @@ import (
 	"gogi/internal/testutil"
 )
 
-// A row of two regressors predicts its own leverage: the error of a row left out
-// is the residual over 1 less it, and all leverages sum to the number of terms.
+// TestLeverageOfManyColumns requires that the leave-one-out error of a row is its residual divided by 1 minus its
+// leverage. All leverages sum to the number of terms.
 func TestLeverageOfManyColumns(t *testing.T) {
 	a, b := []float64{1, 2, 4, 7, 3, 9, 5}, []float64{10, 2, 8, 1, 7, 3, 0}
 	y := []float64{3, 1, 4, 1, 5, 9, 2}

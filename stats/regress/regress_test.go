@@ -33,13 +33,13 @@ func table(t *testing.T, name string) map[string][]float64 {
 	return columns
 }
 
-// line is a printed equation; its last digit is rounded, and so were the
-// columns it was computed from, so slopes agree to within tolerance.
+// line is an equation as the thesis prints it. Its last digit and the columns behind it are rounded, so slopes agree
+// only within a tolerance.
 type line struct {
 	x                []string
 	coefficients     []float64 // intercept first, as corrected in paper_errata.json
 	r2               float64
-	slope, intercept float64 // tolerances that input rounding allows
+	slope, intercept float64 // tolerances for the rounding of the input
 }
 
 func TestThesisEquations(t *testing.T) {
@@ -79,7 +79,7 @@ func TestThesisEquations(t *testing.T) {
 				testutil.Check(t, math.Abs(f.Terms[i].Value-c) <= tolerance,
 					"%s %v: %s = %v, printed %v", name, l.x, f.Terms[i].Name, f.Terms[i].Value, c)
 			}
-			// 0.59502 is printed as 0.59.
+			// The thesis prints 0.59502 as 0.59.
 			testutil.Check(t, math.Abs(f.R2-l.r2) <= 0.0051, "%s %v: R² = %v, printed %v", name, l.x, f.R2, l.r2)
 		}
 	}
@@ -89,7 +89,7 @@ func values(f Fit) []float64 {
 	return lists.Map(f.Terms, func(t Term) float64 { return t.Value })
 }
 
-// TestErrata holds the recomputed values of paper_errata.json.
+// TestErrata compares fits with the recomputed values of paper_errata.json.
 func TestErrata(t *testing.T) {
 	mcts, policy := table(t, "go_tab_6_1_1_mcts.csv"), table(t, "go_tab_6_2_1_policy.csv")
 	for _, c := range []struct {
@@ -108,7 +108,7 @@ func TestErrata(t *testing.T) {
 }
 
 func TestLeastSquaresByHand(t *testing.T) {
-	// The first rows of R's cars; the formulas of the textbooks by hand.
+	// The data are the first rows of R's cars. The expected values follow the textbook formulas.
 	x := []float64{4, 4, 7, 7, 8, 9, 10, 10, 10, 11}
 	y := []float64{2, 10, 4, 22, 16, 10, 18, 26, 34, 17}
 	f := testutil.Must(LeastSquares(y, Column{"speed", x}))(t)
@@ -158,8 +158,8 @@ func TestLeaveOneOut(t *testing.T) {
 		}
 		want := math.Sqrt(sum / float64(n))
 		testutil.Check(t, math.Abs(f.LOORMSE-want) <= 1e-6*(1+want), "leave-one-out RMSE %v, want %v", f.LOORMSE, want)
-		// Residuals are orthogonal to every column, and adding to y what the
-		// columns explain moves the coefficients by that and nothing else.
+		// Residuals are orthogonal to every column. If y increases by a combination of the columns, the coefficients change
+		// by exactly this combination.
 		if d := dot(f.Residuals, a) + dot(f.Residuals, b); math.Abs(d) > 1e-6*(1+math.Abs(dot(a, a))+dot(b, b)) {
 			t.Errorf("residuals along the columns: %v", d)
 		}
@@ -228,7 +228,7 @@ func TestRankSumExamples(t *testing.T) {
 	y := []float64{1.15, 0.88, 0.90, 0.74, 1.21}
 	r, err := RankSum(x, y, binomial.Greater)
 	testutil.Check(t, err == nil && r.U == 35 && math.Abs(r.Test.P-0.1272) <= 5e-5 && !r.Ties, "%+v, %v", r, err)
-	// Two samples far apart, beyond the exact range: both tails are small or large.
+	// Two shifted samples of 60 are beyond the exact range, so RankSum uses the normal approximation.
 	var a, b []float64
 	for i := range 60 {
 		a, b = append(a, float64(i%7)), append(b, float64(i%7)+1)
@@ -289,8 +289,7 @@ func TestImpossibleInputIsAnError(t *testing.T) {
 		"%+v, %v", f, err)
 }
 
-// TestThesisRMSE holds three errors of paper_errata.json, on the scale where
-// 1-dan is next to 1-kyu, as the fixture numbers ranks.
+// TestThesisRMSE compares three errors with paper_errata.json. On the scale of the fixture, 1-dan is next to 1-kyu.
 func TestThesisRMSE(t *testing.T) {
 	file := testutil.Must(os.ReadFile("testdata/go_tab_6_3_estimates.csv"))(t)
 	rows := testutil.Must(csv.NewReader(strings.NewReader(string(file))).ReadAll())(t)
@@ -315,8 +314,8 @@ func number(t *testing.T, s string) float64 {
 	return testutil.Must(strconv.ParseFloat(s, 64))(t)
 }
 
-// A row of its own that a column of its own sets free has the error of a prediction
-// as that column's standard error; by one regressor there is the textbook's form.
+// TestPredictionInterval compares the interval for one regressor with the textbook formula. For two regressors, it adds
+// a row with a column of its own. The standard error of this column is the error of the prediction.
 func TestPredictionInterval(t *testing.T) {
 	x, y := []float64{1, 2, 4, 5, 8}, []float64{2.1, 2.9, 6.2, 5.8, 9.9}
 	f := testutil.Must(LeastSquares(y, Column{"x", x}))(t)

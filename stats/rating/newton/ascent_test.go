@@ -40,13 +40,13 @@ func TestClimbsAHill(t *testing.T) {
 	near(t, "x0", at.X[0], 7)
 	near(t, "x1", at.X[1], -20)
 	near(t, "value", at.Value, 0)
-	// With x0 held one lower, the slope along x1 is 0 where 1 = 3·(x1 + 20).
+	// With x0 held one below the maximum, the slope along x1 is 0 if 1 = 3·(x1 + 20).
 	held := testutil.Must(Climb(h, []float64{6, 0}, &Contrast{Weights: []float64{1, 0}, At: 6}))(t)
 	near(t, "held x0", held.X[0], 6)
 	near(t, "held x1", held.X[1], -20+1.0/3)
 }
 
-// The profile of a quadratic ends z standard errors off, √(wᵀA⁻¹w) each.
+// TestProfileOfAHill requires that the profile of a quadratic ends z standard errors of √(wᵀA⁻¹w) from the maximum.
 func TestProfileOfAHill(t *testing.T) {
 	h := hill{[2]float64{7, -20}}
 	at := testutil.Must(Climb(h, []float64{0, 0}, nil))(t)
@@ -57,7 +57,7 @@ func TestProfileOfAHill(t *testing.T) {
 	near(t, "upper end", hi, 27+reach)
 }
 
-// plain is log(1/(1 + exp(-x))): it rises to 0 and has no maximum. There is no value beyond its edge.
+// plain is log(1/(1 + exp(-x))): it rises to 0 and has no maximum. It has no value below edge.
 type plain struct{ edge float64 }
 
 func (p plain) Value(x []float64) float64 {
@@ -79,21 +79,21 @@ func TestDriftsWhereThereIsNoMaximum(t *testing.T) {
 	testutil.Require(t, err == nil && slices.Equal(at.Drifting, []int{0}) && at.Value >= -1e-6, "%+v, %v", at, err)
 	end, err := ProfileEnd(plain{-100}, at, []float64{1}, 1.5, 1)
 	testutil.Check(t, err == nil && math.IsInf(end, 1), "upper end %v, %v", end, err)
-	// Below, the value is z²/2 less than that of the peak.
+	// At the lower end, the value is z²/2 less than at the peak.
 	end, err = ProfileEnd(plain{-100}, at, []float64{1}, 1.5, -1)
 	testutil.OK(t, err)
 	near(t, "lower end", end, -math.Log(math.Expm1(1.5*1.5/2-at.Value)))
 	testutil.Fails(t, testutil.Err(Climb(plain{1}, []float64{0}, nil)), "", "a start outside the domain: no error")
 }
 
-// A matrix with the eigenvalues 3 and -1 is used as if they were 3 and 1.
+// TestDefinite requires that a matrix with the eigenvalues 3 and -1 is used as if they were 3 and 1.
 func TestDefinite(t *testing.T) {
 	got := Definite(mat.NewSymDense(2, []float64{1, 2, 2, 1}))([]float64{4, 2})
 	near(t, "along (1, 1)", got[0]+got[1], 2) // 6/3
 	near(t, "along (1, -1)", got[0]-got[1], 2)
 }
 
-// A Laplacian is singular; any solution of a right side without a mean will do.
+// TestConjugate solves a Laplacian, which is singular. Solutions of a right side with mean 0 differ by a constant.
 func TestConjugate(t *testing.T) {
 	multiply := func(v, out []float64) {
 		out[0], out[1], out[2] = v[0]-v[1], 2*v[1]-v[0]-v[2], v[2]-v[1]

@@ -8,8 +8,8 @@ import (
 	"gogi/internal/testutil"
 )
 
-// TestPercentiles: R says quantile(1:10, c(0.05, 0.95), type = 7) is 1.45 and 9.55, and of
-// (2, 8) at 0.25 and 0.75 it is 3.5 and 6.5.
+// TestPercentiles uses values of R: quantile(1:10, c(0.05, 0.95), type = 7) is 1.45 and 9.55. For c(2, 8) at 0.25 and
+// 0.75 it is 3.5 and 6.5.
 func TestPercentiles(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

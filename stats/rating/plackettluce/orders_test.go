@@ -26,7 +26,7 @@ func TestSharesAndOrders(t *testing.T) {
 			t.Errorf("%+v", s)
 		}
 	}
-	// Two players an order are a Bradley–Terry model.
+	// Orders of two players are a Bradley–Terry model.
 	orders := [][]string{{"x", "y"}, {"x", "y"}, {"y", "x"}, {"y", "z"}, {"z", "y"}, {"z", "x"}, {"x", "z"}, {"x", "z"}}
 	p := testutil.Must(PlackettLuce(orders))(t)
 	var record []crosstable.Count
@@ -39,8 +39,7 @@ func TestSharesAndOrders(t *testing.T) {
 			"%+v, want %+v", p.Players[i], f.Players[i])
 	}
 	testutil.Check(t, math.Abs(f.LogLik-p.LogLik) <= 1e-12, "%v %v", p.LogLik, f.LogLik)
-	// At the maximum each player is as often last as the model expects; with
-	// one cycle of orders that is all three alike.
+	// The player "first" is always before the others, so its strength has no estimate.
 	p = testutil.Must(PlackettLuce([][]string{{"a", "b", "c"}, {"b", "c", "a"}, {"c", "a", "b"}, {"first", "a", "b"}}))(t)
 	testutil.Check(t, len(p.SetAside) == 1 && p.SetAside[0].Player == "first" && len(p.Players) == 3, "%+v", p)
 }
@@ -88,7 +87,8 @@ func TestImpossibleOrders(t *testing.T) {
 	}
 }
 
-// What would take days, or all memory, is refused before the first sample.
+// TestSamplesOfSharesAreBounded requires an error for too many samples, before the first one. They would need days or
+// all memory.
 func TestSamplesOfSharesAreBounded(t *testing.T) {
 	game := [][]Placing{{{Player: "a", Points: 1}, {Player: "b"}}}
 	for _, samples := range []int{1, newton.MaxSamples + 1, 1_000_000_000} {
