@@ -49,7 +49,7 @@ func (s *session) Hub() *events.Hub { return s.hub }
 func (s *session) Gate() *gate.Gate { return nil }
 func (s *session) Dropped() uint64  { return 3 }
 
-// newSession begins a run of these players that has no store.
+// newSession begins a run of these players without a database.
 func newSession(t testing.TB, run string, stored *match.Standings, players ...string) *session {
 	s := &session{t: t, set: New(filepath.Join(t.TempDir(), "no.db")), hub: events.NewHub(run)}
 	s.run = s.set.Run(About{Run: run, Digest: "d", Rules: "default", Design: "match", Created: began})
@@ -60,7 +60,7 @@ func newSession(t testing.TB, run string, stored *match.Standings, players ...st
 	return s
 }
 
-// listen begins a subscription with so much room, whose events are taken by drain.
+// listen begins a subscription with this buffer size. drain reads its events.
 func (s *session) listen(room int) { s.sub = s.hub.Subscribe(room) }
 
 // drain reads the events that have arrived, up to the end of the subscription.
@@ -95,7 +95,7 @@ func (s *session) game(pair, leg int, black, white string) {
 	s.send(ev)
 }
 
-// move is the ply-th of a game: Black makes the odd ones.
+// move sends the move at this ply of a game. Black makes the odd plies.
 func (s *session) move(pair, leg, ply int, ms float64) {
 	s.send(s.moveEvent(pair, leg, ply, ms))
 }
@@ -120,7 +120,7 @@ func (s *session) end(pair, leg int, black, white match.Effort) {
 
 func (s *session) pair(pair int) { s.send(match.Event{Type: match.EventPair, Pair: &pair}) }
 
-// gathered are the families now.
+// gathered returns the current metric families by name.
 func gathered(t testing.TB, set *Set) map[string]*dto.MetricFamily {
 	t.Helper()
 	list := testutil.Must(set.registry.Gather())(t)
@@ -131,7 +131,8 @@ func gathered(t testing.TB, set *Set) map[string]*dto.MetricFamily {
 	return families
 }
 
-// value is a number, or the count of a histogram, by "name label value …".
+// value returns a number, or the count of a histogram. labels alternate between names and values. Without such a metric
+// it returns NaN.
 func (s *session) value(name string, labels ...string) float64 {
 	s.t.Helper()
 	for _, m := range gathered(s.t, s.set)[name].GetMetric() {
@@ -161,8 +162,7 @@ func (s *session) want(want float64, name string, labels ...string) {
 	testutil.Equal(s.t, s.value(name, labels...), want, "%s %v", name, labels)
 }
 
-// TestMovesAreSettledByTheEnd: moves count as they come; the end of a game counts those
-// that did not, and the answer that was no move.
+// TestMovesAreSettledByTheEnd requires that moves count when they arrive. The end of a game counts the missing moves.
 func TestMovesAreSettledByTheEnd(t *testing.T) {
 	s := newSession(t, "r", nil, "A", "B")
 	s.game(0, 0, "A", "B")
@@ -184,15 +184,15 @@ func TestMovesAreSettledByTheEnd(t *testing.T) {
 	s.want(5, movesTotal, "player", "A")
 	s.want(500, nodesTotal, "player", "A")
 	s.want(2, thinkingTotal, "player", "A")
-	s.want(2, moveSeconds, "player", "A") // which three of the five took how long, nobody knows
+	s.want(2, moveSeconds, "player", "A") // the times of the three missing moves are unknown
 	s.want(2, movesTotal, "player", "B")
 	s.want(0.7, thinkingTotal, "player", "B")
-	s.want(2, moveSeconds, "player", "B") // one is missing: the rest is its time
+	s.want(2, moveSeconds, "player", "B") // one is missing: its time is the rest
 	s.want(1, markedTotal)
 	s.want(3, droppedTotal, "reader", "recorder")
 }
 
-// TestLostOnTime: the answer that was no move counts among the overruns.
+// TestLostOnTime requires that an answer that is not a move counts among the overruns.
 func TestLostOnTime(t *testing.T) {
 	s := newSession(t, "r", nil, "A", "B")
 	s.game(0, 0, "A", "B")
@@ -205,11 +205,11 @@ func TestLostOnTime(t *testing.T) {
 	s.want(1, moveOverrun, "player", "A")
 	s.want(1, moveOverrun, "player", "B")
 	s.want(1, movesTotal, "player", "B")
-	s.want(1, markedTotal) // the game is marked, and no move of it was
+	s.want(1, markedTotal) // the game is marked, but none of its moves
 }
 
-// TestCutListenerCountsNothingTwice: who misses the ends of games, and the beginnings of
-// others, has the same numbers in the end as who missed nothing.
+// TestCutListenerCountsNothingTwice requires the same final numbers if a listener misses the ends or the beginnings of
+// games.
 func TestCutListenerCountsNothingTwice(t *testing.T) {
 	a, b := match.Effort{Player: "A", Moves: 3, Nodes: 300, TimeMS: 30}, match.Effort{Player: "B", Moves: 2, Nodes: 200, TimeMS: 20}
 	play := func(s *session, cut func(step int)) {
@@ -262,7 +262,7 @@ func TestCutListenerCountsNothingTwice(t *testing.T) {
 	}
 }
 
-// TestFollowComesAgain: Follow takes what its room cannot hold from a state.
+// TestFollowComesAgain requires that follow takes the events that its buffer cannot hold from a state.
 func TestFollowComesAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSession(t, "r", nil, "A", "B")
@@ -363,7 +363,7 @@ func TestFaultsAreBounded(t *testing.T) {
 	testutil.Check(t, n == 2*4+3, "%d kinds of faults", n)
 }
 
-// get asks the handler in a format.
+// get requests the metrics in a format.
 func get(t testing.TB, set *Set, accept string) string {
 	t.Helper()
 	w := httptest.NewRecorder()
@@ -413,7 +413,7 @@ func TestHostileNames(t *testing.T) {
 	s.want(1, movesTotal, "run", "r\uFFFD", "player", "A\uFFFD")
 }
 
-// TestLint: the names and helps are as Prometheus wants them.
+// TestLint requires that the names and help texts follow the rules of Prometheus.
 func TestLint(t *testing.T) {
 	s := newSession(t, "r", nil, "A", "B")
 	s.set.Clients(func() int { return 2 })
@@ -431,7 +431,7 @@ func TestLint(t *testing.T) {
 	testutil.Check(t, err == nil && len(problems) == 0, "%v; %v", problems, err)
 }
 
-// TestPedantic: every exported metric was described, with exactly the labels of its family.
+// TestPedantic requires that every exported metric is described and has exactly the labels of its family.
 func TestPedantic(t *testing.T) {
 	s := newSession(t, "r", nil, "A", "B")
 	s.run.Resume([]match.Row{{Plies: 1, Ended: began}})
@@ -456,7 +456,7 @@ func TestPedantic(t *testing.T) {
 	}
 }
 
-// TestDocumentation: the table that people read is that of the code.
+// TestDocumentation requires that docs/events.md has the table of the code.
 func TestDocumentation(t *testing.T) {
 	page := testutil.Must(os.ReadFile("../../docs/events.md"))(t)
 	var got, want []string
@@ -473,8 +473,8 @@ func TestDocumentation(t *testing.T) {
 	}
 }
 
-// TestFile: written at once, every quarter of a minute, and at the end, and never seen
-// half.
+// TestFile requires that KeepFile writes the file at once, every quarter of a minute and at the end, and leaves no
+// partial file.
 func TestFile(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSession(t, "r", nil, "A", "B")
@@ -507,7 +507,7 @@ func TestFile(t *testing.T) {
 	})
 }
 
-// TestNobodyIsTold: a nil run counts nothing, and keeps out of the way.
+// TestNobodyIsTold requires that the methods of a nil run do nothing.
 func TestNobodyIsTold(t *testing.T) {
 	var r *Run
 	r.Resume(nil)
@@ -518,7 +518,7 @@ func TestNobodyIsTold(t *testing.T) {
 	testutil.Check(t, r.Set() == nil && r.Store(nil) == nil, "a nil run is in the way")
 }
 
-// aMove is a move event that is counted again and again.
+// aMove returns a session and a move event that it has counted once.
 func aMove(t testing.TB) (*session, *match.Event) {
 	s := newSession(t, "r", nil, "A", "B")
 	s.game(0, 0, "A", "B")
@@ -528,7 +528,7 @@ func aMove(t testing.TB) (*session, *match.Event) {
 	return s, &ev
 }
 
-// TestMoveMakesNothing: counting a move does not allocate.
+// TestMoveMakesNothing requires that counting a move does not allocate.
 func TestMoveMakesNothing(t *testing.T) {
 	s, ev := aMove(t)
 	if n := testing.AllocsPerRun(1000, func() { s.run.take(ev) }); n != 0 {
@@ -544,8 +544,8 @@ func BenchmarkMove(b *testing.B) {
 	}
 }
 
-// TestCutWhileAnotherGameGoesOn: the counts of a game in play do not count as those of games that ended meanwhile. Of
-// the delayed moves of each ended game, one is known.
+// TestCutWhileAnotherGameGoesOn requires that games that end during the cut do not get the counts of a game in play.
+// Each game that ended with a delayed move counts at least one such move.
 func TestCutWhileAnotherGameGoesOn(t *testing.T) {
 	s := newSession(t, "r", nil, "A", "B")
 	one := 1
@@ -572,14 +572,14 @@ func TestCutWhileAnotherGameGoesOn(t *testing.T) {
 	s.drain()
 	s.want(3+2+1, movesTotal, "player", "A")
 	s.want(3+2, movesTotal, "player", "B")
-	s.want(2, markedTotal) // one was seen, and the second game has one at least
+	s.want(2, markedTotal) // one was reported, and the second game has at least one
 	last := s.moveEvent(1, 0, 3, 10)
 	s.send(elsewhere(last))
 	s.drain()
 	s.want(3+2+2, movesTotal, "player", "A")
 }
 
-// TestMarkedOnce: a game with a reported delayed move is not counted again as a marked game.
+// TestMarkedOnce requires that a game with a reported delayed move is not counted again as a marked game.
 func TestMarkedOnce(t *testing.T) {
 	s := newSession(t, "r", nil, "A", "B")
 	s.game(0, 0, "A", "B")
@@ -593,7 +593,7 @@ func TestMarkedOnce(t *testing.T) {
 	s.want(1, markedTotal)
 }
 
-// shelf is a store that has some pairs already.
+// shelf is a store that already has some pairs.
 type shelf struct {
 	series.TuneStore
 
@@ -607,7 +607,8 @@ func (s *shelf) Add(_ context.Context, p match.PairResult) (bool, error) {
 	return added, s.fail
 }
 
-// TestStore: a pair counts once, even if it is delivered again. Its votes are those of the moves and of the end.
+// TestStore requires that a pair counts once, even if it is delivered again. Its votes come from the moves and from the
+// end.
 func TestStore(t *testing.T) {
 	s := newSession(t, "r", nil, "C", "B")
 	vote := func(played string) []byte {
@@ -626,7 +627,7 @@ func TestStore(t *testing.T) {
 	}
 	inner.fail = errors.New("disk")
 	testutil.Is(t, testutil.Err(store.Add(t.Context(), pair)), inner.fail)
-	s.want(2, putSeconds) // the one that failed has no time
+	s.want(2, putSeconds) // a failed Add has no time
 	s.want(2, gamePlies)
 	s.want(1, votesTotal, "member", "x", "result", "agreed")
 	s.want(1, votesTotal, "member", "x", "result", "overruled")

@@ -2,7 +2,7 @@ package terminal
 
 import "strings"
 
-// String is the line without its looks.
+// String returns the text of the line without its styles.
 func (l Line) String() string {
 	var b strings.Builder
 	for _, s := range l {

@@ -17,7 +17,7 @@ import (
 	"gogi/shogi"
 )
 
-// hostile is text as an engine or a person may write it.
+// hostile generates text that an engine or a person could send.
 func hostile() *rapid.Generator[string] {
 	return rapid.OneOf(
 		rapid.String(),
@@ -29,7 +29,7 @@ func hostile() *rapid.Generator[string] {
 	)
 }
 
-// played is a position after some moves, with its moves.
+// played returns a start, some legal moves and the position after them.
 func played(t *rapid.T) (start, moves, now string) {
 	p := shogi.StartPos()
 	start = p.SFEN()
@@ -81,8 +81,8 @@ func drawVote(t *rapid.T) *match.Vote {
 	return v
 }
 
-// TestVotesAreShown: what each member of a council said stands under its player, and who
-// was for the move that was played.
+// TestVotesAreShown requires that the ballot of each council member is below its player, with a mark for the votes for
+// the move played.
 func TestVotesAreShown(t *testing.T) {
 	score, less, mate := 120, -30, -999_996
 	thought := &match.Thought{Ply: 1, Move: "7g7f", Score: &score, Vote: &match.Vote{By: "rule", Split: "2:1", Others: 2, Ballots: []match.Ballot{
@@ -156,7 +156,7 @@ func drawView(t *rapid.T) View {
 	return v
 }
 
-// TestLinesFit: for any content, no line is wider than the terminal, there are no more lines than it has, and all
+// TestLinesFit requires for any content that the lines are not wider than the terminal and not more than it has. All
 // characters are printable. Another library calculates the widths.
 func TestLinesFit(t *testing.T) {
 	narrow := &runewidth.Condition{}
@@ -166,7 +166,7 @@ func TestLinesFit(t *testing.T) {
 		lines := Lines(v, w, h)
 		testutil.Require(t, len(lines) <= h, "%d lines in %d", len(lines), h)
 		for _, l := range lines {
-			if got := narrow.StringWidth(l.String()); max(got, l.Width()) > w { // by the library that draws, and by another
+			if got := narrow.StringWidth(l.String()); max(got, l.Width()) > w { // by another library, and by the library that draws
 				t.Fatalf("%q is %d wide, and said to be %d, in %d", l, got, l.Width(), w)
 			}
 			for _, r := range l.String() {
@@ -176,8 +176,7 @@ func TestLinesFit(t *testing.T) {
 	})
 }
 
-// TestNothingPushesTheKeysOut: however much there is to say, the board, the answer to a
-// key and the keys have their places.
+// TestNothingPushesTheKeysOut requires that the board, the answer to a key and the keys are visible for any content.
 func TestNothingPushesTheKeysOut(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		v := drawView(t)
@@ -201,8 +200,8 @@ func TestNothingPushesTheKeysOut(t *testing.T) {
 	})
 }
 
-// TestBoardAsBOD compares the board with the one of the notation BOD, as programs write
-// it for the start of an even game and after ▲7六歩 △3四歩 ▲2二角成 △同銀.
+// TestBoardAsBOD compares the board with the notation BOD. Other programs write it for the start of an even game and
+// after ▲7六歩 △3四歩 ▲2二角成 △同銀.
 func TestBoardAsBOD(t *testing.T) {
 	for _, c := range []struct {
 		moves string
@@ -244,7 +243,7 @@ func TestBoardAsBOD(t *testing.T) {
 	}
 }
 
-// TestSmall says that there is too little room, and what would be enough.
+// TestSmall requires that a terminal that is too small shows the size that is enough.
 func TestSmall(t *testing.T) {
 	for _, size := range [][2]int{{79, 24}, {80, 23}, {30, 8}} {
 		var text strings.Builder

@@ -21,10 +21,10 @@ import (
 	"gogi/shogi"
 )
 
-// tty is a terminal in memory that counts how often it was taken over and given back.
+// tty is a terminal in memory. It counts how often watch takes it over and gives it back.
 type tty struct {
 	vt.MockTerm
-	taken int // how often it was taken over, less how often given back
+	taken int // number of take-overs, less the number of returns
 }
 
 func (t *tty) Start() error {
@@ -49,7 +49,7 @@ func (t *tty) text() string {
 	return b.String()
 }
 
-// playing is a run that is played, with the orders that came.
+// playing is a run in play that records the commands it receives.
 type playing struct {
 	hub    *events.Hub
 	path   string
@@ -77,11 +77,11 @@ func play(t *testing.T, path string) *playing {
 	return p
 }
 
-// watched is a watcher on a terminal in memory, and what its loop returned.
+// watched is a watcher on a terminal in memory, with the result of its loop.
 type watched struct {
 	*watcher
 	tty   *tty
-	ended chan any // the error, "over", nil where the user left, or what it panicked with
+	ended chan any // the error, "over", nil if the user left, or the value of a panic
 }
 
 func watching(t *testing.T, p *playing, evidence func(context.Context) (*report.Report, error)) *watched {
@@ -128,7 +128,7 @@ func (w *watched) shows(t *testing.T, want string) {
 	}
 }
 
-// ends waits for the end, and that the terminal was given back.
+// ends waits for the end and requires that the terminal was given back.
 func (w *watched) ends(t *testing.T) any {
 	t.Helper()
 	got := <-w.ended
@@ -138,7 +138,7 @@ func (w *watched) ends(t *testing.T) any {
 
 func nothing(context.Context) (*report.Report, error) { return nil, errors.New("no games here") }
 
-// stamp stamps an event.
+// stamp sets the version, run, number and time of an event.
 func stamp(e match.Event, seq uint64) match.Event {
 	e.V, e.Run, e.Seq, e.Time = match.EventVersion, "run", seq, time.Date(2026, 11, 1, 12, 0, int(seq), 0, time.UTC)
 	return e
@@ -150,7 +150,7 @@ func begun(seq uint64, slot int, black string) match.Event {
 	return stamp(match.Event{Type: match.EventGame, Pair: &pair, Leg: &leg, Slot: &slot, Black: black, White: "B", Start: start.SFEN()}, seq)
 }
 
-// TestWatchARun: boards, hostile names, orders and their answers, the end.
+// TestWatchARun tests boards, hostile names, commands with their answers, and the end.
 func TestWatchARun(t *testing.T) {
 	p := play(t, filepath.Join(t.TempDir(), "run.sock"))
 	w := watching(t, p, nothing)
@@ -188,7 +188,7 @@ func TestWatchARun(t *testing.T) {
 	}
 }
 
-// TestRefused: the reason for which the run rejects a command is shown.
+// TestRefused requires that the terminal shows why the run rejects a command.
 func TestRefused(t *testing.T) {
 	p := play(t, filepath.Join(t.TempDir(), "run.sock"))
 	p.refuse = errors.New("it is draining")
@@ -205,7 +205,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestPanicsGiveTheTerminalBack: in what runs beside the loop, and in the loop.
+// TestPanicsGiveTheTerminalBack requires that a panic in the loop or in another goroutine gives the terminal back.
 func TestPanicsGiveTheTerminalBack(t *testing.T) {
 	p := play(t, filepath.Join(t.TempDir(), "run.sock"))
 	w := watching(t, p, func(context.Context) (*report.Report, error) { panic("evidence is broken") })
@@ -217,8 +217,8 @@ func TestPanicsGiveTheTerminalBack(t *testing.T) {
 	testutil.Equal(t, w.ends(t), "the model is broken", "ended")
 }
 
-// TestCut: after a stream was cut, watch continues with the current state of the run. A run whose process disappeared
-// differs from a run that has ended.
+// TestCut requires that watch continues with the current state of the run after a cut stream. A run whose process
+// disappeared differs from a run that has ended.
 func TestCut(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "run.sock")
 	first := play(t, path+"1")
@@ -227,11 +227,11 @@ func TestCut(t *testing.T) {
 	w := watching(t, first, nothing)
 	w.shows(t, "2 slots")
 	second := play(t, path+"2")
-	if err := os.Rename(path+"2", path); err != nil { // takes the socket's place
+	if err := os.Rename(path+"2", path); err != nil { // replaces the socket
 		t.Fatal(err)
 	}
 	second.hub.Publish(begun(2, 0, "later"))
-	first.hub.Close() // without a word
+	first.hub.Close() // without a done event
 	w.shows(t, "connected again")
 	w.shows(t, "Black later")
 	second.hub.Close()
@@ -239,8 +239,8 @@ func TestCut(t *testing.T) {
 	testutil.Check(t, errors.Is(got, ErrGone), "ended with %v", got)
 }
 
-// TestFollow: the board changes to the slot that something happens in, not too often, and
-// not when one was chosen.
+// TestFollow requires that the board changes to the slot with the latest event, but not too often. It does not change
+// after the user chose a slot.
 func TestFollow(t *testing.T) {
 	m, now := newModel("run", ""), time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
 	m.apply(stamp(match.Event{Type: match.EventRun, Slots: 3}, 1), now)
@@ -282,7 +282,7 @@ func TestFollow(t *testing.T) {
 	}
 }
 
-// TestOneOrderAtATime: while the run has not answered, no other order is given.
+// TestOneOrderAtATime requires that watch sends no other command until the run has answered.
 func TestOneOrderAtATime(t *testing.T) {
 	m := newModel("run", "")
 	m.apply(stamp(match.Event{Type: match.EventRun, Slots: 1}, 1), time.Unix(0, 0))

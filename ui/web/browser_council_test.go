@@ -20,12 +20,12 @@ import (
 	"gogi/shogi/kifu"
 )
 
-// ballotsShown are the rows of a vote, and its first line, as a page shows them.
+// ballotsShown returns the first line and the rows of a vote, as a page shows them.
 const ballotsShown = `(box => box.hidden ? [] : [box.querySelector('summary').textContent.replace(/\s+/g, ' ').trim(),
 	...[...box.querySelectorAll('tbody tr')].map(row => [...row.children].map(c => c.textContent).join('|') + (row.className ? '!' : ''))])`
 
-// The vote of a council stands by its side of a board, as the server writes it and as the script does, in
-// both languages; the other player has none.
+// testCouncil requires that the vote of a council is next to its player on a board, written by the server and by the
+// script. It is in both languages, and the other player has none.
 func (b *browser) testCouncil(t *testing.T) {
 	s := newStage("run", 1, "council", "engine")
 	s.council = []string{"one", markup, "three", "four"}
@@ -40,7 +40,7 @@ func (b *browser) testCouncil(t *testing.T) {
 		p := b.stranger(t)
 		p.open(h.URL() + page.path + "?lang=" + page.lang)
 		p.do(chromedp.WaitReady(chromedp.CSS(`[data-vote=black]`)))
-		for range 2 { // as served, and after a stream's state
+		for range 2 { // as the server writes it, and after the state of a stream
 			got := says[[]string](p, ballotsShown+`(document.querySelector('[data-vote=black]'))`)
 			if len(got) != 5 || !strings.HasPrefix(got[0], page.vote) || !strings.Contains(got[0], page.played) ||
 				got[1] != fmt.Sprintf("one|%s ✓|+0|1!", page.played) || !strings.HasPrefix(got[2], markup+"|"+page.played) ||
@@ -56,7 +56,7 @@ func (b *browser) testCouncil(t *testing.T) {
 	}
 	p := b.stranger(t)
 	p.open(h.URL() + "r/run/live?lang=en")
-	s.step(0, 1, 200) // the engine's, and then the council's
+	s.step(0, 1, 200) // the engine's move, then the council's
 	s.step(0, 2, 200)
 	move, _ = s.lastMove(0)
 	p.until(fmt.Sprintf(`document.querySelector('[data-vote=black] [data-f=voted]').textContent === %q`, move))
@@ -65,7 +65,7 @@ func (b *browser) testCouncil(t *testing.T) {
 	}
 	for _, scheme := range []string{"light", "dark"} {
 		testutil.OK(t, testutil.Err(chromedp.Call(p.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}})))
-		for _, lang := range testutil.ByLength([]string{"en"}, []string{"en", "ja"}) { // the other's texts are as long, and as black
+		for _, lang := range testutil.ByLength([]string{"en"}, []string{"en", "ja"}) { // texts in the other language have the same length and colours
 			p.open(h.URL() + "r/run/live?lang=" + lang)
 			for _, bad := range append(says[[]string](p, contrasts), says[[]string](p, nameless)...) {
 				t.Errorf("%s %s: %s", scheme, lang, bad)
@@ -76,7 +76,7 @@ func (b *browser) testCouncil(t *testing.T) {
 	p.quiet()
 }
 
-// lastMove is the last one at a table, in USI and as KIF has it.
+// lastMove returns the last move of a slot, in USI and in KIF.
 func (s *stage) lastMove(slot int) (usi, kif string) {
 	p := shogi.StartPos()
 	for _, text := range strings.Fields(s.tables[slot].moves) {
@@ -90,8 +90,8 @@ func (s *stage) lastMove(slot int) (usi, kif string) {
 	return usi, kif
 }
 
-// storeCouncil stores a run of one pair between a council of three and an engine: in its first game a real
-// council took the votes.
+// storeCouncil stores a run of one pair between a council of three and an engine. The votes of its first game come from
+// a real council.
 func storeCouncil(t *testing.T, store *results.Store, name string) {
 	t.Helper()
 	plan := planFor(name, 1)
@@ -127,8 +127,8 @@ func storeCouncil(t *testing.T, store *results.Store, name string) {
 	testutil.OK(t, run.Close())
 }
 
-// A stored run of councils: its page leads to how they voted, and a game's page has the vote that led to the
-// position it shows, in both languages and by keys.
+// testStoredCouncil requires that the page of a stored run links to the votes of its councils. A game's page has the
+// vote that led to the position, in both languages and after a key.
 func (b *browser) testStoredCouncil(t *testing.T) {
 	store := testutil.Must(results.Open(t.Context(), filepath.Join(t.TempDir(), "games.db")))(t)
 	t.Cleanup(func() { _ = store.Close() })

@@ -13,11 +13,11 @@ import (
 	"gogi/results/resultstest"
 )
 
-// asked is how often the script has asked for the page itself.
+// asked is the number of the script's requests for the page itself.
 const asked = `performance.getEntriesByType('resource').filter(e => e.name === location.href).length`
 
-// When a session ends, its open page shows the result, after one request and without a reload. It does so again if the
-// run continues and ends again. A page that is opened after the end sends no request.
+// testEnded requires that an open page shows the result when a session ends, after one request and without a reload. It
+// does so again if the run continues and ends again. A page that is opened after the end sends no request.
 func (b *browser) testEnded(t *testing.T) {
 	store := resultstest.Open(t, resultstest.Path(t))
 	storeRun(t, store, "run", 3)
@@ -69,8 +69,8 @@ func (b *browser) testEnded(t *testing.T) {
 	after.quiet()
 }
 
-// The page of a tune follows it while it is played, in Japanese, too, and has its report as of the end once
-// it ends.
+// testTune requires that the page of a tune shows its progress, also in Japanese. When the tune ends, the page shows
+// its final report.
 func (b *browser) testTune(t *testing.T) {
 	path, _ := resultstest.Tuned(t, 8)
 	store := testutil.Must(results.Open(t.Context(), path))(t)

@@ -19,8 +19,8 @@ import (
 	"gogi/results/resultstest"
 )
 
-// testAxe: axe-core finds nothing serious on any kind of page, in both schemes of colours. A short test looks at the page
-// of styles, which has every element, and at the pages with elements of their own; each of these has one scheme.
+// testAxe requires that axe-core finds nothing serious on any kind of page, in both colour schemes. A short test checks
+// the page of styles, which has every element, and the pages with elements of their own, each in one scheme.
 func (b *browser) testAxe(t *testing.T) {
 	const file = "testdata/npm/node_modules/axe-core/axe.min.js"
 	axe, err := os.ReadFile(file)
@@ -53,7 +53,7 @@ func (b *browser) testAxe(t *testing.T) {
 				.filter(v => v.impact === 'serious' || v.impact === 'critical').map(v => v.id + ': ' + v.nodes.map(n => n.html).slice(0, 3).join(' ')))`) {
 				t.Errorf("/%s, %s: %s", path, scheme, bad)
 			}
-			if path == "nowhere" { // the console has its status
+			if path == "nowhere" { // the console logs its status
 				p.forget()
 			}
 			if p.quiet(); t.Failed() {
@@ -63,7 +63,7 @@ func (b *browser) testAxe(t *testing.T) {
 	}
 }
 
-// everyKindOfPage is a server with a run for each kind of page, one of them in play.
+// everyKindOfPage returns a server with a run for each kind of page. One of the runs is in play.
 func everyKindOfPage(t *testing.T) *site {
 	t.Helper()
 	path, _ := resultstest.Tuned(t, 8)
@@ -83,7 +83,7 @@ func everyKindOfPage(t *testing.T) *site {
 	return openSite(t, Config{Store: store, Live: playing(s), Token: testToken})
 }
 
-// colours has the page in a scheme, light or dark.
+// colours sets the colour scheme of the page, light or dark.
 func (p *browserTab) colours(scheme string) {
 	p.t.Helper()
 	_, err := chromedp.Call(p.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}})
@@ -95,11 +95,11 @@ var (
 	picturesTo = flag.String("pictures.to", "", "file of the pages: the name, path, width, height and scheme of each picture; they go to its folder")
 )
 
-// drawnWhole is true when the script has drawn every chart and every image that a reader sees has come.
+// drawnWhole is true if the script has drawn every visible chart and the browser has loaded every visible image.
 const drawnWhole = `[...document.querySelectorAll('figure[data-plot]')].every(f => !f.checkVisibility() || f.querySelector('canvas')) &&
 	[...document.images].every(i => i.complete || i.getBoundingClientRect().top > innerHeight)`
 
-// TestPictures makes the pictures of docs/watch.md, and fails if a page complains in the console.
+// TestPictures makes the pictures of docs/watch.md. It fails if a page logs an error in the console.
 func TestPictures(t *testing.T) {
 	if *picturesOf == "" {
 		t.Skip("make pictures runs it")

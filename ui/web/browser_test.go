@@ -32,17 +32,17 @@ import (
 	"gogi/shogi"
 )
 
-// chromiums are where Debian has the browser, the one without a window of its own first: it has the same
-// engine, and takes a third of the time.
+// chromiums are Debian's paths of the browser. The headless shell is first, because it has the same engine and takes a
+// third of the time.
 var chromiums = []string{"/usr/bin/chromium-headless-shell", "/usr/bin/chromium"}
 
-// markup is what engines may call themselves.
+// markup is a hostile engine name.
 const markup = `<script>window.pwned=1</script><img src=x onerror="window.pwned=2">"'&{{.}}`
 
-// browser is one chromium for all tests; pages are tabs of it.
+// browser is one chromium for all tests. Pages are its tabs.
 type browser struct{ ctx context.Context }
 
-// startBrowser skips the test where there is no chromium, unless it has to be there.
+// startBrowser skips the test without a chromium, unless GOGI_REAL_BROWSER requires one.
 func startBrowser(t *testing.T) *browser {
 	t.Helper()
 	at := slices.IndexFunc(chromiums, func(file string) bool { _, err := os.Stat(file); return err == nil })
@@ -60,7 +60,7 @@ func startBrowser(t *testing.T) *browser {
 	return &browser{ctx}
 }
 
-// browserTab is a page, and what its console complained of.
+// browserTab is a page with the errors that its console logged.
 type browserTab struct {
 	t   *testing.T
 	ctx context.Context
@@ -69,13 +69,13 @@ type browserTab struct {
 	complaints []string
 }
 
-// patient is how long anything in the browser may take on a machine that is busy.
+// patient is the time limit of an action in the browser on a busy machine.
 const patient = 2 * time.Minute
 
 // tab opens a page that shares the browser's cookies with other pages. All of these pages have one process.
 func (b *browser) tab(t *testing.T) *browserTab { t.Helper(); return b.open(t) }
 
-// stranger opens a page with cookies of its own, and therefore with a process of its own.
+// stranger opens a page with cookies of its own, so it has a process of its own.
 func (b *browser) stranger(t *testing.T) *browserTab {
 	t.Helper()
 	return b.open(t, chromedp.WithNewBrowserContext())
@@ -110,14 +110,14 @@ func (p *browserTab) complain(text string) {
 	p.complaints = append(p.complaints, text)
 }
 
-// forget drops what the console complained of so far.
+// forget drops the errors that the console logged so far.
 func (p *browserTab) forget() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.complaints = nil
 }
 
-// quiet fails where the console, the content security policy included, complained.
+// quiet fails if the console logged an error or a violation of the content security policy.
 func (p *browserTab) quiet() {
 	p.t.Helper()
 	p.mu.Lock()
@@ -134,13 +134,13 @@ func (p *browserTab) do(steps ...chromedp.Action[chromedp.Void]) {
 
 func (p *browserTab) open(url string) { p.t.Helper(); p.do(chromedp.Navigate(url)) }
 
-// follow takes steps that lead to another page, and waits for it.
+// follow runs steps that lead to another page, and waits for it.
 func (p *browserTab) follow(steps ...chromedp.Action[chromedp.Void]) {
 	p.t.Helper()
 	testutil.Must(chromedp.RunResponse(p.ctx, steps...))(p.t)
 }
 
-// says is the value of an expression.
+// says returns the value of an expression.
 func says[T any](p *browserTab, expression string) T {
 	p.t.Helper()
 	v, err := chromedp.Run(p.ctx, chromedp.Evaluate[T](expression))
@@ -148,7 +148,7 @@ func says[T any](p *browserTab, expression string) T {
 	return v
 }
 
-// eventually is the value of a promise.
+// eventually returns the value of a promise.
 func eventually[T any](p *browserTab, expression string) T {
 	p.t.Helper()
 	v, err := chromedp.Run(p.ctx, chromedp.Evaluate[T](expression, chromedp.EvalAwaitPromise))
@@ -169,7 +169,7 @@ func (p *browserTab) until(expression string) {
 	}
 }
 
-// leftThePage reports whether an expression was asked of a page that gave way to another.
+// leftThePage reports whether the page of an expression was replaced by another page.
 func leftThePage(err error) bool {
 	e, ok := errors.AsType[*cdproto.Error](err)
 	return ok && e.Code == -32000
@@ -202,16 +202,16 @@ func openSite(t *testing.T, c Config) *site {
 
 func (h *site) close() {
 	h.end()
-	h.ended <- <-h.ended // it may be closed again
+	h.ended <- <-h.ended // close may run again
 }
 
-// kill cuts every connection, as the end of the process does.
+// kill closes every connection, as the end of the process does.
 func (h *site) kill() {
 	_ = h.http.Close()
 	h.close()
 }
 
-// kanji by SFEN letter, written down apart from the packages that draw.
+// kanji by SFEN letter, written independently of the packages that draw.
 var kanji = map[string]string{
 	"P": "歩", "L": "香", "N": "桂", "S": "銀", "G": "金", "B": "角", "R": "飛", "K": "玉",
 	"+P": "と", "+L": "杏", "+N": "圭", "+S": "全", "+B": "馬", "+R": "龍",
@@ -249,12 +249,11 @@ const drawn = `(seat => [
 	...[...seat.querySelectorAll('.sd-hand')].map(g => g.dataset.hand + ' ' + g.textContent.replace('–', '')),
 ])`
 
-// geometry is where everything in a picture stands, however it came there.
+// geometry returns the position of every element of a picture, drawn by the server or by the script.
 const geometry = `(svg => [...svg.querySelectorAll('[data-square], .sd-from, .sd-to, .sd-hand text')].map(e =>
 	[e.textContent, ...['class', 'transform', 'x', 'y', 'width', 'font-size'].map(a => e.getAttribute(a))].join('|')).sort())`
 
-// TestBrowser looks at the pages in a real browser. Its parts wait most of the time, so they run beside each
-// other and beside the other tests.
+// TestBrowser tests the pages in a real browser. Its parts wait most of the time, so they run in parallel.
 func TestBrowser(t *testing.T) {
 	t.Parallel()
 	b := startBrowser(t)
@@ -262,7 +261,7 @@ func TestBrowser(t *testing.T) {
 		"board": b.testBoard, "hostile": b.testHostile, "no script": b.testNoScript, "orders": b.testOrders, "stored": b.testStored,
 		"council": b.testCouncil, "ended": b.testEnded, "tune": b.testTune, "reload": b.testReload, "languages": b.testLanguages, "axe": b.testAxe,
 	}
-	if testutil.Long() { // the same pages in other states
+	if testutil.Long() { // these are the same pages in other states
 		maps.Copy(parts, map[string]func(*testing.T){
 			"narrow": b.testNarrow, "restart": b.testRestart, "slots": b.testSlots, "killed": b.testKilled, "undrawn": b.testUndrawn,
 			"stored council": b.testStoredCouncil,
@@ -276,8 +275,8 @@ func TestBrowser(t *testing.T) {
 	}
 }
 
-// The board of a game in play is that of its moves at every ply, as the server draws it and as the script
-// does, on the page of boards and on the game's own.
+// testBoard requires that the board of a game in play shows its moves at every ply. The server and the script draw the
+// same board, on the page of boards and on the game's page.
 func (b *browser) testBoard(t *testing.T) {
 	s := newStage("run", 2)
 	h := openSite(t, Config{Live: playing(s)})
@@ -285,7 +284,7 @@ func (b *browser) testBoard(t *testing.T) {
 	boards, game := b.tab(t), b.tab(t)
 	boards.open(h.URL() + "r/run/live")
 	game.open(h.URL() + "r/run/g/0.0")
-	for ply := 1; ply <= testutil.ByLength(80, 120); ply++ { // by then there are two kinds in a hand, and promoted pieces
+	for ply := 1; ply <= testutil.ByLength(80, 120); ply++ { // at the end, hands have several pieces of a kind, and pieces are promoted
 		s.step(0, ply*ply, 200)
 		if ply%8 != 0 {
 			continue
@@ -308,13 +307,13 @@ func (b *browser) testBoard(t *testing.T) {
 	testutil.Check(t, same, "the script draws otherwise than the server")
 	s.end(0)
 	game.until(`document.querySelector('[data-f=words]').textContent === 'Black won · resignation'`)
-	s.step(0, 0, 200) // the slot goes on with another game
+	s.step(0, 0, 200) // the slot plays another game
 	game.until(`document.querySelector('[data-f=words]').textContent === 'Black won · resignation'`)
 	boards.quiet()
 	game.quiet()
 }
 
-// A page that is loaded again has the same content.
+// testReload requires that a page that is loaded again has the same content.
 func (b *browser) testReload(t *testing.T) {
 	s := newStage("run", 3)
 	h := openSite(t, Config{Live: playing(s)})
@@ -334,7 +333,8 @@ func (b *browser) testReload(t *testing.T) {
 	p.quiet()
 }
 
-// When the server is killed and starts again, the page continues within five seconds, and nothing is shown twice.
+// testRestart requires that a page continues after the server was killed and started again, and shows nothing twice. It
+// logs the time, which should be less than five seconds.
 func (b *browser) testRestart(t *testing.T) {
 	s := newStage("run", 2)
 	live := playing(s)
@@ -356,8 +356,8 @@ func (b *browser) testRestart(t *testing.T) {
 	testutil.Equal(t, says[int](p, `document.querySelectorAll('[data-seats] [data-seat], [data-more] [data-seat]').length`), 2, "seats")
 }
 
-// A server that ends right after the page came, before the pictures of the pieces: the page says so, and
-// follows once somebody answers.
+// testUndrawn ends the connection before the pictures of the pieces arrive. The page shows that it is not connected,
+// and continues when the server answers.
 func (b *browser) testUndrawn(t *testing.T) {
 	s := newStage("run", 2)
 	s.step(0, 0, 99)
@@ -374,7 +374,7 @@ func (b *browser) testUndrawn(t *testing.T) {
 		way.ServeHTTP(w, r)
 	}))
 	t.Cleanup(between.Close)
-	t.Cleanup(between.CloseClientConnections) // the stream of the page
+	t.Cleanup(between.CloseClientConnections) // closes the stream of the page
 	p := b.tab(t)
 	p.open(between.URL + "/r/run/live")
 	p.until(`document.querySelector('[data-f=link]').textContent !== ''`)
@@ -387,7 +387,7 @@ func (b *browser) testUndrawn(t *testing.T) {
 	}
 }
 
-// Up to 24 slots have boards, the others rows, also those that come later.
+// testSlots requires boards for up to 24 slots and rows for the others, also for later slots.
 func (b *browser) testSlots(t *testing.T) {
 	s := newStage("run", 26)
 	h := openSite(t, Config{Live: playing(s)})
@@ -410,7 +410,7 @@ func (b *browser) testSlots(t *testing.T) {
 	p.quiet()
 }
 
-// What engines call themselves is text, as the server writes it and as the script does.
+// testHostile requires that engine names are text, both from the server and from the script.
 func (b *browser) testHostile(t *testing.T) {
 	s := newStage("a/b ?<i>#1", 1, markup, markup)
 	h := openSite(t, Config{Live: playing(s)})
@@ -433,7 +433,7 @@ func (b *browser) testHostile(t *testing.T) {
 	p.quiet()
 }
 
-// Without scripts there are boards, clocks and all.
+// testNoScript requires that the page has its boards without scripts.
 func (b *browser) testNoScript(t *testing.T) {
 	s := newStage("run", 2)
 	h := openSite(t, Config{Live: playing(s)})
@@ -453,7 +453,7 @@ func (b *browser) testNoScript(t *testing.T) {
 	p.quiet()
 }
 
-// On a phone nothing has to be moved sideways.
+// testNarrow requires that no page is wider than a phone.
 func (b *browser) testNarrow(t *testing.T) {
 	s := newStage("a-run-with-a-name-that-is-longer-than-a-telephone-is-wide-by-far", 26, strings.Repeat("Engine", 12), markup)
 	h := openSite(t, Config{Live: playing(s), Token: strings.Repeat("t", 32)})
@@ -470,8 +470,8 @@ func (b *browser) testNarrow(t *testing.T) {
 	p.quiet()
 }
 
-// A page is in the language that the browser asks for, or that was chosen, and the choice leads to the same
-// page.
+// testLanguages requires that a page has the language that the browser requests or the user chose. The link to the
+// other language leads to the same page.
 func (b *browser) testLanguages(t *testing.T) {
 	s := newStage("run", 1)
 	h := openSite(t, Config{Live: playing(s)})
@@ -491,7 +491,7 @@ func (b *browser) testLanguages(t *testing.T) {
 	p.quiet()
 }
 
-// A user with the token logs in and sends commands by forms. A rejection is shown as text.
+// testOrders requires that a user with the token can log in and send commands with forms. A rejection is shown as text.
 func (b *browser) testOrders(t *testing.T) {
 	s := newStage("run", 1)
 	live := playing(s)
@@ -522,8 +522,8 @@ func (b *browser) testOrders(t *testing.T) {
 	testutil.Slices(t, live.orders, []string{"run pause 0", "run concurrency 5", "run concurrency 5"})
 }
 
-// The pages of stored runs can be read on a phone, with the script and without it: the report, the games, and a game's
-// board at a ply. Keys step through a game.
+// testStored requires that the pages of stored runs fit on a phone, with the script and without it: the report, the
+// games, and a game's board at a ply. Keys step through a game.
 func (b *browser) testStored(t *testing.T) {
 	s := httptest.NewServer(shownRuns(t, "run").http.Handler)
 	defer s.Close()
@@ -532,7 +532,7 @@ func (b *browser) testStored(t *testing.T) {
 		p.do(chromedp.EmulateViewport(375, 800))
 		testutil.Must(chromedp.Call(p.ctx, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: off}))(t)
 		paths := []string{"", "r/run", "r/run/games", "r/run/openings", "r/run/time", "r/run/faults", "engines", "ratings", "compare", "r/run/g/0.0?ply=1"}
-		if off && !testutil.Long() { // the script changes what it finds on the last one alone
+		if off && !testutil.Long() { // the script changes only the last of these pages
 			paths = paths[9:]
 		}
 		for _, path := range paths {
@@ -558,7 +558,7 @@ func (b *browser) testStored(t *testing.T) {
 	}
 }
 
-// contrasts are the texts whose contrast is below 4.5 (WCAG 2.2, 1.4.3), with theirs.
+// contrasts returns the texts whose contrast is below 4.5 (WCAG 2.2, 1.4.3), with the contrast.
 const contrasts = `(() => {
 	const channel = v => (v /= 255) <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4;
 	const parse = c => c.match(/[\d.]+/g).map(Number);
@@ -574,13 +574,13 @@ const contrasts = `(() => {
 	return bad;
 })()`
 
-// nameless are the pictures, fields and buttons that say nothing to those who cannot see them.
+// nameless returns the pictures, fields, links and buttons without a text for screen readers.
 const nameless = `[...document.querySelectorAll('img, svg[role=img], input, button, a[href], [role=img]')].filter(e => {
 	const by = (e.getAttribute('aria-labelledby') ?? '').split(' ').map(id => document.getElementById(id)?.textContent ?? '').join('');
 	return e.checkVisibility() && !(by || e.getAttribute('aria-label') || e.getAttribute('alt') || e.textContent.trim() || e.labels?.length);
 }).map(e => e.outerHTML.slice(0, 100))`
 
-// photograph keeps pictures of the page for people to look at, where GOGI_SCREENSHOTS names a folder.
+// photograph stores pictures of the page for people in the folder that GOGI_SCREENSHOTS names.
 func (p *browserTab) photograph(name string) {
 	folder := os.Getenv("GOGI_SCREENSHOTS")
 	if folder == "" {

@@ -17,7 +17,7 @@ import (
 	"gogi/results"
 )
 
-// spent is the processor time of this process so far.
+// spent returns the CPU time of this process.
 func spent(b *testing.B) time.Duration {
 	b.Helper()
 	var u syscall.Rusage
@@ -25,8 +25,8 @@ func spent(b *testing.B) time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// BenchmarkLive measures the cost of showing 100 games with 10 moves a second each, to clients of which every other
-// never reads: the hub, the server and the readers together, in percent of a core. One iteration is one second.
+// BenchmarkLive measures the cost of showing 100 games with 10 moves a second each to clients. Every other client never
+// reads. The cost of hub, server and readers is in percent of a core. One iteration is one second.
 func BenchmarkLive(b *testing.B) {
 	for _, clients := range []int{0, 1, 10, maxStreams} {
 		b.Run(fmt.Sprint(clients, " clients"), func(b *testing.B) { benchmarkLive(b, clients) })
@@ -42,12 +42,12 @@ func benchmarkLive(b *testing.B, clients int) {
 		s.step(i%games, i, 120)
 	}
 	store := testutil.Must(results.Open(b.Context(), filepath.Join(b.TempDir(), "games.db")))(b)
-	defer store.Close() // nothing is in it
+	defer store.Close() // the store is empty
 	server := testutil.Must(Listen(b.Context(), Config{Addr: "127.0.0.1:0", Store: store, Live: playing(s)}))(b)
 	go func() { _ = server.Serve(b.Context()) }()
 	for i := range clients {
 		resp := testutil.Must(http.Get(server.URL() + "api/v1/live?run=run"))(b)
-		defer resp.Body.Close() // it was only read
+		defer resp.Body.Close() // the body was only read
 		if i%2 == 0 {
 			go func() { _, _ = io.Copy(io.Discard, resp.Body) }()
 		}
@@ -68,10 +68,10 @@ func benchmarkLive(b *testing.B, clients int) {
 	b.ReportMetric(100*float64(spent(b)-before)/float64(b.Elapsed()), "%core")
 }
 
-// BenchmarkRuns is how long a page of the list of many runs takes, the first time and later.
+// BenchmarkRuns measures the time for a page of the list of many runs, the first time and later.
 func BenchmarkRuns(b *testing.B) {
 	store := testutil.Must(results.Open(b.Context(), filepath.Join(b.TempDir(), "games.db")))(b)
-	defer store.Close() // it was only read
+	defer store.Close() // the store was only read
 	for i := range 120 {
 		run := testutil.Must(store.Begin(b.Context(), planFor(fmt.Sprint("run-", i), 1)))(b)
 		testutil.OK(b, run.Close())

@@ -17,7 +17,7 @@ import (
 
 const secret = "0123456789abcdef0123456789abcdef"
 
-// door is a server that is asked without a network.
+// door is a server that gets requests without a network.
 type door struct {
 	*Server
 	t *testing.T
@@ -35,14 +35,14 @@ func newDoor(t *testing.T, c Config) *door {
 	return &door{s, t}
 }
 
-// protections are the headers of every answer: nothing from elsewhere, no scripts in the page, no frames around it.
+// protections are the headers of every answer. They allow no foreign content, no inline scripts and no frames.
 var protections = map[string]string{
 	"Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
 		"base-uri 'none'; frame-ancestors 'none'; form-action 'self'",
 	"X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer",
 }
 
-// ask sends a request; headers are pairs of names and values.
+// ask sends a request. headers are pairs of names and values.
 func (d *door) ask(method, path, body string, headers ...string) *http.Response {
 	d.t.Helper()
 	r := httptest.NewRequest(method, path, strings.NewReader(body))
@@ -72,7 +72,7 @@ func (d *door) status(want int, method, path, body string, headers ...string) *h
 	return resp
 }
 
-// An address that others reach needs a token, a token has to be long, and a certificate has a key.
+// TestConfigurations requires a token for an address that others can reach, a long token, and a key for a certificate.
 func TestConfigurations(t *testing.T) {
 	for _, c := range []Config{
 		{Addr: "0.0.0.0:0"}, {Addr: ":0"}, {Addr: "[::]:0"}, {Addr: "192.0.2.1:0"}, {Addr: "example.org:0"}, {Addr: "7878"}, {Addr: ""},
@@ -86,7 +86,7 @@ func TestConfigurations(t *testing.T) {
 	}
 }
 
-// A server answers only requests for its own host names.
+// TestHosts requires that a server answers only requests for its own host names.
 func TestHosts(t *testing.T) {
 	d := newDoor(t, Config{Addr: "192.0.2.7:7878", Token: secret, PublicHosts: []string{"Gogi.example.org"}})
 	for _, host := range []string{"localhost", "LOCALHOST:7878", "127.0.0.1", "127.1.2.3:80", "[::1]", "[::1]:7878", "192.0.2.7:7878", "gogi.example.ORG", "gogi.example.org:443"} {
@@ -99,8 +99,8 @@ func TestHosts(t *testing.T) {
 	}
 }
 
-// If other machines can reach the server, only the login page is open without the token. A browser is led there, and a
-// program gets an error.
+// TestClosed requires the token for everything but the login page if other machines can reach the server. A browser is
+// redirected to the login page, and a program gets an error.
 func TestClosed(t *testing.T) {
 	d := newDoor(t, Config{Addr: "0.0.0.0:0", Token: secret})
 	for _, path := range []string{"/", "/r/run/live", "/r/run/g/0.0", "/r/run/g/0.0/live.csa", "/api/v1/live?run=run", "/assets", "/nothing", "/debug/pprof/"} {
@@ -116,7 +116,7 @@ func TestClosed(t *testing.T) {
 	d.status(http.StatusOK, "GET", "/r/run/live", "", "Authorization", "Bearer "+secret)
 }
 
-// The token makes a session, which opens everything until it ends; nobody else can make one.
+// TestSessions requires that the token starts a session that opens all pages until it ends. Forged sessions open none.
 func TestSessions(t *testing.T) {
 	d := newDoor(t, Config{Addr: "0.0.0.0:0", Token: secret, CertFile: "c", KeyFile: "k"})
 	form := []string{"Content-Type", "application/x-www-form-urlencoded"}
@@ -140,10 +140,10 @@ func TestSessions(t *testing.T) {
 	out := d.status(http.StatusSeeOther, "POST", "/logout", "", with(value)...)
 	c := out.Cookies()
 	testutil.Check(t, len(c) == 1 && c[0].MaxAge < 0, "logged out: %v", out.Header)
-	d.status(http.StatusUnauthorized, "GET", "/r/run/live", "", with(value)...) // also to those who have copied the cookie
+	d.status(http.StatusUnauthorized, "GET", "/r/run/live", "", with(value)...) // a copy of the cookie is invalid, too
 }
 
-// TestSessionsAreBounded: more sessions than there is room for end the one that would end first.
+// TestSessionsAreBounded requires that a session beyond the limit ends the one that would end first.
 func TestSessionsAreBounded(t *testing.T) {
 	var s sessions
 	now := time.Now()
@@ -157,8 +157,8 @@ func TestSessionsAreBounded(t *testing.T) {
 	testutil.Equal(t, len(s.ends), maxSessions, "sessions")
 }
 
-// Orders need the token also where reading does not, and no other site may send one with its holder's
-// session.
+// TestOrderGuard requires the token for commands, even if reading needs none. Another site must not send a command with
+// the session of a user.
 func TestOrderGuard(t *testing.T) {
 	live := playing(newStage("a/b", 1))
 	d := newDoor(t, Config{Addr: "127.0.0.1:0", Token: secret, Live: live})
@@ -174,14 +174,15 @@ func TestOrderGuard(t *testing.T) {
 	testutil.Require(t, len(live.orders) == 0, "%q were given all the same", live.orders)
 	d.status(http.StatusNotFound, "GET", path, "", "Cookie", session)
 	d.status(http.StatusOK, "POST", path, "", "Cookie", session, "Sec-Fetch-Site", "same-origin")
-	none := newDoor(t, Config{Addr: "127.0.0.1:0", Live: live}) // without a token nobody is its holder
+	none := newDoor(t, Config{Addr: "127.0.0.1:0", Live: live}) // without a token, no login is possible
 	none.status(http.StatusUnauthorized, "POST", path, "", "Authorization", "Bearer ")
 	none.status(http.StatusUnauthorized, "POST", path, "", "Cookie", "gogi_session="+none.guard.sessions.begin(time.Now().Add(time.Hour)))
 	none.status(http.StatusSeeOther, "POST", "/login", "token=", "Content-Type", "application/x-www-form-urlencoded")
 	testutil.Slices(t, live.orders, []string{"a/b pause 0"})
 }
 
-// A command is a verb, and for some verbs a number, in a form or in JSON. A rejection has its reason.
+// TestOrders requires that a command is a verb, and for some verbs a number, in a form or in JSON. A rejection has its
+// reason.
 func TestOrders(t *testing.T) {
 	live := playing(newStage("run", 1))
 	d := newDoor(t, Config{Addr: "127.0.0.1:0", Token: secret, Live: live})
@@ -214,8 +215,8 @@ func TestOrders(t *testing.T) {
 	testutil.Equal(t, back.Header.Get("Location"), "/r/run/live", "leads")
 }
 
-// A game in play is a file that grows: each one that is read begins with those before it, and when the game
-// has ended it says how.
+// TestLiveCSA requires that the CSA file of a game in play grows. Each file begins with the previous one, and the last
+// one has the result.
 func TestLiveCSA(t *testing.T) {
 	s := newStage("run", 1)
 	d := newDoor(t, Config{Addr: "127.0.0.1:0", Live: playing(s)})
@@ -231,7 +232,7 @@ func TestLiveCSA(t *testing.T) {
 		}
 		before = string(text)
 	}
-	if n := strings.Count(before, "\n+") + strings.Count(before, "\n-"); n != 31 { // and a line for who is to move
+	if n := strings.Count(before, "\n+") + strings.Count(before, "\n-"); n != 31 { // and a line for the side to move
 		t.Errorf("%d moves:\n%s", n-1, before)
 	}
 	s.end(0)
@@ -241,7 +242,7 @@ func TestLiveCSA(t *testing.T) {
 	d.status(http.StatusNotFound, "GET", "/r/run/g/0.1/live.csa", "")
 }
 
-// fakeFarm has one user, who has a header, and one open page.
+// fakeFarm has one user, whom a header identifies, and one open page.
 type fakeFarm struct{}
 
 func (fakeFarm) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -250,8 +251,8 @@ func (fakeFarm) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (fakeFarm) LoggedIn(r *http.Request) bool { return r.Header.Get("User") == "ann" }
 func (fakeFarm) Open(path string) bool         { return path == "/farm/join" }
 
-// TestPagesOfAFarm: beyond this machine only its users read, a person without a key reaches the page to join and
-// nothing else, other sites send no forms, and no user gets the orders and profiles of who has the token.
+// TestPagesOfAFarm requires that only users read a farm's pages from other machines. A person without a key reaches
+// only the page to join. Other sites send no forms. No user gets the commands and profiles that need the token.
 func TestPagesOfAFarm(t *testing.T) {
 	d := newDoor(t, Config{Addr: "0.0.0.0:0", PublicHosts: []string{"farm.example"}, Farm: fakeFarm{}, Pprof: true})
 	const here = "farm.example"

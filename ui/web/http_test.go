@@ -24,7 +24,7 @@ func answering(t *testing.T, handler http.HandlerFunc) (dial func(request string
 	go func() { _ = server.Serve(limited(pipes)) }()
 	t.Cleanup(func() {
 		_ = server.Close()
-		time.Sleep(time.Second) // net/http lingers so long over a request that it refused
+		time.Sleep(time.Second) // net/http waits this long after a request that it rejected
 	})
 	return func(request string) net.Conn {
 		conn, err := pipes.dial()
@@ -36,8 +36,7 @@ func answering(t *testing.T, handler http.HandlerFunc) (dial func(request string
 	}
 }
 
-// TestBodyThatNeverComes: the server closes a connection whose client does not send the body that it has
-// announced; a request without a body and a whole one are answered.
+// TestBodyThatNeverComes requires that the server closes a connection whose client does not send the announced body.
 func TestBodyThatNeverComes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := opened(t, playing(newStage("run", 1)))
@@ -49,16 +48,16 @@ func TestBodyThatNeverComes(t *testing.T) {
 		if err != nil || resp.StatusCode != http.StatusRequestTimeout || time.Since(began) != requestTimeout {
 			t.Errorf("%v, %v after %v", resp, err, time.Since(began))
 		}
-		if _, err := io.Copy(io.Discard, r); err != nil { // up to its end
+		if _, err := io.Copy(io.Discard, r); err != nil { // until the connection ends
 			t.Error(err)
 		}
-		time.Sleep(time.Second) // net/http lingers
+		time.Sleep(time.Second) // net/http waits before it closes the connection
 		testutil.Equal(t, h.Clients(), 0, "connections are open")
 		h.close()
 	})
 }
 
-// TestBodies: the handler gets a body as it was sent; one that is too large is refused.
+// TestBodies requires that the handler gets a body as it was sent. The server rejects a body that is too large.
 func TestBodies(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dial := answering(t, func(w http.ResponseWriter, r *http.Request) { _, _ = io.Copy(w, r.Body) })
@@ -79,8 +78,8 @@ func TestBodies(t *testing.T) {
 	})
 }
 
-// TestAnswerThatNobodyReads: the server closes a connection whose client does not read, and gives a slow one
-// its time for each piece.
+// TestAnswerThatNobodyReads requires that the server closes a connection whose client does not read. A slow client gets
+// the time limit for each piece.
 func TestAnswerThatNobodyReads(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const size = 10 * piece
@@ -98,7 +97,7 @@ func TestAnswerThatNobodyReads(t *testing.T) {
 		began = time.Now()
 		resp, err := http.ReadResponse(bufio.NewReaderSize(conn, 1<<10), nil) // the connection is closed
 		for n := 0; err == nil && n < size; {
-			time.Sleep(writeTimeout / 40) // for up to 1 kB
+			time.Sleep(writeTimeout / 40) // reads 1 kB at most
 			var part int
 			part, err = resp.Body.Read(make([]byte, 1<<10))
 			n += part
@@ -111,7 +110,8 @@ func TestAnswerThatNobodyReads(t *testing.T) {
 	})
 }
 
-// TestConnectionLimit: no more connections are taken than the limit says; one that ends lets the next in.
+// TestConnectionLimit requires that the server accepts no more connections than the limit. It accepts the next one when
+// one ends.
 func TestConnectionLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := opened(t, playing(newStage("run", 1)))
@@ -136,7 +136,7 @@ func TestConnectionLimit(t *testing.T) {
 	})
 }
 
-// TestLongAnswers: the time limits end neither a stream nor the making of a page.
+// TestLongAnswers requires that the time limits end neither a stream nor the calculation of a page.
 func TestLongAnswers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const long = 10 * (requestTimeout + writeTimeout + idleTimeout)
@@ -164,8 +164,8 @@ func TestLongAnswers(t *testing.T) {
 	})
 }
 
-// TestPlacesOfStreams: while all places are taken, the oldest stream that has had its turn makes room for a
-// new one, and no other does.
+// TestPlacesOfStreams requires that, at the limit, a new stream replaces the oldest stream that has had its turn. It
+// replaces no other.
 func TestPlacesOfStreams(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := opened(t, playing(newStage("run", 1)))

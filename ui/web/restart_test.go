@@ -19,8 +19,8 @@ import (
 	"gogi/runner/socket"
 )
 
-// servesDB names the database that this binary serves instead of testing, and servesAt the address, so that a
-// test can kill a process that serves.
+// servesDB names the database that this binary serves instead of testing, and servesAt the address. So a test can kill
+// a process that serves.
 const servesDB, servesAt = "GOGI_TEST_SERVES_DB", "GOGI_TEST_SERVES_AT"
 
 func TestMain(m *testing.M) {
@@ -31,13 +31,13 @@ func TestMain(m *testing.M) {
 		}
 		return
 	}
-	if err := flag.Set("test.parallel", "6"); err != nil { // most tests wait for the browser, unless -parallel says otherwise
+	if err := flag.Set("test.parallel", "6"); err != nil { // most tests wait for the browser, unless -parallel sets another number
 		panic(err)
 	}
 	os.Exit(m.Run())
 }
 
-// serveProcess is what gogi serve does: everything stored, and the runs that other processes play.
+// serveProcess does the same as gogi serve: it serves all stored runs, and the runs that other processes play.
 func serveProcess(db, addr string) error {
 	ctx := context.Background()
 	store, err := results.OpenExisting(ctx, db)
@@ -52,7 +52,7 @@ func serveProcess(db, addr string) error {
 	return s.Serve(ctx)
 }
 
-// serving is such a process.
+// serving is a process that runs serveProcess.
 type serving struct {
 	cmd *exec.Cmd
 	url string
@@ -74,15 +74,14 @@ func startServing(t *testing.T, db, addr string) *serving {
 	return p
 }
 
-// kill is SIGKILL, and waits until the process is gone.
+// kill sends SIGKILL and waits until the process has ended.
 func (p *serving) kill() {
-	_ = p.cmd.Process.Kill() // it may be gone
+	_ = p.cmd.Process.Kill() // the process may have ended
 	_ = p.cmd.Wait()
 }
 
-// The serving process is killed (SIGKILL), and another takes its place. A page of boards then continues by itself with
-// the moves that were played meanwhile, nothing is shown twice or missing, and the links of stored games lead to the
-// same games.
+// testKilled kills the serving process (SIGKILL) and starts another. A page of boards then continues with the moves
+// that were played in between, and shows nothing twice. Links of stored games lead to the same games.
 func (b *browser) testKilled(t *testing.T) {
 	db := filepath.Join(t.TempDir(), "games.db")
 	store := testutil.Must(results.Open(t.Context(), db))(t)
@@ -117,7 +116,7 @@ func (b *browser) testKilled(t *testing.T) {
 	}
 	boards.until(`document.querySelector('[data-f=link]').textContent === ''`)
 	testutil.Equal(t, says[int](boards, `document.querySelectorAll('[data-seats] [data-seat], [data-more] [data-seat]').length`), 2, "seats")
-	s.step(0, 5, 99) // and it goes on
+	s.step(0, 5, 99) // the run continues
 	boards.until(fmt.Sprintf(`document.querySelector('[data-seat="/0"] [data-f=picture]').dataset.sfen === %q`, s.tables[0].board.SFEN()))
 	finished := s.hub.State().State.Finished
 	boards.until(fmt.Sprintf(`document.querySelector('[data-f=finished]').textContent === '%d'`, finished))

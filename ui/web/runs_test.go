@@ -16,7 +16,7 @@ import (
 	"gogi/results"
 )
 
-// runsOn are the runs of a page of the list, in its order.
+// runsOn returns the runs of a page of the list, in its order.
 func runsOn(w *httptest.ResponseRecorder) (names []string) {
 	for _, m := range regexp.MustCompile(`<th scope="row"><a href="/r/[^"]*">([^<]*)</a>`).FindAllStringSubmatch(w.Body.String(), -1) {
 		names = append(names, m[1])
@@ -24,7 +24,8 @@ func runsOn(w *httptest.ResponseRecorder) (names []string) {
 	return names
 }
 
-// TestRunsList: the list has each run's result, runs in play first; it is searched, filtered and turned.
+// TestRunsList requires that the list has each run's result, with runs in play first. Users can search and filter it,
+// and turn its pages.
 func TestRunsList(t *testing.T) {
 	t.Parallel()
 	s := shownRuns(t, "over", "live")
@@ -54,7 +55,8 @@ func TestRunsList(t *testing.T) {
 	testutil.Contains(t, get(t, s, "/?q=over").Body.String(), `262<span class="dim"> / 262</span>`, "a run that has changed")
 }
 
-// TestRunsThatAreBeingRead: a list that cannot wait says so and loads again; the results come meanwhile.
+// TestRunsThatAreBeingRead requires that a list that cannot wait reports this and reloads itself. The later list has
+// the results.
 func TestRunsThatAreBeingRead(t *testing.T) {
 	t.Parallel()
 	s := shownRuns(t, "plain", "other")
@@ -69,7 +71,7 @@ func TestRunsThatAreBeingRead(t *testing.T) {
 	}
 }
 
-// TestNowOfARun: the parts that pages ask for while a run is played are its result in a line and its course.
+// TestNowOfARun requires that pages can request the current parts of a run: the line with its result, and its course.
 func TestNowOfARun(t *testing.T) {
 	t.Parallel()
 	s := shownRuns(t, "plain")
@@ -80,7 +82,7 @@ func TestNowOfARun(t *testing.T) {
 	checkInert(t, "now", text)
 }
 
-// TestVariationOnTheBoard: a move of a variation is a link to the position after it, which is marked as not played. A
+// TestVariationOnTheBoard requires that a move of a variation links to the position after it, marked as not played. A
 // position that the game does not have is an error with a link to the game.
 func TestVariationOnTheBoard(t *testing.T) {
 	t.Parallel()
@@ -98,7 +100,7 @@ func TestVariationOnTheBoard(t *testing.T) {
 	}
 }
 
-// TestScoreGraphHasEveryScore: no score and no mate lies outside of the graph, and larger ones are higher.
+// TestScoreGraphHasEveryScore requires that all scores and mates are inside the graph, and that larger ones are higher.
 func TestScoreGraphHasEveryScore(t *testing.T) {
 	t.Parallel()
 	var moves []moveLine
@@ -117,7 +119,7 @@ func TestScoreGraphHasEveryScore(t *testing.T) {
 	}
 }
 
-// TestProgressOfVersions: the versions come in the order of their runs, without the opponent that they share.
+// TestProgressOfVersions requires the versions in the order of their runs, without the opponent that they share.
 func TestProgressOfVersions(t *testing.T) {
 	t.Parallel()
 	f := rated{Rows: make([]ratedRow, 3)}
@@ -134,7 +136,8 @@ func TestProgressOfVersions(t *testing.T) {
 	}
 }
 
-// TestOfferedRuns holds that a page with thousands of runs lists the chosen ones, and of the others the latest that match.
+// TestOfferedRuns requires that a page with thousands of runs lists the chosen ones and the latest matches of the
+// others.
 func TestOfferedRuns(t *testing.T) {
 	var names []results.RunName
 	for id := range int64(1000) {

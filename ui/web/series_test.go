@@ -20,8 +20,8 @@ import (
 	"gogi/usi"
 )
 
-// fixed is a player whose move depends on its name and the ply alone, after a tenth of a second; it resigns
-// in the end.
+// fixed is a player that takes a tenth of a second per move. Its move depends only on its name and the ply. It resigns
+// at ply 30.
 type fixed struct{ name string }
 
 func (fixed) NewGame(context.Context, usi.Game) error     { return nil }
@@ -30,7 +30,7 @@ func (fixed) Close() error                                { return nil }
 
 func (p fixed) Think(_ context.Context, r usi.Request) (usi.Reply, error) {
 	const thought = 100 * time.Millisecond
-	time.Sleep(thought) // of the bubble
+	time.Sleep(thought) // in the bubble's time
 	h, err := r.Position.History()
 	if err != nil {
 		return usi.Reply{}, err
@@ -45,7 +45,7 @@ func (p fixed) Think(_ context.Context, r usi.Request) (usi.Reply, error) {
 	return usi.Reply{Answer: usi.AnswerMove, Move: moves[int(sum.Sum32()%1000)%len(moves)], Elapsed: thought}, nil
 }
 
-// shelf is a store without a disk, of which only the moves of the games are wanted.
+// shelf is a store in memory that records only the moves of the games.
 type shelf struct {
 	plan *match.Plan
 
@@ -77,15 +77,15 @@ func (s *shelf) Finished(context.Context) (map[int]bool, error) {
 	return finished, nil
 }
 
-// outing is the result of a series.
+// outing is the result of a match.
 type outing struct {
 	Games   map[string]string
 	Took    time.Duration
-	Dropped uint64 // moves that the run had no room to tell
+	Dropped uint64 // moves that the run dropped because a buffer was full
 	Lost    uint64
 }
 
-// playSeries plays one fixed series before clients, every other of which never reads.
+// playSeries plays one fixed match in front of clients. Every other client never reads.
 func playSeries(t *testing.T, clients int) (o outing) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -123,8 +123,8 @@ func playSeries(t *testing.T, clients int) (o outing) {
 	return o
 }
 
-// A series is the same with any number of clients: the same games in the same time, to the nanosecond, and no dropped
-// move.
+// TestSeriesBeforeClients requires that a match is the same with any number of clients. It has the same games in the
+// same time, to the nanosecond, and drops no move.
 func TestSeriesBeforeClients(t *testing.T) {
 	alone := playSeries(t, 0)
 	testutil.Require(t, len(alone.Games) == 16 && alone.Dropped <= 0 && alone.Lost <= 0 && alone.Took >= time.Second, "%+v", alone)

@@ -14,8 +14,8 @@ import (
 	"gogi/report"
 )
 
-// TestSheetsAreMadeOnce: several simultaneous requests get the same report. A later request gets it too, until another
-// pair is stored and the old report has been shown for its time.
+// TestSheetsAreMadeOnce requires that simultaneous requests get the same report. A later request gets it too, until
+// another pair is stored and the old report was shown for its time.
 func TestSheetsAreMadeOnce(t *testing.T) {
 	s := shownRuns(t, "plain", "other")
 	info := testutil.Must(s.config.Store.FindRun(t.Context(), "other"))(t)
@@ -46,8 +46,8 @@ func TestSheetsAreMadeOnce(t *testing.T) {
 	}
 }
 
-// TestSheetsAtTheEnd: a report that was made while the run was played is not shown after the end of its
-// session, however long it took to make, where it is out of date.
+// TestSheetsAtTheEnd requires a new report after the end of a session if the old one is out of date. It does not matter
+// how long the old one took.
 func TestSheetsAtTheEnd(t *testing.T) {
 	play := newStage("other", 1)
 	s := shownRuns(t, "plain", "other")
@@ -64,13 +64,13 @@ func TestSheetsAtTheEnd(t *testing.T) {
 	while := pairs()
 	play.done()
 	after := pairs()
-	storeRun(t, s.config.Store, "other", 3) // by somebody whom nobody can reach
+	storeRun(t, s.config.Store, "other", 3) // stored by a process that does not notify the server
 	if later := pairs(); before != 1 || while != 1 || after != 2 || later != 2 {
 		t.Errorf("%d pairs, %d while the run is played, %d at its end, %d later", before, while, after, later)
 	}
 }
 
-// TestSheetsAreBounded: the reports of many runs do not pile up, and the one that was looked at last stays.
+// TestSheetsAreBounded requires that the number of stored reports is limited, and that the report used last stays.
 func TestSheetsAreBounded(t *testing.T) {
 	var c sheets
 	for id := range int64(3 * keptSheets) {
@@ -80,7 +80,7 @@ func TestSheetsAreBounded(t *testing.T) {
 	testutil.Equal(t, len(c.kept), keptSheets, "reports are kept")
 }
 
-// TestChangesWithoutPaths: the log of changes is shown without what names a path.
+// TestChangesWithoutPaths requires that the shown log of changes contains no paths.
 func TestChangesWithoutPaths(t *testing.T) {
 	one, two, x, y := "1", "2", "/home/x", "/home/y"
 	at := time.Date(2026, 1, 2, 3, 4, 0, 0, time.UTC)
@@ -102,8 +102,7 @@ func TestChangesWithoutPaths(t *testing.T) {
 	testutil.Contains(t, r.Looks.Changes[1].String(), x, "the report itself was changed")
 }
 
-// A reason for voiding may name a path: it is not shown to everybody, and neither is the remark that quotes
-// it.
+// TestDiscreetVoids requires that pages hide a reason for voiding that names a path, and the remark that quotes it.
 func TestDiscreetVoids(t *testing.T) {
 	t.Parallel()
 	r := report.Report{Voided: []report.Voiding{{Why: "/mnt/secret was full", Pairs: []int{1}}, {Why: "slow", Pairs: []int{2}}}}
@@ -118,7 +117,8 @@ func TestDiscreetVoids(t *testing.T) {
 		"the report itself was changed")
 }
 
-// The pages of self-play show its games and no strength. A request for strength gets the reason.
+// TestSelfplayPages requires that the pages of self-play show its games and no strength. A request for strength gets
+// the reason.
 func TestSelfplayPages(t *testing.T) {
 	s := shownRuns(t, "other")
 	store := s.config.Store

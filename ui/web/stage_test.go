@@ -22,13 +22,13 @@ const hirate = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1"
 type stage struct {
 	hub    *events.Hub
 	run    string
-	sent   func(match.Event) // where events go
+	sent   func(match.Event) // receives the events
 	seq    uint64
 	now    time.Time
 	pair   int
 	names  [2]string
 	tables []*table
-	// council has player A vote: as many members as there are names.
+	// council has one name for each member; with it, player A votes.
 	council []string
 }
 
@@ -65,8 +65,8 @@ func (s *stage) at(slot int, kind match.EventType) match.Event {
 	return match.Event{Type: kind, Pair: &pair, Leg: &leg, Slot: &slot, Black: s.names[b.leg], White: s.names[1-b.leg]}
 }
 
-// step makes a slot do its next step: it begins a game, makes the legal move number choice, or ends the game after
-// limit plies.
+// step makes a slot do its next step. It begins a game, plays the legal move with the number choice, or ends the game
+// after limit plies.
 func (s *stage) step(slot, choice, limit int) {
 	b := s.tables[slot]
 	if !b.playing {
@@ -96,13 +96,13 @@ func (s *stage) step(slot, choice, limit int) {
 	s.send(e)
 }
 
-// mover is the player that has a colour at a table.
+// mover returns the player that has this colour in a slot.
 func (s *stage) mover(b *table, c shogi.Colour) string {
 	return s.names[(b.leg+int(c))%2]
 }
 
-// vote is that of the council before its move m: all for it but the last two members, of whom one is for
-// another move and one has failed; nil where there is no council.
+// vote returns the vote of the council before its move m, or nil without a council. The last but one member votes for
+// another move, the last one has failed, and all others vote for m.
 func (s *stage) vote(b *table, m shogi.Move, legal []shogi.Move) *match.Vote {
 	if len(s.council) < 3 {
 		return nil
@@ -167,7 +167,7 @@ func (s *stage) done() {
 	s.hub.Close()
 }
 
-// played is a Live of the runs of stages. It returns refuse for a command.
+// played is a Live with the runs of stages. Control returns the error refuse.
 type played struct {
 	mu     sync.Mutex
 	hubs   map[string]*events.Hub
@@ -205,9 +205,9 @@ func (p *played) Control(_ context.Context, run string, c control.Command) error
 	return p.refuse
 }
 
-// pipes is a listener of connections without a network, for tests in a time of their own.
+// pipes is a listener of connections without a network, for tests in a bubble of time.
 type pipes struct {
-	conns  chan net.Conn // closed by nobody
+	conns  chan net.Conn // never closed
 	closed chan struct{}
 	once   sync.Once
 }

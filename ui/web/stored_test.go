@@ -25,10 +25,11 @@ import (
 	"gogi/shogi/kifu"
 )
 
-// hostile is a name that is text, or else: markup, an attribute's end, a change of direction, very long.
+// hostile is a name that must remain text: it has markup, the end of an attribute, a change of direction, and a great
+// length.
 var hostile = `<script>alert(1)</script>"' onload=x` + "\u202e" + strings.Repeat("é", 300)
 
-// nobodyPlays is a machine on which no run is played.
+// nobodyPlays is a machine on which no run is in play.
 type nobodyPlays struct{}
 
 func (nobodyPlays) Runs() []string         { return nil }
@@ -39,7 +40,7 @@ func (nobodyPlays) Control(context.Context, string, control.Command) error {
 
 const testToken = "0123456789abcdef0123456789abcdef"
 
-// shownRuns serves a database with these runs, 130 pairs of the first and 1 of the others.
+// shownRuns serves a database with these runs: 130 pairs of the first, and 1 of each of the others.
 func shownRuns(t *testing.T, names ...string) *Server {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "web.db")
@@ -52,7 +53,7 @@ func shownRuns(t *testing.T, names ...string) *Server {
 		storeRun(t, store, name, pairs)
 	}
 	s := testutil.Must(Listen(t.Context(), Config{Addr: "127.0.0.1:0", Token: testToken, Store: store, Live: nobodyPlays{}}))(t)
-	s.listTime = time.Minute // of a busy machine
+	s.listTime = time.Minute // enough on a busy machine
 	t.Cleanup(func() {
 		if err := errors.Join(s.listener.Close(), store.Close()); err != nil {
 			t.Error(err)
@@ -85,9 +86,8 @@ func moves(words ...string) (list []shogi.Move) {
 	return list
 }
 
-// storeRun stores pairs: of pair n Black wins leg 0 by resignation, and leg 1 is drawn by repetition, except
-// that in every tenth pair White crashes in leg 1, and in every 13th leg 0 was slowed. Game n.leg has n mod 7
-// + 2 plies more than its opening.
+// storeRun stores pairs. Black wins leg 0 by resignation, and leg 1 is drawn by repetition. In every tenth pair White
+// crashes in leg 1, and every 13th pair has a delay in leg 0. Game n.leg has n mod 7 + 2 plies more than its opening.
 func storeRun(t *testing.T, store *results.Store, name string, pairs int) {
 	t.Helper()
 	plan := planFor(name, pairs)
@@ -134,7 +134,7 @@ func startSFEN() string {
 	return p.SFEN()
 }
 
-// get asks for a path as a browser on this machine does.
+// get requests a path as a browser on this machine does.
 func get(t *testing.T, s *Server, path string, change ...func(*http.Request)) *httptest.ResponseRecorder {
 	t.Helper()
 	r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "http://127.0.0.1"+path, nil)
@@ -153,13 +153,13 @@ func asking(in language) func(*http.Request) {
 	return func(r *http.Request) { r.Header.Set("Accept-Language", string(in)) }
 }
 
-// nasty are names of runs that a path could take for something else.
+// nasty returns run names that a path could interpret as something else.
 func nasty() []string {
 	return []string{"plain", "a/b c?", "../x", "..", ".", "~", "~..", "%2e", "#1&b=c", hostile}
 }
 
-// TestEveryPageOfEveryRun: each run with any name has all its pages in both languages. No page has a name as markup, a
-// script or style of its own, or an empty link.
+// TestEveryPageOfEveryRun requires that runs with any name have all their pages in both languages. No page has a name
+// as markup, inline scripts or styles, or an empty link.
 func TestEveryPageOfEveryRun(t *testing.T) {
 	s := shownRuns(t, nasty()...)
 	for _, run := range nasty() {
@@ -182,7 +182,7 @@ func TestEveryPageOfEveryRun(t *testing.T) {
 }
 
 var (
-	formValue    = regexp.MustCompile(` (value|data-live)="[^"]*"`) // what comes back as it is, and nobody sees
+	formValue    = regexp.MustCompile(` (value|data-live)="[^"]*"`) // invisible values that return unchanged
 	moduleScript = regexp.MustCompile(`<script type="module" src="/assets/\w+\.js"></script>`)
 )
 
@@ -197,13 +197,13 @@ func checkInert(t *testing.T, page, html string) {
 	}
 }
 
-// TestLinksLead: every link of every page that can be reached from the first one leads to a page, also
-// through names that are no path. So every state has a link that stays.
+// TestLinksLead requires that every link of every page reachable from the first one leads to a page, also for unusual
+// names. So every state has a permanent link.
 func TestLinksLead(t *testing.T) {
 	s := shownRuns(t, "~..", "a/b c?")
 	seen, queue := map[string]bool{"/": true}, []string{"/"}
 	link := regexp.MustCompile(`(?:href|src)="([^"]+)"`)
-	most, plies := testutil.ByLength(600, 1500), testutil.ByLength(100, 700) // pages, and from how many on no further plies
+	most, plies := testutil.ByLength(600, 1500), testutil.ByLength(100, 700) // number of pages, and the number after which the test skips further plies
 	for len(queue) > 0 && len(seen) < most {
 		at := queue[0]
 		queue = queue[1:]
@@ -225,8 +225,8 @@ func TestLinksLead(t *testing.T) {
 	testutil.Check(t, len(seen) >= 500, "only %d pages were reached", len(seen))
 }
 
-// TestWhatIsNotThere: for an unknown name there is a page that lists what exists. An invalid query gets the expected
-// form.
+// TestWhatIsNotThere requires that the page for an unknown name lists the existing ones. An invalid query gets the
+// expected form.
 func TestWhatIsNotThere(t *testing.T) {
 	s := shownRuns(t, "plain")
 	for path, want := range map[string]struct {
@@ -269,7 +269,7 @@ func TestWhatIsNotThere(t *testing.T) {
 	}
 }
 
-// TestPaths: a browser takes no name for a step in the path, and each comes back as it was.
+// TestPaths requires that a browser does not change the path of any name, and that the name can be read back.
 func TestPaths(t *testing.T) {
 	for _, run := range append(nasty(), "", "~~x") {
 		at := pathOf(run)
@@ -283,7 +283,7 @@ func TestPaths(t *testing.T) {
 	}
 }
 
-// names are the games of a page of the list.
+// names returns the games of a page of the list.
 func names(page string) (list []string) {
 	for _, m := range regexp.MustCompile(`<th scope="row"><a href="[^"]*">(\d+\.\d)</a>`).FindAllStringSubmatch(page, -1) {
 		list = append(list, m[1])
@@ -291,7 +291,7 @@ func names(page string) (list []string) {
 	return list
 }
 
-// TestFilters: the games that a filter passes are those that the run was made of.
+// TestFilters compares the games of each filter with the games that storeRun stored.
 func TestFilters(t *testing.T) {
 	s := shownRuns(t, "plain")
 	whole := func(keep func(pair, leg int) bool) (list []string) {
@@ -304,7 +304,7 @@ func TestFilters(t *testing.T) {
 		}
 		return list
 	}
-	// In leg 0 the hostile player has Black; leg 0 is won by Black.
+	// The hostile player has Black in leg 0, and Black wins it.
 	plan := planFor("plain", 130)
 	opening := func(pair int) match.Opening { return plan.Pair(pair).Opening }
 	for query, want := range map[string][]string{
@@ -348,7 +348,7 @@ func turnTo(page, rel string) string {
 	return html.UnescapeString(m[1])
 }
 
-// TestGameAtAPly: the board, the text and the links of a ply are those of the moves that were stored.
+// TestGameAtAPly requires that the board, the text and the links of a ply belong to the stored moves.
 func TestGameAtAPly(t *testing.T) {
 	s := shownRuns(t, "plain")
 	for ply := range 5 {
@@ -373,11 +373,11 @@ func TestGameAtAPly(t *testing.T) {
 	}
 }
 
-// TestDownloads: each file contains the stored game. CSA and USI files are compared by their moves, KIF by the rules in
-// the format's description, and JSON by its fields. All have file names.
+// TestDownloads requires that each file contains the stored game and has a file name. It checks CSA, KIF and USI files
+// by lines of their text, and JSON by its fields.
 func TestDownloads(t *testing.T) {
 	s := shownRuns(t, "a/b \"c")
-	pair := 1 // one more than a multiple of 7, which has three plies, from the opening without moves
+	pair := 1 // one more than a multiple of 7, so it has three plies after the opening without moves
 	for plan := planFor("", 130); plan.Pair(pair).Opening.ID != "1"; {
 		pair += 7
 	}
@@ -406,8 +406,8 @@ func TestDownloads(t *testing.T) {
 	}
 }
 
-// TestPathsAreForHolders: where engines lie, their arguments and their environment are on no page and in no
-// answer without the token, and on the engines' page with it.
+// TestPathsAreForHolders requires the token for paths, arguments and environment of engines. With it, the page of
+// engines shows them.
 func TestPathsAreForHolders(t *testing.T) {
 	s := shownRuns(t, "plain")
 	pages := []string{"/", "/r/plain", "/r/plain/games", "/r/plain/g/0.0", "/r/plain/g/0.0.json", "/r/plain/time", "/r/plain/faults", "/engines", "/api/v1/runs", "/api/v1/runs/plain", "/api/v1/runs/plain/games"}
@@ -423,7 +423,7 @@ func TestPathsAreForHolders(t *testing.T) {
 	}
 }
 
-// TestAPIIsTheCommands: the JSON equals the output of the command, with the run's own numbers.
+// TestAPIIsTheCommands requires that the JSON has the numbers of the run, as the output of the command.
 func TestAPIIsTheCommands(t *testing.T) {
 	s := shownRuns(t, "plain")
 	var rep struct {
@@ -447,7 +447,7 @@ func TestAPIIsTheCommands(t *testing.T) {
 	}
 }
 
-// TestRunsSayHowTheyEnded: the list of runs and the run's own page show how an ended run ended, in both languages.
+// TestRunsSayHowTheyEnded requires that the list of runs and the run's page show how a run ended, in both languages.
 func TestRunsSayHowTheyEnded(t *testing.T) {
 	t.Parallel()
 	s := shownRuns(t, "over")
@@ -469,7 +469,7 @@ func TestRunsSayHowTheyEnded(t *testing.T) {
 	}
 }
 
-// storeEnded stores half of a run in which the first player wins every game, and then the phase told.
+// storeEnded stores half of a run in which the first player wins every game, and then the phase.
 func storeEnded(t *testing.T, store *results.Store, name string, gate match.Gate, told match.RunPhase) {
 	t.Helper()
 	const pairs = 20

@@ -20,7 +20,7 @@ import (
 	"gogi/match"
 )
 
-// picture returns what a client has after a patch, by RFC 7396.
+// picture returns the client's data after a patch, by RFC 7396.
 func picture(target, patch any) any {
 	changes, ok := patch.(map[string]any)
 	if !ok {
@@ -40,7 +40,7 @@ func picture(target, patch any) any {
 	return known
 }
 
-// heard is a client's picture as a snapshot, its slots in order.
+// heard returns a client's data as a snapshot, with the slots in order.
 func heard(t interface{ Fatal(...any) }, known any) *match.Snapshot {
 	text := testutil.Must(json.Marshal(known))(t)
 	var told struct {
@@ -67,7 +67,7 @@ func spoken(t interface{ Fatal(...any) }, state *match.Snapshot) *match.Snapshot
 	return &s
 }
 
-// frames takes the texts of a stream apart.
+// frame1 is one frame of a stream.
 type frame1 struct{ id, event, data string }
 
 func readFrame(r *bufio.Reader) (f frame1, err error) {
@@ -91,7 +91,7 @@ func readFrame(r *bufio.Reader) (f frame1, err error) {
 	}
 }
 
-// listener is a client that takes frames when it likes.
+// listener is a client that takes frames at any time.
 type listener struct {
 	game  string
 	seen  *scene
@@ -118,8 +118,8 @@ func (l *listener) take(t *rapid.T, m *moment) {
 	}
 }
 
-// A client that takes all or few of the frames, from the beginning or later, has the state of the hub: of a run all but
-// the moves, and of a game also the moves.
+// TestFramesTellTheState requires that a client that takes all or few of the frames has the state of the hub. A client
+// of a run has all but the moves; a client of a game has the moves too.
 func TestFramesTellTheState(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := newStage("run", rapid.IntRange(1, 3).Draw(t, "slots"))
@@ -149,7 +149,7 @@ func TestFramesTellTheState(t *testing.T) {
 	})
 }
 
-// checkGame compares the one seat of a game, with its moves.
+// checkGame compares the one slot of a game, with its moves.
 func checkGame(t *rapid.T, c *listener, want *match.Snapshot) {
 	slots := map[string]any{}
 	for _, slot := range want.Slots {
@@ -163,7 +163,7 @@ func checkGame(t *rapid.T, c *listener, want *match.Snapshot) {
 	testutil.Equal(t, cmp.Diff(slots, c.known.(map[string]any)["slots"]), "", "of the game, the client knows otherwise:")
 }
 
-// theatre is a server in a bubble of its own time.
+// theatre is a server in a bubble of time.
 type theatre struct {
 	*Server
 	t     *testing.T
@@ -188,7 +188,7 @@ func (h *theatre) close() {
 	testutil.OK(h.t, <-h.ended)
 }
 
-// call asks for a stream and reads nothing of it.
+// call requests a stream and reads none of it.
 func (h *theatre) call(query string) net.Conn {
 	h.t.Helper()
 	conn := testutil.Must(h.pipes.dial())(h.t)
@@ -196,11 +196,11 @@ func (h *theatre) call(query string) net.Conn {
 	return conn
 }
 
-// listen asks for a stream, and fails the test where the status is another.
+// listen requests a stream and requires a status.
 func (h *theatre) listen(query string, status int) (*bufio.Reader, net.Conn) {
 	h.t.Helper()
 	conn := h.call(query)
-	resp, err := http.ReadResponse(bufio.NewReader(conn), nil) // the connection is closed
+	resp, err := http.ReadResponse(bufio.NewReader(conn), nil) // conn is closed instead
 	testutil.Require(h.t, err == nil && resp.StatusCode == status, "%v %v", resp, err)
 	return bufio.NewReader(resp.Body), conn
 }
@@ -210,8 +210,8 @@ func (h *theatre) next(r *bufio.Reader) frame1 {
 	return testutil.Must(readFrame(r))(h.t)
 }
 
-// A stream begins with the time before a reconnection and the whole state. It then sends the changes at each beat,
-// shows that it is alive, and ends with the session.
+// TestStream requires that a stream begins with the delay before a reconnection and the whole state. It then sends the
+// changes at each beat, a sign of life after a silence, and the end of the session.
 func TestStream(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStage("run", 2)
@@ -220,7 +220,7 @@ func TestStream(t *testing.T) {
 		if f := h.next(r); f.event != "2000" {
 			t.Errorf("first %v", f)
 		}
-		if f := h.next(r); f.event != "state" || f.id != "1" { // whatever the client had seen
+		if f := h.next(r); f.event != "state" || f.id != "1" { // regardless of the client's last event
 			t.Errorf("then %v", f)
 		}
 		began := time.Now()
@@ -247,8 +247,8 @@ func TestStream(t *testing.T) {
 	})
 }
 
-// TestARunThatNobodyPlaysAnyMore: its stream says that it is over at the next silence, also where the hub
-// stays, as that of a farm's test does.
+// TestARunThatNobodyPlaysAnyMore requires that a stream ends at the next silence if the run is no longer played, even
+// if its hub stays. The hub of a farm's test stays.
 func TestARunThatNobodyPlaysAnyMore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStage("run", 1)
@@ -268,7 +268,7 @@ func TestARunThatNobodyPlaysAnyMore(t *testing.T) {
 	})
 }
 
-// Clients counts the open connections: each of them once, for any number of requests, until it ends.
+// TestClientsAreCounted requires that Clients counts each open connection once, for any number of requests.
 func TestClientsAreCounted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStage("run", 1)
@@ -286,7 +286,7 @@ func TestClientsAreCounted(t *testing.T) {
 				t.Errorf("%d clients are counted, want %d", h.Clients(), 3-i)
 			}
 			_ = conn.Close()
-			s.step(0, 0, 99) // a stream sees that its client is gone when it has something to say
+			s.step(0, 0, 99) // a stream notices that its client left when it sends an event
 		}
 		time.Sleep(beat)
 		if synctest.Wait(); h.Clients() != 0 {
@@ -296,7 +296,8 @@ func TestClientsAreCounted(t *testing.T) {
 	})
 }
 
-// The server's end is the streams' end, and a session that ends with it has its last word.
+// TestStreamsEndWithTheServer requires that streams end with the server. A session that ends at the same time still
+// sends its last event.
 func TestStreamsEndWithTheServer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		open, over := newStage("open", 1), newStage("over", 1)
@@ -326,8 +327,8 @@ func TestStreamsEndWithTheServer(t *testing.T) {
 	})
 }
 
-// Clients that never read are dropped, in time; nobody of the run waits for them, and nothing of them is
-// left.
+// TestStalledClients requires that the server drops clients that never read, after a time limit. The run never waits
+// for them.
 func TestStalledClients(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStage("run", 8)
@@ -349,14 +350,14 @@ func TestStalledClients(t *testing.T) {
 		testutil.Check(t, waited <= 0, "the run waited for %v", waited)
 		n := s.hub.Subscribers()
 		testutil.Check(t, n <= 0, "%d read the run's own events", n)
-		time.Sleep(writeTimeout + time.Second) // of the bubble
+		time.Sleep(writeTimeout + time.Second) // in the bubble's time
 		testutil.Equal(t, h.Watching(), 1, "still listen")
 		h.close()
 	})
 }
 
-// There is room for 64 clients. The next client gets an error, and a client that leaves makes room. After 200 clients
-// nothing is left: synctest fails while any goroutine waits.
+// TestClientsComeAndGo requires an error for a client after the 64th, until another client leaves. synctest requires
+// that no goroutine remains after 200 clients.
 func TestClientsComeAndGo(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStage("run", 1)
@@ -382,7 +383,7 @@ func TestClientsComeAndGo(t *testing.T) {
 	})
 }
 
-// What cannot be listened to is refused.
+// TestStreamRefusals requires an error for a stream of an unknown run or an invalid game.
 func TestStreamRefusals(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := opened(t, playing(newStage("run", 1)))

@@ -20,14 +20,14 @@ import (
 	"gogi/stats"
 )
 
-// phrase is where a template or a program says one, and heads where it says several.
+// phrase matches one translatable phrase of a template or a program, and heads matches a list of them.
 var (
 	phrase = regexp.MustCompile(`(?:\bt |\bsay\(|\bSay\(|showTitled\(w, r, "\w+", |i18n\.Of\(\s*|i18n\.Phrase\(|advice\.Of\(\s*|i18n\.Errorf\(\s*|i18n\.Say\((?:in|[cd]\.in|d\.Language|env\.Language|\w+\.Language), |Reason\(|\bWhat: |\bblock\(|\.(?:Elo)?Why = |\bwarning\(\s*|\bwarn\(|\.add\((?:Pass|Warn|Fail|k\.failure\(\)|failure|judgeMate\(answer\)), )("(?:[^"\\]|\\.)*")`)
 	heads  = regexp.MustCompile(`(?:\br\.table\(|i18n\.Heads\([\w.]+, )("(?:[^"\\]|\\.)*"(?:, "(?:[^"\\]|\\.)*")*)`)
 	quoted = regexp.MustCompile(`"(?:[^"\\]|\\.)*"`)
 )
 
-// saidIn are the phrases that a file says.
+// saidIn returns the phrases of a file.
 func saidIn(t *testing.T, file string) []string {
 	t.Helper()
 	content, err := os.ReadFile(file)
@@ -47,8 +47,8 @@ func saidIn(t *testing.T, file string) []string {
 	return found
 }
 
-// saidPhrases are the phrases of the pages, of reports, of the terminal and of the verbs, and those that are
-// words of values.
+// saidPhrases returns the phrases of the pages, of reports, of the terminal and of the commands, and the words of
+// values. Each has the name of its source.
 func saidPhrases(t *testing.T) map[string]string {
 	t.Helper()
 	said := map[string]string{}
@@ -95,8 +95,8 @@ func saidPhrases(t *testing.T) map[string]string {
 	return said
 }
 
-// TestPhrasebook: everything that a page says has its Japanese, with the same verbs, and the phrasebook has
-// nothing that nobody says.
+// TestPhrasebook requires that every phrase has a Japanese translation with the same verbs of package fmt, and that the
+// phrasebook has no unused phrases.
 func TestPhrasebook(t *testing.T) {
 	book := testutil.Must(i18n.Book())(t)
 	said := saidPhrases(t)
@@ -126,7 +126,7 @@ var (
 	speaks = regexp.MustCompile(`\pL|[;:.,]`)
 )
 
-// verbs are those of a phrase, in the order of their arguments.
+// verbs returns the verbs of a phrase, in the order of their arguments.
 func verbs(words string) []string {
 	var list []string
 	for _, m := range verb.FindAllStringSubmatch(words, -1) {
@@ -142,7 +142,7 @@ func verbs(words string) []string {
 	return list
 }
 
-// filling is something for each verb of a phrase.
+// filling returns a value for each verb of a phrase.
 func filling(words string) []any {
 	var args []any
 	for _, v := range verbs(words) {
@@ -158,7 +158,7 @@ func filling(words string) []any {
 	return args
 }
 
-// TestEndingsInJapanese: every way in which a game can end has its word, and no two have the same.
+// TestEndingsInJapanese requires that every way in which a game can end has its own Japanese word.
 func TestEndingsInJapanese(t *testing.T) {
 	seen := map[string]match.Termination{}
 	for _, end := range match.Terminations() {
@@ -170,7 +170,7 @@ func TestEndingsInJapanese(t *testing.T) {
 	}
 }
 
-// The texts about voided pairs and withdrawn verdicts are in Japanese, too.
+// TestVoidedInJapanese requires Japanese texts about voided pairs and withdrawn verdicts.
 func TestVoidedInJapanese(t *testing.T) {
 	t.Parallel()
 	before, after := 3.0, 1.25

@@ -9,7 +9,7 @@ import (
 	"gogi/match"
 )
 
-// TestSummary: the English line is unchanged since there was only English, and the Japanese line has the same numbers.
+// TestSummary requires that the English line does not change, and that the Japanese line has the same numbers.
 func TestSummary(t *testing.T) {
 	t.Parallel()
 	s := Summary{Run: "r", Phase: match.RunDraining, Ended: 7, Games: 20, First: "a", Results: Results(3, 1, 3, 0.5), Rate: 1.25, Left: "10s", Faults: 2}
@@ -22,7 +22,7 @@ func TestSummary(t *testing.T) {
 	testutil.Equal(t, plain.Line().String(), "r 0/20 · 0.0/s · ETA –")
 }
 
-// TestFault: who, what, where and the files, each only where it is known.
+// TestFault requires the kind, the engine, the pair, the note and the files of a fault, each only if it is known.
 func TestFault(t *testing.T) {
 	t.Parallel()
 	pair := 4
@@ -35,8 +35,8 @@ func TestFault(t *testing.T) {
 	}
 }
 
-// TestWarning: an English warning is only the note. A Japanese warning has its kind and the note. A warning of an
-// unknown kind is only the note.
+// TestWarning requires that an English warning is only the note, and that a Japanese warning also has its kind. A
+// warning of an unknown kind is only the note.
 func TestWarning(t *testing.T) {
 	t.Parallel()
 	w := match.WarningGiven{Engine: "x", Kind: "memory", Note: "3 of 9 MB"}
@@ -47,7 +47,6 @@ func TestWarning(t *testing.T) {
 	testutil.Equal(t, Warning(w).In(i18n.Japanese), "警告：3 of 9 MB")
 }
 
-// TestLost: how many, in both languages.
 func TestLost(t *testing.T) {
 	t.Parallel()
 	testutil.Equal(t, Lost("x", 1).String(), "x lost 1 game of this session by faults of its own")
