@@ -8,7 +8,8 @@ import (
 	"gogi/internal/testutil"
 )
 
-// Each search is stopped at its own deadline, even if the alarm was set for the previous search, or has fired for it.
+// TestEachSearchHasItsOwnDeadline requires that each search is stopped at its own deadline. The alarm may be set for
+// the previous search, or may have fired for it.
 func TestEachSearchHasItsOwnDeadline(t *testing.T) {
 	const s = time.Second
 	for name, test := range map[string]struct{ before, between, deadline time.Duration }{
@@ -21,7 +22,7 @@ func TestEachSearchHasItsOwnDeadline(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				answer := make(chan event, 1) // as the inbox makes it
+				answer := make(chan event, 1) // like the channel of the inbox
 				var stopped []time.Time
 				e := hookedEngine(t, func(text string, _ func(string)) {
 					if text == "stop\n" {

@@ -47,7 +47,7 @@ func mateRequest(t *testing.T) usi.Request {
 	return usi.Request{Position: p, Go: usi.Go{Nodes: 5, MateTime: 5 * time.Second}}
 }
 
-// TestMateAnswers: engines without a mate search answer bestmove (trap 12).
+// TestMateAnswers tests answers to go mate. Engines without a mate search answer bestmove (trap 12).
 func TestMateAnswers(t *testing.T) {
 	for said, want := range map[string]usi.Checkmate{
 		"info nodes 7 nps 1\ncheckmate G*5b": {Answer: usi.MateFound, Moves: pv("G*5b"), Text: "G*5b", Nodes: 7},
@@ -140,7 +140,7 @@ func TestMateEndsPondering(t *testing.T) {
 	})
 }
 
-// TestStoppedPonderGivesItsMove: an ended context wants the move alone.
+// TestStoppedPonderGivesItsMove requires that Think with an ended context returns only the move.
 func TestStoppedPonderGivesItsMove(t *testing.T) {
 	for name, early := range map[string]bool{"at stop": false, "early": true} {
 		t.Run(name, func(t *testing.T) {
@@ -167,7 +167,7 @@ func TestStoppedPonderGivesItsMove(t *testing.T) {
 func TestExact(t *testing.T) {
 	for name, c := range map[string]struct {
 		said  string
-		depth int // of Exact; 0: there is none
+		depth int // depth of Exact; 0 if there is none
 		move  string
 	}{
 		"the last line":           {"info depth 1 score cp 1 pv 7g7f\ninfo depth 2 score cp 2 pv 2g2f", 2, "2g2f"},

@@ -18,11 +18,11 @@ import (
 	"gogi/usi"
 )
 
-// script is the engine's side of a dialogue: it gets every line and answers.
+// script is the engine's side of a dialogue. It gets every line and answers.
 type script func(line string, say func(string))
 
-// dialogue starts a scripted engine and greets it. It runs in a synctest
-// bubble: time passes only when everybody waits.
+// dialogue starts a scripted engine and does the handshake. It runs in a synctest bubble, where time passes only when
+// all goroutines wait.
 func dialogue(t *testing.T, s script) (*usi.Engine, *transcript) {
 	t.Helper()
 	ours, theirs := net.Pipe()
@@ -76,7 +76,7 @@ func (t *transcript) String() string {
 	return strings.Join(t.lines, "\n")
 }
 
-// reaction is what an engine says after a time to commands with a prefix.
+// reaction is the answer of an engine, after a time, to commands with a prefix.
 type reaction struct {
 	to    string
 	after time.Duration
@@ -85,7 +85,7 @@ type reaction struct {
 
 func on(to string, after time.Duration, lines ...string) reaction { return reaction{to, after, lines} }
 
-// react is a script of reactions, of which the first that fits counts.
+// react is a script of reactions. It uses the first one that fits.
 func react(list ...reaction) script {
 	return func(line string, say func(string)) {
 		i := slices.IndexFunc(list, func(r reaction) bool { return strings.HasPrefix(line, r.to) })
@@ -99,7 +99,7 @@ func react(list ...reaction) script {
 	}
 }
 
-// polite answers everything at once.
+// polite answers all commands at once.
 func polite(line string, say func(string)) {
 	switch {
 	case line == "isready":
@@ -271,7 +271,7 @@ func TestCrashCarriesTheDiagnosis(t *testing.T) {
 	testutil.Check(t, ok && fault.Awaiting == "usiok", "fault %+v: want it to await usiok", fault)
 }
 
-// talking is a connection to a process that lives, and says something on stderr.
+// talking is a connection to a running process that writes to stderr.
 type talking struct {
 	net.Conn
 	words string
@@ -306,7 +306,7 @@ func TestStrayedAsksTheConnection(t *testing.T) {
 	for want, of := range map[string]func(deadProcess) usi.Connection{
 		"on CPU 1": func(p deadProcess) usi.Connection { return elsewhere{p} }, "": func(p deadProcess) usi.Connection { return p },
 	} {
-		silent, writer := io.Pipe() // it goes on living
+		silent, writer := io.Pipe() // the process continues
 		t.Cleanup(func() { testutil.OK(t, writer.Close()) })
 		conn := of(deadProcess{io.MultiReader(strings.NewReader("usiok\n"), silent)})
 		e := testutil.Must(usi.Greet(t.Context(), conn, usi.Config{Name: "e"}))(t)
@@ -329,8 +329,8 @@ func TestGreetingSurvivesGarbage(t *testing.T) {
 	})
 }
 
-// TestPonderMissRunsOnTheClock: an engine that is slow to end a search on the opponent's time uses up the time of its
-// move. After that time it counts as hanging, and the error has the time of the wait.
+// TestPonderMissRunsOnTheClock requires that an engine that ends a ponder search slowly uses up the time of its move.
+// After that time it counts as hanging, and the error has the time of the wait.
 func TestPonderMissRunsOnTheClock(t *testing.T) {
 	for _, c := range []struct {
 		slow, elapsed time.Duration // 0 elapsed: it hangs
@@ -444,8 +444,8 @@ func TestMultiPVLinesAreKeptByIndex(t *testing.T) {
 	})
 }
 
-// The options of a game are sent before its isready, those that changed; one that the
-// engine does not declare, or a value out of its range, is an error and nothing is sent.
+// TestOptionsOfAGame requires that changed options of a game are sent before its isready. An undeclared option or a
+// value out of range is an error, and the engine gets no line.
 func TestOptionsOfAGame(t *testing.T) {
 	inDialogue(t, polite, func(t *testing.T, e *usi.Engine, log *transcript) {
 		with := func(name, value string) usi.Game { return usi.Game{Options: []usi.Setting{{Name: name, Value: value}}} }
@@ -463,8 +463,8 @@ func TestOptionsOfAGame(t *testing.T) {
 	})
 }
 
-// dying is a connection to an engine that answers each command with lines, and is gone
-// after the one without an entry. It says on stderr what words says.
+// dying is a connection to an engine that answers each command with its lines. It ends after a command without lines.
+// words is its text on stderr.
 type dying struct {
 	net.Conn
 	words string
@@ -482,7 +482,7 @@ func scripted(t *testing.T, words string, answers map[string]string) dying {
 		defer theirs.Close()
 		for in := bufio.NewScanner(theirs); in.Scan(); {
 			answer, known := answers[in.Text()]
-			_, _ = theirs.Write([]byte(answer)) // the test sees what does not come
+			_, _ = theirs.Write([]byte(answer)) // the test notices a missing answer
 			if !known || strings.HasSuffix(answer, "bye") {
 				return
 			}
@@ -492,8 +492,8 @@ func scripted(t *testing.T, words string, answers map[string]string) dying {
 	return dying{ours, words}
 }
 
-// The error of an engine that fails to start contains its last line on stdout. If the engine lacks its evaluation file,
-// the error also names the option for the file.
+// TestAFailedStartQuotesStdout requires that the error of an engine that fails to start contains its last lines on
+// stdout. If the engine lacks its evaluation file, the error also names the option for the file.
 func TestAFailedStartQuotesStdout(t *testing.T) {
 	const greeting = "id name Y\noption name EvalDir type string default eval\nusiok\n"
 	hint := func(dir string) string {
@@ -501,7 +501,7 @@ func TestAFailedStartQuotesStdout(t *testing.T) {
 	}
 	for name, test := range map[string]struct {
 		greeting, ready, words string
-		dir                    string // that the option is set to; "": it is not set
+		dir                    string // value of the option; "" if it is not set
 		want                   string
 	}{
 		"evaluation file": {greeting, "info string loading\ninfo string Error! : failed to read eval/nn.bin\nbye", "", "",

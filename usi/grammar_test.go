@@ -15,7 +15,7 @@ import (
 )
 
 func TestParseOption(t *testing.T) {
-	// Lines of released engines: fairy-stockfish 11.1, gpsusi 0.7, YaneuraOu 9.
+	// These are lines of released engines: fairy-stockfish 11.1, gpsusi 0.7, YaneuraOu 9.
 	for line, want := range map[string]usi.Option{
 		"option name Threads type spin default 1 min 1 max 512":                            {Name: "Threads", Type: usi.Spin, Default: "1", Min: 1, Max: 512},
 		"option name Debug Log File type string default ":                                  {Name: "Debug Log File", Type: usi.String, Min: math.MinInt64, Max: math.MaxInt64},
@@ -128,7 +128,8 @@ func TestParseInfo(t *testing.T) {
 	}
 }
 
-// A number that no search reports is limited. It neither overflows nor is dropped.
+// TestParseInfoCutsNumbersThatNoSearchReports requires that an impossible number is limited. It neither overflows nor
+// is dropped.
 func TestParseInfoCutsNumbersThatNoSearchReports(t *testing.T) {
 	const huge = "99999999999999999999999999999999999999"
 	low := usi.ParseInfo("info depth -1 seldepth -7 multipv -3 nodes -40 nps -1 time -5 hashfull -2 score cp -" + huge)

@@ -14,7 +14,8 @@ import (
 	"gogi/shogi"
 )
 
-// TestKeeperAgainstAllLines: for any sequence of lines, the keeper stores the same as a reader of all lines.
+// TestKeeperAgainstAllLines requires that the inbox stores the same as a reader of all lines, for any sequence of
+// lines.
 func TestKeeperAgainstAllLines(t *testing.T) {
 	words := []string{
 		" multipv 1", " multipv 2", " multipv 4", " score cp 7", " score cp -3", " upperbound", " score mate 5", " nodes 10", " nodes 77",
@@ -70,7 +71,7 @@ func allLines(lines []string) Reply {
 	return r
 }
 
-// TestMaxPVReadsTheFirstPlies: a limit of the variation does not change the rest of the line.
+// TestMaxPVReadsTheFirstPlies requires that a limit of the variation does not change the rest of the line.
 func TestMaxPVReadsTheFirstPlies(t *testing.T) {
 	in := newInbox(nil)
 	in.search(lineBestmove, nil)
@@ -92,8 +93,8 @@ func TestMaxPVReadsTheFirstPlies(t *testing.T) {
 	testutil.Same(t, in.finish(NoPV), none, "none")
 }
 
-// TestSearchAllocations: a search with one info line allocates the lines of the reply, their variation if it is
-// requested, and the text of both lines, and nothing else.
+// TestSearchAllocations requires few allocations for a search with one info line: the lines of the reply, the text of
+// both lines, and the variation if it is requested.
 func TestSearchAllocations(t *testing.T) {
 	e := &Engine{conn: mute{}, limits: Limits{}.withDefaults(), in: newInbox(nil)}
 	p := Position{Start: "startpos", Moves: []shogi.Move{shogi.NewDrop(shogi.Pawn, shogi.NewSquare(5, 5))}}
@@ -122,8 +123,8 @@ func (m mute) Write(b []byte) (int, error) { m.answer(); return len(b), nil }
 func (mute) Read([]byte) (int, error)      { return 0, io.EOF }
 func (mute) Close() error                  { return nil }
 
-// TestAbandonedWaitIsDropped: what an earlier wait left is not the answer to a
-// later one, also where the end of the output is all that is left.
+// TestAbandonedWaitIsDropped requires that an answer to an earlier wait does not answer a later one, even if only the
+// end of the output follows.
 func TestAbandonedWaitIsDropped(t *testing.T) {
 	in := newInbox(nil)
 	in.search(lineBestmove, nil)
@@ -143,7 +144,7 @@ func TestAbandonedWaitIsDropped(t *testing.T) {
 
 var errDone = fmt.Errorf("done")
 
-// TestPositionLineGrows: after any earlier lines, the lines that are sent describe the current position.
+// TestPositionLineGrows requires that the lines sent describe the current position, after any earlier lines.
 func TestPositionLineGrows(t *testing.T) {
 	moves := rapid.SliceOfN(rapid.SampledFrom([]shogi.Move{
 		shogi.NewMove(shogi.NewSquare(7, 7), shogi.NewSquare(7, 6)), shogi.NewDrop(shogi.Pawn, shogi.NewSquare(5, 5)),
@@ -166,7 +167,7 @@ func TestPositionLineGrows(t *testing.T) {
 	})
 }
 
-// Blanks between "pv" and the first move do not make a line less exact.
+// TestExactLineWithBlanks requires that blanks between "pv" and the first move do not make a line less exact.
 func TestExactLineWithBlanks(t *testing.T) {
 	for line, want := range map[string]bool{
 		"info depth 3 score cp 5 pv 7g7f": true, "info depth 3 score cp 5 pv  \t7g7f": true,

@@ -12,8 +12,8 @@ import (
 	"gogi/usi"
 )
 
-// TestFollowedIsReplayed: following a game gives the same result as replaying the game from its start. This holds for a
-// game that continues, a move taken back, another start and an illegal move, and includes repetitions and error texts.
+// TestFollowedIsReplayed requires that following a game gives the same result as replaying it from its start. The game
+// continues, takes a move back, changes its start, or has an illegal move. Repetitions and error texts are the same.
 func TestFollowedIsReplayed(t *testing.T) {
 	starts := []string{"startpos", "sfen lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1"}
 	rapid.Check(t, func(t *rapid.T) {
@@ -28,7 +28,7 @@ func TestFollowedIsReplayed(t *testing.T) {
 					if err != nil {
 						break
 					}
-					// Few of the moves, so that positions come again.
+					// The test uses few of the moves, so positions repeat.
 					legal := h.Position().LegalMoves(nil)
 					p.Moves = append(slices.Clone(p.Moves), legal[rapid.IntRange(0, min(3, len(legal)-1)).Draw(t, "move")])
 				}
@@ -60,8 +60,8 @@ func TestFollowedIsReplayed(t *testing.T) {
 	})
 }
 
-// BenchmarkFollow is the position command of a game of 120 moves, two of which are new:
-// played on, and replayed.
+// BenchmarkFollow measures the position command of a game of 120 moves, two of which are new. It compares Follow with a
+// replay.
 func BenchmarkFollow(b *testing.B) {
 	game := usi.Position{Start: "startpos"}
 	h := shogi.NewHistory(shogi.StartPos())

@@ -92,8 +92,8 @@ func describe(r usi.Request) string {
 	return text
 }
 
-// wait is the search: a limit of nodes or depth takes no time, a clock none
-// either, movetime its time, and without one it waits for the end of ctx.
+// wait simulates the search. It takes no time with a limit of nodes or with a clock, and movetime if this is set.
+// Otherwise it waits for the end of ctx.
 func (a *actor) wait(ctx context.Context, r usi.Request) {
 	for _, i := range a.infos {
 		r.OnInfo(i)
@@ -127,7 +127,7 @@ func (a *actor) Think(ctx context.Context, r usi.Request) (usi.Reply, error) {
 	return usi.Reply{Answer: usi.AnswerMove, Move: m}, err
 }
 
-// ponderer is an actor that can search on the opponent's time.
+// ponderer is an actor that can ponder.
 type ponderer struct{ *actor }
 
 func (p ponderer) Ponder(_ context.Context, r usi.Request) error {
@@ -138,7 +138,7 @@ func (p ponderer) Ponder(_ context.Context, r usi.Request) error {
 	return p.failure
 }
 
-// council is an actor that can do everything.
+// council is an actor that has all optional methods.
 type council struct{ ponderer }
 
 func (c council) Mate(ctx context.Context, r usi.Request) (usi.Checkmate, error) {
@@ -179,7 +179,7 @@ type gui struct {
 	lines []string
 }
 
-// start serves without reading.
+// start serves and does not read the output.
 func start(ctx context.Context, t *testing.T, server usi.Server, served usi.Served) *gui {
 	t.Helper()
 	commands, in := io.Pipe()
@@ -192,7 +192,7 @@ func start(ctx context.Context, t *testing.T, server usi.Server, served usi.Serv
 	return g
 }
 
-// read takes all lines from now on.
+// read reads all lines from now on.
 func (g *gui) read() {
 	go func() {
 		lines := bufio.NewScanner(g.out)
@@ -209,7 +209,7 @@ func (g *gui) say(text string) {
 	testutil.Must(io.WriteString(g.in, text))(g.t)
 }
 
-// heard are the new lines, once nothing moves any more.
+// heard returns the new lines when all goroutines wait.
 func (g *gui) heard() []string {
 	synctest.Wait()
 	g.mu.Lock()
@@ -278,7 +278,7 @@ func compare(t *testing.T, said string, got, want []string) {
 	}
 }
 
-// TestDialogues plays the dialogues of testdata/dialogues.txt. The numbers in their names are those of the traps.
+// TestDialogues plays the dialogues of testdata/dialogues.txt. The numbers in their names are the numbers of traps.
 func TestDialogues(t *testing.T) {
 	text := string(testutil.Must(os.ReadFile("testdata/dialogues.txt"))(t))
 	dialogues := strings.Split("\n"+text, "\n-- ")[1:]
@@ -436,7 +436,7 @@ func TestSlowReady(t *testing.T) { // trap 6
 		< (introduction)`)
 }
 
-// TestEndInEveryState: the bubble fails when a goroutine is left.
+// TestEndInEveryState requires that Serve ends in every state. The bubble fails if a goroutine is left.
 func TestEndInEveryState(t *testing.T) { // trap 15
 	interrupted := errors.New("interrupted")
 	for name, before := range map[string]string{
@@ -506,7 +506,7 @@ type errReader struct{ err error }
 
 func (r errReader) Read([]byte) (int, error) { return 0, r.err }
 
-// flood is an actor whose search says n infos and then waits.
+// flood is an actor whose search sends n infos and then waits.
 func flood(n int) council {
 	a := able()
 	for i := range n {
@@ -593,7 +593,7 @@ func TestNoInfoBehindTheBestmove(t *testing.T) {
 	})
 }
 
-// chatty is a ponderer whose infos come whenever the test says.
+// chatty is a ponderer whose infos the test sends with say.
 type chatty struct {
 	*actor
 	say func(usi.Info)
@@ -604,7 +604,8 @@ func (c *chatty) Ponder(_ context.Context, r usi.Request) error {
 	return nil
 }
 
-// FuzzServe: for any input, nothing panics or keeps running, and there are never more answers than questions.
+// FuzzServe requires for any input that nothing panics or continues to run. There are never more answers than go
+// commands.
 func FuzzServe(f *testing.F) {
 	for _, text := range []string{
 		"usi\nisready\nusinewgame\nposition startpos\ngo nodes 1\nquit\n",
@@ -635,7 +636,7 @@ func FuzzServe(f *testing.F) {
 	})
 }
 
-// TestStopRacesWithTheEnd needs real goroutines, not synctest's order.
+// TestStopRacesWithTheEnd needs real goroutines, because synctest has an order of its own.
 func TestStopRacesWithTheEnd(t *testing.T) { // trap 3
 	const n = 500
 	for _, burst := range []string{

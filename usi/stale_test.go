@@ -10,7 +10,7 @@ import (
 	"gogi/usi"
 )
 
-// What an engine says to its second go, after which search 7g7f was its move, and what becomes of it.
+// TestSecondBestmoves tests the lines that an engine sends to its second go, after the answer 7g7f to the first.
 func TestSecondBestmoves(t *testing.T) {
 	const ms = time.Millisecond
 	type said struct {
@@ -77,7 +77,7 @@ func TestSecondBestmoves(t *testing.T) {
 	}
 }
 
-// The first answer of a game has none before it.
+// TestAFirstAnswerIsNoSecond requires that the first answer of a game has no answer before it.
 func TestAFirstAnswerIsNoSecond(t *testing.T) {
 	inDialogue(t, react(
 		on("isready", 0, "readyok"),

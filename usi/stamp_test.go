@@ -20,7 +20,7 @@ type hooked struct {
 func (h *hooked) Write(b []byte) (int, error) { h.written(string(b)); return len(b), nil }
 func (h *hooked) Close() error                { return errors.Join(h.Reader.(io.Closer).Close()) }
 
-// hookedEngine is an engine whose output is written by the function written.
+// hookedEngine returns an engine whose output comes from the function written.
 func hookedEngine(t *testing.T, written func(text string, say func(string))) *Engine {
 	t.Helper()
 	out, theirs := io.Pipe()
@@ -33,8 +33,8 @@ func hookedEngine(t *testing.T, written func(text string, say func(string))) *En
 	return e
 }
 
-// An engine may start and even finish its search before gogi returns from the write of go. Its time counts from before
-// the write, and the duration of the write is known.
+// TestElapsedCountsFromBeforeTheWrite has an engine that may finish its search before gogi returns from the write of
+// go. Its time counts from before the write, and the reply has the duration of the write.
 func TestElapsedCountsFromBeforeTheWrite(t *testing.T) {
 	const answer, held = 100 * time.Millisecond, 30 * time.Millisecond
 	for name, test := range map[string]struct{ ponder bool }{"go": {false}, "ponderhit": {true}} {
@@ -43,7 +43,7 @@ func TestElapsedCountsFromBeforeTheWrite(t *testing.T) {
 				e := hookedEngine(t, func(text string, say func(string)) {
 					if strings.Contains(text, "go nodes") || strings.HasPrefix(text, "ponderhit") {
 						time.AfterFunc(answer, func() { say("bestmove 7g7f") })
-						time.Sleep(held) // in synctest's time: this program is held up
+						time.Sleep(held) // in synctest's time: the write takes longer
 					}
 				})
 				r := Request{Position: Position{Start: "startpos"}, Go: Go{Nodes: 1}}
@@ -58,8 +58,8 @@ func TestElapsedCountsFromBeforeTheWrite(t *testing.T) {
 	}
 }
 
-// Whether a search was stopped is seen from when its answer was read, and not from who
-// heard of it first: the deadline's timer may fire before the reader gets on.
+// TestAnAnswerThatWasReadBeforeTheStopIsNone requires that the time at which the answer was read decides whether the
+// search was stopped. The deadline's timer may fire before the reader continues.
 func TestAnAnswerThatWasReadBeforeTheStopIsNone(t *testing.T) {
 	for name, test := range map[string]struct {
 		stamp   time.Duration // of the answer, from the write of stop
@@ -67,7 +67,7 @@ func TestAnAnswerThatWasReadBeforeTheStopIsNone(t *testing.T) {
 	}{"before": {-time.Millisecond, false}, "after": {time.Millisecond, true}} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				answer := make(chan event, 1) // as the inbox makes it
+				answer := make(chan event, 1) // like the channel of the inbox
 				e := hookedEngine(t, func(text string, _ func(string)) {
 					if text == "stop\n" {
 						answer <- event{line: []byte("bestmove 7g7f"), stamp: time.Now().Add(test.stamp)}

@@ -16,7 +16,7 @@ import (
 	"gogi/usi"
 )
 
-// listener is a tap that keeps everything as text.
+// listener is a tap that stores everything as text.
 type listener struct {
 	transcript
 	failed string
@@ -33,8 +33,8 @@ func (l *listener) Failed(f usi.Failure) string {
 	return l.failed
 }
 
-// TestTap: the tap hears every line of both sides, in order, and of failures; the
-// fault has the name of its record. What fails at the end matters to nobody.
+// TestTap requires that the tap gets every line of both sides in order, and the failures. The fault has the name of its
+// record. Close after a failure reports no other failure.
 func TestTap(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ours, theirs := net.Pipe()
@@ -72,14 +72,14 @@ func TestTap(t *testing.T) {
 	})
 }
 
-// TestTapAtTheEnd: an engine that is gone when it gets quit has not failed.
+// TestTapAtTheEnd requires that an engine that has ended before quit has not failed.
 func TestTapAtTheEnd(t *testing.T) {
 	ours, theirs := net.Pipe()
 	tap := &listener{failed: "x"}
 	go func() { // ends with its pipe
 		buf := make([]byte, 100)
 		if _, err := theirs.Read(buf); err == nil {
-			_, _ = io.WriteString(theirs, "usiok\n") // else the greeting fails
+			_, _ = io.WriteString(theirs, "usiok\n") // otherwise the handshake fails
 		}
 		theirs.Close()
 	}()
@@ -89,8 +89,7 @@ func TestTapAtTheEnd(t *testing.T) {
 	testutil.Check(t, !strings.Contains(s, "failed") && strings.HasSuffix(s, "over"), "%v", s)
 }
 
-// slowListener takes its time over infos, as a reader does whose thread has no CPU: until
-// the search is over, if that does not wait for it.
+// slowListener takes an info after 50 ms or the end of the search, as a reader whose thread has no CPU.
 type slowListener struct {
 	listener
 	over chan struct{}
@@ -106,8 +105,8 @@ func (l *slowListener) Received(at time.Time, line []byte) {
 	l.listener.Received(at, line)
 }
 
-// TestWhatIsReadWithTheAnswerCounts: an info line behind the bestmove, read together with it,
-// is a part of the reply however late the reader comes to it.
+// TestWhatIsReadWithTheAnswerCounts requires that an info line behind the bestmove, read together with it, is part of
+// the reply. The reader may be late.
 func TestWhatIsReadWithTheAnswerCounts(t *testing.T) {
 	ours, theirs := net.Pipe()
 	var engine sync.WaitGroup
@@ -128,6 +127,6 @@ func TestWhatIsReadWithTheAnswerCounts(t *testing.T) {
 	r, err := e.Think(t.Context(), request("2g2f"))
 	close(tap.over)
 	testutil.Check(t, err == nil && r.Move.String() == "7g7f" && r.Nodes == 100, "%+v, %v", r, err)
-	_ = e.Close() // it is gone
+	_ = e.Close() // the engine has ended
 	engine.Wait()
 }

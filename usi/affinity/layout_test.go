@@ -9,7 +9,7 @@ import (
 	"gogi/internal/testutil"
 )
 
-// told returns a layout as one line: the CPUs of each slot, and of each opponent if they differ.
+// told returns a layout as one line: the CPUs of each slot, and those of each opponent if they differ.
 func told(l Layout) string {
 	var slots []string
 	for _, s := range l.Shares {
@@ -33,42 +33,42 @@ func TestLay(t *testing.T) {
 		demand           Demand
 		want             string
 	}{
-		// Whole cores, those of the highest CPUs first.
+		// Slots get whole cores, those with the highest CPUs first.
 		{"smt", "0-11", Demand{Slots: 6, Cores: 1}, "0,6 1,7 2,8 3,9 4,10 5,11"},
 		{"smt", "0-11", Demand{Slots: 2, Cores: 1}, "4,10 5,11"},
 		{"smt", "0-11", Demand{Slots: 2, Cores: 2}, "2-3,8-9 4-5,10-11"},
-		// Opponents that think at once.
+		// Opponents think at the same time.
 		{"smt", "0-11", Demand{Slots: 3, Cores: 1, Apart: true}, "0,6|1,7 2,8|3,9 4,10|5,11"},
 		{"smt", "0-11", Demand{Slots: 1, Cores: 3, Apart: true}, "0-2,6-8|3-5,9-11"},
-		// Too few cores: a hardware thread for each thread, of the same core if it can be.
+		// With too few cores, each thread gets a hardware thread, of the same core if possible.
 		{"smt", "0-11", Demand{Slots: 7, Cores: 1}, "5 6 7 8 9 10 11 split"},
 		{"smt", "0-11", Demand{Slots: 4, Cores: 2}, "2,8 3,9 4,10 5,11 split"},
-		// A container with three CPUs: a core and half of one.
+		// A container has three CPUs: a core and half of one.
 		{"smt", "0,1,6", Demand{Slots: 2, Cores: 1}, "0,6 1"},
 		{"smt", "0,1,6", Demand{Slots: 1, Cores: 2}, "0-1,6"},
-		{"smt", "0,1,6", Demand{Slots: 1, Cores: 1, Apart: true}, "0|1"}, // opponents have the same
+		{"smt", "0,1,6", Demand{Slots: 1, Cores: 1, Apart: true}, "0|1"}, // opponents get the same number
 		{"smt", "0,1,6", Demand{Slots: 3, Cores: 1}, "0 1 6 split"},
 		// Offline CPUs are not used.
 		{"smt_off", "0-11", Demand{Slots: 6, Cores: 1}, "0 1 2 3 4 5"},
-		// A slot is of one node, the slots are spread over both.
+		// A slot has CPUs of one node, and the slots are spread over both nodes.
 		{"two_sockets", "0-31", Demand{Slots: 2, Cores: 1}, "14,30 15,31"},
 		{"two_sockets", "0-31", Demand{Slots: 2, Cores: 2}, "12,14,28,30 13,15,29,31"}, // in docs/faults.md
 		{"two_sockets", "0-31", Demand{Slots: 4, Cores: 4}, "0,2,4,6,16,18,20,22 1,3,5,7,17,19,21,23 8,10,12,14,24,26,28,30 9,11,13,15,25,27,29,31"},
 		{"two_sockets", "0-31", Demand{Slots: 2, Cores: 3, Apart: true}, "4,6,8,20,22,24|10,12,14,26,28,30 5,7,9,21,23,25|11,13,15,27,29,31"},
-		// Larger than a node: both, and the opponents a node each.
+		// A slot that is larger than a node gets both, and each opponent gets one node.
 		{"two_sockets", "0-31", Demand{Slots: 1, Cores: 8, Apart: true}, "0,2,4,6,8,10,12,14,16,18,20,22,24,26,28,30|1,3,5,7,9,11,13,15,17,19,21,23,25,27,29,31"},
-		// What the nodes leave over is joined: five blocks of three in 8 + 8 cores, the last across.
+		// Slots can share the rest of both nodes: of five blocks of three in 8 + 8 cores, the last is on both.
 		{"two_sockets", "0-31", Demand{Slots: 5, Cores: 3}, "1-3,17-19 4,6,8,20,22,24 5,7,9,21,23,25 10,12,14,26,28,30 11,13,15,27,29,31"},
-		// Kinds are not mixed, and the faster comes first.
+		// A slot has cores of one kind, and the faster kind comes first.
 		{"hybrid", "0-19", Demand{Slots: 8, Cores: 1}, "0-1 2-3 4-5 6-7 8-9 10-11 12-13 14-15"},
 		{"hybrid", "0-19", Demand{Slots: 9, Cores: 1}, "0-1 2-3 4-5 6-7 8-9 10-11 12-13 14-15 19"},
 		{"hybrid", "0-19", Demand{Slots: 3, Cores: 3}, "4-9 10-15 17-19"},
 		{"hybrid", "0-19", Demand{Slots: 5, Cores: 1, Apart: true}, "0-1|2-3 4-5|6-7 8-9|10-11 12-13|14-15 18|19"},
 		{"big_little", "0-7", Demand{Slots: 5, Cores: 1}, "4 5 6 7 3"},
 		{"big_little", "0-7", Demand{Slots: 2, Cores: 3}, "5-7 1-3"},
-		// One cache, then one node.
+		// A slot prefers one cache, and then one node.
 		{"epyc", "0-31", Demand{Slots: 4, Cores: 2}, "2-3,18-19 6-7,22-23 10-11,26-27 14-15,30-31"},
-		{"epyc", "0-2,4,6,16-18,20,22", Demand{Slots: 1, Cores: 2}, "0-1,16-17"}, // though the last node is free
+		{"epyc", "0-2,4,6,16-18,20,22", Demand{Slots: 1, Cores: 2}, "0-1,16-17"}, // although the last node is free
 		{"epyc", "0-31", Demand{Slots: 8, Cores: 1}, "1,17 3,19 5,21 7,23 9,25 11,27 13,29 15,31"},
 		{"epyc", "0-31", Demand{Slots: 4, Cores: 3}, "1-3,17-19 5-7,21-23 9-11,25-27 13-15,29-31"},
 		{"epyc", "0-31", Demand{Slots: 5, Cores: 3}, "1-3,17-19 4,8,12,20,24,28 5-7,21-23 9-11,25-27 13-15,29-31"},
@@ -79,7 +79,7 @@ func TestLay(t *testing.T) {
 	}
 }
 
-// TestLayDescribes tests the other facts that a layout reports about its slots.
+// TestLayDescribes tests the other values of a layout and of its slots.
 func TestLayDescribes(t *testing.T) {
 	l, err := read(t, "two_sockets", "0-31").Lay(Demand{Slots: 1, Cores: 8, Apart: true})
 	testutil.Check(t, err == nil && l.Cores == 16 && l.CPUs == 32 && l.Shares[0].Cores == 16 && len(l.Shares[0].Nodes) == 2,
@@ -120,8 +120,8 @@ func TestLayTooMany(t *testing.T) {
 	}
 }
 
-// TestLayIsFair: for any request on any machine, no CPU is given to two slots. Opponents share a set, or have as many
-// CPUs on as many cores of one kind. There are as many cores as threads, unless the layout reports that it is split.
+// TestLayIsFair requires for any request on any machine that no two slots share a CPU. Opponents share a set, or have
+// as many CPUs on as many cores of one kind. There are as many cores as threads, unless the layout is split.
 func TestLayIsFair(t *testing.T) {
 	for name, allowed := range map[string]string{
 		"smt": "0-11", "smt_off": "0-5", "two_sockets": "0-31", "hybrid": "0-19", "big_little": "0-7", "epyc": "1-4,6-15,17,20-31",
@@ -147,7 +147,7 @@ func checkFair(t *testing.T, top Topology, d Demand, l Layout) {
 	testutil.Require(t, len(l.Shares) == d.Slots, "%+v: %d shares", d, len(l.Shares))
 	more, err := top.Lay(Demand{d.Slots + len(l.Spare) + 1, d.Cores, d.Apart})
 	testutil.Check(t, err != nil || more.Split != l.Split, "%+v: there is room for more than %d spare shares", d, len(l.Spare))
-	owner := map[int]int{} // slot by CPU, and by core where these are whole
+	owner := map[int]int{} // slot by CPU, or by core if cores are whole
 	for slot, s := range slices.Concat(l.Shares, l.Spare) {
 		both := s.Sets[0].Union(s.Sets[1])
 		of, missing := top.Only(both)

@@ -9,8 +9,8 @@ import (
 	"gogi/internal/testutil"
 )
 
-// machine is what /sys says on a machine: lines PATH:CONTENT, as grep -r . prints
-// them, written after the kernel's documentation of each file.
+// machine returns the files of /sys on a machine, from lines PATH:CONTENT as grep -r . prints them. The lines follow
+// the kernel's documentation of each file.
 func machine(t *testing.T, name string) fstest.MapFS {
 	t.Helper()
 	text := testutil.Must(os.ReadFile("testdata/" + name + ".txt"))(t)
@@ -37,12 +37,12 @@ func read(t *testing.T, name, allowed string) Topology {
 func TestRead(t *testing.T) {
 	for _, c := range []struct {
 		machine, allowed string
-		want             CPU // one of them, which shows all
+		want             CPU // one CPU that shows all values
 		cpus             string
 	}{
 		{"smt", "0-11", CPU{ID: 7, Core: 1}, "0-11"},
 		{"smt", "1,2,7", CPU{ID: 7, Core: 1}, "1-2,7"},
-		{"smt", "7,8", CPU{ID: 7, Core: 1}, "7-8"}, // its core begins with one that is not ours
+		{"smt", "7,8", CPU{ID: 7, Core: 1}, "7-8"}, // its core begins with a CPU that is not allowed
 		{"smt_off", "0-11", CPU{ID: 5, Core: 5}, "0-5"},
 		{"two_sockets", "0-31", CPU{ID: 19, Core: 3, Cache: 1, Node: 1, Package: 1}, "0-31"},
 		{"hybrid", "0-19", CPU{ID: 9, Core: 8, Kind: Kind{Name: "core"}}, "0-19"},
@@ -60,7 +60,8 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// TestReadNothing: if the kernel reports nothing, all CPUs count as equal. This does not mean that each CPU is a core.
+// TestReadNothing requires that all CPUs count as equal if the kernel reports nothing. This does not mean that each CPU
+// is a core.
 func TestReadNothing(t *testing.T) {
 	top := Read(fstest.MapFS{}, Set{0, 3})
 	want := []CPU{{ID: 0, Core: 0, Cache: -1}, {ID: 3, Core: 3, Cache: -1}}
@@ -68,15 +69,15 @@ func TestReadNothing(t *testing.T) {
 		"read %+v, want %+v, not known", top, want)
 	torn := fstest.MapFS{}
 	for _, name := range []string{"topology/core_cpus_list", "topology/physical_package_id", "cpu_capacity", "cache/index0/level", "cache/index0/shared_cpu_list"} {
-		torn["devices/system/cpu/cpu0/"+name] = &fstest.MapFile{Data: []byte("-1\n")} // as the kernel writes what it does not know
+		torn["devices/system/cpu/cpu0/"+name] = &fstest.MapFile{Data: []byte("-1\n")} // as the kernel writes an unknown value
 	}
 	if top := Read(torn, Set{0}); top.CPUs[0] != want[0] || top.Known {
 		t.Errorf("read %+v, want %+v, not known", top, want[:1])
 	}
 }
 
-// TestKindsByCapacity: cores that differ by a few percent are of one kind, and names
-// are better than capacities.
+// TestKindsByCapacity requires that cores that differ by a few percent are of one kind, and that names have priority
+// over capacities.
 func TestKindsByCapacity(t *testing.T) {
 	sys := fstest.MapFS{"devices/cpu_atom/cpus": {Data: []byte("6")}, "devices/cpu_core/cpus": {Data: []byte("5")}}
 	for name, capacity := range map[string]string{"0": "1000", "1": "1024", "2": "920", "3": "560", "4": "510", "5": "1010", "6": "700"} {

@@ -18,8 +18,8 @@ import (
 	"gogi/usi"
 )
 
-// scripted is a player that answers as think decides. By default it answers its leftmost move, with a score of 50 and
-// that move as the variation.
+// scripted is a player whose answers come from think. Without think it answers the leftmost move, with a score of 50
+// and that move as the variation.
 type scripted struct {
 	mu       sync.Mutex
 	think    func(ctx context.Context, n int, r usi.Request) (usi.Reply, error)
@@ -60,7 +60,6 @@ func (s *scripted) Think(ctx context.Context, r usi.Request) (usi.Reply, error) 
 	return first(r)
 }
 
-// first answers with the board's leftmost move.
 func first(r usi.Request) (usi.Reply, error) {
 	h, err := r.Position.History()
 	if err != nil {
@@ -75,7 +74,7 @@ func first(r usi.Request) (usi.Reply, error) {
 	}, nil
 }
 
-// leftmost is the last legal move in alphabetical order, drops apart.
+// leftmost returns the last legal move in alphabetical order, without drops.
 func leftmost(p *shogi.Position) (best shogi.Move) {
 	for _, m := range p.LegalMoves(nil) {
 		if !m.IsDrop() && (best == shogi.NoMove || m.String() > best.String()) {
@@ -85,7 +84,7 @@ func leftmost(p *shogi.Position) (best shogi.Move) {
 	return best
 }
 
-// pondering is a scripted that ponders.
+// pondering is a scripted player that ponders.
 type pondering struct{ *scripted }
 
 func (p pondering) Ponder(_ context.Context, r usi.Request) error {
@@ -94,7 +93,7 @@ func (p pondering) Ponder(_ context.Context, r usi.Request) error {
 	return nil
 }
 
-// bench plays a client against servers that the test speaks by hand, one for each connection.
+// bench runs a client against servers that the test writes by hand, one for each connection.
 type bench struct {
 	t       *testing.T
 	config  Config
@@ -144,7 +143,7 @@ func (b *bench) run() (Tally, error) {
 	return tally, err
 }
 
-// gameBench is newBench for one game, from its start on.
+// gameBench is newBench for one game, from its start.
 func gameBench(t *testing.T, player Player, colour string, serve func(*peer)) *bench {
 	t.Helper()
 	return newBench(t, player, func(p *peer) {
@@ -154,14 +153,14 @@ func gameBench(t *testing.T, player Player, colour string, serve func(*peer)) *b
 	})
 }
 
-// tally asserts how the games of a run end.
+// tally requires these counts of results.
 func (b *bench) tally(want Tally) {
 	b.t.Helper()
 	tally := testutil.Must(b.run())(b.t)
 	testutil.Equal(b.t, tally, want, "tally")
 }
 
-// has asserts that an event of a type says something.
+// has requires an event of this type that contains note.
 func (b *bench) has(kind EventType, note string) {
 	b.t.Helper()
 	for _, e := range b.events {
@@ -172,14 +171,14 @@ func (b *bench) has(kind EventType, note string) {
 	b.t.Errorf("no event %q with %q in %+v", kind, note, b.events)
 }
 
-// login lets the client in.
+// login accepts the client's login.
 func (p *peer) login() {
 	p.t.Helper()
 	p.expect("LOGIN me secret")
 	p.say("LOGIN:me OK")
 }
 
-// propose begins a game: id, the client's colour, the sections.
+// propose begins a game with this id, colour of the client and sections.
 func (p *peer) propose(id, colour, sections string) {
 	p.t.Helper()
 	p.say("BEGIN Game_Summary", "Game_ID:"+id, "Name+:a", "Name-:b", "Your_Turn:"+colour, "Declaration:Jishogi 1.1",
@@ -193,7 +192,7 @@ func (p *peer) begin(id, colour, sections string) {
 	p.say("START:" + id)
 }
 
-// end says how the game ended, and lets the client leave.
+// end sends the result of the game and waits for the client's logout.
 func (p *peer) end(words ...string) {
 	p.t.Helper()
 	p.say(words...)
@@ -232,7 +231,7 @@ func TestGameAsWhite(t *testing.T) {
 	})
 }
 
-// TestEnds goes over the server's words for the end.
+// TestEnds tests the server's messages for the end of a game.
 func TestEnds(t *testing.T) {
 	for _, test := range []struct {
 		words          string
@@ -295,7 +294,8 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// TestFailingPlayer: a player that fails is opened again with the rest of its time, until it has failed too often.
+// TestFailingPlayer requires that a player that fails is started again with the rest of its time. After the fourth
+// failure the client resigns.
 func TestFailingPlayer(t *testing.T) {
 	fault := &usi.Fault{Kind: usi.FaultCrash, Engine: "e", Doing: "thinking"}
 	for _, test := range []struct {
@@ -328,7 +328,7 @@ func TestFailingPlayer(t *testing.T) {
 	}
 }
 
-// TestBestSoFar asserts that a player that hangs loses its process, but not its move.
+// TestBestSoFar requires that a player that hangs loses its process, but not its move.
 func TestBestSoFar(t *testing.T) {
 	player := &scripted{think: func(_ context.Context, _ int, r usi.Request) (usi.Reply, error) {
 		reply, _ := first(r)
@@ -364,7 +364,7 @@ func TestPonder(t *testing.T) {
 	})
 }
 
-// TestTimeUpWhileThinking asserts that the end of the game stops the player.
+// TestTimeUpWhileThinking requires that the end of the game stops the player.
 func TestTimeUpWhileThinking(t *testing.T) {
 	stopped := false
 	player := &scripted{think: func(ctx context.Context, _ int, r usi.Request) (usi.Reply, error) {
@@ -389,11 +389,11 @@ func TestResume(t *testing.T) {
 				p.begin("g", "+", clock+even)
 				p.expect("+9998KY,'* 50")
 				p.say("+9998KY,T1", "-3334FU,T2")
-				p.expect("+9796FU,'* 50") // lost on the way
+				p.expect("+9796FU,'* 50") // the server does not receive it
 			},
 			func(p *peer) {
 				p.expect("LOGIN me secret")
-				p.say("LOGIN:incorrect") // the old connection is still there
+				p.say("LOGIN:incorrect") // the server still has the old connection
 			},
 			func(p *peer) {
 				p.login()
@@ -430,8 +430,8 @@ func TestResumeWithoutStart(t *testing.T) {
 	})
 }
 
-// TestNotResumed: a game that the server does not continue is given up after some time, or when another game is
-// proposed.
+// TestNotResumed requires that the client gives up a game that the server does not continue: after some time, or when
+// the server proposes another game.
 func TestNotResumed(t *testing.T) {
 	cut := func(p *peer) {
 		p.login()
@@ -457,7 +457,7 @@ func TestNotResumed(t *testing.T) {
 	})
 }
 
-// TestOneGameAConnection is shogi-server, which closes after each game.
+// TestOneGameAConnection tests a server like shogi-server, which closes the connection after each game.
 func TestOneGameAConnection(t *testing.T) {
 	one := func(p *peer) {
 		p.login()
@@ -493,7 +493,7 @@ func TestRefusedName(t *testing.T) {
 	testutil.Check(t, errors.Is(err, ErrLogin) && b.dialled == 1, "%v after %d tries", err, b.dialled)
 }
 
-// TestProposals are rejected by the other side, or cannot be read.
+// TestProposals tests proposals that the opponent rejects or the client cannot read.
 func TestProposals(t *testing.T) {
 	b := newBench(t, &scripted{}, func(p *peer) {
 		p.login()
@@ -512,7 +512,7 @@ func TestProposals(t *testing.T) {
 	b.has(EventNotice, "no by b")
 }
 
-// TestNoStart is a server that chats instead of beginning a game.
+// TestNoStart tests a server that sends chat lines and does not begin the game.
 func TestNoStart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBench(t, &scripted{}, func(p *peer) {
@@ -520,7 +520,7 @@ func TestNoStart(t *testing.T) {
 			p.propose("never", "+", clock+even)
 			p.expect("AGREE:never")
 			p.say("##[CHAT] soon")
-			for range 46 { // a line each 40 s: half an hour
+			for range 46 { // one line per 40 s: half an hour
 				line, err := p.in.ReadString('\n')
 				if err != nil || line == "REJECT:never\n" {
 					return
@@ -534,7 +534,7 @@ func TestNoStart(t *testing.T) {
 	})
 }
 
-// TestServersOwnMoves are an illegal move, and one of ours that we never sent.
+// TestServersOwnMoves tests an illegal move from the server, and a move of the client that it never sent.
 func TestServersOwnMoves(t *testing.T) {
 	b := gameBench(t, &scripted{}, "-", func(p *peer) {
 		p.say("+7775FU,T1")
@@ -554,7 +554,7 @@ func TestServersOwnMoves(t *testing.T) {
 	b.has(EventNotice, "which we have not")
 }
 
-// TestFinish asserts that the game in play is the last, and that a client that waits for one leaves.
+// TestFinish requires that the game in play is the last one, and that a client that waits for a game leaves.
 func TestFinish(t *testing.T) {
 	var client *Client
 	b := gameBench(t, &scripted{}, "-", func(p *peer) {
@@ -580,7 +580,7 @@ func TestFinish(t *testing.T) {
 	b.group.Wait()
 }
 
-// TestCancel asserts that a game is resigned, or called off where the opponent is to move.
+// TestCancel requires that the client resigns, or halts the game if the opponent is to move.
 func TestCancel(t *testing.T) {
 	why := errors.New("enough")
 	for colour, word := range map[string]string{"+": "%TORYO", "-": "%CHUDAN"} {
@@ -607,5 +607,5 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// Opponent is the name of the other player.
+// Opponent returns the name of the other player.
 func (s *Summary) Opponent() string { return s.Names[s.Colour.Opponent()] }

@@ -16,7 +16,7 @@ func TestSearch(t *testing.T) {
 	for _, test := range []struct {
 		name          string
 		black, white  Time
-		spentB        []time.Duration // moves of Black before
+		spentB        []time.Duration // earlier moves of Black
 		ours          shogi.Colour
 		margin, spent time.Duration
 		want          string

@@ -14,7 +14,7 @@ import (
 	"gogi/internal/testutil"
 )
 
-// peer is the server's end of a connection, spoken by hand.
+// peer is the server's end of a connection, whose lines the test writes.
 type peer struct {
 	t    *testing.T
 	conn net.Conn
@@ -81,8 +81,8 @@ func TestLoginUnanswered(t *testing.T) {
 	})
 }
 
-// TestKeepAlive asserts that empty lines are sent in silence only, and never
-// within 30 seconds of the last line.
+// TestKeepAlive requires that the client sends empty lines only in silence, and never within 30 seconds of its last
+// line.
 func TestKeepAlive(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, p := pipe(t)
@@ -118,8 +118,8 @@ func TestKeepAlive(t *testing.T) {
 	})
 }
 
-// TestSilence asserts that a server that has answered empty lines, and does no
-// more, counts as lost, and one that never did does not.
+// TestSilence requires that a server counts as lost if it has answered an empty line and then is silent. A server that
+// never answered one does not.
 func TestSilence(t *testing.T) {
 	for _, answers := range []bool{true, false} {
 		synctest.Test(t, func(t *testing.T) {
@@ -150,7 +150,7 @@ func TestSilence(t *testing.T) {
 	}
 }
 
-// TestHostileServer asserts that no line is more than an error.
+// TestHostileServer requires that a hostile line causes at most an error.
 func TestHostileServer(t *testing.T) {
 	for name, text := range map[string]string{
 		"a long line":           strings.Repeat("x", 2*maxLine),
@@ -180,9 +180,9 @@ func TestHostileServer(t *testing.T) {
 	}
 }
 
-// TestFlood: a server may send only a limited number of lines a minute, also instead of an answer.
+// TestFlood requires that a server sends at most a fixed number of lines a minute, also instead of an answer.
 func TestFlood(t *testing.T) {
-	most := strings.Repeat("##[CHAT] x\n\n", maxRate/2-1) + "##[CHAT] x\n" // one fewer than may come
+	most := strings.Repeat("##[CHAT] x\n\n", maxRate/2-1) + "##[CHAT] x\n" // one less than the limit
 	for _, test := range []struct {
 		text  []string
 		pause time.Duration // before each but the first
@@ -197,7 +197,7 @@ func TestFlood(t *testing.T) {
 			c, p := pipe(t)
 			defer c.Close()
 			go func() {
-				go io.Copy(io.Discard, p.conn) // what keeps the connection alive
+				go io.Copy(io.Discard, p.conn) // the empty lines of the client
 				for i, text := range test.text {
 					if i > 0 {
 						time.Sleep(test.pause) // synctest's time

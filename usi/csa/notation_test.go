@@ -14,7 +14,7 @@ func position(t *testing.T, sfen string) shogi.Position {
 	return testutil.Must(shogi.ParseSFEN(sfen))(t)
 }
 
-// TestMovesThereAndBack goes over every legal move of positions with drops, promotions and promoted pieces.
+// TestMovesThereAndBack writes and reads every legal move of positions with drops, promotions and promoted pieces.
 func TestMovesThereAndBack(t *testing.T) {
 	for _, sfen := range []string{
 		"lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1",

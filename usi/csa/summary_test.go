@@ -83,7 +83,7 @@ func TestSummaryTimes(t *testing.T) {
 	}
 }
 
-// TestSummaryPositions holds starts in each of the forms there are.
+// TestSummaryPositions tests initial positions in each form of the CSA protocol.
 func TestSummaryPositions(t *testing.T) {
 	two, _ := shogi.FindHandicap("two-piece")
 	odd := position(t, "l6nl/5+P1gk/2np1S3/p1p4Pp/3P2Sp1/1PPb2P1P/P5GS1/R8/LN4bKL w RGgsn5p 1")
@@ -145,7 +145,7 @@ func TestSummaryErrors(t *testing.T) {
 	}
 }
 
-// TestSummaryIgnores: unknown lines of a newer server are ignored.
+// TestSummaryIgnores requires that unknown lines of a newer server are ignored.
 func TestSummaryIgnores(t *testing.T) {
 	s := summary(t, "Your_Turn:+\nColour_Of_Board:brown\nDeclaration:Tsume\nBEGIN Music\nToccata\nEND Music\nBEGIN Time\nSand:yes\nEND Time\n"+even)
 	for _, want := range []string{"Colour_Of_Board:brown", "Declaration:Tsume", "Toccata", "Sand:yes"} {

@@ -11,11 +11,11 @@ import (
 	"gogi/usi/affinity"
 )
 
-// allowed is the CPUs that these tests have, at least two.
+// allowed returns the CPUs of this process. It skips the test if there are less than two.
 func allowed(t *testing.T) affinity.Set {
 	t.Helper()
 	s := testutil.Must(Allowed())(t)
-	// Not /proc/self, the main thread: one that was bound for a child stays so.
+	// /proc/self is the main thread, which stays bound if it was bound for a child. So this reads /proc/thread-self.
 	kernel := status(t, "/proc/thread-self/status", "Cpus_allowed_list")
 	testutil.Require(t, s.String() == kernel, "Allowed says %s, the kernel %s", s, kernel)
 	if len(s) < 2 {
@@ -24,7 +24,7 @@ func allowed(t *testing.T) affinity.Set {
 	return s
 }
 
-// TestAffinityOfMany: each of many engines that start at the same time begins on the CPUs that it was given. So no
+// TestAffinityOfMany requires that each of many engines that start at the same time begins on its own CPUs. So no
 // thread of gogi gives its own CPU mask to another child. Each engine prints its CPUs in its first line.
 func TestAffinityOfMany(t *testing.T) {
 	all := allowed(t)
@@ -47,7 +47,7 @@ func TestAffinityOfMany(t *testing.T) {
 	starts.Wait()
 }
 
-// TestStrayed: one thread of many that binds itself is seen, also behind a wrapper.
+// TestStrayed requires a report of a thread that binds itself, also behind a wrapper.
 func TestStrayed(t *testing.T) {
 	all := allowed(t)
 	direct := self("stray")
@@ -69,7 +69,7 @@ func TestStrayed(t *testing.T) {
 	}
 }
 
-// TestStrayedUnbound: who was given nothing cannot stray.
+// TestStrayedUnbound requires no report of an engine that got no CPUs.
 func TestStrayedUnbound(t *testing.T) {
 	p := start(t, self("stray"), nil)
 	testutil.Must(io.WriteString(p, "go on\n"))(t)
@@ -77,8 +77,8 @@ func TestStrayedUnbound(t *testing.T) {
 	closeOK(t, p)
 }
 
-// TestStrayedToFewer: an engine that uses fewer CPUs than it was given is reported too, because two of its threads may
-// share a CPU.
+// TestStrayedToFewer requires a report of an engine that uses fewer CPUs than it was given, because two of its threads
+// may share a CPU.
 func TestStrayedToFewer(t *testing.T) {
 	all := allowed(t)
 	spec := sh("taskset -cp " + itoa(all[0]) + " $$ >/dev/null; echo done; exec cat")

@@ -10,8 +10,8 @@ import (
 	"gogi/usi/process"
 )
 
-// TestCPU: the CPU time of a shell and of the child that it waits for is known while the shell runs and after its end,
-// and never falls.
+// TestCPU requires the CPU time of a shell and of its child while the shell runs and after its end. The time never
+// falls.
 func TestCPU(t *testing.T) {
 	t.Parallel()
 	p, err := process.Start(process.Spec{Command: []string{"sh", "-c", `

@@ -22,7 +22,7 @@ func TestDiagnosis(t *testing.T) {
 		{"kill -SEGV $$", "killed by signal 11 (segmentation fault)"},
 	} {
 		spec := sh(test.script)
-		spec.Dir = t.TempDir() // for a core
+		spec.Dir = t.TempDir() // for a core dump
 		p := start(t, spec, nil)
 		testutil.Must(io.ReadAll(p))(t)
 		// No wait here: EOF may come before the exit status, and Diagnosis must wait for it.
@@ -48,7 +48,8 @@ func TestExit(t *testing.T) {
 	}
 }
 
-// If an engine runs but has closed its input or output, the error names the closed end.
+// TestAnEngineThatHangsUp requires that the error names the closed end if an engine runs but has closed its input or
+// output.
 func TestAnEngineThatHangsUp(t *testing.T) {
 	p := start(t, sh("exec 1>&-; echo no more >&2; exec sleep 1000"), nil)
 	testutil.Must(io.ReadAll(p))(t)
@@ -61,7 +62,8 @@ func TestAnEngineThatHangsUp(t *testing.T) {
 	testutil.Equal(t, p.Diagnosis(), "it closed its input, and is still running")
 }
 
-// The last stderr line of a running engine is reported. That it is running is not reported.
+// TestLastWords requires the last stderr line of a running engine. The text does not contain that the engine is
+// running.
 func TestLastWords(t *testing.T) {
 	p := start(t, sh("echo ready; read go; echo help >&2; echo said; read go; exit 3"), nil)
 	for _, step := range []struct{ send, wait, want string }{
@@ -95,8 +97,8 @@ func TestTail(t *testing.T) {
 	}
 }
 
-// Two busy threads share one CPU, so they wait for each other, while the leader thread sleeps. The process's waiting
-// time must not be that of the leader.
+// TestWaited runs two busy threads on one CPU, so they wait for each other, while the leader thread sleeps. The
+// process's waiting time must not be that of the leader.
 func TestWaited(t *testing.T) {
 	cpu, _ := lastCPU(t)
 	spec := self("spin")
@@ -125,12 +127,12 @@ func TestWaitedCountsChildren(t *testing.T) {
 	})
 }
 
-// The numbers are those of ntstatus.h.
+// The numbers come from ntstatus.h.
 func TestEndingOfWindows(t *testing.T) {
 	for status, want := range map[int]string{
 		3:          "exit status 3",
 		0xC0000005: "exit status 0xC0000005 (access violation)",
-		0xE06D7363: "exit status 0xE06D7363", // an exception of C++ that nobody caught
+		0xE06D7363: "exit status 0xE06D7363", // an uncaught C++ exception
 	} {
 		testutil.Equal(t, (Exit{Status: status}).Ending(), want, "Ending of %d", status)
 	}

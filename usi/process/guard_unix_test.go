@@ -16,12 +16,12 @@ import (
 	"gogi/internal/testutil"
 )
 
-// killedRunner starts a runner with engines, kills it with SIGKILL, and returns
-// the numbers of everything that it had started.
+// killedRunner starts a runner with engines, kills it with SIGKILL, and returns the process IDs of everything that it
+// started.
 func killedRunner(t *testing.T, what string) map[string]int {
 	t.Helper()
-	// A plain start without guard: only the runner's leader matters here. Its
-	// engines and guard have groups of their own and are not touched by it.
+	// This start has no guard, because the test kills only the runner. The runner's engines and guard have groups of their
+	// own and stay alive.
 	runner := start(t, self(what), nil)
 	pids := make(map[string]int)
 	for {
@@ -46,8 +46,8 @@ func TestGuardKillsWhatAKilledRunnerLeaves(t *testing.T) {
 	}
 }
 
-// The control: without a guard Pdeathsig kills the leaders, and the wrapper's
-// child lives on. Should this ever fail, the guard has become superfluous.
+// TestWithoutGuardTheGrandchildSurvives is the control. Without a guard, Pdeathsig kills the leaders, and the wrapper's
+// child survives. If this test fails, the guard is superfluous.
 func TestWithoutGuardTheGrandchildSurvives(t *testing.T) {
 	pids := killedRunner(t, "runner-noguard")
 	defer syscall.Kill(-pids["wrapper"], syscall.SIGKILL)
@@ -83,7 +83,7 @@ func TestGuardsCloseKillsWhatStillRuns(t *testing.T) {
 	closeOK(t, p)
 }
 
-// changes returns a channel for the changes of a guard, with room for more changes than any test makes.
+// changes returns a channel for the changes of a guard, with a buffer for more changes than any test makes.
 func changes() (chan GuardChange, func(GuardChange)) {
 	c := make(chan GuardChange, 100)
 	return c, func(change GuardChange) { c <- change }
@@ -100,8 +100,8 @@ func next(t *testing.T, c <-chan GuardChange) GuardChange {
 	}
 }
 
-// A killed guard is replaced by a guard that has the running processes: also those started before it, and none that
-// have ended.
+// TestAnotherGuardTakesThePlaceOfADeadOne requires that a new guard replaces a killed one. It has all running
+// processes, also those started before it, and none that have ended.
 func TestAnotherGuardTakesThePlaceOfADeadOne(t *testing.T) {
 	told, tell := changes()
 	g := testutil.Must(StartGuard([]string{os.Args[0], "guard"}, tell))(t)
@@ -129,7 +129,7 @@ func TestAnotherGuardTakesThePlaceOfADeadOne(t *testing.T) {
 	}
 }
 
-// The whole of it: the runner's guard is killed, and then the runner itself.
+// TestTheSecondGuardKillsWhatAKilledRunnerLeaves kills the runner's guard, and then the runner itself.
 func TestTheSecondGuardKillsWhatAKilledRunnerLeaves(t *testing.T) {
 	for name, pid := range killedRunner(t, "runner-second-guard") {
 		testutil.Eventually(t, name+" dies", func() bool { return !alive(pid) })
@@ -139,7 +139,8 @@ func TestTheSecondGuardKillsWhatAKilledRunnerLeaves(t *testing.T) {
 // quick is the pace of a test that needs several guards.
 var quick = guardPace{steady: waitLimit, pause: time.Millisecond, longest: 2 * time.Millisecond}
 
-// Engines start even if no guard can run. This is reported once.
+// TestEnginesStartWithoutAGuardThatCannotLive requires that engines start even if no guard can run. gogi reports this
+// once.
 func TestEnginesStartWithoutAGuardThatCannotLive(t *testing.T) {
 	told, tell := changes()
 	births := t.TempDir() + "/births"
@@ -155,7 +156,7 @@ func TestEnginesStartWithoutAGuardThatCannotLive(t *testing.T) {
 	if len(told) > 0 {
 		t.Errorf("and then was told %+v", <-told)
 	}
-	g.Close() // whether one is just failing is chance
+	g.Close() // the error depends on the timing
 }
 
 func TestAGuardThatCannotBeStartedAgainIsToldAndTriedAgain(t *testing.T) {
@@ -176,13 +177,13 @@ func TestAGuardThatCannotBeStartedAgainIsToldAndTriedAgain(t *testing.T) {
 	testutil.OK(t, os.Symlink(os.Args[0], program))
 	testutil.Equal(t, next(t, told).String(), "the guard process works again", "told")
 	testutil.OK(t, g.Close())
-	<-p.Done() // the new guard was told of what began without one
+	<-p.Done() // the new guard knows the processes that started without one
 	if len(told) > 0 {
 		t.Errorf("and then was told %+v", <-told)
 	}
 }
 
-// A guard that stands still takes no line once its pipe is full: it is replaced too.
+// TestAGuardThatDoesNotReadIsReplaced requires that gogi replaces a stopped guard when its pipe is full.
 func TestAGuardThatDoesNotReadIsReplaced(t *testing.T) {
 	told, tell := changes()
 	g := testutil.Must(StartGuard([]string{os.Args[0], "guard"}, tell))(t)
@@ -190,7 +191,7 @@ func TestAGuardThatDoesNotReadIsReplaced(t *testing.T) {
 	line(t, p)
 	testutil.OK(t, g.life.cmd.Process.Signal(syscall.SIGSTOP))
 	g.mu.Lock()
-	for l := g.life; g.life == l; { // what many starts and ends would write
+	for l := g.life; g.life == l; { // as many starts and ends do
 		g.send("-", 1<<30)
 	}
 	g.mu.Unlock()
@@ -199,7 +200,7 @@ func TestAGuardThatDoesNotReadIsReplaced(t *testing.T) {
 	<-p.Done()
 }
 
-// A pipe takes the place of the guard, so that the test can read the messages to it.
+// TestGuardIsToldOfStartAndEnd replaces the guard with a pipe, so that the test can read the messages to it.
 func TestGuardIsToldOfStartAndEnd(t *testing.T) {
 	r, w, err := os.Pipe()
 	testutil.OK(t, err)
@@ -216,8 +217,8 @@ func TestGuardIsToldOfStartAndEnd(t *testing.T) {
 	}
 }
 
-// TestAGuardThatIsKilledAtTheEnd, by somebody or by us as it does not end: it is no failure
-// where nothing was left to guard, and one where something was.
+// TestAGuardThatIsKilledAtTheEnd requires that a guard that is killed at the end is an error only if a group was left
+// to guard. Another program kills it, or gogi does because it does not end.
 func TestAGuardThatIsKilledAtTheEnd(t *testing.T) {
 	for name, command := range map[string][]string{
 		"by somebody": {"sh", "-c", "cat >/dev/null; kill -9 $$"},
@@ -228,7 +229,7 @@ func TestAGuardThatIsKilledAtTheEnd(t *testing.T) {
 				t.Parallel()
 				g := testutil.Must(StartGuard(command, func(GuardChange) {}))(t)
 				if living {
-					if err := g.add(1 << 30); err != nil { // a group that nobody has
+					if err := g.add(1 << 30); err != nil { // a group that does not exist
 						t.Fatal(err)
 					}
 				}
@@ -252,7 +253,7 @@ func TestStartFailsOnAClosedGuard(t *testing.T) {
 	}
 	testutil.Equal(t, err.Error(), "process: starting /bin/sh: the guard is closed")
 	testutil.Equal(t, descriptors(t), files, "open files before")
-	// It was killed before or after it could write its number.
+	// The process was killed before or after it could write its process ID.
 	if b, err := os.ReadFile(pidFile); err == nil && len(b) > 0 {
 		pid, err := strconv.Atoi(strings.TrimSpace(string(b)))
 		testutil.Check(t, err == nil && !alive(pid), "process %s is left, %v", b, err)
@@ -288,7 +289,7 @@ func TestServeGuardRefuses(t *testing.T) {
 	}
 }
 
-// A line cut short by the runner's death must not become another number.
+// TestServeGuardIgnoresACutLine requires that a line cut short by the runner's death does not become another number.
 func TestServeGuardIgnoresACutLine(t *testing.T) {
 	groups := make(map[int]bool)
 	testutil.OK(t, readGroups(reader("+12345\n+678\n-12345\n+23"), groups))

@@ -22,16 +22,16 @@ import (
 // childEnv marks a test binary that was started again. Its first argument selects what it does.
 const childEnv = "GOGI_PROCESS_TEST_CHILD"
 
-// waitLimit is far beyond what any step needs on a busy machine.
+// waitLimit is far longer than any step takes on a busy machine.
 const waitLimit = testutil.WaitLimit
 
 func TestMain(m *testing.M) {
-	// A fuzzing worker is this binary again too, but its arguments are flags.
+	// A fuzzing worker is also this binary, but its arguments are flags.
 	if os.Getenv(childEnv) != "" && !strings.HasPrefix(os.Args[1], "-") {
 		os.Exit(beChild(os.Args[1]))
 	}
-	os.Setenv(childEnv, "1")                 // for every child; it has no business in this process any more
-	os.Setenv("GORACE", "atexit_sleep_ms=0") // else a child built with -race takes a second to exit
+	os.Setenv(childEnv, "1")                 // for every child; this process does not read it again
+	os.Setenv("GORACE", "atexit_sleep_ms=0") // otherwise a child built with -race takes a second to exit
 	os.Exit(m.Run())
 }
 
@@ -58,7 +58,7 @@ func beChild(what string) int {
 	return 0
 }
 
-// beSpinning keeps two threads busy that are not the leader's.
+// beSpinning keeps two threads busy, neither of which is the leader.
 func beSpinning() error {
 	for range 2 {
 		go func() {
@@ -83,7 +83,7 @@ func beStraying() error {
 		var all unix.CPUSet
 		all.Fill()
 		bound <- unix.SchedSetaffinity(0, &all)
-		select {} // the thread lives on
+		select {} // the thread does not end
 	}()
 	fmt.Println("bound", <-bound)
 	_, err := io.Copy(io.Discard, in)
@@ -91,10 +91,10 @@ func beStraying() error {
 }
 
 const (
-	// wrapperScript tells the number of a background child that ignores
-	// SIGTERM and ends only when killed, and ends itself at the end of stdin.
+	// wrapperScript prints the process ID of a background child that ignores SIGTERM and ends only when killed. The script
+	// itself ends at the end of stdin.
 	wrapperScript = `sh -c 'trap "" TERM; exec sleep 1000' & echo $!; cat >/dev/null`
-	// stubbornScript ignores the end of stdin, and SIGTERM, as does its sleep.
+	// stubbornScript ignores the end of stdin and SIGTERM, and so does its sleep.
 	stubbornScript = `trap "" TERM; echo ready; while :; do sleep 1000; done`
 )
 
@@ -147,7 +147,7 @@ func sh(script string) Spec { return Spec{Command: []string{"/bin/sh", "-c", scr
 
 func self(what string) Spec { return Spec{Command: []string{os.Args[0], what}} }
 
-// start starts a process whose Read gives up after waitLimit.
+// start starts a process whose Read fails after waitLimit.
 func start(t *testing.T, spec Spec, guard *Guard) *Process {
 	t.Helper()
 	p := testutil.Must(Start(spec, guard))(t)
@@ -163,7 +163,7 @@ func startGuard(t *testing.T) *Guard {
 	return g
 }
 
-// line reads one line. It reads byte by byte and so takes nothing of the next.
+// line reads one line. It reads single bytes, so it takes nothing of the next line.
 func line(t *testing.T, r io.Reader) string {
 	t.Helper()
 	var s strings.Builder
@@ -206,14 +206,14 @@ func stat(pid int) (state string, pgid int) {
 	if err != nil {
 		return "", 0
 	}
-	// pid (name that may hold anything) state ppid pgrp …
+	// pid (name with any characters) state ppid pgrp …
 	s := string(b)
 	f := strings.Fields(s[strings.LastIndexByte(s, ')')+1:])
 	pgid, _ = strconv.Atoi(f[2])
 	return f[0], pgid
 }
 
-// status returns a field of /proc/PID/status, or of a thread's.
+// status returns a field of the status file of a process or a thread.
 func status(t *testing.T, file, field string) string {
 	t.Helper()
 	b := testutil.Must(os.ReadFile(file))(t)
@@ -226,7 +226,7 @@ func status(t *testing.T, file, field string) string {
 	return ""
 }
 
-// lastCPU is the highest CPU that we may use, and all of them as the kernel writes them.
+// lastCPU returns the highest CPU that this process may use, and all of them in the kernel's format.
 func lastCPU(t *testing.T) (cpu int, allowed string) {
 	t.Helper()
 	allowed = status(t, "/proc/self/status", "Cpus_allowed_list")
@@ -239,7 +239,7 @@ func first(n int, _ string) int { return n }
 
 func itoa(n int) string { return strconv.Itoa(n) }
 
-// threadsWith lists our own threads with exactly this affinity.
+// threadsWith lists the threads of this process with exactly this affinity.
 func threadsWith(t *testing.T, cpus string) (ids []string) {
 	t.Helper()
 	threads, _ := filepath.Glob("/proc/self/task/*/status")

@@ -9,8 +9,8 @@ import (
 	"gogi/internal/testutil"
 )
 
-// A child that leaves its engine's group and session runs longer than the engine, and ends with the guard. A process of
-// another guard and a process without an engine continue.
+// TestAChildInAnotherSessionEndsWithTheGuard has a child that leaves its engine's group and session. It runs longer
+// than the engine and ends with the guard. A process of another guard and a process without an engine continue.
 func TestAChildInAnotherSessionEndsWithTheGuard(t *testing.T) {
 	const daemon = `setsid sh -c 'echo $$; exec sleep 1000' & cat`
 	ours, other := startGuard(t), startGuard(t)

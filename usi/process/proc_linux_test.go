@@ -10,7 +10,7 @@ import (
 	"gogi/internal/testutil"
 )
 
-// readProc reads what os.ReadFile does, however long it is, and fails as that does.
+// TestReadProc requires that readProc returns the content and the errors of os.ReadFile, for any size.
 func TestReadProc(t *testing.T) {
 	dir := t.TempDir()
 	for _, size := range []int{0, 1, 511, 512, 513, 5000} {
@@ -31,7 +31,7 @@ func TestReadProc(t *testing.T) {
 	}
 }
 
-// BenchmarkReadProc is one file of a look at a process, as os.ReadFile and readProc read it.
+// BenchmarkReadProc reads one file of /proc with os.ReadFile and with readProc.
 func BenchmarkReadProc(b *testing.B) {
 	for name, read := range map[string]func(string) ([]byte, error){"os": os.ReadFile, "ours": readProc} {
 		b.Run(name, func(b *testing.B) {

@@ -29,7 +29,7 @@ func closeOK(t *testing.T, p *Process) time.Duration {
 	begin := time.Now()
 	testutil.OK(t, p.Close())
 	took := time.Since(begin)
-	// Close kills all of them. On a busy machine the kernel needs time to end them.
+	// Close kills all processes of the group. On a busy machine the kernel needs time to end them.
 	testutil.Eventually(t, "the group of the process ends", func() bool { return len(group(p.PID())) == 0 })
 	select {
 	case <-p.Done():
@@ -56,11 +56,11 @@ func TestGroupAndDescriptorsAreItsOwn(t *testing.T) {
 	start(t, sh("cat"), startGuard(t)) // these pipes must not leak into p
 	p := start(t, sh("exec cat"), nil)
 	testutil.Must(io.WriteString(p, "here\n"))(t)
-	line(t, p) // now it is cat and no shell, and has closed what it should
+	line(t, p) // now it is cat and not a shell, and has closed other descriptors
 	files := testutil.Must(os.ReadDir("/proc/" + itoa(p.PID()) + "/fd"))(t)
 	for _, f := range files {
 		fd := testutil.Must(strconv.Atoi(f.Name()))(t)
-		// Beyond 2 there may be only what somebody gave this test to pass on.
+		// Descriptors above 2 can only come from the process that started this test.
 		flags, err := unix.FcntlInt(uintptr(fd), unix.F_GETFD, 0)
 		testutil.Check(t, fd <= 2 || err == nil && flags&unix.FD_CLOEXEC == 0, "descriptor %d leaked into the child", fd)
 	}
@@ -93,7 +93,7 @@ func TestTermIsHeard(t *testing.T) {
 	testutil.Equal(t, p.Diagnosis(), "exit status 7", "Diagnosis")
 }
 
-// TestTermGrace: a process that needs longer than Grace after SIGTERM has all of TermGrace.
+// TestTermGrace requires that a process that needs longer than Grace after SIGTERM has all of TermGrace.
 func TestTermGrace(t *testing.T) {
 	spec := sh(`trap 'sleep 0.3; exit 7' TERM; echo ready; while :; do :; done`)
 	spec.Grace, spec.TermGrace = time.Millisecond, waitLimit
@@ -111,7 +111,7 @@ func TestKillIsImmediate(t *testing.T) {
 	p.Kill()
 	took := closeOK(t, p)
 	testutil.Check(t, took <= waitLimit/2, "Close after Kill took %v", took)
-	p.Kill() // nobody there: does nothing
+	p.Kill() // does nothing, because the process has ended
 }
 
 func TestStoppedProcessIsKilled(t *testing.T) {
@@ -128,13 +128,13 @@ func TestWrappersChildDiesWithClose(t *testing.T) {
 	p := start(t, sh(wrapperScript), nil)
 	child := lineNumber(t, p)
 	testutil.Require(t, alive(child), "the wrapper has no child: nothing is tested")
-	// The wrapper itself ends at EOF, at once and with 0; the child would not.
+	// The wrapper itself ends at EOF, at once and with status 0. Its child does not.
 	closeOK(t, p)
 	testutil.Check(t, !alive(child), "the wrapper's child outlived Close")
 	testutil.Equal(t, p.Diagnosis(), "exit status 0", "Diagnosis")
 }
 
-// The child holds stdout open: were it left alone, Read would never end.
+// TestWrappersChildDiesWithItsLeader requires that the child dies, because it has stdout open and Read would never end.
 func TestWrappersChildDiesWithItsLeader(t *testing.T) {
 	p := start(t, sh(`trap "" TERM; sleep 1000 & echo $!; read go; exit 3`), nil)
 	child := lineNumber(t, p)
@@ -155,8 +155,8 @@ func TestOutputOutlivesTheProcess(t *testing.T) {
 	testutil.Check(t, err == nil && len(got) == 50000, "read %d bytes, %v", len(got), err)
 }
 
-// After a deadline an os.File returns no data, even if there are some. So if nobody reads for some time after the
-// leader's end, the deadline that ends the wait must not cut off the output.
+// TestOutputIsThereHoweverLateItIsRead requires that a late reader gets all output. After a deadline, an os.File
+// returns no data, even if there are some. So the deadline that ends the wait must not cut off the output.
 func TestOutputIsThereHoweverLateItIsRead(t *testing.T) {
 	p := start(t, sh("head -c 50000 /dev/zero; exit 3"), nil)
 	<-p.Done()
@@ -167,14 +167,14 @@ func TestOutputIsThereHoweverLateItIsRead(t *testing.T) {
 	testutil.Check(t, e.Status == 3, "exit %+v", e)
 }
 
-// longAfterTheEnd is the state once escapedWait is over.
+// longAfterTheEnd sets the state after escapedWait.
 func longAfterTheEnd(t *testing.T, p *Process) {
 	t.Helper()
 	testutil.OK(t, p.stdout.SetReadDeadline(time.Unix(1, 0)))
 }
 
-// A process that has left the group cannot be killed and keeps stdout open. Whether it is silent or floods stdout, the
-// output of the leader can be read, and the reading ends.
+// TestWhoLeftTheGroupCannotKeepTheOutputOpen has a process that left the group, so gogi cannot kill it, and stdout
+// stays open. The process is silent or floods stdout. The leader's output can be read, and the reading ends.
 func TestWhoLeftTheGroupCannotKeepTheOutputOpen(t *testing.T) {
 	if _, err := exec.LookPath("setsid"); err != nil {
 		t.Skip("no setsid: ", err)
@@ -193,7 +193,7 @@ func TestWhoLeftTheGroupCannotKeepTheOutputOpen(t *testing.T) {
 			<-p.Done()
 			longAfterTheEnd(t, p)
 			for _, late := range []time.Time{{}, time.Now().Add(time.Hour)} {
-				if err := p.SetReadDeadline(late); err != nil { // it must not open the wait again
+				if err := p.SetReadDeadline(late); err != nil { // must not restart the wait
 					t.Fatal(err)
 				}
 			}
@@ -206,7 +206,7 @@ func TestWhoLeftTheGroupCannotKeepTheOutputOpen(t *testing.T) {
 	}
 }
 
-// However fast it is refilled, a dead leader's pipe is read once.
+// TestRestIsOnePipeFull requires that a dead leader's pipe is read once, even if it is refilled.
 func TestRestIsOnePipeFull(t *testing.T) {
 	r, w, err := os.Pipe()
 	testutil.OK(t, err)
@@ -226,8 +226,8 @@ func TestRestIsOnePipeFull(t *testing.T) {
 	testutil.Check(t, read == int(pipeSize(p.stdout)), "read %d bytes of a pipe that holds %d", read, pipeSize(p.stdout))
 }
 
-// An engine of 100 GB is given back at no less than 1 GB/s: see killWait. It has
-// no process here, only the channel that its end would close.
+// TestCloseWaitsForTheMemoryOfAHundredGigabytes requires that Close waits for an engine of 100 GB. The kernel frees its
+// memory with at least 1 GB/s: see killWait. The test has only the channel that the end of the process closes.
 func TestCloseWaitsForTheMemoryOfAHundredGigabytes(t *testing.T) {
 	for took, wantErr := range map[time.Duration]bool{100 * time.Second: false, time.Hour: true} {
 		synctest.Test(t, func(t *testing.T) {
@@ -330,7 +330,7 @@ func TestAffinity(t *testing.T) {
 	testutil.Check(t, before == itoa(cpu) || len(pinned) == 1,
 		"%d of our threads are pinned while the child runs, want 1", len(pinned))
 	closeOK(t, p)
-	// The main thread cannot end: where it was the one, Go parks it for good.
+	// The main thread cannot end: if it was the pinned one, Go parks it forever.
 	if before != itoa(cpu) && !slices.Equal(pinned, []string{itoa(os.Getpid())}) {
 		testutil.Eventually(t, "the pinned thread ends", func() bool { return len(threadsWith(t, itoa(cpu))) == 0 })
 	}
@@ -453,7 +453,7 @@ func TestDirAndEnv(t *testing.T) {
 
 func TestFiftyAtOnceLeakNothing(t *testing.T) {
 	guard := startGuard(t)
-	closeOK(t, start(t, sh("cat"), guard)) // whatever is made once is made now
+	closeOK(t, start(t, sh("cat"), guard)) // creates everything that is created only once
 	files, goroutines := descriptors(t), runtime.NumGoroutine()
 	var wg sync.WaitGroup
 	for i := range 50 {

@@ -18,7 +18,7 @@ import (
 	"gogi/internal/testutil"
 )
 
-// A program that is still open for writing is started when it is not any more.
+// TestABusyProgramIsTriedAgain requires that a program that is open for writing is started after it is closed.
 func TestABusyProgramIsTriedAgain(t *testing.T) {
 	t.Parallel()
 	program := filepath.Join(t.TempDir(), "engine")
@@ -67,7 +67,7 @@ func beScarce() error {
 	return p.Close()
 }
 
-// A start without a free descriptor waits for one, and says so once.
+// TestAStartWaitsForDescriptors requires that a start without a free descriptor waits for one, and reports this once.
 func TestAStartWaitsForDescriptors(t *testing.T) {
 	t.Parallel()
 	p := start(t, self("scarce"), nil)
@@ -76,7 +76,7 @@ func TestAStartWaitsForDescriptors(t *testing.T) {
 	testutil.Equal(t, line(t, p), "started after 1 waits", "then")
 }
 
-// The wait ends with the context, and other errors are not waited for.
+// TestPatientlyEnds requires that the wait ends with the context, and that other errors cause no wait.
 func TestPatientlyEnds(t *testing.T) {
 	t.Parallel()
 	other := errors.New("no such engine")

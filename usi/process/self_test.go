@@ -26,7 +26,7 @@ func TestWorstWaitSinceTheLastCall(t *testing.T) {
 	}
 }
 
-// More busy threads of our own than there are CPUs wait for each other.
+// TestWorstWaitOfOurOwnThreads has more busy threads than CPUs, so the threads wait for each other.
 func TestWorstWaitOfOurOwnThreads(t *testing.T) {
 	var s Self
 	s.MaxSchedDelay()
@@ -36,7 +36,7 @@ func TestWorstWaitOfOurOwnThreads(t *testing.T) {
 		go func() {
 			runtime.LockOSThread()
 			for !end.Load() {
-				continue // busy: it is to wait for a CPU, and for nothing else
+				continue // busy, so it waits only for a CPU
 			}
 		}()
 	}

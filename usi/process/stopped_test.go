@@ -11,7 +11,8 @@ import (
 	"gogi/internal/testutil"
 )
 
-// A stop counts while it lasts, for the process and its children, and still counts after it is over.
+// TestStopped requires that a stop of the process or its child counts while it lasts, and still counts after it is
+// over.
 func TestStopped(t *testing.T) {
 	for name, script := range map[string]string{
 		"itself":    `echo $$; exec cat`,
@@ -20,7 +21,7 @@ func TestStopped(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			p := start(t, sh(script), nil)
 			pid := lineNumber(t, p)
-			if _, err := p.Waited(); err != nil { // sees the child
+			if _, err := p.Waited(); err != nil { // finds the child
 				t.Fatal(err)
 			}
 			for range 3 {
@@ -38,8 +39,8 @@ func TestStopped(t *testing.T) {
 	}
 }
 
-// A frozen cgroup counts as a stop, unless it is this program's own: the state is that of a
-// process that sleeps.
+// TestFrozen requires that a frozen cgroup counts as a stop, unless it is this program's own. The state of a frozen
+// process is that of a sleeping one.
 func TestFrozen(t *testing.T) {
 	p := start(t, sh(`echo; exec cat`), nil)
 	line(t, p)

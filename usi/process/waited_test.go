@@ -12,7 +12,7 @@ import (
 
 const ms = time.Millisecond
 
-// at is what one look finds of some threads.
+// at is the result of one look at some threads.
 type at struct {
 	after   time.Duration // since the first look
 	threads map[int]schedstat
@@ -73,7 +73,7 @@ func TestWaitsFromLookToLook(t *testing.T) {
 	}
 }
 
-// The state of this very thread, and of one that sleeps.
+// TestIsReady tests the state of this thread, and of a process that sleeps.
 func TestIsReady(t *testing.T) {
 	testutil.Check(t, isReady("/proc/thread-self"), "who runs this is not on a CPU")
 	p := start(t, sh("echo sleeps; exec cat"), nil)

@@ -9,7 +9,7 @@ import (
 	"gogi/internal/testutil"
 )
 
-// commands has commands with the host and the remote command that they start.
+// commands are commands with the host and the remote command that they start.
 var commands = []struct {
 	command      []string
 	host, remote string // "": not a remote engine
@@ -51,7 +51,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// Parse finds the same host as ssh itself (ssh -G prints what ssh would do).
+// TestParseAgreesWithSSH requires that Parse finds the same host as ssh, whose option -G prints the settings.
 func TestParseAgreesWithSSH(t *testing.T) {
 	ssh, err := exec.LookPath("ssh")
 	if err != nil {
@@ -60,7 +60,7 @@ func TestParseAgreesWithSSH(t *testing.T) {
 	asked := 0
 	for _, test := range commands {
 		if test.remote == "" || slices.Contains(test.command, "-F") && test.command[3] == "-o" {
-			continue // nothing to compare, or a file that is not there
+			continue // nothing to compare, or the file does not exist
 		}
 		out, err := exec.Command(ssh, append([]string{"-G", "-F", "none"}, test.command[1:]...)...).Output()
 		if err != nil {
@@ -79,7 +79,8 @@ func TestParseAgreesWithSSH(t *testing.T) {
 	testutil.Check(t, asked >= 12, "asked for %d commands only", asked)
 }
 
-// The command that a host's shell runs leads its own process group, and prints the group's number first.
+// TestWrappedLeadsItsGroup requires that the command that a host's shell runs leads its own process group. It prints
+// the group's number first.
 func TestWrappedLeadsItsGroup(t *testing.T) {
 	if _, err := exec.LookPath("setsid"); err != nil {
 		t.Skip("no setsid: ", err)

@@ -17,7 +17,7 @@ import (
 	"gogi/usi/transcript"
 )
 
-// TestEscape: any bytes survive a round trip, and the escaped text is one safe line.
+// TestEscape requires that any bytes survive a round trip, and that the escaped text is one safe line.
 func TestEscape(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -59,7 +59,7 @@ func TestFileName(t *testing.T) {
 	}
 }
 
-// TestLogWhole: a dialogue that is not long is kept as it was.
+// TestLogWhole requires that a short dialogue has all its lines. A received line is cut after 4096 bytes.
 func TestLogWhole(t *testing.T) {
 	t.Parallel()
 	log, at := transcript.NewLog(), time.Now()
@@ -78,7 +78,8 @@ func TestLogWhole(t *testing.T) {
 	testutil.Check(t, s == want && e.Lost == 0, "%s\nwant %s", s, want)
 }
 
-// TestLogOfMany: a log keeps its beginning and its latest lines, within the bounds. It has one gap, which it reports.
+// TestLogOfMany requires that a log has its first and its latest lines, within the limits. It has one gap, which it
+// reports.
 func TestLogOfMany(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ size, lines int }{
@@ -108,7 +109,7 @@ func TestLogOfMany(t *testing.T) {
 	}
 }
 
-// TestLogCostsNothing: once it is full, a line is copied and nothing allocated.
+// TestLogCostsNothing requires that a full log copies a line and allocates nothing.
 func TestLogCostsNothing(t *testing.T) {
 	log, at := transcript.NewLog(), time.Now()
 	line := []byte("info depth 20 seldepth 31 score cp 123 nodes 12345678 nps 1000000 pv 7g7f 3c3d 2g2f 8c8d")
@@ -146,7 +147,7 @@ func TestTranscripts(t *testing.T) {
 	testutil.Check(t, err == nil && string(got) == want, "%s, %v", got, err)
 }
 
-// TestTranscriptsThatCannotBeWritten: one word, and all lines are counted as lost.
+// TestTranscriptsThatCannotBeWritten requires one report, and the number of all lines as lost.
 func TestTranscriptsThatCannotBeWritten(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "file")
@@ -155,7 +156,7 @@ func TestTranscriptsThatCannotBeWritten(t *testing.T) {
 	transcripts := transcript.NewTranscripts(filepath.Join(file, "no folder"), func(err error) { told <- err })
 	big := bytes.Repeat([]byte("line\n"), 60_000)
 	transcripts.Add(transcript.Game{}, big, 60_000)
-	<-told // it is written as there is much
+	<-told // a large transcript is written at once
 	transcripts.Add(transcript.Game{}, []byte("one\ntwo\n"), 2)
 	err := transcripts.Close()
 	testutil.Check(t, err != nil && strings.Contains(err.Error(), "60002 lines were lost") && len(told) == 0,
