@@ -255,7 +255,7 @@ func TestDeafEngineHitsTheWriteDeadline(t *testing.T) {
 	})
 }
 
-// deadProcess is a connection whose process has died.
+// deadProcess is a connection whose process has ended.
 type deadProcess struct{ io.Reader }
 
 func (deadProcess) Write(p []byte) (int, error) { return len(p), nil }

@@ -27,9 +27,9 @@ type actor struct {
 	ready   time.Duration // how long Ready takes
 	eager   bool          // answers at once even when it should search without limit
 	answer  usi.Answer    // instead of a move
-	failure error         // of Think and Ponder
-	broken  error         // of Ready
-	infos   []usi.Info    // of each search, at its beginning
+	failure error         // returned by Think and Ponder
+	broken  error         // returned by Ready
+	infos   []usi.Info    // sent at the beginning of each search
 }
 
 // line is the game that the actor plays.

@@ -288,7 +288,7 @@ func TestFollowComesAgain(t *testing.T) {
 	})
 }
 
-// TestResumed: the counts of games begin with the stored games, and all other counts with 0.
+// TestResumed requires that the counts of games begin with the stored games, and all other counts with 0.
 func TestResumed(t *testing.T) {
 	rows := []match.Row{
 		{Pair: 4, Black: "A", White: "B", Outcome: match.BlackWins, Termination: match.Checkmate, Points: [2]float64{1, 0}, Plies: 90, Ended: began},
@@ -342,8 +342,8 @@ func TestStates(t *testing.T) {
 	only("done")
 }
 
-// TestFaultsAreBounded: all unknown players are counted together, and so are all unknown kinds. Every fault that can
-// lose a game begins at 0.
+// TestFaultsAreBounded requires that all unknown players are counted together, and so are all unknown kinds. Every
+// fault that can lose a game begins at 0.
 func TestFaultsAreBounded(t *testing.T) {
 	s := newSession(t, "r", nil, "A", "C")
 	for i := range 50 {
@@ -381,7 +381,8 @@ func parse(t testing.TB, text io.Reader) map[string]*dto.MetricFamily {
 	return testutil.Must(parser.TextToMetricFamilies(text))(t)
 }
 
-// TestHostileNames: for any name of a player, the exposition can be parsed in every format and has the name.
+// TestHostileNames requires for any name of a player that the exposition can be parsed in every format and has the
+// name.
 func TestHostileNames(t *testing.T) {
 	names := []string{"a\"} 1\ngogi_forged_total 7\n# ", `back\slash`, "\x00\u202e将棋", "<script>", ""}
 	for _, name := range names {

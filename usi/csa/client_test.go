@@ -410,7 +410,7 @@ func TestResume(t *testing.T) {
 	})
 }
 
-// TestResumeWithoutStart: the server continues the game with the opponent's move.
+// TestResumeWithoutStart requires that the client resumes if the server sends the opponent's move instead of a start.
 func TestResumeWithoutStart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBench(t, &scripted{},
@@ -440,7 +440,7 @@ func TestNotResumed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBench(t, &scripted{}, cut, func(p *peer) {
 			p.login()
-			p.expect("") // the keep-alive
+			p.expect("") // the empty line in silence
 			p.expect("LOGOUT")
 		})
 		b.tally(Tally{Games: 1, Disconnected: 1})
