@@ -27,7 +27,7 @@ import (
 	"gogi/shogi/kifu"
 )
 
-// testPlan is a match of engines that move once or not at all, and resign.
+// testPlan returns the plan of a match whose engines move at most once and then resign.
 func testPlan(name string, pairs int, seed uint64) *match.Plan {
 	p := &match.Plan{
 		Run: name, Pairs: pairs, Seed: seed, Design: match.Design{Kind: match.DesignMatch, Swap: true}, Concurrency: 1, Ponder: match.PonderOff,
@@ -45,7 +45,7 @@ func testPlan(name string, pairs int, seed uint64) *match.Plan {
 	return p
 }
 
-// strength is how often the first player wins of ten pairs, as play has it.
+// strength is the number of games in ten that the first player wins, see playAs.
 type strength int
 
 // play returns the result of a pair. It depends only on the plan and the number.
@@ -55,7 +55,7 @@ func playAs(p *match.Plan, id int, strong strength) match.PairResult {
 	return playOut(p, p.Pair(id), func(g match.Game) bool { return strength(g.Seed%10) < strong })
 }
 
-// playOut makes a pair of which the first player wins these games.
+// playOut returns the result of a pair. The first player wins the games that wins selects.
 func playOut(p *match.Plan, pair match.Pair, wins func(match.Game) bool) match.PairResult {
 	r, id := match.PairResult{Pair: pair}, pair.ID
 	for leg := range r.Pair.Legs {
@@ -89,19 +89,19 @@ func playOut(p *match.Plan, pair match.Pair, wins func(match.Game) bool) match.P
 	return r
 }
 
-// disk is what outlives the coordinator's processes: the stores, by run.
+// disk holds the stores, by run. It survives a restart of the coordinator.
 type disk struct {
 	mu     sync.Mutex
 	stores map[string]*store
 	full   bool // every write fails
-	// stored is called after a pair was stored and before anybody is told.
+	// stored is called after a pair is stored and before the worker is informed.
 	stored func(run string, pair int)
 }
 
 // store is a coordinator.Store in memory.
 type store struct {
 	disk        *disk
-	run         string // the digest of the plan
+	run         string // the SHA-256 of the plan
 	plan        *match.Plan
 	pairs       map[int]match.PairResult
 	takes       map[int]int
@@ -158,7 +158,7 @@ func (s *store) Pair(_ context.Context, id int) (match.PairResult, error) {
 	return s.pairs[id], nil
 }
 
-// Voids and Sum are for those who keep copies, see package copies; here nobody does.
+// Voids and Sum serve replicas, see package copies. These tests have no replica.
 func (s *store) Voids(context.Context, []int) ([]farm.Void, error) { return nil, nil }
 
 func (s *store) Sum(context.Context, int, int) (string, int, error) {
@@ -222,7 +222,7 @@ func (s *store) By(_ context.Context, worker string) (pairs []int, err error) {
 	}
 	slices.Sort(pairs)
 	if settings, err := tune.ParsePlan(s.plan.Tune); err == nil && len(pairs) > 0 {
-		for id := range s.pairs { // those that were drawn after them
+		for id := range s.pairs { // the pairs that were drawn after them
 			if id >= settings.Settings.FirstAfter(pairs[0]) && !slices.Contains(pairs, id) {
 				pairs = append(pairs, id)
 			}
@@ -256,7 +256,7 @@ func (s *store) SetProvisional(_ context.Context, why string) error {
 
 func (s *store) Close() error { return nil }
 
-// keyring is the keys of a test, which may be revoked.
+// keyring holds the keys of a test. The test can revoke them.
 type keyring struct {
 	mu   sync.Mutex
 	keys map[string]coordinator.Key
@@ -299,7 +299,7 @@ func (k *keyring) revoke(name string) {
 	delete(k.keys, name)
 }
 
-// theFarm is a farm in one process and in a bubble of time.
+// theFarm is a farm in one process and in one bubble of synctest.
 type theFarm struct {
 	t       *testing.T
 	broker  *bustest.MemoryBroker
@@ -309,19 +309,19 @@ type theFarm struct {
 	ctx     context.Context
 	working sync.WaitGroup
 	state   string      // the file of the coordinator's state
-	unkept  atomic.Bool // nothing can be stored in the state
+	unkept  atomic.Bool // if set, the state stores nothing
 
 	c    *coordinator.Coordinator
-	stop func() error // ends the coordinator's process; its error is Serve's
+	stop func() error // ends the coordinator's process and returns the error of Serve
 
 	history sync.Mutex
-	granted map[string]farm.Grant // by token: all that workers were ever given
+	granted map[string]farm.Grant // every grant that a worker received, by token
 }
 
-// lease is that of the tests.
+// lease is the length of a lease in these tests.
 const lease = 20 * time.Second
 
-// inFarm runs a test in a bubble, with keys for an owner, an approver, a boss and ten workers of two owners.
+// inFarm runs a test in a bubble, with keys for an owner, an approver, an administrator and ten workers of two owners.
 func inFarm(t *testing.T, test func(t *testing.T, f *theFarm)) {
 	t.Helper()
 	t.Parallel()
@@ -356,7 +356,7 @@ func inFarm(t *testing.T, test func(t *testing.T, f *theFarm)) {
 	})
 }
 
-// start begins a process of the coordinator.
+// start starts a process of the coordinator.
 func (f *theFarm) start() {
 	f.t.Helper()
 	bus := f.broker.Open()
@@ -370,15 +370,15 @@ func (f *theFarm) start() {
 	go func() { ended <- c.Serve(ctx) }()
 	f.c = c
 	f.stop = sync.OnceValue(func() error {
-		_ = errors.Join(bus.Close(), state.Close()) // as a killed process: whatever it still tries to store or acknowledge is not
+		_ = errors.Join(bus.Close(), state.Close()) // a killed process can no longer store or acknowledge
 		cancel()
 		return <-ended
 	})
 	synctest.Wait()
 }
 
-// states are the files of states, by path. They are in memory: tests of the coordinator play in synctest's time, in
-// which the waiting of a disk changes which worker is first. results/farmstate and farm/chaos test the real file.
+// states holds the state files in memory, by path. In the time of synctest, a wait for a real disk changes which worker
+// is first. Packages results/farmstate and farm/chaos test the real file.
 var states struct {
 	sync.Mutex
 	files   map[string]map[[2]string]stateRow
@@ -390,11 +390,11 @@ type stateRow struct {
 	revision uint64
 }
 
-// memoryState is one process' connection to a file of states.
+// memoryState is the connection of one process to a state file.
 type memoryState struct {
 	path   string
 	closed atomic.Bool
-	fails  *atomic.Bool // nothing can be stored; may be nil
+	fails  *atomic.Bool // if set, Put fails; may be nil
 }
 
 func openState(t testing.TB, path string) *memoryState {
@@ -446,7 +446,7 @@ func (m *memoryState) Log(_ context.Context, actions ...farmstate.Action) error 
 	return nil
 }
 
-// Actions has no filter: results/farmstate tests the real one.
+// Actions ignores the filter. Package results/farmstate tests the real one.
 func (m *memoryState) Actions(context.Context, farmstate.Filter) ([]farmstate.Action, error) {
 	states.Lock()
 	defer states.Unlock()
@@ -490,14 +490,14 @@ func (f *theFarm) reopen(open func(p *match.Plan, s *store) (coordinator.Store, 
 	})
 }
 
-// restart kills the coordinator's process, and begins another.
+// restart kills the process of the coordinator and starts another.
 func (f *theFarm) restart() {
 	f.t.Helper()
-	_ = f.stop() // that it was cut off while it worked is its error, and no fault
+	_ = f.stop() // the error of a killed process is no failure
 	f.start()
 }
 
-// do asks for a verb; out may be nil.
+// do sends an admin request of a user; out may be nil.
 func (f *theFarm) do(who, verb string, in, out any) error {
 	if out == nil {
 		out = new(any)
@@ -521,7 +521,7 @@ func (f *theFarm) run(p *match.Plan) farm.TestStatus {
 	return s
 }
 
-// plays submits and approves a test of a plan that testPlan makes.
+// plays submits and approves a test with a plan of testPlan.
 func (f *theFarm) plays(name string, pairs int, seed uint64) *match.Plan {
 	f.t.Helper()
 	p := testPlan(name, pairs, seed)
@@ -552,7 +552,7 @@ func (f *theFarm) worker(name string) farm.WorkerStatus {
 	return farm.WorkerStatus{}
 }
 
-// trust sets the trust in a worker as soon as it is here.
+// trust waits until the coordinator lists a worker, and sets the trust in it.
 func (f *theFarm) trust(name, level string) {
 	f.t.Helper()
 	f.until(name+" is here", func() bool {
@@ -561,7 +561,7 @@ func (f *theFarm) trust(name, level string) {
 	testutil.OK(f.t, f.do("boss", "trust", farm.Order{Worker: name, Level: level}, nil))
 }
 
-// until waits for something, at most some hours of the bubble.
+// until waits until done returns true, at most four hours of the bubble.
 func (f *theFarm) until(what string, done func() bool) {
 	f.t.Helper()
 	for range 4 * 3600 {
@@ -577,8 +577,8 @@ func (f *theFarm) until(what string, done func() bool) {
 	f.t.Fatalf("it never happens that %s: %+v", what, s)
 }
 
-// complete waits for the end of a run and holds it against what one machine would have
-// stored: every pair once (I1), the same games (I2), each granted to who played it (I3).
+// complete waits for the end of a run and verifies its store. Every pair is stored once (I1), with the games of a run
+// on one machine (I2), under a grant of its worker (I3).
 func (f *theFarm) complete(p *match.Plan) {
 	f.t.Helper()
 	f.until("the run is over", func() bool { return f.test(p.Run).State == farm.Over })
@@ -610,7 +610,7 @@ func (f *theFarm) verify(p *match.Plan) {
 	}
 }
 
-// normal is a pair as it is after it was written and read.
+// normal encodes and decodes a pair.
 func normal(r match.PairResult) match.PairResult {
 	text, err := match.EncodePair(r)
 	if err != nil {

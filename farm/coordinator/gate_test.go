@@ -16,14 +16,12 @@ import (
 	"gogi/runner/events"
 )
 
-// quota is short for it.
 type quota = coordinator.Quota
 
-// gated is a plan whose first player wins so often of ten, with a test that ends.
+// gated returns a plan with an SPRT. Each pair has its own opening of two moves.
 func gated(name string, pairs int, seed uint64) *match.Plan {
 	p := testPlan(name, pairs, seed)
 	p.Gate = match.Gate{Elo0: 0, Elo1: 150, Alpha: 0.05, Beta: 0.1, Model: match.GateLogistic}
-	// Every pair its own opening: two moves after each first one.
 	first := p.Openings
 	p.Openings = nil
 	for i := range pairs {
@@ -43,8 +41,8 @@ func gated(name string, pairs int, seed uint64) *match.Plan {
 	return p
 }
 
-// TestAGateStopsInPlanOrder is I5 and I7: the verdict is that of the prefix, for any order of arrival. No pair beyond
-// the window is granted. Pairs beyond the stop are stored and shown, but do not count.
+// TestAGateStopsInPlanOrder requires I5 and I7. The decision depends only on the prefix, for any order of arrival. The
+// coordinator grants no pair beyond the window. It stores and shows pairs beyond the stop, but does not count them.
 func TestAGateStopsInPlanOrder(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
 		p := gated("gated", 600, 3)
@@ -66,7 +64,7 @@ func TestAGateStopsInPlanOrder(t *testing.T) {
 		time.Sleep(2 * time.Minute)
 		s := f.test("gated")
 		testutil.Check(t, reach <= 64 && reach >= 40, "I7: it reached %d pairs beyond the prefix, the window is 64", reach)
-		// A second program: the pairs in plan order, by the same design.
+		// The test calculates the same SPRT in plan order.
 		judge := testutil.Must(gate.New(p.Gate, p.Pairs))(t)
 		stored := f.disk.stores[p.Digest()].pairs
 		at := 0
@@ -97,8 +95,8 @@ func TestAGateStopsInPlanOrder(t *testing.T) {
 	})
 }
 
-// TestAPurge: a worker's pairs are played again as another take. Later results of the earlier take do not count, and a
-// reported verdict is withdrawn.
+// TestAPurge: the farm plays the void pairs of a worker again as another take. It ignores later results of the earlier
+// take, and withdraws the reported decision.
 func TestAPurge(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
 		p := gated("purge", 400, 5)
@@ -111,7 +109,7 @@ func TestAPurge(t *testing.T) {
 			t.Fatalf("the liar did not bring it about: %+v", s)
 		}
 		testutil.OK(t, f.do("boss", "quarantine", farm.Order{Worker: "w0", Why: "lies"}, nil))
-		time.Sleep(time.Minute) // what it has finished still counts, until it is purged
+		time.Sleep(time.Minute) // its finished pairs count until they are void
 		var dry, out farm.Purged
 		testutil.OK(t, f.do("boss", "purge", farm.Order{Run: "purge", Worker: "w0", Why: "lies", Dry: true}, &dry))
 		stored := f.test("purge").Stored
@@ -122,7 +120,7 @@ func TestAPurge(t *testing.T) {
 		testutil.Check(t, s.Stored == stored-len(out.Pairs) && s.State == farm.Running && f.disk.stores[p.Digest()].voided != nil,
 			"%+v", s)
 		f.until("it is over again", func() bool { return f.test("purge").State == farm.Over })
-		f.verify(p) // none of the liar's is left
+		f.verify(p) // no pair of the quarantined worker is left
 		for id, r := range f.disk.stores[p.Digest()].pairs {
 			testutil.Check(t, r.Played.Worker != "w0", "pair %d is of the purged worker", id)
 		}
@@ -132,7 +130,7 @@ func TestAPurge(t *testing.T) {
 	})
 }
 
-// TestItIsSeen: a client that watches a run sees every pair that counts, once.
+// TestItIsSeen: a client that watches a run receives every counted pair once.
 func TestItIsSeen(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
 		p := f.plays("seen", 30, 1)

@@ -11,8 +11,8 @@ import (
 	"gogi/shogi/kifu"
 )
 
-// TestALogThatIsFull loses its first line, and the copy of the record that is kept for when
-// the new one cannot be stored loses none.
+// TestALogThatIsFull: a full log loses its first line. The earlier record keeps all its lines, because it serves if the
+// new one cannot be stored.
 func TestALogThatIsFull(t *testing.T) {
 	r := &run{}
 	for i := range maxLog {
@@ -54,7 +54,7 @@ func TestADayOfQuotasIsUTC(t *testing.T) {
 	}
 }
 
-// WhileVerifying has a test look on while a pair that was brought is verified: whether nobody waits for that.
+// WhileVerifying calls look while the coordinator verifies a pushed pair. free is true if no lock is held.
 func (c *Coordinator) WhileVerifying(look func(free bool)) {
 	c.verifies = func(plan *match.Plan, p *match.PairResult) error {
 		mu, judging := c.mu.TryLock(), c.judging.TryLock()
@@ -69,7 +69,7 @@ func (c *Coordinator) WhileVerifying(look func(free bool)) {
 	}
 }
 
-// TestWhatAWorkerCanTellIsBounded: in slots that can be watched, of players of the run.
+// TestWhatAWorkerCanTellIsBounded: the coordinator shows only events of slots below 512 and of players of the run.
 func TestWhatAWorkerCanTellIsBounded(t *testing.T) {
 	plan := &match.Plan{
 		Run: "r", Pairs: 2, Design: match.Design{Kind: match.DesignMatch, Swap: true}, Players: []match.Player{{Name: "dev"}, {Name: "base"}},
@@ -90,7 +90,7 @@ func TestWhatAWorkerCanTellIsBounded(t *testing.T) {
 	}
 }
 
-// TestVotesThatCannotBeRead: JSON that is no record of a vote is rejected at any place in a game.
+// TestVotesThatCannotBeRead: the coordinator rejects an invalid vote record at any place in a game.
 func TestVotesThatCannotBeRead(t *testing.T) {
 	good := []byte(`{"v":1,"type":"vote","members":["a"],"seed":"1"}`)
 	for text, bad := range map[string]bool{

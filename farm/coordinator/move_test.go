@@ -9,7 +9,7 @@ import (
 	"gogi/match"
 )
 
-// pulled is all that pull gives of a test.
+// pulled returns all pairs of a test that pull sends.
 func (f *theFarm) pulled(t *testing.T, who, run string) (all []match.PairResult) {
 	t.Helper()
 	for from, more := 0, true; more; {
@@ -33,8 +33,8 @@ func pairsOf(t *testing.T, played ...match.PairResult) (texts [][]byte) {
 	return texts
 }
 
-// TestPairsThatAreBrought count once, are verified, carry the name of who brought them,
-// and come back as they were brought.
+// TestPairsThatAreBrought: the coordinator counts pushed pairs once, verifies them, and stores the name of the user. A
+// pull returns them.
 func TestPairsThatAreBrought(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
 		p := f.plays("moved", 600, 1)
@@ -75,7 +75,7 @@ func TestPairsThatAreBrought(t *testing.T) {
 	})
 }
 
-// TestPullIsPaged: more pairs than one answer carries all come, once.
+// TestPullIsPaged: a pull of more pairs than one answer carries returns each pair once.
 func TestPullIsPaged(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
 		p := f.plays("paged", 600, 1)
@@ -98,8 +98,8 @@ func TestPullIsPaged(t *testing.T) {
 	})
 }
 
-// TestNobodyWaitsForWhatIsPushed: while pairs are verified, others are granted and judged;
-// what happens to the test meanwhile counts.
+// TestNobodyWaitsForWhatIsPushed: leases and results do not wait while the coordinator verifies pushed pairs. A pair
+// that is stored during the verification counts once.
 func TestNobodyWaitsForWhatIsPushed(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
 		p := f.plays("moved", 20, 1)

@@ -15,7 +15,7 @@ import (
 	"gogi/match"
 )
 
-// damage restarts the coordinator with a test that cannot be opened until it is repaired.
+// damage restarts the coordinator with a test that cannot be opened until repaired is true.
 func (f *theFarm) damage(run string, repaired *bool) {
 	f.t.Helper()
 	f.reopen(func(p *match.Plan, s *store) (coordinator.Store, error) {
@@ -26,7 +26,7 @@ func (f *theFarm) damage(run string, repaired *bool) {
 	})
 }
 
-// TestALateResultOfATestThatCannotBeOpened: the result is stored as evidence, and nothing else ends.
+// TestALateResultOfATestThatCannotBeOpened: the coordinator stores the late result as evidence, and continues.
 func TestALateResultOfATestThatCannotBeOpened(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
 		ended, other := testPlan("ended", 30, 1), testPlan("other", 30, 2)
@@ -48,7 +48,7 @@ func TestALateResultOfATestThatCannotBeOpened(t *testing.T) {
 	})
 }
 
-// faulty is a store whose rows cannot be read for a while.
+// faulty is a store whose Rows fails the given number of times.
 type faulty struct {
 	*store
 	fails *int
@@ -62,7 +62,7 @@ func (s faulty) Rows(ctx context.Context, see func([]match.Row) error) error {
 	return s.store.Rows(ctx, see)
 }
 
-// TestATestOpensWholeOrNotAtAll: after a try that failed it is no tune without its path.
+// TestATestOpensWholeOrNotAtAll: a failed try to open a tuning test leaves it closed and stopped. A later try opens it.
 func TestATestOpensWholeOrNotAtAll(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
 		a := newTune(t, "half", 100, 5, 20, 2)
@@ -89,8 +89,8 @@ func TestATestOpensWholeOrNotAtAll(t *testing.T) {
 	})
 }
 
-// TestARunningTestThatCannotBeOpened: the test is paused with its reason, and the other tests are played. When it can
-// be opened again, it continues.
+// TestARunningTestThatCannotBeOpened: the coordinator pauses the test with the reason, and continues the other tests.
+// After a repair the owner can resume the test.
 func TestARunningTestThatCannotBeOpened(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
 		broken, other := testPlan("broken", 60, 1), testPlan("other", 60, 2)
@@ -101,7 +101,7 @@ func TestARunningTestThatCannotBeOpened(t *testing.T) {
 		repaired := false
 		f.damage("broken", &repaired)
 		f.complete(other)
-		f.restart() // also where it is paused already
+		f.restart() // also if it is already paused
 		s := f.test("broken")
 		testutil.Check(t, s.State == farm.Paused && s.Aside && strings.Contains(s.Why, "it cannot be opened: the file is damaged"),
 			"%s, %v: %s", s.State, s.Aside, s.Why)
@@ -117,8 +117,8 @@ func TestARunningTestThatCannotBeOpened(t *testing.T) {
 	})
 }
 
-// TestAPurgeThatCannotBeJudged: its test is set aside, whether it runs or is over, and nothing else ends. Void pairs
-// stay void.
+// TestAPurgeThatCannotBeJudged: the coordinator pauses the test, whether it runs or is over, and continues the others.
+// Void pairs stay void.
 func TestAPurgeThatCannotBeJudged(t *testing.T) {
 	for _, state := range []farm.State{farm.Running, farm.Over} {
 		t.Run(string(state), func(t *testing.T) {
@@ -151,8 +151,8 @@ func TestAPurgeThatCannotBeJudged(t *testing.T) {
 	}
 }
 
-// TestATestThatIsNotUnderstood: a test of a later version, or with an invalid plan, is reported and left unchanged, and
-// the other tests are played. A version that can read it continues it.
+// TestATestThatIsNotUnderstood: the coordinator reports a test of a later version or with an invalid plan, and does not
+// change it. The other tests continue. A version that can read the test resumes it.
 func TestATestThatIsNotUnderstood(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
 		later, other := testPlan("later", 60, 1), testPlan("other", 60, 2)
@@ -160,7 +160,7 @@ func TestATestThatIsNotUnderstood(t *testing.T) {
 		f.run(other)
 		h := f.hand("w0", 4)
 		f.until("both are played", func() bool { return f.test("later").Stored > 5 && f.test("other").Stored > 5 })
-		_ = f.stop() // what it keeps now is its last word
+		_ = f.stop() // it stores nothing after this
 		var whole []byte
 		revision := uint64(0)
 		state := openState(t, f.state)
@@ -203,13 +203,13 @@ func TestATestThatIsNotUnderstood(t *testing.T) {
 	})
 }
 
-// TestAnUnreadableWorker: the farm starts, the worker of an entry that cannot be read is in quarantine with the reason, and
-// others play. A pardon replaces the entry.
+// TestAnUnreadableWorker: if the entry of a worker cannot be read, the farm starts and quarantines this worker with the
+// reason. Other workers play. A pardon replaces the entry.
 func TestAnUnreadableWorker(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
 		f.run(testPlan("plays", 20, 1))
 		f.line(t, "w0").want(2)
-		testutil.OK(t, f.do("boss", "drain", farm.Order{Worker: "w0"}, nil)) // stores it
+		testutil.OK(t, f.do("boss", "drain", farm.Order{Worker: "w0"}, nil)) // stores the entry
 		_ = f.stop()
 		state := openState(t, f.state)
 		var revision uint64

@@ -13,7 +13,7 @@ import (
 	"gogi/match"
 )
 
-// strict is fifth, but verifies nobody for its agreements.
+// strict is fifth, but requires 1000 agreements to verify a worker.
 type strict struct{ fifth }
 
 func (strict) Verified() int { return 1000 }
@@ -28,10 +28,10 @@ func inAudited(t *testing.T, test func(t *testing.T, f *theFarm)) {
 	})
 }
 
-// wins is a machine with which the first player wins everything: legal games that nobody played.
+// wins forges a pair: the first player wins every game. The games are legal, but no engine played them.
 func wins(p *match.Plan, id int) match.PairResult { return playAs(p, id, 10) }
 
-// provisional returns why a test's verdict is not final. The database must say the same.
+// provisional returns why the decision of a test is not final. The database must have the same reason.
 func (f *theFarm) provisional(p *match.Plan) string {
 	f.t.Helper()
 	why := f.test(p.Run).Provisional
@@ -47,8 +47,8 @@ func (f *theFarm) over(p *match.Plan) {
 	f.until("the test is over", func() bool { return f.test(p.Run).State == farm.Over })
 }
 
-// TestAForgedVerdictIsProvisional: the pass of a worker that forges is provisional, also after a restart, until trusted
-// machines have found it out. Its pairs are void at once, the gate is asked again, and the honest verdict is final.
+// TestAForgedVerdictIsProvisional: the decision by a forging worker is provisional, also after a restart, until trusted
+// machines detect the forgery. Its pairs become void at once. The SPRT decides again, and the honest decision is final.
 func TestAForgedVerdictIsProvisional(t *testing.T) {
 	for _, running := range []bool{false, true} {
 		inAuditedRun(t, map[bool]string{false: "after the end", true: "while it runs"}[running], func(t *testing.T, f *theFarm) {
@@ -64,7 +64,7 @@ func TestAForgedVerdictIsProvisional(t *testing.T) {
 				f.restart()
 				time.Sleep(time.Hour)
 				testutil.Check(t, strings.Contains(f.provisional(p), "audits are missing"), "after a restart: %q", f.provisional(p))
-				f.hand("w3", 8) // another untrusted worker of the same owner, and then one of another: neither helps
+				f.hand("w3", 8) // an untrusted worker of the same owner, and one of another owner: neither may audit
 				f.hand("w10", 8)
 				time.Sleep(10 * time.Minute)
 				if s := f.test("forged"); s.State != farm.Over || s.Provisional == "" || s.Agreed+s.Differed > 0 {
@@ -74,7 +74,7 @@ func TestAForgedVerdictIsProvisional(t *testing.T) {
 				f.until("it has pairs", func() bool { return f.test("forged").Held == 8 })
 				f.hand("w10", 4)
 			}
-			f.hand("w0", 4) // of the test's owner
+			f.hand("w0", 4) // w0 belongs to the owner of the test
 			f.trust("w10", "verified")
 			f.until("the liar is found", func() bool { return f.worker("w1").Quarantine != "" })
 			f.until("its pairs are void", func() bool { return f.test("forged").Voided != "" })
@@ -92,7 +92,7 @@ func TestAForgedVerdictIsProvisional(t *testing.T) {
 	}
 }
 
-// pushes has ann push all pairs of a test.
+// pushes lets ann push all pairs of a test.
 func (f *theFarm) pushes(p *match.Plan, plays func(p *match.Plan, id int) match.PairResult) error {
 	var texts [][]byte
 	for id := range p.Pairs {
@@ -101,8 +101,9 @@ func (f *theFarm) pushes(p *match.Plan, plays func(p *match.Plan, id int) match.
 	return f.do("ann", "push", farm.Push{Run: p.Digest(), Pairs: texts}, nil)
 }
 
-// TestForgedPairsArePushed into a test that does not run: its verdict is provisional all the same. When the audits have
-// refuted them, their key pushes nothing more, and they are void, also if the process ended after it had removed them.
+// TestForgedPairsArePushed: if forged pairs are pushed into a test that does not run, its decision is provisional.
+// After the audits, the key is in quarantine and the pairs are void. This also holds if the process ended after it
+// removed them.
 func TestForgedPairsArePushed(t *testing.T) {
 	for _, verb := range []string{"pause", "stop"} {
 		inAuditedRun(t, verb, func(t *testing.T, f *theFarm) {
@@ -141,8 +142,8 @@ func TestForgedPairsArePushed(t *testing.T) {
 	}
 }
 
-// TestAMachineOfTheOwner decides nothing against a trusted worker: it agrees with the liar, and a second trusted worker
-// decides. A result that is refused, and results that never come, keep no audit from it.
+// TestAMachineOfTheOwner: a machine of the test's owner agrees with the liar against a trusted worker. This decides
+// nothing, and a second trusted worker gets the audit. Rejected or missing results do not block an audit.
 func TestAMachineOfTheOwner(t *testing.T) {
 	inAudited(t, func(t *testing.T, f *theFarm) {
 		f.keys.add("w11", "yellow", "work")
@@ -183,9 +184,9 @@ func inAuditedRun(t *testing.T, name string, test func(t *testing.T, f *theFarm)
 	t.Run(name, func(t *testing.T) { inAudited(t, test) })
 }
 
-// TestWhenAVerdictIsFinal: at once if all workers are trusted or there are no audits; after the sample of an honest
-// worker's pairs has agreed; when an operator trusts the worker, if the games cannot be audited, or gives the right to run
-// to the key that pushed the pairs. It is not final because a test's owner has pushed pairs.
+// TestWhenAVerdictIsFinal: a decision is final at once if its workers are trusted. Otherwise it becomes final when the
+// audited sample agrees or an operator trusts the worker. Pushed pairs need audits or a key with the right to run. It
+// is not final because the owner of the test pushed the pairs.
 func TestWhenAVerdictIsFinal(t *testing.T) {
 	for name, c := range map[string]struct {
 		run, worker, level, want string
@@ -219,7 +220,7 @@ func TestWhenAVerdictIsFinal(t *testing.T) {
 			}
 			f.restart()
 			if name == "audited" {
-				time.Sleep(8 * 24 * time.Hour) // audits of a provisional verdict do not end
+				time.Sleep(8 * 24 * time.Hour) // audits of a provisional decision do not expire
 			}
 			time.Sleep(time.Minute)
 			testutil.Check(t, f.provisional(p) != "", "it is final after a restart")
@@ -238,8 +239,8 @@ func TestWhenAVerdictIsFinal(t *testing.T) {
 	}
 }
 
-// TestAnAuditorThatLosesItsTrust: its agreements confirm nothing any more, and neither does a result that it sends for an
-// audit that it was granted before. A copied or late message of an auditor confirms nothing a second time.
+// TestAnAuditorThatLosesItsTrust: if an auditor loses its trust, its agreements and its late audit results confirm
+// nothing. A copied message of an auditor confirms nothing a second time.
 func TestAnAuditorThatLosesItsTrust(t *testing.T) {
 	inAudited(t, func(t *testing.T, f *theFarm) {
 		p := gated("run", 400, 5)
@@ -250,7 +251,7 @@ func TestAnAuditorThatLosesItsTrust(t *testing.T) {
 		f.trust("w10", "verified")
 		grants := auditor.want(100)
 		testutil.Require(t, len(grants) >= 2 && grants[0].Audit, "%+v", grants)
-		slices.SortFunc(grants, func(a, b farm.Grant) int { return a.Pair - b.Pair }) // the verdict needs the first
+		slices.SortFunc(grants, func(a, b farm.Grant) int { return a.Pair - b.Pair }) // the decision needs the first pair
 		late, last := grants[0], len(grants)-1
 		for _, g := range grants[1:] {
 			auditor.send(result(t, g, play(p, g.Pair)))
@@ -271,8 +272,8 @@ func TestAnAuditorThatLosesItsTrust(t *testing.T) {
 	})
 }
 
-// TestAQuarantineOfAnOwnersKey: the other keys of its owner, also a new one, count as new ones until a pardon. They earn no
-// slots. A machine with the level owner and other owners have no limits from this.
+// TestAQuarantineOfAnOwnersKey: while a key is in quarantine, the other keys of its owner have the limits of new keys
+// and earn no slots. A pardon ends this. Machines with the level owner, and other owners, are not limited.
 func TestAQuarantineOfAnOwnersKey(t *testing.T) {
 	inAudited(t, func(t *testing.T, f *theFarm) {
 		f.keys.add("w11", "green", "work")
@@ -322,11 +323,11 @@ func TestAQuarantineOfAnOwnersKey(t *testing.T) {
 	})
 }
 
-// TestAVerdictOfASuspectOwnersWorker is provisional although the worker was verified, and the audits that make it final do
-// not verify the worker again.
+// TestAVerdictOfASuspectOwnersWorker: the decision is provisional although the worker was verified. The audits that
+// make it final do not verify the worker again.
 func TestAVerdictOfASuspectOwnersWorker(t *testing.T) {
 	inAudited(t, func(t *testing.T, f *theFarm) {
-		f.reconfigure(func(c *coordinator.Config) { c.Auditor = fifth{} }) // three agreements verify
+		f.reconfigure(func(c *coordinator.Config) { c.Auditor = fifth{} }) // three agreements verify a worker
 		f.keys.add("w11", "green", "work")
 		f.line(t, "w11")
 		p := gated("provisional", 400, 5)
@@ -348,8 +349,8 @@ func TestAVerdictOfASuspectOwnersWorker(t *testing.T) {
 	})
 }
 
-// TestStrangersWhoAgree earn nothing: two keys of two owners that forge alike are not verified, and cannot have a
-// verified worker quarantined.
+// TestStrangersWhoAgree: two keys of two owners that forge alike gain no trust. They cannot cause the quarantine of a
+// verified worker.
 func TestStrangersWhoAgree(t *testing.T) {
 	inAudited(t, func(t *testing.T, f *theFarm) {
 		p := testPlan("long", 400, 1)
@@ -377,8 +378,8 @@ func TestStrangersWhoAgree(t *testing.T) {
 	})
 }
 
-// TestTheAuditOfALostPair: a machine continues that lacks a pair whose audit has agreed. The audit does not confirm the
-// next playing of this pair, also not for a later process.
+// TestTheAuditOfALostPair: another machine continues the run without a pair whose audit agreed. When the pair is played
+// again, the old audit does not confirm it, also not in a later process.
 func TestTheAuditOfALostPair(t *testing.T) {
 	inAudited(t, func(t *testing.T, f *theFarm) {
 		p := gated("run", 400, 5)

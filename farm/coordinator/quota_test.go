@@ -13,7 +13,7 @@ import (
 	"gogi/match"
 )
 
-// spent returns the times of the games in the stores of a test. Each stored game counts once.
+// spent returns the time of the stored games of each test. Each game counts once.
 func (d *disk) spent(context.Context, time.Time) (map[string]time.Duration, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -116,7 +116,7 @@ func TestArtefactsOfAnOwner(t *testing.T) {
 	})
 }
 
-// TestSlotsOfAnOwner: workers hold at most so many pairs of an owner's tests at a time, and others are not limited.
+// TestSlotsOfAnOwner: workers hold at most the quota of pairs of an owner's tests. Other owners are not limited.
 func TestSlotsOfAnOwner(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
 		f.reconfigure(func(c *coordinator.Config) {

@@ -11,7 +11,7 @@ import (
 
 const aRecipe = "build = ['make']\noutput = 'engine'\nbench = './engine bench'\nnodes = '([0-9]+)'\n"
 
-// built is a plan whose first engine workers build from a commit.
+// built returns a plan whose first engine is built by the workers from a commit.
 func built(name string, seed uint64, repository, recipe string) *match.Plan {
 	p := testPlan(name, 20, seed)
 	p.Players[0].Builtin, p.Players[0].Command = false, []string{"engine"}

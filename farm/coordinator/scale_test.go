@@ -16,8 +16,8 @@ import (
 	"gogi/match"
 )
 
-// TestManyWorkers on one coordinator, with doubled and overtaking results and lost
-// answers: none lost, none doubled. GOGI_FARM_WORKERS sets another number; 10,000 take minutes.
+// TestManyWorkers: with many workers, duplicate and reordered results and lost replies, no pair is lost or counts
+// twice. GOGI_FARM_WORKERS sets the number of workers; 10,000 take minutes.
 func TestManyWorkers(t *testing.T) {
 	workers := 300
 	if text := os.Getenv("GOGI_FARM_WORKERS"); text != "" {
@@ -40,7 +40,7 @@ func TestManyWorkers(t *testing.T) {
 	})
 }
 
-// benchFarm is a farm out of any bubble, with a test that runs.
+// benchFarm returns a farm with a running test, outside of synctest.
 func benchFarm(b *testing.B, pairs int) (*theFarm, *match.Plan) {
 	b.Helper()
 	ctx, cancel := context.WithCancel(b.Context())
@@ -62,16 +62,16 @@ func benchFarm(b *testing.B, pairs int) (*theFarm, *match.Plan) {
 	p := testPlan("bench", pairs, 1)
 	text := testutil.Must(match.EncodePlan(p))(b)
 	for f.do("ann", "list", farm.Order{}, nil) != nil {
-		continue // Serve has just begun
+		continue // until Serve answers
 	}
 	testutil.OK(b, f.do("ann", "submit", farm.Submission{Plan: text}, nil))
 	testutil.OK(b, f.do("ben", "approve", farm.Order{Run: "bench"}, nil))
 	return f, p
 }
 
-// BenchmarkJudge is a pair from the stream to its acknowledgement: signature, token,
-// decoding, replay, store (in memory), gate and ledger. The games are two plies long, so
-// that it is all but the replay of a real pair (match's BenchmarkVerify) and the disk.
+// BenchmarkJudge measures a pair from the stream to its acknowledgement. This includes signature, token, decoding,
+// replay, store (in memory), SPRT and ledger. The games have two plies. So the disk and the replay of a real pair
+// (BenchmarkVerify in match) are not included.
 func BenchmarkJudge(b *testing.B) {
 	f, p := benchFarm(b, 1<<20)
 	ctx := f.ctx
@@ -81,7 +81,7 @@ func BenchmarkJudge(b *testing.B) {
 	way := f.broker.Connect("w0")
 	var w farm.HelloReply
 	must(way.Request(ctx, "hello.w0", farm.Hello{Protocol: 1, Session: "s", Start: 1, Slots: 1000}, &w))
-	must(f.do("boss", "trust", farm.Order{Worker: "w0", Level: "owner"}, nil)) // a new key has few pairs at a time
+	must(f.do("boss", "trust", farm.Order{Worker: "w0", Level: "owner"}, nil)) // a new key may hold only few pairs
 	var out [][]byte
 	for len(out)*8 < b.N {
 		batch := farm.Batch{Worker: "w0", Session: "s"}
@@ -96,7 +96,7 @@ func BenchmarkJudge(b *testing.B) {
 		body, err := farm.Seal(&batch, f.keys.signer("w0"))
 		must(err)
 		out = append(out, body)
-		// The next eight are wanted before these are in the stream: they are told to be finished.
+		// The worker asks for the next eight pairs before these are in the stream. A heartbeat lists these as finished.
 		beat := farm.Beat{Session: "s", Number: uint64(len(out))}
 		for _, it := range batch.Items {
 			beat.Outbox = append(beat.Outbox, it.Lease)
@@ -109,12 +109,12 @@ func BenchmarkJudge(b *testing.B) {
 		must(way.Publish(ctx, "res.w0.0", fmt.Sprint(i), body))
 	}
 	for f.broker.Waiting() > 0 {
-		time.Sleep(time.Millisecond) // a benchmark of what others do meanwhile
+		time.Sleep(time.Millisecond) // the coordinator works during this wait
 	}
 }
 
-// BenchmarkAsk is a request for a pair and its answer, with all of the coordinator's work for it but the network's, among
-// 1, 1,000 and 10,000 workers. The pairs are given back a thousand at a time, which is not measured.
+// BenchmarkAsk measures a request for a pair and its answer, without the network, with 1, 1,000 and 10,000 workers. The
+// return of the pairs, a thousand at a time, is not measured.
 func BenchmarkAsk(b *testing.B) {
 	for _, workers := range []int{1, 1_000, 10_000} {
 		b.Run(fmt.Sprint(workers), func(b *testing.B) { benchmarkAsk(b, workers) })
@@ -137,7 +137,7 @@ func benchmarkAsk(b *testing.B, workers int) {
 		hello(name, 8)
 	}
 	way := hello("w0", farm.MaxSlots)
-	testutil.OK(b, f.do("boss", "trust", farm.Order{Worker: "w0", Level: "verified"}, nil)) // so that it keeps its slots
+	testutil.OK(b, f.do("boss", "trust", farm.Order{Worker: "w0", Level: "verified"}, nil)) // a verified worker keeps its slots
 	beat := farm.Beat{Session: "s"}
 	ask := farm.Ask{Session: "s", Want: 1, Known: []string{p.Digest()}}
 	b.ReportAllocs()

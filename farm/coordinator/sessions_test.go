@@ -9,8 +9,8 @@ import (
 	"gogi/internal/testutil"
 )
 
-// TestWhoAsksIsToldWhatIsOver: a worker is informed which of its known runs were stopped or do not exist, and of no
-// others.
+// TestWhoAsksIsToldWhatIsOver: the answer to a request lists the known runs that are stopped or do not exist, at most
+// 1,000.
 func TestWhoAsksIsToldWhatIsOver(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
 		going, stopped, paused := testPlan("going", 8, 1), testPlan("stopped", 8, 2), testPlan("paused", 8, 3)
@@ -45,9 +45,8 @@ func TestWhoAsksIsToldWhatIsOver(t *testing.T) {
 	})
 }
 
-// TestTheLastPairsAreShared: of two workers with two slots each, the one that first requests many pairs holds half of
-// the remaining pairs of a run, and the other gets the rest. A worker always gets the pairs that it can play at once,
-// and a single worker gets all pairs.
+// TestTheLastPairsAreShared: two workers with two slots each share the last pairs of a run. The first one to ask gets
+// half, and the other gets the rest. A worker always gets the pairs that it can play at once.
 func TestTheLastPairsAreShared(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
 		f.plays("short", 12, 1)
@@ -61,11 +60,11 @@ func TestTheLastPairsAreShared(t *testing.T) {
 	})
 }
 
-// TestAWorkerThatIsAloneGetsAll: those that drain or refuse the run have no part in it.
+// TestAWorkerThatIsAloneGetsAll: workers that drain or that refuse the run have no share of it.
 func TestAWorkerThatIsAloneGetsAll(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
 		f.run(testPlan("short", 12, 1))
-		f.line(t, "w1") // and not heard of again
+		f.line(t, "w1") // w1 sends nothing more
 		other := f.line(t, "w2")
 		other.ask(farm.SubjectLease, farm.Ask{Session: "s", Want: 0, Refuse: []string{f.test("short").Run}}, &farm.Grants{})
 		testutil.OK(t, f.do("boss", "drain", farm.Order{Worker: "w1"}, nil))
@@ -74,7 +73,8 @@ func TestAWorkerThatIsAloneGetsAll(t *testing.T) {
 	})
 }
 
-// TestATestThatWantsTrust: only workers that the farm trusts play it, whatever labels they claim.
+// TestATestThatWantsTrust: only workers with the required trust of the farm play the test. Labels that a worker claims
+// do not matter.
 func TestATestThatWantsTrust(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
 		submit := func(level string) error {

@@ -12,8 +12,8 @@ import (
 	"gogi/internal/testutil"
 )
 
-// TestSlotsAreGranted: an untrusted worker that claims 1,000 slots counts as one with 8 slots and one for each stored
-// pair, and so do all untrusted workers of its owner together. A verified worker keeps its claim.
+// TestSlotsAreGranted: an untrusted worker that claims 1,000 slots gets 8, plus one for each stored pair. All untrusted
+// workers of an owner share these slots. A verified worker keeps its claim.
 func TestSlotsAreGranted(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
 		f.run(testPlan("long", 10_000, 1))
@@ -37,8 +37,8 @@ func TestSlotsAreGranted(t *testing.T) {
 	})
 }
 
-// TestManyKeysOfOneOwner: of the last pairs of a run all keys of an owner together hold what one worker may hold, and
-// the other owners keep their share.
+// TestManyKeysOfOneOwner: all keys of an owner together hold as many of the last pairs of a run as one worker may hold.
+// The other owners keep their share.
 func TestManyKeysOfOneOwner(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
 		f.run(testPlan("short", 100, 1))
@@ -57,9 +57,9 @@ func TestManyKeysOfOneOwner(t *testing.T) {
 	})
 }
 
-// TestAQuarterOfAGate: while a trusted worker plays, the untrusted workers of an owner have at most a quarter of any 64
-// pairs in a row, and all untrusted workers a half, however many keys they have. An untrusted worker plays all pairs if
-// it is alone, and after some time if the trusted one plays something else.
+// TestAQuarterOfAGate: a trusted worker limits the untrusted workers, however many keys they have. In any 64 pairs in a
+// row, one owner has at most a quarter, and all untrusted workers at most half. An untrusted worker plays all pairs if
+// it is alone. After some time it also does so if the trusted worker plays another test.
 func TestAQuarterOfAGate(t *testing.T) {
 	for name, c := range map[string]struct {
 		level   string
@@ -72,7 +72,7 @@ func TestAQuarterOfAGate(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			inFarm(t, func(t *testing.T, f *theFarm) {
 				p := gated("gated", 600, 3)
-				p.Gate.Elo1 = 20 // so that it needs many pairs
+				p.Gate.Elo1 = 20 // the SPRT needs many pairs
 				slow := &hand{name: "w1", slots: 2, takes: seconds(10)}
 				if c.level == "verified" {
 					slow.takes = seconds(100_000)
@@ -114,7 +114,7 @@ func TestAQuarterOfAGate(t *testing.T) {
 	}
 }
 
-// TestStoredAfterARestart: a test that has ended and its workers show their pairs, although nothing opens the test.
+// TestStoredAfterARestart: an ended test and its workers show their number of pairs without opening the test.
 func TestStoredAfterARestart(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
 		f.reconfigure(func(c *coordinator.Config) {

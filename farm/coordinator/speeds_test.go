@@ -11,7 +11,7 @@ import (
 	"gogi/match/arbiter"
 )
 
-// scaledPlan is testPlan with clocks, which are meant for a machine of a million nodes a second of the base engine.
+// scaledPlan is testPlan with clocks for a machine on which the base engine searches a million nodes per second.
 func scaledPlan(name string, pairs int) *match.Plan {
 	p := testPlan(name, pairs, 1)
 	for i := range p.Players {
@@ -21,7 +21,7 @@ func scaledPlan(name string, pairs int) *match.Plan {
 	return p
 }
 
-// at is play on a machine where the base engine searches so many nodes a second, and clocks are multiplied by a factor.
+// at is play on a machine where the base engine searches nps nodes per second, with clocks multiplied by scale.
 func at(nps, scale float64) func(p *match.Plan, id int) match.PairResult {
 	return func(p *match.Plan, id int) match.PairResult {
 		r := play(p, id)
@@ -33,10 +33,10 @@ func at(nps, scale float64) func(p *match.Plan, id int) match.PairResult {
 				c = 1
 			}
 			if g.Sides[c].Plies == 0 {
-				continue // it was never asked
+				continue // base had no turn
 			}
 			moves := g.Record.Moves
-			if last := &moves[len(moves)-1]; g.Sides[c].Time > 0 { // base has moved, in a millisecond
+			if last := &moves[len(moves)-1]; g.Sides[c].Time > 0 { // base moved in a millisecond
 				last.Nodes = uint64(nps / 1000)
 			}
 			g.Sides[c].Nodes, g.Sides[c].Time = uint64(nps/1000), time.Millisecond
@@ -45,8 +45,8 @@ func at(nps, scale float64) func(p *match.Plan, id int) match.PairResult {
 	}
 }
 
-// TestClocksFollowTheMachine: a run that scales its clocks is granted only to a machine that was measured with the
-// plan's engine and is within the plan's bounds. The result must have the factor, which is stored with the pair.
+// TestClocksFollowTheMachine: a run with scaled clocks goes only to machines measured with the plan's engine and within
+// the plan's bounds. The result must contain the factor, which is stored with the pair.
 func TestClocksFollowTheMachine(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
 		p := scaledPlan("scaled", 20)
@@ -54,7 +54,7 @@ func TestClocksFollowTheMachine(t *testing.T) {
 		for _, w := range []struct {
 			name, reference string
 			nps             float64
-			why             string // it is granted nothing; "": it is
+			why             string // why the worker gets no pairs; empty if it gets some
 		}{
 			{"w0", "", 0, "not known: measure it with base"},
 			{"w1", "dev", 1e6, "measured with dev"},
@@ -79,13 +79,14 @@ func TestClocksFollowTheMachine(t *testing.T) {
 	})
 }
 
-// TestWhatIsBroughtKeepsItsClocks: else nobody could verify it any more who pulls it.
+// TestWhatIsBroughtKeepsItsClocks: a pushed pair keeps the factor of its clocks. Without the factor, a later pull could
+// not be verified.
 func TestWhatIsBroughtKeepsItsClocks(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
 		p := scaledPlan("scaled", 20)
 		f.run(p)
 		played := at(5e5, 2)(p, 0)
-		for i := range played.Games { // longer than the plan's clocks, within those of that machine
+		for i := range played.Games { // longer than the plan's clocks, within the scaled clocks
 			g := &played.Games[i]
 			if moves := g.Record.Moves; !moves[len(moves)-1].Opening {
 				moves[len(moves)-1].Time = 12 * time.Second
@@ -106,8 +107,8 @@ func TestWhatIsBroughtKeepsItsClocks(t *testing.T) {
 	})
 }
 
-// TestSpeedsAreHeldAgainstClaims: a machine that is a sixth slower than it says is to be measured again, one that is
-// half as fast plays nothing with clocks until it is, also over a restart of the coordinator.
+// TestSpeedsAreHeldAgainstClaims: a machine that is 15% slower than its claim must be measured again. A machine at half
+// its claim plays nothing with clocks until then, also after a restart of the coordinator.
 func TestSpeedsAreHeldAgainstClaims(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
 		p := scaledPlan("scaled", 2000)

@@ -11,8 +11,8 @@ import (
 	"gogi/internal/testutil"
 )
 
-// TestPairsThatAreFreeLater: a worker that gets nothing hears that pairs are free, here in the grace after a restart, so
-// that a worker with --once does not end.
+// TestPairsThatAreFreeLater: an answer without grants reports that pairs become free later, here in the grace period
+// after a restart. Otherwise a worker with --once ends too early.
 func TestPairsThatAreFreeLater(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
 		p, l := f.plays("later", 6, 1), f.line(t, "w0")
@@ -32,8 +32,9 @@ func held2(grants []farm.Grant) (list []farm.Held) {
 	return lists.Map(grants, func(g farm.Grant) farm.Held { return g.Held })
 }
 
-// TestNobodyKeepsPairs: a pair whose result was sent, as its worker says, and never came is granted again although other
-// messages come all the time, such as 454 without a valid signature. So is a pair whose result is never sent.
+// TestNobodyKeepsPairs: the coordinator grants a pair again if its worker lists the result as sent but the result never
+// arrives. Other messages, here without a valid signature, do not prevent this. A pair whose result is never sent is
+// also granted again.
 func TestNobodyKeepsPairs(t *testing.T) {
 	for _, sent := range []bool{true, false} {
 		t.Run(map[bool]string{true: "sent", false: "not sent"}[sent], func(t *testing.T) {
@@ -64,8 +65,8 @@ func TestNobodyKeepsPairs(t *testing.T) {
 	}
 }
 
-// TestTheThirdRefusedResult quarantines a worker: nothing of it counts from there on, also in the same message and batch.
-// The count is of results, not of messages.
+// TestTheThirdRefusedResult: the third rejected result quarantines its worker. No later result counts, even in the same
+// message or batch. The coordinator counts results, not messages.
 func TestTheThirdRefusedResult(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
 		p := f.plays("bad", 20, 1)
@@ -94,7 +95,8 @@ func TestTheThirdRefusedResult(t *testing.T) {
 	})
 }
 
-// TestARefusalIsShown with its reason, at the test and at the worker, while the worker is here.
+// TestARefusalIsShown: the status of the test and of the worker shows a refusal with its reason while the worker is
+// connected.
 func TestARefusalIsShown(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
 		s := f.run(testPlan("refused", 20, 1))

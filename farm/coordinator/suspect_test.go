@@ -16,12 +16,13 @@ import (
 	"gogi/match"
 )
 
-// loses is a machine with which the first player loses everything.
+// loses plays a pair on a machine with which the first player loses every game.
 func loses(p *match.Plan, id int) match.PairResult { return playAs(p, id, 0) }
 
-// TestResidualsQuarantine: a worker with results unlike those of the others gets no more pairs, with a reason, also
+// TestResidualsQuarantine: the coordinator quarantines a worker whose results differ from those of the others, also
 // after a restart. Its stored pairs stay, and the other workers continue. A pardon holds until there is new evidence. A
-// test that was submitted without the rule accuses no worker, and neither does a test whose only two workers differ.
+// test that was submitted without the rule accuses no worker. A test whose only two workers differ accuses no worker
+// either.
 func TestResidualsQuarantine(t *testing.T) {
 	for name, test := range map[string]struct {
 		rule    bool
@@ -31,7 +32,7 @@ func TestResidualsQuarantine(t *testing.T) {
 			inFarm(t, func(t *testing.T, f *theFarm) {
 				f.reconfigure(func(c *coordinator.Config) { c.Accuse = test.rule })
 				p := f.plays("long", 700, 1)
-				f.config.Accuse = true // what is changed later is no rule of this test
+				f.config.Accuse = true // a later change does not apply to this test
 				bad := f.begin(&hand{name: "w0", slots: 2, plays: loses, takes: seconds(20)})
 				for _, name := range []string{"w1", "w2", "w3"}[:test.workers-1] {
 					f.hand(name, 2)
@@ -39,7 +40,7 @@ func TestResidualsQuarantine(t *testing.T) {
 				if !test.rule || test.workers == 2 {
 					if test.rule {
 						f.until("it says that they differ", func() bool { return logHas(f, "it is unknown which is wrong") })
-						f.restart() // and says it no more
+						f.restart() // it is not reported again
 					}
 					f.until("it is over", func() bool { return f.test("long").State == farm.Over })
 					for i := range test.workers {
@@ -98,8 +99,8 @@ func logHas(f *theFarm, what string) bool {
 	return slices.ContainsFunc(f.test("long").Log, func(c farm.Change) bool { return strings.Contains(c.What, what) })
 }
 
-// TestWhoIsQuarantinedByHandAccusesNobody: its pairs stay, and are no evidence against the
-// other worker any more, at once as after a restart.
+// TestWhoIsQuarantinedByHandAccusesNobody: if an administrator quarantines a worker, its pairs stay. They are no longer
+// evidence against the other worker, at once and after a restart.
 func TestWhoIsQuarantinedByHandAccusesNobody(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
 		f.reconfigure(func(c *coordinator.Config) { c.Accuse = true })
@@ -114,15 +115,15 @@ func TestWhoIsQuarantinedByHandAccusesNobody(t *testing.T) {
 			t.Errorf("the evidence against w1 is 10^%.1f, of pairs of a worker that is in quarantine", now)
 		}
 		f.restart()
-		time.Sleep(time.Minute) // it says hello
+		time.Sleep(time.Minute) // the worker connects
 		if now := f.worker("w1").Log10E; now > 0.5 {
 			t.Errorf("after a restart it is 10^%.1f", now)
 		}
 	})
 }
 
-// unlike is play on a machine that searches e^offset as many nodes a second with the first player as usual, against
-// those with the second. One pair differs from the next by 2 %. The first mover wins, so that all results are equal.
+// unlike is play on a machine where the speed ratio of the first to the second player is e^offset times the usual one.
+// The ratio varies by 2 % between pairs. The first mover wins, so that all results are equal.
 func unlike(name string, offset float64) func(*match.Plan, int) match.PairResult {
 	return func(p *match.Plan, id int) match.PairResult {
 		r := playOut(p, p.Pair(id), func(g match.Game) bool { return g.Players[len(g.Opening.Moves)%2] == 0 })
@@ -145,9 +146,9 @@ func unlike(name string, offset float64) func(*match.Plan, int) match.PairResult
 	}
 }
 
-// TestUnlikeMachinesAreNotQuarantined: machines whose speed ratios differ by 1 % are left
-// alone. One with a ratio that is off by a quarter is on probation: all its pairs are audited,
-// it is granted pairs, also after a restart, and a pardon ends that.
+// TestUnlikeMachinesAreNotQuarantined: the coordinator ignores speed ratios that differ by 1 %. A machine whose ratio
+// is off by a quarter is on probation: all its pairs are audited. It still gets pairs, also after a restart. A pardon
+// ends this.
 func TestUnlikeMachinesAreNotQuarantined(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
 		f.reconfigure(func(c *coordinator.Config) { c.Accuse, c.Auditor = true, fifth{} })

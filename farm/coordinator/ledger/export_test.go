@@ -2,5 +2,5 @@ package ledger
 
 import "gogi/farm"
 
-// Spend takes so many epochs at once.
+// Spend uses up n epochs.
 func (e *Epochs) Spend(n uint64) { e.next += farm.Epoch(n) }

@@ -15,7 +15,7 @@ import (
 
 const lease = 20 * time.Second
 
-// world is a farm as its workers and its store see it. The test compares the ledger with it.
+// world is a farm from the view of its workers and its store. The test compares the ledger with it.
 type world struct {
 	t       *rapid.T
 	pairs   int
@@ -27,9 +27,9 @@ type world struct {
 	stored  map[int]bool
 	takes   map[int]int
 	workers []*worker
-	given   map[farm.Epoch]ledger.Lease // all that was ever granted
-	stream  []sent                      // results that are on their way
-	alive   map[int]alive               // by pair: who was last told that it is theirs
+	given   map[farm.Epoch]ledger.Lease // every lease that was granted
+	stream  []sent                      // results in transit
+	alive   map[int]alive               // by pair: the last lease that was granted or extended
 	happens map[string]int
 }
 
@@ -38,7 +38,7 @@ type sent struct {
 	lease  ledger.Lease
 }
 
-// alive is a lease that was granted or kept.
+// alive is a lease that was granted or extended.
 type alive struct {
 	worker, session string
 	epoch           farm.Epoch
@@ -67,7 +67,7 @@ func newWorld(t *rapid.T) *world {
 	return w
 }
 
-// begin is a start of the coordinator: only the store, and the window's size, outlive it.
+// begin starts the coordinator. Only the store and the size of the window survive a restart.
 func (w *world) begin(grace time.Duration) {
 	w.boot++
 	w.epochs = ledger.NewEpochs(w.boot)
@@ -112,7 +112,7 @@ func (w *world) granted(x *worker, leases []ledger.Lease) {
 	w.happens["granted"] += len(leases)
 }
 
-// lives checks I11: no other worker has a lease of the pair at that moment.
+// lives checks I11: no other worker has a lease of the pair.
 func (w *world) lives(x *worker, l ledger.Lease) {
 	if a, ok := w.alive[l.Pair]; ok && a.epoch != l.Epoch && w.now.Before(a.until) {
 		w.t.Fatalf("I11: pair %d is grant %x of %s and, until %v, grant %x of %s", l.Pair, l.Epoch, x.name, a.until.Sub(w.now), a.epoch, a.worker)
@@ -120,14 +120,14 @@ func (w *world) lives(x *worker, l ledger.Lease) {
 	w.alive[l.Pair] = alive{x.name, x.session, l.Epoch, w.now.Add(lease)}
 }
 
-// beat sends a worker's leases to the ledger, and the answer to the worker.
+// beat sends the leases of a worker to the ledger and applies the answer.
 func (w *world) beat(x *worker) {
 	list := ledger.Listed{Held: slices.Clone(x.held), Outbox: slices.Clone(x.outbox), Sent: slices.Clone(x.sent)}
 	before := map[int]alive{}
 	for pair, a := range w.alive {
 		before[pair] = a
 		if a.worker == x.name && a.session != x.session && !slices.ContainsFunc(slices.Concat(list.Held, list.Outbox, list.Sent), func(l ledger.Lease) bool { return l.Epoch == a.epoch }) {
-			delete(w.alive, pair) // its process is gone, and the new one does not have it
+			delete(w.alive, pair) // the process has ended, and the new one does not list the lease
 		}
 	}
 	dropped, stored := w.ledger.Beat(w.now, x.name, x.session, list)
@@ -152,7 +152,7 @@ func (w *world) beat(x *worker) {
 	w.happens["told stored"] += len(stored)
 }
 
-// judge takes a result of the stream, as the coordinator does: by token and take, the first that comes.
+// judge reads a result of the stream as the coordinator does: the first result of the current take counts.
 func (w *world) judge(i int) {
 	s := w.stream[i]
 	w.stream = slices.Delete(w.stream, i, i+1)
@@ -170,7 +170,7 @@ func (w *world) judge(i int) {
 
 func (w *world) actions() map[string]func(*rapid.T) {
 	return map[string]func(*rapid.T){
-		"start": func(*rapid.T) { // or start again: what was played is lost, the outbox is not
+		"start": func(*rapid.T) { // or restart: the worker loses the pairs in play, but not the outbox
 			x := w.any()
 			x.starts++
 			x.session, x.held = fmt.Sprint(x.name, "-", x.starts), nil
@@ -211,7 +211,7 @@ func (w *world) actions() map[string]func(*rapid.T) {
 				x.outbox = x.outbox[1:]
 			}
 		},
-		"judge": func(t *rapid.T) { // in any order: whatever the stream's order is, the ledger follows it
+		"judge": func(t *rapid.T) { // results arrive in any order
 			if len(w.stream) > 0 {
 				w.judge(rapid.IntRange(0, len(w.stream)-1).Draw(t, "which"))
 			}
@@ -244,7 +244,7 @@ func (w *world) actions() map[string]func(*rapid.T) {
 		},
 		"forged": func(t *rapid.T) {
 			x := w.any()
-			w.beat(x) // what an older process of the worker had is settled
+			w.beat(x) // this settles the leases of an older process
 			l := ledger.Lease{Pair: rapid.IntRange(-3, w.pairs+3).Draw(t, "pair"), Epoch: 77, Take: rapid.IntRange(3, 5).Draw(t, "take")}
 			if l.Pair >= 0 && l.Pair < w.pairs {
 				l.Take += w.takes[l.Pair]
@@ -268,7 +268,7 @@ func (w *world) actions() map[string]func(*rapid.T) {
 		"restart": func(*rapid.T) { w.begin(lease) },
 		"void": func(t *rapid.T) {
 			pair := rapid.IntRange(0, w.pairs-1).Draw(t, "pair")
-			for _, s := range w.stream { // rather one that comes again
+			for _, s := range w.stream { // prefer a pair whose result arrives again
 				if w.stored[s.lease.Pair] {
 					pair = s.lease.Pair
 				}
@@ -316,7 +316,7 @@ func (w *world) finish() {
 			if purged {
 				return
 			}
-			purged = true // once more, and what was granted before comes late
+			purged = true // once more, with late results of earlier grants
 			w.purge(0)
 			for _, l := range w.given {
 				if l.Pair == 0 {
@@ -343,10 +343,9 @@ func (w *world) finish() {
 	w.t.Fatalf("I1: the run does not end: %+v, stored %v", w.ledger.State(), w.stored)
 }
 
-// TestLawsOfTheLedger: pairs are granted, expire, are adopted, returned, doubled, late or forged, in any order, and the
-// coordinator restarts at any time. No pair counts twice or is missing for ever (I1). No pair is reported as stored
-// that is not (I4). No epoch is used twice (I6). No pair beyond the window is granted (I7). No pair is held by two
-// workers (I11).
+// TestLawsOfTheLedger draws grants, expiries, returns, restarts, and duplicate, late and forged results in any order.
+// No pair counts twice or stays missing (I1). The ledger reports no pair as stored that is not (I4). It uses no epoch
+// twice (I6) and grants no pair beyond the window (I7). No two workers hold a pair at once (I11).
 func TestLawsOfTheLedger(t *testing.T) {
 	t.Parallel()
 	happened := map[string]int{}

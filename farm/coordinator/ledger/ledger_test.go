@@ -13,7 +13,7 @@ import (
 	"gogi/internal/testutil"
 )
 
-// book is a ledger with workers w0, w1, … that have entered, and a clock.
+// book is a ledger with a clock and the workers w0, w1, …
 type book struct {
 	t *testing.T
 	*ledger.Ledger
@@ -56,7 +56,7 @@ func pairsOf(leases []ledger.Lease) (pairs []int) {
 	return lists.Map(leases, func(l ledger.Lease) int { return l.Pair })
 }
 
-// TestLowestFirst: a pair that came back is granted before a new pair.
+// TestLowestFirst: the ledger grants a returned pair before a new pair.
 func TestLowestFirst(t *testing.T) {
 	t.Parallel()
 	b := newBook(t, 10, 2, nil)
@@ -67,7 +67,8 @@ func TestLowestFirst(t *testing.T) {
 	b.wants("then", b.grant(1, 3), 1, 2, 4)
 }
 
-// TestSilence: a lease continues while heartbeats list it. Lost heartbeats during a third of a lease have no effect.
+// TestSilence: a lease expires if no heartbeat lists it for the time of a lease. A heartbeat one second before the end
+// extends it.
 func TestSilence(t *testing.T) {
 	t.Parallel()
 	b := newBook(t, 10, 2, nil)
@@ -78,15 +79,15 @@ func TestSilence(t *testing.T) {
 		b.wants("expired in time", b.Expire(b.now))
 		held[2].Pair = 2
 		if b.wait(time.Second); len(b.Expire(b.now)) > 0 {
-			break // the third was never told of
+			break // no heartbeat listed the third lease
 		}
 	}
 	s := b.State()
 	testutil.Require(t, s.Counts.Expired == 1 && s.Held == 2, "%+v", s)
 }
 
-// TestANewProcessFreesWhatItHasNot: leases that a new process of a worker does not have end at its first heartbeat, not
-// at its hello, because its outbox may have their results.
+// TestANewProcessFreesWhatItHasNot: leases that a new process of a worker does not list end at its first heartbeat.
+// They do not end at its hello, because its outbox may have their results.
 func TestANewProcessFreesWhatItHasNot(t *testing.T) {
 	t.Parallel()
 	b := newBook(t, 10, 2, nil)
@@ -102,8 +103,8 @@ func TestANewProcessFreesWhatItHasNot(t *testing.T) {
 	}
 }
 
-// TestGrace: after a restart no pair below the highest pair that may be held is granted for the time of a lease. Leases
-// that workers report in that time are adopted. The other pairs are granted afterwards.
+// TestGrace: after a restart, for the time of a lease, the ledger grants no pair below the highest pair that may be
+// held. It adopts the leases that workers report in that time. Afterwards it grants the other pairs.
 func TestGrace(t *testing.T) {
 	t.Parallel()
 	b := newBook(t, 20, 2, func(c *ledger.Config) {
@@ -123,8 +124,8 @@ func TestGrace(t *testing.T) {
 	testutil.Check(t, s.Counts.Adopted == 2, "%+v", s)
 }
 
-// TestStoredIsTold: a worker is informed that its finished pair is stored, and must drop a stored pair that it still
-// plays. A stored pair is not granted.
+// TestStoredIsTold: the ledger informs a worker that its finished pair is stored. The worker must drop a stored pair
+// that it still plays. The ledger does not grant a stored pair.
 func TestStoredIsTold(t *testing.T) {
 	t.Parallel()
 	b := newBook(t, 4, 2, nil)
@@ -139,7 +140,8 @@ func TestStoredIsTold(t *testing.T) {
 	testutil.Check(t, b.IsStored(1) && !b.IsStored(0) && !b.IsStored(-1) && !b.IsStored(4), "IsStored")
 }
 
-// TestSentKeepsAlive: as long as it may be in the stream; when the stream was read to its end a lease later, it is not.
+// TestSentKeepsAlive: a sent result keeps its lease while it may be in the stream. The result is lost if the stream is
+// read to its end more than a lease later.
 func TestSentKeepsAlive(t *testing.T) {
 	t.Parallel()
 	b := newBook(t, 2, 2, nil)
@@ -179,7 +181,8 @@ func TestSentIsLostAfterALease(t *testing.T) {
 	}
 }
 
-// TestRefusedIsPlayedByOthers: the lease of a rejected result stays invalid, however often the worker lists it.
+// TestRefusedIsPlayedByOthers: the lease of a rejected result is invalid even if its worker lists it. Another worker
+// gets the pair.
 func TestRefusedIsPlayedByOthers(t *testing.T) {
 	t.Parallel()
 	b := newBook(t, 3, 2, nil)
@@ -190,7 +193,7 @@ func TestRefusedIsPlayedByOthers(t *testing.T) {
 	b.wants("again", b.grant(1, 1), 0)
 }
 
-// untilRevoked lets w1 play pairs of ten seconds until the leases of w0 are revoked.
+// untilRevoked lets w1 play pairs of ten seconds until the ledger revokes the leases of w0.
 func (b *book) untilRevoked(slow ...ledger.Lease) {
 	b.t.Helper()
 	for b.State().Counts.Revoked == 0 {
@@ -213,11 +216,11 @@ func TestAnOldLeaseIsRevokedAndNeverRaced(t *testing.T) {
 	b.wants("told", b.beat(0, slow...), 0, 1)
 	b.wants("not raced", b.grant(1, 1), s.Stored+2)
 	b.wants("without 0 and 1", b.beat(0))
-	b.wait(lease) // long enough for w1, which is not in the faster half of two
+	b.wait(lease) // w1 is not in the faster half of two workers and must wait
 	b.wants("then", b.grant(1, 2), 0, 1)
 }
 
-// TestARevokedLeaseMayFinish: a pair that is finished before its holder drops it is kept.
+// TestARevokedLeaseMayFinish: the ledger keeps a revoked lease if its holder finishes the pair before it drops it.
 func TestARevokedLeaseMayFinish(t *testing.T) {
 	t.Parallel()
 	b := newBook(t, 1000, 2, nil)
@@ -231,11 +234,11 @@ func TestARevokedLeaseMayFinish(t *testing.T) {
 	}
 }
 
-// TestGapsGoToTheFast: a pair that came back goes to the faster half; to others after a
-// third of a lease, to the slow after two.
+// TestGapsGoToTheFast: a returned pair goes to the faster half of the workers. Other workers get it after a third of a
+// lease, slow workers after two leases.
 func TestGapsGoToTheFast(t *testing.T) {
 	t.Parallel()
-	b := newBook(t, 1000, 4, nil) // w0 fast, w1 middling, w2 slow, w3 not known
+	b := newBook(t, 1000, 4, nil) // w0 is fast, w1 medium, w2 slow, w3 unknown
 	for i, each := range []time.Duration{10, 15, 31} {
 		for range 8 {
 			l := b.grant(i, 1)[0]
@@ -243,7 +246,7 @@ func TestGapsGoToTheFast(t *testing.T) {
 			b.Stored(b.now, l.Pair)
 		}
 	}
-	// The median of the p95 is w1's: twice that is less than w2's.
+	// The median of the p95 is that of w1. Twice this median is less than the p95 of w2, so w2 is slow.
 	b.wants("a new one", b.grant(0, 1), 24)
 	gone := b.grant(3, 5)
 	for _, l := range gone {
@@ -262,7 +265,7 @@ func TestGapsGoToTheFast(t *testing.T) {
 	b.wants("slow, at last", b.grant(2, 1), 28)
 }
 
-// TestWindow: no pair beyond the window is granted, including pairs that came back after the window shrank. The window
+// TestWindow: the ledger grants no pair beyond the window, even a returned pair after the window shrank. The window
 // moves with the prefix.
 func TestWindow(t *testing.T) {
 	t.Parallel()
@@ -285,7 +288,7 @@ func TestWindow(t *testing.T) {
 }
 
 // TestOverAndPause: an ended run revokes the pairs in play, accepts finished pairs, and grants nothing. A paused run
-// only grants nothing.
+// grants nothing and keeps its leases.
 func TestOverAndPause(t *testing.T) {
 	t.Parallel()
 	b := newBook(t, 10, 1, nil)
@@ -301,7 +304,7 @@ func TestOverAndPause(t *testing.T) {
 	b.wants("dropped", dropped, 0)
 }
 
-// TestVoid: a purged pair is played again, and earlier leases of it do not count.
+// TestVoid: the ledger grants a void pair again and ignores earlier leases of it.
 func TestVoid(t *testing.T) {
 	t.Parallel()
 	b := newBook(t, 10, 2, nil)
@@ -322,8 +325,8 @@ func TestVoid(t *testing.T) {
 	testutil.Check(t, again[0].Take == 1 && again[1].Take == 0, "takes %+v", again)
 }
 
-// TestAPairThatKillsWorkers: three lost leases make it play alone; two machines that die
-// of it alone, and it is given up. The pairs beside it are not.
+// TestAPairThatKillsWorkers: after three lost leases a pair is played alone. After two more lost workers the ledger
+// gives it up. The other pairs are stored.
 func TestAPairThatKillsWorkers(t *testing.T) {
 	t.Parallel()
 	b := newBook(t, 6, 4, nil)
@@ -343,7 +346,7 @@ func TestAPairThatKillsWorkers(t *testing.T) {
 		}
 		if slices.ContainsFunc(held, func(l ledger.Lease) bool { return l.Pair == 2 }) {
 			killed++
-			continue // it dies of it, with all it has
+			continue // the worker stops and loses all its leases
 		}
 		for _, l := range held {
 			b.Stored(b.now, l.Pair)
@@ -357,8 +360,8 @@ func TestAPairThatKillsWorkers(t *testing.T) {
 	b.wants("forgiven", b.grant(0, 9), 2)
 }
 
-// TestSoloIsAlone: a worker that has other pairs finishes them first and gets no more;
-// an owner's machine is preferred, and one where it crashed avoided, for a while.
+// TestSoloIsAlone: a worker finishes its other pairs before it plays a pair alone, and gets no other pair with it. For
+// a while the ledger prefers a trusted machine and avoids the machine of the crash.
 func TestSoloIsAlone(t *testing.T) {
 	t.Parallel()
 	b := newBook(t, 10, 3, nil)
@@ -399,7 +402,7 @@ func TestSoloIsAlone(t *testing.T) {
 	b.wants("what was known against it is forgotten", b.grant(2, 1), 0)
 }
 
-// TestAStoredPairIsNotPlayedAlone: the result of a pair that waits to be played alone comes late.
+// TestAStoredPairIsNotPlayedAlone: the late result of a pair that waits to be played alone ends the wait.
 func TestAStoredPairIsNotPlayedAlone(t *testing.T) {
 	t.Parallel()
 	b := newBook(t, 3, 2, nil)
@@ -416,7 +419,8 @@ func TestAStoredPairIsNotPlayedAlone(t *testing.T) {
 	}
 }
 
-// TestWhatIsFinishedKillsNobody: however often its holder is lost, and however old it gets.
+// TestWhatIsFinishedKillsNobody: the ledger neither revokes a finished pair nor plays it alone. Its age and the number
+// of its lost leases do not matter.
 func TestWhatIsFinishedKillsNobody(t *testing.T) {
 	t.Parallel()
 	b := newBook(t, 1000, 2, nil)
@@ -439,7 +443,8 @@ func TestWhatIsFinishedKillsNobody(t *testing.T) {
 	testutil.Check(t, s.Counts.Revoked == 0 && s.Solo == 0, "%+v", s)
 }
 
-// TestTheLowestIsPlayedAloneFirst: behind one that the window does not reach, the run would wait for ever.
+// TestTheLowestIsPlayedAloneFirst: the lowest pair is played alone first. Otherwise a pair beyond the window blocks the
+// run for ever.
 func TestTheLowestIsPlayedAloneFirst(t *testing.T) {
 	t.Parallel()
 	b := newBook(t, 3, 2, nil)
@@ -456,7 +461,7 @@ func TestTheLowestIsPlayedAloneFirst(t *testing.T) {
 	}
 }
 
-// TestCrashesOfTwoMachinesCondemn: also where engines crash and workers live.
+// TestCrashesOfTwoMachinesCondemn: engine crashes on two machines condemn a pair, even if the workers survive.
 func TestCrashesOfTwoMachinesCondemn(t *testing.T) {
 	t.Parallel()
 	b := newBook(t, 3, 2, nil)
@@ -465,7 +470,7 @@ func TestCrashesOfTwoMachinesCondemn(t *testing.T) {
 	if !granted || b.Return(b.now, "w1", l, true) != ledger.FateVoid {
 		t.Fatalf("granted %v, %+v", granted, b.State())
 	}
-	// One machine alone: it is tried some times, and not for ever.
+	// On one machine the ledger gives up the pair after six crashes.
 	tries := 0
 	for b.Condemn(0); ; tries++ {
 		b.wait(5 * lease)
@@ -482,7 +487,7 @@ func TestCrashesOfTwoMachinesCondemn(t *testing.T) {
 	}
 }
 
-// TestEpochs: they are of their boot, and end before the next.
+// TestEpochs: an epoch contains the number of its boot. A boot without epochs left grants nothing.
 func TestEpochs(t *testing.T) {
 	t.Parallel()
 	e := ledger.NewEpochs(3)

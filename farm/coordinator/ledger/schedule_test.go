@@ -164,8 +164,8 @@ func TestEnginesStayOpen(t *testing.T) {
 	testutil.Check(t, got["a"]+got["b"] == 1600 && changes <= 2, "%d changes of engines in %v", changes, got)
 }
 
-// TestOwnerMax: while others wait, an owner holds two fifths. A test beyond its owner's quota gets only what
-// no other test wants.
+// TestOwnerMax: while other owners wait, an owner first gets at most two fifths of the slots. A test beyond its owner's
+// quota gets only the slots that no other test wants.
 func TestOwnerMax(t *testing.T) {
 	t.Parallel()
 	y := ledger.Test{Run: "y", Owner: "y", Share: 1, Cost: 1}
@@ -175,7 +175,7 @@ func TestOwnerMax(t *testing.T) {
 	}
 	got := endless{}
 	scheduled(append(nine, y)...).Pick(ledger.Worker{}, 100, got.grant)
-	if got["y"] != 40 { // by share it would be 10; what neither owner may have alone goes to x's nine runs
+	if got["y"] != 40 { // by share it is 10; the remaining slots go to the nine runs of x
 		t.Errorf("y holds %d, x the rest: expected 40", got["y"])
 	}
 	spent := ledger.Test{Run: "x", Owner: "x", Share: 1, Cost: 1, Spent: true}

@@ -11,7 +11,7 @@ import (
 	"gogi/internal/testutil"
 )
 
-// slots plays a run with so many of them, until the pair at which a test stops and all before it are stored.
+// slots simulates a run until every pair before the stop is stored.
 type slots struct {
 	rand   *rand.Rand
 	ledger *ledger.Ledger
@@ -19,14 +19,14 @@ type slots struct {
 	now    time.Time
 	ends   []end
 	held   [][]ledger.Lease // by slot
-	slow   float64          // how many of them take three times as long
-	lost   float64          // how many pairs are never heard of again
+	slow   float64          // the part of the slots that are three times slower
+	lost   float64          // the part of the pairs that are lost
 }
 
 type end struct {
 	at   time.Time
 	slot int
-	pair int // -1: a beat of all
+	pair int // -1 is a heartbeat of all slots
 }
 
 // add inserts an end; ends are in order of time, the latest first.
@@ -35,10 +35,10 @@ func (s *slots) add(e end) {
 	s.ends = slices.Insert(s.ends, i, e)
 }
 
-// mean is that of a pair's length, which is log-normal with a σ of 0.35.
+// mean is the mean length of a pair. The length is log-normal with a σ of 0.35.
 const mean = time.Minute
 
-// waste is how many pairs were granted beyond the stop, for each slot.
+// waste returns the number of pairs granted beyond the stop, for each slot.
 func (s *slots) waste(stop int) float64 {
 	s.now = time.Unix(0, 0)
 	s.ledger = ledger.New(ledger.Config{
@@ -87,9 +87,9 @@ func (s *slots) beat() {
 	s.add(end{s.now.Add(s.lease / 3), 0, -1})
 }
 
-// TestWasteOfAStop: how many pairs are granted beyond the stop of a test without a window, for each slot. The expected
-// figures are those of an independent simulation in the design of the farm (log-normal lengths, σ 0.35; 2% of the slots
-// three times slower; 0.2% of the pairs lost, with leases of one and of five mean lengths).
+// TestWasteOfAStop measures the pairs granted beyond the stop of a test without a window, for each slot. The expected
+// figures come from an independent simulation in the design of the farm. The lengths are log-normal (σ 0.35). The slow
+// slots are 2% of all. The lost pairs are 0.2% of all, with leases of one and of five mean lengths.
 func TestWasteOfAStop(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -123,8 +123,8 @@ func TestWasteOfAStop(t *testing.T) {
 	}
 }
 
-// BenchmarkGrant is a grant, its share of a beat, and the pair's end, in a run of ten
-// million pairs of which a hundred thousand are held.
+// BenchmarkGrant measures a grant, its share of a heartbeat, and the end of a pair. The run has ten million pairs, of
+// which workers hold a hundred thousand.
 func BenchmarkGrant(b *testing.B) {
 	now := time.Unix(0, 0)
 	l := ledger.New(ledger.Config{

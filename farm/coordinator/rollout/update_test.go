@@ -18,7 +18,7 @@ var (
 	noon  = time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC)
 )
 
-// crew are so many workers of Linux, all here and sound, with an old program.
+// crew returns n connected workers on Linux with an old program, none of them in quarantine.
 func crew(n int) (list []Worker) {
 	for i := range n {
 		list = append(list, Worker{Name: fmt.Sprintf("w%02d", i), OS: "linux", Arch: "amd64", Program: "old", Here: true, Sound: true})
@@ -26,7 +26,7 @@ func crew(n int) (list []Worker) {
 	return list
 }
 
-// ordered is a trial of the release for Linux.
+// ordered returns the state after an order for a trial of the Linux release.
 func ordered(t *testing.T, workers []Worker) *State {
 	t.Helper()
 	s := &State{}
@@ -34,11 +34,11 @@ func ordered(t *testing.T, workers []Worker) *State {
 	return s
 }
 
-// first are those of the trial of the release for Linux.
+// first returns the first workers of the trial of the Linux release.
 func (s *State) first() []string { return s.Trials["new"].First }
 
-// A twentieth of the workers of each kind get the program first, but at least one: of 41 these are 3. Disconnected
-// workers, workers in quarantine and leaving workers do not count. Workers that cannot install a program come last.
+// TestWhoIsFirst: the program first goes to a twentieth of the workers of each kind, rounded up (3 of 41). Disconnected
+// workers, workers in quarantine and leaving workers are not counted. Workers that cannot install a program come last.
 func TestWhoIsFirst(t *testing.T) {
 	workers := crew(41)
 	s := ordered(t, workers)
@@ -76,14 +76,14 @@ func TestDue(t *testing.T) {
 	if err := s.Order("boss", &farm.Update{Off: true}, nil, workers, noon); err != nil || s.Due(workers[0]) != nil || s.Stage != farm.StageNone {
 		t.Errorf("%+v, %v", s, err)
 	}
-	// What was wanted is known, and may be wanted again without being handed in.
+	// An order may name a known release without a new upload.
 	if err := s.Order("boss", &farm.Update{Known: []string{"new"}}, nil, workers, noon); err != nil || len(s.Releases) != 1 || len(s.Known) != 0 {
 		t.Errorf("%+v, %v", s, err)
 	}
 }
 
-// The trial is tested ten times in 500 pairs of the first workers, and ends then. A failure that the other workers have
-// as often does not count against the program.
+// TestTrial: the trial ends after 500 pairs of the first workers, and is tested ten times. A failure that the other
+// workers have as often does not count against the program.
 func TestTrial(t *testing.T) {
 	workers := crew(2)
 	s := ordered(t, workers)
@@ -113,8 +113,8 @@ func TestTrial(t *testing.T) {
 	}
 }
 
-// Ten failures in ten tries beside none in ten are no chance (5·10⁻⁶, of 184,756 ways to
-// choose ten of twenty); six in ten beside one are (0.029). Who is accused ends it at once.
+// TestHeld: ten failures in ten tries against none in ten are significant (5·10⁻⁶: one of 184,756 ways to choose ten of
+// twenty). Six against one are not (0.029). An accusation holds the release at once.
 func TestHeld(t *testing.T) {
 	for _, test := range []struct {
 		mine, others int
@@ -138,7 +138,8 @@ func TestHeld(t *testing.T) {
 	}
 }
 
-// Each kind of machine has its own trial. A program that has passed goes to all workers of its kind, and to no others.
+// TestEachKind: each kind of machine has its own trial. A program that has passed goes to all workers of its kind, and
+// to no others.
 func TestEachKind(t *testing.T) {
 	workers := append(crew(3), Worker{Name: "m", OS: "darwin", Arch: "arm64", Program: "old", Here: true, Sound: true})
 	s := &State{}
@@ -165,7 +166,7 @@ func TestEachKind(t *testing.T) {
 	testutil.Check(t, s.Stage == farm.StageAll, "%+v", s)
 }
 
-// A trial whose workers do not run the program for an hour gets others beside them.
+// TestStuck: if the workers of a trial do not run the program for an hour, the trial draws more workers.
 func TestStuck(t *testing.T) {
 	workers := crew(2)
 	s := ordered(t, workers)
@@ -179,7 +180,7 @@ func TestStuck(t *testing.T) {
 	workers[i].Program = "new"
 	s.Tend(workers, "", noon.Add(50*time.Minute))
 	testutil.Check(t, !s.Tend(workers, "", noon.Add(100*time.Minute)), "others are drawn though one runs it")
-	workers[i].Here, s.Trials["new"].seen = false, time.Time{} // a new process has not seen it
+	workers[i].Here, s.Trials["new"].seen = false, time.Time{} // a new process has not seen the worker
 	if s.Tend(workers, "", noon.Add(300*time.Minute)) || s.Tend(workers, "", noon.Add(359*time.Minute)) || !s.Tend(workers, "", noon.Add(360*time.Minute)) {
 		t.Errorf("others are drawn before or after an hour of a new process: %v", s.first())
 	}
