@@ -11,7 +11,7 @@ import (
 
 const aRecipe = "build = ['make']\noutput = 'src/engine'\nbench = './engine bench'\nnodes = 'Nodes: ([0-9]+)'\n"
 
-// TestRecipes: a recipe has defaults, and each wrong key is named.
+// TestRecipes: a recipe has defaults, and the error names each wrong key.
 func TestRecipes(t *testing.T) {
 	t.Parallel()
 	r := testutil.Must(farm.ParseRecipe(aRecipe))(t)

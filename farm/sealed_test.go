@@ -13,7 +13,7 @@ import (
 	"gogi/match"
 )
 
-// TestATokenIsOfOneLease: every part of a lease, and its worker, is covered.
+// TestATokenIsOfOneLease: a token covers every part of a lease, its worker and its farm.
 func TestATokenIsOfOneLease(t *testing.T) {
 	t.Parallel()
 	secret := farm.Secret{1, 2, 3}
@@ -42,7 +42,7 @@ func TestATokenIsOfOneLease(t *testing.T) {
 	testutil.Check(t, !reflect.DeepEqual(a, b), "names run into each other")
 }
 
-// TestABatchIsSigned: a sealed batch is opened unchanged, and nothing else is.
+// TestABatchIsSigned: Open returns a sealed batch unchanged, and rejects everything else.
 func TestABatchIsSigned(t *testing.T) {
 	t.Parallel()
 	public, private, err := ed25519.GenerateKey(nil)
@@ -99,7 +99,7 @@ func TestDecodeIsBounded(t *testing.T) {
 	testutil.Fails(t, farm.Decode(many, &farm.Beat{}), "", "a list above the bound is read")
 }
 
-// TestATaskIsSignedWhole: no part of it can be changed, and no other key's word counts.
+// TestATaskIsSignedWhole: Check rejects a task with any changed part, or signed by another key.
 func TestATaskIsSignedWhole(t *testing.T) {
 	t.Parallel()
 	public, private, err := ed25519.GenerateKey(nil)

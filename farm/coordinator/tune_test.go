@@ -38,7 +38,7 @@ func (s *store) Points(_ context.Context, see func(int, [2][]match.Option) error
 	return nil
 }
 
-// aTune is a tune in a landscape.
+// aTune is a tuning test with a synthetic landscape of Elo.
 type aTune struct {
 	plan     *match.Plan
 	settings tune.Settings
@@ -58,7 +58,7 @@ func newTune(t *testing.T, name string, pairs, block, inflight, params int) *aTu
 	return &aTune{p, s, tunetest.New(rand.New(rand.NewPCG(3, 4)), tunetest.Plain, params, 0, 20)}
 }
 
-// play returns the result of a pair with its points. It depends only on both.
+// play returns the result of a pair with its parameters. It depends only on the pair and these parameters.
 func (a *aTune) play(p *match.Plan, pair match.Pair) match.PairResult {
 	var elo [2]float64
 	for side, options := range pair.Options {
@@ -70,7 +70,7 @@ func (a *aTune) play(p *match.Plan, pair match.Pair) match.PairResult {
 	}
 	random := rand.New(rand.NewPCG(pair.Seed, tune.HashPoints(pair.Options)))
 	score := tunetest.Pair(random, elo[0]-elo[1])
-	won := score > 0 || score == 0 && random.IntN(2) == 0 // the first game; of −1, 0 and 1 the other one is lost or won
+	won := score > 0 || score == 0 && random.IntN(2) == 0 // the result of the first game; both repeats it in the second
 	both := score == 2 || score == -2 || score != 0 && random.IntN(2) == 0
 	leg := 0
 	return playOut(p, pair, func(match.Game) bool {
@@ -79,8 +79,8 @@ func (a *aTune) play(p *match.Plan, pair match.Pair) match.PairResult {
 	})
 }
 
-// oneByOne is the tune as one slot plays it: each pair after the one before. It is reckoned
-// by what package tune makes of states and blocks, without its Path and Course.
+// oneByOne returns the tune as one slot plays it: each pair after the previous one. It uses the states and blocks of
+// package tune, without its Path and Course.
 func (a *aTune) oneByOne() (states []match.TuneState, points [][2][]match.Option) {
 	all := []tune.State{tune.Begin(&a.settings)}
 	for b := range a.settings.Blocks() {
@@ -121,7 +121,7 @@ func (a *aTune) compare(t *testing.T, f *theFarm) {
 	}
 }
 
-// tuner is a worker that plays a tune.
+// tuner starts a worker that plays a tune.
 func (a *aTune) tuner(f *theFarm, name string, slots int) *hand {
 	h := &hand{name: name, slots: slots, tunes: a.play}
 	h.takes = func(pair int) time.Duration { return time.Duration(10+pair*7919%60) * time.Second }
@@ -129,11 +129,11 @@ func (a *aTune) tuner(f *theFarm, name string, slots int) *hand {
 	return h
 }
 
-// TestATuneOfAThousandInFlight, or of 200 in short, comes to the states that one slot comes to, with results
-// that come in any order, twice and late, workers that die and a coordinator that does.
+// TestATuneOfAThousandInFlight: a tune with 1,000 pairs in flight (200 in short mode) reaches the same states as one
+// slot. Results arrive in any order, twice and late. The test kills workers and the coordinator.
 func TestATuneOfAThousandInFlight(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
-		inflight := testutil.ByLength(200, 1000) // a fifth of the pairs, the most that a tune may have
+		inflight := testutil.ByLength(200, 1000) // a fifth of the pairs, the maximum of a tune
 		pairs := 5 * inflight
 		a := newTune(t, "thousand", pairs, 50, inflight, 8)
 		f.run(a.plan)
@@ -142,11 +142,11 @@ func TestATuneOfAThousandInFlight(t *testing.T) {
 		for i := range 10 {
 			hands = append(hands, a.tuner(f, fmt.Sprint("w", i), 120))
 		}
-		var dies atomic.Bool // with the next pair that is stored
+		var dies atomic.Bool // the coordinator stops at the next stored pair
 		var deaths atomic.Int32
 		restarts := int32(0)
 		f.disk.stored = func(string, int) {
-			if dies.CompareAndSwap(true, false) { // nobody hears that it is stored, so that it comes again
+			if dies.CompareAndSwap(true, false) { // the worker gets no acknowledgement and sends the pair again
 				deaths.Add(1)
 				f.broker.Open()
 			}
@@ -167,7 +167,7 @@ func TestATuneOfAThousandInFlight(t *testing.T) {
 			}
 		}
 		dies.Store(false)
-		if time.Sleep(time.Second); deaths.Load() > restarts { // it has died since the last look
+		if time.Sleep(time.Second); deaths.Load() > restarts { // it stopped after the last check
 			f.restart()
 			restarts++
 		}
@@ -180,22 +180,22 @@ func TestATuneOfAThousandInFlight(t *testing.T) {
 	})
 }
 
-// TestAPurgeForksATune: the worker's pairs, the pairs whose points depend on them, and the states are void. Such pairs
-// in play are revoked, and the tune continues from there.
+// TestAPurgeForksATune: the pairs of the worker, the pairs whose parameters depend on them, and the states become void.
+// The coordinator revokes such pairs in play, and the tune continues from there.
 func TestAPurgeForksATune(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
 		a := newTune(t, "fork", 300, 5, 20, 2)
 		f.run(a.plan)
 		liar := a.tuner(f, "w0", 6)
 		liar.mu.Lock()
-		liar.tunes = func(p *match.Plan, pair match.Pair) match.PairResult { // plus always wins
+		liar.tunes = func(p *match.Plan, pair match.Pair) match.PairResult { // the plus side always wins
 			return playOut(p, pair, func(match.Game) bool { return true })
 		}
 		liar.mu.Unlock()
 		a.tuner(f, "w1", 6)
 		f.until("a hundred pairs are stored", func() bool { return f.test("fork").Stored >= 100 })
 		before := len(f.disk.stores[a.plan.Digest()].states)
-		f.broker.Partition("w1", true) // it finishes pairs of a path that is no more when it hears of that
+		f.broker.Partition("w1", true) // w1 finishes pairs that are void by then
 		var p farm.Purged
 		err := f.do("boss", "purge", farm.Order{Run: "fork", Worker: "w0", Why: "it lies", Dry: true}, &p)
 		testutil.Require(t, err == nil && len(p.Pairs) >= 50, "%v %v", err, p)
@@ -213,7 +213,7 @@ func TestAPurgeForksATune(t *testing.T) {
 			"purged: %d and %d of others", len(p.Pairs)-p.Drawn, p.Drawn)
 		got := len(f.disk.stores[a.plan.Digest()].states)
 		testutil.Check(t, before >= 10 && got <= 2, "%d states before the purge, %d after it", before, got)
-		f.restart() // which knows of nothing in play
+		f.restart() // the new process knows no pairs in play
 		time.Sleep(90 * time.Second)
 		f.broker.Partition("w1", false)
 		a.compare(t, f)
@@ -222,8 +222,8 @@ func TestAPurgeForksATune(t *testing.T) {
 	})
 }
 
-// TestOtherPointsAreRefused: a worker that plays other points than it was granted is to
-// blame, and nothing of it counts.
+// TestOtherPointsAreRefused: the coordinator quarantines a worker that plays other parameters than granted. None of its
+// results counts.
 func TestOtherPointsAreRefused(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
 		a := newTune(t, "points", 100, 5, 20, 2)
@@ -245,7 +245,7 @@ func TestOtherPointsAreRefused(t *testing.T) {
 	})
 }
 
-// TestAnOldWorkerIsGrantedNoTune: it would play without the points.
+// TestAnOldWorkerIsGrantedNoTune: a worker with protocol 1 gets no pair of a tune, because it ignores the parameters.
 func TestAnOldWorkerIsGrantedNoTune(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
 		a := newTune(t, "old", 100, 5, 20, 2)

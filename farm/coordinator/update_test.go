@@ -15,14 +15,14 @@ import (
 // linux are the labels of a machine for which there is a release.
 func linux() map[string]string { return map[string]string{"os": "linux", "arch": "amd64"} }
 
-// program uploads a program for linux, and is its release. Who signs it is no matter of the coordinator's.
+// program uploads a program for Linux and returns its release. The coordinator does not check the signature.
 func (f *theFarm) program(t *testing.T, text string) farm.Release {
 	t.Helper()
 	sum := testutil.Must(f.broker.Connect("boss").PutArtefact(f.ctx, strings.NewReader(text), 1<<20))(t)
 	return farm.Release{SHA256: sum, Size: int64(len(text)), OS: "linux", Arch: "amd64", Version: "v" + text, Signature: []byte("signed")}
 }
 
-// update gives an order, and is how it stands then.
+// update sends an order and returns the status after it.
 func (f *theFarm) update(t *testing.T, u farm.Update) (s farm.UpdateStatus) {
 	t.Helper()
 	testutil.OK(t, f.do("boss", "update", u, &s))
@@ -37,7 +37,7 @@ func firstOf(s *farm.UpdateStatus) (names []string) {
 	return names
 }
 
-// crew are hands that say which program they are; the last one's kind of machine has no release.
+// crew starts workers that report an old program. There is no release for the machine of the last one.
 func (f *theFarm) crew(n int) map[string]*hand {
 	all := map[string]*hand{}
 	for i := range n {
@@ -71,14 +71,14 @@ func (h *hand) becomes(program string) {
 	h.begin()
 }
 
-// proves is becomes with as many slots as a batch has pairs, so that the others play less until a trial is over.
+// proves is becomes with eight slots, as many as a batch has pairs. So the others play less until a trial is over.
 func (h *hand) proves(program string) {
 	h.kill()
 	h.slots, h.takes = 8, seconds(20)
 	h.becomes(program)
 }
 
-// rest has a crew play slowly from now on, where nothing is wanted but time.
+// rest lets a crew play slowly, for a test that only waits.
 func rest(crew map[string]*hand) {
 	for _, h := range crew {
 		h.mu.Lock()
@@ -87,7 +87,7 @@ func rest(crew map[string]*hand) {
 	}
 }
 
-// crashes is a pair as play makes it whose first game ends because an engine crashes.
+// crashes is play with an engine crash in the first game.
 func crashes(p *match.Plan, id int) match.PairResult {
 	r := play(p, id)
 	g := &r.Games[0]
@@ -96,8 +96,8 @@ func crashes(p *match.Plan, id int) match.PairResult {
 	return r
 }
 
-// TestAnUpdateIsTriedFirst by a twentieth of the workers, and by the others when these have
-// played 500 pairs with it; also over a restart of the coordinator.
+// TestAnUpdateIsTriedFirst: a twentieth of the workers get the update first. The others get it after 500 pairs with it,
+// also over a restart of the coordinator.
 func TestAnUpdateIsTriedFirst(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
 		f.run(testPlan("long", 4000, 1))
@@ -146,8 +146,8 @@ func TestAnUpdateIsTriedFirst(t *testing.T) {
 	})
 }
 
-// TestAnUpdateThatIsWorse goes no further: engines crash with it, or its worker is
-// quarantined. Somebody may still say that all are to have it.
+// TestAnUpdateThatIsWorse: the coordinator holds the update if engines crash with it or its worker is quarantined. An
+// administrator can still give it to all workers.
 func TestAnUpdateThatIsWorse(t *testing.T) {
 	for what, spoil := range map[string]func(f *theFarm, h *hand){
 		"engines failed": func(_ *theFarm, h *hand) {
@@ -193,7 +193,7 @@ func TestAnUpdateThatIsWorse(t *testing.T) {
 	}
 }
 
-// TestUpdatesThatAreRefused tests keys without the right, and invalid updates.
+// TestUpdatesThatAreRefused: the coordinator rejects updates from keys without the right, and invalid updates.
 func TestUpdatesThatAreRefused(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
 		r := f.program(t, "2")

@@ -11,7 +11,7 @@ import (
 	"gogi/runner/events"
 )
 
-// beat beats with the leases of grants, and returns the runs that somebody watches.
+// beat sends a heartbeat with the leases of grants, and returns the runs that a client watches.
 func (l *line) beat(number uint64, held ...farm.Grant) []string {
 	l.t.Helper()
 	b := farm.Beat{Session: "s", Number: number}
@@ -38,8 +38,8 @@ func (l *line) tells(run string, kind match.EventType, pair, slot int) {
 	synctest.Wait()
 }
 
-// TestGamesAreWatched: while a client watches, the games of workers are shown if the pairs are theirs. These events do
-// not count as results.
+// TestGamesAreWatched: while a client watches a run, the hub shows games that workers report for their own pairs. These
+// events do not count as results.
 func TestGamesAreWatched(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
 		p := f.plays("seen", 30, 1)
@@ -73,8 +73,8 @@ func TestGamesAreWatched(t *testing.T) {
 		}{{w0, mine}, {w1, others}} {
 			testutil.Slices(t, w.beat(2, w.held...), []string{run}, "%s is told that is watched", w.name)
 		}
-		w1.tells(run, match.EventGame, mine[0].Pair, 0) // of another worker's pair
-		w1.tells(run, match.EventGame, 29, 0)           // of nobody's
+		w1.tells(run, match.EventGame, mine[0].Pair, 0) // a pair of another worker
+		w1.tells(run, match.EventGame, 29, 0)           // a pair that is not granted
 		w1.tells(run, match.EventGame, others[0].Pair, 7)
 		w1.tells(run, match.EventGame, 1<<40, 0)
 		w1.tells(run, match.EventPair, others[0].Pair, 0)
@@ -83,7 +83,7 @@ func TestGamesAreWatched(t *testing.T) {
 			t.Errorf("forged events make boards of %v", got)
 		}
 		w0.tells(run, match.EventGame, mine[0].Pair, 0)
-		w0.tells(run, match.EventGame, mine[0].Pair, 1) // of a process that numbers from 1 again
+		w0.tells(run, match.EventGame, mine[0].Pair, 1) // a process that numbers from 1 again
 		testutil.Slices(t, boards(), []string{"w0", "w0"}, "boards")
 		w0.tells(run, match.EventEnd, mine[0].Pair, 0)
 		testutil.Slices(t, boards(), []string{"w0"}, "boards after the end")

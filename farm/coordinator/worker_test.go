@@ -13,27 +13,26 @@ import (
 	"gogi/match"
 )
 
-// hand is a minimal worker that follows the protocol. It wakes every second, and its finished pairs survive its
-// process.
+// hand is a minimal worker that follows the protocol. It wakes every second. Its finished pairs survive its process.
 type hand struct {
 	f     *theFarm
 	name  string
 	slots int
-	// takes is how long a pair takes, by its number.
+	// takes returns the duration of a pair, by its number.
 	takes func(pair int) time.Duration
-	// plays makes the result; nil is play.
+	// plays returns the result of a pair; nil means play.
 	plays func(p *match.Plan, pair int) match.PairResult
-	// tunes makes the result of a tune's pair; nil is plays.
+	// tunes returns the result of a pair of a tune; nil means plays.
 	tunes func(p *match.Plan, pair match.Pair) match.PairResult
-	// dies of a pair; nil: of none.
+	// dies returns whether the process ends during a pair; nil means never.
 	dies func(pair int) bool
-	// changes a batch before it is signed.
+	// changes modifies a batch before it is signed; may be nil.
 	changes func(b *farm.Batch)
 	labels  map[string]string
-	nps     float64       // that it says it was measured at, with the engine "base"
-	said    string        // by the latest beat
-	program string        // that it says it is
-	release *farm.Release // that it was told to take
+	nps     float64       // the speed that the worker reports, with the engine "base"
+	said    string        // the command of the latest heartbeat reply
+	program string        // the program that the worker reports
+	release *farm.Release // the release that the worker must install
 
 	mu      sync.Mutex
 	start   uint64
@@ -43,7 +42,7 @@ type hand struct {
 	dropped atomic.Int64
 	refused *farm.Refusal
 	plans   map[string]*match.Plan
-	end     context.CancelFunc // of the process
+	end     context.CancelFunc // ends the process
 	ended   chan struct{}
 }
 
@@ -64,7 +63,7 @@ func (f *theFarm) begin(h *hand) *hand {
 	return h
 }
 
-// seconds is how long pairs take that all take the same time.
+// seconds returns the same duration for every pair.
 func seconds(n int) func(int) time.Duration {
 	return func(int) time.Duration { return time.Duration(n) * time.Second }
 }
@@ -105,15 +104,15 @@ func (h *hand) restart() {
 	h.begin()
 }
 
-// process is one of a worker's.
+// process is one process of a worker.
 type process struct {
 	*hand
 	session string
 	way     farm.Transport
 	here    bool
 	playing []play1
-	beat    time.Time // the next
-	asks    time.Time // the next
+	beat    time.Time // the next heartbeat
+	asks    time.Time // the next request
 	number  uint64
 	batches int
 	drain   bool
@@ -142,7 +141,7 @@ func (p *process) run(ctx context.Context) {
 	}
 }
 
-// step is a second of its life; false is its death.
+// step is one second of the process. It returns false if the process dies.
 func (p *process) step(ctx context.Context) bool {
 	if !p.here && !p.greet(ctx) {
 		return true
@@ -267,7 +266,7 @@ func (p *process) publish(ctx context.Context) {
 		if !errors.Is(err, farm.ErrAway) && !errors.Is(err, farm.ErrFull) && ctx.Err() == nil {
 			p.f.t.Errorf("%s publishes: %v", p.name, err)
 		}
-		return // again, in a second
+		return // it tries again in a second
 	}
 	p.batches++
 	for _, it := range p.outbox[:n] {

@@ -74,7 +74,7 @@ func TestWhatIsRefusedLeavesNothing(t *testing.T) {
 	} {
 		testutil.Is(t, testutil.Err(s.Put(test.r, test.want, test.limit)), test.err, name)
 	}
-	put(t, s, "0123456789") // exactly what there is room for
+	put(t, s, "0123456789") // exactly the available space
 	entries, _ := os.ReadDir(dir)
 	testutil.Check(t, len(entries) == 1, "%d files", len(entries))
 }
@@ -94,7 +94,7 @@ func TestTheLeastRecentlyUsedGoes(t *testing.T) {
 	put(t, s, "cccc")
 	release := s.Pin(sum("aaaa"))
 	testutil.OK(t, testutil.Err(s.Path(sum("bbbb"))))
-	put(t, s, "dddd") // a is pinned, b was used: c goes
+	put(t, s, "dddd") // a is pinned, b was used: the store removes c
 	all := s.List()
 	testutil.Check(t, len(all) == 3 && all[sum("cccc")] == 0, "kept %v", all)
 	got := s.Recent(1)
@@ -104,7 +104,7 @@ func TestTheLeastRecentlyUsedGoes(t *testing.T) {
 	_, err := s.Put(strings.NewReader("eeee"), "", 100)
 	testutil.Check(t, errors.Is(err, files.ErrFull), "all are pinned: %v", err)
 	release()
-	release() // twice is once
+	release() // the second call does nothing
 	put(t, s, "ffff")
 	testutil.Check(t, !s.Has(sum("aaaa")), "what was released stays")
 }

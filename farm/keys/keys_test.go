@@ -127,7 +127,7 @@ func TestCreds(t *testing.T) {
 	testutil.OK(t, c.Write(filepath.Join(t.TempDir(), "x")), "without TLS on loopback")
 }
 
-// TestCertificates: clocks may be behind by the margin, and no other authority counts.
+// TestCertificates: a certificate is valid for a clock that is at most 48 h behind, and only for its own authority.
 func TestCertificates(t *testing.T) {
 	dir, now := t.TempDir(), time.Now()
 	ca := testutil.Must(keys.OpenAuthority(dir, now))(t)
@@ -155,7 +155,7 @@ func TestCertificates(t *testing.T) {
 		roots.AppendCertsFromPEM([]byte(test.ca))
 		host := test.host
 		if net.ParseIP(host) != nil {
-			host = "[" + host + "]" // as package x509 takes addresses
+			host = "[" + host + "]" // the form in which package x509 takes addresses
 		}
 		_, err := cert.Leaf.Verify(x509.VerifyOptions{Roots: roots, DNSName: host, CurrentTime: test.at})
 		testutil.Check(t, (err == nil) == test.good, "%s: %v", name, err)
@@ -170,8 +170,8 @@ func TestTLSIsNew(t *testing.T) {
 	testutil.Check(t, err == nil && c.MinVersion == tls.VersionTLS13, "%v, %v", c, err)
 }
 
-// TestAWorkerHasFewSubjects: those that it needs under its own name, and none of
-// JetStream's.
+// TestAWorkerHasFewSubjects: a worker has only the subjects that it needs, under its own name. No right includes a
+// subject of JetStream.
 func TestAWorkerHasFewSubjects(t *testing.T) {
 	k, _ := newKey(t, "w1", time.Time{}, keys.Work)
 	s := k.Subjects()

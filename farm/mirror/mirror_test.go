@@ -24,7 +24,7 @@ import (
 	"gogi/results/farmstate"
 )
 
-// theFarm is a coordinator over a real database, and a follower with another one.
+// theFarm is a coordinator with a real database, and a replica with another one.
 type theFarm struct {
 	*testing.T
 	bus  *bustest.MemoryBroker
@@ -88,7 +88,7 @@ func (f *theFarm) do(who, verb string, in any) {
 	testutil.OK(f, f.ask(who)(f.Context(), verb, in, new(any)), "%s of %s", verb, who)
 }
 
-// test hands in a plan and lets it be played.
+// test submits and approves a plan.
 func (f *theFarm) test(seed uint64) *match.Plan {
 	f.Helper()
 	p := &match.Plan{
@@ -104,7 +104,7 @@ func (f *theFarm) test(seed uint64) *match.Plan {
 	return p
 }
 
-// resigned is a pair of players who resign before their first move.
+// resigned returns a pair whose players resign before their first move.
 func (f *theFarm) resigned(p *match.Plan, id int, second int64) []byte {
 	f.Helper()
 	r := match.PairResult{Pair: p.Pair(id)}
@@ -125,7 +125,7 @@ func (f *theFarm) push(p *match.Plan, second int64, ids ...int) {
 	f.do("boss", "push", farm.Push{Run: p.Digest(), Pairs: texts})
 }
 
-// round copies, and wants so many pairs of the run in the copy, which is the farm's.
+// round replicates once. It requires that the replica has want pairs of the run and equals the farm's database.
 func (f *theFarm) round(run string, want int) {
 	f.Helper()
 	testutil.OK(f, testutil.Err(f.f.Round(f.Context())))
@@ -142,8 +142,8 @@ func ids(from, below int) (list []int) {
 	return list
 }
 
-// TestReplicating: new pairs are copied once, also with gaps and in several pages. Pairs that the farm makes void
-// become void in the copy, and the pairs that are played instead are copied.
+// TestReplicating: the replica copies new pairs once, also with gaps and in several pages. Pairs that the farm makes
+// void become void in the replica. The replica also copies the pairs that are played instead.
 func TestReplicating(t *testing.T) {
 	t.Parallel()
 	f := begin(t)
@@ -156,8 +156,8 @@ func TestReplicating(t *testing.T) {
 
 	f.do("boss", "purge", farm.Order{Run: "r", Worker: "boss", Why: "warm"})
 	f.round("r", 0)
-	f.push(p, 1, 7) // the very same playing again
-	f.push(p, 2, 8) // another one
+	f.push(p, 1, 7) // the same result again
+	f.push(p, 2, 8) // a different result
 	f.round("r", 2)
 	f.do("boss", "purge", farm.Order{Run: "r", Worker: "boss", Why: "warm"})
 	f.push(p, 3, 7, 8, 9) // between two rounds
@@ -171,7 +171,7 @@ func TestReplicating(t *testing.T) {
 		"%d void in the copy, %v", len(list), err)
 }
 
-// TestARemarkIsCopied: the copy says, too, why a verdict is provisional, until it is final and the pairs are copied.
+// TestARemarkIsCopied: the replica stores why a decision is provisional, until it is final and the pairs are copied.
 func TestARemarkIsCopied(t *testing.T) {
 	t.Parallel()
 	f := begin(t)
@@ -205,7 +205,7 @@ func TestARemarkIsCopied(t *testing.T) {
 	}
 }
 
-// TestReplicatingTwoOfOneName: the second one has its digest in its name.
+// TestReplicatingTwoOfOneName: the second run has the SHA-256 of its plan in its name.
 func TestReplicatingTwoOfOneName(t *testing.T) {
 	t.Parallel()
 	f := begin(t)
@@ -218,8 +218,8 @@ func TestReplicatingTwoOfOneName(t *testing.T) {
 	f.round("r-"+second.Digest()[:8], 2)
 }
 
-// TestADifferentFarm: a pair with a changed move or end in the farm's database is reported, and so is a pair that the
-// farm has lost. New pairs, which the copy does not have yet, hide no difference.
+// TestADifferentFarm: the comparison reports a changed game in the farm's database, and a pair that the farm has lost.
+// New pairs that the replica does not have yet hide no difference.
 func TestADifferentFarm(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]struct {
@@ -249,7 +249,7 @@ func TestADifferentFarm(t *testing.T) {
 	}
 }
 
-// TestAForgedFarm: what cannot have been played is not copied.
+// TestAForgedFarm: the replica rejects a pair that cannot have been played.
 func TestAForgedFarm(t *testing.T) {
 	t.Parallel()
 	f := begin(t)
@@ -272,7 +272,8 @@ func TestAForgedFarm(t *testing.T) {
 	testutil.Is(t, testutil.Err(f.f.Round(t.Context())), mirror.ErrDiffers, "it says")
 }
 
-// TestATestThatCannotBeCopied: of three tests the second cannot be copied. This is reported, and the others are copied.
+// TestATestThatCannotBeCopied: of three tests the second cannot be copied. The round reports this and copies the
+// others. A canceled round requests no further test.
 func TestATestThatCannotBeCopied(t *testing.T) {
 	t.Parallel()
 	f := begin(t)

@@ -61,8 +61,8 @@ func overhear(t *testing.T, w *world, victim farm.Transport) *heard {
 	return h
 }
 
-// TestAttacks: a worker has a valid key and bad intentions. The server reports each attempt as a violation, or the
-// message arrives nowhere. Two controls show that other messages do arrive.
+// TestAttacks: a worker with a valid key attacks the farm. The server reports each attempt as a violation, or drops the
+// message. Two controls show that other messages do arrive.
 func TestAttacks(t *testing.T) {
 	t.Parallel()
 	w := open(t, nil)
@@ -128,7 +128,7 @@ func TestAttacks(t *testing.T) {
 		t.Errorf("the stream: %v, %v", fill, err)
 	}
 
-	// The controls, and that the artefact is what it was.
+	// The controls: an honest worker is served, and the artefact is unchanged.
 	own := w.dial(t, w.key(t, "honest", time.Time{}, keys.Work))
 	if err := own.Request(t.Context(), "beat.honest", farm.Beat{}, &farm.BeatReply{}); err != nil || h.asked.Load() != 1 {
 		t.Errorf("an honest beat: %v, %d arrived", err, h.asked.Load())
@@ -139,7 +139,7 @@ func TestAttacks(t *testing.T) {
 	}
 }
 
-// deputies sends requests in its own name whose reply subject belongs to another client. No answer may go there.
+// deputies sends requests with reply subjects of other clients. No answer may go there.
 func deputies(t *testing.T, n *nats.Conn) {
 	t.Helper()
 	for _, reply := range []string{"ctl.all", "ctl.ab", "ctl.w.victim", "beat.victim", "_INBOX_victim.x", "adm.victim.stop", "res.victim.0", "journal.victim.0", "$JS.API.STREAM.PURGE.RESULTS_0", "$KV.tests.ab", "evidence.victim", farm.SubjectWorker + "victim"} {
@@ -148,11 +148,11 @@ func deputies(t *testing.T, n *nats.Conn) {
 		}
 	}
 	testutil.OK(t, n.Flush())
-	// What was said before has been looked at when an honest piece has come.
+	// This reply arrives after the server has processed the requests above.
 	testutil.OK(t, testutil.Err(n.Request("art.intruder", []byte{0xa0}, 10*time.Second)))
 }
 
-// TestStrangers: a client without a key of this farm is not connected, and neither is one that expects another farm.
+// TestStrangers: the server rejects a client without a key of this farm, and TLS 1.2. A client rejects another farm.
 func TestStrangers(t *testing.T) {
 	t.Parallel()
 	w := open(t, nil)
@@ -182,7 +182,7 @@ func TestStrangers(t *testing.T) {
 	}
 }
 
-// TestRevokedIsOutAtOnce: also who is connected, and the transport says why.
+// TestRevokedIsOutAtOnce: a revoked key loses its connection at once, and the transport returns a refusal.
 func TestRevokedIsOutAtOnce(t *testing.T) {
 	t.Parallel()
 	w := open(t, func(c *bus.Config) { c.SweepEvery = time.Hour })
@@ -211,7 +211,7 @@ func TestRevokedIsOutAtOnce(t *testing.T) {
 	testutil.OK(t, staying.Request(t.Context(), "beat.w2", farm.Beat{}, &farm.BeatReply{}), "another's connection")
 }
 
-// TestRevokedByAnotherProcess: the file of the key has changed, and the bus got no message about it.
+// TestRevokedByAnotherProcess: the bus reads the revocation from the file of the key, without a message.
 func TestRevokedByAnotherProcess(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -266,8 +266,8 @@ func TestOwners(t *testing.T) {
 	}
 }
 
-// TestADeniedRequestEndsAtOnce, with a refusal, not when its context ends; one beside it
-// that the key does allow is not touched.
+// TestADeniedRequestEndsAtOnce: a denied request ends with a refusal, not with its context. A concurrent request that
+// the key allows continues.
 func TestADeniedRequestEndsAtOnce(t *testing.T) {
 	t.Parallel()
 	w := open(t, nil)

@@ -11,8 +11,8 @@ import (
 	"gogi/farm/nats"
 )
 
-// BenchmarkPublish is one result of 2 kB after the other, synced to the disk and
-// acknowledged, over TLS; and from 64 workers at once.
+// BenchmarkPublish publishes results of 2 kB over TLS, from 1 and from 64 workers. The server syncs each result to the
+// disk and acknowledges it.
 func BenchmarkPublish(b *testing.B) {
 	for _, workers := range []int{1, 64} {
 		b.Run(fmt.Sprint(workers), func(b *testing.B) {

@@ -14,7 +14,7 @@ import (
 	"gogi/internal/testutil"
 )
 
-// world is a coordinator's bus with everything that belongs to it.
+// world is the bus of a coordinator with its keys and certificates.
 type world struct {
 	bus    *nats.Bus
 	config nats.Config
@@ -51,7 +51,7 @@ func (w *world) start(t testing.TB) {
 		t.Fatal(err)
 	}
 	if u, err := url.Parse(w.bus.URL()); err == nil {
-		w.config.Listen = u.Host // the next one is found where this one was
+		w.config.Listen = u.Host // the next bus has the same address
 	}
 }
 
@@ -91,7 +91,7 @@ func TestContract(t *testing.T) {
 	})
 }
 
-// incompressible is noise: a stream's compression makes nothing smaller of it.
+// incompressible returns noise, which the compression of a stream does not shrink.
 func incompressible(n int) []byte {
 	b := make([]byte, n)
 	state := uint64(1)
@@ -102,7 +102,7 @@ func incompressible(n int) []byte {
 	return b
 }
 
-// TestADeadlineThatIsOver is the end of a wait like any other, however close it was.
+// TestADeadlineThatIsOver: a wait ends with the cause of its deadline, however short the deadline is.
 func TestADeadlineThatIsOver(t *testing.T) {
 	t.Parallel()
 	b := open(t, nil).bus
@@ -117,8 +117,8 @@ func TestADeadlineThatIsOver(t *testing.T) {
 	}
 }
 
-// A coordinator starts again on a volume that others have filled: its stream may then take
-// less than when it was made.
+// TestAStreamMayTakeLess: a restarted coordinator may lower the limit of its stream, because others have filled the
+// volume. It may also raise the limit.
 func TestAStreamMayTakeLess(t *testing.T) {
 	w := open(t, func(c *nats.Config) { c.MaxStream = 1 << 30 })
 	w.config.MaxStream = 4 << 20

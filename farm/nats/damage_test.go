@@ -15,8 +15,8 @@ import (
 	"gogi/internal/testutil"
 )
 
-// TestADamagedStream: bytes of the stream's file are flipped, cut or lost while the coordinator is away. Messages may
-// be lost, and leases make up for them. Later messages are delivered.
+// TestADamagedStream: the file of the stream is damaged, cut or lost while the coordinator is down. Messages may be
+// lost; leases replace them. Later messages are delivered.
 func TestADamagedStream(t *testing.T) {
 	t.Parallel()
 	for name, damage := range map[string]func(text []byte) []byte{
@@ -35,7 +35,7 @@ func TestADamagedStream(t *testing.T) {
 				t.Helper()
 				for i := from; i < to; i++ {
 					var err error
-					for err = farm.ErrAway; errors.Is(err, farm.ErrAway) && t.Context().Err() == nil; { // it comes back
+					for err = farm.ErrAway; errors.Is(err, farm.ErrAway) && t.Context().Err() == nil; { // the client reconnects
 						err = way.Publish(t.Context(), "res.w1.0", fmt.Sprint(i), []byte(fmt.Sprint("message ", i)))
 					}
 					testutil.OK(t, err)
@@ -46,7 +46,7 @@ func TestADamagedStream(t *testing.T) {
 				all := testutil.Must(w.bus.Results(t.Context(), 1))(t)
 				testutil.OK(t, all[0].Ack(t.Context()))
 			}
-			if _, err := w.bus.Results(t.Context(), 1); err != nil { // and it dies with that one
+			if _, err := w.bus.Results(t.Context(), 1); err != nil { // the coordinator stops before it acknowledges this one
 				t.Fatal(err)
 			}
 			testutil.OK(t, w.bus.Close())

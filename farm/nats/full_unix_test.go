@@ -51,7 +51,7 @@ func TestAFullVolume(t *testing.T) {
 	for i := 0; publish(fmt.Sprint(i)) == nil; i++ {
 		testutil.Require(t, i != 10, "the volume is not full")
 	}
-	limit.Cur = limit.Max // there is room again
+	limit.Cur = limit.Max // space is available again
 	testutil.OK(t, syscall.Setrlimit(syscall.RLIMIT_FSIZE, &limit))
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()

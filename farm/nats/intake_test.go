@@ -52,9 +52,9 @@ func TestAcknowledgementsGoToTheSender(t *testing.T) {
 	}
 }
 
-// TestFloodOfOneWorker: a worker sends bad messages as fast as it can. None is stored, the others' results arrive
-// meanwhile, and in the end its connection is closed. Most of a flood is dropped unread, as one result of a key is
-// under way at a time, so after ten thousand messages the worker sends more slowly until 16 were read.
+// TestFloodOfOneWorker: a worker sends bad messages as fast as it can. The server stores none of them and closes the
+// connection in the end. The results of others arrive. The server reads one result of a key at a time and drops most of
+// a flood unread. So the test sends more slowly after ten thousand messages, until 16 were read.
 func TestFloodOfOneWorker(t *testing.T) {
 	t.Parallel()
 	bad := errors.New("no signature")
@@ -109,8 +109,8 @@ func publishAs(t *testing.T, way farm.Transport, name, id string) {
 	testutil.OK(t, way.Publish(t.Context(), farm.SubjectResults+name+".0", id, []byte("good"+id)))
 }
 
-// TestBarredWorker: no result of a barred worker is stored, and its connections are closed; it may connect again and
-// ask why. A pardon takes its results again.
+// TestBarredWorker: the server stores no result of a barred worker, and closes its connections. The worker may connect
+// again and gets the reason. After a pardon the server accepts its results.
 func TestBarredWorker(t *testing.T) {
 	t.Parallel()
 	w := open(t, nil)
@@ -136,7 +136,7 @@ func TestBarredWorker(t *testing.T) {
 	testutil.Check(t, string(got[0].Body) == "good2", "the stream has %q", got[0].Body)
 }
 
-// TestLongID: an id that the stream would keep in memory for two minutes is rejected when it is long.
+// TestLongID: the server rejects a long id, because the stream keeps each id in memory for two minutes.
 func TestLongID(t *testing.T) {
 	t.Parallel()
 	w := open(t, nil)
@@ -172,8 +172,8 @@ func TestFloodOfRequests(t *testing.T) {
 	testutil.OK(t, honest.Request(ctx, "beat.honest", farm.Beat{}, &farm.BeatReply{}))
 }
 
-// TestConnectionsOfOneKey: a key has a bounded number of connections; others connect. After closing some it may connect
-// again. A worker that is busy does not take the stream for full.
+// TestConnectionsOfOneKey: a key has at most 64 connections, and others still connect. After closing some it may
+// connect again. Two results at once get the error for a busy key, not the error for a full stream.
 func TestConnectionsOfOneKey(t *testing.T) {
 	t.Parallel()
 	w := open(t, func(c *bus.Config) { c.SweepEvery = 50 * time.Millisecond })
@@ -202,7 +202,7 @@ func TestConnectionsOfOneKey(t *testing.T) {
 	var answer struct {
 		Error *jetstream.APIError `json:"error"`
 	}
-	for try := 0; answer.Error == nil && try < 1000; try++ { // two at once
+	for try := 0; answer.Error == nil && try < 1000; try++ { // two results at once
 		inbox := keys.Inbox("mallory") + ".y"
 		sub := testutil.Must(open[0].SubscribeSync(inbox))(t)
 		for i := range 2 {

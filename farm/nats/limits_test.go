@@ -8,14 +8,14 @@ import (
 	"gogi/internal/testutil"
 )
 
-// TestLimitsOfAnOwner: the keys of an owner share a bandwidth, which no other owner has, and an owner has a largest
-// artefact, which the farm's own limit bounds.
+// TestLimitsOfAnOwner: the keys of an owner share one bandwidth. The size of an artefact has the limit of the owner or
+// of the farm, whichever is smaller.
 func TestLimitsOfAnOwner(t *testing.T) {
 	l := limits{
 		owner: func(key string) string { return map[string]string{"r1": "red", "r2": "red"}[key] },
 		of: func(owner string) (artefact, bandwidth int64) {
 			if owner == "red" {
-				return 1000, 1 // a byte a second, so that no pause of this machine fills it up
+				return 1000, 1 // one byte per second, so that a pause of this machine has no effect
 			}
 			return 0, 0
 		},

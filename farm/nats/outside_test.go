@@ -20,7 +20,7 @@ import (
 	"gogi/internal/testutil"
 )
 
-// outside starts a server as somebody else would, from a file.
+// outside starts a server from a configuration file, as an operator does.
 func outside(t *testing.T, text string) *server.Server {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "nats.conf")
@@ -34,8 +34,8 @@ func outside(t *testing.T, text string) *server.Server {
 	return s
 }
 
-// TestOutside: an outside server with the right settings passes the whole suite, with
-// keys that its configuration was written from.
+// TestOutside: an external server with the right settings passes the whole suite. Its configuration contains the keys
+// of the suite.
 func TestOutside(t *testing.T) {
 	t.Parallel()
 	runSuite(t, func(t *testing.T) contract {
@@ -69,7 +69,8 @@ func TestOutside(t *testing.T) {
 	})
 }
 
-// TestABrokenConnectionAnswersNothing: pending requests fail at once, whatever their deadlines.
+// TestABrokenConnectionAnswersNothing: if the connection breaks, pending requests fail at once, whatever their
+// deadlines.
 func TestABrokenConnectionAnswersNothing(t *testing.T) {
 	t.Parallel()
 	own, seed, err := keys.New("coordinator", "farm", []keys.Right{keys.Admin}, time.Now(), time.Time{})
@@ -81,7 +82,7 @@ func TestABrokenConnectionAnswersNothing(t *testing.T) {
 	s := outside(t, "listen: 127.0.0.1:-1\n"+authorization(own.Public, w.ring, time.Now()))
 	coordinator := w.dial(t, keys.Creds{Name: "coordinator", URL: s.ClientURL(), Coordinator: own.Public, Seed: seed})
 	w1 := w.dial(t, keys.Creds{Name: "w1", URL: s.ClientURL(), Coordinator: own.Public, Seed: working})
-	began := make(chan struct{}, 2) // two are heard, and nobody answers
+	began := make(chan struct{}, 2) // both messages arrive and get no answer
 	testutil.OK(t, testutil.Err(coordinator.Listen(farm.SubjectHello+"w1", func([]byte) { began <- struct{}{} })))
 	ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
 	defer cancel()
@@ -96,7 +97,7 @@ func TestABrokenConnectionAnswersNothing(t *testing.T) {
 	}
 }
 
-// TestExamine has settings that would lose results, in the form in which a server reports them.
+// TestExamine: Examine reports settings that lose results, in the form in which a server reports them.
 func TestExamine(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {

@@ -19,10 +19,10 @@ import (
 	"gogi/internal/testutil"
 )
 
-// ttl is longer than a test waits for anything, where a test does not wait for its end.
+// ttl is longer than any wait of a test. Tests that wait for the end of a lease use a shorter one.
 const ttl = time.Minute
 
-// cluster is an outside server with a coordinator's key and a worker's.
+// cluster is an external server with the keys of a coordinator and of a worker.
 type cluster struct {
 	t       *testing.T
 	outside *nats.Outside
@@ -94,7 +94,7 @@ func TestTerms(t *testing.T) {
 	seen, free, err := b.Look(ctx)
 	testutil.Check(t, err == nil && !free && seen.Leader == "a" && seen.Number == a.Number(), "%+v, free %v, %v", seen, free, err)
 	testutil.OK(t, a.Ready(ctx))
-	// What b has seen is old now.
+	// The term that b has seen is outdated now.
 	testutil.Check(t, errors.Is(b.Take(ctx, seen, "b", "b"), nats.ErrFenced), "a lease was taken from a living leader")
 	testutil.OK(t, a.Put(ctx, nats.KeyOf("row", "tests", "x y"), "two"))
 	testutil.OK(t, a.Release(ctx))
@@ -135,8 +135,8 @@ func TestASilentLeader(t *testing.T) {
 	testutil.Check(t, errors.Is(a.Fence(), nats.ErrFenced), "two leaders at a time")
 }
 
-// TestForgedEntries: another client that may write to the bucket ends a leadership, and forges no entry. A worker may
-// not write there, and not send in the name of the coordinator.
+// TestForgedEntries: another client that may write to the bucket can end a leadership, but cannot forge an entry. A
+// worker can neither write there nor send in the name of the coordinator.
 func TestForgedEntries(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
@@ -155,7 +155,7 @@ func TestForgedEntries(t *testing.T) {
 		testutil.Check(t, err == nil && n == 0, "a worker publishes on %s: %d, %v", subject, n, err)
 		testutil.OK(t, heard.Unsubscribe())
 	}
-	testutil.OK(t, a.Ready(ctx)) // the bucket exists, and nothing has come before this entry
+	testutil.OK(t, a.Ready(ctx)) // the bucket exists, and no other entry came before this one
 	m := testutil.Must(testutil.Must(other.Stream(ctx, "KV_gogi_farm"))(t).GetLastMsgForSubject(ctx, "$KV.gogi_farm.lease"))(t)
 	for name, body := range map[string][]byte{"of another key": m.Data, "changed": append(slices.Clone(m.Data[:len(m.Data)-1]), m.Data[len(m.Data)-1]^1), "empty": nil} {
 		b := c.join(ttl)
@@ -193,7 +193,7 @@ func TestALeaderThatOpensItsBusTooLate(t *testing.T) {
 	c.take(a, "a")
 	before, _, err := b.Look(ctx)
 	testutil.OK(t, err)
-	testutil.OK(t, b.Take(ctx, before, "b", "b's folder")) // its clock says that the lease of a has ended
+	testutil.OK(t, b.Take(ctx, before, "b", "b's folder")) // the clock of b has passed the end of a's lease
 	fresh := testutil.Must(c.bus(b))(t)
 	testutil.Check(t, a.Fence() == nil, "the former leader knows already")
 	testutil.Check(t, errors.Is(testutil.Err(c.bus(a)), nats.ErrFenced), "a former leader starts")
@@ -211,8 +211,8 @@ func TestALeaderThatOpensItsBusTooLate(t *testing.T) {
 	testutil.Check(t, errors.Is(testutil.Err(fresh.Results(ctx, 1)), jetstream.ErrConsumerNotFound), "a missing consumer is no error")
 }
 
-// TestASettledTerm: a new term names the folder of the term before until Settle, so that a leader that fails at its start
-// does not pass for one that has all games.
+// TestASettledTerm: until Settle, a new term names the folder of the term before. So a leader that fails at its start
+// does not count as one that has all games.
 func TestASettledTerm(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
@@ -230,7 +230,7 @@ func TestASettledTerm(t *testing.T) {
 	testutil.Check(t, err == nil && settled.Folder == "b's folder" && settled.Taker == "b's folder", "%+v, %v", settled, err)
 }
 
-// TestTwoLooks: Take uses the entry that its own Look has seen, although another goroutine has looked again.
+// TestTwoLooks: Take uses the entry of its own Look, even if another goroutine has looked again.
 func TestTwoLooks(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
@@ -296,7 +296,7 @@ func TestTheBusOfAFormerLeader(t *testing.T) {
 		testutil.Check(t, len(d.Body) == 1 && d.Body[0] == want, "%v instead of result %d", d.Body, want)
 		testutil.OK(t, d.Ack(ctx))
 	}
-	// The consumer of the former leader holds nothing back.
+	// The consumer of the former leader blocks no message.
 	stream := testutil.Must(c.raw(c.outside.Creds).Stream(ctx, "RESULTS_0"))(t)
 	testutil.Eventually(t, "the stream drops the acknowledged results", func() bool {
 		return testutil.Must(stream.Info(ctx))(t).State.Msgs == 0

@@ -67,7 +67,7 @@ func runSuite(t *testing.T, open func(t *testing.T) contract) {
 	}
 }
 
-// TestInMemory: what holds of every farm.Bus holds of the one in memory, which tests of the coordinator use.
+// TestInMemory: the bus in memory, which the tests of the coordinator use, passes the suite too.
 func TestInMemory(t *testing.T) {
 	t.Parallel()
 	runSuite(t, func(t *testing.T) contract {

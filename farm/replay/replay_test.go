@@ -89,7 +89,7 @@ func TestPlay(t *testing.T) {
 		f(&r.Games[1])
 		stored[id] = r
 	}
-	change(3, func(g *match.Result) { g.Record.Moves = nil }) // nobody asks for it
+	change(3, func(g *match.Result) { g.Record.Moves = nil }) // not in the list of pairs
 	change(5, func(g *match.Result) {
 		g.Record.Moves = slices.Clone(g.Record.Moves)
 		g.Record.Moves[3].Move = g.Record.Moves[5].Move
@@ -106,8 +106,8 @@ func TestPlay(t *testing.T) {
 	testutil.Check(t, reflect.DeepEqual(got, want), "different are %v, want %v", got, want)
 }
 
-// TestSample: of every size, without repetition, in order, the same by the same seed, and
-// every pair as often as another one.
+// TestSample: a sample has the right size and order, and no repetition. The same seed draws the same sample. All pairs
+// are equally likely.
 func TestSample(t *testing.T) {
 	t.Parallel()
 	all := make([]int, 200)
@@ -126,7 +126,7 @@ func TestSample(t *testing.T) {
 			drawn[pair]++
 		}
 	}
-	for _, pair := range all { // 200 ± 13.4 each: five deviations
+	for _, pair := range all { // 200 ± 13.4 each: five standard deviations
 		n := drawn[pair]
 		testutil.Check(t, n >= 133 && n <= 267, "pair %d was drawn %d of 2000 times, want about 200", pair, n)
 	}

@@ -13,7 +13,7 @@ import (
 )
 
 // TestBackupsByDefault: a farm without settings makes a backup at its first start and then each day, also after a
-// restart, and keeps seven. Where the user names a folder, all stay.
+// restart. It keeps seven backups. In a folder that the user names, all backups stay.
 func TestBackupsByDefault(t *testing.T) {
 	var c Config
 	c.Log = slog.New(slog.DiscardHandler)

@@ -12,7 +12,7 @@ import (
 	"gogi/match"
 )
 
-// TestALostState: a farm that was served before and has lost its state is not served.
+// TestALostState: gogi does not serve a farm that was served before and has lost its state.
 func TestALostState(t *testing.T) {
 	dir := t.TempDir()
 	s := testutil.Must(openState(t.Context(), dir))(t)
@@ -24,7 +24,8 @@ func TestALostState(t *testing.T) {
 	testutil.Fails(t, testutil.Err(openState(t.Context(), dir)), "state.db not found", "a state that is gone")
 }
 
-// TestSecretsAreSecret: they are made for their owner only, kept, and refused otherwise.
+// TestSecretsAreSecret: only the owner can read the new secrets, and a second start uses them again. gogi rejects
+// secrets that others can read or that are damaged.
 func TestSecretsAreSecret(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "farm")
 	s, err := OpenState(dir, time.Now())
@@ -80,7 +81,7 @@ func TestSettings(t *testing.T) {
 	}
 }
 
-// TestWhatIsAudited: only players that repeat themselves, whole councils of them.
+// TestWhatIsAudited: audits need players that repeat their games. In a council all members must do so.
 func TestWhatIsAudited(t *testing.T) {
 	one := match.Player{Name: "e", Options: []match.Option{{Name: "threads", Value: "1"}}, Limits: match.Limits{Nodes: 1}}
 	with := func(change func(*match.Player)) match.Player { p := one; change(&p); return p }

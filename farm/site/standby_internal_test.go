@@ -23,8 +23,8 @@ import (
 	"gogi/results/farmstate"
 )
 
-// two is a farm with two folders and a NATS server. In these tests a leader hands over, so no test waits for the end of a
-// lease.
+// two is a farm with two folders and a NATS server. In these tests a leader hands over. So no test waits for the end of
+// a lease.
 type two struct {
 	t      *testing.T
 	config Config
@@ -116,8 +116,8 @@ func TestATakeoverThatFails(t *testing.T) {
 	testutil.Check(t, a.lacks == nil, "a has all pairs")
 }
 
-// TestAnIncompleteCopy: a standby whose round fails, for whatever reason, has no copy with which it could take over. It
-// needs no copy of a test that the leader cannot open.
+// TestAnIncompleteCopy: a standby whose round fails, for any reason, has no copy with which it can take over. It needs
+// no copy of a test that the leader cannot open.
 func TestAnIncompleteCopy(t *testing.T) {
 	t.Parallel()
 	w := newTwo(t)
@@ -148,13 +148,13 @@ func TestAnIncompleteCopy(t *testing.T) {
 	}
 	testutil.Fails(t, f.round(t.Context()), "the disk is full", "a failed round")
 	testutil.Check(t, !f.has(term().Folder), "a standby without a copy takes over")
-	status.State, status.Why = farm.Paused, "it cannot be opened: the disk is full" // a person may give any reason for a pause
+	status.State, status.Why = farm.Paused, "it cannot be opened: the disk is full" // a user may give any reason for a pause
 	testutil.Fails(t, f.round(t.Context()), "the disk is full", "a round without the games of a paused test")
 	status.Aside = true
 	testutil.OK(t, f.round(t.Context()))
 	testutil.Check(t, f.has(term().Folder), "a test that the leader cannot open prevents a takeover")
 
-	// The copy expires while the leader renews its lease, and not after its death.
+	// The copy expires while the leader renews its lease, but not after the leader has died.
 	last := term()
 	f.at, f.whole = last.At, f.whole.Add(-2*staleAfter)
 	f.expire(last)
@@ -164,8 +164,8 @@ func TestAnIncompleteCopy(t *testing.T) {
 	testutil.Check(t, !f.has(last.Folder), "an old copy does not expire")
 }
 
-// TestKeysOfTwo: a key that was revoked while no coordinator ran stays revoked at the next start, and the bucket gets
-// this. A damaged file of a key is not stored in the bucket.
+// TestKeysOfTwo: a key that was revoked while no coordinator ran stays revoked at the next start. The bucket gets the
+// revocation. A damaged key file is not stored in the bucket.
 func TestKeysOfTwo(t *testing.T) {
 	t.Parallel()
 	w := newTwo(t)
@@ -193,7 +193,7 @@ func TestKeysOfTwo(t *testing.T) {
 	}
 }
 
-// TestServingWithoutTheCluster: a folder whose state is in the cluster is not served without it.
+// TestServingWithoutTheCluster: gogi does not serve a folder without the cluster that has its state.
 func TestServingWithoutTheCluster(t *testing.T) {
 	t.Parallel()
 	c := Config{Log: slog.New(slog.DiscardHandler)}
@@ -203,8 +203,8 @@ func TestServingWithoutTheCluster(t *testing.T) {
 	testutil.Fails(t, testutil.Err(Open(t.Context(), c)), "nats stream rm KV_gogi_farm", "a start without the cluster")
 }
 
-// TestAnUnfinishedFill: a first leader dies before the bucket has its whole state. The next one stores its own state, and
-// nothing of the unfinished state comes back.
+// TestAnUnfinishedFill: a first leader dies before the bucket has its whole state. The next leader stores its own
+// state. No part of the unfinished state comes back.
 func TestAnUnfinishedFill(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
