@@ -14,7 +14,7 @@ import (
 	"gogi/results"
 )
 
-// plan is a match of players who resign before their first move.
+// plan returns the plan of a match whose players resign before their first move.
 func plan() *match.Plan {
 	p := &match.Plan{
 		Run: "r", Pairs: 4, Seed: 3, Design: match.Design{Kind: match.DesignMatch, Swap: true}, Concurrency: 1, Ponder: match.PonderOff,
@@ -41,8 +41,8 @@ func resigned(t *testing.T, p *match.Plan, id int, worker string) match.PairResu
 	return r
 }
 
-// TestAStoreOfTheCoordinator: pairs are added once, voided by worker and counted by take, in a real database that is
-// opened again.
+// TestAStoreOfTheCoordinator: the store adds pairs once, makes the pairs of a worker void and counts takes. It does so
+// in a real database, also after it is opened again.
 func TestAStoreOfTheCoordinator(t *testing.T) {
 	t.Parallel()
 	ctx, p := t.Context(), plan()

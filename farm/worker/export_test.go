@@ -5,7 +5,7 @@ import (
 	"strconv"
 )
 
-// Standing returns the lists of a worker that knows and refuses so many runs.
+// Standing returns the lists of a worker that knows and refuses the given number of runs.
 func Standing(runs int) (known, refused []string) {
 	w := &Worker{tasks: map[string]*task{}}
 	for i := range runs {

@@ -46,7 +46,7 @@ func hashOf(text string) string {
 	return hex.EncodeToString(s[:])
 }
 
-// mirror serves one text under every name, and counts.
+// mirror serves one text under every name, and counts requests.
 func mirror(t *testing.T, status int, text string) (base string, asked func() int) {
 	t.Helper()
 	n := 0
@@ -67,7 +67,8 @@ func fetcher(t *testing.T, room int64, l *library, mirrors ...string) *worker.Fe
 	return &worker.Fetcher{Store: store, Transport: l, Mirrors: mirrors, Largest: 100, Log: slog.New(slog.DiscardHandler)}
 }
 
-// TestMirrorsAreTriedFirstAndNotBelieved.
+// TestMirrorsAreTriedFirstAndNotBelieved: a worker asks mirrors first, and verifies their files. It asks the
+// coordinator last.
 func TestMirrorsAreTriedFirstAndNotBelieved(t *testing.T) {
 	good, askedGood := mirror(t, http.StatusOK, "engine")
 	forged, askedForged := mirror(t, http.StatusOK, "virus!")
@@ -86,7 +87,7 @@ func TestMirrorsAreTriedFirstAndNotBelieved(t *testing.T) {
 	} {
 		l := &library{texts: map[string]string{hashOf("engine"): "engine"}}
 		f := fetcher(t, 1000, l, test.mirrors...)
-		for range 2 { // the second time it is here
+		for range 2 { // the second fetch finds it in the store
 			path, err := f.Fetch(t.Context(), hashOf("engine"))
 			if err != nil {
 				t.Errorf("%s: %v", name, err)
@@ -103,8 +104,8 @@ func TestMirrorsAreTriedFirstAndNotBelieved(t *testing.T) {
 	}
 }
 
-// TestAMirrorThatFallsSilentIsGivenUp: before its answer, and within it; the coordinator is
-// asked then.
+// TestAMirrorThatFallsSilentIsGivenUp: if a mirror sends nothing, before or within its answer, the worker asks the
+// coordinator.
 func TestAMirrorThatFallsSilentIsGivenUp(t *testing.T) {
 	for _, said := range []string{"", "eng"} {
 		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -127,7 +128,7 @@ func TestAMirrorThatFallsSilentIsGivenUp(t *testing.T) {
 	}
 }
 
-// TestWhatCannotBeFetched says why: another hash, no room, nobody there.
+// TestWhatCannotBeFetched: the error distinguishes another hash, a full store and a missing connection.
 func TestWhatCannotBeFetched(t *testing.T) {
 	for name, test := range map[string]struct {
 		room int64
@@ -150,7 +151,7 @@ func TestWhatCannotBeFetched(t *testing.T) {
 	}
 }
 
-// TestWhatARunNeedsStays until it is released.
+// TestWhatARunNeedsStays: the store keeps the files of a run until the run releases them.
 func TestWhatARunNeedsStays(t *testing.T) {
 	l := &library{texts: map[string]string{hashOf("engine"): "engine", hashOf("others"): "others"}}
 	f := fetcher(t, 8, l)

@@ -23,7 +23,7 @@ func reexec(t *testing.T, name string, env ...string) {
 	}
 }
 
-// limitFiles makes files of this process end at so many bytes, as a full disk does.
+// limitFiles limits the size of the files of this process, as a full disk does.
 func limitFiles(t *testing.T, bytes uint64) {
 	t.Helper()
 	signal.Ignore(syscall.SIGXFSZ)
@@ -33,7 +33,8 @@ func limitFiles(t *testing.T, bytes uint64) {
 	testutil.OK(t, syscall.Setrlimit(syscall.RLIMIT_FSIZE, &limit))
 }
 
-// TestAFullDiskIsAnErrorAndLosesNothing, on a limit of the size of files.
+// TestAFullDiskIsAnErrorAndLosesNothing: on a full disk Append returns an error, and the earlier items stay. A limit on
+// the size of files simulates the full disk.
 func TestAFullDiskIsAnErrorAndLosesNothing(t *testing.T) {
 	if os.Getenv("OUTBOX_LIMITED") == "" {
 		reexec(t, t.Name(), "OUTBOX_LIMITED=1")

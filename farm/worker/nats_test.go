@@ -34,7 +34,7 @@ type site struct {
 	stop   func()
 }
 
-// newSite starts one; beats are quick, since here time is real.
+// newSite starts a site. Its heartbeats are fast, because time is real here.
 func newSite(t *testing.T, maxStream int64) *site {
 	t.Helper()
 	s := &site{}
@@ -85,7 +85,7 @@ func (s *site) creds(t *testing.T, name string) keys.Creds {
 	return keys.Creds{Name: name, URL: s.bus.URL(), Coordinator: k.Public, Seed: seed, CA: s.ca.PEM}
 }
 
-// machineOf is a machine with these credentials.
+// machineOf returns the transport and the configuration of a worker with these credentials.
 func (s *site) machineOf(t *testing.T, c keys.Creds) (farm.Transport, worker.Config) {
 	t.Helper()
 	transport, err := nats.Dial(c)
@@ -104,7 +104,7 @@ func (s *site) join(t *testing.T, transport farm.Transport, c worker.Config) *wo
 	return testutil.Must(worker.Join(s.ctx, transport, c))(t)
 }
 
-// TestTheServerIsRestarted: three times while it plays; everything arrives.
+// TestTheServerIsRestarted: the server restarts three times during a run, and all results arrive.
 func TestTheServerIsRestarted(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, 64<<20)
@@ -123,18 +123,19 @@ func TestTheServerIsRestarted(t *testing.T) {
 	testutil.Equal(t, w.Status().Outbox, 0, "items are left in the outbox")
 }
 
-// TestTheStreamIsFullAndFreeAgain, on a real one: the judge stands still for a while.
+// TestTheStreamIsFullAndFreeAgain: while the judge stops, the stream of a real server is full. Later every result
+// arrives once.
 func TestTheStreamIsFullAndFreeAgain(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, 2<<20)
 	run := s.add(plan("a", 40))
 	transport, config := s.machineOf(t, s.creds(t, "w1"))
-	s.stop() // nobody judges, nobody answers
+	s.stop() // no judge runs, and no request is answered
 	blocker, err := nats.Dial(s.creds(t, "w2"))
 	testutil.OK(t, err)
 	defer blocker.Close()
 	filled := 0
-	for _, size := range []int{900_000, 50_000, 2_000, 50} { // until not the least is taken
+	for _, size := range []int{900_000, 50_000, 2_000, 50} { // until the stream rejects even the smallest message
 		for err = nil; err == nil; filled++ {
 			err = blocker.Publish(s.ctx, "res.w2.0", fmt.Sprint(filled), noise(size))
 		}
@@ -146,7 +147,7 @@ func TestTheStreamIsFullAndFreeAgain(t *testing.T) {
 	w := s.join(t, transport, config)
 	done := playing(s.ctx, w, time.Millisecond)
 	s.until(s.ctx, "a beat with an outbox", func() bool { n := len(s.beats); return n > 0 && len(s.beats[n-1].Outbox) >= 4 })
-	for range filled { // the noise is taken away
+	for range filled { // the test removes the noise
 		deliveries, err := s.bus.Results(s.ctx, 1)
 		testutil.Require(t, err == nil && farm.Sender(deliveries[0].Subject) == "w2", "%v, or not the noise", err)
 		testutil.OK(t, deliveries[0].Ack(s.ctx))
@@ -160,7 +161,7 @@ func TestTheStreamIsFullAndFreeAgain(t *testing.T) {
 	}
 }
 
-// withoutResults is a coordinator's end whose judge has nothing to read.
+// withoutResults is the bus of a coordinator whose judge gets no results.
 type withoutResults struct{ ends }
 
 func (withoutResults) Results(ctx context.Context, _ int) ([]farm.Delivery, error) {
@@ -180,7 +181,7 @@ func noise(n int) []byte {
 	return b
 }
 
-// TestTwoSessionsOfOneKey: the later one plays, the earlier one ends with a reason.
+// TestTwoSessionsOfOneKey: the later session plays, and the earlier one ends with a reason.
 func TestTwoSessionsOfOneKey(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, 64<<20)
@@ -202,7 +203,7 @@ func TestTwoSessionsOfOneKey(t *testing.T) {
 	}
 }
 
-// TestAWorkerIsKilledWithAFullOutbox: finished pairs that were not sent arrive from its next process.
+// TestAWorkerIsKilledWithAFullOutbox: the next process of a killed worker sends the finished pairs that were not sent.
 func TestAWorkerIsKilledWithAFullOutbox(t *testing.T) {
 	if file := os.Getenv("WORKER_KILLED"); file != "" {
 		workUntilKilled(t, file, os.Getenv("WORKER_DIR"), os.Getenv("WORKER_COORDINATOR"))
@@ -253,8 +254,8 @@ func workUntilKilled(t *testing.T, file, dir, key string) {
 	t.Fatal(<-playing(t.Context(), w, time.Millisecond))
 }
 
-// TestArtefactsComeFromTheCoordinator, each once, and stay; the run is refused where the
-// coordinator has none.
+// TestArtefactsComeFromTheCoordinator: a worker fetches each artefact once and stores it. It refuses a run whose
+// artefact the coordinator does not have.
 func TestArtefactsComeFromTheCoordinator(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, 64<<20)

@@ -31,7 +31,7 @@ func item(pair int) farm.Item {
 	return farm.Item{Lease: farm.Held{Run: "r", Pair: pair, Epoch: farm.Epoch(pair + 1)}, Pair: []byte(strings.Repeat("x", 100+pair))}
 }
 
-// pairs are what would be published, in order.
+// pairs returns the pairs that the outbox would publish, in order.
 func pairs(o *worker.Outbox) (all []int) {
 	items, _ := o.Batch(1 << 30)
 	for _, i := range items {
@@ -40,7 +40,7 @@ func pairs(o *worker.Outbox) (all []int) {
 	return all
 }
 
-// TestATornTailIsDropped: if any part of the last record is missing, the other records are there.
+// TestATornTailIsDropped: if a part of the last record is missing, the outbox drops this record and has the others.
 func TestATornTailIsDropped(t *testing.T) {
 	dir := t.TempDir()
 	o, _ := openOutbox(t, dir)
@@ -50,7 +50,7 @@ func TestATornTailIsDropped(t *testing.T) {
 	testutil.OK(t, o.Close())
 	name := filepath.Join(dir, "0000000000000001.out")
 	whole := testutil.Must(os.ReadFile(name))(t)
-	last := len(whole) * 2 / 3 // within the third, which is a third of the file and a little
+	last := len(whole) * 2 / 3 // within the third record, which is slightly more than a third of the file
 	for cut := last + 10; cut < len(whole); cut += 7 {
 		again := t.TempDir()
 		testutil.OK(t, os.WriteFile(filepath.Join(again, filepath.Base(name)), whole[:cut], 0o600))
@@ -65,7 +65,7 @@ func TestATornTailIsDropped(t *testing.T) {
 			t.Fatalf("cut at %d, then one more: %v", cut, got)
 		}
 	}
-	for at := range whole { // a flipped bit costs no more than what is after it
+	for at := range whole { // a flipped bit damages only its record and the records after it
 		again := t.TempDir()
 		flipped := slices.Clone(whole)
 		flipped[at] ^= 4
@@ -78,10 +78,11 @@ func TestATornTailIsDropped(t *testing.T) {
 	}
 }
 
-// TestTheOutboxIsWhatWasPutAndNotDone: this holds for any order of operations, and across restarts.
+// TestTheOutboxIsWhatWasPutAndNotDone: the outbox has exactly the appended items that are not done. This holds for any
+// order of operations, and across restarts.
 func TestTheOutboxIsWhatWasPutAndNotDone(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		dir, err := os.MkdirTemp("/dev/shm", "outbox") // where syncing costs nothing
+		dir, err := os.MkdirTemp("/dev/shm", "outbox") // memory, where syncing is free
 		if err != nil {
 			dir, err = os.MkdirTemp("", "outbox")
 		}
@@ -137,7 +138,8 @@ func TestTheOutboxIsWhatWasPutAndNotDone(t *testing.T) {
 	})
 }
 
-// TestAttemptsAreDoneWhenPublished: the coordinator does not answer attempts.
+// TestAttemptsAreDoneWhenPublished: the outbox removes a published attempt, because the coordinator does not answer
+// attempts.
 func TestAttemptsAreDoneWhenPublished(t *testing.T) {
 	dir := t.TempDir()
 	o, _ := openOutbox(t, dir)
@@ -156,8 +158,8 @@ func TestAttemptsAreDoneWhenPublished(t *testing.T) {
 	testutil.Check(t, slices.Equal(got, []int{2}), "after a restart: %v", got)
 }
 
-// TestFilesGoWhenTheirItemsAreDone: after many megabytes, the files are small. Items that are appended at the same time
-// are all there.
+// TestFilesGoWhenTheirItemsAreDone: the outbox deletes files whose items are done. It has all items that were appended
+// at the same time.
 func TestFilesGoWhenTheirItemsAreDone(t *testing.T) {
 	dir := t.TempDir()
 	o, _, err := worker.OpenOutbox(dir, 20<<20)
@@ -218,7 +220,7 @@ func TestNoRoomForAnotherFile(t *testing.T) {
 	files, _ := filepath.Glob(filepath.Join(dir, "*"))
 	testutil.Require(t, len(files) == 1, "%q", files)
 	next := filepath.Join(dir, "0000000000000002.out")
-	if err := os.Mkdir(next, 0o700); err != nil { // as good as no room: the file cannot be made
+	if err := os.Mkdir(next, 0o700); err != nil { // as on a full disk, the file cannot be made
 		t.Fatal(err)
 	}
 	o.Done(all[9:])

@@ -16,8 +16,8 @@ import (
 	"gogi/match"
 )
 
-// TestAnEndThatWasMissedIsTold: the hint that a run is over was lost, and nothing of it is
-// held, so that no beat names it: the answer to the next question says it.
+// TestAnEndThatWasMissedIsTold: the hint that a run is over is lost, and no heartbeat names the run, because the worker
+// holds no pair of it. The answer to the next request reports the end.
 func TestAnEndThatWasMissedIsTold(t *testing.T) {
 	inField(t, func(t *testing.T, f *field) {
 		released := 0
@@ -42,7 +42,7 @@ func TestAnEndThatWasMissedIsTold(t *testing.T) {
 	})
 }
 
-// TestWhoForwardsEndsWithTheRun: for each watched run one goroutine forwards events, until the run's end.
+// TestWhoForwardsEndsWithTheRun: for each watched run one goroutine forwards events. It ends with the run.
 func TestWhoForwardsEndsWithTheRun(t *testing.T) {
 	forwarders := func() int {
 		var text strings.Builder
@@ -75,7 +75,7 @@ func TestWhoForwardsEndsWithTheRun(t *testing.T) {
 	})
 }
 
-// TestAQuestionNamesNoMoreRunsThanItMay: a worker that knows more runs is not rejected for that.
+// TestAQuestionNamesNoMoreRunsThanItMay: a worker that knows too many runs names only as many as a request may have.
 func TestAQuestionNamesNoMoreRunsThanItMay(t *testing.T) {
 	known, refused := worker.Standing(farm.MaxRuns + 1)
 	ask := farm.Ask{Session: "s", Known: known, Refuse: refused}

@@ -13,8 +13,7 @@ import (
 
 var attemptOf1 = match.Attempt{Pair: 1, Why: "crashed"}
 
-// TestKilledBetweenOutboxAndStream: what Append had accepted when the process was killed
-// is there.
+// TestKilledBetweenOutboxAndStream: after a kill, the outbox has every item that Append accepted.
 func TestKilledBetweenOutboxAndStream(t *testing.T) {
 	if dir := os.Getenv("OUTBOX_KILLED"); dir != "" {
 		appendForEver(dir)
@@ -27,7 +26,7 @@ func TestKilledBetweenOutboxAndStream(t *testing.T) {
 		testutil.OK(t, c.Start())
 		lines := bufio.NewScanner(out)
 		told := 0
-		for lines.Scan() { // one dot on a line for each that was accepted
+		for lines.Scan() { // one line for each accepted item
 			if told++; told == 20 {
 				testutil.OK(t, c.Process.Kill())
 			}

@@ -22,19 +22,19 @@ import (
 	"gogi/usi"
 )
 
-// memory is a farm.Transport and as much of a farm.Bus as a coordinator of these tests
-// needs, within one process. While it is away nothing arrives.
+// memory is a farm.Transport and the part of a farm.Bus that these tests need, in one process. While away is set,
+// nothing arrives.
 type memory struct {
 	mu        sync.Mutex
 	away      bool
-	capacity  int // messages that the stream takes; 0: any
+	capacity  int // messages that fit into the stream; 0 means no limit
 	answers   map[string]func(ctx context.Context, subject string, body []byte) (any, error)
 	listeners map[string]func([]byte)
-	told      []string // subjects
+	told      []string // subjects of the messages of Send
 	ids       map[string]bool
 	stream    [][]byte
 	arrived   chan struct{}
-	asked     map[string]int // requests, also those that did not arrive, by kind
+	asked     map[string]int // requests by kind, including those that did not arrive
 }
 
 func newMemory() *memory {
@@ -133,7 +133,7 @@ func (m *memory) PutArtefact(context.Context, io.ReadSeeker, int64) (string, err
 
 func (m *memory) Close() error { return nil }
 
-// ends is a coordinator's end, in memory or on NATS.
+// ends is the bus as the coordinator uses it, in memory or on NATS.
 type ends interface {
 	Answer(subject string, f func(ctx context.Context, subject string, body []byte) (any, error)) (func(), error)
 	Results(ctx context.Context, n int) ([]farm.Delivery, error)
@@ -157,16 +157,16 @@ type coordinator struct {
 	held       map[string]map[int]farm.Held
 	stored     map[string]map[int]bool
 	attempts   []match.Attempt
-	pairs      []match.PairResult // as they came
+	pairs      []match.PairResult // in order of arrival
 	duplicates int
 	beats      []farm.Beat
 	back       []farm.Back
 	asks       []farm.Ask
 	hellos     []farm.Hello
-	listed     int            // beats before the first ask
-	later      int            // asks that get nothing although pairs are free
-	told       farm.BeatReply // what every beat is told besides
-	over       []string       // runs that whoever asks is told to be over
+	listed     int            // heartbeats before the first request
+	later      int            // requests that get nothing although pairs are free
+	told       farm.BeatReply // the other fields of every heartbeat reply
+	over       []string       // runs that every answer reports as over
 	refusal    *farm.Refusal
 	lease      time.Duration
 	changed    chan struct{}
@@ -182,7 +182,7 @@ func newCoordinator(t *testing.T, key func(string) ed25519.PublicKey) *coordinat
 	}
 }
 
-// add has a run played.
+// add adds a run.
 func (c *coordinator) add(plan *match.Plan) (run string) {
 	c.t.Helper()
 	text := testutil.Must(match.EncodePlan(plan))(c.t)
@@ -199,7 +199,7 @@ func (c *coordinator) addTask(task farm.Task, plan *match.Plan) {
 	c.plans[task.Run], c.held[task.Run], c.stored[task.Run] = plan, map[int]farm.Held{}, map[int]bool{}
 }
 
-// serve answers until the end of ctx.
+// serve answers requests until ctx or stop ends it.
 func (c *coordinator) serve(ctx context.Context, b ends) (stop func()) {
 	var stops []func()
 	for subject, f := range map[string]func(string, []byte) (any, error){
@@ -261,7 +261,7 @@ func (c *coordinator) hello(name string, body []byte) (any, error) {
 	if h.Start < c.starts[name] {
 		return nil, &farm.Refusal{Why: "a later session of this key is there", Exit: 4}
 	}
-	if c.sessions[name] != "" && c.sessions[name] != h.Session { // the process before is gone
+	if c.sessions[name] != "" && c.sessions[name] != h.Session { // the process before has ended
 		for _, held := range c.held {
 			clear(held)
 		}
@@ -401,7 +401,7 @@ func plan(name string, pairs int) *match.Plan {
 // resigning thinks for a while and resigns.
 type resigning struct {
 	after  time.Duration
-	detail []byte // of what it says
+	detail []byte // of its reply
 }
 
 func (r resigning) NewGame(context.Context, usi.Game) error     { return nil }
@@ -416,8 +416,8 @@ func (r resigning) Think(ctx context.Context, _ usi.Request) (usi.Reply, error) 
 	}
 }
 
-// opener opens players that take this long; those of a run that is named "broken…" do
-// not start, and those of "long…" say so much that no message carries it.
+// opener opens players that think for this time. A player "broken…" does not start. The reply of a player "long…" is
+// too long for a message.
 func opener(after time.Duration) runner.Opener {
 	return func(_ context.Context, p match.Player, _ []int) (runner.Player, error) {
 		if strings.HasPrefix(p.Name, "broken") {
@@ -430,7 +430,7 @@ func opener(after time.Duration) runner.Opener {
 	}
 }
 
-// machine is a worker of these tests.
+// machine is the configuration and the public key of a worker.
 type machine struct {
 	config worker.Config
 	public ed25519.PublicKey

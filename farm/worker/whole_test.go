@@ -22,7 +22,7 @@ import (
 	"gogi/results/farmstate"
 )
 
-// shelf is a real.Store in memory; it outlives the coordinator's processes.
+// shelf is a real.Store in memory. It survives the processes of the coordinator.
 type shelf struct {
 	real.Store // the methods that this test does not call
 
@@ -58,7 +58,7 @@ func (s *shelf) Takes(context.Context) (map[int]int, error)          { return ni
 func (s *shelf) Rows(context.Context, func([]match.Row) error) error { return nil }
 func (s *shelf) Close() error                                        { return nil }
 
-// ring is a keys.Ring as a coordinator asks it.
+// ring adapts a keys.Ring to the coordinator.
 type ring struct{ *keys.Ring }
 
 func (r ring) Key(name string) (real.Key, bool) {
@@ -73,7 +73,7 @@ func (r ring) Key(name string) (real.Key, bool) {
 	return real.Key{Name: k.Name, Owner: k.Owner, Public: k.Ed25519(), Rights: rights}, true
 }
 
-// process is one of the real coordinator, on the site's bus.
+// process starts a process of the real coordinator on the bus of the site.
 func (s *site) process(t *testing.T, store *shelf, secret farm.Secret) (end func()) {
 	t.Helper()
 	state := testutil.Must(farmstate.Open(s.ctx, filepath.Join(s.config.Dir, "state.db")))(t)
@@ -96,9 +96,8 @@ func (s *site) process(t *testing.T, store *shelf, secret farm.Secret) (end func
 	}
 }
 
-// TestTheWholeFarm: the real coordinator, the real server, two machines and two owners.
-// One machine is drained in the middle and another joins, coordinator and server are
-// restarted; every pair is stored once, as its plan has it.
+// TestTheWholeFarm uses the real coordinator and server, two machines and two owners. One machine drains during the run
+// and another one joins. The coordinator and the server restart twice. Every pair is stored once and fits its plan.
 func TestTheWholeFarm(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, 64<<20)
@@ -146,7 +145,7 @@ func TestTheWholeFarm(t *testing.T) {
 	t.Logf("%d results came for 150 pairs", store.adds)
 }
 
-// submit has one owner hand in a plan and another let it begin.
+// submit submits a plan as one owner and approves it as another.
 func submit(t *testing.T, s *site, p *match.Plan) {
 	t.Helper()
 	text := testutil.Must(match.EncodePlan(p))(t)
@@ -163,7 +162,7 @@ func submit(t *testing.T, s *site, p *match.Plan) {
 	ask("reviewer", "two", keys.Approve, "approve", farm.Order{Run: p.Run})
 }
 
-// machine joins and plays.
+// machine starts a worker that joins and plays.
 func (s *site) machine(t *testing.T, name string) (*worker.Worker, <-chan error) {
 	t.Helper()
 	transport, config := s.machineOf(t, s.creds(t, name))
@@ -171,7 +170,7 @@ func (s *site) machine(t *testing.T, name string) (*worker.Worker, <-chan error)
 	return w, playing(s.ctx, w, 3*time.Millisecond)
 }
 
-// until waits until so many pairs are stored.
+// until waits until n pairs are stored.
 func (s *shelf) until(ctx context.Context, t *testing.T, n int) {
 	t.Helper()
 	ticker := time.NewTicker(5 * time.Millisecond)

@@ -94,7 +94,7 @@ func newBuilder(t *testing.T, s *builder.Sandbox) *builder.Builder {
 	return &builder.Builder{Store: store, Dir: filepath.Join(dir, "builds"), Sandbox: s, ISAs: []string{"x86-64-v3", "x86-64-v2"}, Jobs: 2, Log: slog.New(slog.DiscardHandler)}
 }
 
-// engine is a build script that makes an engine whose bench prints text.
+// engine returns a build script for an engine whose bench prints text.
 func engine(text string) map[string]string {
 	return map[string]string{"build.sh": "printf '#!/bin/sh\\n" + text + "\\n' >engine\n"}
 }
@@ -107,7 +107,7 @@ func build(t *testing.T, b *builder.Builder, s match.Source) (sum string, err er
 	return b.Build(ctx, s)
 }
 
-// TestBuild: a commit is fetched and built once. Its bench is compared with that of the submitter.
+// TestBuild: gogi fetches and builds a commit once, and compares its bench with that of the submitter.
 func TestBuild(t *testing.T) {
 	t.Parallel()
 	b, r := newBuilder(t, sandbox(t)), newRepo(t)
@@ -144,7 +144,7 @@ func TestCompilers(t *testing.T) {
 	testutil.Fails(t, testutil.Err(build(t, b, s)), "cannot be fetched")
 }
 
-// TestHostileRepositories do no harm, and the error names the reason.
+// TestHostileRepositories: a hostile repository does no harm, and the error names the reason.
 func TestHostileRepositories(t *testing.T) {
 	t.Parallel()
 	box := sandbox(t)
@@ -219,8 +219,8 @@ func unharmed(t *testing.T, b *builder.Builder) {
 	testutil.Must(build(t, b, r.source(r.commit(engine("echo nodes 42")))))(t)
 }
 
-// TestHostileTrees: git itself refuses a path with .. and a path in .git, and a hook or a filter of the repository
-// does not run.
+// TestHostileTrees: git itself rejects a path with .. and a path in .git. A hook or a filter of the repository does not
+// run.
 func TestHostileTrees(t *testing.T) {
 	t.Parallel()
 	b := newBuilder(t, sandbox(t))
@@ -262,7 +262,8 @@ func raw(t *testing.T, name string) (bytes string) {
 	return bytes
 }
 
-// TestAFailedBuildIsNotRepeated by the same Builder. A build that the caller has canceled is.
+// TestAFailedBuildIsNotRepeated: the same Builder returns the first error of a failed build again. A new Builder tries
+// again. A canceled build returns the error of its context.
 func TestAFailedBuildIsNotRepeated(t *testing.T) {
 	t.Parallel()
 	box := sandbox(t)
@@ -280,7 +281,7 @@ func TestAFailedBuildIsNotRepeated(t *testing.T) {
 	testutil.Fails(t, testutil.Err(b.Build(ctx, s)), "context canceled")
 }
 
-// TestKinds: the first kind that a word allows and that works is used.
+// TestKinds: NewSandbox rejects unknown words. Without bubblewrap, the kind is off and the reason names the remedy.
 func TestKinds(t *testing.T) {
 	for _, word := range []string{"", "docker", "sandbox ", "open", "user:", "user:nosuchuser", "user:root"} {
 		testutil.Fails(t, testutil.Err(builder.NewSandbox(t.Context(), word, nil)), "expected ", "%q", word)

@@ -1,6 +1,6 @@
 package builder
 
-// Limited returns the Sandbox with other limits, so that a test reaches them fast and harms no other program, and with
+// Limited returns the Sandbox with other limits, so that a test reaches them fast and harms no other program. It has
 // the priority of the test, so that a busy machine does not stop it.
 func (s *Sandbox) Limited(processes, space int) *Sandbox {
 	out := *s

@@ -38,7 +38,7 @@ func (s *shelf) Artefact(_ context.Context, sum string) (io.ReadCloser, error) {
 	return io.NopCloser(strings.NewReader(text)), nil
 }
 
-// signed is a release of a program for this machine, and whose key has signed it.
+// signed returns a release of a program for this machine, and the key that signed it.
 func signed(t *testing.T, text string, change func(*farm.Release)) (*farm.Release, ed25519.PublicKey) {
 	t.Helper()
 	public, private, err := ed25519.GenerateKey(nil)
@@ -62,7 +62,8 @@ func open(t *testing.T, s *shelf) (*machine.Machine, string) {
 	return m, dir
 }
 
-// TestProgram: a release is laid out to be run, once, and the one before is gone then.
+// TestProgram: Program stores a release as an executable file once, and removes the one before. It replaces a damaged
+// file.
 func TestProgram(t *testing.T) {
 	t.Parallel()
 	s := &shelf{has: map[string]string{}}
@@ -95,7 +96,7 @@ func TestProgram(t *testing.T) {
 	}
 }
 
-// TestProgramsThatAreNotTaken, each with the reason, and without a file that could be run.
+// TestProgramsThatAreNotTaken: Program rejects a wrong release with the reason, and leaves no file that could be run.
 func TestProgramsThatAreNotTaken(t *testing.T) {
 	t.Parallel()
 	same := func(*farm.Release) {}
@@ -134,7 +135,7 @@ func TestProgramsThatAreNotTaken(t *testing.T) {
 	testutil.Fails(t, testutil.Err(m.Program(t.Context(), nil, make(ed25519.PublicKey, 32))), "does not say who made")
 }
 
-// TestWhatWasNotMadeReady is not played, and the error names the run.
+// TestWhatWasNotMadeReady: a run that was not made ready is not played, and the error names the run.
 func TestWhatWasNotMadeReady(t *testing.T) {
 	t.Parallel()
 	m, _ := open(t, &shelf{})
@@ -142,7 +143,7 @@ func TestWhatWasNotMadeReady(t *testing.T) {
 	testutil.Fails(t, testutil.Err(m.OpenFor(p)(t.Context(), match.Player{}, nil)), "run lost was not made ready here", "a pair")
 }
 
-// TestOwn is the hash of the file that this test runs from.
+// TestOwn: Own returns the hash of the running program.
 func TestOwn(t *testing.T) {
 	t.Parallel()
 	self := testutil.Must(os.Executable())(t)
