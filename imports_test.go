@@ -43,7 +43,7 @@ func mayImport(from, to string) bool {
 	return i >= 0 && (from == to || to == "internal" || slices.Contains(groups[i].may, to))
 }
 
-// TestImportDirections holds the table. As a row names only rows above it, no two groups
+// TestImportDirections checks all imports against the table. A row names only rows above it, so that groups cannot
 // import each other in a circle.
 func TestImportDirections(t *testing.T) {
 	for i, g := range groups {
@@ -83,7 +83,7 @@ func group(path string) (name string, ours bool) {
 	return name, ours
 }
 
-// TestArchitectureTable compares the table of ARCHITECTURE.md with the one that is tested.
+// TestArchitectureTable compares the table of ARCHITECTURE.md with groups.
 func TestArchitectureTable(t *testing.T) {
 	text := testutil.Must(os.ReadFile("ARCHITECTURE.md"))(t)
 	pattern := regexp.MustCompile("(?m)^\\| `([a-z]+)` \\| [^|]+ \\| ([^|]+) \\|$")

@@ -17,8 +17,8 @@ import (
 
 const longPath = `"gogi/internal/testutil"`
 
-// TestLongForms: make test-long plays each test that has a long form, and no other; a
-// script of the command has one where it says [long].
+// TestLongForms: the Makefile lists exactly the tests that have a long form. A script has a long form if it has a
+// [long] condition.
 func TestLongForms(t *testing.T) {
 	makefile := testutil.Must(os.ReadFile("Makefile"))(t)
 	listed := func(name string) []string {
@@ -40,7 +40,7 @@ func TestLongForms(t *testing.T) {
 			tests["TestScripts/"+strings.TrimSuffix(filepath.Base(script), ".txtar")] = true
 		}
 	}
-	delete(tests, "TestScripts") // which has the condition
+	delete(tests, "TestScripts") // it only defines the condition
 	for what, want := range map[string]map[string]bool{"LONG_IN": folders, "LONG": tests} {
 		if got, want := listed(what), slices.Sorted(maps.Keys(want)); !slices.Equal(got, want) {
 			t.Errorf("Makefile: %s is\n%s\nexpected\n%s", what, strings.Join(got, " "), strings.Join(want, " "))
@@ -48,7 +48,7 @@ func TestLongForms(t *testing.T) {
 	}
 }
 
-// filesThatImportLong are all test files of the folders of which one imports it.
+// filesThatImportLong returns the test files of each folder that has a file with this import.
 func filesThatImportLong(t *testing.T) map[string][]*ast.File {
 	t.Helper()
 	all, found := map[string][]*ast.File{}, map[string]bool{}
@@ -78,7 +78,7 @@ func filesThatImportLong(t *testing.T) map[string][]*ast.File {
 	return all
 }
 
-// longTests are the tests of a folder that ask testutil.Long, Of or Only, themselves or by a
+// longTests returns the tests of a folder that call testutil.Long, ByLength or OnlyLong. They may call it through a
 // function or method that they name.
 func longTests(files []*ast.File) (tests []string) {
 	names, asks := map[string]map[string]bool{}, map[string]bool{}

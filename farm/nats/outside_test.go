@@ -142,9 +142,9 @@ func TestExamine(t *testing.T) {
 	}
 }
 
-// authorization returns the part of an outside server's configuration that accepts the coordinator and the valid keys
-// of a ring, each with its own subjects only. The operator must write it there and reload the server after every change
-// of the ring. An expired key is left out the next time.
+// authorization returns the part of an external server's configuration that accepts the coordinator and the valid keys of a
+// ring. Each key has only its own subjects. The operator must write it there, and reload the server after every change of
+// the ring. The next call omits a key that has expired.
 func authorization(coordinator string, ring *keys.Ring, now time.Time) string {
 	var b strings.Builder
 	b.WriteString("authorization {\n  timeout: 10\n  users: [\n")

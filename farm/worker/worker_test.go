@@ -33,13 +33,13 @@ func newField(t *testing.T) *field {
 	return f
 }
 
-// inField runs a test with a worker and its coordinator in a bubble of time.
+// inField runs a test with a worker and its coordinator in a bubble of synctest.
 func inField(t *testing.T, test func(t *testing.T, f *field)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) { test(t, newField(t)) })
 }
 
-// plays starts a worker whose players take this long.
+// plays starts a worker whose players think for this time.
 func (f *field) plays(t *testing.T, after time.Duration) (*worker.Worker, <-chan error) {
 	t.Helper()
 	w := f.join(t)
@@ -51,7 +51,7 @@ func (f *field) join(t *testing.T) *worker.Worker {
 	return testutil.Must(worker.Join(t.Context(), f.wire, f.config))(t)
 }
 
-// playing plays with players that take this long, in the background.
+// playing runs Play in the background, with players that think for this time.
 func playing(ctx context.Context, w *worker.Worker, after time.Duration) <-chan error {
 	done := make(chan error, 1)
 	go func() { done <- w.Play(ctx, runner.Config{Open: opener(after)}) }()
@@ -83,9 +83,8 @@ func TestEveryPairIsStoredOnce(t *testing.T) {
 	})
 }
 
-// TestClocksAreScaled: a machine that is half as fast as the one that the clocks are meant
-// for has twice the time, says so with each pair, and plays nothing where that is not
-// allowed.
+// TestClocksAreScaled: a machine with half the reference speed gets twice the time, and reports the factor with each
+// pair. It plays no run whose plan does not allow this factor.
 func TestClocksAreScaled(t *testing.T) {
 	inField(t, func(t *testing.T, f *field) {
 		scaled, narrow := plan("a", 4), plan("narrow", 4)
@@ -115,21 +114,21 @@ func TestClocksAreScaled(t *testing.T) {
 	})
 }
 
-// TestTheCoordinatorIsAwayForHours: granted pairs are played and kept, the machine continues its heartbeats, and
-// everything arrives when the coordinator is back.
+// TestTheCoordinatorIsAwayForHours: without its coordinator, a worker plays its granted pairs, stores the results and
+// continues its heartbeats. All results arrive when the coordinator is back.
 func TestTheCoordinatorIsAwayForHours(t *testing.T) {
 	inField(t, func(t *testing.T, f *field) {
 		run := f.add(plan("a", 40))
-		w, done := f.plays(t, 30*time.Second) // a minute a pair
+		w, done := f.plays(t, 30*time.Second) // a pair takes a minute
 		f.until(t.Context(), "some are stored", func() bool { return len(f.stored[run]) >= 4 })
 		f.wire.set(func() { f.wire.away = true; clear(f.wire.asked) })
 		time.Sleep(2 * time.Hour) // in synctest's time
 		f.wire.set(func() {
-			// A beat in 6.7 s, give or take a fifth.
+			// The worker sends a heartbeat every 6.7 s, ±20%.
 			if n := f.wire.asked[farm.SubjectBeat]; n < 880 || n > 1360 {
 				t.Errorf("%d beats in two hours", n)
 			}
-			// A question a minute at the most, after the first few.
+			// The worker sends 1 to 2.3 requests per minute.
 			if n := f.wire.asked[farm.SubjectLease]; n < 120 || n > 280 {
 				t.Errorf("asked %d times in two hours", n)
 			}
@@ -145,7 +144,7 @@ func TestTheCoordinatorIsAwayForHours(t *testing.T) {
 	})
 }
 
-// TestAnotherCoordinatorAdoptsWhatIsHeld: a coordinator that does not know the session gets its leases, and no pair is
+// TestAnotherCoordinatorAdoptsWhatIsHeld: a coordinator that does not know the session receives its leases. No pair is
 // played twice.
 func TestAnotherCoordinatorAdoptsWhatIsHeld(t *testing.T) {
 	inField(t, func(t *testing.T, f *field) {
@@ -166,7 +165,7 @@ func TestAnotherCoordinatorAdoptsWhatIsHeld(t *testing.T) {
 	})
 }
 
-// TestDrain: waiting pairs are returned, and pairs in play are finished and sent.
+// TestDrain: a draining worker returns its waiting pairs, and finishes and sends its pairs in play.
 func TestDrain(t *testing.T) {
 	inField(t, func(t *testing.T, f *field) {
 		run := f.add(plan("a", 100))
@@ -180,7 +179,7 @@ func TestDrain(t *testing.T) {
 	})
 }
 
-// TestGiveBack: a machine that is taken away returns all pairs and reports them.
+// TestGiveBack: a canceled worker returns all its pairs, none of them as a crash.
 func TestGiveBack(t *testing.T) {
 	inField(t, func(t *testing.T, f *field) {
 		f.add(plan("a", 100))
@@ -198,22 +197,22 @@ func TestGiveBack(t *testing.T) {
 			pairs[b.Pair] = true
 			testutil.Check(t, !b.Crashed, "%+v is no crash", b)
 		}
-		// Two are played and two wait; what was asked for as slots became free may come, too.
+		// Two are played and two wait. More may come from requests that were sent as slots became free.
 		if len(pairs) < 4 || len(f.back) != len(pairs) || len(f.back) != int(f.epoch) { //nolint:gosec // a few grants
 			t.Errorf("of %d granted pairs are given back: %+v", f.epoch, f.back)
 		}
 	})
 }
 
-// TestWhatIsTakenAwayIsThrownAway: single pairs, and a run that is over, by the beat and
-// by a hint.
+// TestWhatIsTakenAwayIsThrownAway: a worker drops the pairs that a heartbeat reply names. It drops all pairs of a run
+// that a hint reports as over.
 func TestWhatIsTakenAwayIsThrownAway(t *testing.T) {
 	inField(t, func(t *testing.T, f *field) {
 		run := f.add(plan("a", 4))
 		w, done := f.plays(t, time.Hour)
 		synctest.Wait()
 		f.mu.Lock()
-		f.told.Drop = []farm.Held{f.held[run][0], f.held[run][3]} // played, and waiting
+		f.told.Drop = []farm.Held{f.held[run][0], f.held[run][3]} // one in play, one waiting
 		f.mu.Unlock()
 		f.until(t.Context(), "it holds two", func() bool { n := len(f.beats); return n > 0 && len(f.beats[n-1].Held) == 2 })
 		hint := testutil.Must(farm.Encode(farm.Hint{Over: []string{run}}))(t)
@@ -226,8 +225,8 @@ func TestWhatIsTakenAwayIsThrownAway(t *testing.T) {
 	})
 }
 
-// TestARunThatCannotBePlayedHere: its pair is a crash, what waits of it goes back, and
-// the other run is played.
+// TestARunThatCannotBePlayedHere: if the engines of a run do not start, the worker returns a pair as a crash. It also
+// returns the waiting pairs of this run, and plays the other run.
 func TestARunThatCannotBePlayedHere(t *testing.T) {
 	inField(t, func(t *testing.T, f *field) {
 		broken := f.add(plan("broken", 50))
@@ -255,7 +254,7 @@ func TestARunThatCannotBePlayedHere(t *testing.T) {
 	})
 }
 
-// TestAResultThatIsTooLong is given back as one that cannot be played, and the other run is.
+// TestAResultThatIsTooLong: a worker returns a pair with a result that is too long as a crash, and plays the other run.
 func TestAResultThatIsTooLong(t *testing.T) {
 	inField(t, func(t *testing.T, f *field) {
 		long := f.add(plan("long", 50))
@@ -269,7 +268,8 @@ func TestAResultThatIsTooLong(t *testing.T) {
 	})
 }
 
-// TestOnlyWhatIsSignedAndAllowedIsPlayed also says what else is no run of ours.
+// TestOnlyWhatIsSignedAndAllowedIsPlayed: a worker refuses a task without a signature, with a wrong plan, or against
+// its policy.
 func TestOnlyWhatIsSignedAndAllowedIsPlayed(t *testing.T) {
 	for name, test := range map[string]struct {
 		change func(f *field, task *farm.Task)
@@ -386,7 +386,7 @@ func TestPolicy(t *testing.T) {
 	}
 }
 
-// TestHowAWorkerEndsByItself: the reasons, their exit codes, and the pairs that are played until then.
+// TestHowAWorkerEndsByItself checks the reasons, their exit codes, and the pairs that are stored until then.
 func TestHowAWorkerEndsByItself(t *testing.T) {
 	for name, test := range map[string]struct {
 		happens func(f *field)
@@ -449,7 +449,7 @@ func TestADrainIsForGood(t *testing.T) {
 					f.mu.Lock()
 					f.told.Say, f.told.Update, f.told.Release = say, "ab", &farm.Release{SHA256: "ab"}
 					f.mu.Unlock()
-					time.Sleep(time.Minute) // some beats
+					time.Sleep(time.Minute) // several heartbeats
 					synctest.Wait()
 					testutil.Check(t, toldFirst == (w.Ended() != nil), "told: %v", w.Ended())
 					drained(t, w, done)
@@ -486,8 +486,8 @@ func TestJoinIsRefusedOrInVain(t *testing.T) {
 	}
 }
 
-// TestAFullStreamStopsTheAsking: results wait in the worker, no more pairs begin than were granted, and everything
-// arrives when there is room.
+// TestAFullStreamStopsTheAsking: while the stream is full, results wait in the worker and it requests no pairs. All
+// results arrive when the stream has space.
 func TestAFullStreamStopsTheAsking(t *testing.T) {
 	inField(t, func(t *testing.T, f *field) {
 		run := f.add(plan("a", 300))
@@ -513,8 +513,8 @@ func TestAFullStreamStopsTheAsking(t *testing.T) {
 	})
 }
 
-// TestOnceAfterADeadProcess: the first heartbeat of the next process comes before its first request for pairs, so that the
-// pairs of the dead one are free. It does not end while pairs are left that it may get later.
+// TestOnceAfterADeadProcess: the first heartbeat of the next process comes before its first request, so that the pairs
+// of the dead process are free. A worker with --once does not end while it may get pairs later.
 func TestOnceAfterADeadProcess(t *testing.T) {
 	inField(t, func(t *testing.T, f *field) {
 		run := f.add(plan("a", 7))
@@ -527,7 +527,7 @@ func TestOnceAfterADeadProcess(t *testing.T) {
 	})
 }
 
-// TestOnceEndsWhenThereIsNothing, and not before.
+// TestOnceEndsWhenThereIsNothing: a worker with --once ends when no pairs are left, and not before.
 func TestOnceEndsWhenThereIsNothing(t *testing.T) {
 	inField(t, func(t *testing.T, f *field) {
 		run := f.add(plan("a", 7))
@@ -540,8 +540,8 @@ func TestOnceEndsWhenThereIsNothing(t *testing.T) {
 	})
 }
 
-// TestOnceTellsEachRefusal: the worker does not end before the coordinator has the reasons of all tests that this machine
-// cannot play, in whatever order they are known.
+// TestOnceTellsEachRefusal: a worker with --once does not end before the coordinator has the reasons of all tests that
+// this machine cannot play. The order of the tests does not matter.
 func TestOnceTellsEachRefusal(t *testing.T) {
 	for _, slow := range []string{"a", "b"} {
 		inField(t, func(t *testing.T, f *field) {
@@ -564,7 +564,7 @@ func TestOnceTellsEachRefusal(t *testing.T) {
 	}
 }
 
-// TestEventsAreForwardedWhileWatched: of pairs that begin meanwhile.
+// TestEventsAreForwardedWhileWatched: a worker forwards the events of pairs that begin while their run is watched.
 func TestEventsAreForwardedWhileWatched(t *testing.T) {
 	inField(t, func(t *testing.T, f *field) {
 		run, other := f.add(plan("a", 3)), f.add(plan("b", 3))
@@ -583,7 +583,7 @@ func TestEventsAreForwardedWhileWatched(t *testing.T) {
 	})
 }
 
-// TestForwardingEndsWithInterest, and begins again with it.
+// TestForwardingEndsWithInterest: forwarding ends when no client watches the run, and begins again with the next one.
 func TestForwardingEndsWithInterest(t *testing.T) {
 	inField(t, func(t *testing.T, f *field) {
 		run := f.add(plan("a", 60))
@@ -606,7 +606,7 @@ func TestForwardingEndsWithInterest(t *testing.T) {
 			f.until(t.Context(), "more are stored", func() bool { return len(f.stored[run]) >= n })
 		}
 		tell(run)
-		stored(1) // of the second pair, the beginning is told
+		stored(1) // the worker forwards the beginning of the second pair
 		watched := forwarded()
 		tell()
 		ended := forwarded()
@@ -621,7 +621,7 @@ func TestForwardingEndsWithInterest(t *testing.T) {
 	})
 }
 
-// TestOneDirectoryIsOneWorkers, and later starts have greater numbers.
+// TestOneDirectoryIsOneWorkers: two workers cannot share a directory. Later starts have greater numbers.
 func TestOneDirectoryIsOneWorkers(t *testing.T) {
 	f := newField(t)
 	w := f.join(t)
@@ -636,8 +636,7 @@ func TestOneDirectoryIsOneWorkers(t *testing.T) {
 	}
 }
 
-// TestWhatIsReadyTooLateIsLetGo: a run that is over before it was made ready holds nothing
-// here for as long as the worker lives.
+// TestWhatIsReadyTooLateIsLetGo: if a run is over before it is ready, the worker releases its files.
 func TestWhatIsReadyTooLateIsLetGo(t *testing.T) {
 	inField(t, func(t *testing.T, f *field) {
 		begun, proceed, released := make(chan struct{}), make(chan struct{}), 0

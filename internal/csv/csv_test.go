@@ -19,7 +19,7 @@ func written(t *testing.T, text string) string {
 	return path
 }
 
-// chosen names the rows that all conditions choose.
+// chosen returns the names of the rows that all conditions choose.
 func chosen(t *testing.T, conditions ...string) (string, error) {
 	t.Helper()
 	where, err := ParseConditions(conditions)
@@ -54,7 +54,7 @@ func TestConditions(t *testing.T) {
 	}
 }
 
-// Cells as spreadsheets write them, and errors with their place.
+// TestRead: Read accepts cells as spreadsheets write them, and its errors name the place.
 func TestRead(t *testing.T) {
 	t.Parallel()
 	var got []float64
@@ -80,7 +80,7 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// TestLines holds that each row has the number of its line.
+// TestLines requires that each row has the number of its line.
 func TestLines(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ name, text, want string }{
@@ -112,8 +112,8 @@ func TestLines(t *testing.T) {
 	}
 }
 
-// FuzzRead reads files row by row with a condition: no text panics, rows come in the
-// order of their lines, and an error names the file.
+// FuzzRead reads files row by row with a condition. No text causes a panic, rows come in the order of their lines, and an
+// error names the file.
 func FuzzRead(f *testing.F) {
 	for _, text := range []string{
 		"a,b\n1,2\n3,4\n", "\ufeffa,b\r\n\"x\ny\",2\n", "a,a\n", "", "a\n\n1\n", "a,b\n1\n", "a,\"b\n", " a , b\n 1 , 2\n", "a,b\n1e400,NaN\n", "\xff,\x00\n1,2\n",

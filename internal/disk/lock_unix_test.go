@@ -12,8 +12,8 @@ import (
 	"gogi/internal/testutil"
 )
 
-// TestCloseLocked: the lock ends although another descriptor of the file is open, as one is in a child
-// process between fork and exec.
+// TestCloseLocked: the lock ends although another descriptor of the file is open, as in a child process between fork
+// and exec.
 func TestCloseLocked(t *testing.T) {
 	t.Parallel()
 	name := filepath.Join(t.TempDir(), "lock")

@@ -12,7 +12,7 @@ import (
 	"gogi/internal/testutil"
 )
 
-// A file gets its name only when it is published. If it is discarded, an existing file stays.
+// TestPart: a file gets its name only when it is published. If it is discarded, an existing file stays.
 func TestPart(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "file")

@@ -32,7 +32,7 @@ func TestReadLimits(t *testing.T) {
 	testutil.Fails(t, testutil.Err(disk.ReadFile(name, 4)), name)
 }
 
-// TestOpenRefuses: neither a device nor a folder is opened.
+// TestOpenRefuses: Open rejects a device and a folder.
 func TestOpenRefuses(t *testing.T) {
 	for name, want := range map[string]string{os.DevNull: "a device or a pipe", t.TempDir(): "a folder", filepath.Join(t.TempDir(), "none"): "no such file"} {
 		f, err := disk.Open(name)

@@ -11,7 +11,7 @@ import (
 	"gogi/internal/testutil"
 )
 
-// TestOpenDoesNotWait: a pipe that nobody writes to is refused at once.
+// TestOpenDoesNotWait: a pipe without a writer is rejected at once.
 func TestOpenDoesNotWait(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "pipe")
 	if err := syscall.Mkfifo(name, 0o600); err != nil {

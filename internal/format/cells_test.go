@@ -7,7 +7,7 @@ import (
 	"gogi/internal/testutil"
 )
 
-// TestCells: texts are no formulas, and numbers stay numbers.
+// TestCells: a text cannot become a formula, and a number stays a number.
 func TestCells(t *testing.T) {
 	row := []string{"", "a", "=1+1", "+1+cmd|x", "-2+3", "@SUM(1)", "\t=1", "\r=1", "-203.7", "+3", "-1e-9", "-Inf", "a=b", "総当り"}
 	want := []string{"", "a", "'=1+1", "'+1+cmd|x", "'-2+3", "'@SUM(1)", "'\t=1", "'\r=1", "-203.7", "+3", "-1e-9", "-Inf", "a=b", "総当り"}

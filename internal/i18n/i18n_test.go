@@ -44,7 +44,7 @@ func TestBecause(t *testing.T) {
 	testutil.Equal(t, Because(errors.New("50% of disk full")).In(Japanese), "50% of disk full")
 }
 
-// TestEveryNounIsCounted: what any package counts has its Japanese counter, and no counter is nobody's.
+// TestEveryNounIsCounted: every noun that a package counts has a Japanese counter, and every counter is used.
 func TestEveryNounIsCounted(t *testing.T) {
 	used := map[string]bool{}
 	testutil.OK(t, filepath.WalkDir("../..", func(path string, d fs.DirEntry, err error) error {

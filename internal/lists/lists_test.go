@@ -41,7 +41,7 @@ func TestOfNothing(t *testing.T) {
 	}
 }
 
-// TestEach: the error of an element ends the loop, and no error ends none.
+// TestEach: the error of an element ends the loop.
 func TestEach(t *testing.T) {
 	t.Parallel()
 	odd := errors.New("odd")

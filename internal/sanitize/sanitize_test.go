@@ -95,7 +95,7 @@ func TestIsName(t *testing.T) {
 	}
 }
 
-// TestWriter: however a text is cut into writes, it comes out escaped, with its lines and tabs.
+// TestWriter: a text is escaped in the same way however it is split into writes. Its lines and tabs stay.
 func TestWriter(t *testing.T) {
 	text := "総当り\x1b]0;x\a\tß\n\u202e🎌\xff\xe7\xb7"
 	want := "総当り\\u001b]0;x\\u0007\tß\n\\u202e🎌\\xff\\xe7\\xb7"

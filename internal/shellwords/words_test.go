@@ -60,7 +60,7 @@ func TestQuotedWordsComeBack(t *testing.T) {
 	})
 }
 
-// A shell reads a quoted word as it was.
+// TestAShellReadsQuotedWords: a shell reads a quoted word unchanged.
 func TestAShellReadsQuotedWords(t *testing.T) {
 	if _, err := exec.LookPath("sh"); err != nil {
 		t.Skip("no sh: ", err)

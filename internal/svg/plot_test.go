@@ -14,7 +14,7 @@ import (
 	"gogi/internal/testutil"
 )
 
-// A chart is well-formed for any texts and values, and the script gets the same values.
+// TestPlot: a chart is well-formed for any texts and values, and the script gets the same values.
 func TestPlot(t *testing.T) {
 	t.Parallel()
 	const hostile = `</svg><script>"'&`
@@ -73,7 +73,7 @@ func TestTicks(t *testing.T) {
 	}
 }
 
-// The bars hold what lies outside of their scale, and name it.
+// TestBars: a value outside of the scale stays within the bar, and its label is printed.
 func TestBars(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{string(Ratio(9, -3, 3, "LLR <9>")), string(Interval(-900, 0, 900, -100, 100, 0, "0 <all>"))} {

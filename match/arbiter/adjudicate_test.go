@@ -15,9 +15,8 @@ import (
 	"gogi/shogi"
 )
 
-// adjudicate plays moves over and over from a start while the scores last, each
-// from the view of the side that moves ("-": without one), and says how it
-// ended: "white at 6" is White's win after six moves, "none" no end.
+// adjudicate plays the moves of line over and over while the scores last. A score is from the view of the side that
+// moves; "-" is no score. It returns the end: "white at 6" is White's win after six moves, "none" is no end.
 func adjudicate(t *testing.T, rules match.Adjudication, start, line string, scores []string) string {
 	t.Helper()
 	p := testutil.Must(shogi.ParseSFEN(start))(t)
@@ -91,7 +90,7 @@ func TestAdjudicator(t *testing.T) {
 	}
 }
 
-// Plies count from the start's move number, as they do for the ply limit.
+// TestAdjudicatorCountsFromTheStart: plies count from the move number of the start, as for the ply limit.
 func TestAdjudicatorCountsFromTheStart(t *testing.T) {
 	rules := match.Adjudication{DrawScore: 10, DrawMoves: 2, DrawFrom: 40}
 	start := strings.TrimSuffix(kings, "1") + "39"
@@ -126,7 +125,7 @@ func TestAdjudicatorIsSilentAfterAnEntry(t *testing.T) {
 	}
 }
 
-// The adjudicator agrees with the rule read off the whole list of scores.
+// TestLawAdjudicator: the adjudicator agrees with wholeList, which applies the rules to the whole list of scores.
 func TestLawAdjudicator(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		rules := match.Adjudication{

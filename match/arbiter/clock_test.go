@@ -97,7 +97,7 @@ func TestClock(t *testing.T) {
 	}
 }
 
-// Without a clock nothing is late, and only the stall limit ends the wait.
+// TestClockWithoutLimit: without a clock no move is late, and only the stall limit ends the wait.
 func TestClockWithoutLimit(t *testing.T) {
 	for _, limits := range []match.Limits{
 		{Nodes: 1000, Margin: 100 * ms, Stall: 60 * second},
@@ -115,8 +115,8 @@ func TestClockWithoutLimit(t *testing.T) {
 	}
 }
 
-// A clock is never negative, never above main and the increments so far, and a
-// move is lost exactly beyond its limit and margin.
+// TestLawClockBounds: a clock is never negative, and never above the main time and the increments so far. A move is
+// lost exactly if it exceeds its limit and margin.
 func TestLawClockBounds(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		upTo := func(limit int, name string) time.Duration {

@@ -10,8 +10,8 @@ import (
 	"gogi/shogi/kifu"
 )
 
-// TestVotesAreOfCouncils: a council's records of votes, and a move of an engine's book, are
-// no fault of a game that is verified by its stored plan; a vote of an engine is.
+// TestVotesAreOfCouncils: in a game that is verified by its stored plan, votes of a council and book moves of an engine
+// are valid. A vote of an engine is not.
 func TestVotesAreOfCouncils(t *testing.T) {
 	t.Parallel()
 	played := &match.Plan{

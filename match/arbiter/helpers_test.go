@@ -33,8 +33,8 @@ const (
 	playedFile = "../testdata/played.json"
 )
 
-// turnedSFEN is a position seen from the other side of the board, with the
-// colours exchanged: the same game for the opponent.
+// turnedSFEN returns a position seen from the other side of the board, with the colours exchanged. It is the same game
+// for the opponent.
 func turnedSFEN(sfen string) string {
 	fields := strings.Fields(sfen)
 	var board []string
@@ -71,7 +71,7 @@ func exchanged(s string) string {
 	}, s)
 }
 
-// turnedMoves is a line of moves for the opponent on the turned board.
+// turnedMoves returns a line of moves for the opponent on the turned board.
 func turnedMoves(line string) string {
 	return strings.Map(func(c rune) rune {
 		switch {
@@ -84,7 +84,7 @@ func turnedMoves(line string) string {
 	}, line)
 }
 
-// twoPlayers is a plan of A against B with clocks by colour and two openings.
+// twoPlayers returns a plan of A against B with clocks by colour and two openings.
 func twoPlayers(t *testing.T) *match.Plan {
 	t.Helper()
 	clock := match.TimeControl{Main: 300 * second, Increment: 2 * second}

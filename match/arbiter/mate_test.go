@@ -17,7 +17,7 @@ import (
 // mating3 is a mate in 3 by drops of two rooks (a composed problem).
 const mating3 = "6spk/5N3/9/4l4/7n1/9/9/9/9 b 2R 1"
 
-// provenPair is a pair of one game that a proof ended at once, and its plan.
+// provenPair returns a plan and its pair of one game that a proof ends at once.
 func provenPair(t *testing.T) (*match.Plan, match.PairResult) {
 	t.Helper()
 	plan := twoPlayers(t)
@@ -39,8 +39,8 @@ func provenPair(t *testing.T) (*match.Plan, match.PairResult) {
 	}}}
 }
 
-// A game that a proof ended is taken only if the proof holds by the rules, and its figures are
-// those of a proof.
+// TestVerifyProvesAMateAgain: Verify accepts a game that a proof ended only if the proof holds by the rules. Its
+// figures must be possible for a proof.
 func TestVerifyProvesAMateAgain(t *testing.T) {
 	figures := func(plies, nodes int) func(*match.Plan, *match.PairResult) {
 		return func(_ *match.Plan, r *match.PairResult) {
@@ -51,10 +51,10 @@ func TestVerifyProvesAMateAgain(t *testing.T) {
 		}
 	}
 	for name, test := range map[string]struct {
-		start, reply string // the opening: where it begins, and White's move
+		start, reply string // the opening: its position, and White's move
 		line         string
 		change       func(p *match.Plan, r *match.PairResult)
-		why          string // "": it is taken
+		why          string // empty if Verify accepts it
 	}{
 		"a king that got away": {"4k4/9/4P4/9/9/9/9/9/4K4 w G 1", "5a6a", "", nil, "is not proven: it does not end in checkmate"},
 		"the gold is guarded":  {"5k3/9/4P4/9/9/9/9/9/4K4 w G 1", "4a5a", "G*5b", nil, ""},
@@ -101,7 +101,7 @@ func TestVerifyProvesAMateAgain(t *testing.T) {
 		err := arbiter.Verify(plan, &r)
 		testutil.Check(t, (test.why != "" || err == nil) && (test.why == "" || err != nil && strings.Contains(err.Error(), test.why)),
 			"%s: %v, want %q", name, err, test.why)
-		stored, err := match.ParseCanonical(plan.Canonical()) // as a database has the plan
+		stored, err := match.ParseCanonical(plan.Canonical()) // the form of the plan in a database
 		testutil.OK(t, err)
 		if replayable, err := stored.Replayable(); err != nil || (arbiter.VerifyGames(replayable, &r) == nil) != (test.why == "") {
 			t.Errorf("%s, as stored: %v", name, err)
@@ -109,7 +109,7 @@ func TestVerifyProvesAMateAgain(t *testing.T) {
 	}
 }
 
-// A mate that would come after the limit of plies does not count.
+// TestAMateComesBeforeTheLimitOfPlies: a mate that would come after the limit of plies does not count.
 func TestAMateComesBeforeTheLimitOfPlies(t *testing.T) {
 	p := testutil.Must(shogi.ParseSFEN(mating3))(t)
 	line := mate.Solve(shogi.NewHistory(p), mate.Limits{}).Line

@@ -13,7 +13,7 @@ import (
 	"gogi/shogi"
 )
 
-// Positions with the number of the next move left out.
+// Positions. Those that end with a space lack the number of the next move.
 const (
 	whiteMatesByDrop  = "4k4/9/9/9/9/9/4p4/9/4K4 w g "                            // G*5h
 	blackMatesByDrop  = "4k4/9/4P4/9/9/9/9/9/4K4 b G "                            // G*5b
@@ -39,7 +39,7 @@ func sameEnd(got, want match.Verdict) bool {
 	return got.Outcome == want.Outcome && got.Termination == want.Termination
 }
 
-// The last allowed ply under each profile.
+// TestProfilesAtTheLimit checks the last allowed ply under each profile.
 func TestProfilesAtTheLimit(t *testing.T) {
 	draw := ended(match.Draw, match.MaxPlies)
 	for _, test := range []struct {
@@ -73,7 +73,7 @@ func TestProfilesAtTheLimit(t *testing.T) {
 	}
 }
 
-// Each rule about the limit alone, for both colours.
+// TestLimit checks each rule about the limit alone.
 func TestLimit(t *testing.T) {
 	draw := ended(match.Draw, match.MaxPlies)
 	for _, test := range []struct {
@@ -107,7 +107,7 @@ func TestLimit(t *testing.T) {
 	}
 }
 
-// The moves of an opening count like others.
+// TestLimitCountsTheOpening: the moves of an opening count like others.
 func TestLimitCountsTheOpening(t *testing.T) {
 	r := testutil.Must(arbiter.NewReferee(match.Rules{MaxPlies: 4}, matchtest.Opening("startpos", "7g7f 3c3d")))(t)
 	testutil.Equal(t, play(t, r, "2g2f 8c8d"), ended(match.Draw, match.MaxPlies))
@@ -167,8 +167,8 @@ func TestRepetitionFixtures(t *testing.T) {
 	}
 }
 
-// checkRepetition plays a line up to the ply (a number, or "" for all of it)
-// that ends the game with a verdict.
+// checkRepetition plays a line up to the ply that ends the game, and compares the verdict. If ply is no number, it
+// plays the whole line.
 func checkRepetition(t *testing.T, start, line, ply string, want match.Verdict) {
 	t.Helper()
 	r := referee(t, match.RulesProfiles()["default"], start)
@@ -218,7 +218,8 @@ func TestTryRule(t *testing.T) {
 	testutil.Check(t, got.Termination == match.IllegalMove, "a king that walks into check: %+v", got)
 }
 
-// In each case one condition of the declaration is missing. The other conditions are fulfilled.
+// TestDeclarationWithOneFault: a declaration fails if a condition is missing, and the note names the missing
+// conditions.
 func TestDeclarationWithOneFault(t *testing.T) {
 	for _, test := range []struct {
 		name, sfen string
@@ -249,8 +250,8 @@ func TestDeclarationWins(t *testing.T) {
 	}
 }
 
-// TestDeclarationFixtures: on the fixtures the results are those of YaneuraOu (the four rules without a draw)
-// and of tsshogi (24 points with a draw, which counts the missing pieces of a handicap).
+// TestDeclarationFixtures: the results of the four rules without a draw are those of YaneuraOu. The results
+// with 24 points and a draw are those of tsshogi, which counts the missing pieces of a handicap.
 func TestDeclarationFixtures(t *testing.T) {
 	columns := map[string]match.Rules{
 		"CSARule27":  {Declaration: shogi.CSARule27, ImpasseDraw: true},
@@ -282,7 +283,7 @@ func TestImpasse(t *testing.T) {
 	lost, draw, won := ended(match.WhiteWins, match.FalseDeclaration), ended(match.Draw, match.Impasse), ended(match.BlackWins, match.Declaration)
 	for _, test := range []struct {
 		name string
-		hand string // beside 18 points in camp
+		hand string // in addition to 18 points in camp
 		rule shogi.DeclarationRule
 		draw bool
 		want match.Verdict

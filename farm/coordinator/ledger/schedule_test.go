@@ -37,8 +37,8 @@ func picks(t *testing.T, s *ledger.Schedule, w ledger.Worker, n int, want endles
 	}
 }
 
-// TestSharesAreKept is I8: over 1,000 grants each run's slot-seconds are within 2% of its share, from any
-// moment on, for workers of any size and with any open engines.
+// TestSharesAreKept requires I8: over 1,000 grants the slot-seconds of each run are within 2% of its share. This holds from
+// any moment on, for workers of any size and with any open engines.
 func TestSharesAreKept(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(1, 2))
