@@ -48,7 +48,7 @@ func TestLongForms(t *testing.T) {
 	}
 }
 
-// filesThatImportLong returns the test files of each folder that has a file with this import.
+// filesThatImportLong returns the test files of each folder in which at least one file imports longPath.
 func filesThatImportLong(t *testing.T) map[string][]*ast.File {
 	t.Helper()
 	all, found := map[string][]*ast.File{}, map[string]bool{}

@@ -250,8 +250,8 @@ func TestDeclarationWins(t *testing.T) {
 	}
 }
 
-// TestDeclarationFixtures: the results of the four rules without a draw are those of YaneuraOu. The results
-// with 24 points and a draw are those of tsshogi, which counts the missing pieces of a handicap.
+// TestDeclarationFixtures: the results of the four rules without a draw are those of YaneuraOu. The results with 24 points
+// and a draw are those of tsshogi, which counts the missing pieces of a handicap.
 func TestDeclarationFixtures(t *testing.T) {
 	columns := map[string]match.Rules{
 		"CSARule27":  {Declaration: shogi.CSARule27, ImpasseDraw: true},
