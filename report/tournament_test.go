@@ -11,8 +11,8 @@ import (
 	"gogi/report"
 )
 
-// played is a run that pairs by results, in which a wins every pair by points[a] against points[b], and which
-// is seen after so many pairs.
+// played returns the report of a tournament that pairs by results, after a number of pairs. In each pair, player a has
+// points(a, b) against player b.
 func played(t *testing.T, spec tournament.Spec, seen int, points func(a, b int) float64) *report.Report {
 	t.Helper()
 	run := report.Run{Name: "cup", Rules: "default", Pairs: spec.Pairs, Tournament: &report.Tourney{Spec: spec}}
@@ -30,7 +30,7 @@ func played(t *testing.T, spec tournament.Spec, seen int, points func(a, b int) 
 	return g.Report()
 }
 
-// pairOf are the rows of a pair in which A has so many points, of 2.
+// pairOf returns the rows of a pair in which A has points of 2.
 func pairOf(spec tournament.Spec, slot tournament.Slot, points float64) []match.Row {
 	a, b := spec.Players[slot.Players[0]], spec.Players[slot.Players[1]]
 	var rows []match.Row
@@ -39,7 +39,7 @@ func pairOf(spec tournament.Spec, slot tournament.Slot, points float64) []match.
 		if leg == 1 {
 			r.White = a
 		}
-		own := min(1, max(0, points-float64(1-leg))) // what A has of this game
+		own := min(1, max(0, points-float64(1-leg))) // A's points of this game
 		r.Points = [2]float64{own, 1 - own}
 		if leg == 1 {
 			r.Points = [2]float64{1 - own, own}
@@ -100,7 +100,7 @@ func TestTournamentIsNoTest(t *testing.T) {
 	}
 }
 
-// TestKnockoutReport: a knockout is over with its final, however many pairs were planned.
+// TestKnockoutReport: a knockout ends with its final, even if the plan has more pairs.
 func TestKnockoutReport(t *testing.T) {
 	cup := spec(match.DesignKnockout, match.Tournament{MatchPairs: 1, Tiebreaks: 2}, 9, "a", "b", "c", "d")
 	r := played(t, cup, 9, lower)
@@ -118,7 +118,7 @@ func TestKnockoutReport(t *testing.T) {
 	testutil.Check(t, m.A == "a" && m.B == "" && !begun.Finished, "%+v", m)
 }
 
-// TestAdaptiveReport: ratings are from the anchor, and standings follow them.
+// TestAdaptiveReport: the ratings are relative to the anchor, and the standings follow them.
 func TestAdaptiveReport(t *testing.T) {
 	ladder := spec(match.DesignAdaptive, match.Tournament{Block: 4}, 40, "a", "b", "c")
 	ladder.Anchor = "b"
@@ -141,7 +141,7 @@ func TestAdaptiveReport(t *testing.T) {
 	testutil.Check(t, strings.HasPrefix(claim, "a is rated highest."), "%v", claim)
 }
 
-// TestTournamentAstray: rows that no results lead to end the table, and not the report.
+// TestTournamentAstray: a pair that does not follow from the results ends the tournament table, but not the report.
 func TestTournamentAstray(t *testing.T) {
 	swiss := spec(match.DesignSwiss, match.Tournament{MatchPairs: 1}, 4, "a", "b", "c", "d")
 	run := report.Run{Name: "cup", Pairs: 4, Tournament: &report.Tourney{Spec: swiss}, Players: []report.Player{{Name: "a"}, {Name: "b"}, {Name: "c"}, {Name: "d"}}}

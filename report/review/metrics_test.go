@@ -11,18 +11,19 @@ import (
 	"gogi/internal/testutil"
 )
 
-// logits are rules by which a reading is of the win rate that made it.
+// logits returns rules whose scale converts a value of [of] back to its win rate.
 func logits() Rules {
 	return Rules{Scale: Scale{Name: "logit", Unit: Centipawns, Width: 1}, From: 1, Lo: 0, Hi: 100, Parted: 64, Point: 1}
 }
 
-// of is a reading of a win rate of so many points above 50, from the view of the side to move.
+// of returns a reading with a win rate of 50+points, from the view of the side to move.
 func of(best string, points float64) *Reading {
 	return &Reading{Best: best, Value: math.Log((50 + points) / (50 - points))}
 }
 
-// six is a game of six moves, a to f, and what an engine says. By hand, from the mover's
-// view before and after each: a 0 → −2 (b's +2), and so on.
+// six returns a game of six moves, a to f, with an engine's readings. The table has the win rates above 50 before and
+// after each move, from the mover's view. They are calculated by hand. Black's −2 after move a is White's +2 before
+// move b.
 //
 //	move  side  engine's  before  after  change
 //	a     B     a           0     −2     equal
@@ -66,8 +67,8 @@ func TestMeasure(t *testing.T) {
 	}
 }
 
-// By turns, the same game: Black's turns read 0, −5, −1 and, after White's last move, −1.5;
-// White's read +2, +4.5 and +1.5, and none follows White's last move.
+// TestTurns measures the same game by turns. Black's turns read 0, −5 and −1, and the position after White's last move
+// reads −1.5. White's turns read +2, +4.5 and +1.5, and no turn follows White's last move.
 //
 //	move  side  engine's  turn  next  change
 //	a     B     a           0     −5    equal
@@ -88,10 +89,10 @@ func TestTurns(t *testing.T) {
 	if white.Moves != 3 || white.Match != 0 || white.Good != 1 || white.Good1 != 1 || white.Bad != 1 || white.Bad1 != 1 || !near(white.Rises, 2.5) || !near(white.Falls, -3) {
 		t.Errorf("White %+v", white)
 	}
-	if !near(black.Drift, -2) || black.DriftMoves != 1 { // of the single move, as ever
+	if !near(black.Drift, -2) || black.DriftMoves != 1 { // the drift uses single moves for each kind of change
 		t.Errorf("drift %v of %d", black.Drift, black.DriftMoves)
 	}
-	// The record ends with Black's move: now Black's last turn has no next one, White's has.
+	// Without the last move, Black's last turn has no next turn, and White's last turn has one.
 	game := six()
 	game.Game.Moves, game.Game.Sides, game.Readings = game.Game.Moves[:5], game.Game.Sides[:5], game.Readings[:6]
 	sides = game.Measure(rules)
@@ -100,7 +101,8 @@ func TestTurns(t *testing.T) {
 	}
 }
 
-// A value that favours the side to move is in every change by moves, and in none by turns.
+// TestTurnsCancelBias: a bias towards the side to move does not change the results by turns. By moves, the bias hides
+// every good move.
 func TestTurnsCancelBias(t *testing.T) {
 	t.Parallel()
 	const bias = 7
@@ -120,16 +122,16 @@ func TestTurnsCancelBias(t *testing.T) {
 	}
 }
 
-// With change turn, a player's review stops at the player's own turns, and the opponent's review continues. All own
-// moves may be the divisor, also those after the stop.
+// TestStopsByTurns: with the change by turns, a player's review stops at the player's own turns, and the opponent's
+// review continues. With PerOwn the divisor is the number of all own moves, also of those after the stop.
 func TestStopsByTurns(t *testing.T) {
 	t.Parallel()
 	rules := logits()
-	rules.Lo, rules.Hi, rules.Stops = 45.4, 60, true // Black's second turn reads −5, its rate 45
+	rules.Lo, rules.Hi, rules.Stops = 45.4, 60, true // Black's second turn has a win rate of 45
 	for _, c := range []struct {
 		change                    Change
 		per                       Per
-		black, white, own, theirs int // moves that counted, divisors
+		black, white, own, theirs int // counted moves, divisors
 	}{
 		{TurnChange, PerCounted, 1, 3, 1, 3},
 		{TurnChange, PerOwn, 1, 3, 3, 3},
@@ -144,7 +146,7 @@ func TestStopsByTurns(t *testing.T) {
 		m, ok := black.Metrics()
 		testutil.Check(t, ok && near(m.Match, 100/float64(c.own)), "%+v: %+v", c, m)
 	}
-	// Theory and given moves are nobody's own.
+	// Theory moves and given moves are not own moves.
 	rules.From, rules.Per = 2, PerOwn
 	if s := six().Measure(rules)[0].Whole(); s.Divisor != 2 {
 		t.Errorf("%+v", s)
@@ -154,7 +156,7 @@ func TestStopsByTurns(t *testing.T) {
 	if s := game.Measure(rules)[0].Whole(); s.Divisor != 1 {
 		t.Errorf("%+v", s)
 	}
-	// To move 64 a player has 32 own moves in a long game, whatever counted.
+	// In the first 64 moves of a long game a player has 32 own moves, whether they count or not.
 	long := &Reviewed{Game: &Game{ID: "1", Sides: strings.Repeat("BW", 50), Moves: strings.Split(strings.Repeat("a", 100), "")}, Readings: []*Reading{of("a", 0), of("x", 0), of("a", 49)}}
 	for len(long.Readings) <= 100 {
 		long.Readings = append(long.Readings, of("x", 0))
@@ -165,7 +167,7 @@ func TestStopsByTurns(t *testing.T) {
 	testutil.Check(t, p.Opening.Divisor == 32 && p.Rest.Divisor == 18 && p.Opening.Moves == 1, "%+v", p)
 }
 
-// Rules of files that name neither are by moves and by those that counted.
+// TestRulesOfEarlierFiles: rules that name neither change nor divisor use single moves and counted moves.
 func TestRulesOfEarlierFiles(t *testing.T) {
 	t.Parallel()
 	early := logits()
@@ -179,7 +181,6 @@ func TestRulesOfEarlierFiles(t *testing.T) {
 	}
 }
 
-// Each exclusion, on the same game.
 func TestExclusions(t *testing.T) {
 	t.Parallel()
 	type counts struct{ moves, opening, theory, decided, unread int }
@@ -214,8 +215,8 @@ func TestRate(t *testing.T) {
 	}
 }
 
-// TestMeasureLaws: parts add up to the whole. A move is only one of matched, good, bad or even. If neither player
-// matches, the gain of one is the loss of the other.
+// TestMeasureLaws: the parts add up to the whole. A move is only one of matched, good, bad or even. If neither player
+// matches, the gain of one player is the loss of the other.
 func TestMeasureLaws(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -244,8 +245,9 @@ func TestMeasureLaws(t *testing.T) {
 	})
 }
 
-// Results that are drawn from a scale give the scale again. There are 400 games of 40 positions; each game has one
-// value, so the games are independent. The standard error of the width is near 2%; four standard errors are allowed.
+// TestCalibrate: a calibration with results that are drawn from a scale finds the scale again. The 400 games have 40
+// positions each. Each game has one value, so the games are independent. The standard error of the width is near 2%;
+// the test allows four standard errors.
 func TestCalibrate(t *testing.T) {
 	t.Parallel()
 	k := Calibrator{}
@@ -253,7 +255,7 @@ func TestCalibrate(t *testing.T) {
 	for i := range 400 {
 		value := float64(i%81-40) * 40
 		rate := truth.Rate(Reading{Value: value}) / 100
-		// Low-discrepancy results: the golden ratio's multiples are even in [0, 1).
+		// The results have a low discrepancy: the multiples of the golden ratio are evenly spread in [0, 1).
 		_, u := math.Modf(float64(i) * 0.6180339887498949)
 		r := &Reviewed{Game: &Game{Winner: White}, Readings: []*Reading{}}
 		if u < rate {

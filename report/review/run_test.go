@@ -84,8 +84,8 @@ func contents(t *testing.T, path string) (ids map[string]int, readings int) {
 	return ids, readings
 }
 
-// A review that continues an earlier review reads what is missing and no game twice, even if a killed process has left
-// half a line.
+// TestResume: a resumed review reads the missing games and reads no game twice, even if a killed process left half a
+// line.
 func TestResume(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "review.jsonl")
@@ -95,7 +95,7 @@ func TestResume(t *testing.T) {
 		"%+v, %v, %d positions", done, err, asked)
 	whole, err := os.ReadFile(path)
 	testutil.OK(t, err)
-	for _, cut := range []int{1, 10, len(whole) / 3} { // within the last line, or several
+	for _, cut := range []int{1, 10, len(whole) / 3} { // within the last line, or several lines
 		testutil.OK(t, os.WriteFile(path, whole[:len(whole)-cut], 0o600))
 		before, _ := contents(t, path)
 		done, err, asked = reviewed(t, t.Context(), path, list, nil)
@@ -104,7 +104,7 @@ func TestResume(t *testing.T) {
 		ids, readings := contents(t, path)
 		testutil.Check(t, len(ids) == 10 && readings == 30, "cut by %d: %v, %d readings", cut, ids, readings)
 	}
-	// Half a line goes even where nothing is left to read.
+	// A resumed review removes half a line even if it has no game to read.
 	full, err := os.ReadFile(path)
 	testutil.OK(t, err)
 	testutil.OK(t, os.WriteFile(path, append(full[:len(full):len(full)], `{"game":{"id":`...), 0o600))
@@ -114,14 +114,14 @@ func TestResume(t *testing.T) {
 	if again, err := os.ReadFile(path); err != nil || string(again) != string(full) {
 		t.Errorf("%d bytes, expected %d, %v", len(again), len(full), err)
 	}
-	// Cut within the settings, it begins anew.
+	// If the file ends within the settings, the review starts from the beginning.
 	testutil.OK(t, os.WriteFile(path, whole[:20], 0o600))
 	if done, err, _ = reviewed(t, t.Context(), path, list, nil); err != nil || done.Read != 10 {
 		t.Errorf("%+v, %v", done, err)
 	}
 }
 
-// A single failure may be chance. A game that fails twice is left out and reported.
+// TestFailures: a review skips and reports a game that fails twice. A single failure may be chance.
 func TestFailures(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "review.jsonl")
@@ -138,7 +138,7 @@ func TestFailures(t *testing.T) {
 	}
 	ids, readings := contents(t, path)
 	testutil.Check(t, len(ids) == 9 && readings == 27 && ids[list[4].ID] == 0, "%v, %d readings", ids, readings)
-	// An engine that reads nothing ends the review.
+	// A review returns an error if the engine can read no game.
 	path = filepath.Join(t.TempDir(), "review.jsonl")
 	done, err, _ = reviewed(t, t.Context(), path, list, func(*Game, int) error { return errors.New("it crashed") })
 	testutil.Check(t, err != nil && strings.Contains(err.Error(), "in a row could not be read") && done.Read == 0,
@@ -202,7 +202,7 @@ func FuzzScan(f *testing.F) {
 	})
 }
 
-// watched is an oracle that notes its end.
+// watched is an oracle that records the call of Close.
 type watched struct {
 	oracle
 	closed bool
@@ -210,8 +210,8 @@ type watched struct {
 
 func (w *watched) Close() error { w.closed = true; return nil }
 
-// An engine that does not start ends the review with its error: an Open that returns a nil
-// pointer beside its error opens nothing that could be closed.
+// TestAnEngineThatDoesNotStart: if Open fails, the review returns its error. If Open returns a nil pointer with the
+// error, the review does not close it.
 func TestAnEngineThatDoesNotStart(t *testing.T) {
 	log := testutil.Must(OpenLog(filepath.Join(t.TempDir(), "review.jsonl"), settings()))(t)
 	defer log.Close() // nothing is written

@@ -15,7 +15,7 @@ import (
 	"gogi/shogi/kifu"
 )
 
-// gatedSeries returns a store with a run that has a gate and has not begun.
+// gatedSeries returns an empty store and the plan of a match with an SPRT.
 func gatedSeries(t *testing.T) (*results.Store, *match.Plan) {
 	t.Helper()
 	store := testutil.Must(results.Open(t.Context(), filepath.Join(t.TempDir(), "gate.db")))(t)
@@ -34,7 +34,7 @@ func gatedSeries(t *testing.T) (*results.Store, *match.Plan) {
 	}
 }
 
-// resignedPair is a pair in which White resigned at once, by the clock of a machine that is fast by so much.
+// resignedPair returns a pair in which White resigned at once. The clock of its machine is fast by the given duration.
 func resignedPair(plan *match.Plan, id int, fast time.Duration) match.PairResult {
 	r := match.PairResult{Pair: plan.Pair(id)}
 	for leg := range r.Pair.Legs {
@@ -66,7 +66,7 @@ func TestGateIsOrderedByTheLog(t *testing.T) {
 	testutil.Check(t, latest.Design == changed.Gate && len(latest.Changes) == 0, "without a first pair: %+v", latest)
 }
 
-// TestLateDesign: a gate that was set after the first pair is reported as late, even if the run had no gate before.
+// TestLateDesign: an SPRT that is set after the first pair is reported as late, even if the run had no SPRT before.
 func TestLateDesign(t *testing.T) {
 	t.Parallel()
 	store, plan := gatedSeries(t)

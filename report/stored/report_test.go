@@ -30,8 +30,8 @@ func TestGatheringStopsAtAGap(t *testing.T) {
 	}
 }
 
-// A gathering that began while pairs were read for another purpose, and finished after more pairs were stored, equals
-// one that is read at once. The same holds if the settings changed meanwhile.
+// TestFinishedGathering: a gathering that begins before more pairs are stored, and finishes after them, equals a report
+// that is read at once. The same holds if the settings change in between.
 func TestFinishedGathering(t *testing.T) {
 	t.Parallel()
 	for _, changed := range []bool{false, true} {
@@ -60,7 +60,7 @@ func asJSON(t *testing.T, r *report.Report) string {
 	return string(text)
 }
 
-// TestStates: a list of runs shows how each run ended: completed, ended by its gate with either verdict, stopped by a
+// TestStates: a list of runs shows how each run ended: completed, ended by its SPRT with either decision, stopped by a
 // user, or interrupted.
 func TestStates(t *testing.T) {
 	t.Parallel()
@@ -90,7 +90,7 @@ func TestStates(t *testing.T) {
 			store, plan := manyOpenings(t)
 			plan.Pairs = len(won)
 			if c.gated {
-				// Forty pairs of two wins decide it, one does not: with so wide a difference.
+				// With Elo bounds this far apart, 40 won pairs decide the SPRT, and one pair does not.
 				plan.Gate = match.Gate{Elo0: 0, Elo1: 200, Alpha: 0.05, Beta: 0.05, Model: match.GateLogistic}
 				plan.Pairs = 2 * len(won)
 			} else {
@@ -129,8 +129,8 @@ func TestGoneOn(t *testing.T) {
 	}
 }
 
-// The leader is b. It is shown to be stronger than a (p 0.01), not than c (p 0.2), and not than d, to which
-// nobody was compared; c against a says nothing of the leader.
+// TestUnshown: the leader b is shown to be stronger than a (p 0.01), but not than c (p 0.2). It was never compared to
+// d. The comparison of c and a is not about the leader.
 func TestUnshown(t *testing.T) {
 	t.Parallel()
 	number := func(v float64) *float64 { return &v }
@@ -141,7 +141,7 @@ func TestUnshown(t *testing.T) {
 	}}
 	players := []report.Ranked{{Player: "b"}, {Player: "c"}, {Player: "a"}, {Player: "d"}}
 	testutil.Slices(t, unshown(players, rated), []string{"c", "d"})
-	rated.Comparisons[0].Elo = number(80) // a is rated higher, by games that points do not show
+	rated.Comparisons[0].Elo = number(80) // a has the higher rating, but not more points
 	testutil.Slices(t, unshown(players, rated), []string{"c", "a", "d"})
 	got := unshown(players, &ratings.Report{})
 	testutil.Check(t, got == nil, "%q of no comparison", got)

@@ -69,8 +69,8 @@ func TestTalliesAddUp(t *testing.T) {
 	}
 }
 
-// TestBookMoves: a report says how many moves each player has from its book, by colour and also where White
-// begins; a council's votes and players without a book count for nothing.
+// TestBookMoves: a report counts the book moves of each player with each colour, also if White moves first. The votes
+// of a council are not book moves, and a player without a book has no count.
 func TestBookMoves(t *testing.T) {
 	t.Parallel()
 	store, plan := gatedSeries(t)
@@ -93,14 +93,14 @@ func TestBookMoves(t *testing.T) {
 	info := testutil.Must(store.FindRun(t.Context(), "r"))(t)
 	rep := testutil.Must(Report(t.Context(), store, "r"))(t)
 	shown := testutil.Must(Shown(t.Context(), store, info))(t)
-	// A has 7g7f and 2g2f as Black, and 3c3d as White, where 8c8d is a vote. All four of the first game would
-	// be another count.
+	// A has three book moves: 7g7f and 2g2f as Black, and 3c3d as White. The 8c8d of its game as White is a vote. All
+	// moves of the first game would give another count.
 	for _, players := range [][]report.Player{rep.Players, shown.Report.Players} {
 		if a, b := players[0].BookMoves, players[1].BookMoves; a == nil || *a != 3 || b != nil {
 			t.Errorf("A %v, B %v, want 3 and nothing", a, b)
 		}
 	}
-	// A council's book is told of by its vote record, whose other decisions are none of it.
+	// In a council's vote record, only the decision "book" is a book move.
 	council := kifu.Record{Start: "startpos", Moves: []kifu.Move{
 		{Detail: []byte(`{"v":2,"by":"book","members":["a"],"ballots":[]}`)}, {}, {Detail: []byte(`{"v":2,"by":"rule","ballots":[{"source":"book"}]}`)}, {}, {Detail: []byte(`{"v":2,"by":"rule","note":"by book"}`)},
 	}}

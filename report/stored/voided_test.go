@@ -19,7 +19,7 @@ import (
 	"gogi/stats"
 )
 
-// wonPair is a pair of an opening of its own of which A won both games, or lost both.
+// wonPair returns a pair in which A won both games, or lost both.
 func wonPair(plan *match.Plan, id int, won bool) match.PairResult {
 	r := resignedPair(plan, id, 0)
 	for leg := range r.Games {
@@ -33,7 +33,7 @@ func wonPair(plan *match.Plan, id int, won bool) match.PairResult {
 	return r
 }
 
-// manyOpenings is the gated series with an opening for each pair.
+// manyOpenings is [gatedSeries] with an opening for each pair.
 func manyOpenings(t *testing.T) (*results.Store, *match.Plan) {
 	t.Helper()
 	store, plan := gatedSeries(t)
@@ -45,7 +45,7 @@ func manyOpenings(t *testing.T) (*results.Store, *match.Plan) {
 	return store, plan
 }
 
-// judged returns the gate's test of the whole pairs from the first on.
+// judged returns the state of the SPRT after the pairs of won, which has an entry for each pair from the first on.
 func judged(t *testing.T, plan *match.Plan, won []bool) *report.Tested {
 	t.Helper()
 	test := testutil.Must(gate.New(plan.Gate, plan.Pairs))(t)
@@ -64,8 +64,8 @@ func sameTest(got, want *report.Tested) bool {
 	return got != nil && got.Pairs == want.Pairs && got.Decision == want.Decision && math.Abs(*got.LLR-*want.LLR) < 1e-12
 }
 
-// A pass that depends on voided pairs is withdrawn in every form of the report, with the old and the new counts, until
-// the gate passes again.
+// TestWithdrawnVerdict: a pass that depends on voided pairs is withdrawn, and the report has the old and the new
+// counts. The pass is withdrawn until the SPRT passes again.
 func TestWithdrawnVerdict(t *testing.T) {
 	t.Parallel()
 	store, plan := manyOpenings(t)
@@ -94,7 +94,7 @@ func TestWithdrawnVerdict(t *testing.T) {
 		rep := testutil.Must(Report(t.Context(), store, "r"))(t)
 		return rep.GateVerdict(report.Registration{})
 	}
-	// A farm may not regard the verdict as final yet: it is then inconclusive, also for a later process.
+	// If a farm does not regard the verdict as final yet, the verdict is inconclusive, also for a later process.
 	stamp := testutil.Must(store.Stamp(t.Context(), 1))(t)
 	testutil.OK(t, run.SetProvisional(t.Context(), "3 of 4 audits are missing"))
 	testutil.OK(t, run.Change(t.Context(), plan.Pairs, 7, match.RunPlaying))
@@ -125,7 +125,7 @@ func TestWithdrawnVerdict(t *testing.T) {
 	for _, want := range []string{"2 pairs voided by koto: its disk is slow", "counted again without the voided pairs: LLR ", " before, 0.000 after\nthe earlier verdict, pass, is withdrawn"} {
 		testutil.Contains(t, remarks, want, "lacks")
 	}
-	add(false, 0) // the second take of one, which is lost
+	add(false, 0) // pair 0 is played again, and lost
 	void("of another kind", func(r match.Row) bool { return r.Pair == enough-1 })
 	two := tell().Report.Voided
 	lost := append([]bool{false}, slices.Repeat([]bool{true}, enough)...)
@@ -169,7 +169,8 @@ func TestGatheringAfterVoid(t *testing.T) {
 		"%+v, %v", rep, err)
 }
 
-// A clock that was set back between a void and the next playing makes nobody count both.
+// TestClockSetBack: if the clock is set back between a void and the next play of a pair, only one of the two plays
+// counts.
 func TestClockSetBack(t *testing.T) {
 	t.Parallel()
 	_, plan := manyOpenings(t)
@@ -179,7 +180,7 @@ func TestClockSetBack(t *testing.T) {
 	}
 	plays := []play{
 		{pair: 0, stored: at(5), gone: at(40), evidence: evidence(0, true)},
-		{pair: 0, stored: at(10), evidence: evidence(0, false)}, // by a clock that was set back half an hour
+		{pair: 0, stored: at(10), evidence: evidence(0, false)}, // stored after the clock was set back by half an hour
 		{pair: 1, stored: at(20), evidence: evidence(1, true)},
 	}
 	r := report.Registration{Design: plan.Gate, Pairs: plan.Pairs}

@@ -19,7 +19,7 @@ import (
 
 const tables = "../../stats/regress/testdata/"
 
-// Every rank of the thesis' table has its points, and the points their rank.
+// TestRanks: each rank of the thesis' table converts to its points, and the points convert back to the rank.
 func TestRanks(t *testing.T) {
 	t.Parallel()
 	rows := 0
@@ -41,8 +41,8 @@ func TestRanks(t *testing.T) {
 		return err
 	})
 	testutil.Check(t, err == nil && rows == 23, "%v %v", rows, err)
-	// The ends of Tab 4-1: the band of 25-kyu begins at 1,000, that of 8-dan ends below 34,000.
-	// Its ranks of 8,386, 4,175 and 42,071 points are 18-kyu, 22-kyu and none.
+	// The ends of Tab 4-1: the band of 25-kyu begins at 1,000, and the band of 8-dan ends below 34,000. The table's
+	// ranks of 8,386, 4,175 and 42,071 points are 18-kyu, 22-kyu and none.
 	for points, want := range map[float64]string{1000: "25k", 999: "below 25k", 8386: "18k", 4175: "22k", 33_999: "8d", 34_000: "above 8d", 42_071: "above 8d", -1e300: "below 25k"} {
 		testutil.Equal(t, Rank(points), want, "%v points", points)
 	}
@@ -61,8 +61,8 @@ func TestRanks(t *testing.T) {
 	}
 }
 
-// The equations that the thesis prints: intercept, slopes, R²; its table is rounded, which
-// moves a coefficient by as much as is allowed here.
+// TestPublished: the fits have the intercepts, slopes and R² of the equations that the thesis prints. Its table is
+// rounded, so the test allows each coefficient a difference.
 func TestPublished(t *testing.T) {
 	t.Parallel()
 	for _, e := range []struct {
@@ -104,12 +104,12 @@ func checkJSON(t *testing.T, v any) {
 	}
 }
 
-// line is a player whose match rate is m, over 100 moves.
+// line returns a player with the match rate m over a number of moves.
 func line(name string, rating, m float64, moves int) Subject {
 	return Subject{Name: name, Rating: rating, Games: 1, Moves: moves, Metrics: map[string]float64{"match": m}}
 }
 
-// four players about rating = 20·match: the errors ±2 leave the slope as it is.
+// four returns four players near rating = 20·match, and one without a rating. The errors of ±2 do not change the slope.
 func four() []Subject {
 	return []Subject{line("a", 202, 10, 100), line("b", 398, 20, 100), line("c", 598, 30, 100), line("d", 802, 40, 90), line("u", math.NaN(), 99, 9)}
 }
@@ -142,8 +142,8 @@ func TestEstimate(t *testing.T) {
 	testutil.Fails(t, testutil.Err(NewModel("Elo", []string{"match"}, four()[:2])), "", "two players were fitted by two coefficients")
 }
 
-// A model reads as it was written, with the same intervals; one that was changed by hand, and
-// the metrics of another review, are refused.
+// TestModelFile: a model that is read from its file gives the same intervals. A model that was changed by hand, and the
+// metrics of another review, are rejected.
 func TestModelFile(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "m.toml")
@@ -171,7 +171,7 @@ func TestModelFile(t *testing.T) {
 	}
 }
 
-// games are n games in which so many of 10 moves match, half of them won.
+// games returns n games in each of which match of 10 moves match the engine's. Half of the games are won.
 func games(n, match int) (list []review.PlayerGame) {
 	for i := range n {
 		g := review.PlayerGame{ID: fmt.Sprint(i), Known: true, Points: float64(i % 2)} //nolint:perfsprint // as short
@@ -181,8 +181,8 @@ func games(n, match int) (list []review.PlayerGame) {
 	return list
 }
 
-// Players who are what their metrics say are estimated without an error; guessing is wrong by
-// what one reckons by hand.
+// TestValidate: if the ratings of players follow exactly from their metrics, the estimates have no error. The error of
+// guessing equals the error that is calculated by hand.
 func TestValidate(t *testing.T) {
 	t.Parallel()
 	tally, ratings := &review.Tally{}, Ratings{}
@@ -193,7 +193,8 @@ func TestValidate(t *testing.T) {
 	}
 	tally.Players = append(tally.Players, &review.Player{Name: "unrated", Games: games(8, 5)})
 	tally.Players[0].Games[0].Parts = review.Parts{} // a game without a move that counts
-	// One game of the strongest player is as those of 7: off by 100 alone, by 50 of two.
+	// One game of the strongest player equals the games of player 7. Its estimate is off by 100 from this game alone,
+	// and by 50 from two games.
 	tally.Players[7].Games[0].Parts.Rest.Match = 7
 	v, err := Validate(tally, ratings, "Elo", []string{"match"}, []int{1, 2, 8, 9})
 	if err == nil {
@@ -203,22 +204,23 @@ func TestValidate(t *testing.T) {
 	}
 	one := v.Rows[0]
 	testutil.Check(t, v.Players == 8 && one.Estimates == 63 && one.Empty == 1 && one.R != nil && *one.R >= 0.99, "%+v", one)
-	// The fitted half that has the strongest one is off by that one game as well, so that
-	// only the other half is exact: it is estimated from 1, 3, 5 and 7.
+	// The half with the strongest player is fitted with that game, too, so only the other half gives exact estimates.
+	// The other half has players 1, 3, 5 and 7.
 	testutil.Check(t, *one.RMSE <= 30 && *one.RMSE >= 100/math.Sqrt(63), "RMSE %v", *one.RMSE)
-	// Odd players have the mean 400, even ones 500: guessing is off by 200, 0, 200, 400 for
-	// the even ones, and by −400, −200, 0, 200 for the odd ones.
+	// The odd players have the mean 400, and the even players 500. Guessing is off by 200, 0, 200 and 400 for the even
+	// players, and by −400, −200, 0 and 200 for the odd players.
 	if want := math.Sqrt((4 + 0 + 4 + 16) / 4.0 * 1e4); math.Abs(*v.Rows[2].Guess-want) > 1e-9 || v.Rows[2].Estimates != 8 {
 		t.Errorf("%+v, expected guessing to be off by %v", v.Rows[2], want)
 	}
 	last := v.Rows[3]
 	testutil.Check(t, last.Estimates == 0 && last.RMSE == nil && last.Why != "", "%+v", last)
-	// The lowest and the highest are beyond the fit of the others.
+	// The lowest and the highest player are outside the range of the other players.
 	testutil.Equal(t, v.Rows[2].Outside, 0.25, "are outside")
 }
 
-// A model holds the rules of its figures, and rejects figures of others: those of another change or divisor by the
-// flag's name. A file of an earlier version names neither, and its figures were of single moves that counted.
+// TestModelRules: a model stores the rules of its metrics and rejects metrics of other rules. If the change or the
+// divisor differs, the error names the flag. A file of an earlier version names neither: its metrics are of single
+// moves and counted moves.
 func TestModelRules(t *testing.T) {
 	t.Parallel()
 	m := testutil.Must(NewModel("Elo", []string{"match"}, four()[:4]))(t)
@@ -250,8 +252,8 @@ func TestModelRules(t *testing.T) {
 	check(m.Rules, "--change is turn and move")
 }
 
-// A model of a table names its game and engine, and is for no other; a model that does not name
-// them gives a warning, as does a table.
+// TestModelOfTable: a model of a table names its game and engine, and rejects metrics of another game or engine. A
+// model or a table that does not name them causes a warning.
 func TestModelOfTable(t *testing.T) {
 	t.Parallel()
 	m := testutil.Must(NewModel("points", []string{"match"}, four()[:4]))(t)
@@ -290,8 +292,8 @@ func TestModelOfTable(t *testing.T) {
 	}
 }
 
-// By rank the games of all players of a rank are one subject. Moves count alike, so the match rate of 3d is
-// (8+5+5)/30 and not a mean of means.
+// TestRanksOfGames: with ranks, the games of all players of a rank are one subject. All moves count alike, so the match
+// rate of 3d is (8+5+5)/30, not a mean of means.
 func TestRanksOfGames(t *testing.T) {
 	t.Parallel()
 	tally := &review.Tally{Players: []*review.Player{
@@ -325,8 +327,8 @@ func TestWriteGames(t *testing.T) {
 	testutil.Equal(t, out.String(), want)
 }
 
-// Games that were won match 8 of 10, lost ones 2: by 3 of each the exact p value is 2 of
-// the 20 ways to divide six games.
+// TestWonLost: 8 of 10 moves match in won games, and 2 of 10 in lost games. With 3 games each, the exact p value is 2
+// of the 20 ways to divide six games.
 func TestWonLost(t *testing.T) {
 	t.Parallel()
 	list := append(games(6, 2), review.PlayerGame{Known: true, Points: 0.5}, review.PlayerGame{Points: 1})

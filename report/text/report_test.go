@@ -19,7 +19,7 @@ import (
 	"gogi/stats"
 )
 
-// gather is the report of a run, which may have a gate.
+// gather returns the report of a run, which may have an SPRT.
 func gather(t *testing.T, o matchtest.Run, gate report.Registration, starts ...report.Start) *report.Report {
 	t.Helper()
 	run := report.Run{Name: "run", Rules: "default", Pairs: max(o.Planned, len(o.Pairs)), Gate: gate, Starts: starts}
@@ -33,9 +33,8 @@ func gather(t *testing.T, o matchtest.Run, gate report.Registration, starts ...r
 	return g.Report()
 }
 
-// TestPrint: a whole report as a person reads it. Six pairs, all won, have p = 2·2⁻⁶; the interval of the
-// score has its lower end at 0.025^(1/6) = 54.1 %, +28.4 Elo, and that of twelve wins of twelve at
-// 0.025^(1/12) = 73.5 %, +177.5 Elo.
+// TestPrint compares a whole printed report. Six pairs, all won, have p = 2·2⁻⁶. The lower end of the score's interval
+// is 0.025^(1/6) = 54.1 %, +28.4 Elo. For twelve wins of twelve it is 0.025^(1/12) = 73.5 %, +177.5 Elo.
 func TestPrint(t *testing.T) {
 	var b bytes.Buffer
 	Print(&b, gather(t, matchtest.Run{Players: []string{"x", "先手番"}, Pairs: slices.Repeat([]string{"WW"}, 6)}, report.Registration{}), i18n.English)
@@ -43,8 +42,8 @@ func TestPrint(t *testing.T) {
 	testutil.Equal(t, b.String(), string(want))
 }
 
-// TestFormsAgree: the terminal, the gate's verdict and its Markdown show the same end of a run, with a slow machine in
-// the first line. If a test stopped the run, none of them has a figure for a fixed length.
+// TestFormsAgree: the terminal, the SPRT verdict and its Markdown show the same end of a run, with a slow machine in
+// the first line. If an SPRT stopped the run, none of them has a figure for a fixed length.
 func TestFormsAgree(t *testing.T) {
 	o := matchtest.Run{Players: []string{"x", "y"}, Pairs: slices.Repeat([]string{"WW"}, 60), Repeat: 2, Slowed: 59}
 	late := report.Registration{Pairs: 60, Design: match.Gate{Elo0: 0, Elo1: 100, Alpha: 0.05, Beta: 0.1, Model: match.GateLogistic}}
@@ -75,7 +74,8 @@ func TestFormsAgree(t *testing.T) {
 	testutil.Equal(t, len(r.Looks.Remarks), 3, "%q", r.Looks.Remarks)
 }
 
-// TestJudgedLine: without a decision, pairs that the test does not use are after an unplayed pair.
+// TestJudgedLine: without a decision, the pairs that the SPRT does not use are those after an unplayed pair. With a
+// decision, they are those after it.
 func TestJudgedLine(t *testing.T) {
 	for decision, want := range map[stats.Decision]string{
 		stats.Continue: "2 judged, 3 after an unplayed pair; ", stats.Pass: "2 judged, 3 after the decision; ",
@@ -84,8 +84,8 @@ func TestJudgedLine(t *testing.T) {
 	}
 }
 
-// TestSummary: the default report has the figures of [TestPrint], whose doc comment derives
-// them, in at most 20 lines of at most 100 columns.
+// TestSummary: the default report has the figures of [TestPrint], whose comment derives them. It has at most 20 lines
+// of at most 110 columns.
 func TestSummary(t *testing.T) {
 	var b bytes.Buffer
 	Summary(&b, gather(t, matchtest.Run{Players: []string{"x", "先手番"}, Pairs: slices.Repeat([]string{"WW"}, 6)}, report.Registration{}), i18n.English, "my games.db")
@@ -110,8 +110,8 @@ func TestSummary(t *testing.T) {
 	}
 }
 
-// TestSummaryOfAnSPRT: after the stop of an SPRT the summary has no figure that holds only for
-// a fixed length, and it has one line for each warning that the verbose report has.
+// TestSummaryOfAnSPRT: after an SPRT stopped the run, the summary has no figure that holds only for a fixed length. It
+// has one line for each warning of the verbose report.
 func TestSummaryOfAnSPRT(t *testing.T) {
 	o := matchtest.Run{Players: []string{"x", "y"}, Pairs: slices.Repeat([]string{"WW"}, 60), Repeat: 2, Slowed: 59}
 	gate := report.Registration{Pairs: 60, Design: match.Gate{Elo0: 0, Elo1: 100, Alpha: 0.05, Beta: 0.1, Model: match.GateLogistic}}
@@ -160,7 +160,7 @@ func TestPrintWorkers(t *testing.T) {
 	testutil.Check(t, b.Len() == 0, "no farm: %q", b.String())
 }
 
-// TestMatchLines: how a match of a tournament is put, by how it was won.
+// TestMatchLines: the text of a tournament's match shows its score and how it was won.
 func TestMatchLines(t *testing.T) {
 	t.Parallel()
 	for want, m := range map[string]report.Meeting{
@@ -175,8 +175,8 @@ func TestMatchLines(t *testing.T) {
 	}
 }
 
-// TestTournamentForms: a terminal has the standings, and no figures of the first two players, who may not have
-// met.
+// TestTournamentForms: the terminal shows the standings. It has no figures of the first two players against each other,
+// because they may not have met.
 func TestTournamentForms(t *testing.T) {
 	t.Parallel()
 	half := 0.5

@@ -12,7 +12,7 @@ import (
 	"gogi/stats"
 )
 
-// points of a pair of W − L from −2 to 2, as two games.
+// pairOf returns the two games of a pair with W − L = score, from −2 to 2.
 func pairOf(score float64) stats.Play {
 	outcomes := [5][2]stats.Outcome{{stats.Loss, stats.Loss}, {stats.Draw, stats.Loss}, {stats.Draw, stats.Draw}, {stats.Win, stats.Draw}, {stats.Win, stats.Win}}
 	var p stats.Play
@@ -23,7 +23,7 @@ func pairOf(score float64) stats.Play {
 	return p
 }
 
-// passes reports whether a candidate that is so much stronger passes its j-th validation.
+// passes reports whether a candidate that is stronger by elo passes its j-th validation.
 func passes(t *testing.T, v *tune.Validation, j int, elo float64, random *rand.Rand) bool {
 	t.Helper()
 	g := testutil.Must(gate.New(v.Gate(j), v.Pairs))(t)
@@ -36,7 +36,7 @@ func passes(t *testing.T, v *tune.Validation, j int, elo float64, random *rand.R
 	return g.State().Judgement.Decision == stats.Pass
 }
 
-// answerOf tunes three numbers that change nothing.
+// answerOf tunes three parameters without any effect and returns the final values.
 func answerOf(t *testing.T, seed uint64, pairs int, random *rand.Rand) []float64 {
 	t.Helper()
 	s := tune.Defaults(tune.SPSA, pairs)
@@ -54,9 +54,9 @@ func answerOf(t *testing.T, seed uint64, pairs int, random *rand.Rand) []float64
 	return tune.Answer(&s, &st)
 }
 
-// Where nothing can be gained, a tune wanders somewhere, and no more than α of 100, or of 400, pass a
-// validation, though each has three candidates: 12 of 100, or 33 of 400, would come in 1 of 200, or of 500,
-// cases. One that found something passes.
+// TestNothingPasses: without anything to gain, a tune moves, but no more than α of the tunes pass a validation, though
+// each has three candidates. With the error rate α, 12 of 100 occur in 1 of 200 cases, and 33 of 400 in 1 of 500. A
+// candidate that is stronger passes.
 func TestNothingPasses(t *testing.T) {
 	t.Parallel()
 	pairs, tunes, many := 320, testutil.ByLength(100, 400), testutil.ByLength(12, 33)
@@ -90,8 +90,7 @@ func TestNothingPasses(t *testing.T) {
 	testutil.Check(t, good >= 17, "of 20 that are 80 Elo stronger %d pass", good)
 }
 
-// Several validations are in the file's order, but for those whose games are shorter, and a single table is
-// one.
+// TestSeveralValidations: validations run in the order of the file, but a validation with shorter games runs first.
 func TestSeveralValidations(t *testing.T) {
 	plan := base(64)
 	w := wish(t, `

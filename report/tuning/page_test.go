@@ -20,7 +20,7 @@ import (
 	"gogi/stats/binomial"
 )
 
-// account is a tune of two parameters of which the first matters: its best value is 70.
+// account returns a tune of two parameters. Only the first matters: its best value is 70.
 func account(t *testing.T, pairs int) *Account {
 	t.Helper()
 	s := tune.Defaults(tune.SPSA, 400)
@@ -62,7 +62,7 @@ func TestPrint(t *testing.T) {
 	for _, want := range []string{"400 of 400 pairs", "proves no strength", "validation 1 (t-validation-1): pass"} {
 		testutil.Contains(t, text, want, "no")
 	}
-	// A path that its own results have chosen gives no interval for a best value: the report has none.
+	// The results of a tune choose its iterates, so they give no interval for a best value. The report has none.
 	if heads := strings.Fields("parameter initial current final value ± s.e. effect at ±c, Elo*"); !slices.ContainsFunc(strings.Split(text, "\n"), func(line string) bool { return slices.Equal(strings.Fields(line), heads) }) {
 		t.Errorf("no line of these columns, %q, in\n%s", heads, text)
 	}
@@ -78,7 +78,7 @@ func TestPrint(t *testing.T) {
 	testutil.Contains(t, running.String(), "value so far", "a tune that has not ended")
 }
 
-// The page is well formed at any stage, and needs nothing from elsewhere.
+// TestPage: the page is well formed after any number of pairs, and loads nothing from another site.
 func TestPage(t *testing.T) {
 	for _, pairs := range []int{0, 5, 40, 400} {
 		page := Page(i18n.English, account(t, pairs), nil)
@@ -98,7 +98,7 @@ func TestPage(t *testing.T) {
 	}
 }
 
-// The page is in the language that it is asked for, what judges the tune included.
+// TestPageInJapanese: the page is in the requested language, including its validations.
 func TestPageInJapanese(t *testing.T) {
 	judged := []i18n.Message{i18n.Of("validation %d (%s): not begun", 1, "v")}
 	english, japanese := Page(i18n.English, account(t, 40), judged), Page(i18n.Japanese, account(t, 40), judged)

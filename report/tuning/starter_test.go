@@ -11,7 +11,7 @@ import (
 	"gogi/usi"
 )
 
-// options are declared as YaneuraOu 9 declares them: NodesLimit's maximum is 2^63−1.
+// options are the declarations of YaneuraOu 9. The maximum of NodesLimit is 2^63−1.
 const options = `option name Threads type spin default 4 min 1 max 1024
 option name USI_Hash type spin default 1024 min 1 max 33554432
 option name USI_Ponder type check default false
@@ -30,7 +30,7 @@ func declared(t *testing.T) (list []usi.Option) {
 	return list
 }
 
-// names are the parameters of a file, in their order.
+// names returns the parameters of a file in their order.
 func names(t *testing.T, text string) string {
 	t.Helper()
 	f, err := configs.Parse([]byte(text), "tune.toml")

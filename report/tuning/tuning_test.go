@@ -81,7 +81,7 @@ limits = "40+0.4"
 		{Name: "LMR_Base", Kind: tune.Int, Start: 1024, Max: 4096, Scale: 250},
 		{Name: "Style", Kind: tune.Choice, Start: 1, Max: 1, Levels: []string{"solid", "wild"}},
 		{Name: "Temper", Kind: tune.Float, Start: 0.5, Max: 1},
-		{Name: "LMR_Div", Kind: tune.Int, Start: 350, Min: 100, Max: 900}, // as the engine's options have it
+		{Name: "LMR_Div", Kind: tune.Int, Start: 350, Min: 100, Max: 900}, // as in the engine's options
 	}
 	for i := range want {
 		if got := s.Params[i]; len(s.Params) != 4 || got.Name != want[i].Name || got.Kind != want[i].Kind || got.Start != want[i].Start || got.Min != want[i].Min ||
@@ -224,8 +224,8 @@ func candidateOf(*tune.Plan) match.TuneCandidate {
 	return match.TuneCandidate{Number: 1, Run: ValidationRun("t", 1), Point: []match.Option{{Name: "LMR_Div", Value: "555"}}}
 }
 
-// TestValidationSPRT: a validation reads the test as every other place does, with the default error rates of
-// all tests, and takes no scale and no boundary.
+// TestValidationSPRT: a validation accepts an SPRT in the usual forms, with the default error rates. It accepts no
+// scale and no boundary.
 func TestValidationSPRT(t *testing.T) {
 	const engine = "games = 800\n[[engine]]\nname = \"e\"\ncmd = \"builtin\"\n[[param]]\nname = \"LMR_Base\"\n[tune.validate]\n"
 	for text, want := range map[string][4]float64{

@@ -15,7 +15,7 @@ import (
 	"gogi/report"
 )
 
-// oracle counts games by code of its own: the tests hold a report against it.
+// oracle counts games with its own code. The tests compare a report with its counts.
 type oracle struct {
 	plan *match.Plan
 	sums Sums
@@ -35,7 +35,7 @@ func count(t *testing.T, plan *match.Plan, pairs []match.PairResult) (games int,
 	return games, c.sums.sorted()
 }
 
-// Sums has the counts.
+// Sums has the counts of players, pairings and ends.
 type Sums struct {
 	Players  []Player  // in plan order
 	Pairings []Pairing // by the players' places in the plan
@@ -46,10 +46,10 @@ type Sums struct {
 	ends     map[End]int
 }
 
-// Count is how games came out for somebody.
+// A Count is the number of won, drawn and lost games.
 type Count struct{ Wins, Draws, Losses int }
 
-// String is "3 won, 1 drawn, 4 lost".
+// String returns a text such as "3 won, 1 drawn, 4 lost".
 func (n Count) String() string {
 	return fmt.Sprintf("%d won, %d drawn, %d lost", n.Wins, n.Draws, n.Losses)
 }
@@ -65,7 +65,7 @@ func (n *Count) add(won, lost bool) {
 	}
 }
 
-// Player has the games of one player against all opponents.
+// A Player has the games of one player against all opponents.
 type Player struct {
 	Name   string
 	Black  Count
@@ -73,7 +73,7 @@ type Player struct {
 	Points float64
 }
 
-// Pairing is the games of pairs of A and B, from A's side.
+// A Pairing has the games of the pairs of A and B, from A's view.
 type Pairing struct {
 	A, B   string
 	Pairs  int
@@ -84,11 +84,10 @@ type Pairing struct {
 	order [2]int
 }
 
-// Two is how many pairs of two games came out so for A: LL lost both, LD lost one and drew the other, and so
-// on.
+// A Two has the number of pairs by their result for A: LL lost both games, LD lost one and drew the other, and so on.
 type Two struct{ LL, LD, WL, DD, WD, WW int }
 
-// String names what there are: "2 LL, 1 WL".
+// String returns the counts above zero, for example "2 LL, 1 WL".
 func (t Two) String() string {
 	var parts []string
 	for _, cell := range []struct {
@@ -119,7 +118,7 @@ func (t *Two) add(pair Count) {
 	}
 }
 
-// End is how often a player lost in one way, or, without a loser, nobody did.
+// An End has the number of games that a player lost in one way. A game without a loser has an empty Loser.
 type End struct {
 	Termination string
 	Loser       string
@@ -137,9 +136,9 @@ func (c *oracle) add(p *match.PairResult) error {
 	var own Count
 	for leg := range p.Games {
 		g := &p.Games[leg]
-		colour := leg % 2 // A's: they are swapped in the second game
+		colour := leg % 2 // A's: the players swap colours in the second game
 		if c.plan.Design.Kind == match.DesignImported && g.Players[1] == a {
-			colour = 1 // whoever had Black
+			colour = 1 // A had White in this game
 		}
 		seats := [2]int{a, b}
 		if colour == 1 {
@@ -167,7 +166,7 @@ func (s *Sums) pairing(a, b int) *Pairing {
 	return s.pairings[key]
 }
 
-// game counts a game of these players, Black and White.
+// game counts a game. The seats are the players with Black and White.
 func (s *Sums) game(g *match.Result, seats [2]int, worth [2]float64) {
 	black, white := &s.Players[seats[0]], &s.Players[seats[1]]
 	black.Black.add(g.Outcome == match.BlackWins, g.Outcome == match.WhiteWins)
@@ -186,7 +185,7 @@ func (s *Sums) game(g *match.Result, seats [2]int, worth [2]float64) {
 	s.Plies += len(g.Record.Moves)
 }
 
-// sorted are the sums with their lists in order.
+// sorted returns the sums with their lists in order.
 func (s *Sums) sorted() Sums {
 	out := Sums{Players: s.Players, Plies: s.Plies}
 	for _, p := range s.pairings {
@@ -203,19 +202,19 @@ func (s *Sums) sorted() Sums {
 	return out
 }
 
-// Games is how many games a count has.
+// Games returns the number of games.
 func (n Count) Games() int { return n.Wins + n.Draws + n.Losses }
 
-// rounding is how far two sums of points may be apart: both add the same up, in orders of their own.
+// rounding is the largest difference of two sums of points: both add the same points, in different orders.
 const rounding = 1e-9
 
-// counted has the counts that this test calculates itself.
+// counted has the counts that the test calculates itself.
 type counted struct {
 	Games int
 	Sums  Sums
 }
 
-// compare holds a report against the sums.
+// compare returns the differences between a report and the counts.
 func compare(f *counted, r *report.Report) (differences []string) {
 	note := func(what string, reported, counted any) {
 		differences = append(differences, fmt.Sprintf("a report says, of %s: %v; the games say: %v", what, reported, counted))
@@ -250,7 +249,7 @@ func compare(f *counted, r *report.Report) (differences []string) {
 	return differences
 }
 
-// pairs is how many pairs were counted.
+// pairs returns the number of counted pairs.
 func (f *counted) pairs() (n int) {
 	return lists.Sum(f.Sums.Pairings, func(p Pairing) int { return p.Pairs })
 }
@@ -289,7 +288,7 @@ func compareEnds(f *counted, r *report.Report, same func(string, any, any)) {
 	}
 }
 
-// String is "resignation of A", or "repetition".
+// String returns a text such as "resignation of A", or "repetition" without a loser.
 func (e End) String() string {
 	if e.Loser == "" {
 		return e.Termination
@@ -297,7 +296,7 @@ func (e End) String() string {
 	return e.Termination + " of " + e.Loser
 }
 
-// all are a player's games with either colour.
+// all returns a player's games with both colours.
 func (p *Player) all() Count {
 	return Count{p.Black.Wins + p.White.Wins, p.Black.Draws + p.White.Draws, p.Black.Losses + p.White.Losses}
 }

@@ -10,7 +10,7 @@ import (
 	"gogi/usi"
 )
 
-// builtin is the built-in engine at a few nodes.
+// builtinEngine returns the built-in engine with 200 nodes a move.
 func builtinEngine(t *testing.T) *USI {
 	t.Helper()
 	e := builtin.New()
@@ -22,12 +22,12 @@ type closing struct{ *builtin.Engine }
 
 func (closing) Close() error { return nil }
 
-// TestUSI checks readings of the built-in engine: its move in the opening is legal, a position without a move is mate
-// and is not searched, and a mate in one is found.
+// TestUSI: the built-in engine finds a mate in one, and reports no move in a mated position. Begin rejects a game with
+// an illegal move.
 func TestUSI(t *testing.T) {
 	t.Parallel()
 	e := builtinEngine(t)
-	// White's king is mated by the gold: 頭金.
+	// The dropped gold mates White's king (頭金).
 	g := &review.Game{ID: "1", Start: "sfen 4k4/9/4P4/9/9/9/9/9/4K4 b G 1", Sides: "B", Moves: []string{"G*5b"}}
 	testutil.OK(t, e.Begin(t.Context(), g))
 	if r, err := e.Ask(t.Context(), g, 0); err != nil || r.Best != "G*5b" || r.Mate != 1 {
@@ -39,7 +39,6 @@ func TestUSI(t *testing.T) {
 	testutil.Fails(t, e.Begin(t.Context(), &review.Game{Moves: []string{"9z9z"}}), "", "a move that is none was taken")
 }
 
-// A position is read the same after other games.
 func TestReadingsDoNotDependOnEarlierGames(t *testing.T) {
 	t.Parallel()
 	read := func(e *USI, moves ...string) review.Reading {

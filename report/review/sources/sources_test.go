@@ -57,7 +57,8 @@ func TestFiles(t *testing.T) {
 	testutil.Check(t, games[1].ID != games[0].ID && strings.Contains(games[1].Event, "b.csa"), "%+v", games[1])
 }
 
-// The opening's moves come first, White moves first in a handicap, and nothing is read of an illegal move.
+// TestFromRecord: opening moves are given moves, and White moves first in a handicap game. An illegal move and the
+// moves after it are dropped.
 func TestFromRecord(t *testing.T) {
 	t.Parallel()
 	h, ok := shogi.FindHandicap("二枚落ち")
@@ -72,7 +73,8 @@ func TestFromRecord(t *testing.T) {
 		"%+v, %v", g, err)
 }
 
-// A record has the value after each move from its mover's view, and the formats turn it.
+// TestAnnotate: a record stores the value after each move from the mover's view. The CSA format shows it from Black's
+// view.
 func TestAnnotate(t *testing.T) {
 	t.Parallel()
 	record := testutil.Must(testutil.ReadAll(reader(t, "csa", csa).Next))(t)
@@ -82,11 +84,11 @@ func TestAnnotate(t *testing.T) {
 	}}
 	testutil.OK(t, Annotate(record[0], v, review.Customary()))
 	text := testutil.Must(kifutext.AppendCSA(nil, record[0]))(t)
-	// The first move makes the position that White reads as −50: 50 for Black.
+	// White reads −50 after the first move, which is 50 for Black.
 	for _, want := range []string{"+7776FU\n'** 50 -3334FU\n", "-3334FU\n'** 70 +2726FU\n", "+8822UM\n'** -"} {
 		testutil.Contains(t, string(text), want, "%s lacks", text)
 	}
-	// 73.1% before, 52.1% after.
+	// The win rate is 73.1% before the move and 52.1% after it.
 	testutil.Equal(t, record[0].Moves[0].Comment, "engine: ２六歩(27), −21.0%")
 	testutil.Equal(t, record[0].Moves[1].Comment, "", "the engine's own move is commented")
 }
