@@ -12,7 +12,7 @@ import (
 	"gogi/match"
 )
 
-// farmRows is a pair that a worker played, with the points of A in each game.
+// farmRows returns a pair that a worker played, with A's points in each game.
 func farmRows(id int, worker string, points [2]float64) []match.Row {
 	var rows []match.Row
 	for leg, p := range points {
@@ -48,8 +48,8 @@ func farmReport(t *testing.T, pairs ...[]match.Row) *Report {
 	return g.Report()
 }
 
-// Scores, intervals and counts of three workers, by hand: x has pairs of 1, 0.5 and 0.75 points a game, the
-// rest 0.5, 0.25 and 0.
+// TestWorkers compares the scores, intervals and counts of three workers with values that are calculated by hand. x has
+// pairs with 1, 0.5 and 0.75 points a game, and the other workers have 0.5, 0.25 and 0.
 func TestWorkers(t *testing.T) {
 	t.Parallel()
 	late := farmRows(3, "y", [2]float64{0, 0.5})
@@ -74,7 +74,8 @@ func TestWorkers(t *testing.T) {
 	}
 }
 
-// A worker that loses where the others win is listed first. Pairs after a gap in the plan do not count.
+// TestWorkerStandsOut: a worker that loses more than the others is listed first. Pairs after a gap in the plan do not
+// count.
 func TestWorkerStandsOut(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(1, 2))

@@ -18,10 +18,10 @@ import (
 	"gogi/results/resultstest"
 )
 
-// nobody is a user without rights. root can read every file.
+// nobody is a user without rights. A test as root needs it, because root can read every file.
 const nobody = 65534
 
-// runReader is a second process without rights, which dumps the run "killed", or tries to play.
+// runReader is the second process, without rights. It dumps the run "killed", or tries to play.
 func runReader(path, mode string) error {
 	if os.Getuid() == 0 {
 		if err := become(nobody); err != nil {
@@ -50,8 +50,7 @@ func readWithoutRights(t *testing.T, path string) string {
 	return string(out)
 }
 
-// lockedFolder copies files into a folder where nothing may be written, and nothing
-// but the files themselves be read.
+// lockedFolder copies files into a folder without write permission. The unreadable files have no read permission.
 func lockedFolder(t *testing.T, files map[string][]byte, unreadable ...string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -63,7 +62,7 @@ func lockedFolder(t *testing.T, files map[string][]byte, unreadable ...string) s
 		testutil.OK(t, os.Chmod(filepath.Join(dir, name), 0))
 	}
 	testutil.OK(t, os.Chmod(dir, 0o555))
-	t.Cleanup(func() { _ = os.Chmod(dir, 0o755) }) // for TempDir to remove it
+	t.Cleanup(func() { _ = os.Chmod(dir, 0o755) }) // so that TempDir can remove it
 	return dir
 }
 
@@ -80,14 +79,14 @@ func filesOf(t *testing.T, dir string) map[string][]byte {
 	return files
 }
 
-// A database can be read where nothing can be written: as its writer left it, with a
-// log that a killed writer left, beside a living writer, and one of an older gogi.
+// TestReadingWithoutRights: a database in a folder without write permission can be read, and no file changes. It is a
+// closed database, one with the log of a killed writer, or one of an older gogi.
 func TestReadingWithoutRights(t *testing.T) {
 	s := resultstest.Open(t, resultstest.Path(t))
 	run := resultstest.Begin(t, s, matchtest.Plan("killed"))
 	matchtest.Put(t, run, matchtest.Pair(run.Plan(), 0, 30), matchtest.Pair(run.Plan(), 1, 30))
 	want := resultstest.Dump(t, s, "killed", false)
-	live := map[string][]byte{} // copies of what a living writer has; the log holds every pair
+	live := map[string][]byte{} // copies of the files of a running writer; the log holds every pair
 	for _, end := range []string{"", "-wal", "-shm"} {
 		testutil.OK(t, exec.CommandContext(t.Context(), "cp", s.File()+end, s.File()+".copy").Run())
 		text := testutil.Must(os.ReadFile(s.File() + ".copy"))(t)
@@ -130,7 +129,7 @@ func TestReadingBesideALivingWriter(t *testing.T) {
 	for id := range 2 {
 		matchtest.Put(t, run, matchtest.Pair(run.Plan(), id, 10))
 		if os.Getuid() != 0 {
-			continue // the writer's own rights are the reader's
+			continue // the reader has the same rights as the writer
 		}
 		testutil.Equal(t, readWithoutRights(t, s.File()), resultstest.Dump(t, s, "killed", false), "after %d pairs", id+1)
 	}

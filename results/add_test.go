@@ -112,7 +112,7 @@ func TestAddGames(t *testing.T) {
 func TestMovesHash(t *testing.T) {
 	s, plan, run := resultstest.Begun(t)
 	var pairs []match.PairResult
-	for id, start := range []string{"startpos", plan.Openings[1].Start} { // the same position in other words
+	for id, start := range []string{"startpos", plan.Openings[1].Start} { // the same position in two notations
 		p := matchtest.Pair(plan, id, 0)
 		for i := range p.Games {
 			p.Games[i].Pair, p.Games[i].Record.Start = id, start
@@ -123,12 +123,12 @@ func TestMovesHash(t *testing.T) {
 	matchtest.Put(t, run, pairs...)
 	games := resultstest.Games(t, s, run.ID())
 	testutil.Equal(t, games[0].MovesHash, games[3].MovesHash, "equal games have two hashes")
-	for i, p := range pairs { // a live series sees the hashes that a resumed one reads
+	for i, p := range pairs { // a new game has the same hash as a game that is read from the store
 		want, err := p.Games[0].MovesHash()
 		got := games[2*i].MovesHash
 		testutil.Check(t, err == nil && got == want, "pair %d is stored with %x and played with %x (%v)", i, got, want, err)
 	}
-	// The third move is illegal: the final position is that before it.
+	// The third move is illegal, so the final position is the position before it.
 	testutil.Equal(t, "lnsgkgsn1/1r5bl/ppppppppp/9/9/2P6/PP1PPPPPP/1B5R1/LNSGKGSNL b - 3", games[0].LastSFEN, "final position")
 }
 
@@ -140,7 +140,7 @@ func TestGamesYield(t *testing.T) {
 	err := s.Games(t.Context(), run.ID(), func(g match.Row) error {
 		n++
 		testutil.OK(t, testutil.Err(s.Record(t.Context(), run.ID(), g.Pair, g.Leg)))
-		matchtest.Put(t, run, matchtest.Pair(plan, 2+n, 10)) // neither side blocks the other
+		matchtest.Put(t, run, matchtest.Pair(plan, 2+n, 10)) // the reader and the writer do not block each other
 		if n == 3 {
 			return stop
 		}
@@ -151,7 +151,7 @@ func TestGamesYield(t *testing.T) {
 	}
 }
 
-// The games come straight from their index: no sorting, no blob.
+// TestGamesQueryPlan: the query finds the games through their index, without a sort or a scan.
 func TestGamesQueryPlan(t *testing.T) {
 	s := resultstest.Open(t, resultstest.Path(t))
 	err := tables.Each(t.Context(), s.Queries(), func(rows *sql.Rows) error {
@@ -194,7 +194,7 @@ func TestAddConcurrently(t *testing.T) {
 	for w := range writers {
 		g.Go(func() error {
 			for i := range each {
-				// Neighbours add the same pairs, too.
+				// Every two neighbours add the same pairs.
 				added, err := run.Add(context.Background(), matchtest.Pair(plan, (w/2)*each+i, 20))
 				if err != nil {
 					return err
@@ -208,7 +208,7 @@ func TestAddConcurrently(t *testing.T) {
 	}
 	written := make(chan error, 1) // one value, from the goroutine below at its end; never closed
 	go func() { written <- g.Wait() }()
-	for done := false; !done; { // another process's reader sees whole pairs all the while
+	for done := false; !done; { // another reader sees only whole pairs at all times
 		select {
 		case err := <-written:
 			testutil.OK(t, err)
@@ -268,8 +268,8 @@ func TestAddRefuses(t *testing.T) {
 	testutil.Check(t, len(games) == 0, "stored: %+v", games)
 }
 
-// On a full disk Add returns an error. Acknowledged pairs stay, the pair that did not fit leaves no data, and it can be
-// stored when there is room again.
+// TestDiskFull: on a full disk Add returns an error. Acknowledged pairs stay, and the pair that did not fit leaves no
+// data. It can be stored when the disk has space again.
 func TestDiskFull(t *testing.T) {
 	path := resultstest.Path(t)
 	s := resultstest.Open(t, path)
@@ -321,7 +321,7 @@ func benchmarkAdd(b *testing.B, s *results.Store, run *results.Run, serial bool)
 	for id := range 50 {
 		templates = append(templates, matchtest.Pair(run.Plan(), id, 120))
 	}
-	ids := make(chan int) // from the goroutine below to whoever puts; closed at its end; unbuffered: a counter
+	ids := make(chan int) // from the goroutine below to the goroutines that add; closed at its end; unbuffered: a counter
 	go func() {
 		defer close(ids)
 		for id := range b.N {

@@ -4,5 +4,5 @@ package results_test
 
 import "syscall"
 
-// become gives this process to another user.
+// become changes the user of this process.
 func become(user int) error { return syscall.Setuid(user) }

@@ -2,5 +2,5 @@ package results
 
 import "errors"
 
-// become is asked of root alone, whom Windows does not have.
+// become always fails. Only root needs it, and Windows has no root.
 func become(int) error { return errors.ErrUnsupported }

@@ -10,8 +10,8 @@ import (
 	"gogi/results/resultstest"
 )
 
-// TestStampTellsEveryChange: a stamp is the same while nothing is stored, and another one
-// after a pair, after settings changed, and after a pair was taken out and played again.
+// TestStampTellsEveryChange: a stamp does not change while nothing is stored. It changes after a pair, after a change
+// of settings, after a void, and after the pair is played again.
 func TestStampTellsEveryChange(t *testing.T) {
 	store, plan := resultstest.Open(t, resultstest.Path(t)), matchtest.Plan("r")
 	run := resultstest.Begin(t, store, plan)
@@ -37,8 +37,8 @@ func TestStampTellsEveryChange(t *testing.T) {
 	testutil.Equal(t, len(seen), 5, "stamps")
 }
 
-// TestFindRuns: runs come in the order of their names, with the same values as one by one; later names are enough for
-// a caller that has the earlier ones.
+// TestFindRuns: FindRuns returns the runs in the order of the names, with the same values as FindRun. RunNames returns
+// only the runs after a given one.
 func TestFindRuns(t *testing.T) {
 	store := resultstest.Open(t, resultstest.Path(t))
 	for _, name := range []string{"a", "b", "c"} {

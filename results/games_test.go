@@ -13,7 +13,7 @@ import (
 	"gogi/results/resultstest"
 )
 
-// Pairs gives the rows of Games, grouped, each slice the caller's to keep.
+// TestPairs: Pairs returns the rows of Games in pairs, and the caller may keep each slice.
 func TestPairs(t *testing.T) {
 	s, plan, run := resultstest.Begun(t)
 	for _, id := range []int{7, 2, 9, 0, 4} {
@@ -44,7 +44,7 @@ func TestPairs(t *testing.T) {
 		testutil.Diff(t, want, got, "%+v", test.filter)
 	}
 	stop := errors.New("enough")
-	for last := 1; last <= 5; last++ { // the fifth pair is the last: nothing comes behind it
+	for last := 1; last <= 5; last++ { // no pair follows the fifth pair
 		n := 0
 		err := s.Pairs(t.Context(), run.ID(), results.Filter{}, func([]match.Row) error {
 			if n++; n == last {
@@ -58,7 +58,8 @@ func TestPairs(t *testing.T) {
 	}
 }
 
-// A database of a newer gogi may have games with an end of which this gogi only reads the word.
+// TestUnknownTerminationIsKept: readers return the word of an unknown termination, which a newer gogi may store. Add
+// rejects it.
 func TestUnknownTerminationIsKept(t *testing.T) {
 	s, plan, run := resultstest.Begun(t)
 	matchtest.Put(t, run, matchtest.Pair(plan, 0, 4))

@@ -19,7 +19,7 @@ import (
 	"gogi/shogi"
 )
 
-// series is a series that was really played; see package match, whose testdata it is.
+// A series is a match that was really played, from the testdata of package match.
 type series struct {
 	Name  string          `json:"name"`
 	Plan  json.RawMessage `json:"plan"`
@@ -45,7 +45,7 @@ func (s series) decode(t *testing.T) (*match.Plan, []match.PairResult) {
 	return plan, pairs
 }
 
-// stored is a database with these pairs, and its path.
+// storedRun stores the pairs in a new database, and returns the store and its path.
 func storedRun(t *testing.T, plan *match.Plan, pairs []match.PairResult) (*results.Store, string) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "gogi.db")
@@ -70,7 +70,7 @@ func recount(t *testing.T, s *results.Store, name string) *Found {
 	return f
 }
 
-// Stored games that were really played pass the check, and the counts equal those of any reader.
+// TestPlayed: matches that were really played pass the check, and their counts equal the counts from the games.
 func TestPlayed(t *testing.T) {
 	for _, x := range allSeries(t) {
 		plan, pairs := x.decode(t)
@@ -102,7 +102,7 @@ func TestPlayed(t *testing.T) {
 	}
 }
 
-// Pairs that nobody played, in a store that took them: it does not replay.
+// TestForged: a pair that was changed before it was stored fails the replay.
 func TestForged(t *testing.T) {
 	for name, forge := range map[string]func(r, other *match.PairResult){
 		"outcome flipped": func(r, _ *match.PairResult) {
@@ -161,7 +161,7 @@ func edit(t *testing.T, path, statement string) {
 	}
 }
 
-// TestEdited changes the counts of games, but not the games.
+// TestEdited: the check finds each change of a stored value that does not change the moves.
 func TestEdited(t *testing.T) {
 	one := " WHERE pair = 1"
 	for want, statement := range map[string]string{
@@ -231,7 +231,7 @@ func TestReportHeldAgainst(t *testing.T) {
 	}
 }
 
-// reported is the report of a stored run.
+// reported returns the report of a stored run.
 func reported(t *testing.T, s *results.Store, info *results.RunInfo) *report.Report {
 	t.Helper()
 	g := testutil.Must(report.New(testutil.Must(stored.ReportRun(t.Context(), s, info))(t)))(t)
@@ -262,8 +262,8 @@ func TestDrawn(t *testing.T) {
 	testutil.Fails(t, c.place(&p), "the results before it lead to")
 }
 
-// The winners of a knockout's first matches, and nobody else, meet in the next; openings and seeds are those
-// of the draw.
+// TestDrawnByPoints: only the winners of a knockout's first matches meet in the next match. The openings and seeds are
+// those of the draw.
 func TestDrawnByPoints(t *testing.T) {
 	plan, pairs := allSeries(t)[0].decode(t)
 	for _, name := range []string{"C", "D"} {
@@ -277,7 +277,7 @@ func TestDrawnByPoints(t *testing.T) {
 	info := testutil.Must(s.FindRun(t.Context(), plan.Run))(t)
 	c := testutil.Must(newReplayer(info))(t)
 	var second []int
-	for _, slot := range c.schedule.Drawn() { // A loses both games of each
+	for _, slot := range c.schedule.Drawn() { // A loses both games of each pair
 		p := match.PairResult{Pair: plan.PairOf(slot.Pair, slot.Players, slot.Opening), Games: pairs[0].Games}
 		p.Games[0].Outcome, p.Games[1].Outcome = match.WhiteWins, match.BlackWins
 		second = append(second, slot.Players[1])
@@ -291,7 +291,7 @@ func TestDrawnByPoints(t *testing.T) {
 	testutil.Fails(t, c.place(&p), "its seed")
 }
 
-// A game that is not counted, or twice.
+// TestGamesNotCounted: the check reports a game without a row.
 func TestGamesNotCounted(t *testing.T) {
 	plan, pairs := allSeries(t)[0].decode(t)
 	s, _ := storedRun(t, plan, pairs[:1])
@@ -306,7 +306,7 @@ func TestGamesNotCounted(t *testing.T) {
 	testutil.Check(t, err == nil, "%v", err)
 }
 
-// How pairs of two games come out, and games of one leg.
+// TestTwo: a Two counts pairs of two games by their result, and ignores single games.
 func TestTwo(t *testing.T) {
 	var two Two
 	for _, pair := range []Count{{0, 0, 2}, {0, 1, 1}, {1, 0, 1}, {0, 2, 0}, {1, 1, 0}, {2, 0, 0}, {1, 0, 0}, {0, 1, 0}} {

@@ -16,8 +16,8 @@ import (
 	"gogi/results/tables"
 )
 
-// The same games in another order, at other times, in other slots, under another
-// name and from other paths.
+// TestDumpStable: the stable dump is equal for the same games in another order, at other times, in other slots, under
+// another name and from other paths.
 func TestDumpStable(t *testing.T) {
 	one, two := resultstest.Open(t, resultstest.Path(t)), resultstest.Open(t, resultstest.Path(t))
 	planOne, planTwo := matchtest.Plan("one"), matchtest.Plan("two")
@@ -50,7 +50,7 @@ func TestDumpStable(t *testing.T) {
 	testutil.Check(t, resultstest.Dump(t, one, "one", true) != resultstest.Dump(t, two, "two", true), "one node more goes unnoticed")
 }
 
-// shift changes everything that a stable dump leaves out.
+// shift changes all data that a stable dump omits.
 func shift(g *match.Result) {
 	g.Slot, g.Marked = g.Slot+1, !g.Marked
 	g.Started, g.Ended = g.Started.Add(time.Hour), g.Ended.Add(time.Hour)
@@ -99,7 +99,8 @@ func TestDump(t *testing.T) {
 	}
 }
 
-// The options of a pair of a tune are written to a dump exactly as they are stored.
+// TestDamagedPoints: a dump, or a sum, of a pair with damaged tune options returns an error. A sum of the other pairs
+// does not.
 func TestDamagedPoints(t *testing.T) {
 	path, _ := resultstest.Tuned(t, 6)
 	resultstest.Exec(t, path, `UPDATE pairs SET options = replace(options, 'X', 'Y') WHERE pair = 5`)

@@ -66,7 +66,8 @@ func TestFindKnown(t *testing.T) {
 	two := *testutil.Must(s.FindRun(t.Context(), "two"))(t)
 	testutil.Equal(t, len(testutil.Must(s.Reused(t.Context(), two.ID))(t)), 3)
 	testutil.Equal(t, len(testutil.Must(s.Reused(t.Context(), info.ID))(t)), 0)
-	// A reused pair is no source, even if its source is voided. Neither is a run without the proof.
+	// A reused pair is no source, even if its source is voided. A run without the proof of repetition is no source
+	// either.
 	again := resultstest.Begin(t, s, one)
 	testutil.Must(again.Void(t.Context(), "test", "me", func(r match.Row) bool { return r.Pair == 0 }))(t)
 	testutil.OK(t, again.Close())

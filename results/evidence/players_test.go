@@ -64,7 +64,7 @@ func TestPlayers(t *testing.T) {
 	plan := planOf("x2", nodes)
 	testutil.Slices(t, labels(x1, x2), []string{a + "@" + planOf("x1", func(*match.Plan) {}).Keys(0).Exact.Short(), b, a + "@" + plan.Keys(0).Exact.Short()})
 	testutil.Slices(t, labels(x1), []string{a, b})
-	// Unknown options in effect: the only player with the same sent options is the same one.
+	// If the options in effect are unknown, the only player with the same sent options is the same player.
 	old := played(t, s, planOf("old", func(p *match.Plan) { p.Players[0].Effect, p.Players[1].Effect = nil, nil }))
 	testutil.Equal(t, resultstest.Dump(t, s, "old", true), resultstest.Dump(t, s, "x1", true))
 	players := testutil.Must(evidence.PlayersOf([]results.RunInfo{old, x1}))(t).List

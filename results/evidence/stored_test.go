@@ -41,7 +41,7 @@ func TestFindStored(t *testing.T) {
 	q.Players, q.Sent = []match.Key{one.Keys(0).Sent, {1}, one.Keys(1).Sent}, true
 	testutil.Equal(t, find().Series.Pairs(), 6, "with other options in effect")
 	q.Players, q.Sent = []match.Key{one.Keys(0).Exact, {1}, one.Keys(1).Exact}, false
-	// Before a run: only older runs, and only their pairs that ended before it began.
+	// With Before, only pairs of older runs that ended before this run began are found.
 	copied := *testutil.Must(s.FindRun(t.Context(), "copy"))(t)
 	q.Before = &copied
 	copied.Created = time.Now().Add(time.Hour)

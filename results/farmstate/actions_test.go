@@ -14,7 +14,7 @@ import (
 	"gogi/results/farmstate"
 )
 
-// TestReplace: another machine's rows and actions take the place of those here, and later actions follow them.
+// TestReplace: another machine's rows and actions replace the local ones, and later actions follow them.
 func TestReplace(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
@@ -42,8 +42,8 @@ func TestReplace(t *testing.T) {
 	testutil.Check(t, len(got2) == 3 && slices.Equal(got2[:2], log[1:]) && got2[2].What == "three" && got2[2].ID > log[2].ID, "%v", got2)
 }
 
-// TestActions: an action is in the log if, and only if, its change is stored; another process finds it; a filter
-// selects; and a changed byte is an error.
+// TestActions: the log has an action if, and only if, its change is stored. Another process finds it, a filter selects
+// it, and a changed byte is an error.
 func TestActions(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "state.db")

@@ -18,7 +18,7 @@ import (
 func open(t *testing.T, path string) *farmstate.State {
 	t.Helper()
 	s := testutil.Must(farmstate.Open(t.Context(), path))(t)
-	t.Cleanup(func() { _ = s.Close() }) // twice in some tests
+	t.Cleanup(func() { _ = s.Close() }) // some tests close it twice
 	return s
 }
 
@@ -32,8 +32,8 @@ func rows(t *testing.T, s *farmstate.State, bucket string) map[string]string {
 	return all
 }
 
-// TestState: of two coordinators the one with an old revision fails, and changes nothing;
-// a canceled request stores all the same; another process finds everything.
+// TestState: a coordinator that writes with an old revision gets an error and changes nothing. A canceled request still
+// stores its data, and another process finds all data.
 func TestState(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "state ?%.db")
@@ -50,7 +50,7 @@ func TestState(t *testing.T) {
 	put(second, "workers", "w1", "b", 0, farmstate.ErrStale)
 	put(second, "workers", "w1", "b", 1, nil)
 	put(first, "workers", "w1", "c", 1, farmstate.ErrStale)
-	put(first, "workers", "w2", "c", 1, farmstate.ErrStale) // there is none
+	put(first, "workers", "w2", "c", 1, farmstate.ErrStale) // the row does not exist
 	put(first, "tests", "w1", "another bucket", 0, nil)
 	copied := filepath.Join(t.TempDir(), "copy.db")
 	testutil.OK(t, farmstate.Copy(t.Context(), path, copied))

@@ -9,7 +9,8 @@ import (
 	"gogi/internal/testutil"
 )
 
-// One byte is one's; the others are free, and it is so again once its file is closed.
+// TestLockBeside: a lock takes one byte and leaves the other bytes free. Its byte is free again after the file is
+// closed.
 func TestLockBeside(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.db")
 	held := testutil.Must(LockBeside(path, 3, false))(t)
@@ -22,7 +23,7 @@ func TestLockBeside(t *testing.T) {
 	testutil.OK(t, again.Close())
 }
 
-// A file's runs are locked once, under any name of the file. A renamed file does not take the lock of another file.
+// TestHold: each run of a file is locked once, under any name of the file. RenameNew does not replace an existing file.
 func TestHold(t *testing.T) {
 	dir := t.TempDir()
 	path, link := filepath.Join(dir, "a.db"), filepath.Join(dir, "link.db")

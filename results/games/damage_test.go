@@ -39,13 +39,13 @@ var (
 	seed  = flag.Uint64("seed", 12, "repeats what was drawn")
 )
 
-// reading is one way to read a run: its whole output is compared.
+// A reading is one way to read a run. The test compares its whole output.
 type reading struct {
 	name string
 	read func(ctx context.Context, s *results.Store, w io.Writer) error
 }
 
-// readings are what commands and pages print of the run "r".
+// readings returns the ways in which commands and pages read the run "r".
 func readings() []reading {
 	run := func(print func(context.Context, *results.Store, *results.RunInfo, io.Writer) error) func(context.Context, *results.Store, io.Writer) error {
 		return func(ctx context.Context, s *results.Store, w io.Writer) error {
@@ -94,7 +94,7 @@ func readings() []reading {
 	}
 }
 
-// listed is what pages list of a run's games.
+// listed returns the games and counts that pages list for a run.
 func listed(ctx context.Context, s *results.Store, run *results.RunInfo) ([]any, error) {
 	white := shogi.White
 	wins, err1 := s.Search(ctx, run.ID, results.Search{Player: "A", Colour: &white, Result: "win", Limit: 20})
@@ -107,7 +107,7 @@ func listed(ctx context.Context, s *results.Store, run *results.RunInfo) ([]any,
 	return []any{wins, last, n, all, openings, slots, repetitions}, errors.Join(err1, err2, err3, err4, err5, err6, err7)
 }
 
-// kept is what else is known of a run, for who resumes, copies or judges it.
+// kept returns the other data of a run, which gogi uses to resume, copy or judge it.
 func kept(ctx context.Context, s *results.Store, info *results.RunInfo) ([]any, error) {
 	run := info.ID
 	finished, err1 := s.Finished(ctx, run)
@@ -126,7 +126,7 @@ func kept(ctx context.Context, s *results.Store, info *results.RunInfo) ([]any, 
 
 func movesOf(r *kifu.Record) string { return fmt.Sprint(r.USIMoves()) }
 
-// outputs are what each reading prints of a file; one that fails prints nothing.
+// outputs returns the output of each reading of a file. A reading that fails has no output.
 func outputs(t *testing.T, path string) map[string]string {
 	t.Helper()
 	printed := map[string]string{}
@@ -140,15 +140,15 @@ func outputs(t *testing.T, path string) map[string]string {
 			printed[r.name] = out.String()
 		}
 	}
-	_ = s.Close() // a damaged one may not close well
+	_ = s.Close() // closing a damaged file may fail
 	return printed
 }
 
-// damaged is a database of which bits and pages are damaged.
+// A damaged is a database in which the test damages bits and pages.
 type damaged struct {
 	name  string
 	path  string
-	share int // of what is damaged, in percent
+	share int // its share of the damages, in percent
 }
 
 // damageable returns databases of the kinds that readers distinguish.
@@ -161,7 +161,7 @@ func damageable(t *testing.T) []damaged {
 	}
 }
 
-// played is the path of a database with so many pairs, voided ones and attempts.
+// played returns the path of a database with pairs, voided pairs and attempts.
 func played(t *testing.T, pairs, plies int, change func(*match.Plan)) string {
 	t.Helper()
 	path := resultstest.Path(t)
@@ -194,10 +194,10 @@ func played(t *testing.T, pairs, plies int, change func(*match.Plan)) string {
 	return path
 }
 
-// counts are what became of outputs.
+// counts has the number of equal, rejected and wrong outputs.
 type counts struct{ same, refused, wrong int }
 
-// compare adds what became of each reading of a damaged file.
+// compare counts the outputs of all readings of a damaged file.
 func (c *counts) compare(t *testing.T, path, what string, want map[string]string) {
 	t.Helper()
 	got := outputs(t, path)
@@ -215,8 +215,8 @@ func (c *counts) compare(t *testing.T, path, what string, want map[string]string
 	}
 }
 
-// A bit flips, or two pages change places, anywhere in a database: each reader prints what
-// it prints of the undamaged one, or fails. None prints less, or something else.
+// TestFlippedBits: a bit flips, or two pages change places, anywhere in a database. Each reader prints the same as for
+// the undamaged database, or fails.
 func TestFlippedBits(t *testing.T) {
 	flips, swaps := cmp.Or(*flips, testutil.ByLength(20, 10_000)), cmp.Or(*swaps, testutil.ByLength(5, 300))
 	t.Logf("seed %d, %d flipped bits, %d swapped pages", *seed, flips, swaps)
@@ -250,8 +250,8 @@ func TestFlippedBits(t *testing.T) {
 	}
 }
 
-// drawBit draws a bit of a file: a quarter of them in the header of a page, and a quarter
-// in its first 300 bytes, where the tree's pointers are.
+// drawBit draws a bit of a file. A quarter of the bits is in the header of a page. A quarter is in its first 300 bytes,
+// which have the pointers of the tree.
 func drawBit(r *rand.Rand, size int) int {
 	page := r.IntN(size/tables.PageSize) * tables.PageSize
 	switch r.IntN(4) {
@@ -263,7 +263,7 @@ func drawBit(r *rand.Rand, size int) int {
 	return r.IntN(8 * size)
 }
 
-// drawPages draws two pages, from 0.
+// drawPages draws two different pages, counted from 0.
 func drawPages(r *rand.Rand, pages int) (a, b int) {
 	a = r.IntN(pages)
 	b = r.IntN(pages - 1)
@@ -273,12 +273,12 @@ func drawPages(r *rand.Rand, pages int) (a, b int) {
 	return a, b
 }
 
-// written writes a damaged copy, over the one before it.
+// written writes a damaged copy over an earlier one, and returns its path.
 func written(t *testing.T, path string, n int, text []byte) string {
 	t.Helper()
 	damaged := filepath.Join(filepath.Dir(path), fmt.Sprintf("damaged-%d.db", n%2))
 	for _, end := range []string{"-wal", "-shm", "-lock"} {
-		_ = os.Remove(damaged + end) // most are not there
+		_ = os.Remove(damaged + end) // most do not exist
 	}
 	testutil.OK(t, os.WriteFile(damaged, text, 0o600))
 	return damaged

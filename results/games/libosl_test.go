@@ -54,8 +54,8 @@ func TestLibOSL(t *testing.T) {
 	testutil.Check(t, len(want) == 0, "%d games were not read", len(want))
 }
 
-// resultOfOSL is the seconds and the number of the result. An adjudication for the side to
-// move, or a draw by one, is written as a game that was broken off.
+// resultOfOSL returns the seconds and the number of the result. A win of the side to move by adjudication, and an
+// adjudicated draw, are written as an unfinished game.
 func resultOfOSL(g *kifu.Record, seconds int) string {
 	_, side := lastOf(g)
 	number := map[string]int{"black": 1, "white": 2, "draw": 4}[g.Winner]

@@ -13,8 +13,8 @@ import (
 	"gogi/internal/testutil"
 )
 
-// TestPipesAreNotOpened: one in a folder, which would be waited for, is refused and the rest
-// is read; one that is named cannot be read twice.
+// TestPipesAreNotOpened: a pipe in a folder, which would block the import, is rejected, and the other files are read. A
+// pipe as the source is an error, because it cannot be read twice.
 func TestPipesAreNotOpened(t *testing.T) {
 	games := playedGames(t)
 	dir := t.TempDir()
@@ -32,7 +32,7 @@ func TestPipesAreNotOpened(t *testing.T) {
 	testutil.Fails(t, testutil.Err(i.Into(t.Context(), openStore(t))), "standard input", "a pipe as a source")
 }
 
-// TestAnExportIntoAPipe: a file that is not a regular file is not replaced.
+// TestAnExportIntoAPipe: an export does not replace a file that is not a regular file.
 func TestAnExportIntoAPipe(t *testing.T) {
 	pipe := filepath.Join(t.TempDir(), "pipe")
 	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
@@ -40,7 +40,7 @@ func TestAnExportIntoAPipe(t *testing.T) {
 	}
 	got := make(chan string)
 	go func() {
-		text, _ := os.ReadFile(pipe) // what is missing is seen below
+		text, _ := os.ReadFile(pipe) // the test finds a missing text below
 		got <- string(text)
 	}()
 	testutil.OK(t, Whole(pipe, func(w io.Writer) error { _, err := io.WriteString(w, "hello"); return err }))

@@ -18,23 +18,23 @@ import (
 	kifutext "gogi/shogi/kifu/text"
 )
 
-// required fails instead of skipping where GOGI_REAL_READERS says that the readers of
-// others must be there, as in CI.
+// required skips a test if an external reader is missing. It fails the test if GOGI_REAL_READERS requires the readers,
+// as in CI.
 func required(t *testing.T, why string) {
 	t.Helper()
 	testutil.Require(t, os.Getenv("GOGI_REAL_READERS") != "required", "%v", why)
 	t.Skip(why)
 }
 
-// allEnds are ways for games to end, with whether the side to move wins.
+// allEnds are the ways in which a game ends, and whether the side that moves or waits wins.
 var allEnds = []struct{ result, who string }{
 	{"resignation", "waits"}, {"checkmate", "waits"}, {"crash", "waits"}, {"time_forfeit", "waits"}, {"stall", "waits"}, {"illegal_move", "waits"},
 	{"false_declaration", "waits"}, {"perpetual_check", "moves"}, {"perpetual_check", "waits"}, {"repetition", "draw"}, {"max_plies", "draw"}, {"impasse", "draw"},
 	{"declaration", "moves"}, {"declaration", "waits"}, {"score_adjudication", "moves"}, {"score_adjudication", "waits"}, {"score_adjudication", "draw"},
 }
 
-// playedGames are games that nobody played well, eight for each way to end: even ones,
-// handicaps, and one with promoted pieces and full hands.
+// playedGames returns eight games of random moves for each way to end: even games, handicaps, and one with promoted
+// pieces and full hands.
 func playedGames(t *testing.T) map[string]*kifu.Record {
 	t.Helper()
 	even := shogi.StartPos()
@@ -89,7 +89,7 @@ func anyMove(r *rand.Rand, p *shogi.Position) shogi.Move {
 	return moves[r.IntN(len(moves))]
 }
 
-// writeAll writes each game in every format that can be read.
+// writeAll writes each game in every text format except jsonl and sfen.
 func writeAll(t *testing.T, games map[string]*kifu.Record) string {
 	t.Helper()
 	folder := t.TempDir()
@@ -116,7 +116,7 @@ func write(t *testing.T, path string, text []byte) {
 	testutil.OK(t, os.WriteFile(path, text, 0o600))
 }
 
-// seen is what read.mjs prints of one file.
+// A seen is the output of read.mjs for one file.
 type seen struct {
 	Game, Format string
 	Shogi        struct {
@@ -146,7 +146,7 @@ type seen struct {
 	}
 }
 
-// readWithNode reads a folder with the libraries of others.
+// readWithNode reads a folder with external libraries.
 func readWithNode(t *testing.T, folder string) map[string]seen {
 	t.Helper()
 	node, err := exec.LookPath("node")
@@ -174,12 +174,12 @@ func asExit(err error, to **exec.ExitError) bool {
 	return ok
 }
 
-// TestOtherReaders: libraries that ShogiHome and Kifu for JS are made of read every game,
-// in every format, as it was: the start, the moves, the last position, the times as exactly
-// as the format has them, the scores from Black's view, and who won.
+// TestOtherReaders: the libraries of ShogiHome and Kifu for JS read every game unchanged in every format. The test
+// compares the start, the moves, the last position, the scores from Black's view and the winner. It compares the times
+// as exactly as the format stores them.
 func TestOtherReaders(t *testing.T) {
 	games := playedGames(t)
-	// Starts change from way to way, so that two of each have all of them.
+	// The starts differ between the ways to end, so that two games of each way cover all starts.
 	maps.DeleteFunc(games, func(name string, _ *kifu.Record) bool { return name[len(name)-1] >= testutil.ByLength[byte]('2', '8') })
 	got := readWithNode(t, writeAll(t, games))
 	testutil.Require(t, len(got) == 7*len(games) && len(games) >= 30, "%d files of %d games", len(got), len(games))
@@ -190,7 +190,7 @@ func TestOtherReaders(t *testing.T) {
 	}
 }
 
-// TestOtherReadersAreAsked: one changed byte of a move is found in each format.
+// TestOtherReadersAreAsked: the readers find one changed byte of a move in each format.
 func TestOtherReadersAreAsked(t *testing.T) {
 	even := shogi.StartPos()
 	m := testutil.Must(shogi.ParseMove("7g7f"))(t)
@@ -250,7 +250,7 @@ func differences(g *kifu.Record, s seen) (wrong []string) {
 
 func jkfDifferences(g *kifu.Record, s seen, last string) (wrong []string) {
 	if _, side := lastOf(g); s.JKF == nil || s.Format == "ki2" && g.Result == "declaration" && g.Winner == side.String() {
-		return nil // of KI2, json-kifu-format does not know 入玉勝ち, which tsshogi reads and writes
+		return nil // json-kifu-format does not know 入玉勝ち in KI2, which tsshogi reads and writes
 	}
 	if s.JKF.Error != "" || len(s.JKF.Moves) != len(g.Moves) || !sameBoard(s.JKF.SFEN, last) {
 		return []string{fmt.Sprintf("json-kifu-format: %s: %d moves to %s, want %d to %s", s.JKF.Error, len(s.JKF.Moves), s.JKF.SFEN, len(g.Moves), last)}
@@ -288,7 +288,7 @@ func sameBoard(a, b string) bool {
 	return cut(a) == cut(b) && a != ""
 }
 
-// timeIn is a time as a format has it; false where it has none.
+// timeIn returns a time in the precision of a format, or false if the format has no times.
 func timeIn(format string, d time.Duration) (ms int64, ok bool) {
 	switch format {
 	case "csa3":
@@ -306,7 +306,7 @@ func sameScore(got *int, m *kifu.Move, mover int) bool {
 	return *got == map[int]int{0: m.Score, 1: -m.Score}[mover]
 }
 
-// winnerOf is who won by a word of tsshogi.
+// winnerOf returns the winner for a result of tsshogi.
 func winnerOf(word string, side shogi.Colour) string {
 	switch word {
 	case "resign", "mate", "timeout", "foulLose":
@@ -319,8 +319,8 @@ func winnerOf(word string, side shogi.Colour) string {
 	return ""
 }
 
-// winnerIn is the winner as far as a format can say it: no format says that the side to move was given the
-// game by its score, and csa3 has no word of its own for an adjudicated game, a crash or the try rule.
+// winnerIn returns the winner as far as a format stores it. No format stores an adjudicated win of the side to move.
+// csa3 has no own word for an adjudicated game, a crash or the try rule.
 func winnerIn(format string, g *kifu.Record, side shogi.Colour) string {
 	moverWins := g.Winner == side.String()
 	adjudicated := g.Result == "score_adjudication"
@@ -328,8 +328,8 @@ func winnerIn(format string, g *kifu.Record, side shogi.Colour) string {
 	case adjudicated && (g.Winner == "draw" || moverWins):
 		return ""
 	case g.Result == "perpetual_check" && (format == "csa" || format == "csa3" || format == "jkf"):
-		// The standard says that %+ILLEGAL_ACTION is Black's, who loses; json-kifu-format reads
-		// it so, and tsshogi 2.2.0 the other way round.
+		// In the standard, %+ILLEGAL_ACTION is Black's action, and Black loses. json-kifu-format reads it so, and
+		// tsshogi 2.2.0 reads the opposite.
 		return map[string]string{"black": "white", "white": "black"}[g.Winner]
 	case format == "csa3" && (adjudicated || g.Result == "crash" || g.Result == "declaration" && !moverWins):
 		return ""

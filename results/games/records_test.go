@@ -32,7 +32,7 @@ import (
 	kifutext "gogi/shogi/kifu/text"
 )
 
-// TestMain exports for ever where TestKilled asks for it.
+// TestMain lets the test binary be the exporting process of TestKilled.
 func TestMain(m *testing.M) {
 	if db := os.Getenv("RECORDS_EXPORT_FROM"); db != "" {
 		exportForEver(db, os.Getenv("RECORDS_EXPORT_TO"))
@@ -49,7 +49,7 @@ func openStore(t *testing.T) *results.Store {
 	return store
 }
 
-// lines are games as JSON lines, in the order of their names.
+// lines returns games as JSON lines, in the order of their names.
 func lines(t *testing.T, games map[string]*kifu.Record) []byte {
 	t.Helper()
 	var text []byte
@@ -128,8 +128,8 @@ func TestImportedComesBack(t *testing.T) {
 	testutil.Check(t, err == nil && checkup.Sound(), "the database is not sound: %v, %+v", err, checkup)
 }
 
-// otherRecord is how games differ, "" where they do not, which cmp takes far longer to see
-// than reflect, to which a time in two zones is two.
+// otherRecord returns the difference of two games, or "" if they are equal. reflect compares first, because cmp is far
+// slower. reflect distinguishes the zones of a time, so equal times are copied.
 func otherRecord(want, got *kifu.Record) string {
 	there := *got
 	if want.Started.Equal(got.Started) {
@@ -144,7 +144,7 @@ func otherRecord(want, got *kifu.Record) string {
 	return cmp.Diff(want, got, cmpopts.EquateEmpty(), cmp.Comparer(time.Time.Equal))
 }
 
-// TestFilters counts the games that each filter must pass, from the games themselves.
+// TestFilters: each filter passes as many games as the test counts from the games.
 func TestFilters(t *testing.T) {
 	games := playedGames(t)
 	store := openStore(t)
@@ -199,8 +199,8 @@ func TestSkipped(t *testing.T) {
 		"%+v of %d", tally, len(games))
 }
 
-// TestExportEqualsRecount: the wins of each player, counted from a folder of files by nothing but
-// floodgate's summaries, are those of the stored rows, and those that the report says in JSON.
+// TestExportEqualsRecount: the results of each player are equal in floodgate's summaries of the exported files, in the
+// stored rows and in the report's JSON.
 func TestExportEqualsRecount(t *testing.T) {
 	games := playedGames(t)
 	store := openStore(t)
@@ -228,7 +228,7 @@ func TestExportEqualsRecount(t *testing.T) {
 	testutil.Diff(t, reported(t, store), got, "(-reported +exported)")
 }
 
-// reported are the games of each player as Black by their ends, as the report's JSON has them.
+// reported returns the results of each player as Black from the report's JSON.
 func reported(t *testing.T, store *results.Store) map[string]int {
 	t.Helper()
 	report := testutil.Must(stored.Report(t.Context(), store, "run"))(t)
@@ -251,7 +251,7 @@ func reported(t *testing.T, store *results.Store) map[string]int {
 	return ends
 }
 
-// zipOf is an archive of one file.
+// zipOf returns an archive of one file.
 func zipOf(t *testing.T, name string, data []byte) []byte {
 	t.Helper()
 	var out bytes.Buffer
@@ -315,8 +315,8 @@ func TestSources(t *testing.T) {
 	testutil.Is(t, testutil.Err(i.Into(t.Context(), openStore(t))), ErrNoGames, "nothing to import")
 }
 
-// TestYearOfFloodgate: an archive of three games of floodgate is read
-// whole, ratings and all; a damaged one is refused and stops nothing.
+// TestYearOfFloodgate: an archive of three floodgate games is read completely, with the ratings. A damaged archive is
+// rejected, and the import continues.
 func TestYearOfFloodgate(t *testing.T) {
 	t.Parallel()
 	whole := testutil.Must(os.ReadFile("testdata/floodgate.zip"))(t)
@@ -337,7 +337,7 @@ func TestYearOfFloodgate(t *testing.T) {
 		t.Errorf("%q, refused %q", names, refused)
 	}
 	path := filepath.Join(t.TempDir(), "floodgate.zip")
-	for at := 0; at < len(whole); at += testutil.ByLength(5, 1) { // a byte of the header or of what is packed
+	for at := 0; at < len(whole); at += testutil.ByLength(5, 1) { // a byte of the header or of the packed data
 		broken := bytes.Clone(whole)
 		broken[at] ^= 0x55
 		write(t, path, broken)
@@ -349,7 +349,7 @@ func TestYearOfFloodgate(t *testing.T) {
 	}
 }
 
-// TestBounds: what an archive's file unpacks to has a bound, and so has a game.
+// TestBounds: the unpacked size of a file in an archive has a limit, and so has the length of a game.
 func TestBounds(t *testing.T) {
 	t.Parallel()
 	testutil.Fails(t, testutil.Err(io.ReadAll(&bounded{strings.NewReader("hello"), 4})), "unpacks to more")
@@ -359,14 +359,14 @@ func TestBounds(t *testing.T) {
 	testutil.Contains(t, unfit(&r), "32769 plies")
 }
 
-// TestSourcesThatShrink: games that are gone when they are to be stored are an error.
+// TestSourcesThatShrink: an import returns an error if games disappear after the first reading.
 func TestSourcesThatShrink(t *testing.T) {
 	games := playedGames(t)
 	path := filepath.Join(t.TempDir(), "a.jsonl")
 	write(t, path, lines(t, games))
 	write(t, path+"x.txt", []byte("hello\n"))
 	i := Import{Run: "run", Sources: []string{path, path + "x.txt"}, Refused: func(r Refusal) {
-		if strings.HasSuffix(r.File, "x.txt") { // all was read once
+		if strings.HasSuffix(r.File, "x.txt") { // every file was read once
 			write(t, path, nil)
 		}
 	}}
@@ -403,8 +403,8 @@ func TestWhereAnExportMustNotGo(t *testing.T) {
 	}
 }
 
-// TestKilled: an export that is killed leaves whole games under final names, and no file
-// at all where it was to be one.
+// TestKilled: an export to a folder that is killed leaves only whole games under final names. An export to a file that
+// is killed leaves no file.
 func TestKilled(t *testing.T) {
 	games := playedGames(t)
 	path := filepath.Join(t.TempDir(), "gogi.db")
@@ -443,7 +443,7 @@ func kill(t *testing.T, db, to string) {
 	_ = cmd.Wait() // it was killed
 }
 
-// exportForEver prints each game that it has written, and does not end by itself.
+// exportForEver exports until it is killed, and prints a line for each game.
 func exportForEver(db, to string) {
 	ctx := context.Background()
 	store, err := results.OpenExisting(ctx, db)
@@ -481,7 +481,7 @@ func TestFileNames(t *testing.T) {
 	testutil.Equal(t, "run+a_b_c+"+strings.Repeat("長", 19)+"+20260102030405+12.1", got)
 }
 
-// cut is a stream without an end that does something at each read.
+// cut is a stream without an end that calls first at each read.
 type cut struct{ first func() }
 
 func (c *cut) Read(p []byte) (int, error) {
@@ -490,7 +490,7 @@ func (c *cut) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// TestCancelledImport: the copying of the standard input ends with the context, and leaves nothing behind.
+// TestCancelledImport: a cancelled context ends the copy of the standard input, and leaves no file.
 func TestCancelledImport(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	ctx, cancel := context.WithCancel(t.Context())
