@@ -27,7 +27,7 @@ func checkWhole(tb testing.TB, s *results.Store, runID int64) {
 	if err := s.Queries().QueryRowContext(tb.Context(), "PRAGMA integrity_check").Scan(&verdict); err != nil || verdict != "ok" {
 		tb.Errorf("integrity_check: %s %v", verdict, err)
 	}
-	// One statement sees one moment, whatever is being written.
+	// One statement sees one snapshot, even while another process writes.
 	var half int
 	if err := s.Queries().QueryRowContext(tb.Context(), `SELECT count(*) FROM pairs p WHERE 2 <>
 		(SELECT count(*) FROM games g JOIN records r ON r.game_id = g.id WHERE g.run_id = p.run_id AND g.pair = p.pair)`).Scan(&half); err != nil || half > 0 {
@@ -46,9 +46,9 @@ func checkWhole(tb testing.TB, s *results.Store, runID int64) {
 	}
 }
 
-// The second process: it opens the database, begins the run "killed" and, in the mode "put", stores pair
-// after pair until it is killed, each number on its standard output once it is acknowledged. In the mode
-// "hold" it just holds the run until its standard input ends.
+// The second process opens the database and begins the run "killed". In the mode "put" it stores pairs until it is
+// killed, and prints the number of each acknowledged pair. In the mode "hold" it holds the run until its standard input
+// ends.
 const (
 	writerEnv     = "GOGI_RESULTS_TEST_WRITER"
 	writerModeEnv = "GOGI_RESULTS_TEST_MODE"
@@ -60,6 +60,6 @@ func writerProcess(path, mode string) {
 		act = runReader
 	}
 	if err := act(path, mode); err != nil {
-		_, _ = fmt.Fprintln(os.Stdout, "error:", err) // for the first process, if it still lives
+		_, _ = fmt.Fprintln(os.Stdout, "error:", err) // for the first process, if it still runs
 	}
 }

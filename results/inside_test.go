@@ -17,7 +17,7 @@ func begun(tb testing.TB, plan *match.Plan) (*Store, *Run) {
 	return begunAt(tb, filepath.Join(tb.TempDir(), "gogi.db"), plan)
 }
 
-// begunAt is a run of the database at path.
+// begunAt returns a new run in the database at path.
 func begunAt(tb testing.TB, path string, plan *match.Plan) (*Store, *Run) {
 	tb.Helper()
 	s, err := Open(tb.Context(), path)
@@ -26,7 +26,7 @@ func begunAt(tb testing.TB, path string, plan *match.Plan) (*Store, *Run) {
 	return s, matchtest.Closing(tb, run, err)
 }
 
-// A pair of a batch that comes too late takes nobody with it.
+// TestOldTakeInABatch: a pair of a batch with an old take is rejected, and the other pairs of the batch are stored.
 func TestOldTakeInABatch(t *testing.T) {
 	plan := matchtest.Plan("r")
 	_, run := begun(t, plan)
@@ -58,7 +58,7 @@ func TestARunIsCreatedWhole(t *testing.T) {
 	testutil.OK(t, run.Close())
 }
 
-// What tests from outside see of the inside.
+// The declarations below give the external tests access to the internals.
 
 // SelectRecords is the query of records.
 var SelectRecords = recordsQuery
@@ -66,29 +66,29 @@ var SelectRecords = recordsQuery
 // HolderSize is the number of bytes of the lock file that identify the holder of a run.
 const HolderSize = holderSize
 
-// Path is how the database was named.
+// Path returns the name with which the database was opened.
 func (s *Store) Path() string { return s.path }
 
-// File is the database's own name.
+// File returns the absolute name of the database, without symbolic links.
 func (s *Store) File() string { return s.file }
 
-// Queries is the handle that reads.
+// Queries returns the handle for reading.
 func (s *Store) Queries() *sql.DB { return s.read }
 
-// Writer is the handle that writes.
+// Writer returns the handle for writing.
 func (s *Store) Writer() *sql.DB { return s.write }
 
-// On makes the store act as if this process plays it, on a file system that other machines use. shared is "" on a local
-// file system.
+// On makes the store act as a process of another machine. shared names the file system that other machines use, or is
+// "" for a local one.
 func (s *Store) On(host, boot string, pid int, shared string) {
 	s.here, s.shared = holder{Host: host, Boot: boot, PID: pid}, shared
 }
 
-// Here returns the process that plays with the store.
+// Here returns the boot and the process ID of the store's process.
 func (s *Store) Here() (boot string, pid int) { return s.here.Boot, s.here.PID }
 
-// Plan is that of the run.
+// Plan returns the plan of the run.
 func (r *Run) Plan() *match.Plan { return r.plan }
 
-// Setting is the row of the log of settings that holds.
+// Setting returns the ID of the current row in the log of settings.
 func (r *Run) Setting() int64 { return r.setting.Load() }

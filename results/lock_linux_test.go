@@ -15,8 +15,8 @@ import (
 	"gogi/results/resultstest"
 )
 
-// Opening or closing another Store of the file, or closing a Run, leaves SQLite's own locks, which are the
-// process's: a writer that has a transaction open still keeps a second process out, and a second process does not
+// TestSQLitesLocksStay: SQLite's own locks belong to the process. They stay if another Store of the file is opened or
+// closed, or if a Run is closed. So a writer in a transaction still blocks a second process. A second process does not
 // truncate the log's index, which would end this process with SIGBUS.
 func TestSQLitesLocksStay(t *testing.T) {
 	path := resultstest.Path(t)
@@ -26,8 +26,8 @@ func TestSQLitesLocksStay(t *testing.T) {
 	reader := testutil.Must(results.OpenExisting(t.Context(), path))(t)
 	testutil.Fails(t, testutil.Err(results.Open(t.Context(), filepath.Join(path, "none"))), "", "a database in a file")
 	testutil.OK(t, errors.Join(run.Close(), second.Close(), reader.Close()))
-	// In WAL mode every connection holds a shared lock on the byte range from 2³⁰+2 (SHARED_FIRST in SQLite's os.h) of the
-	// database file, and each process one on byte 128 (UNIX_SHM_DMS in SQLite's os_unix.c) of the log's index.
+	// In WAL mode every connection holds a shared lock on the database file, from byte 2³⁰+2 (SHARED_FIRST in SQLite's
+	// os.h). Each process holds one on byte 128 of the log's index (UNIX_SHM_DMS in SQLite's os_unix.c).
 	for file, first := range map[string]string{path: "1073741826", path + "-shm": "128"} {
 		info := testutil.Must(os.Stat(file))(t)
 		inode := strconv.FormatUint(info.Sys().(*syscall.Stat_t).Ino, 10)

@@ -20,7 +20,7 @@ func TestLockByOtherNames(t *testing.T) {
 	for name, to := range map[string]string{link: path, folder: filepath.Dir(path)} {
 		testutil.OK(t, os.Symlink(to, name))
 	}
-	cmd, _ := startWriter(t, link, "hold") // a dangling link: the database is made where it leads to
+	cmd, _ := startWriter(t, link, "hold") // a dangling link: the database is created at its target
 	testutil.Must(os.Stat(path))(t)
 	for _, name := range []string{path, link, filepath.Join(folder, filepath.Base(path))} {
 		s := resultstest.Open(t, name)
@@ -34,8 +34,8 @@ func TestLockByOtherNames(t *testing.T) {
 	resultstest.Begin(t, resultstest.Open(t, link), matchtest.Plan("killed"))
 }
 
-// The lock is the file's own, too: without the file beside it, and by a name of
-// another folder, the run is taken all the same.
+// TestLockOfTheFileItself: the database file itself is locked, too, so the run stays locked without the lock file. A
+// database with a hard link in another folder cannot be opened.
 func TestLockOfTheFileItself(t *testing.T) {
 	path := resultstest.Path(t)
 	cmd, _ := startWriter(t, path, "hold")
@@ -54,8 +54,8 @@ func TestLockOfTheFileItself(t *testing.T) {
 	resultstest.Begin(t, s, matchtest.Plan("killed"))
 }
 
-// On a file system that other machines see, one machine plays at a time: another
-// run of the same database is refused, too, and a machine that went away is named.
+// TestTwoMachines: on a file system that other machines use, only one machine plays at a time. Another run of the same
+// database is rejected, too, and the error names the process that plays.
 func TestTwoMachines(t *testing.T) {
 	path := resultstest.Path(t)
 	on := func(host, boot string) *results.Store {
@@ -70,18 +70,18 @@ func TestTwoMachines(t *testing.T) {
 		testutil.Check(t, errors.Is(err, results.ErrRunLocked) && strings.Contains(err.Error(), "process 7 on alpha"),
 			"%s on beta: %v", name, err)
 	}
-	resultstest.Begin(t, on("container", "1"), matchtest.Plan("three")) // of the same machine: the lock says it all
+	resultstest.Begin(t, on("container", "1"), matchtest.Plan("three")) // on the same machine, the lock decides
 	testutil.OK(t, one.Close())
 	local := resultstest.Open(t, path)
 	local.On("beta", "2", 8, "")
-	resultstest.Begin(t, local, matchtest.Plan("four")) // where nobody else sees the file, its lock decides
+	resultstest.Begin(t, local, matchtest.Plan("four")) // no other machine uses the file, so its lock decides
 	if boot, pid := resultstest.Open(t, path).Here(); boot == "" || pid != os.Getpid() {
 		t.Errorf("boot %q, process %d", boot, pid)
 	}
 	testutil.Is(t, testutil.Err(on("gamma", "3").Begin(t.Context(), matchtest.Plan("five"))), results.ErrRunLocked, "beside container")
 	testutil.OK(t, os.Remove(path+"-lock"))
 	resultstest.Begin(t, on("gamma", "3"), matchtest.Plan("five"))
-	// gamma is killed and starts again: its own trace does not keep it out.
+	// gamma is killed and starts again. The entry of its earlier boot does not block it.
 	text := []byte(`{"host":"gamma","boot":"2","pid":9,"at":"2026-01-02T03:04:05Z"}`)
 	testutil.OK(t, os.WriteFile(path+"-lock", append(make([]byte, 9*results.HolderSize), text...), 0o600))
 	resultstest.Begin(t, on("gamma", "3"), matchtest.Plan("six"))

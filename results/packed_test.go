@@ -27,8 +27,8 @@ import (
 	"gogi/results/tables"
 )
 
-// storeFast stores pairs by the writer's own statements in one transaction, after change
-// has had their games.
+// storeFast stores pairs with the writer's own statements in one transaction. It calls change with the rows of each
+// pair.
 func storeFast(tb testing.TB, s *Store, run *Run, ids []int, change func(*pairRows)) {
 	tb.Helper()
 	testutil.OK(tb, file.InTx(tb.Context(), s.write, func(tx *sql.Tx) error {
@@ -51,7 +51,7 @@ func storeFast(tb testing.TB, s *Store, run *Run, ids []int, change func(*pairRo
 	}))
 }
 
-// ids are the numbers from one to below another.
+// ids returns the numbers from the first one to below the second one.
 func ids(from, below int) (list []int) {
 	for id := from; id < below; id++ {
 		list = append(list, id)
@@ -101,7 +101,7 @@ func gamesWhere(tb testing.TB, s *Store, run int64, f Filter) (rows []match.Row)
 	return rows
 }
 
-// otherRows is how rows differ, "" where they do not, which cmp takes far longer to see than reflect.
+// otherRows returns the difference of rows, or "" if they are equal. reflect compares first, because cmp is far slower.
 func otherRows(want, got []match.Row) string {
 	if reflect.DeepEqual(want, got) {
 		return ""
@@ -109,7 +109,7 @@ func otherRows(want, got []match.Row) string {
 	return cmp.Diff(want, got)
 }
 
-// blocksOf are the blocks of a run that have a segment.
+// blocksOf returns the blocks of a run that have a segment.
 func blocksOf(tb testing.TB, s *Store, run int64) (list []int64) {
 	tb.Helper()
 	testutil.OK(tb, segments.Stored(tb.Context(), s.read, run, func(block int64, _ []driver.Value) error {
@@ -128,14 +128,14 @@ func wrongSegments(tb testing.TB, s *Store, run int64) (list []string) {
 	return list
 }
 
-// packedFile is the file of packedRun, which is filled once.
+// packedFile is the file of packedRun. The first test fills it.
 var packedFile struct {
 	filled sync.Once
 	text   []byte
 }
 
-// packedRun is a run of which blocks 0 (with a gap) and 2 have segments, block 1 few pairs
-// and so none, and block 3 none because it was stored later.
+// packedRun returns a run in which blocks 0 (with a gap) and 2 have segments. Block 1 has too few pairs for a segment,
+// and block 3 was stored later.
 func packedRun(t *testing.T) (*Store, *Run) {
 	t.Helper()
 	plan := matchtest.Plan("r")
@@ -159,7 +159,7 @@ func packed(t *testing.T, plan *match.Plan) []byte {
 	testutil.OK(t, s.Pack(t.Context()))
 	storeFast(t, s, run, ids(1536, 1536+segments.Least+1), func(*pairRows) {})
 	testutil.Must(s.write.ExecContext(t.Context(), "PRAGMA wal_checkpoint(TRUNCATE)"))(t)
-	text, err := os.ReadFile(path) // as a crash would leave it: the end of the run packs block 3
+	text, err := os.ReadFile(path) // as after a crash, because the end of the run packs block 3
 	testutil.OK(t, err)
 	return text
 }
@@ -176,7 +176,7 @@ func TestSegmentsTellTheRows(t *testing.T) {
 		want, got := rowsByRows(t, s, run.ID(), f), gamesWhere(t, s, run.ID(), f)
 		testutil.Equal(t, otherRows(want, got), "", "%+v (-rows +segments)", f)
 	}
-	// A row that is changed behind the triggers' back is not looked at.
+	// Without its trigger, a changed row has no effect on readers, because they use the segment.
 	testutil.Must(s.write.ExecContext(t.Context(), "DROP TRIGGER segments_game_changed; UPDATE games SET plies = plies - 1 WHERE pair = 7"))(t)
 	testutil.OK(t, s.Games(t.Context(), run.ID(), func(match.Row) error { return nil }), "the rows of a segment were read")
 	err := s.Moment(t.Context(), "reading", func(m Moment) error {
@@ -212,8 +212,8 @@ func TestChangesDropSegments(t *testing.T) {
 	}
 }
 
-// leavesSegments executes a statement, and takes it back. The one connection that writes is
-// given back also where the test fails: the end of the run would wait for it for ever.
+// leavesSegments executes a statement and rolls it back. It releases the only writing connection even if the test
+// fails, because the end of the run would wait for it.
 func leavesSegments(t *testing.T, s *Store, run int64, statement string, left []int64) {
 	conn, err := s.write.Conn(t.Context())
 	testutil.OK(t, err)
@@ -234,7 +234,7 @@ func TestWriterPacks(t *testing.T) {
 	plan.Pairs = 3 * segments.Pairs
 	s, run := begun(t, plan)
 	var adding sync.WaitGroup
-	todo := make(chan int) // closed once all is dealt
+	todo := make(chan int) // closed after the last number
 	for range 32 {
 		adding.Go(func() {
 			for id := range todo {
@@ -249,7 +249,7 @@ func TestWriterPacks(t *testing.T) {
 	}
 	close(todo)
 	adding.Wait()
-	if _, err := run.submit(t.Context(), request{}); err != nil { // the writer has gone on
+	if _, err := run.submit(t.Context(), request{}); err != nil { // the writer has finished its batch
 		t.Fatal(err)
 	}
 	testutil.Slices(t, blocksOf(t, s, run.ID()), []int64{0}, "while it is played: segments")
@@ -296,7 +296,8 @@ func TestDamagedSegments(t *testing.T) {
 	}
 }
 
-// A segment of other columns than this program reads, as another gogi may have made, is passed over.
+// TestSegmentOfOtherColumns: readers ignore a segment with other columns, which another gogi may have stored. A check
+// reports it.
 func TestSegmentOfOtherColumns(t *testing.T) {
 	s, run := packedRun(t)
 	want := rowsByRows(t, s, run.ID(), Filter{})
@@ -330,7 +331,7 @@ func TestPackAll(t *testing.T) {
 	if _, err := s.PackAll(t.Context(), nil); !errors.Is(err, ErrRunLocked) || !strings.Contains(err.Error(), `run "a"`) || len(blocksOf(t, s, run.ID())) > 0 {
 		t.Errorf("while both are played: %v", err)
 	}
-	// Their ends, without the segments that these make.
+	// Both runs end, and the test deletes the segments that their ends create.
 	testutil.OK(t, errors.Join(run.Close(), second.Close()))
 	testutil.OK(t, testutil.Err(s.write.ExecContext(t.Context(), "DELETE FROM segments; UPDATE games SET plies = plies + 1 WHERE run_id = ? AND pair = 1600 AND leg = 0", run.ID())))
 	ctx, cancel := context.WithCancel(t.Context())

@@ -104,7 +104,7 @@ func TestKill(t *testing.T) {
 			}
 			testutil.Check(t, !acknowledged[id], "pair %d was played again", id)
 			acknowledged[id] = true
-			if n == enough { // and what is still in the pipe is read too
+			if n == enough { // the loop also reads the rest of the pipe
 				readBeside(t, path)
 				testutil.OK(t, cmd.Process.Kill())
 			}
@@ -115,12 +115,12 @@ func TestKill(t *testing.T) {
 		}
 		readBeside(t, path) // a reader recovers the log, too
 		s := resultstest.Open(t, path)
-		run := resultstest.Begin(t, s, matchtest.Plan("killed")) // the dead process's lock is gone
+		run := resultstest.Begin(t, s, matchtest.Plan("killed")) // the killed process has lost its lock
 		finished := testutil.Must(run.Finished(t.Context()))(t)
 		for id := range acknowledged {
 			testutil.Check(t, finished[id], "round %d: pair %d was acknowledged and is lost", round, id)
 		}
-		// What was stored but not acknowledged is not played again either.
+		// Pairs that were stored but not acknowledged are not played again either.
 		for id := range finished {
 			acknowledged[id] = true
 		}
@@ -130,7 +130,7 @@ func TestKill(t *testing.T) {
 	t.Logf("%d pairs in %d rounds", len(acknowledged), rounds)
 }
 
-// readBeside reads what another process is writing or has left, as a report does.
+// readBeside reads the database of a running or killed process, as a report does.
 func readBeside(t *testing.T, path string) {
 	t.Helper()
 	s := testutil.Must(results.OpenExisting(t.Context(), path))(t)
@@ -160,7 +160,7 @@ func TestSecondProcessIsRefused(t *testing.T) {
 	matchtest.Put(t, resultstest.Begin(t, s, matchtest.Plan("other")), matchtest.Pair(matchtest.Plan("other"), 0, 10)) // other runs are free
 	killed := make(chan error, 1)
 	time.AfterFunc(300*time.Millisecond, func() { killed <- cmd.Process.Kill() })
-	resultstest.Begin(t, s, matchtest.Plan("killed")) // a start waits for a process that is dying
+	resultstest.Begin(t, s, matchtest.Plan("killed")) // a start waits for a process that ends
 	testutil.OK(t, <-killed)
 	resultstest.Killed(t, cmd.Wait())
 }

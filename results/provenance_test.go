@@ -83,7 +83,7 @@ func TestEnlist(t *testing.T) {
 	testutil.Fails(t, s.Enlist(t.Context(), results.Worker{Key: "UD"}), "", "a worker without a name")
 }
 
-// A result of a playing that was voided does not come back, and takes nobody with it.
+// TestTakes: a result of a voided take is rejected, and the result of the current take is stored.
 func TestTakes(t *testing.T) {
 	_, plan, run := resultstest.Begun(t)
 	take := func(id, want int) {

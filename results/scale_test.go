@@ -60,7 +60,7 @@ func perGame(b *testing.B, games int, cpu time.Duration) {
 	b.ReportMetric(float64(cpu.Nanoseconds())/float64(games), "cpu-ns/game")
 }
 
-// cpuTime is that of this process.
+// cpuTime returns the CPU time of this process.
 func cpuTime(b *testing.B) time.Duration {
 	b.Helper()
 	var u syscall.Rusage
@@ -68,7 +68,7 @@ func cpuTime(b *testing.B) time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// walk has SQLite look at every column that a report reads, and counts the games.
+// walk makes SQLite read every column that a report reads, and counts the games.
 func walk(b *testing.B, s *Store, run int64) (n int) {
 	b.Helper()
 	total := ""
@@ -80,7 +80,7 @@ func walk(b *testing.B, s *Store, run int64) (n int) {
 	return n
 }
 
-// scalePlan has a thousand openings, as a book for a long run has.
+// scalePlan returns a plan with a thousand openings, like the opening set of a long run.
 func scalePlan(pairs int) *match.Plan {
 	plan := matchtest.Plan("scale")
 	plan.Pairs, plan.Openings = pairs, nil
@@ -102,9 +102,8 @@ func scalePlan(pairs int) *match.Plan {
 	return plan
 }
 
-// fillRun stores the pairs of the plan by the writer's own
-// statements, thousands in one transaction. Their games are of a few templates, with
-// other results, sums and moves by the books; only their records repeat.
+// fillRun stores the pairs of the plan with the writer's own statements, 10,000 in one transaction. The games have a
+// few templates, with different results, sums and hashes of moves. Only their records repeat.
 func fillRun(b *testing.B, s *Store, run *Run) {
 	b.Helper()
 	templates := make([]*pairRows, len(run.plan.Openings))
@@ -127,7 +126,7 @@ func fillRun(b *testing.B, s *Store, run *Run) {
 	}
 }
 
-// template is the first pair whose number ends as this one does: any opening of the plan will do.
+// template returns the pair that all numbers with the same remainder share. Its opening may be any opening of the plan.
 func (r *Run) template(known []*pairRows, id int) (*pairRows, error) {
 	p := &known[id%len(known)]
 	if *p != nil {
@@ -138,7 +137,7 @@ func (r *Run) template(known []*pairRows, id int) (*pairRows, error) {
 	return *p, err
 }
 
-// vary makes a template the pair of that number.
+// vary changes a template into the pair with the number id.
 func vary(p *pairRows, id int, r *rand.Rand) {
 	p.pair, p.seed = int64(id), int64(r.Uint64())
 	for i := range p.games {

@@ -13,7 +13,7 @@ import (
 	"gogi/results/tables"
 )
 
-// scannerOf reads all games of a run, step pair numbers a query.
+// scannerOf returns a scanner of all games of a run that reads step pair numbers in each query.
 func scannerOf(tb testing.TB, s *Store, runID, step int64) *scanner {
 	tb.Helper()
 	who := testutil.Must(castOf(tb.Context(), s.read, runID))(tb)
@@ -21,7 +21,7 @@ func scannerOf(tb testing.TB, s *Store, runID, step int64) *scanner {
 	return &scanner{playerTable: who, run: runID, query: gamesQuery, inventory: inventory, step: step}
 }
 
-// snapshotOf is so many connections at one moment.
+// snapshotOf returns a snapshot with a number of connections.
 func snapshotOf(tb testing.TB, s *Store, connections int) *snapshot {
 	tb.Helper()
 	m := &snapshot{free: func() {}}
@@ -33,7 +33,7 @@ func snapshotOf(tb testing.TB, s *Store, connections int) *snapshot {
 	return m
 }
 
-// A run that is read in parts by several connections is what one statement reads.
+// TestScanInParts: several connections that read a run in parts return the same rows as one statement.
 func TestScanInParts(t *testing.T) {
 	plan := matchtest.Plan("r")
 	s, run := begun(t, plan)
@@ -85,7 +85,7 @@ func TestSnapshotIsOneMoment(t *testing.T) {
 	plan := matchtest.Plan("r")
 	s, run := begun(t, plan)
 	stored := make(chan error, 1)
-	done := make(chan struct{}) // closed when enough was looked at
+	done := make(chan struct{}) // closed after the last read
 	go func() {
 		for id := 0; ; id++ {
 			if _, err := run.Add(t.Context(), matchtest.Pair(plan, id%plan.Pairs, 4)); err != nil {

@@ -43,12 +43,13 @@ func TestFirstStored(t *testing.T) {
 			if n, err := run.Void(t.Context(), "all", "me", func(match.Row) bool { return true }); len(n) != 2 || err != nil {
 				t.Fatalf("%d pairs, %v", n, err)
 			}
-			check() // a voided first pair was the first pair nevertheless
+			check() // a voided first pair is still the first pair
 		})
 	}
 }
 
-// A pair that was in play when the target was lowered is stored, and one that the run never had is not.
+// TestTargetLoweredAndRaised: a pair that was in play when the target was lowered is stored. A pair beyond every target
+// is not.
 func TestTargetLoweredAndRaised(t *testing.T) {
 	s := resultstest.Open(t, resultstest.Path(t))
 	run := resultstest.Begin(t, s, matchtest.Plan("r")) // 100 pairs
@@ -104,7 +105,7 @@ func TestOlderDatabaseOfASlowClock(t *testing.T) {
 	testutil.OK(t, reader.Close())
 }
 
-// goesOn resumes the run of an older gogi: its pairs stay the first ones.
+// goesOn resumes a run of an older gogi. Its pairs remain the first pairs.
 func goesOn(t *testing.T, path string) {
 	t.Helper()
 	s := resultstest.Open(t, path)
@@ -139,7 +140,8 @@ func TestDurability(t *testing.T) {
 	testutil.Fails(t, testutil.Err(results.Open(t.Context(), resultstest.Path(t), "OFF")), `durability "OFF"`, "OFF")
 }
 
-// Every column of games is one that is written and read; id is SQLite's, and checksum is of the others.
+// TestColumnsAreThoseOfTheSchema: gogi writes and reads every column of games, except id, which SQLite sets, and
+// checksum.
 func TestColumnsAreThoseOfTheSchema(t *testing.T) {
 	s := resultstest.Open(t, resultstest.Path(t))
 	resultstest.Begin(t, s, matchtest.Plan("r"))

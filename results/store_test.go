@@ -41,7 +41,7 @@ func TestOpenManyAtOnce(t *testing.T) {
 	testutil.OK(t, g.Wait())
 }
 
-// asking is a handle that after so many questions has the file made by another process.
+// asking is a handle that calls made after a number of queries.
 type asking struct {
 	*sql.DB
 	left int
@@ -51,14 +51,14 @@ type asking struct {
 func (a *asking) QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row {
 	row := a.DB.QueryRowContext(ctx, query, args...)
 	if a.left--; a.left == 0 {
-		_ = row.Err() // the question has been asked
+		_ = row.Err() // the query has run
 		a.made()
 	}
 	return row
 }
 
-// TestMadeWhileItIsAsked: a file that another process makes between two questions is empty
-// or ours, and nobody else's.
+// TestMadeWhileItIsAsked: a file that another process creates between two queries counts as empty or as gogi's, never
+// as a foreign file.
 func TestMadeWhileItIsAsked(t *testing.T) {
 	for left := range 3 {
 		path := resultstest.Path(t)
@@ -162,7 +162,7 @@ func TestBeginDifferentPlan(t *testing.T) {
 	}
 }
 
-// The log of settings is read as values; what an older gogi did not write is zero.
+// TestSettings: the log of settings is read as values. A value that an older gogi did not write is zero.
 func TestSettings(t *testing.T) {
 	s, plan, run := resultstest.Begun(t)
 	testutil.OK(t, run.Close())
@@ -261,7 +261,7 @@ func TestRunInfo(t *testing.T) {
 	}
 }
 
-// A database of an older gogi that is only read is left as it is.
+// TestReadingAnOlderDatabase: a reader does not change a database of an older gogi.
 func TestReadingAnOlderDatabase(t *testing.T) {
 	path := resultstest.Path(t)
 	texts := testutil.Must(tables.MigrationTexts())(t)
@@ -280,7 +280,7 @@ func TestReadingAnOlderDatabase(t *testing.T) {
 	testutil.Fails(t, testutil.Err(s.Queries().ExecContext(t.Context(), "DELETE FROM main.runs")), "", "a reader deleted the runs")
 }
 
-// A copy is of one moment, taken while the run is played.
+// TestBackup: a backup is one snapshot, even if the run is played at the same time.
 func TestBackup(t *testing.T) {
 	s := resultstest.Open(t, resultstest.Path(t))
 	run := resultstest.Begin(t, s, matchtest.Plan("r"))
@@ -289,12 +289,12 @@ func TestBackup(t *testing.T) {
 	reader := testutil.Must(results.OpenExisting(t.Context(), s.Path()))(t)
 	to := filepath.Join(t.TempDir(), "copy.db")
 	testutil.OK(t, reader.Backup(t.Context(), to))
-	matchtest.Put(t, run, matchtest.Pair(run.Plan(), 2, 20)) // the run goes on
+	matchtest.Put(t, run, matchtest.Pair(run.Plan(), 2, 20)) // the run continues
 	testutil.Is(t, reader.Backup(t.Context(), to), fs.ErrExist, "over a database")
 	testutil.OK(t, reader.Close())
 	copied := resultstest.Open(t, to)
 	testutil.Equal(t, resultstest.Dump(t, copied, "r", false), want)
-	again := resultstest.Begin(t, copied, matchtest.Plan("r")) // it is a database like any other
+	again := resultstest.Begin(t, copied, matchtest.Plan("r")) // the copy can be played into
 	matchtest.Put(t, again, matchtest.Pair(run.Plan(), 2, 20))
 	var mode string
 	if err := copied.Queries().QueryRowContext(t.Context(), "PRAGMA journal_mode").Scan(&mode); err != nil || mode != "wal" {

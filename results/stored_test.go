@@ -26,7 +26,7 @@ func namesCheck(t *testing.T, what string, err error) {
 		"%s: %v", what, err)
 }
 
-// lost are statements that take rows away as damage does: no trigger sees them.
+// lost returns statements that delete rows as damage does: without a trigger.
 func lost() map[string]string {
 	gone := func(trigger, table, where string) string {
 		return "DROP TRIGGER stored_" + trigger + "_removed; DELETE FROM " + table + " WHERE " + where
@@ -60,7 +60,7 @@ func TestLostRows(t *testing.T) {
 		namesCheck(t, what+", dumped", dump.Write(t.Context(), s, io.Discard, "r", false))
 		namesCheck(t, what+", copied", s.Backup(t.Context(), filepath.Join(t.TempDir(), "copy.db")))
 		if what == "a record" || what == "an opening" {
-			continue // it is found at the first report
+			continue // the first report finds it
 		}
 		run, err := begun(t.Context(), path)
 		if err == nil {
@@ -72,10 +72,11 @@ func TestLostRows(t *testing.T) {
 	}
 }
 
-// A run whose name cannot be found, but which is stored, is neither missing nor begun again.
+// TestRunLostByItsName: a stored run whose name cannot be found is neither missing nor created again. The error reports
+// damage.
 func TestRunLostByItsName(t *testing.T) {
 	path := resultstest.Filled(t, "a.db", []int{0, 1}, nil)
-	// The index says that the name is another one, as a flipped bit would have it.
+	// The index of the names points to another index, as after a flipped bit.
 	resultstest.Exec(t, path, "PRAGMA writable_schema=on; UPDATE sqlite_schema SET rootpage = (SELECT rootpage FROM sqlite_schema WHERE name = 'sqlite_autoindex_workers_1') WHERE name = 'sqlite_autoindex_runs_1'")
 	s := resultstest.Existing(t, path)
 	namesCheck(t, "found", testutil.Err(s.FindRun(t.Context(), "r")))
@@ -129,7 +130,7 @@ func TestCountsOfEveryWriter(t *testing.T) {
 	testutil.OK(t, s.Backup(t.Context(), to))
 }
 
-// An older database is counted when it is brought up to date, and only if all of it is found.
+// TestCountOfAnOlderDatabase: a migration counts the rows of an older database, and fails if a row is missing.
 func TestCountOfAnOlderDatabase(t *testing.T) {
 	whole := resultstest.Filled(t, "a.db", []int{0, 1, 2, 70}, nil)
 	older := resultstest.Older(t, whole, 8)

@@ -19,8 +19,8 @@ func TestVoidInATune(t *testing.T) {
 	info := testutil.Must(s.FindRun(t.Context(), "r"))(t)
 	foretold := testutil.Must(s.Voidable(t.Context(), info, []int{5}))(t)
 	pairs, err := run.Void(t.Context(), "a bad machine", "me", func(g match.Row) bool { return g.Pair == 5 })
-	// Pair 5 is of block 1. Eight in flight are a lag of one block: block 2 is drawn from
-	// the state after block 0, block 3, which begins with pair 12, from that after block 1.
+	// Pair 5 is in block 1. Eight pairs in flight give a lag of one block: block 2 uses the state after block 0. Block
+	// 3, which begins with pair 12, uses the state after block 1.
 	want := []int{5, 12, 13, 14, 15, 16, 17}
 	testutil.Check(t, err == nil && slices.Equal(pairs, want) && slices.Equal(foretold, want),
 		"%v, %v, foretold %v", pairs, err, foretold)
@@ -28,7 +28,7 @@ func TestVoidInATune(t *testing.T) {
 	testutil.Check(t, err == nil && len(states) == 1 && states[0].Blocks == 1, "%+v, %v", states, err)
 }
 
-// TestVoidKeepsEarlierStates: the state after the pairs before the voided one does not rest on it.
+// TestVoidKeepsEarlierStates: a void keeps the states of earlier blocks, because they do not depend on the voided pair.
 func TestVoidKeepsEarlierStates(t *testing.T) {
 	for voided, blocks := range map[int]int{3: 0, 4: 1, 7: 1, 8: 2} { // four pairs a block
 		path, plan := resultstest.Tuned(t, 12)
@@ -57,7 +57,7 @@ func TestAddStatesIsOneTransaction(t *testing.T) {
 	duel, _ := walk.Draw(0)
 	pair := matchtest.Pair(plan, 8, 20)
 	pair.Pair.Options = settings.Points(&duel)
-	twice := match.TuneState{Blocks: 1, Pairs: 4, Centre: []float64{1, 2}, Factor: 1} // which is there
+	twice := match.TuneState{Blocks: 1, Pairs: 4, Centre: []float64{1, 2}, Factor: 1} // which is already stored
 	if _, err := run.AddStates(t.Context(), pair, []match.TuneState{{Blocks: 3, Pairs: 12, Centre: []float64{1, 2}, Factor: 1}, twice}); err == nil {
 		t.Error("a state is stored twice")
 	}

@@ -65,7 +65,7 @@ func TestVoid(t *testing.T) {
 	}
 	testutil.Equal(t, resultstest.Dump(t, s, "other", false), before, "another run was changed")
 	testutil.Is(t, testutil.Err(s.Record(t.Context(), run.ID(), 1, 0)), results.ErrNoGame, "the record of a voided game")
-	matchtest.Put(t, run, pairs[1]) // played anew
+	matchtest.Put(t, run, pairs[1]) // played again
 	if n, err := run.Void(t.Context(), "again", "you", slot1); !slices.Equal(n, []int{1}) || err != nil {
 		t.Fatalf("pairs %v, %v", n, err)
 	}
@@ -124,7 +124,7 @@ func isDamaged(err error, table string) bool {
 	return ok && damaged.Table == table
 }
 
-// All pairs are voided or none.
+// TestVoidRefuses: Void voids all pairs or none.
 func TestVoidRefuses(t *testing.T) {
 	s, plan, run := resultstest.Begun(t)
 	matchtest.Put(t, run, matchtest.Pair(plan, 0, 10), matchtest.Pair(plan, 1, 10))
@@ -142,7 +142,7 @@ func TestVoidRefuses(t *testing.T) {
 	testutil.Is(t, testutil.Err(run.Void(t.Context(), "late", "me", all)), results.ErrClosed, "closed")
 }
 
-// A run that nobody plays is voided without its plan, by whom may write to it.
+// TestVoidAtRest: a process with write access voids pairs of a run that no process plays, without its plan.
 func TestVoidAtRest(t *testing.T) {
 	s, plan, run := resultstest.Begun(t)
 	matchtest.Put(t, run, matchtest.Pair(plan, 0, 10), matchtest.Pair(plan, 1, 10))
@@ -157,7 +157,7 @@ func TestVoidAtRest(t *testing.T) {
 	reader := testutil.Must(results.OpenExisting(t.Context(), s.Path()))(t)
 	defer reader.Close()
 	testutil.Fails(t, testutil.Err(reader.Void(t.Context(), info, "test", "me", func(match.Row) bool { return true })), "reading only", "a reader")
-	run = resultstest.Begin(t, s, plan) // the lock was given back
+	run = resultstest.Begin(t, s, plan) // the lock is released
 	if finished, err := run.Finished(t.Context()); err != nil || !cmp.Equal(finished, map[int]bool{1: true}) {
 		t.Errorf("%v, %v", finished, err)
 	}

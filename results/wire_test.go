@@ -13,7 +13,7 @@ import (
 	"gogi/shogi"
 )
 
-// A pair that came over the wire is stored as one that did not, to the byte.
+// TestStoredAfterTheWire: a pair that was encoded and decoded is stored byte for byte like the original.
 func TestStoredAfterTheWire(t *testing.T) {
 	here, there := resultstest.Open(t, resultstest.Path(t)), resultstest.Open(t, resultstest.Path(t))
 	plan := matchtest.Plan("r")
@@ -33,8 +33,8 @@ func TestStoredAfterTheWire(t *testing.T) {
 	}
 }
 
-// wholePair has everything that a store keeps: votes, notes, attempts, times that are
-// no whole microseconds and in another zone, sums that fit no float.
+// wholePair returns a pair with everything that a store keeps: votes, notes and attempts. Its times are no whole
+// microseconds and in another zone, and its sums do not fit in a float.
 func wholePair(plan *match.Plan, id int) match.PairResult {
 	p := matchtest.Pair(plan, id, 30)
 	zone := time.FixedZone("JST", 9*3600)
@@ -62,8 +62,8 @@ func wholePair(plan *match.Plan, id int) match.PairResult {
 	return p
 }
 
-// Whichever of an engine's binaries is in use where a run is stored, its stable dump is
-// the same; all of them are kept.
+// TestVariantsAreStored: the stable dump does not depend on the binary of an engine that is in use. The run stores all
+// binaries.
 func TestVariantsAreStored(t *testing.T) {
 	variants := []match.Variant{
 		{OS: "linux", Arch: "amd64", ISA: "x86-64-v3", SHA256: strings.Repeat("a", 64), Size: 10},
@@ -85,7 +85,7 @@ func TestVariantsAreStored(t *testing.T) {
 	testutil.Equal(t, dumps[0], dumps[1], "the stable dumps differ")
 }
 
-// TestBuildsOfASourceAreStored: the stable dump is the same, whatever binary a machine has built.
+// TestBuildsOfASourceAreStored: the stable dump does not depend on the binary that a machine built.
 func TestBuildsOfASourceAreStored(t *testing.T) {
 	var dumps []string
 	for _, sum := range []string{"aa", "bb"} {

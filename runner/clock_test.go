@@ -41,7 +41,7 @@ func clockErrors(t testing.TB, slots, moves int) (errs []time.Duration) {
 	return errs
 }
 
-// clockSlot has one engine make moves, by its clock and by ours.
+// clockSlot returns the times of an engine's moves, by the engine's clock and by gogi's.
 func clockSlot(t testing.TB, stamps string, moves int) (own, measured []time.Duration) {
 	proc, err := process.Start(process.Spec{Command: usitest.Command("-think", "1ms", "-stamps", stamps), Grace: time.Minute}, nil)
 	if err != nil {
@@ -73,7 +73,7 @@ func clockSlot(t testing.TB, stamps string, moves int) (own, measured []time.Dur
 	return own, measured
 }
 
-// However busy the machine is, no move is measured to be shorter than it was.
+// TestTheClockNeverUndercounts: even on a busy machine gogi never measures a move as shorter than it was.
 func TestTheClockNeverUndercounts(t *testing.T) {
 	load(t, 2*runtime.NumCPU())
 	if errs := clockErrors(t, 2, 200); errs[0] < 0 {
@@ -81,7 +81,7 @@ func TestTheClockNeverUndercounts(t *testing.T) {
 	}
 }
 
-// BenchmarkClock says by how much more than the engine itself this program measures.
+// BenchmarkClock reports by how much the times that gogi measures exceed the engine's own times.
 func BenchmarkClock(b *testing.B) {
 	for _, burners := range []int{0, 2 * runtime.NumCPU()} {
 		for _, slots := range []int{1, 2, 8} {

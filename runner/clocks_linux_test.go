@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The offsets are those of the kernel's clocks: each clock's reading lies between its readings before and after.
+// TestOffsetsAreOfTheKernelsClocks: the offsets are between the kernel's readings before and after.
 func TestOffsetsAreOfTheKernelsClocks(t *testing.T) {
 	boot, wall := readClock(unix.CLOCK_BOOTTIME), readClock(unix.CLOCK_REALTIME)
 	first := readOffsets()
@@ -15,7 +15,7 @@ func TestOffsetsAreOfTheKernelsClocks(t *testing.T) {
 	if d := first.wall - first.asleep; d < least || d > most {
 		t.Errorf("the wall clock is %v ahead of the one since boot, by the kernel %v to %v", d, least, most)
 	}
-	// They stand still while time passes: a corrected clock is off by a thousandth.
+	// The offsets do not move while time passes. A clock that is being corrected is off by a thousandth.
 	began := time.Now()
 	for time.Since(began) < 10*time.Millisecond { // a wait on the clock that is tested
 	}

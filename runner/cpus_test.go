@@ -20,8 +20,8 @@ type bound struct {
 	fake
 	cpus   []int
 	stray  string
-	ended  bool    // a game of it
-	looks  *[]bool // one for each look at where it runs: whether a game had ended
+	ended  bool    // whether a game of it has ended
+	looks  *[]bool // one for each check of its CPUs: whether a game had ended
 	begins func(p *bound)
 }
 
@@ -42,8 +42,8 @@ func (b *bound) AffinityChanged() string {
 	return b.stray
 }
 
-// openedOn runs a round robin of three in one slot that keeps all of them open, and
-// lists who was opened on what, and who began each game on what.
+// openedOn runs a round robin of three players in one slot that keeps all of them open. It returns the CPUs on which
+// each player is opened and begins each game.
 func openedOn(t *testing.T, sets [2][]int, restarts ...match.Restart) (opened string, games []string) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -96,7 +96,7 @@ func TestOpponentsHaveSetsOfTheirOwn(t *testing.T) {
 			t.Errorf("game %d: %s against %s", i/2, games[i], games[i+1])
 		}
 	}
-	// A–B on 2 and 3, A–C on 2 and 3, then B–C would both be on 3.
+	// A and B play on 2 and 3, and so do A and C. B and C would then both be on 3.
 	testutil.Check(t, strings.HasPrefix(opened, "A[2] ") && strings.Contains(opened, "C[2]") && strings.Contains(opened, "C[3]"),
 		"opened %s", opened)
 }
@@ -116,7 +116,7 @@ func TestSidesOfRestartedPlayers(t *testing.T) {
 	}
 }
 
-// TestSlotsHaveCPUsOfTheirOwn: each slot opens on its own, one beyond the list on any.
+// TestSlotsHaveCPUsOfTheirOwn: each slot opens players on its own CPUs. A slot beyond the list uses any CPUs.
 func TestSlotsHaveCPUsOfTheirOwn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		plan := testPlan(12, 3, fixedNodes)

@@ -62,8 +62,8 @@ func playOnDevices(ctx context.Context, u *usage) (map[int]match.PairResult, err
 	})
 }
 
-// TestSharedDevice holds that one player at a time searches on a device, that two devices work at the same time, and
-// that a wait for the device is on no clock: with the waits, each of these games would be lost on time.
+// TestSharedDevice: one player at a time searches on a device, and two devices work at the same time. A wait for the
+// device is on no clock: with the waits, each of these games would be lost on time.
 func TestSharedDevice(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		u := &usage{}
@@ -79,7 +79,7 @@ func TestSharedDevice(t *testing.T) {
 	})
 }
 
-// TestEndWhileWaiting holds that a run ends although players wait for a device.
+// TestEndWhileWaiting: a run ends even if players wait for a device.
 func TestEndWhileWaiting(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		stop := errors.New("stop")

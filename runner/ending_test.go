@@ -20,7 +20,7 @@ import (
 	"gogi/usi"
 )
 
-// queue is a source: its leases in order, and then last, which may wait.
+// queue is a source that returns its leases in order, and then calls last, which may wait.
 type queue struct {
 	mu     sync.Mutex
 	leases []runner.Lease
@@ -42,20 +42,20 @@ func (q *queue) Next(ctx context.Context) (runner.Lease, error) {
 	return runner.Lease{}, q.last(ctx)
 }
 
-// untilTold waits for pairs that never come.
+// untilTold waits until the context ends, as for pairs that never come.
 func untilTold(ctx context.Context) error {
 	<-ctx.Done()
 	return ctx.Err()
 }
 
-// lease is a pair of a plan whose return is noted.
+// lease returns a lease of a pair that records its return.
 func lease(plan *match.Plan, pair int, returned *journal) runner.Lease {
 	return runner.Lease{Plan: plan, Pair: plan.Pair(pair), Return: func(why error) {
 		returned.add(fmt.Sprintf("return %s %d: %v", plan.Run, pair, why))
 	}}
 }
 
-// journal is what happened, in order.
+// journal records lines in order.
 type journal struct {
 	mu    sync.Mutex
 	lines []string
@@ -104,7 +104,7 @@ func (s *hookSink) PutAttempt(ctx context.Context, l runner.Lease, a match.Attem
 	return err
 }
 
-// planNamed is a plan whose players are called after it.
+// planNamed returns a plan with the name run, which the names of its players begin with.
 func planNamed(run string) *match.Plan {
 	plan := testPlan(10, 1, fixedNodes)
 	plan.Run, plan.Players[0].Name, plan.Players[1].Name = run, run+".A", run+".B"
@@ -138,7 +138,7 @@ func TestOneSlotsTroubleCutsNoOthersGame(t *testing.T) {
 			if calls > 1 {
 				return untilTold(ctx)
 			}
-			time.Sleep(10 * time.Second) // in synctest's time: the long game is on
+			time.Sleep(10 * time.Second) // in synctest's time; the long game is in play
 			return trouble
 		}, fails: true},
 		"a player that does not end": {
@@ -149,7 +149,7 @@ func TestOneSlotsTroubleCutsNoOthersGame(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				long, bad := planNamed("long"), planNamed("bad")
-				bad.Players[0].Restart, long.Players[0].Restart = match.RestartGame, match.RestartGame // also starts again, later
+				bad.Players[0].Restart, long.Players[0].Restart = match.RestartGame, match.RestartGame // and again later
 				sink := &hookSink{put: func(_ context.Context, l runner.Lease) (bool, error) {
 					if l.Plan == bad {
 						return test.put == nil, test.put
@@ -167,7 +167,7 @@ func TestOneSlotsTroubleCutsNoOthersGame(t *testing.T) {
 						if strings.HasPrefix(name, "long") {
 							return &fake{delay: everySecond}, nil
 						}
-						time.Sleep(10 * time.Second) // in synctest's time: the long game is on
+						time.Sleep(10 * time.Second) // in synctest's time; the long game is in play
 						if test.open != nil {
 							return test.open()
 						}
@@ -181,8 +181,8 @@ func TestOneSlotsTroubleCutsNoOthersGame(t *testing.T) {
 	}
 }
 
-// within bounds a run whose waits may not end: the watch over lateness keeps
-// synctest's time going for ever.
+// within bounds a run whose waits may not end. The watch for delays keeps synctest's time running, so synctest reports
+// no deadlock.
 func within(t *testing.T, limit time.Duration) context.Context {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), limit)
@@ -243,8 +243,8 @@ func TestAFailedRunEndsItsWaits(t *testing.T) {
 	}
 }
 
-// A pair that would be played again, because the machine slowed a move, is not
-// once the run has failed, though its players are ready.
+// TestAFailedRunPlaysNoPairAgain: after the machine slowed a move, a failed run does not play the pair again, even if
+// its players are ready.
 func TestAFailedRunPlaysNoPairAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		trouble := errors.New("trouble")
@@ -261,7 +261,7 @@ func TestAFailedRunPlaysNoPairAgain(t *testing.T) {
 				if calls.Add(1) == 1 {
 					return lease(slowed, 0, &sink.journal), nil
 				}
-				time.Sleep(5 * time.Second) // in synctest's time: the game is on
+				time.Sleep(5 * time.Second) // in synctest's time; the game is in play
 				return runner.Lease{}, trouble
 			}),
 			Open: openAll(func(context.Context, string) (runner.Player, error) {
@@ -281,7 +281,7 @@ func TestAFailedRunPlaysNoPairAgain(t *testing.T) {
 	})
 }
 
-// A lease that a source hands out to a run that has just failed is not kept.
+// TestALeaseThatComesTooLateIsReturned: a run that has just failed returns a lease that its source still hands out.
 func TestALeaseThatComesTooLateIsReturned(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		trouble := errors.New("trouble")
@@ -290,7 +290,7 @@ func TestALeaseThatComesTooLateIsReturned(t *testing.T) {
 		var calls atomic.Int64
 		late := sourceFunc(func(ctx context.Context) (runner.Lease, error) {
 			if calls.Add(1) == 1 {
-				time.Sleep(time.Second) // in synctest's time: the other slot waits by now
+				time.Sleep(time.Second) // in synctest's time; the other slot waits already
 				return runner.Lease{}, trouble
 			}
 			<-ctx.Done()
@@ -309,7 +309,8 @@ type sourceFunc func(ctx context.Context) (runner.Lease, error)
 
 func (f sourceFunc) Next(ctx context.Context) (runner.Lease, error) { return f(ctx) }
 
-// An attempt is stored before its lease ends, also if the run was cancelled or the pair was taken away.
+// TestAttemptsAreKeptBeforeTheLeaseEnds: an attempt is stored before its lease ends, also if the run was cancelled or
+// the pair was revoked.
 func TestAttemptsAreKeptBeforeTheLeaseEnds(t *testing.T) {
 	for name, test := range map[string]struct {
 		after    time.Duration // between the tries: at 0, 1, 3, 7 and 15 s
@@ -338,7 +339,7 @@ func TestAttemptsAreKeptBeforeTheLeaseEnds(t *testing.T) {
 						}
 					})
 				}
-				_ = runner.Run(ctx, runner.Config{ // its error is another test's
+				_ = runner.Run(ctx, runner.Config{ // another test checks its error
 					Source: &queue{leases: []runner.Lease{l}}, Sink: sink, Concurrency: 1,
 					Open: openAll(func(context.Context, string) (runner.Player, error) {
 						return &fake{newGame: func() error { return &usi.Fault{Kind: usi.FaultConnection} }}, nil
@@ -352,7 +353,7 @@ func TestAttemptsAreKeptBeforeTheLeaseEnds(t *testing.T) {
 	}
 }
 
-// An attempt that cannot be kept fails the run, as a pair would.
+// TestAnAttemptThatCannotBeKeptIsAnError: an attempt that cannot be stored fails the run, as a pair would.
 func TestAnAttemptThatCannotBeKeptIsAnError(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		trouble := errors.New("disk full")
@@ -371,8 +372,7 @@ func TestAnAttemptThatCannotBeKeptIsAnError(t *testing.T) {
 	})
 }
 
-// lastMove is a player that calls a function when the last game of its pair is
-// over, before the pair is stored.
+// lastMove is a player that calls a function after the last game of its pair, before the pair is stored.
 type lastMove struct {
 	fake
 	games int
@@ -427,7 +427,7 @@ func TestAFinishedPairIsStoredThoughTheRunIsCancelled(t *testing.T) {
 	}
 }
 
-// The ten seconds are those of a run that has ended: else the sink decides.
+// TestASlowSinkIsWaitedFor: only a run that has ended limits its sink to ten seconds. Otherwise the run waits for it.
 func TestASlowSinkIsWaitedFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		sink := &hookSink{put: func(ctx context.Context, _ runner.Lease) (bool, error) {
@@ -438,7 +438,7 @@ func TestASlowSinkIsWaitedFor(t *testing.T) {
 	})
 }
 
-// A pair that is taken away is thrown away, in the middle of a game and at its end.
+// TestARevokedPairIsThrownAway: a pair that is revoked, in the middle of a game or at its end, is not stored.
 func TestARevokedPairIsThrownAway(t *testing.T) {
 	for _, inPlay := range []bool{true, false} {
 		synctest.Test(t, func(t *testing.T) {
@@ -495,7 +495,7 @@ func TestAPairThatWasStoredBeforeIsNotToldAsStored(t *testing.T) {
 	})
 }
 
-// slowEnding is a player whose Close takes its time, or does not work at all.
+// slowEnding is a player whose Close takes some time, or fails.
 type slowEnding struct {
 	fake
 	takes time.Duration
@@ -507,11 +507,11 @@ func (p *slowEnding) Close() error {
 	return p.err
 }
 
-// The end of a run waits for its players, for all at once, and says so.
+// TestTheEndWaitsForPlayersAndSaysSo: the end of a run waits for all players at the same time, and reports the wait.
 func TestTheEndWaitsForPlayersAndSaysSo(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		plan := planNamed("p")
-		plan.Players[1].WarmUp = true // ends once more, before the first game
+		plan.Players[1].WarmUp = true // p.B also ends after its warm-up, before the first game
 		events := runner.NewEvents("p", false)
 		began := time.Now()
 		sink := &hookSink{}
@@ -533,8 +533,8 @@ func TestTheEndWaitsForPlayersAndSaysSo(t *testing.T) {
 	})
 }
 
-// TestACrashedPlayersEndIsNotWaitedFor: a crashed player may take minutes to end. Its opponent, which may be
-// pondering, hears at once that the game is over, and the end time of the game is that of the crash.
+// TestACrashedPlayersEndIsNotWaitedFor: a crashed player may take minutes to end. Its opponent, which may be pondering,
+// gets the end of the game at once. The end time of the game is the time of the crash.
 func TestACrashedPlayersEndIsNotWaitedFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		plan := planNamed("p")
@@ -567,7 +567,7 @@ type overTimes struct {
 
 func (p *overTimes) GameOver(context.Context, usi.Outcome) error { p.over(); return nil }
 
-// blamed is a player that makes one illegal move after the other, and keeps a record.
+// blamed is a player that only makes illegal moves, and has a crash record.
 type blamed struct {
 	fake
 	kind, note string

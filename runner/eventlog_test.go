@@ -11,7 +11,7 @@ import (
 	"gogi/shogi/kifu"
 )
 
-// plays makes a move of a game without a run, with only the game's own referee.
+// plays makes a move in a game without a run. Only the game's own referee checks the move.
 func (g *game) plays(t *testing.T, text string, m kifu.Move) {
 	t.Helper()
 	move := testutil.Must(shogi.ParseMove(text))(t)
@@ -22,7 +22,7 @@ func (g *game) plays(t *testing.T, text string, m kifu.Move) {
 	g.slot.events.moved(g, c, &m, nil, false, 0)
 }
 
-// sent are the events that were sent since it was asked.
+// sent returns the events since the last call.
 func (e *Events) sent() (list []match.Event) {
 	for len(e.out) > 0 {
 		list = append(list, <-e.out)

@@ -32,7 +32,7 @@ func eightPairs(name string, change func(*match.Plan)) *match.Plan {
 	})
 }
 
-// A pair is known if an earlier run has both its games, in whatever order and under whatever names.
+// A pair is known if an earlier run has both its games, in any order and under any names.
 func TestFindKnown(t *testing.T) {
 	t.Parallel()
 	s := resultstest.Open(t, resultstest.Path(t))

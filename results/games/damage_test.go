@@ -107,7 +107,7 @@ func listed(ctx context.Context, s *results.Store, run *results.RunInfo) ([]any,
 	return []any{wins, last, n, all, openings, slots, repetitions}, errors.Join(err1, err2, err3, err4, err5, err6, err7)
 }
 
-// kept returns the other data of a run, which gogi uses to resume, copy or judge it.
+// kept returns the other data of a run, which gogi uses to resume, copy or check it.
 func kept(ctx context.Context, s *results.Store, info *results.RunInfo) ([]any, error) {
 	run := info.ID
 	finished, err1 := s.Finished(ctx, run)

@@ -23,7 +23,7 @@ import (
 	"gogi/results/resultstest"
 )
 
-// farmed is a pair of a worker, played on another day than playedPair's.
+// farmed returns a pair of a worker that was played an hour later than the pair of matchtest.
 func farmed(id int) match.PairResult {
 	pair := matchtest.Pair(matchtest.Plan("r"), id, 12)
 	for leg := range pair.Games {
@@ -33,7 +33,7 @@ func farmed(id int) match.PairResult {
 	return pair
 }
 
-// fixture is a file of testdata, unpacked.
+// fixture returns an unpacked file of testdata.
 func fixture(t *testing.T, name string) []byte {
 	t.Helper()
 	packed := testutil.Must(os.ReadFile(filepath.Join("testdata", name+".gz")))(t)
@@ -42,8 +42,8 @@ func fixture(t *testing.T, name string) []byte {
 	return text
 }
 
-// A database that the gogi before provenance has written, with the dump that it wrote of it: read as it
-// is, migrated, played into, and repaired, each row has the checksum that it had.
+// TestSchema4: a database of a gogi before provenance is read, migrated, played into and repaired. Each row keeps its
+// checksum, and the dump equals the dump of that gogi.
 func TestSchema4(t *testing.T) {
 	t.Parallel()
 	path := resultstest.Path(t)
@@ -84,8 +84,8 @@ func TestSchema4(t *testing.T) {
 	looks("played into", 1)
 }
 
-// Page by page, without SQLite, rows of both ages are found: those that were written
-// before there were columns for provenance are shorter.
+// TestSalvageOfBothAges: page by page, without SQLite, a repair finds rows with and without the columns for provenance.
+// Rows without these columns are shorter.
 func TestSalvageOfBothAges(t *testing.T) {
 	t.Parallel()
 	path := resultstest.Path(t)
@@ -98,7 +98,7 @@ func TestSalvageOfBothAges(t *testing.T) {
 	want := resultstest.Dump(t, s, "r", false)
 	testutil.OK(t, errors.Join(run.Close(), s.Close()))
 	file := testutil.Must(os.ReadFile(path))(t)
-	copy(file[100:], bytes.Repeat([]byte{0xff}, 300)) // the schema: SQLite reads nothing
+	copy(file[100:], bytes.Repeat([]byte{0xff}, 300)) // without the schema, SQLite reads nothing
 	testutil.OK(t, os.WriteFile(path, file, 0o600))
 	to := filepath.Join(t.TempDir(), "repaired.db")
 	r, err := Repair(t.Context(), path, to, nil)
@@ -138,7 +138,7 @@ func TestDamagedProvenance(t *testing.T) {
 		}
 	}
 	to := filepath.Join(t.TempDir(), "to.db")
-	r, err := Repair(t.Context(), path, to, nil) // the last change took a name
+	r, err := Repair(t.Context(), path, to, nil) // the last change replaced a name
 	testutil.Check(t, err == nil && len(r.Lost) == 2 && strings.Contains(r.Lost[0].What, "which worker") && r.Runs[0].Saved == 4,
 		"%+v, %v", r, err)
 	s = resultstest.Open(t, to)
@@ -149,7 +149,7 @@ func TestDamagedProvenance(t *testing.T) {
 	}
 }
 
-// Numbers of workers are a database's own; a merged one has each worker once.
+// TestMergeWorkers: each database has its own numbers of workers, and a merged database has each worker once.
 func TestMergeWorkers(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

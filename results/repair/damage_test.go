@@ -23,13 +23,13 @@ import (
 	"gogi/results/tables"
 )
 
-// flips is how many bits TestFlippedBits turns; a run for a change to checksums or repair takes thousands.
+// flips is the number of bits that TestFlippedBits flips. A run for a change to checksums or repair uses thousands.
 var flips = flag.Int("flips", 0, "how many bits are flipped; 0: six, and 24 with -long")
 
-// damagePlan is a plan of enough pairs for every kind of page.
+// damagedPairs is enough for every kind of page.
 const damagedPairs = 24
 
-// damageable is the text of a database with everything that one can have, and its dump by lines.
+// damageable returns a database with every kind of data, and its dump by lines.
 func damageable(t *testing.T) (file []byte, dump map[string]bool) {
 	t.Helper()
 	path := resultstest.Path(t)
@@ -76,7 +76,7 @@ func gamesIn(lines map[string]bool) (n int) {
 	return n
 }
 
-// contents is everything that SQLite reads of a file but for the checksums, or "".
+// contents returns everything that SQLite reads from a file except the checksums, or "" after an error.
 func contents(ctx context.Context, path string) string {
 	db, err := file.ReaderAsItStands(ctx, path, connections)
 	if err != nil {
@@ -156,11 +156,11 @@ func checkup(t *testing.T, path string) *Checkup {
 	if err != nil {
 		c = &Checkup{Problems: []Problem{{Pair: -1, What: err.Error()}}}
 	}
-	_ = s.Close() // a damaged one may not close well
+	_ = s.Close() // closing a damaged database may fail
 	return c
 }
 
-// dumpIfAny dumps a damaged file, nil where that fails, and fails for a line that was never stored.
+// dumpIfAny dumps a damaged file, and returns nil after an error. The test fails if a line was never stored.
 func dumpIfAny(t *testing.T, path string, want map[string]bool, bit int) map[string]bool {
 	t.Helper()
 	s, err := results.OpenExisting(t.Context(), path)

@@ -43,12 +43,12 @@ func TestMerge(t *testing.T) {
 	if info, err := s.FindRun(t.Context(), "r"); err != nil || info.Pairs != 500 {
 		t.Errorf("the target: %+v, %v", info, err)
 	}
-	// The gate that came with the second is told as one that came after the first game.
+	// The SPRT of the second database counts as one that was set after the first game.
 	log, err := s.Settings(t.Context(), 1)
 	if first, e := s.FirstStored(t.Context(), 1); err != nil || e != nil || len(log) != 2 || first != log[0].ID || log[1].Gate.Elo1 != 4 {
 		t.Errorf("%+v, first %d, %v, %v", log, first, err, e)
 	}
-	plan := matchtest.Plan("r") // and the run goes on
+	plan := matchtest.Plan("r") // the run can be resumed
 	run := resultstest.Begin(t, s, plan)
 	if added, err := run.Add(t.Context(), matchtest.Pair(plan, 9, 20)); added || err != nil {
 		t.Errorf("a pair of the second is added again: %t, %v", added, err)
@@ -60,7 +60,7 @@ func TestMergeRefuses(t *testing.T) {
 	t.Parallel()
 	a := resultstest.Filled(t, "a.db", []int{0, 1}, nil)
 	other := resultstest.Filled(t, "b.db", []int{1, 4}, nil)
-	s := resultstest.Open(t, other) // another playing of pair 1
+	s := resultstest.Open(t, other) // pair 1 is played again
 	run := resultstest.Begin(t, s, matchtest.Plan("r"))
 	testutil.Must(run.Void(t.Context(), "again", "me", func(g match.Row) bool { return g.Pair == 1 }))(t)
 	again := matchtest.Pair(matchtest.Plan("r"), 1, 24)
@@ -89,14 +89,14 @@ func TestMergeRefuses(t *testing.T) {
 		m, err := Merge(t.Context(), to, from, true, nil)
 		testutil.Require(t, err == nil && len(m.Conflicts) != 0 && m.Runs[0].Pairs == 3, "%+v, %v", m, err)
 		first, both := resultstest.DumpLines(t, from[0]), resultstest.DumpLines(t, to)
-		for line := range first { // who comes first decides
+		for line := range first { // the first database decides
 			testutil.Check(t, !strings.HasPrefix(line, `{"type":"game","pair":1,`) || both[line], "%v: a game of the first is missing", from)
 		}
 	}
 	testutil.Is(t, testutil.Err(Merge(t.Context(), a, []string{other}, false, nil)), fs.ErrExist, "over a database")
 }
 
-// What an older gogi stored is joined, and stays unchecked.
+// TestMergeOlder: a merge includes the pairs of an older gogi, and they stay unchecked.
 func TestMergeOlder(t *testing.T) {
 	t.Parallel()
 	a := resultstest.Filled(t, "a.db", []int{0, 1}, nil)
@@ -114,7 +114,7 @@ func TestMergeOlder(t *testing.T) {
 // TestMain lets the test binary be the second process of TestKilledUpkeep.
 func TestMain(m *testing.M) {
 	if path := os.Getenv(upkeepEnv); path != "" {
-		fmt.Println("error:", runUpkeep(path, os.Getenv(upkeepModeEnv))) // for the first process, if it still lives
+		fmt.Println("error:", runUpkeep(path, os.Getenv(upkeepModeEnv))) // for the first process, if it still runs
 		return
 	}
 	m.Run()
@@ -125,7 +125,7 @@ const (
 	upkeepModeEnv = "GOGI_MENDING_TEST_MODE"
 )
 
-// runUpkeep is a second process that does one thing after the other until it is killed.
+// runUpkeep is the second process. It repeats one operation until it is killed.
 func runUpkeep(path, mode string) error {
 	ctx := context.Background()
 	for n := 0; ; n++ {
@@ -187,8 +187,8 @@ func TestKilledUpkeep(t *testing.T) {
 	}
 }
 
-// Damage in the log: SQLite reads nothing from there on, which check says, and repair
-// finds what stands behind it.
+// TestDamagedLog: SQLite reads nothing after a damaged frame of the log, and Check reports it. Repair finds the data
+// after the frame.
 func TestDamagedLog(t *testing.T) {
 	t.Parallel()
 	file := resultstest.Path(t)
@@ -232,7 +232,8 @@ func TestRepairRefuses(t *testing.T) {
 	testutil.Is(t, testutil.Err(os.Stat(to)), fs.ErrNotExist, "a refused repair made %s", to)
 }
 
-// A reader says which row is damaged; a replay finds what checksums cannot, a game that was stored wrong.
+// TestDamagedRows: a reader names the damaged row. A replay finds games that were stored wrong, which checksums do not
+// find.
 func TestDamagedRows(t *testing.T) {
 	t.Parallel()
 	for what, want := range map[string]string{
@@ -257,7 +258,7 @@ func TestDamagedRows(t *testing.T) {
 			t.Errorf("%s: the check finds nothing", what)
 		}
 	}
-	// The games of playedPair end by whim: a replay refuses them.
+	// The games of matchtest have arbitrary ends, so a replay rejects them.
 	s := resultstest.Open(t, resultstest.Filled(t, "a.db", []int{0, 1}, nil))
 	c, err := Check(t.Context(), s, CheckOptions{Replay: true})
 	if err != nil || c.Sound() || c.Runs[0].Replayed+len(c.Problems) != 2 || !strings.Contains(c.Problems[0].Error(), `run "r": pair `) {

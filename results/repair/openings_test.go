@@ -13,7 +13,7 @@ import (
 	"gogi/results/tables"
 )
 
-// pageOf is the number of the only page of a table, from 1.
+// pageOf returns the number of the only page of a table, counted from 1.
 func pageOf(t *testing.T, path, table string) (page int) {
 	t.Helper()
 	s := resultstest.Existing(t, path)
@@ -23,8 +23,8 @@ func pageOf(t *testing.T, path, table string) (page int) {
 	return page
 }
 
-// A bit flips where the rows are that all pairs of a run hang on, in the page's header, its
-// pointers or the heads of its rows: no pair is lost.
+// TestRepairOfWhatAllPairsHangOn: a repair loses no pair if a bit flips in the rows that all pairs of a run need. The
+// bit is in the page's header, its pointers or the heads of its rows.
 func TestRepairOfWhatAllPairsHangOn(t *testing.T) {
 	t.Parallel()
 	path := resultstest.Filled(t, "a.db", []int{0, 1, 2}, func(p *match.Plan) { p.Openings = p.Openings[:1] })

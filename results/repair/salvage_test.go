@@ -49,7 +49,7 @@ func found(t *testing.T, path string) *Found {
 	return f
 }
 
-// fill makes a database with a row of some tables; that of attempts is not sealed.
+// fillStore makes a database with a row in some tables. The row of attempts has no checksum.
 func fillStore(t *testing.T, path string) {
 	t.Helper()
 	ctx := t.Context()

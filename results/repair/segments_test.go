@@ -46,7 +46,7 @@ func pack(t *testing.T) string {
 	plan := matchtest.Plan("r")
 	plan.Pairs = segments.Pairs
 	run := resultstest.Begin(t, s, plan)
-	todo := make(chan int) // closed once all is dealt
+	todo := make(chan int) // closed after the last number
 	var adding sync.WaitGroup
 	for range 16 {
 		adding.Go(func() {
@@ -76,7 +76,7 @@ func segmentsIn(t *testing.T, path string) (n int) {
 	return n
 }
 
-// segmentOf is the one segment of a database.
+// segmentOf returns the only segment of a database.
 func segmentOf(t *testing.T, path string) (blob []byte) {
 	t.Helper()
 	s := resultstest.Existing(t, path)
@@ -155,7 +155,7 @@ func TestSegmentsMended(t *testing.T) {
 			t.Errorf("%s: %v", name, c.Problems)
 		}
 		rows := slices.Clone(want)
-		if name == "stale" { // there is no checksum by which the rows could be wrong
+		if name == "stale" { // the rows have no checksum that shows the change
 			if len(c.Problems) != 2 || !strings.Contains(c.Problems[0].What, "the schema of segments_game_changed") || !strings.Contains(c.Problems[1].What, "not what the rows say") {
 				t.Errorf("%s: %v", name, c.Problems)
 			}

@@ -31,7 +31,7 @@ func rowsOf(s *Segment, columns int) (rows [][]driver.Value, err error) {
 	return rows, err
 }
 
-// sameBits reports whether two values are one, NaN and the sign of zero included.
+// sameBits reports whether two values are equal bit by bit, including NaN and the sign of zero.
 func sameBits(a, b driver.Value) bool {
 	x, isFloat := a.(float64)
 	y, alsoFloat := b.(float64)
@@ -41,7 +41,7 @@ func sameBits(a, b driver.Value) bool {
 	return a == b
 }
 
-// drawColumn draws a column of one kind of those that a game has, or of several kinds.
+// drawColumn draws a column of one of the kinds that a game has, or of several kinds.
 func drawColumn(t *rapid.T, n int) []driver.Value {
 	extremes := []int64{0, 1, -1, math.MaxInt64, math.MinInt64, math.MaxUint32, 1 << 53}
 	integers := rapid.OneOf(rapid.SampledFrom(extremes), rapid.Int64(), rapid.Int64Range(-3, 300))
@@ -63,7 +63,7 @@ func drawColumn(t *rapid.T, n int) []driver.Value {
 	next := integers.Draw(t, "first")
 	for i := range column {
 		switch kind {
-		case 4: // as numbers of pairs and times
+		case 4: // like pair numbers and times
 			column[i], next = next, next+int64(rapid.IntRange(0, 2).Draw(t, "step"))
 		case 5:
 			column[i] = boxed(rapid.IntRange(0, 3).Draw(t, "any"))
@@ -102,7 +102,7 @@ func TestPackAndUnpack(t *testing.T) {
 	})
 }
 
-// Numbers that grow, times among them, and hashes take the room that they need.
+// TestShortestWay: increasing times, hashes and repeated words take few bytes.
 func TestShortestWay(t *testing.T) {
 	var times, hashes, few [][]driver.Value
 	for i := range 500 {
@@ -139,7 +139,7 @@ func TestUnpackGarbage(t *testing.T) {
 			other[rapid.IntRange(0, len(other)-1).Draw(t, "at")] = rapid.Byte().Draw(t, "byte")
 		}
 		if s, err := Unpack(other); err == nil {
-			_, _ = rowsOf(s, 6) // any of them is all right that comes back
+			_, _ = rowsOf(s, 6) // any rows are valid
 		}
 	})
 }

@@ -10,14 +10,14 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
-	_ "github.com/mattn/go-sqlite3" // what writes the files that are read
+	_ "github.com/mattn/go-sqlite3" // the driver writes the files that the tests read
 
 	"gogi/internal/testutil"
 )
 
 const pageSize = 1024
 
-// written is a database that SQLite wrote, with its log.
+// written returns the path of a database that SQLite wrote, with its log.
 func written(t *testing.T) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "x.db")
@@ -33,7 +33,7 @@ func written(t *testing.T) string {
 		run("INSERT INTO k VALUES (?, ?, ?)", i, -i, valueOf(i))
 	}
 	run("PRAGMA wal_checkpoint(TRUNCATE)")
-	for i := 40; i < 60; i++ { // these are in the log alone
+	for i := 40; i < 60; i++ { // these rows are only in the log
 		run("INSERT INTO t (x, y) VALUES (?, ?)", valueOf(i), fmt.Sprint("row ", i))
 	}
 	copied := filepath.Join(t.TempDir(), "y.db")
@@ -45,7 +45,7 @@ func written(t *testing.T) string {
 	return copied
 }
 
-// valueOf are values of every kind and width, some of them of many pages.
+// valueOf returns values of every kind and width. Some take many pages.
 func valueOf(i int) any {
 	switch i % 5 {
 	case 0:
@@ -60,7 +60,7 @@ func valueOf(i int) any {
 	return nil
 }
 
-// rowsOf are the texts of the rows that a file has, by their second value.
+// rowsOf returns the rows of a table and of an index in a file.
 func rowsOf(t *testing.T, path string) (table, index map[string][]any) {
 	t.Helper()
 	f := testutil.Must(Open(path, pageSize))(t)
@@ -84,7 +84,7 @@ func rowsOf(t *testing.T, path string) (table, index map[string][]any) {
 	return table, index
 }
 
-// Every row that SQLite wrote is found with its values, those in the log included.
+// TestRows: Rows returns every row that SQLite wrote with its values, including those in the log.
 func TestRows(t *testing.T) {
 	table, index := rowsOf(t, written(t))
 	for i := range 60 {
@@ -110,8 +110,8 @@ func TestLogThatCannotBeRead(t *testing.T) {
 	testutil.Fails(t, testutil.Err(Open(path, pageSize)), path+"-wal", "a link to itself")
 }
 
-// A damaged frame does not hide the later frames, and is reported. A log whose end is incomplete is as a killed process
-// leaves it.
+// TestLog: a damaged frame does not hide the later frames, and is reported. An incomplete end, which a killed process
+// leaves, is no damage.
 func TestLog(t *testing.T) {
 	path := written(t)
 	text := testutil.Must(os.ReadFile(path + "-wal"))(t)
@@ -150,7 +150,7 @@ func TestLog(t *testing.T) {
 	}
 }
 
-// walDB is a database with a log, and what runs statements in it.
+// walDB returns a database with a log, and a function that runs statements in it.
 func walDB(t *testing.T) (path string, run func(text string, args ...any)) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "x.db")
@@ -206,8 +206,8 @@ func TestLogOfAKilledCommit(t *testing.T) {
 	testutil.Equal(t, logOf(t, path).Problem(), "")
 }
 
-// A page that a transaction wrote twice has a wrong checksum until it was mended, which
-// is after the transaction's last frame was written.
+// TestLogOfAKillBeforeItWasMended: if a transaction writes a page twice, SQLite corrects its checksum after the last
+// frame. A wrong checksum before this correction is no damage.
 func TestLogOfAKillBeforeItWasMended(t *testing.T) {
 	path, run := walDB(t)
 	before := logOf(t, path).Frames
@@ -236,14 +236,14 @@ func TestLogDamagedAtItsEnd(t *testing.T) {
 	told(before)
 	unpublish(t, path, func() {
 		run("PRAGMA wal_checkpoint(TRUNCATE)")
-		for range 3 { // and more than were in the log before
+		for range 3 { // more frames than the log had before
 			blob()
 		}
 	})
 	told(logOf(t, path).Frames - 3)
 }
 
-// flip turns a bit in the page of a frame, from 0, of a database's log.
+// flip flips a bit in the page of a frame of a database's log. The frames count from 0.
 func flip(t *testing.T, path string, frame int) (undo func()) {
 	t.Helper()
 	at := int64(logHeader + frame*(frameHeader+4096) + frameHeader + 99)
@@ -260,8 +260,8 @@ func flip(t *testing.T, path string, frame int) (undo func()) {
 	return turn
 }
 
-// An index that ends where the damage begins, as of a database that somebody has
-// opened since, does not hide the transactions behind it.
+// TestLogRecoveredBeforeDamage: an index that ends before the damage does not hide the transactions after it. A process
+// that opens the damaged database leaves such an index.
 func TestLogRecoveredBeforeDamage(t *testing.T) {
 	path, run := walDB(t)
 	run("INSERT INTO t (x) VALUES ('first')")
@@ -275,8 +275,9 @@ func TestLogRecoveredBeforeDamage(t *testing.T) {
 	testutil.Equal(t, logOf(t, path).Problem(), fmt.Sprintf("the log is damaged at frame %d of %d", kept+1, kept+3))
 }
 
-// A transaction larger than SQLite's cache goes into the log before it commits, and a page that it changes
-// again is overwritten there: a kill then leaves frames whose checksums are wrong, and nothing is damaged.
+// TestLogOfAnOpenTransaction: SQLite writes a transaction larger than its cache into the log before the commit. It
+// overwrites a page there if the transaction changes the page again. A kill then leaves frames with wrong checksums,
+// which are no damage.
 func TestLogOfAnOpenTransaction(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.db")
 	db := testutil.Must(sql.Open("sqlite3", path))(t)
@@ -294,7 +295,7 @@ func TestLogOfAnOpenTransaction(t *testing.T) {
 			run("UPDATE t SET x = randomblob(2999) WHERE id = ?", i-20)
 		}
 	}
-	open, err := ReadLog(path + "-wal") // as a kill would leave it
+	open, err := ReadLog(path + "-wal") // as after a kill
 	testutil.OK(t, err)
 	testutil.Require(t, open.Frames > committed.Frames+10 && len(open.places) == len(committed.places),
 		"%d frames before, %d with the transaction, %d pages and %d: nothing went into the log", committed.Frames, open.Frames, len(committed.places), len(open.places))

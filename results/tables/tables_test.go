@@ -11,8 +11,8 @@ import (
 	"gogi/match"
 )
 
-// The checksum is CRC-32C: the check value of the catalogue of CRC algorithms is that of
-// the nine digits, and RFC 3720, B.4, has that of 32 bytes of 0.
+// TestChecksumIsCRC32C: the catalogue of CRC algorithms has the check value of "123456789", and RFC 3720, B.4, has that
+// of 32 zero bytes.
 func TestChecksumIsCRC32C(t *testing.T) {
 	for text, want := range map[string]int64{"123456789": 0xE3069283, string(make([]byte, 32)): 0x8A9136AA} {
 		var c Checksum
@@ -21,7 +21,8 @@ func TestChecksumIsCRC32C(t *testing.T) {
 	}
 }
 
-// No two values have the same text, for any types. A value has the same text after it was written and read.
+// TestValuesAreToldApart: different values have different checksums, for any types. A value does not change when it is
+// written and read.
 func TestValuesAreToldApart(t *testing.T) {
 	seen := map[int64]any{}
 	for _, row := range [][]any{{nil}, {int64(0)}, {0.0}, {""}, {[]byte{}}, {"a", "b"}, {"ab", ""}, {"a", nil}, {int64(1)}} {
@@ -42,8 +43,8 @@ func TestValuesAreToldApart(t *testing.T) {
 	testutil.Fails(t, testutil.Err(SumOf("t", struct{}{})), "", "a struct has a checksum")
 }
 
-// A row of the current schema is sealed, found sound, and broken by a change of any
-// column that its checksum covers; one that is older than a column keeps its checksum.
+// TestSeal: a sealed row is sound, and a change of any column that its checksum covers is found. A row that is older
+// than a column keeps its checksum.
 func TestSeal(t *testing.T) {
 	ctx := t.Context()
 	db := testutil.Must(sql.Open("sqlite3", ":memory:"))(t)
@@ -71,7 +72,7 @@ func TestSeal(t *testing.T) {
 	testutil.Check(t, len(got) == 1, "columns that came later: %v", got)
 }
 
-// workerOf is the one row of workers.
+// workerOf returns the only row of workers.
 func workerOf(ctx context.Context, t *testing.T, q Querier) *Row {
 	t.Helper()
 	var row *Row

@@ -18,7 +18,7 @@ func testPlan(slots int) *match.Plan {
 	return &match.Plan{Concurrency: slots, Players: []match.Player{{Name: "A", Limits: limits}, {Name: "B", Limits: limits}}}
 }
 
-// end is the end of a game of A and B in a slot.
+// end returns the event of the end of a game of A and B in a slot.
 func end(pair, leg, slot int, nps [2]float64) match.Event {
 	sides := [2]match.Effort{}
 	for i, name := range []string{"A", "B"} {
@@ -29,11 +29,11 @@ func end(pair, leg, slot int, nps [2]float64) match.Event {
 	}
 }
 
-// noise makes the logarithm of a speed vary as that of engines does from pair to pair.
+// A noise is a random change of a speed's logarithm, like the changes of engines from pair to pair.
 type noise func(r *rand.Rand) float64
 
-// noises are two: a normal one, and one with heavy tails (Student's t with 3 degrees
-// of freedom), of which one pair in fifty is off by more than a third.
+// noises returns two noises: a normal one, and one with heavy tails (Student's t with 3 degrees of freedom). With heavy
+// tails, one pair in fifty is off by more than a third.
 func noises() map[string]noise {
 	return map[string]noise{
 		"normal": func(r *rand.Rand) float64 { return 0.25 * r.NormFloat64() },
@@ -48,7 +48,7 @@ func noises() map[string]noise {
 	}
 }
 
-// session plays pairs at a million nodes a second, but for a factor of B's.
+// session plays pairs at a million nodes a second. The factor changes the speed of B.
 func session(r *rand.Rand, slots, pairs int, vary noise, factor func(pair, slot int) float64) []Warning {
 	w := NewWatch(testPlan(slots))
 	var list []Warning
@@ -62,10 +62,9 @@ func session(r *rand.Rand, slots, pairs int, vary noise, factor func(pair, slot 
 	return list
 }
 
-// TestFalseAlarmsOfSpeed simulates sessions in which nothing is wrong. Two players
-// are watched by a detector each, which may warn falsely in a session with the
-// probability Level; more sessions with a warning than that explains, at one in a
-// thousand, is a failure.
+// TestFalseAlarmsOfSpeed simulates sessions without a fault. Each of the two players has a detector, which may give a
+// false warning in a session with the probability Level. The test fails if the number of sessions with a
+// warning has a probability below one in a thousand.
 func TestFalseAlarmsOfSpeed(t *testing.T) {
 	t.Parallel()
 	sessions, pairs := testutil.ByLength(30, 100), 1000
@@ -106,7 +105,7 @@ func TestSpeedOfASlot(t *testing.T) {
 	testutil.Check(t, found >= 2*sessions*9/10, "found in %d of %d sessions", found, 2*sessions)
 }
 
-// TestSmallDifferences: less than a tenth is not worth a word, however sure it is.
+// TestSmallDifferences: a difference of less than a tenth gives no warning, even if it is certain.
 func TestSmallDifferences(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(7, 8)) //nolint:gosec // a simulation
@@ -116,8 +115,7 @@ func TestSmallDifferences(t *testing.T) {
 	}
 }
 
-// TestSpeedUnknown: games without nodes or time, of workers, and with searches on the
-// opponent's time say nothing.
+// TestSpeedUnknown: games without nodes or time, games of workers, and games with ponder hits give no warning.
 func TestSpeedUnknown(t *testing.T) {
 	t.Parallel()
 	w := NewWatch(testPlan(1))
@@ -176,9 +174,9 @@ func TestMemory(t *testing.T) {
 	}
 }
 
-// TestLower against R: wilcox.test(x, y, alternative="less", exact=FALSE)$p.value, by
-// hand: ranks of x 1, 2.5, 4, 6 and of y 2.5, 5, 7, 8, 9; W = 13.5 − 10 = 3.5, mean 10,
-// variance 20/12·(10 − 6/72) = 16.528, z = (3.5 − 10 + 0.5)/4.0654 = −1.4759.
+// TestLower compares with R: wilcox.test(x, y, alternative="less", exact=FALSE)$p.value. By hand: the ranks of x are 1,
+// 2.5, 4, 6, and those of y are 2.5, 5, 7, 8, 9. W = 13.5 − 10 = 3.5, mean 10, variance 20/12·(10 − 6/72) = 16.528, z =
+// (3.5 − 10 + 0.5)/4.0654 = −1.4759.
 func TestLower(t *testing.T) {
 	t.Parallel()
 	x, y := []float64{1, 2, 3, 5}, []float64{2, 4, 6, 7, 8}
@@ -191,7 +189,7 @@ func TestLower(t *testing.T) {
 	testutil.Equal(t, lower([]float64{1, 1}, []float64{1}), 1)
 }
 
-// ended is a game of A, which is Black, and B.
+// ended returns the end of a game of A, which is Black, and B.
 func ended(pair int, outcome match.Outcome, by match.Termination) match.Event {
 	leg, slot := 0, 0
 	return match.Event{
@@ -237,7 +235,7 @@ func TestFailing(t *testing.T) {
 			outcome, by := c.played(n)
 			for _, warning := range w.Event(ended(n, outcome, by)) {
 				if warning.Engine == "B" && name == "the opponent's" {
-					continue // who is told
+					continue // B crashed
 				}
 				const line = "gogi check -- '/opt/a b/engine' -v"
 				if at != 0 || warning.Kind != Failing || warning.Engine != "A" || !strings.HasPrefix(warning.Note, c.want) || !strings.HasSuffix(warning.Note, ": "+line) {
@@ -277,7 +275,7 @@ func TestSlowedLosses(t *testing.T) {
 			t.Errorf("%s: %+v", name, got)
 		}
 	}
-	// One kind does not hide the other.
+	// One kind of warning does not hide the other.
 	w := NewWatch(testPlan(1))
 	kinds := map[string]int{}
 	for n := 1; n <= 40; n++ {
@@ -290,7 +288,7 @@ func TestSlowedLosses(t *testing.T) {
 	testutil.Check(t, kinds[Slowed] == 1 && kinds[Failing] == 1 && len(kinds) == 2, "%v", kinds)
 }
 
-// TestCheckLine: a shell reads the line back as the engine's words.
+// TestCheckLine: a shell reads the line as the words of the engine's command.
 func TestCheckLine(t *testing.T) {
 	t.Parallel()
 	engine := func(command ...string) match.Player { return match.Player{Name: "x", Command: command, Dir: "/opt/e"} }

@@ -35,7 +35,8 @@ func engine() match.Player {
 	}
 }
 
-// TestKilledWhileWriting: an incomplete bundle of a killed process is no bundle, and the next session overwrites it.
+// TestKilledWhileWriting: an incomplete crash dump of a killed process does not count, and the next session overwrites
+// it.
 func TestKilledWhileWriting(t *testing.T) {
 	t.Parallel()
 	db := filepath.Join(t.TempDir(), "db")
@@ -88,7 +89,7 @@ func TestBundle(t *testing.T) {
 	testutil.Check(t, len(lines) == 7 && string(lines[1].Text) == "id name \xff\x1b" && !lines[1].Sent && lines[6].Sent, "%v", lines)
 }
 
-// TestLookBack: of a search that was answered, the time of its answer counts.
+// TestAnsweredSearch: if a search was answered, its elapsed time ends at the answer.
 func TestAnsweredSearch(t *testing.T) {
 	t.Parallel()
 	records := crash.Begin(filepath.Join(t.TempDir(), "db"), "r", "")
@@ -102,7 +103,7 @@ func TestAnsweredSearch(t *testing.T) {
 	testutil.Check(t, err == nil && !b.Searching && b.ElapsedMS == 1000 && b.Pair == nil, "%+v, %v", b, err)
 }
 
-// TestLimits: the first of a player and kind are kept, over all sessions.
+// TestLimits: the first crash dumps of each player and kind are kept, over all sessions.
 func TestLimits(t *testing.T) {
 	t.Parallel()
 	db := filepath.Join(t.TempDir(), "db")
@@ -136,7 +137,7 @@ func TestLimits(t *testing.T) {
 func TestNoRoom(t *testing.T) {
 	t.Parallel()
 	db := filepath.Join(t.TempDir(), "db")
-	if err := os.WriteFile(db+"-faults", nil, 0o600); err != nil { // where a folder should be
+	if err := os.WriteFile(db+"-faults", nil, 0o600); err != nil { // a file instead of the folder
 		t.Fatal(err)
 	}
 	records := crash.Begin(db, "run", "")
@@ -151,7 +152,7 @@ func TestNoRoom(t *testing.T) {
 	}
 }
 
-// TestMembers: the failure of a member is reported, but not blame for the council.
+// TestMembers: the failure of a council's member is reported, but not the blame for the council.
 func TestMembers(t *testing.T) {
 	t.Parallel()
 	records := crash.Begin(filepath.Join(t.TempDir(), "db"), "run", "")
@@ -196,7 +197,7 @@ func TestTranscriptOfAGame(t *testing.T) {
 	}
 }
 
-// TestBadFiles: a file that is no bundle is rejected with the number of the bad line.
+// TestBadFiles: a file that is no crash dump is rejected with the number of the bad line.
 func TestBadFiles(t *testing.T) {
 	t.Parallel()
 	head := `{"gogi_bundle":1}` + "\n"

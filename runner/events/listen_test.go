@@ -76,11 +76,12 @@ func TestMovesAreAskedForWhileThereAreListeners(t *testing.T) {
 		close(stream)
 		<-hub.Closed()
 		hub.Subscribe(1)
-		tells.wasAsked(t, false, true, false, false) // of a closed hub, nothing is told
+		tells.wasAsked(t, false, true, false, false) // a closed hub asks for nothing
 	})
 }
 
-// Who listened before there was a teller is listened to.
+// TestAListenerBeforeTheTeller: if a listener subscribes before ControlMoves, the hub stops the moves only when it
+// leaves.
 func TestAListenerBeforeTheTeller(t *testing.T) {
 	hub, tells := events.NewHub("run"), new(teller)
 	s := hub.Subscribe(1)
@@ -94,7 +95,7 @@ func TestAListenerBeforeTheTeller(t *testing.T) {
 func TestListeningToAHubThatCloses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		hub := events.NewHub("run")
-		stream := make(chan match.Event, 1) // nobody reads it
+		stream := make(chan match.Event, 1) // no goroutine reads it
 		hub.ControlMoves(&teller{stream: stream, tells: match.Event{Seq: 1}})
 		done := make(chan struct{})
 		go func() {

@@ -43,7 +43,7 @@ type table struct {
 	number    int
 	phase     match.SlotPhase
 	pair, leg int
-	whole     bool // the pair awaits storing
+	whole     bool // the pair is not stored yet
 	ends      [][4]string
 	board     shogi.Position
 	text      string // the moves, opening included
@@ -125,7 +125,7 @@ func (s *series) tell() {
 	s.send(match.Event{Type: match.EventControl, Phase: s.phase, Slots: s.wanted, Pairs: 100, Games: 200})
 }
 
-// retire is the end of a slot that is too many.
+// retire removes a slot beyond the wanted number.
 func (s *series) retire(b *table) {
 	if b.whole {
 		s.store(b)
@@ -234,7 +234,7 @@ func (s *series) fault(b *table, engine, kind string, forfeit bool) {
 	}
 }
 
-// played is a series of some length, ended or not.
+// played returns a series of random length, which may have ended.
 func played(t *rapid.T) *series {
 	s := newSeries(t)
 	for range rapid.IntRange(20, 150).Draw(t, "steps") {
@@ -256,14 +256,14 @@ type fataler interface {
 	Fatal(args ...any)
 }
 
-// text is a value as JSON, to be compared.
+// text returns a value as JSON, for comparisons.
 func text(t fataler, v any) string {
 	t.Helper()
 	b := testutil.Must(json.MarshalIndent(v, "", " "))(t)
 	return string(b)
 }
 
-// reread is an event after its way through JSON.
+// reread returns an event after it was encoded and decoded as JSON.
 func reread(t fataler, e match.Event) (back match.Event) {
 	t.Helper()
 	testutil.OK(t, json.Unmarshal([]byte(text(t, e)), &back))

@@ -16,7 +16,7 @@ import (
 	"gogi/shogi"
 )
 
-// stateOf has applied events.
+// stateOf returns the state after the events.
 func stateOf(sent []match.Event) *events.State {
 	s := events.NewState("run")
 	for _, e := range sent {
@@ -25,7 +25,7 @@ func stateOf(sent []match.Event) *events.State {
 	return s
 }
 
-// TestStateIsWhatHappened compares a state with the series' own count.
+// TestStateIsWhatHappened compares a state with the counts of the series.
 func TestStateIsWhatHappened(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := played(t)
@@ -132,8 +132,8 @@ func TestSnapshotsShareNothing(t *testing.T) {
 	})
 }
 
-// TestTwiceLateAndForeign: events that are no news change nothing and are
-// counted.
+// TestTwiceLateAndForeign: events that are repeated, old, or of another run or version change nothing, and are counted
+// as ignored.
 func TestTwiceLateAndForeign(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		sent := played(t).events
@@ -154,7 +154,7 @@ func TestTwiceLateAndForeign(t *testing.T) {
 				if old < i {
 					apply(states[old])
 				} else {
-					state.Apply(states[old]) // tells all that is known: no harm
+					state.Apply(states[old]) // a state with all events is accepted
 				}
 			case 2:
 				e.Run, e.Seq = "other", e.Seq+1
@@ -200,8 +200,8 @@ func withoutMoves(t *rapid.T, sent []match.Event) (kept []match.Event, known int
 	return kept, known
 }
 
-// TestDroppedMovesAreRepaired: without some move events every count is the same,
-// and each board that has been heard of since stands as it should.
+// TestDroppedMovesAreRepaired: without some move events every count is the same. Each board is right after the next
+// move or end of its game.
 func TestDroppedMovesAreRepaired(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		sent := played(t).events
@@ -214,7 +214,7 @@ func TestDroppedMovesAreRepaired(t *testing.T) {
 			}
 			now := state.Snapshot()
 			i := slices.IndexFunc(now.Slots, func(s match.SlotState) bool { return s.Worker == e.Worker && s.Slot == *e.Slot })
-			if i < 0 && *e.Slot >= now.Wanted { // it was one too many
+			if i < 0 && *e.Slot >= now.Wanted { // the slot was removed
 				continue
 			}
 			board := now.Slots[i].Board
@@ -228,12 +228,12 @@ func TestDroppedMovesAreRepaired(t *testing.T) {
 		}
 		now.Missed, now.Slots, whole.Slots, now.Numbers, whole.Numbers = 0, nil, nil, nil, nil
 		now.Latest = whole.Latest
-		now.Recent, whole.Recent = nil, nil // of the latest stamp
+		now.Recent, whole.Recent = nil, nil // they depend on the latest time stamp
 		testutil.Diff(t, text(t, whole), text(t, now))
 	})
 }
 
-// replayed is where the moves of a board lead.
+// replayed returns the position after the moves of a board.
 func replayed(t *rapid.T, b *match.Board) string {
 	s := events.NewState("run")
 	zero := 0
@@ -246,8 +246,7 @@ func replayed(t *rapid.T, b *match.Board) string {
 	return slots[0].Board.Position
 }
 
-// TestLostEventsAreCountedAndMended: with any events lost, the gap is counted,
-// and the next state event makes all well.
+// TestLostEventsAreCountedAndMended: the number of lost events is counted, and the next state event restores the state.
 func TestLostEventsAreCountedAndMended(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		sent := played(t).events
@@ -290,8 +289,8 @@ func onBoard(kind match.EventType, more func(*match.Event)) match.Event {
 	return e
 }
 
-// TestMovesThatDoNotFit: an illegal move, a move without position, a bad
-// position: the board is unknown until a position comes, and says so.
+// TestMovesThatDoNotFit: after a bad position, or an illegal move without a position, the state has no position of the
+// board. The next event with a position restores it.
 func TestMovesThatDoNotFit(t *testing.T) {
 	const after = "lnsgkgsnl/1r5b1/ppppppppp/9/9/2P6/PP1PPPPPP/1B5R1/LNSGKGSNL w - 2"
 	begin := onBoard(match.EventGame, func(e *match.Event) { e.Start = hirate })
@@ -334,7 +333,7 @@ func TestMovesThatDoNotFit(t *testing.T) {
 	}
 }
 
-// TestIncompleteEvents: what says too little is counted, and harms nothing.
+// TestIncompleteEvents: incomplete events are counted as ignored, and change nothing.
 func TestIncompleteEvents(t *testing.T) {
 	state := events.NewState("run")
 	kinds := []match.EventType{match.EventSeat, match.EventGame, match.EventMove, match.EventBoard, match.EventEnd, match.EventCut, match.EventPair, match.EventState, "later"}
@@ -347,8 +346,7 @@ func TestIncompleteEvents(t *testing.T) {
 	}
 }
 
-// TestVoidedPairsDoNotCount: a pair that is played again counts once, and one
-// whose other play was stored, once, too.
+// TestVoidedPairsDoNotCount: a pair that is played again counts once, even if its other play was stored.
 func TestVoidedPairsDoNotCount(t *testing.T) {
 	end := func(worker string, leg int, outcome string) match.Event {
 		return match.Event{
@@ -403,8 +401,8 @@ func TestResumedRunBeginsAnew(t *testing.T) {
 	testutil.Check(t, state.Ignored() == 2 && state.Snapshot().Finished == 4, "an old session is taken for a new one")
 }
 
-// TestWhatTheEndLeaves: the store's own count, and the boards of games that
-// ended; one that was in play did not count and goes.
+// TestWhatTheEndLeaves: the end leaves the store's own count and the boards of the games that ended. A game in play
+// does not count and is removed.
 func TestWhatTheEndLeaves(t *testing.T) {
 	over := onBoard(match.EventEnd, func(e *match.Event) { e.Outcome = "draw" })
 	playing := onBoard(match.EventGame, func(e *match.Event) { e.Slot = number(1) })

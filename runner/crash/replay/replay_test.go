@@ -24,8 +24,8 @@ func player(args ...string) match.Player {
 	return match.Player{Name: "A", Command: usitest.Command(args...), Greeting: 10 * time.Second, Ready: 2 * time.Second}
 }
 
-// record plays the beginning of a game with an engine until it fails, or until blame reports it, and returns the
-// bundle.
+// record plays the beginning of a game with an engine until it fails, or until it is blamed, and returns the crash
+// dump.
 func record(t *testing.T, p match.Player, blame string, deadline time.Duration) *crash.Bundle {
 	t.Helper()
 	records := crash.Begin(filepath.Join(t.TempDir(), "db"), "run", "")
@@ -47,7 +47,7 @@ func record(t *testing.T, p match.Player, blame string, deadline time.Duration) 
 	return testutil.Must(crash.Open(path))(t)
 }
 
-// play asks for three moves; the last is the one that is blamed.
+// play asks for three moves and blames the last one.
 func play(ctx context.Context, e *usi.Engine, blame string, deadline time.Duration) (string, error) {
 	if err := e.NewGame(ctx, usi.Game{}); err != nil {
 		return "", err
@@ -104,8 +104,8 @@ func TestReplay(t *testing.T) {
 	}
 }
 
-// TestAHangIsWaitedForAsLong: an engine that ends a search as fast as it must, on the clock
-// that it had, does not hang.
+// TestAHangIsWaitedForAsLong: a replay waits for a hanging engine as long as the recorded game did. An engine that ends
+// the search within this time does not hang.
 func TestAHangIsWaitedForAsLong(t *testing.T) {
 	t.Parallel()
 	b := record(t, player("-script", "hang@go:3"), "", 100*time.Millisecond)
@@ -131,8 +131,8 @@ func starter(args ...string) replay.Starter {
 	}
 }
 
-// TestLaterAnswers: an engine that answers later than the recorded one is waited for:
-// it gets its third go after its second answer, and crashes as recorded.
+// TestLaterAnswers: a replay waits for an engine that answers later than the recorded one. The engine gets its third go
+// after its second answer, and crashes as recorded.
 func TestLaterAnswers(t *testing.T) {
 	t.Parallel()
 	b := record(t, player("-script", "exit@go:3"), "", 0)
@@ -140,7 +140,7 @@ func TestLaterAnswers(t *testing.T) {
 	testutil.Check(t, r.Outcome == replay.Happened, "%+v", r)
 }
 
-// TestMany counts, and stops with its context.
+// TestMany: Many counts the outcomes, and stops with its context.
 func TestMany(t *testing.T) {
 	t.Parallel()
 	b := record(t, player("-script", "exit@go:3"), "", 0)

@@ -12,7 +12,7 @@ import (
 	"gogi/usi/transcript"
 )
 
-// spoken makes a dialogue of lines "MS > text" and "MS < text".
+// spoken returns a dialogue of lines "MS > text" and "MS < text".
 func spoken(t *testing.T, text string) (lines []transcript.Line) {
 	t.Helper()
 	began := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
@@ -41,8 +41,8 @@ func told(list []step) string {
 	return strings.Join(words, "; ")
 }
 
-// TestSteps: lines keep their distances, or only those within a search; answers that
-// were not asked for are not waited for.
+// TestSteps: the steps keep the times between all lines, or only between those within a search. They do not wait for
+// answers that were not requested.
 func TestSteps(t *testing.T) {
 	lines := spoken(t, "0 > usi; 5 < id name x; 7 < usiok; 8 < usiok; 10 > setoption name X; 12 > isready; 30 < readyok; 40 < bestmove 1a1b; 50 > position startpos; "+
 		"50 > go infinite; 90 < info x; 150 > stop; 160 < bestmove 7g7f; 161 < bestmove 7g7f; 200 > go mate 1; 210 < checkmate nomate; 220 > quit")
@@ -52,7 +52,7 @@ func TestSteps(t *testing.T) {
 	testutil.Equal(t, told(steps(lines, true)), want, "fast")
 }
 
-// TestScript: where lines are missing, the engine is prepared and begins with a game.
+// TestScript: if lines are missing, the script prepares the engine and begins with a game.
 func TestScript(t *testing.T) {
 	head := "0 > usi; 1 < usiok; 2 > setoption name X; 3 > isready; 4 < readyok; 5 > position startpos; 6 > go; 7 < bestmove 7g7f"
 	games := "10 < bestmove 7g7f; 11 > isready; 12 < readyok; 13 > go; 14 < bestmove 7g7f; 21 > isready; 22 < readyok; 23 > go"
