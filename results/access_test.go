@@ -118,7 +118,7 @@ func TestReadingWithoutRights(t *testing.T) {
 	}
 }
 
-// A reader without write rights sees the pairs that a running writer stores.
+// TestReadingBesideALivingWriter: a reader without write permission reads the pairs that a running writer stores.
 func TestReadingBesideALivingWriter(t *testing.T) {
 	dir := t.TempDir()
 	s := resultstest.Open(t, filepath.Join(dir, "x.db"))
@@ -135,7 +135,7 @@ func TestReadingBesideALivingWriter(t *testing.T) {
 	}
 }
 
-// A process that may only read gets an error when it tries to play.
+// TestPlayingWithoutRights: a process with read permission only gets an error when it tries to play.
 func TestPlayingWithoutRights(t *testing.T) {
 	s := resultstest.Open(t, resultstest.Path(t))
 	testutil.OK(t, s.Close())

@@ -44,7 +44,7 @@ func TestOldTakeInABatch(t *testing.T) {
 	}
 }
 
-// A run and its players are stored together: the process that creates a run may be killed at any time, and readers may
+// TestARunIsCreatedWhole: a run and its players are stored together, because the process may be killed and readers may
 // read at any time.
 func TestARunIsCreatedWhole(t *testing.T) {
 	s, _ := begun(t, matchtest.Plan("another"))

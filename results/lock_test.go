@@ -13,7 +13,7 @@ import (
 	"gogi/results/resultstest"
 )
 
-// A run is played only once, even if the processes open the database under different names.
+// TestLockByOtherNames: only one process plays a run, even if processes open the database under different names.
 func TestLockByOtherNames(t *testing.T) {
 	path := resultstest.Path(t)
 	link, folder := filepath.Join(t.TempDir(), "link.db"), filepath.Join(t.TempDir(), "folder")

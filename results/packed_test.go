@@ -164,7 +164,8 @@ func packed(t *testing.T, plan *match.Plan) []byte {
 	return text
 }
 
-// Segments return the same data as the rows, completely and in part. Readers use the segments of a run if it has any.
+// TestSegmentsTellTheRows: segments return the same data as the rows, completely and in part. Readers use the segments
+// of a run if it has any.
 func TestSegmentsTellTheRows(t *testing.T) {
 	s, run := packedRun(t)
 	wrong := wrongSegments(t, s, run.ID())
@@ -185,7 +186,7 @@ func TestSegmentsTellTheRows(t *testing.T) {
 	testutil.Check(t, err != nil, "the rows are what was stored")
 }
 
-// Any statement that changes a row of a segment deletes this segment and no other.
+// TestChangesDropSegments: any statement that changes a row of a segment deletes this segment and no other.
 func TestChangesDropSegments(t *testing.T) {
 	const most = "run_id, pair, black, white, outcome, termination, note, black_points, white_points, plies, moves_hash, last_sfen, marked, slot, started, ended, " +
 		"black_plies, black_nodes, black_us, black_depth_sum, black_depth_plies, black_overrun_us, black_ponder_hits, black_ponder_misses, " +
@@ -227,8 +228,8 @@ func leavesSegments(t *testing.T, s *Store, run int64, statement string, left []
 	testutil.Must(conn.ExecContext(t.Context(), "ROLLBACK"))(t)
 }
 
-// The writer packs a full block, and at the end of a run the remaining pairs. Readers do not get voided pairs, and get
-// the pairs that were played instead.
+// TestWriterPacks: the writer packs a full block, and packs the remaining pairs at the end of a run. Readers get the
+// replayed pairs instead of the voided ones.
 func TestWriterPacks(t *testing.T) {
 	plan := matchtest.Plan("r")
 	plan.Pairs = 3 * segments.Pairs
@@ -270,7 +271,8 @@ func TestWriterPacks(t *testing.T) {
 	testutil.Equal(t, otherRows(rowsByRows(t, s, run.ID(), Filter{}), games), "", "(-rows +segments)")
 }
 
-// A damaged segment, or a segment that differs from the rows, is not used and is reported.
+// TestDamagedSegments: readers do not use a damaged segment, or a segment that differs from the rows. A check reports
+// it.
 func TestDamagedSegments(t *testing.T) {
 	s, run := packedRun(t)
 	want := rowsByRows(t, s, run.ID(), Filter{})
@@ -316,8 +318,9 @@ func TestSegmentOfOtherColumns(t *testing.T) {
 	testutil.Check(t, len(wrong) == 1, "a check says %q", wrong)
 }
 
-// PackAll packs every run of a file except damaged parts, reports its progress and counts the packed games. After an
-// interruption it keeps its work and continues next time. It does not change a file that a process plays into.
+// TestPackAll: PackAll packs every run of a file except damaged parts, reports its progress and counts the packed
+// games. After an interruption it keeps its work and continues next time. It does not change a file that a process
+// plays into.
 func TestPackAll(t *testing.T) {
 	plan := matchtest.Plan("a")
 	plan.Pairs = 5 * segments.Pairs

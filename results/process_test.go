@@ -88,7 +88,7 @@ func startWriter(t *testing.T, path, mode string) (*exec.Cmd, *bufio.Scanner) {
 	return cmd, lines
 }
 
-// Everything that was acknowledged before a kill -9 is stored afterwards, and no pair is incomplete. The writer never
+// TestKill: every pair that was acknowledged before a kill -9 is stored, and no pair is incomplete. The writer never
 // stops by itself, so it is killed while it writes. The next writer resumes the run.
 func TestKill(t *testing.T) {
 	path := resultstest.Path(t)

@@ -17,8 +17,8 @@ import (
 	"gogi/results/resultstest"
 )
 
-// The data about the worker that played a pair are stored, and returned with the games too. The stable dump equals that
-// of a run on one machine.
+// TestProvenance: the data about the worker of a pair are stored, and also returned with the games. The stable dump
+// equals the dump of a run on one machine.
 func TestProvenance(t *testing.T) {
 	s := resultstest.Open(t, resultstest.Path(t))
 	plan := matchtest.Plan("r")
@@ -61,7 +61,7 @@ func TestProvenanceRefused(t *testing.T) {
 	}
 }
 
-// A worker with a new key is distinct from the worker with the old key.
+// TestEnlist: a worker with a new key is distinct from the worker with the old key.
 func TestEnlist(t *testing.T) {
 	s, plan, run := resultstest.Begun(t)
 	play := func(id int) {
@@ -119,7 +119,7 @@ func TestTakes(t *testing.T) {
 	}
 }
 
-// Records are read one by one with the data about the run, also for a worker that joined later.
+// TestRecordOfANewWorker: Record returns each record with the data of the run, also for a worker that joined later.
 func TestRecordOfANewWorker(t *testing.T) {
 	s, plan, run := resultstest.Begun(t)
 	for id, worker := range []string{"", "w", "x"} {

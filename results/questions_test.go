@@ -14,8 +14,8 @@ import (
 	"gogi/results/tables"
 )
 
-// The questions to a mate solver in a game are returned with the game and with its pair, with and without a worker. A
-// checksum covers them, and a stable dump omits them.
+// TestQuestions: the questions to a mate solver in a game are returned with the game and with its pair, with and
+// without a worker. A checksum covers them, and a stable dump omits them.
 func TestQuestions(t *testing.T) {
 	s, plan, run := resultstest.Begun(t)
 	asked := match.Questions{Asked: 9, Claimed: 6, Proven: 1, Refuted: 2, Unproven: 3, Failed: 1}

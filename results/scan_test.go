@@ -53,7 +53,7 @@ func TestScanInParts(t *testing.T) {
 	}
 }
 
-// An error in one part ends the reading, and no goroutine is left behind.
+// TestScanEnds: an error in one part ends the scan, and all its goroutines end.
 func TestScanEnds(t *testing.T) {
 	plan := matchtest.Plan("r")
 	s, run := begun(t, plan)
@@ -80,7 +80,8 @@ func TestScanEnds(t *testing.T) {
 	testutil.Fails(t, c.scan(t.Context(), view.conns, pairRange{0, 8}, func([]match.Row) error { return nil }), "", "a query that is none: no error")
 }
 
-// All connections of one snapshot read the same pairs, even if pairs are stored while they open.
+// TestSnapshotIsOneMoment: all connections of one snapshot read the same pairs, even if pairs are stored while they
+// open.
 func TestSnapshotIsOneMoment(t *testing.T) {
 	plan := matchtest.Plan("r")
 	s, run := begun(t, plan)

@@ -15,7 +15,8 @@ import (
 	"gogi/results/tables"
 )
 
-// A change after the first pair is found by the order of the log, because a player's clock may be an hour fast or slow.
+// TestFirstStored: gogi finds a change after the first pair by the order of the log, because a player's clock may be an
+// hour fast or slow.
 func TestFirstStored(t *testing.T) {
 	for name, fast := range map[string]time.Duration{"fast": time.Hour, "slow": -time.Hour} {
 		t.Run(name, func(t *testing.T) {
@@ -62,8 +63,8 @@ func TestTargetLoweredAndRaised(t *testing.T) {
 	matchtest.Put(t, run, matchtest.Pair(run.Plan(), 199, 10))
 }
 
-// A database of an older gogi can be read and continued. A change after its first game is found by the clocks, as that
-// gogi did it.
+// TestOlderDatabases: gogi reads and resumes a database of an older gogi. It finds a change after the first game by the
+// clocks, as the older gogi did.
 func TestOlderDatabases(t *testing.T) {
 	s := resultstest.Open(t, resultstest.Path(t))
 	run := resultstest.Begin(t, s, matchtest.Plan("r"))
@@ -91,8 +92,8 @@ func TestOlderDatabases(t *testing.T) {
 	}
 }
 
-// If a player's clock was behind the store's at the first start, the design of that start is still the design with
-// which the run began.
+// TestOlderDatabaseOfASlowClock: a player's clock may be behind the store's clock at the first start. The design of
+// that start is still the first design of the run.
 func TestOlderDatabaseOfASlowClock(t *testing.T) {
 	s := resultstest.Open(t, resultstest.Path(t))
 	run := resultstest.Begin(t, s, matchtest.Plan("r"))
@@ -159,8 +160,8 @@ func TestColumnsAreThoseOfTheSchema(t *testing.T) {
 	testutil.Diff(t, want, ours, "(-schema +columns)")
 }
 
-// The data that are registered when a tune begins never change, and are not reported as a change of settings at every
-// start.
+// TestRegistered: the data that a tune registers at its beginning never change. A new start does not report them as a
+// change of settings.
 func TestRegistered(t *testing.T) {
 	plan, _ := resultstest.TunePlan(t)
 	s := resultstest.Open(t, resultstest.Path(t))

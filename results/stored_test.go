@@ -48,7 +48,7 @@ func lost() map[string]string {
 	}
 }
 
-// Readers of a run, and a process that resumes it, find that a row is lost.
+// TestLostRows: readers of a run, and a process that resumes it, report a lost row.
 func TestLostRows(t *testing.T) {
 	for what, statement := range lost() {
 		path := resultstest.Filled(t, "a.db", []int{0, 1, 2, 3}, nil)
@@ -93,8 +93,8 @@ func begun(ctx context.Context, path string) (*results.Run, error) {
 	return s.Begin(ctx, matchtest.Plan("r"))
 }
 
-// A pair that is not found in its place prevents storing the same pair again. The error explains that the database is
-// damaged.
+// TestLostPairIsPlayedAgain: a pair that cannot be found in its place cannot be stored again. The error reports that
+// the database is damaged.
 func TestLostPairIsPlayedAgain(t *testing.T) {
 	path := resultstest.Filled(t, "a.db", []int{0, 1, 2}, nil)
 	resultstest.Exec(t, path, "DROP TRIGGER stored_pair_removed; PRAGMA foreign_keys=off; DELETE FROM pairs WHERE pair = 1")
@@ -104,7 +104,7 @@ func TestLostPairIsPlayedAgain(t *testing.T) {
 	namesCheck(t, "played again", err)
 }
 
-// Voided, repeated and copied pairs are counted correctly, in a run with pairs far apart.
+// TestCountsOfEveryWriter: voided, repeated and copied pairs are counted correctly, in a run with pairs far apart.
 func TestCountsOfEveryWriter(t *testing.T) {
 	path := resultstest.Path(t)
 	s := resultstest.Open(t, path)
@@ -157,7 +157,7 @@ func TestCountOfAnOlderDatabase(t *testing.T) {
 	}
 }
 
-// A run ends if its file was deleted or replaced, because its data would be lost.
+// TestDeletedUnderARun: a run ends if its file was deleted or replaced, because its data would be lost.
 func TestDeletedUnderARun(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("nobody deletes an open file there")
@@ -178,7 +178,7 @@ func TestDeletedUnderARun(t *testing.T) {
 	}
 }
 
-// The bits of an inventory list its pairs in order, for any range.
+// TestExpectedPairs: the bits of an inventory list its pairs in order, for any range.
 func TestExpectedPairs(t *testing.T) {
 	s := resultstest.Open(t, resultstest.Path(t))
 	plan := matchtest.Plan("r")
@@ -206,8 +206,8 @@ func TestExpectedPairs(t *testing.T) {
 	}
 }
 
-// If an index has two entries for one row and none for another, the number of entries is right. The repeated row is
-// reported.
+// TestRowThatComesTwice: if an index has two entries for one row and none for another, the number of entries is right.
+// The repeated row is reported.
 func TestRowThatComesTwice(t *testing.T) {
 	path := resultstest.Filled(t, "a.db", []int{0, 1, 2}, nil)
 	s := resultstest.Open(t, path)

@@ -11,7 +11,7 @@ import (
 	"gogi/results/resultstest"
 )
 
-// A void of a pair of a tune also voids the pairs whose points depend on it, and the states that depend on it.
+// TestVoidInATune: a void of a pair of a tune also voids the pairs and states that depend on it.
 func TestVoidInATune(t *testing.T) {
 	path, plan := resultstest.Tuned(t, 18)
 	s := resultstest.Open(t, path)
@@ -47,7 +47,7 @@ func settingsOf(t *testing.T, plan *match.Plan) *tune.Settings {
 	return &p.Settings
 }
 
-// A pair without its states, or states without their pair, is never stored.
+// TestAddStatesIsOneTransaction: a pair without its states, or states without their pair, is never stored.
 func TestAddStatesIsOneTransaction(t *testing.T) {
 	path, plan := resultstest.Tuned(t, 8)
 	s := resultstest.Open(t, path)

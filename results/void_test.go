@@ -18,7 +18,7 @@ import (
 	"gogi/results/tables"
 )
 
-// A stored pair is returned unchanged.
+// TestPair: Pair returns a stored pair unchanged.
 func TestPair(t *testing.T) {
 	s, plan, run := resultstest.Begun(t)
 	for id := range 4 { // both openings
@@ -163,8 +163,8 @@ func TestVoidAtRest(t *testing.T) {
 	}
 }
 
-// Spent counts the games that were stored since a time, with their durations. A wrong clock counts as at most a day,
-// and never as a negative time. Earlier games and repeated results do not count.
+// TestSpent: Spent counts the games that were stored since a time, with their durations. A wrong clock counts as at
+// most a day, and never as a negative time. Earlier games and repeated results do not count.
 func TestSpent(t *testing.T) {
 	s, plan, run := resultstest.Begun(t)
 	for id, took := range [][2]time.Duration{{time.Minute, time.Hour}, {-time.Hour, 1000 * time.Hour}} {

@@ -122,8 +122,8 @@ type badEnd struct{ fake }
 
 func (*badEnd) Close() error { return errors.New("still there after SIGKILL") }
 
-// One slot plays a long pair, one waits for a pair, and the third gets an error. The error must not stop the long pair,
-// and the waiting slot must get it.
+// TestOneSlotsTroubleCutsNoOthersGame: one slot plays a long pair, one waits for a pair, and the third gets an error.
+// The long pair must not stop, and the waiting slot must get the error.
 func TestOneSlotsTroubleCutsNoOthersGame(t *testing.T) {
 	trouble := errors.New("trouble")
 	for name, test := range map[string]struct {
@@ -190,8 +190,8 @@ func within(t *testing.T, limit time.Duration) context.Context {
 	return ctx
 }
 
-// In a failed run without a game in play, all waits end: the wait before another try, the start of a player, and the
-// wait for the start of another player.
+// TestAFailedRunEndsItsWaits: a failed run without a game in play ends all waits: for another try, and for the start of
+// this or another player.
 func TestAFailedRunEndsItsWaits(t *testing.T) {
 	for name, test := range map[string]struct {
 		waiting  []string // plans

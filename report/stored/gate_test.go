@@ -47,8 +47,8 @@ func resignedPair(plan *match.Plan, id int, fast time.Duration) match.PairResult
 	return r
 }
 
-// TestGateIsOrderedByTheLog: a change of the design after the first stored pair is reported, even if the clock of the
-// machine that played the pair is an hour fast.
+// TestGateIsOrderedByTheLog: a change of the design after the first stored pair is reported. The clock of the machine
+// that played the pair may be an hour fast.
 func TestGateIsOrderedByTheLog(t *testing.T) {
 	t.Parallel()
 	store, plan := gatedSeries(t)

@@ -15,7 +15,7 @@ import (
 	"gogi/results"
 )
 
-// A report of an unfinished run uses the pairs before the first gap, and no other pairs.
+// TestGatheringStopsAtAGap: a report of an unfinished run uses only the pairs before the first gap.
 func TestGatheringStopsAtAGap(t *testing.T) {
 	t.Parallel()
 	run := report.Run{Name: "r", Pairs: 5, Players: []report.Player{{Name: "a"}, {Name: "b"}}}

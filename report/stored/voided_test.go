@@ -141,7 +141,8 @@ func TestWithdrawnVerdict(t *testing.T) {
 	testutil.OK(t, run.Close())
 }
 
-// A report that began before pairs were voided and played again counts the present pairs.
+// TestGatheringAfterVoid: if pairs are voided and played again after a report began, the report counts the present
+// pairs.
 func TestGatheringAfterVoid(t *testing.T) {
 	t.Parallel()
 	store, plan := manyOpenings(t)

@@ -314,7 +314,7 @@ func TestRanksOfGames(t *testing.T) {
 	}
 }
 
-// The table of games has the known data of each player's part, and empty cells for unknown data.
+// TestWriteGames: the table of games has the known data of each player's part, and empty cells for unknown data.
 func TestWriteGames(t *testing.T) {
 	t.Parallel()
 	list := games(2, 3)

@@ -129,8 +129,8 @@ func TestTell(t *testing.T) {
 	testutil.Check(t, len(thin) == trackPoints && thin[0].Blocks == 0 && thin[trackPoints-1].Blocks == 4999, "%d points", len(thin))
 }
 
-// The Japanese page contains no English except names, and the same numbers. The text that a tune may end equals the
-// text of the error.
+// TestBodyInJapanese: the Japanese page has no English except names, and has the same numbers. The text that a tune may
+// end equals the text of the error.
 func TestBodyInJapanese(t *testing.T) {
 	a := account(t, 400)
 	a.Failed[0].Above, a.Failed[0].OfAbove = 3, 40

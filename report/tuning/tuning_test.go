@@ -124,8 +124,8 @@ func TestResolveRefuses(t *testing.T) {
 	}
 }
 
-// A validation shares no opening with the tune if the book is large enough. It has another seed, and the candidate's
-// values replace the options in the file.
+// TestValidation: a validation shares no opening with the tune if the book is large enough. It has another seed, and
+// the candidate's values replace the options in the file.
 func TestValidation(t *testing.T) {
 	plan := base(41)
 	w := wish(t, "[[param]]\nname = \"LMR_Div\"\n")
@@ -147,7 +147,7 @@ func TestValidation(t *testing.T) {
 	testutil.Check(t, small.Validate.Openings == tune.SameOpenings, "half of 19 openings is a book")
 }
 
-// A resumed tune keeps its Inflight, for any number of slots.
+// TestInflightIsKept: a resumed tune keeps its Inflight, for any number of slots.
 func TestInflightIsKept(t *testing.T) {
 	w := wish(t, "[[param]]\nname = \"LMR_Div\"\n")
 	w.Inflight = 31

@@ -301,9 +301,9 @@ func (p *Player) all() Count {
 	return Count{p.Black.Wins + p.White.Wins, p.Black.Draws + p.White.Draws, p.Black.Losses + p.White.Losses}
 }
 
-// worth returns the points of a game for Black and White: one point for the winner, half a point for a draw, or for a
-// repetition the points in the rules. The test calculates them itself, so that the stored points are not checked by the
-// code that made them.
+// worth returns the points of a game for Black and White: one for the winner, half for a draw, and for a repetition the
+// points in the rules. The test calculates them itself, so that it does not check the stored points with the code that
+// made them.
 func worth(g *match.Result, rules match.Rules) [2]float64 {
 	switch g.Outcome {
 	case match.BlackWins:

@@ -187,7 +187,7 @@ func TestEdited(t *testing.T) {
 	}
 }
 
-// Each changed figure of a report is found.
+// TestReportHeldAgainst: the check finds each changed figure of a report.
 func TestReportHeldAgainst(t *testing.T) {
 	plan, pairs := allSeries(t)[0].decode(t)
 	s, _ := storedRun(t, plan, pairs)
@@ -239,7 +239,7 @@ func reported(t *testing.T, s *results.Store, info *results.RunInfo) *report.Rep
 	return g.Report()
 }
 
-// If results decide the pairings, the stored results must lead to every pair.
+// TestDrawn: if results decide the pairings, the stored results must lead to every pair.
 func TestDrawn(t *testing.T) {
 	plan, pairs := allSeries(t)[0].decode(t)
 	plan.Pairs = 1
@@ -315,7 +315,7 @@ func TestTwo(t *testing.T) {
 	testutil.Check(t, two == (Two{1, 1, 1, 1, 1, 1}), "%+v", two)
 }
 
-// A repetition gives each colour the points in the rules.
+// TestWorth: a repetition gives each colour the points in the rules.
 func TestWorth(t *testing.T) {
 	rules := match.Rules{RepetitionPoints: [2]float64{0.4, 0.6}}
 	for _, test := range []struct {

@@ -32,7 +32,7 @@ func eightPairs(name string, change func(*match.Plan)) *match.Plan {
 	})
 }
 
-// A pair is known if an earlier run has both its games, in any order and under any names.
+// TestFindKnown: a pair is known if an earlier run has both its games, in any order and under any names.
 func TestFindKnown(t *testing.T) {
 	t.Parallel()
 	s := resultstest.Open(t, resultstest.Path(t))
@@ -79,7 +79,7 @@ func TestFindKnown(t *testing.T) {
 	testutil.Equal(t, len(k.Pairs), 0)
 }
 
-// A sample of m of n pairs misses all of the f·n wrong ones about as often as (1-f)^m.
+// TestSampleMisses: a sample of m of n pairs misses all f·n wrong pairs about as often as (1-f)^m.
 func TestSampleMisses(t *testing.T) {
 	t.Parallel()
 	const n, m, f, seeds = 100, 10, 0.2, 4000
@@ -99,7 +99,7 @@ func TestSampleMisses(t *testing.T) {
 	testutil.Equal(t, len(evidence.KnownOf(plan, 3).Sample(m)), 3)
 }
 
-// Databases of earlier schemas have no reused pairs, and their players have inferred keys.
+// TestOlderDatabases: databases of earlier schemas have no reused pairs, and their players have inferred keys.
 func TestOlderDatabases(t *testing.T) {
 	t.Parallel()
 	path := resultstest.Filled(t, "r", []int{0, 1}, func(*match.Plan) {})

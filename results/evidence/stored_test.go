@@ -13,7 +13,8 @@ import (
 	"gogi/results/resultstest"
 )
 
-// Stored pairs of two players are found under any names and in any order of the players, each pair once.
+// TestFindStored: gogi finds the stored pairs of two players under any names and in any order of the players, each pair
+// once.
 func TestFindStored(t *testing.T) {
 	t.Parallel()
 	s := resultstest.Open(t, resultstest.Path(t))
@@ -52,8 +53,8 @@ func TestFindStored(t *testing.T) {
 	testutil.Equal(t, len(testutil.Must(evidence.FindStored(t.Context(), s, q))(t)), 0, "pairs of the run itself")
 }
 
-// With a time limit, the stored pairs of each session are apart. Pairs of a worker of a farm, and pairs with a move that
-// the machine delayed, are left out.
+// TestFindStoredTimed: with a time limit, the stored pairs of each session are separate. Pairs of a farm's worker, and
+// pairs with a machine-induced delay, do not count.
 func TestFindStoredTimed(t *testing.T) {
 	t.Parallel()
 	s := resultstest.Open(t, resultstest.Path(t))

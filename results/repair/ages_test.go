@@ -110,7 +110,7 @@ func TestSalvageOfBothAges(t *testing.T) {
 	}
 }
 
-// A lost worker row costs no games. A pair with a wrong worker is found.
+// TestDamagedProvenance: a lost row of a worker loses no games. A check finds a pair with a wrong worker.
 func TestDamagedProvenance(t *testing.T) {
 	t.Parallel()
 	path := resultstest.Path(t)

@@ -103,8 +103,8 @@ func contents(ctx context.Context, path string) string {
 	return out.String()
 }
 
-// One bit of a real database flips. The check finds every flip that changes stored data. Nothing is printed that was
-// not stored. A repair loses at most one pair, and all other pairs are unchanged.
+// TestFlippedBits: one bit of a real database flips. The check finds every flip that changes stored data, and a dump
+// has only stored data. A repair loses at most one pair, and all other pairs are unchanged.
 func TestFlippedBits(t *testing.T) {
 	t.Parallel()
 	file, want := damageable(t)

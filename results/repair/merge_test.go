@@ -153,8 +153,8 @@ func runUpkeep(path, mode string) error {
 	}
 }
 
-// A process that works on a database may be killed at any time. The database is then unchanged, and no incomplete new
-// one exists.
+// TestKilledUpkeep: a process that works on a database may be killed at any time. It leaves the database unchanged, and
+// no incomplete new database.
 func TestKilledUpkeep(t *testing.T) {
 	t.Parallel()
 	path := resultstest.Filled(t, "a.db", []int{0, 1, 2, 3, 4, 5}, nil)
@@ -219,7 +219,7 @@ func TestDamagedLog(t *testing.T) {
 	testutil.Check(t, !c.Sound() && strings.Contains(c.Problems[0].What, "the log is damaged at frame"), "%+v", c)
 }
 
-// A database that a process plays into is not repaired.
+// TestRepairRefuses: Repair rejects a database that a process plays into, and a file without a run.
 func TestRepairRefuses(t *testing.T) {
 	t.Parallel()
 	path := resultstest.Path(t)

@@ -15,7 +15,8 @@ import (
 	"gogi/results/tables"
 )
 
-// Read finds exactly the rows with a right checksum. In a row that a pair needs, it repairs one wrong bit, but not two.
+// TestRead: Read finds exactly the rows with a right checksum. In a row that a pair needs, it repairs one wrong bit,
+// but not two.
 func TestRead(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "a.db")

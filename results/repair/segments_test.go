@@ -103,7 +103,8 @@ func rowsIn(ctx context.Context, path string) (rows []match.Row) {
 	return rows
 }
 
-// If any bit flips in a database with segments, a reader returns the stored data or an error.
+// TestFlippedBitsBesideSegments: if any bit flips in a database with segments, a reader returns the stored data or an
+// error.
 func TestFlippedBitsBesideSegments(t *testing.T) {
 	t.Parallel()
 	path := packed(t)
@@ -133,8 +134,8 @@ func TestFlippedBitsBesideSegments(t *testing.T) {
 	testutil.Check(t, told >= n/2, "%d of %d files were read: the others prove nothing", told, n)
 }
 
-// A check reports a damaged segment, and a segment that differs from the rows. A database that was repaired, merged or
-// copied has right segments.
+// TestSegmentsMended: a check reports a damaged segment, and a segment that differs from the rows. A database that was
+// repaired, merged or copied has right segments.
 func TestSegmentsMended(t *testing.T) {
 	t.Parallel()
 	path := packed(t)

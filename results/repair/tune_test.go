@@ -9,7 +9,7 @@ import (
 	"gogi/results/resultstest"
 )
 
-// The data of a tune are stored, are in the stable dump, and survive a merge, a backup and a repair.
+// TestTuneIsKept: the data of a tune are stored, are in the stable dump, and survive a merge, a backup and a repair.
 func TestTuneIsKept(t *testing.T) {
 	t.Parallel()
 	path, _ := resultstest.Tuned(t, 18)
@@ -54,7 +54,8 @@ func TestTuneIsKept(t *testing.T) {
 	}
 }
 
-// Check compares points and states with those that follow from the results, even if every row has a right checksum.
+// TestCheckTune: Check compares points and states with those that follow from the results, even if every row has a
+// right checksum.
 func TestCheckTune(t *testing.T) {
 	t.Parallel()
 	for want, spoil := range map[string]string{

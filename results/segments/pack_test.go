@@ -74,7 +74,7 @@ func drawColumn(t *rapid.T, n int) []driver.Value {
 	return column
 }
 
-// Packed data are unpacked unchanged, and are packed to the same bytes again.
+// TestPackAndUnpack: Unpack returns packed data unchanged, and Pack packs them to the same bytes again.
 func TestPackAndUnpack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n, columns := rapid.IntRange(0, 20).Draw(t, "rows"), rapid.IntRange(1, 8).Draw(t, "columns")
@@ -120,7 +120,7 @@ func TestShortestWay(t *testing.T) {
 	}
 }
 
-// For any invalid data, Unpack returns an error or other rows. It never panics or uses much memory.
+// TestUnpackGarbage: for any invalid data, Unpack returns an error or other rows. It never panics or uses much memory.
 func TestUnpackGarbage(t *testing.T) {
 	blob := testutil.Must(Pack([][]driver.Value{
 		{int64(7), int64(1 << 40), 0.5, "resignation", nil, int64(-1 << 62)},
@@ -144,7 +144,6 @@ func TestUnpackGarbage(t *testing.T) {
 	})
 }
 
-// A wrong use returns an error.
 func TestMisuse(t *testing.T) {
 	for name, rows := range map[string][][]driver.Value{
 		"lengths": {{int64(1)}, {int64(1), int64(2)}}, "a blob": {{[]byte("x")}},
@@ -163,7 +162,7 @@ func TestMisuse(t *testing.T) {
 	}
 }
 
-// A segment can only be opened for the pairs for which it was stored.
+// TestOpen: a segment can only be opened for the pairs for which it was stored.
 func TestOpen(t *testing.T) {
 	blob := testutil.Must(Pack([][]driver.Value{{int64(1)}, {int64(9)}}))(t)
 	sum := testutil.Must(tables.SumOf("segments", int64(3), int64(5), blob))(t)

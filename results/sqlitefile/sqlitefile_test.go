@@ -97,7 +97,8 @@ func TestRows(t *testing.T) {
 	}
 }
 
-// A log that cannot be read is an error that names the log, because it may have pairs that the file does not have.
+// TestLogThatCannotBeRead: a log that cannot be read is an error that names the log, because it may have pairs that the
+// file does not have.
 func TestLogThatCannotBeRead(t *testing.T) {
 	path := written(t)
 	testutil.OK(t, os.Remove(path+"-wal"))
@@ -187,8 +188,8 @@ func unpublish(t *testing.T, path string, transaction func()) {
 	testutil.OK(t, index.Close())
 }
 
-// The data that a killed process wrote without updating the index are overwritten by the next process. Its transaction
-// may be shorter, and the rest of the old data is no damage.
+// TestLogOfAKilledCommit: the next process overwrites the data that a killed process wrote without an update of the
+// index. Its transaction may be shorter, and the rest of the old data is no damage.
 func TestLogOfAKilledCommit(t *testing.T) {
 	path, run := walDB(t)
 	run("INSERT INTO t (x) VALUES ('first')")
@@ -218,8 +219,8 @@ func TestLogOfAKillBeforeItWasMended(t *testing.T) {
 	}
 }
 
-// Damage in the last transaction is found even if the index contains the transaction, and if the index belongs to an
-// earlier use of the log.
+// TestLogDamagedAtItsEnd: damage in the last transaction is found if the index contains the transaction. It is also
+// found if the index belongs to an earlier use of the log.
 func TestLogDamagedAtItsEnd(t *testing.T) {
 	path, run := walDB(t)
 	blob := func() { run("INSERT INTO t (x) VALUES (zeroblob(30000))") }
@@ -310,7 +311,7 @@ func TestLogOfAnOpenTransaction(t *testing.T) {
 	}
 }
 
-// For any content of a file, the reader ends and does not panic.
+// FuzzRows: for any content of a file, the reader ends and does not panic.
 func FuzzRows(f *testing.F) {
 	f.Add([]byte("SQLite format 3\x00"), []byte{})
 	f.Fuzz(func(t *testing.T, main, log []byte) {

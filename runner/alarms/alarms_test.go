@@ -198,8 +198,8 @@ func ended(pair int, outcome match.Outcome, by match.Termination) match.Event {
 	}
 }
 
-// TestFailing: an engine that loses its first four games by one fault, or later eight in a row, gives one
-// warning with the command that examines it. Other engines, and engines without blame, give none.
+// TestFailing: an engine that loses its first four games by one fault, or later eight in a row, gives one warning. The
+// warning has the command that examines the engine. Other engines, and engines without blame, give none.
 func TestFailing(t *testing.T) {
 	t.Parallel()
 	crash := func(int) (match.Outcome, match.Termination) { return match.WhiteWins, match.Crash }
