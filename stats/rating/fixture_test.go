@@ -442,7 +442,7 @@ func TestPaperArithmetic(t *testing.T) {
 		w.near(t, "BIC", bic, row.BIC, 1e-9)
 		aic = append(aic, gotAIC)
 	}
-	// research/stats.md prints these weights with two digits.
+	// These are the weights of the paper, with two digits.
 	for i, w := range testutil.Must(AkaikeWeights(aic))(t) {
 		want := []float64{.02, .13, .12, .05, .28, .41}[i]
 		testutil.Check(t, math.Abs(w-want) <= 0.005, "weight %d is %v, want %v", i, w, want)
