@@ -27,12 +27,11 @@ import (
 	"gogi/shogi/kifu"
 )
 
-// filler puts something into every field that there is, so that a new one which the
-// formats forget is missed.
+// A filler sets every field of a value, so that a test finds a new field that the formats do not store.
 type filler struct {
 	count  int
 	random *rand.Rand     // if not nil, numbers, bytes and lengths are random
-	inside []reflect.Type // the types of the pointers that are being filled: a council in a council is nil
+	inside []reflect.Type // the types of the pointers that are being filled; a council in a council stays nil
 }
 
 func (f *filler) fill(v reflect.Value) {
@@ -60,7 +59,7 @@ func (f *filler) fill(v reflect.Value) {
 		*at = true
 		return
 	}
-	switch v.Kind() { // the default panics for the others
+	switch v.Kind() { // the default case panics for other kinds
 	case reflect.Pointer:
 		if !slices.Contains(f.inside, v.Type()) {
 			f.inside = append(f.inside, v.Type())
@@ -70,7 +69,7 @@ func (f *filler) fill(v reflect.Value) {
 		}
 	case reflect.Struct:
 		for i := range v.NumField() {
-			if v.Type().Field(i).Tag.Get("json") != "-" || v.Type() != reflect.TypeFor[match.Player]() { // no part of its text
+			if v.Type().Field(i).Tag.Get("json") != "-" || v.Type() != reflect.TypeFor[match.Player]() { // a field of a player without JSON is not stored
 				f.fill(v.Field(i))
 			}
 		}
@@ -100,7 +99,7 @@ func (f *filler) fill(v reflect.Value) {
 		case v.CanFloat():
 			v.SetFloat(float64(f.count) / 3)
 		default:
-			v.SetUint(uint64(f.count)) // panics for what has no number
+			v.SetUint(uint64(f.count)) // panics for a kind without numbers
 		}
 	}
 }
@@ -111,8 +110,8 @@ func filled[T any](f filler) *T {
 	return &value
 }
 
-// TestPlanFields: plans of earlier versions are stored on farms. The committed file has every
-// field of a plan, and a version without tags wrote it.
+// TestPlanFields: farms store plans of earlier versions. The committed file has every field of a plan, and a version
+// without tags wrote it.
 func TestPlanFields(t *testing.T) {
 	plan := filled[match.Plan](filler{})
 	got := testutil.Must(json.MarshalIndent(plan, "", " "))(t)
@@ -126,7 +125,7 @@ func TestPlanFields(t *testing.T) {
 	testutil.Equal(t, cmp.Diff(plan, &again), "", "a plan that was read (-written +read)")
 }
 
-// TestPlanFieldsHaveTags: a Go field can get another name without a change of stored plans.
+// TestPlanFieldsHaveTags: every field has a JSON name, so a new Go name does not change stored plans.
 func TestPlanFieldsHaveTags(t *testing.T) {
 	seen := map[reflect.Type]bool{}
 	var visit func(reflect.Type)
@@ -153,7 +152,7 @@ func filledPair() match.PairResult { return pairBy(filler{}) }
 
 func pairBy(f filler) match.PairResult {
 	r := *filled[match.PairResult](f)
-	for i := range r.Games { // what no runner knows
+	for i := range r.Games { // a runner never sets these fields
 		r.Games[i].Record.Header = kifu.Header{}
 		for j := range r.Games[i].Record.Moves {
 			m := &r.Games[i].Record.Moves[j]
@@ -206,7 +205,7 @@ func TestEncodePairRefuses(t *testing.T) {
 	}
 }
 
-// Nothing that was cut, damaged or made up panics or takes more than the limit.
+// TestDecodePairDamaged: DecodePair returns an error for a cut or invalid text, and never panics for a damaged text.
 func TestDecodePairDamaged(t *testing.T) {
 	filled := filledPair()
 	filled.Games[0].Outcome, filled.Games[0].Termination = match.WhiteWins, match.Resignation
@@ -215,7 +214,7 @@ func TestDecodePairDamaged(t *testing.T) {
 		testutil.Fails(t, testutil.Err(match.DecodePair(text[:i], matchtest.PairLimit)), "", "cut to %d bytes: no error", i)
 		damaged := bytes.Clone(text)
 		damaged[i] ^= 0x80
-		_, _ = match.DecodePair(damaged, matchtest.PairLimit) // it may mean something else
+		_, _ = match.DecodePair(damaged, matchtest.PairLimit) // a damaged text may be another valid pair
 	}
 	for want, text := range map[string][]byte{
 		"it is empty": nil, "format 5, this program knows 1 to 4": append([]byte{5}, text[1:]...), "format 0": append([]byte{0}, text[1:]...), "1 bytes too many": append(bytes.Clone(text), 0),
@@ -228,10 +227,10 @@ func TestDecodePairDamaged(t *testing.T) {
 
 func TestDecodePairWithin(t *testing.T) {
 	long := filledPair()
-	long.Games[0].Record.Moves = make([]kifu.Move, 30000) // some hundred bytes
+	long.Games[0].Record.Moves = make([]kifu.Move, 30000) // some hundred bytes when encoded
 	many := filledPair()
 	many.Attempts = make([]match.Attempt, 100_000)
-	const slack = 300_000 // of two decompressors
+	const slack = 300_000 // the memory of two decompressors
 	for name, r := range map[string]match.PairResult{"moves": long, "attempts": many} {
 		text := encodePair(t, r)
 		for _, limit := range []int{-1, 0, 10_000, 1 << 20} {
@@ -278,7 +277,7 @@ func TestPlanRoundTrip(t *testing.T) {
 	}
 }
 
-// Enumerations are words: a bare number means something else when a constant is inserted.
+// TestPlanTextHasWords: the text has words for enumerations, because a new constant changes the meaning of numbers.
 func TestPlanTextHasWords(t *testing.T) {
 	p := storedPlan(t)
 	p.Rules.Declaration, p.Ponder = shogi.TryRule, match.PonderEarly
@@ -348,7 +347,7 @@ func drawTime(t *rapid.T) time.Duration {
 	return time.Duration(rapid.Int64Range(0, 1<<50).Draw(t, "time"))
 }
 
-// A text that would be read as another plan is not written.
+// TestEncodePlanRefuses: EncodePlan returns an error for a plan that DecodePlan cannot restore.
 func TestEncodePlanRefuses(t *testing.T) {
 	for want, spoil := range map[string]func(*match.Plan){
 		"expected texts in UTF-8": func(p *match.Plan) { p.Openings[0].ID = "\xff" },
@@ -364,7 +363,8 @@ func TestEncodePlanRefuses(t *testing.T) {
 
 func nan() float64 { zero := 0.0; return zero / zero }
 
-// Lists that are short to write and large to hold, and councils without end.
+// TestDecodePlanBounds: DecodePlan rejects lists that are short as text but large in memory, and too many nested
+// councils.
 func TestDecodePlanBounds(t *testing.T) {
 	const n = 1 << 18
 	plan := func(rest string) string { return `{"version":1,"plan":{` + rest + `}}` }
@@ -391,7 +391,7 @@ func TestDecodePlanBounds(t *testing.T) {
 		_, err := match.DecodePlan([]byte(c.text))
 		runtime.ReadMemStats(&after)
 		testutil.Fails(t, err, c.want, name)
-		// All that was ever taken; lists grow by copying.
+		// TotalAlloc includes freed memory. Lists grow by copying, so it exceeds the final size.
 		spent := int(after.TotalAlloc - before.TotalAlloc)
 		testutil.Check(t, spent <= 160*len(c.text)+1<<20, "%s: %d bytes were read, and took %d", name, len(c.text), spent)
 	}
@@ -399,7 +399,7 @@ func TestDecodePlanBounds(t *testing.T) {
 	testutil.Fails(t, testutil.Err(match.DecodePlan([]byte(nested))), "1 players, expected two", "16 councils")
 }
 
-// The text of a plan is small: this is the compressed size for a series of two engines with a dozen openings.
+// TestPlanTextIsSmall: the plan of two engines with a dozen openings takes at most 1600 bytes compressed.
 func TestPlanTextIsSmall(t *testing.T) {
 	plan := testutil.Must(match.DecodePlan(matchtest.AllSeries(t, playedFile)[0].Plan))(t)
 	var packed bytes.Buffer
@@ -409,7 +409,7 @@ func TestPlanTextIsSmall(t *testing.T) {
 	testutil.Check(t, packed.Len() <= 1600, "a plan takes %d bytes compressed, expected up to 1600", packed.Len())
 }
 
-// A plan that was read can be written, and is then read as the same plan.
+// FuzzDecodePlan: EncodePlan writes every plan that DecodePlan returns, and DecodePlan reads the same plan again.
 func FuzzDecodePlan(f *testing.F) {
 	for _, s := range matchtest.AllSeries(f, playedFile)[:2] {
 		f.Add([]byte(s.Plan))

@@ -16,7 +16,7 @@ import (
 	"gogi/shogi/kifu"
 )
 
-// fullPlan is a plan in which every field holds something.
+// fullPlan returns storedPlan with scaling.
 func fullPlan(t *testing.T) *match.Plan {
 	t.Helper()
 	p := storedPlan(t)
@@ -24,8 +24,8 @@ func fullPlan(t *testing.T) *match.Plan {
 	return p
 }
 
-// noPartOfTheDigest are the fields that do not change how games come out. A new
-// field that is not here must change the digest.
+// noPartOfTheDigest lists the fields that do not change the results of games. A new field that is not listed must
+// change the digest.
 func noPartOfTheDigest() []string {
 	players := []string{"Players.Builtin", "Players.Dir", "Players.Greeting", "Players.Ready", "Players.WarmUp", "Players.Device", "Players.Identity.Files.Path", "Players.Repeats"}
 	for _, path := range slices.Clone(players) {
@@ -37,7 +37,7 @@ func noPartOfTheDigest() []string {
 	)
 }
 
-// planWithCouncil has a third player, which the others vote for.
+// planWithCouncil returns fullPlan with a third player, which is a council of the others.
 func planWithCouncil(t *testing.T) *match.Plan {
 	t.Helper()
 	p := storedCouncil(t)
@@ -51,13 +51,14 @@ func planWithCouncil(t *testing.T) *match.Plan {
 	return p
 }
 
-// Every field of a plan by reflection, changed alone.
+// TestDigestCoversEachField changes every field of a plan alone. The digest must change, except for the fields in
+// noPartOfTheDigest.
 func TestDigestCoversEachField(t *testing.T) {
 	digestCovers(t, match.DesignMatch, func(path string) bool { return !strings.HasPrefix(path, "Design.Selfplay.") })
 	digestCovers(t, match.DesignSelfplay, func(path string) bool { return strings.HasPrefix(path, "Design.Selfplay.") })
 }
 
-// digestCovers changes each field that is asked for in a plan of a design.
+// digestCovers changes each field for which asked returns true, in a plan with this design.
 func digestCovers(t *testing.T, kind match.DesignKind, asked func(path string) bool) {
 	t.Helper()
 	of := func() *match.Plan {
@@ -83,7 +84,7 @@ func digestCovers(t *testing.T, kind match.DesignKind, asked func(path string) b
 		}
 		changed, wanted := p.Digest() != digest, !slices.Contains(noPartOfTheDigest(), path)
 		if path == "Players.Command" || path == "Players.Council.Members.Command" {
-			continue // the program is a path, its arguments are not: see below
+			continue // TestDigestKnowsContentsNotPaths covers the path of the program
 		}
 		lines := match.Differences(before, p.Canonical())
 		testutil.Check(t, changed == wanted && wanted == (len(lines) > 0),
@@ -94,8 +95,7 @@ func digestCovers(t *testing.T, kind match.DesignKind, asked func(path string) b
 	}
 }
 
-// changeLeaf changes the nth number, text or truth in v, and returns the path of
-// its field, "" when there are fewer.
+// changeLeaf changes the nth number, text or bool in v and returns the path of its field. It returns "" if v has fewer.
 func changeLeaf(v reflect.Value, path string, n *int) string {
 	kind := v.Kind()
 	if kind == reflect.Pointer && v.IsNil() {
@@ -128,7 +128,7 @@ func changeLeaf(v reflect.Value, path string, n *int) string {
 	return path
 }
 
-// change makes another value of a number, a text or a truth.
+// change gives a number, a text or a bool another value.
 func change(v reflect.Value) {
 	switch {
 	case v.CanInt():
@@ -140,7 +140,7 @@ func change(v reflect.Value) {
 	case v.Kind() == reflect.Bool:
 		v.SetBool(!v.Bool())
 	default:
-		v.SetString(v.String() + "x") // panics for what has no text
+		v.SetString(v.String() + "x") // panics for other kinds
 	}
 }
 
@@ -177,7 +177,7 @@ func TestDigestOfWhatReflectionDoesNotChange(t *testing.T) {
 	}
 }
 
-// A list without elements is the same as none.
+// TestDigestOfEmptyLists: an empty list and a missing list give the same digest.
 func TestDigestOfEmptyLists(t *testing.T) {
 	empty := match.Plan{Players: []match.Player{{Name: "A", Command: []string{"/a"}, Env: []string{}, Options: []match.Option{}}}}
 	none := match.Plan{Players: []match.Player{{Name: "A", Command: []string{"/b"}}}}
@@ -263,7 +263,8 @@ func TestIdentityString(t *testing.T) {
 	}
 }
 
-// A path whose contents are in the identity is no part of the digest; one whose contents are not known is.
+// TestDigestKnowsContentsNotPaths: the digest omits a path if the identity has the contents of the file. It includes a
+// path whose contents are unknown.
 func TestDigestKnowsContentsNotPaths(t *testing.T) {
 	plan := func(dir string, files ...match.FileHash) *match.Plan {
 		return &match.Plan{Players: []match.Player{{
@@ -276,8 +277,8 @@ func TestDigestKnowsContentsNotPaths(t *testing.T) {
 	testutil.Check(t, plan("/a").Digest() != plan("/b").Digest(), "a path with unknown contents did not change the digest")
 }
 
-// TestHashes: stores keep these hashes, so that they must never change: SHA-256 of the
-// start, a zero byte, and each move's 16 bits, low byte first.
+// TestHashes: these hashes must never change, because databases store them. A hash is the first 8 bytes of the SHA-256
+// of the start, a zero byte, and each move's 16 bits, low byte first.
 func TestHashes(t *testing.T) {
 	m := matchtest.Moves("7g7f")[0]
 	sum := sha256.Sum256(append([]byte("startpos\x00"), byte(m), byte(m>>8)))
@@ -293,7 +294,7 @@ func TestHashes(t *testing.T) {
 	testutil.Fails(t, testutil.Err((&match.Result{Record: kifu.Record{Start: "nowhere"}}).MovesHash()), "", "a game from nowhere has a hash")
 }
 
-// TestOpeningHash: the name is no matter, the position and the moves are.
+// TestOpeningHash: the hash of an opening depends on its moves, but not on its name.
 func TestOpeningHash(t *testing.T) {
 	o := matchtest.Opening("startpos", "7g7f")
 	named, shorter := o, o

@@ -22,13 +22,13 @@ import (
 
 var addDigests = flag.Bool("add-digests", false, "add the digests of new plans to testdata/digests.csv; those that stand there never change")
 
-// goldenPlan is a plan of one kind whose digest must never change.
+// A goldenPlan is a plan of one kind whose digest must never change.
 type goldenPlan struct {
 	name string
 	plan *match.Plan
 }
 
-// goldenPlans has a plan for everything that a stored run may hold.
+// goldenPlans returns a plan for each feature that a stored run can have.
 func goldenPlans(t *testing.T) []goldenPlan {
 	t.Helper()
 	plans := []goldenPlan{
@@ -144,13 +144,13 @@ func source() match.Source {
 	return match.Source{Repository: "https://git.example/engine", Commit: strings.Repeat("c", 40), Recipe: "build = [\"make\"]\n", Bench: 12345}
 }
 
-// variant has a hash of one digit.
+// variant returns a variant whose hash repeats one digit.
 func variant(system, arch, isa string, digit rune) match.Variant {
 	return match.Variant{OS: system, Arch: arch, ISA: isa, SHA256: strings.Repeat(string(digit), 64), Size: 1000}
 }
 
-// storedPlan is a plan in which every field holds something that a run had when
-// the first digests were stored. It gets no new fields: that is the point.
+// storedPlan returns a plan that sets every field that existed when the first digests were stored. Do not add new
+// fields.
 func storedPlan(t *testing.T) *match.Plan {
 	t.Helper()
 	clock := match.TimeControl{Main: 300 * second, Increment: 2 * second}
@@ -173,7 +173,7 @@ func storedPlan(t *testing.T) *match.Plan {
 	}
 }
 
-// storedCouncil has a third player, which the others vote for.
+// storedCouncil returns storedPlan with a third player, which is a council of the others.
 func storedCouncil(t *testing.T) *match.Plan {
 	t.Helper()
 	p := storedPlan(t)
@@ -238,8 +238,8 @@ func appendRows(t *testing.T, name string, list [][]string) {
 	testutil.OK(t, file.Close())
 }
 
-// Every field of the canonical text that came after the first stored run is left
-// out where it has its zero value. The list is closed: these stood there then.
+// TestCanonicalFieldsAreLeftOutWhenZero: the canonical text omits every field that is newer than the first stored run
+// if it is zero. The map has the fields of the first run and must not grow.
 func TestCanonicalFieldsAreLeftOutWhenZero(t *testing.T) {
 	always := map[string]string{
 		"CanonicalPlan":     "version design swap seed rules ponder slowed players openings",
@@ -281,7 +281,7 @@ func TestCanonicalFieldsAreLeftOutWhenZero(t *testing.T) {
 	testutil.Equal(t, len(seen), len(always), "visited %v", seen)
 }
 
-// The stored form of a plan can be read again.
+// TestParseCanonical: ParseCanonical reads stored texts without loss, and ignores unknown fields.
 func TestParseCanonical(t *testing.T) {
 	for _, row := range testutil.CSV(t, "digests.csv") {
 		c, err := match.ParseCanonical([]byte(row["canonical"]))

@@ -21,7 +21,7 @@ func variantPlan(t *testing.T) *match.Plan {
 	return p
 }
 
-// The order of the variants and the variant in use do not change the plan.
+// TestVariantsAreOnePlan: neither the order of the variants nor the variant in use changes the digest.
 func TestVariantsAreOnePlan(t *testing.T) {
 	base := variantPlan(t)
 	digest, name := base.Digest(), base.Players[0].Identity.String()
@@ -40,7 +40,7 @@ func TestVariantsAreOnePlan(t *testing.T) {
 	testutil.Equal(t, len(base.Players[0].Identity.Files), 1, "the plan was changed")
 }
 
-// The hash over variants, by the rule that is written beside it.
+// TestVariantsHash: the canonical text has the SHA-256 of the list of variants.
 func TestVariantsHash(t *testing.T) {
 	p := variantPlan(t)
 	text := "variants\nlinux\tamd64\tx86-64-v3\t" + strings.Repeat("a", 64) + "\t1000\nlinux\tarm64\tarmv8.2\t" + strings.Repeat("b", 64) + "\t1000\n"
@@ -52,7 +52,7 @@ func TestVariantsHash(t *testing.T) {
 	testutil.Check(t, len(f) == 2 && f[1].Role == "EvalDir/nn.bin", "%v", f)
 }
 
-// Every field of a variant decides.
+// TestVariantsDecideTheDigest: every field of a variant changes the digest.
 func TestVariantsDecideTheDigest(t *testing.T) {
 	digest := variantPlan(t).Digest()
 	for name, change := range map[string]func(v *match.Variant){
@@ -66,7 +66,7 @@ func TestVariantsDecideTheDigest(t *testing.T) {
 	}
 }
 
-// TestASourceIsOnePlan: whatever binary a machine has built, the plan is one. Every field of the source decides.
+// TestASourceIsOnePlan: the binary that a machine builds does not change the digest. Every field of the source does.
 func TestASourceIsOnePlan(t *testing.T) {
 	with := func(source match.Source, sum string) *match.Plan {
 		p := variantPlan(t)
@@ -106,7 +106,7 @@ func TestASourceIsOnePlan(t *testing.T) {
 	}
 }
 
-// TestRepositories: git runs no program and asks for no password for the URLs that are allowed.
+// TestRepositories: Check accepts only URLs for which git runs no other program and asks for no password.
 func TestRepositories(t *testing.T) {
 	for _, url := range []string{
 		"ext::sh -c true", "--upload-pack=true", "-uhttps://host/x", "ssh://host/x", "git@host:x", "http://host/x", "/etc", "etc", "file://host/etc", "file:etc",

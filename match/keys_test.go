@@ -9,7 +9,7 @@ import (
 	"gogi/match"
 )
 
-// keyedPlan has two players at fixed nodes with known options in effect.
+// keyedPlan returns a plan with two players at fixed nodes and known options in effect.
 func keyedPlan(t *testing.T) *match.Plan {
 	t.Helper()
 	p := storedPlan(t)
@@ -23,7 +23,7 @@ func keyedPlan(t *testing.T) *match.Plan {
 	return p
 }
 
-// gameKey returns the key of the first player's game as Black against the second player.
+// gameKey returns the key of the first game from the first opening, between the players black and white.
 func gameKey(t *testing.T, p *match.Plan, black, white int) match.Key {
 	t.Helper()
 	c := testutil.Must(match.ParseCanonical(p.Canonical()))(t)
@@ -103,7 +103,7 @@ func TestInferredKeys(t *testing.T) {
 	p.Players[0].Effect = nil
 	inferred := p.Keys(0)
 	testutil.Check(t, inferred.Exact == match.Key{} && inferred.Sent == whole.Sent && whole.Exact != whole.Sent, "%v and %v", inferred, whole)
-	// A council is known if all its engines are.
+	// The exact key of a council is known if the options of all its engines are known.
 	council := match.Player{Name: "C", Limits: p.Players[1].Limits, Council: &match.Council{Rule: "majority", Members: []match.Player{keyedPlan(t).Players[0], keyedPlan(t).Players[1]}}}
 	p.Players[1] = council
 	known := p.Keys(1)
@@ -112,7 +112,7 @@ func TestInferredKeys(t *testing.T) {
 	testutil.Check(t, known.Exact != match.Key{} && other.Exact != known.Exact && other.Sent == known.Sent, "an option of a member: %v, %v", known, other)
 	p.Players[1].Council.Members[1].Effect = nil
 	testutil.Equal(t, p.Keys(1).Exact, match.Key{}, "a member is unknown")
-	// Without a program only the name distinguishes players, as in imported games.
+	// Without a program only the names distinguish players, as in imported games.
 	named := func(name string) match.Key {
 		q := match.CanonicalPlayer{Name: name}
 		return q.Keys(nil).Sent

@@ -20,7 +20,7 @@ func TestLimitsCheck(t *testing.T) {
 	for _, test := range []struct {
 		name   string
 		limits match.Limits
-		want   string // "": fine
+		want   string // "": no error
 	}{
 		{"nothing", match.Limits{}, none},
 		{"tolerances alone", match.Limits{Margin: second, Stall: second}, none},

@@ -24,7 +24,7 @@ func TestPairEqual(t *testing.T) {
 	}
 }
 
-// TestOwns tests what Owns checks of a single pair in a plan whose pairings depend on results.
+// TestOwns: Owns checks a single pair of a plan whose pairings depend on results.
 func TestOwns(t *testing.T) {
 	plan := storedPlan(t)
 	plan.Design = match.Design{Kind: match.DesignSwiss, Swap: true, Tournament: match.Tournament{MatchPairs: 1}}
@@ -57,8 +57,8 @@ func TestOwns(t *testing.T) {
 	testutil.Check(t, fixed.Owns(fixed.PairOf(3, [2]int{1, 0}, 3)) != nil, "a fixed design takes other players")
 }
 
-// TestOwnsImported: of a pair with imported games a plan checks the players in their order, the one game, and
-// the seed. The openings are those of the games' own records, and either player may have Black.
+// TestOwnsImported: for a pair with imported games, Owns checks the order of the players, the number of games and the
+// seed. The games' records give the openings, and either player may have Black.
 func TestOwnsImported(t *testing.T) {
 	plan := storedPlan(t)
 	plan.Design = match.Design{Kind: match.DesignImported}

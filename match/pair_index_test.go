@@ -12,7 +12,7 @@ import (
 	"gogi/shogi"
 )
 
-// rollOf is the roll of a plan by its canonical text.
+// rollOf returns the index of a plan's pairs from its canonical text.
 func rollOf(t interface{ Fatal(args ...any) }, p *match.Plan) *match.PairIndex {
 	c := testutil.Must(match.ParseCanonical(p.Canonical()))(t)
 	return testutil.Must(c.NewRoll())(t)
@@ -35,8 +35,8 @@ func manyOpenings(t *testing.T, openings, players int) *match.Plan {
 	return p
 }
 
-// Every pair of a plan is on its roll, in any order, and once all openings were played
-// the book is known to be the plan's.
+// TestRollLaw: Take accepts the pairs of a plan in any order. When all openings have been played, Book confirms that
+// they are the plan's.
 func TestRollLaw(t *testing.T) {
 	base := manyOpenings(t, 7, 4)
 	rapid.Check(t, func(t *rapid.T) {
@@ -84,7 +84,7 @@ func TestRollRefuses(t *testing.T) {
 	}
 }
 
-// A book that was exchanged throughout is noticed when all of it was played, and only then.
+// TestRollBook: Book finds that all openings were exchanged, but only after all of them were played.
 func TestRollBook(t *testing.T) {
 	plan := manyOpenings(t, 3, 2)
 	roll := rollOf(t, plan)
@@ -101,7 +101,7 @@ func TestRollBook(t *testing.T) {
 	}
 }
 
-// If results decide the pairings, the caller knows the players and the round.
+// TestRollDrawn: if the pairings depend on results, the caller gives the players and the round.
 func TestRollDrawn(t *testing.T) {
 	plan := manyOpenings(t, 3, 4)
 	plan.Design = match.Design{Kind: match.DesignSwiss, Swap: true, Tournament: match.Tournament{MatchPairs: 1}}

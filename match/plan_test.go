@@ -14,7 +14,7 @@ import (
 	"gogi/shogi"
 )
 
-// book is n openings that differ in their IDs alone.
+// book returns n openings that differ only in their IDs.
 func book(n int) []match.Opening {
 	list := make([]match.Opening, n)
 	for i := range list {
@@ -32,7 +32,7 @@ func planOf(kind match.DesignKind, players, openings int, seed uint64) *match.Pl
 	return p
 }
 
-// pass is the order of a book's openings in one pass through it.
+// pass returns the order of the openings in the nth pass through the opening set.
 func pass(p *match.Plan, n int) []string {
 	var ids []string
 	for i := range p.Openings {
@@ -67,7 +67,7 @@ func TestLegsAndGames(t *testing.T) {
 	}
 }
 
-// everybodyOnce is a round of everybody against everybody as it is counted by hand.
+// everybodyOnce returns all pairings of a round robin, counted directly.
 func everybodyOnce(players int) (list [][2]int) {
 	for a := range players {
 		for b := a + 1; b < players; b++ {
@@ -77,7 +77,7 @@ func everybodyOnce(players int) (list [][2]int) {
 	return list
 }
 
-// The order within a round decides the meaning of pair numbers in a stored run.
+// TestOrderOfARound: the order within a round never changes, because it defines the pair numbers of stored runs.
 func TestOrderOfARound(t *testing.T) {
 	for _, players := range []int{2, 3, 4, 5, 17, 100, 1000} {
 		p, want := planOf(match.DesignRoundRobin, players, 3, 5), everybodyOnce(players)
@@ -96,15 +96,15 @@ func TestOrderOfARound(t *testing.T) {
 	}
 }
 
-// A pair costs nothing to make, however many players there are.
+// TestPairNeedsNoTable: Pair allocates no memory, even with 1,000 players.
 func TestPairNeedsNoTable(t *testing.T) {
 	p := planOf(match.DesignRoundRobin, 1000, 100, 1)
 	n := 0
 	testutil.Equal(t, testing.AllocsPerRun(1000, func() { n += p.Pair(n).Players[1] }), 0, "allocations a pair")
 }
 
-// TestPairsOfStoredRuns holds all pairs of many plans, as the program that stored the
-// first runs made them, when it still wrote each round down.
+// TestPairsOfStoredRuns compares the pairs of many plans with a hash. The program that stored the first runs produced
+// this hash.
 func TestPairsOfStoredRuns(t *testing.T) {
 	h := fnv.New64a()
 	for _, kind := range []match.DesignKind{match.DesignMatch, match.DesignRoundRobin, match.DesignGauntlet} {
@@ -124,7 +124,7 @@ func TestPairsOfStoredRuns(t *testing.T) {
 	testutil.Equal(t, h.Sum64(), 0x7c0121f235d6b84f, "the pairs of stored runs are others now")
 }
 
-// A pass through a book of any size has each opening once.
+// TestEachOpeningOncePerPass: a pass through an opening set of any size has each opening once.
 func TestEachOpeningOncePerPass(t *testing.T) {
 	sizes := []int{255, 256, 257, 1023, 1024, 1025, 2000}
 	for n := 1; n < 2000; n += 1 + n/50 {
@@ -152,8 +152,8 @@ func TestPassesAndSeedsHaveTheirOwnOrder(t *testing.T) {
 	}
 }
 
-// Each opening comes as often at each place of a pass, over passes and over
-// seeds: chi-squared is within five standard deviations of its mean.
+// TestOpeningsAreUniform: each opening is equally frequent at each place of a pass, over passes and over seeds.
+// Chi-squared is at most five standard deviations above its mean.
 func TestOpeningsAreUniform(t *testing.T) {
 	const samples = 20_000
 	for _, n := range []int{2, 3, 5, 7, 10} {
@@ -174,7 +174,7 @@ func TestOpeningsAreUniform(t *testing.T) {
 	}
 }
 
-// All orders of a small book come up alike.
+// TestOrdersAreUniform: all orders of a small opening set are equally frequent.
 func TestOrdersAreUniform(t *testing.T) {
 	const samples = 6000
 	for n, orders := range map[int]int{2: 2, 3: 6, 4: 24} {
@@ -297,7 +297,7 @@ func TestMateCheck(t *testing.T) {
 	}
 }
 
-// TestInSlot: a player and the members of its council have the numbers of the slot, and the plan stays as it is.
+// TestInSlot: a player and the members of its council get the numbers of the slot, and the plan does not change.
 func TestInSlot(t *testing.T) {
 	t.Parallel()
 	engine := match.Player{Env: []string{"CUDA_VISIBLE_DEVICES={gpu}", "CACHE=/tmp/{slot}/{slot}"}}

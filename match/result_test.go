@@ -19,7 +19,7 @@ import (
 	"gogi/shogi/kifu/text"
 )
 
-// ends are all terminations with the spellings of the contract.
+// ends returns all terminations with their documented words.
 func ends() []end {
 	return []end{
 		{match.Checkmate, "checkmate", false},
@@ -64,7 +64,8 @@ func TestTerminations(t *testing.T) {
 	}
 }
 
-// Every constant is in the list by which a store accepts terminations, and in the table above.
+// TestTerminationsAreListed: every constant is in Terminations, because a store accepts only these, and in the table
+// above.
 func TestTerminationsAreListed(t *testing.T) {
 	file := testutil.Must(parser.ParseFile(token.NewFileSet(), "result.go", nil, 0))(t)
 	var constants []string
@@ -86,7 +87,7 @@ func TestTerminationsAreListed(t *testing.T) {
 	testutil.Equal(t, len(ends()), len(match.Terminations()), "the test knows")
 }
 
-// A word of a newer gogi stays unchanged and never counts as a known word.
+// TestUnknownTermination: a word of a newer gogi stays unchanged and never counts as a known word.
 func TestUnknownTermination(t *testing.T) {
 	var v match.Termination
 	if err := v.UnmarshalText([]byte("adjourned")); err != nil || v.Known() || v.IsFault() || v.String() != "adjourned" {
@@ -137,7 +138,8 @@ func TestOutcome(t *testing.T) {
 	}
 }
 
-// Every termination has an end that CSA readers know.
+// TestTerminationsAreKnownToRecords: every termination has an end that CSA readers know. For five terminations it is
+// %CHUDAN.
 func TestTerminationsAreKnownToRecords(t *testing.T) {
 	for _, e := range ends() {
 		record := kifu.Record{Start: startSFEN, Result: e.word, Winner: "black"}

@@ -90,8 +90,8 @@ func TestScalingCheck(t *testing.T) {
 	}
 }
 
-// Scaling changes no zero to another value and no other value to zero. Times are whole milliseconds, at most half a
-// millisecond from the exact value.
+// TestScaledLaw: scaling changes no zero to another value and no other value to zero. Times are whole milliseconds, at
+// most half a millisecond from the exact value.
 func TestScaledLaw(t *testing.T) {
 	base := scalingPlan(t)
 	rapid.Check(t, func(t *rapid.T) {

@@ -20,7 +20,7 @@ func TestStandings(t *testing.T) {
 		{over(0, "a", "b", "black", "resignation", won), over(1, "b", "a", "white", "time_forfeit", lost)},
 		{over(0, "a", "b", "black", "resignation", won), over(1, "b", "a", "black", "resignation", won)},
 		{over(0, "a", "b", "draw", "repetition", repeated), over(1, "b", "a", "draw", "repetition", repeated)},
-		{over(1, "b", "a", "draw", "repetition", repeated)}, // its first game was not seen
+		{over(1, "b", "a", "draw", "repetition", repeated)}, // its first game is missing
 	}
 	want := match.Standings{
 		Games: []match.GameCount{
@@ -47,7 +47,8 @@ func TestStandings(t *testing.T) {
 	}
 }
 
-// TestRate: by stamps alone, over ten minutes or since the beginning.
+// TestRate: Rate uses only time stamps. It covers the last ten minutes, or the time since the beginning if that is
+// shorter.
 func TestRate(t *testing.T) {
 	began := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
 	s := match.Snapshot{Began: began, Latest: began}
@@ -59,7 +60,7 @@ func TestRate(t *testing.T) {
 	if games, pairs, ok := s.Rate(); !ok || games != 4 || pairs != 2 {
 		t.Errorf("%v games and %v pairs a minute, %v", games, pairs, ok)
 	}
-	// An hour later the same numbers are of the last 9:50 and the 5 s begun.
+	// An hour later the same numbers cover the last 9:50 and the 5 s of the current interval.
 	s.Latest = began.Add(time.Hour + 5*time.Second)
 	minutes := (9*time.Minute + 55*time.Second).Minutes()
 	if games, _, _ := s.Rate(); games != 8/minutes {

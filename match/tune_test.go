@@ -8,7 +8,7 @@ import (
 	"gogi/match"
 )
 
-// tunePlan is a stored plan as a tune.
+// tunePlan returns storedPlan as a tune.
 func tunePlan(t *testing.T) *match.Plan {
 	t.Helper()
 	p := *storedPlan(t)
@@ -18,8 +18,8 @@ func tunePlan(t *testing.T) *match.Plan {
 	return &p
 }
 
-// The players' options change colours with them, and a plan that is no tune owns no pair
-// with options of its own.
+// TestPairOptions: the options of a player follow it to the other colour. A plan that is no tune owns no pair with
+// options.
 func TestPairOptions(t *testing.T) {
 	plan := tunePlan(t)
 	pair := plan.Pair(3)
@@ -36,7 +36,7 @@ func TestPairOptions(t *testing.T) {
 	testutil.Check(t, plan.Owns(pair) != nil, "a plan that is no tune owns a pair with options")
 }
 
-// The text of a pair that belongs to no tune has not changed, because workers of other versions read it.
+// TestEncodePairWithoutOptions: a pair without options keeps version 2, because workers of older versions read it.
 func TestEncodePairWithoutOptions(t *testing.T) {
 	r := filledPair()
 	r.Pair.Options = [2][]match.Option{}
@@ -71,6 +71,6 @@ func TestCheckTune(t *testing.T) {
 		err := p.Check()
 		testutil.Check(t, (want != "" || err == nil) && (want == "" || err != nil && strings.Contains(err.Error(), want)),
 			"%q: %v", want, err)
-		_ = p.Digest() // of any text
+		_ = p.Digest() // Digest accepts any text
 	}
 }

@@ -9,8 +9,8 @@ import (
 	"gogi/shogi/kifu"
 )
 
-// However long a tune is, its track is drawn through at most MaxTrack points, the latest
-// among them, as evenly as doubling allows.
+// TestTuneTrack: a track of a tune of any length has at most MaxTrack points. The latest point is among them. The
+// others have a constant distance, which doubles when the track is full.
 func TestTuneTrack(t *testing.T) {
 	var track TuneTrack
 	for n := 1; n <= 5000; n++ {
@@ -27,7 +27,7 @@ func TestTuneTrack(t *testing.T) {
 	testutil.Check(t, !shared, "a clone changes with what it is of")
 }
 
-// The script of the pages reads these names.
+// TestTunePointJSON: the script of the pages reads these names.
 func TestTunePointJSON(t *testing.T) {
 	lost := 2.5
 	text, err := json.Marshal(TunePoint{Pairs: 1, Theta: []float64{3}, Spread: 0.5, LostElo: &lost, Equal: 4})
@@ -36,7 +36,7 @@ func TestTunePointJSON(t *testing.T) {
 	testutil.Check(t, string(text) == want, "%s, expected %s", text, want)
 }
 
-// However a book spelled the usual start, equal openings have equal texts.
+// TestPlayedOpening: equal openings have equal texts, for any spelling of the usual start.
 func TestPlayedOpening(t *testing.T) {
 	t.Parallel()
 	var moves []kifu.Move

@@ -19,7 +19,7 @@ import (
 
 func TestMain(m *testing.M) { usitest.RunTests(m) }
 
-// machineOf is cores with two CPUs each, n and n + cores, on one node.
+// machineOf returns a machine of cores with two CPUs each, n and n + cores, on one node.
 func machineOf(cores int) affinity.Topology {
 	t := affinity.Topology{Known: true}
 	for id := range 2 * cores {
@@ -37,8 +37,7 @@ func engine(name string, options ...usi.Option) (match.Player, usi.Greeting) {
 	return match.Player{Name: name, Command: []string{"/bin/" + name}}, usi.Greeting{Options: options}
 }
 
-// TestBind: how many cores slots get for which players. The wanted sets follow from
-// machineOf by hand.
+// TestBind: the players decide how many cores each slot gets. The wanted sets are calculated from machineOf by hand.
 func TestBind(t *testing.T) {
 	one, oneGreets := engine("one", spin("Threads", "1"))
 	four, fourGreets := engine("four", spin("Threads", "4")) // YaneuraOu's default
@@ -119,7 +118,7 @@ func TestBind(t *testing.T) {
 	}
 }
 
-// TestRoom: a run that is widened gets CPUs of its own for each slot, or is refused.
+// TestRoom: Room returns an error if the CPUs are not enough for this number of slots.
 func TestRoom(t *testing.T) {
 	p, g := engine("e", spin("Threads", "3"))
 	b := testutil.Must(bind(&match.Plan{Players: []match.Player{p, p}, Concurrency: 1, CPUs: "auto"}, []usi.Greeting{g, g}, machineOf(8)))(t)
@@ -166,7 +165,7 @@ func checkWarnings(t *testing.T, got []advice.Warning, want string) {
 	}
 }
 
-// TestBindWarnsOfTheMachine: what makes slots unlike each other.
+// TestBindWarnsOfTheMachine: a warning names what makes the slots of a machine unequal.
 func TestBindWarnsOfTheMachine(t *testing.T) {
 	one, greets := engine("one", spin("Threads", "1"))
 	two, twoGreet := engine("two", spin("Threads", "2"))
@@ -196,7 +195,7 @@ func TestBindWarnsOfTheMachine(t *testing.T) {
 	}
 }
 
-// TestBindNothing: off is the default, and says so.
+// TestBindNothing: the default is off, and the summary shows it.
 func TestBindNothing(t *testing.T) {
 	b, err := Bind(&match.Plan{}, nil)
 	testutil.Check(t, b == nil && err == nil && b.Sets() == nil && b.Warned() == nil, "%+v, %v", b, err)
@@ -213,7 +212,7 @@ func shown(b *Binding) string {
 	return text
 }
 
-// TestPolicies: which values of NumaPolicy make an engine bind itself elsewhere.
+// TestPolicies: bind warns about values of NumaPolicy with which an engine binds itself to other CPUs.
 func TestPolicies(t *testing.T) {
 	for value, warned := range map[string]bool{"auto": false, "system": false, "none": false, "hardware": true, "0-15:16-31": true} {
 		p, g := engine("e", spin("Threads", "1"), usi.Option{Name: "NumaPolicy", Type: usi.String, Default: "auto"})
@@ -232,7 +231,7 @@ func TestOpenBinds(t *testing.T) {
 		t.Skip("it needs two CPUs to tell being bound from not being bound")
 	}
 	dir := t.TempDir()
-	// What runs before the engine notes the CPUs that the kernel lets it run on.
+	// A shell before the engine stores the CPUs on which the kernel lets it run.
 	noting := func(file, then string) string {
 		return fmt.Sprintf("sed -n 's/^Cpus_allowed_list:\t//p' /proc/self/status >>%s/%s; %s", dir, file, then)
 	}

@@ -17,7 +17,7 @@ import (
 	"gogi/shogi"
 )
 
-// A book is read once, and only while its file has the hash in the plan.
+// TestShelf: a book is read once, and only if its file has the hash in the plan.
 func TestShelf(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "a.usi")
@@ -41,7 +41,7 @@ func TestShelf(t *testing.T) {
 	testutil.Fails(t, testutil.Err(s.drawer(files)), "", "a file that is not there was read")
 }
 
-// The kernel's own list of the processor's features must agree.
+// TestInstructionSets: instructionSets agrees with the kernel's list of the processor's features.
 func TestInstructionSets(t *testing.T) {
 	text, err := os.ReadFile("/proc/cpuinfo")
 	if err != nil || runtime.GOARCH != "amd64" {

@@ -10,8 +10,8 @@ import (
 	"gogi/shogi/kifu"
 )
 
-// Moves are drawn in proportion to exp(score/temperature), each with its own score, and only
-// while the temperature lasts.
+// TestTemperature: during TemperaturePlies, Choose draws moves with probabilities proportional to
+// exp(score/temperature), each with its own score. After that it returns the best move.
 func TestTemperature(t *testing.T) {
 	t.Parallel()
 	plan := &match.Plan{
@@ -32,7 +32,7 @@ func TestTemperature(t *testing.T) {
 		testutil.Require(t, m.Score == scores[m.Move.String()] && m.HasScore && !m.Opening, "%v", m)
 		count[m.Move.String()]++
 	}
-	// 1, e^-1 and e^-2 over their sum, 1.50321; 4 standard deviations are below 0.015.
+	// The probabilities are 1, e^-1 and e^-2 divided by their sum, 1.50321. Four standard deviations are below 0.015.
 	for text, want := range map[string]float64{"7g7f": 0.66524, "2g2f": 0.24473, "9g9f": 0.09003, "1a1b": 0} {
 		got := float64(count[text]) / n
 		testutil.Check(t, got >= want-0.015 && got <= want+0.015, "%s: %.4f, expected %.4f", text, got, want)

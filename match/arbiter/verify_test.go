@@ -14,14 +14,14 @@ import (
 	"gogi/shogi/kifu"
 )
 
-// A game that was really played is accepted, with the recorded times.
+// TestVerifyTakesWhatWasPlayed: Verify and VerifyGames accept games that were played, with the recorded times.
 func TestVerifyTakesWhatWasPlayed(t *testing.T) {
 	ends := map[match.Termination]bool{}
 	matchtest.Played(t, playedFile, func(t *testing.T, plan *match.Plan, r match.PairResult) {
 		t.Helper()
 		testutil.OK(t, arbiter.Verify(plan, &r))
 		canonical := testutil.Must(match.ParseCanonical(plan.Canonical()))(t)
-		stored, err := canonical.Replayable() // as a store has it: without the openings
+		stored, err := canonical.Replayable() // a store has the plan without its openings
 		testutil.OK(t, err)
 		testutil.OK(t, arbiter.VerifyGames(stored, &r))
 		for _, g := range r.Games {
@@ -29,15 +29,15 @@ func TestVerifyTakesWhatWasPlayed(t *testing.T) {
 		}
 	})
 	for _, end := range match.Terminations() {
-		// Perpetual check and the impasse take engines that play for them; what is untold was played elsewhere,
-		// and who is asked for mates is a test of its own.
+		// Perpetual check and impasse need special engines, and only imported games have an unknown reason. Other tests cover
+		// mate adjudication and games that did not start.
 		if rare := end == match.PerpetualCheck || end == match.Impasse || end == match.UnknownReason || end == match.MateAdjudication || end == match.NotStarted; ends[end] == rare {
 			t.Errorf("%s was played: %t", end, ends[end])
 		}
 	}
 }
 
-// cutMoves takes the last moves away, as if the game had ended before.
+// cutMoves removes the last n moves of a game.
 func cutMoves(g *match.Result, n int) {
 	g.Record.Moves = g.Record.Moves[:len(g.Record.Moves)-n]
 }
@@ -48,8 +48,8 @@ func setVerdict(g *match.Result, outcome match.Outcome, termination match.Termin
 	g.Record.Result, g.Record.Winner = termination.String(), outcome.String()
 }
 
-// forgeries change any played pair into one that was not played; they say false
-// where they have nothing to change. other is another pair of the same series.
+// forgeries returns changes that turn a played pair into one that was not played. A change returns false if it does not
+// apply to the pair. other is another pair of the same run.
 func forgeries() map[string]func(r, other *match.PairResult) bool {
 	return map[string]func(r, other *match.PairResult) bool{
 		"outcome flipped": func(r, _ *match.PairResult) bool {
@@ -270,7 +270,7 @@ func decodedPair(t *testing.T, text []byte) match.PairResult {
 	return testutil.Must(match.DecodePair(text, matchtest.PairLimit))(t)
 }
 
-// seriesNamed is the plan and the first pair of a series.
+// seriesNamed returns the plan and the first pair of a series.
 func seriesNamed(t *testing.T, name string) (*match.Plan, match.PairResult) {
 	t.Helper()
 	for _, s := range matchtest.AllSeries(t, playedFile) {
@@ -283,12 +283,12 @@ func seriesNamed(t *testing.T, name string) (*match.Plan, match.PairResult) {
 	return nil, match.PairResult{}
 }
 
-// The words of the errors, and what depends on the limits of the players.
+// TestVerifySays: an error of Verify names the problem. Some errors depend on the limits of the players.
 func TestVerifySays(t *testing.T) {
 	tests := []struct {
 		series string
 		forge  func(p *match.Plan, g *match.Result)
-		want   string // "": it is taken
+		want   string // "": Verify accepts the game
 	}{
 		{"crashes", func(*match.Plan, *match.Result) {}, ""},
 		{"crashes", func(_ *match.Plan, g *match.Result) { setVerdict(g, g.Outcome, match.TimeForfeit) }, "ended by time_forfeit, under the limits nodes 400"},
@@ -323,8 +323,8 @@ func BenchmarkVerify(b *testing.B) {
 	}
 }
 
-// mend makes the sums of a game's sides those of its moves, and of an answer that is no
-// move, as one who forges with care does.
+// mend sets the sums of a game's sides to those of its moves and of one answer that is no move. A careful forger would
+// do the same.
 func mend(opening match.Opening, g *match.Result) {
 	first := positionOf(opening, nil)
 	side := first.Side()
@@ -344,7 +344,7 @@ func TestVerifyIsNotSufficient(t *testing.T) {
 	for _, test := range []struct {
 		name             string
 		forge            func(r *match.PairResult) bool
-		someSeen, allTkn bool // some must be refused; all must be taken
+		someSeen, allTkn bool // Verify rejects some but not all; Verify accepts all
 	}{
 		{"two moves transposed", func(r *match.PairResult) bool {
 			g := &r.Games[0]
@@ -390,7 +390,7 @@ func TestVerifyScaled(t *testing.T) {
 	for _, test := range []struct {
 		scale    float64
 		allowed  float64
-		overtime time.Duration // beyond what the plan's own clock leaves a move
+		overtime time.Duration // more time than the plan's own clock gives a move
 		want     string
 	}{
 		{0, 4, 0, ""},
@@ -448,7 +448,7 @@ func TestVerifyNotStarted(t *testing.T) {
 	testutil.Fails(t, arbiter.Verify(&other, &r), "only a game of a tune", "in no tune")
 }
 
-// VerifyGames does not check the pair's place in the plan. It checks everything else.
+// TestVerifyGames: VerifyGames checks the players and the games of a pair, but not its place in the plan.
 func TestVerifyGames(t *testing.T) {
 	r := match.PairResult{Pair: match.Pair{Players: [2]int{0, 2}, Legs: 2}}
 	plan := &match.Plan{Players: make([]match.Player, 2)}

@@ -15,9 +15,8 @@ import (
 	"gogi/stats/binomial"
 )
 
-// TestCopiesAreNoEvidence: two openings at fixed nodes, both won by A in both colours.
-// Counted pair by pair a test of [0, 100] passes here before the 40th; two openings are
-// two observations, however often they are played.
+// TestCopiesAreNoEvidence: A wins all games of 400 pairs at fixed nodes. With 400 openings, a test of [0, 100] passes
+// before pair 40. With two openings it stays undecided, because repeated games are no new observations.
 func TestCopiesAreNoEvidence(t *testing.T) {
 	t.Parallel()
 	const pairs = 400
@@ -52,7 +51,7 @@ func add(t *testing.T, g *Gate, id int, play stats.Play) {
 }
 
 // TestLevelOfDeterministicPlayers: equal players that repeat an opening's pair exactly pass with a probability of at
-// most α, for any number of openings. (A test pair by pair would pass in .30, .35, .25, .12 and .08 of the series.)
+// most α, for any number of openings. A test that counts each pair would pass in 8% to 35% of the runs.
 func TestLevelOfDeterministicPlayers(t *testing.T) {
 	t.Parallel()
 	const series, pairs = 150, 400
@@ -80,8 +79,8 @@ func TestLevelOfDeterministicPlayers(t *testing.T) {
 	}
 }
 
-// TestLiveAndStoredAreOneEvidence: a pair gives the same evidence when it is played and when it is read back.
-// The name of its opening and the spelling of its start do not matter.
+// TestLiveAndStoredAreOneEvidence: a pair counts the same when it is played and when it is read from a database. The
+// name of its opening does not matter.
 func TestLiveAndStoredAreOneEvidence(t *testing.T) {
 	t.Parallel()
 	m := testutil.Must(shogi.ParseMove("7g7f"))(t)
@@ -114,9 +113,9 @@ func TestLiveAndStoredAreOneEvidence(t *testing.T) {
 	testutil.Fails(t, testutil.Err(OfResult(&plan, result)), "", "a game from nowhere is evidence")
 }
 
-// TestProspect: a gate of [0, 20] needs about ln 20/ln(s₁/s₀) = 2.996/0.0559 openings of
-// wins alone to pass, and 2.257/0.0593 of losses to fail, and a few more for the
-// outcomes that were not seen; a plan with fewer is refused, with the remedy.
+// TestProspect: a gate of [0, 20] passes after about ln 20/ln(s₁/s₀) = 2.996/0.0559 openings with wins only. It fails
+// after about 2.257/0.0593 openings with losses only. Both need a few more for outcomes that did not occur. Check
+// rejects a plan with fewer openings and names the remedy.
 func TestProspect(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

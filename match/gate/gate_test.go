@@ -13,8 +13,8 @@ import (
 	"gogi/stats/binomial"
 )
 
-// TestGateUnderTheNull plays 3,000 series between equals, each with a look after every pair, and counts
-// those that pass: no more than α allows, by the binomial distribution at one in ten thousand.
+// TestGateUnderTheNull plays 3,000 tests between equal players and looks at the state after every pair. The number of
+// passes must be plausible for a probability of α: its binomial tail is at least 0.0001.
 func TestGateUnderTheNull(t *testing.T) {
 	t.Parallel()
 	const series, pairs = 3000, 120
@@ -45,7 +45,7 @@ func TestGateUnderTheNull(t *testing.T) {
 		"%d series stopped and %d passed: the simulation does not test the gate", stops, passes)
 }
 
-// evenPair is a pair between equals: Black wins a little more than half, and one game in 25 is drawn.
+// evenPair returns a random pair of equal players. Black wins 53% of the decided games, and one game in 25 is a draw.
 func evenPair(r *rand.Rand) stats.Pair {
 	var pair stats.Pair
 	for leg := range 2 {
@@ -61,7 +61,7 @@ func evenPair(r *rand.Rand) stats.Pair {
 	return pair
 }
 
-// TestGateIgnoresTheOrderOfArrival: the same pairs in any order decide alike.
+// TestGateIgnoresTheOrderOfArrival: the order in which pairs arrive does not change the decision.
 func TestGateIgnoresTheOrderOfArrival(t *testing.T) {
 	t.Parallel()
 	design := match.Gate{Elo0: 0, Elo1: 100, Alpha: 0.05, Beta: 0.1, Model: match.GateLogistic}
@@ -96,8 +96,8 @@ func judgeIn(t *testing.T, design match.Gate, played []stats.Pair, order []int) 
 	return g.State()
 }
 
-// TestGateRefusesAnotherResult: a known pair with another result gives an error and changes nothing, even if
-// the test continued long since.
+// TestGateRefusesAnotherResult: Add returns an error if a known pair comes again with another result, and the state
+// does not change.
 func TestGateRefusesAnotherResult(t *testing.T) {
 	t.Parallel()
 	g := testutil.Must(New(match.Gate{Elo0: 0, Elo1: 100, Alpha: 0.05, Beta: 0.1, Model: match.GateLogistic}, 10))(t)
@@ -113,8 +113,8 @@ func TestGateRefusesAnotherResult(t *testing.T) {
 	}
 }
 
-// TestVoid: after a void the gate is as one that has never seen the pairs, also where it
-// had decided, and takes them when they have been played again.
+// TestVoid: after Void the gate has the state of a gate that never had the pairs, even if it had decided. It accepts
+// the pairs when they are replayed.
 func TestVoid(t *testing.T) {
 	t.Parallel()
 	design := match.Gate{Elo0: 0, Elo1: 100, Alpha: 0.05, Beta: 0.1, Model: match.GateLogistic}
@@ -150,7 +150,7 @@ func TestVoid(t *testing.T) {
 	testutil.Check(t, undone != 0, "no decision was undone: nothing was tested")
 }
 
-// gateOf is a gate of all pairs but some.
+// gateOf returns a gate with all pairs except those in but.
 func gateOf(t *testing.T, design match.Gate, played []stats.Pair, but []int) *Gate {
 	t.Helper()
 	g := testutil.Must(New(design, len(played)))(t)
@@ -162,13 +162,13 @@ func gateOf(t *testing.T, design match.Gate, played []stats.Pair, but []int) *Ga
 	return g
 }
 
-// TestBounds: a test of older runs keeps its bounds, which are those of a ratio where it
-// passes, and so its verdicts; another boundary is another test.
+// TestBounds: the SPRT of older runs keeps its bounds, so their verdicts do not change. Its upper bound equals that of
+// the ratio boundary. A bounded SPRT is another test.
 func TestBounds(t *testing.T) {
 	t.Parallel()
 	design := match.Gate{Elo0: 0, Elo1: 4, Alpha: 0.05, Beta: 0.1, Model: match.GateLogistic}
 	lower, upper := Test(design).Bounds()
-	// ln(0.1/(1-0.05·0.9)) and ln 20, by hand
+	// ln(0.1/(1-0.05·0.9)) and ln 20, calculated by hand
 	testutil.Check(t, math.Abs(lower+2.256541) <= 1e-6 && math.Abs(upper-2.995732) <= 1e-6, "the bounds are %v and %v", lower, upper)
 	_, ratio := stats.SPRT{Elo1: 4, Alpha: 0.05, Beta: 0.1, Model: stats.ModelLogistic, Boundary: stats.BoundaryRatio}.Bounds()
 	testutil.Check(t, math.Abs(upper-ratio) <= 1e-12, "it passes at %v, and the ratio's bound is %v", upper, ratio)
@@ -193,7 +193,7 @@ func TestEveryBitOfAnOpening(t *testing.T) {
 }
 
 // TestRemaining: at first Remaining is the expected length between equal players. It falls while pairs are added, and
-// is never larger than the rest of the plan. The test uses no formula.
+// is never larger than the rest of the plan. A bounded SPRT has no formula, so Remaining is the rest of the plan.
 func TestRemaining(t *testing.T) {
 	t.Parallel()
 	design := match.Gate{Elo0: 0, Elo1: 10, Alpha: 0.05, Beta: 0.1, Model: match.GateLogistic}

@@ -11,8 +11,8 @@ import (
 	"gogi/stats/binomial"
 )
 
-// Two players of a round robin of three meet at most three times in seven pairs, and
-// neighbours of four have up to four of ten.
+// TestMeetings: two players of a round robin of three meet at most three times in seven pairs. Two of four players of
+// an adaptive tournament meet at most four times in ten pairs.
 func TestMeetings(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -25,8 +25,8 @@ func TestMeetings(t *testing.T) {
 	}
 }
 
-// TestLeastOpenings: a plan with exactly the least number of openings passes. If no number is enough, an error
-// says so.
+// TestLeastOpenings: a plan with exactly the least number of openings passes the check. If no number is enough, the
+// error reports it.
 func TestLeastOpenings(t *testing.T) {
 	t.Parallel()
 	design := match.Gate{Elo0: 0, Elo1: 20, Alpha: 0.05, Beta: 0.1, Model: match.GateLogistic}
@@ -39,8 +39,8 @@ func TestLeastOpenings(t *testing.T) {
 	}
 }
 
-// TestRemainingOfAnyLength: for single games the estimate is that of the formula. A test beyond its expected
-// length is expected to need a tenth more. The estimate begins with 40 draws.
+// TestRemainingOfAnyLength: for single games the estimate is that of the formula. A test beyond its expected length is
+// expected to need a tenth more. The estimate starts with 40 games, of which 20 are draws.
 func TestRemainingOfAnyLength(t *testing.T) {
 	t.Parallel()
 	design := match.Gate{Elo0: 0, Elo1: 60, Alpha: 0.05, Beta: 0.1, Model: match.GateLogistic}
@@ -57,7 +57,7 @@ func TestRemainingOfAnyLength(t *testing.T) {
 		'W': won(), 'L': {{AIsBlack: true, Outcome: stats.Loss}, {Outcome: stats.Loss}},
 		's': {{AIsBlack: true, Outcome: stats.Win, Points: 1}, {Outcome: stats.Loss}},
 	}
-	for id := range 1200 { // 13 points of 24 games each time, halfway between the hypotheses
+	for id := range 1200 { // 12 pairs give 13 points of 24 games, halfway between the hypotheses
 		add(t, g, id, stats.Play{Pair: pairs["WLsWLsWsLsWs"[id%12]], Opening: fmt.Sprint(id)})
 	}
 	testutil.Require(t, !g.State().Decided(), "it was decided: nothing is tested")

@@ -10,8 +10,9 @@ import (
 	"gogi/usi"
 )
 
-// The counts are perft's of the start position: 30 and 900. No two lines of two moves lead to one
-// position; of lines of three moves, 7g7f 3c3d 2g2f and 2g2f 3c3d 7g7f do.
+// TestAllLines: the numbers of lines are those of perft from the start position: 30 and 900. No two lines of two moves
+// lead to the same position. Two lines of three moves do (7g7f 3c3d 2g2f and 2g2f 3c3d 7g7f), so AllLines returns one
+// of them.
 func TestAllLines(t *testing.T) {
 	t.Parallel()
 	for plies, want := range map[int]int{0: 1, 1: 30, 2: 900} {
@@ -26,7 +27,7 @@ func TestAllLines(t *testing.T) {
 	testutil.Fails(t, testutil.Err(AllLines("startpos", 4)), "", "719731 lines were made")
 }
 
-// given returns the lines of some moves.
+// given returns the lines that these texts describe.
 func given(t *testing.T, texts ...string) (lines []usi.Position) {
 	t.Helper()
 	for _, text := range texts {
@@ -36,15 +37,15 @@ func given(t *testing.T, texts ...string) (lines []usi.Position) {
 	return lines
 }
 
-// The engine values the start at 30 for Black, and the position after n moves at n·50 for White: the
-// ends at −50 (after one move, by White), −100 and −150 for Black. With a centre of −60 and a window of
-// 50 the second line is kept: its values are −100 by Black and −50 by White.
+// TestGiven: the engine scores the start 30 for Black, and the position after n moves n·50 for White. For Black, the
+// ends of the lines thus score −50, −100 and −150. With a centre of −60 and a window of 50, the Maker keeps the second
+// line. Its scores are −100 with Black to move and −50 with White to move.
 func TestGiven(t *testing.T) {
 	t.Parallel()
 	asked := 0
 	answer := func(p usi.Position) (usi.Reply, error) {
 		asked++
-		score := 50 * len(p.Moves) // for the side to move, which is White after an odd number
+		score := 50 * len(p.Moves) // for the side to move, which is White after an odd number of moves
 		if len(p.Moves)%2 == 0 {
 			score = -score
 		}

@@ -18,7 +18,7 @@ import (
 	"gogi/usi"
 )
 
-// engine is the built-in one as a Thinker.
+// An engine is the built-in engine as a Thinker.
 type engine struct {
 	*builtin.Engine
 	closed *int
@@ -36,9 +36,9 @@ func open(t *testing.T, closed *int) func(context.Context) (Thinker, error) {
 	}
 }
 
-var design = Design{Start: "startpos", Plies: 6, Margin: 60, Window: 120, Nodes: 200, Lines: 6, Seed: 5} //nolint:gochecknoglobals // of the tests
+var design = Design{Start: "startpos", Plies: 6, Margin: 60, Window: 120, Nodes: 200, Lines: 6, Seed: 5} //nolint:gochecknoglobals // for the tests
 
-// made makes openings and checks each.
+// made returns the openings that a Maker finds and the numbers of its rejected attempts.
 func made(t *testing.T, wanted, slots int, before []Opening) (list []Opening, refused Refused) {
 	t.Helper()
 	closed := 0
@@ -55,7 +55,7 @@ func made(t *testing.T, wanted, slots int, before []Opening) (list []Opening, re
 	return list, m.Refused
 }
 
-// The set does not depend on the number of engines, or on an interruption.
+// TestMake: the openings do not depend on the number of engines or on an interruption.
 func TestMake(t *testing.T) {
 	t.Parallel()
 	all, refused := made(t, 12, 1, nil)
@@ -81,7 +81,7 @@ func TestMake(t *testing.T) {
 	testutil.Check(t, len(parallel) == 12 && len(rest) == 7, "%d and %d openings", len(parallel), len(rest))
 }
 
-// scripted answers with the lines that it is given, by the side to move.
+// A scripted engine answers every request with answer.
 type scripted struct {
 	engine
 	answer func(line usi.Position) (usi.Reply, error)
@@ -101,8 +101,8 @@ func info(move string, score int) usi.Info {
 	return usi.Info{HasScore: true, Score: usi.Score{Value: score}, PV: []shogi.Move{m}}
 }
 
-// By hand: Black plays 7g7f, valued 30 by Black before it and −80 by White after it, which
-// is 80 for Black: within a window of 80 and beyond one of 79.
+// TestBothColours: before 7g7f Black's search scores it 30. After it White's search scores −80, which is 80 for Black.
+// A window of 80 accepts the opening, and a window of 79 does not.
 func TestBothColours(t *testing.T) {
 	t.Parallel()
 	answer := func(p usi.Position) (usi.Reply, error) {
@@ -120,7 +120,7 @@ func TestBothColours(t *testing.T) {
 	}
 }
 
-// Which of equal lines an engine names first does not matter.
+// TestDrawnByMove: the order in which an engine sends equal lines does not matter.
 func TestDrawnByMove(t *testing.T) {
 	t.Parallel()
 	m := Maker{Design: Design{Margin: 5}}
@@ -197,7 +197,7 @@ func TestFile(t *testing.T) {
 	}
 	testutil.OK(t, f.Close())
 	whole := testutil.Must(os.ReadFile(name))(t)
-	// However it is cut, whole lines count and the rest goes.
+	// After a cut at any byte, OpenFile keeps the whole lines and removes the rest.
 	for cut := range len(whole) + 1 {
 		testutil.OK(t, os.WriteFile(name, whole[:cut], 0o600))
 		f, before, err := OpenFile(name, head)
@@ -216,7 +216,7 @@ func TestFile(t *testing.T) {
 		}
 	}
 	other := filepath.Join(t.TempDir(), "b.sfen")
-	for _, head := range []string{"one", "two"} { // nothing was made by the first
+	for _, head := range []string{"one", "two"} { // the first set has no openings
 		f, _, err := OpenFile(other, head)
 		testutil.Require(t, err == nil && f.Close() == nil, "%v", err)
 	}
@@ -255,7 +255,7 @@ sfen lnsgkgsnl/1r5b1/ppppppppp/9/9/7P1/PPPPPPP1P/1B5R1/LNSGKGSNL w - 1
 	for _, l := range lines {
 		testutil.Equal(t, l.Moves[0].String(), "7g7f")
 	}
-	// Without counts the scores decide, as far as the margin goes.
+	// Without counts, Draw uses the moves whose scores are within the margin.
 	for i := range b.Entries[0].Moves {
 		b.Entries[0].Moves[i].Count = 0
 	}
@@ -269,7 +269,7 @@ sfen lnsgkgsnl/1r5b1/ppppppppp/9/9/7P1/PPPPPPP1P/1B5R1/LNSGKGSNL w - 1
 	}
 }
 
-// rows are a pair's games: the outcomes of both, A having Black in the first.
+// rows returns the two games of a pair with these outcomes. A has Black in the first game.
 func rows(first, second match.Outcome, hash uint64) []match.Row {
 	return []match.Row{
 		{Black: "A", White: "B", PairA: "A", PairB: "B", Outcome: first, MovesHash: hash},
@@ -294,7 +294,7 @@ func TestWorth(t *testing.T) {
 	if s.Games != 6 || s.Black != 4 || s.White != 1 || s.Draws != 1 || s.Pairs != 3 || s.Decisive.Rate != 2.0/3 || s.BlackWins.Rate != 0.8 || s.Drawn.Rate != 1.0/6 {
 		t.Errorf("%+v %v %v %v", s, s.Decisive, s.BlackWins, s.Drawn)
 	}
-	// Clopper and Pearson for 4 of 5, as any table has it.
+	// The Clopper–Pearson interval for 4 of 5, from a table.
 	lo, hi := s.BlackWins.Lo-0.28358, s.BlackWins.Hi-0.99495
 	testutil.Check(t, max(lo, -lo, hi, -hi) <= 0.00001, "%v", s.BlackWins)
 	if s = w.Openings[1]; s.BlackWins != nil || s.Decisive != nil || s.Drawn.Rate != 1 {

@@ -10,7 +10,7 @@ import (
 	"gogi/match"
 )
 
-// TestOutlook tests what a dry run prints about each design.
+// TestOutlook checks the text of a dry run about each design.
 func TestOutlook(t *testing.T) {
 	spec := func(kind match.DesignKind, x match.Tournament, players, pairs int) Spec {
 		return Spec{Design: match.Design{Kind: kind, Swap: true, Tournament: x}, Players: names(players), Pairs: pairs, Legs: 2}
@@ -41,14 +41,14 @@ func TestOutlook(t *testing.T) {
 	testutil.Fails(t, testutil.Err(Outlook(spec(match.DesignMatch, match.Tournament{}, 2, 1))), "", "a match has an outlook by results")
 }
 
-// TestAdaptiveAsks: of two unknown pairings, the one that is nearer in strength, or less known, has more value. With an
-// anchor only pairings with the anchor have value.
+// TestAdaptiveAsks: a pairing has more value if its players are nearer in strength or less known. With an anchor only
+// pairings with the anchor have value.
 func TestAdaptiveAsks(t *testing.T) {
 	x := func(a, b int, points float64) Outcome {
 		return Outcome{Players: [2]int{a, b}, Points: [2]float64{points, 40 - points}}
 	}
 	s := begun(t, adaptiveSpec(4, 0))
-	// 0 far above 1, 2 and 3 alike, all met alike: the two that are alike play.
+	// Player 0 is far stronger than 1, and 1 than 2. Players 2 and 3 seem equal, so they play.
 	w := testutil.Must(newSight(s, []Outcome{x(0, 1, 38), x(1, 2, 38), x(2, 3, 20)}))(t)
 	testutil.Equal(t, w.best(), [2]int{2, 3}, "play, where 2 and 3 alone seem equal")
 	before := w.value([2]int{2, 3})
@@ -73,15 +73,15 @@ func adaptiveSpec(players, pairs int) Spec {
 	}
 }
 
-// TestPosteriorByHand: two players, w wins of n games with a prior of log strengths: the mode solves n(w/n
-// - 1/(1+e^-d)) = d/(2σ²) for their difference d, and its variance is 1/(n p q + 1/(2σ²)).
+// TestPosteriorByHand: two players have w wins in n games and a prior of log strengths. The mode solves n(w/n -
+// 1/(1+e^-d)) = d/(2σ²) for their difference d. Its variance is 1/(n p q + 1/(2σ²)).
 func TestPosteriorByHand(t *testing.T) {
 	results := tally([]Outcome{{Players: [2]int{0, 1}, Points: [2]float64{30, 10}}})
 	p, _, err := posteriorWithin(results, 2, 200)
 	testutil.OK(t, err)
 	d, variance := p.Difference(0, 1)
-	// By bisection with σ = 200/173.7178 = 1.151293: d = 1.046642, and n p q = 7.693512,
-	// 1/(2σ²) = 0.377223, so 1/8.070735.
+	// With σ = 200/173.7178 = 1.151293, bisection gives d = 1.046642. With n p q = 7.693512 and 1/(2σ²) = 0.377223, the
+	// variance is 1/8.070735.
 	testutil.Check(t, math.Abs(d-1.046642) <= 1e-5 && math.Abs(variance-0.123904) <= 1e-5,
 		"the difference is %v with variance %v", d, variance)
 }

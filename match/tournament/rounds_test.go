@@ -12,7 +12,7 @@ import (
 	"gogi/match"
 )
 
-// canAll is whether all that are left can be matched, by trying.
+// canAll reports whether all players in left can be matched. It tries all matchings.
 func canAll(g graph, left []int) bool {
 	if len(left) == 0 {
 		return true
@@ -26,7 +26,7 @@ func canAll(g graph, left []int) bool {
 	return false
 }
 
-// firstByTrying is the matching that firstMatching promises, by trying.
+// firstByTrying returns the matching that firstMatching must find. It tries all matchings.
 func firstByTrying(g graph, left []int, candidates func(int) []int) [][2]int {
 	if len(left) == 0 {
 		return nil
@@ -43,7 +43,7 @@ func firstByTrying(g graph, left []int, candidates func(int) []int) [][2]int {
 	return nil
 }
 
-// TestMatching compares with trying all, in graphs with odd cycles and without.
+// TestMatching compares firstMatching with a search of all matchings, in graphs with and without odd cycles.
 func TestMatching(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := 2 * rapid.IntRange(1, 5).Draw(t, "half")
@@ -90,7 +90,7 @@ func TestSwissLaws(t *testing.T) {
 				most = max(most, met[meeting(m.Players[0], m.Players[1])])
 			}
 			everybody := make([]int, 0, n+1)
-			for i := -n % 2; i < n; i++ { // with -1, the bye, where they are odd
+			for i := -n % 2; i < n; i++ { // from -1, the bye, if n is odd
 				if everybody = append(everybody, i); seen[i] != 1 {
 					t.Fatalf("%s has player %d %d times: %+v", round.Name, i, seen[i], round.Matches)
 				}
@@ -105,7 +105,7 @@ func TestSwissLaws(t *testing.T) {
 	})
 }
 
-// swissOf five players, in which the lower start number wins every game.
+// swissOf plays a Swiss tournament in which the lower start number wins every game.
 func swissOf(t *testing.T, players, rounds int) *Schedule {
 	t.Helper()
 	spec := Spec{Design: match.Design{Kind: match.DesignSwiss, Swap: true, Tournament: match.Tournament{MatchPairs: 1}}, Players: names(players), Legs: 2}
@@ -123,11 +123,10 @@ func swissOf(t *testing.T, players, rounds int) *Schedule {
 	return s
 }
 
-// TestSwissByHand: a Swiss of five, paired with paper and pencil. Round 1: the upper half meets the lower
-// (0–2, 1–3), the last has the bye. Then 0, 1 and 4 have two points: 0–1, 4 meets the next below, 2, and 3
-// has the bye. Then 0 has 4, and 1 (2 points), 2 (2), 3 (2) and 4 (2): 0 has met 1 and 2, so 0–3; 1–2; 4
-// had the bye, and everybody could only be paired by giving it to 2 or 1: the first that 1 takes is 2,
-// which would leave 4 its second bye. So 1–4, and 2 has the bye.
+// TestSwissByHand: the pairings of a Swiss tournament of five are calculated by hand. In round 1 the upper half meets
+// the lower half (0–2, 1–3), and 4 has the bye. Then 0, 1 and 4 have 2 points: 0 meets 1, 4 meets the next player, 2,
+// and 3 has the bye. Then 0 has 4 points and the others have 2. Player 0 has met 1 and 2, so it meets 3. If 1 met 2, 4
+// would have a second bye. So 1 meets 4, and 2 has the bye.
 func TestSwissByHand(t *testing.T) {
 	s := swissOf(t, 5, 3)
 	var got []string
@@ -140,9 +139,9 @@ func TestSwissByHand(t *testing.T) {
 	}
 	want := []string{"0–2 2–0; 1–3 2–0; 4–-1 2–0; ", "0–1 2–0; 2–4 2–0; 3–-1 2–0; ", "0–3 2–0; 1–4 2–0; 2–-1 2–0; "}
 	testutil.Require(t, slices.Equal(got, want), "%q\nwant %q", got, want)
-	// Points: 0 has 6; 1, 2 and 4 have 4 (won: 3, 4; 4 and the bye; –), no: 4 has its bye alone, 2; 3
-	// likewise. Buchholz of 1: 3 (2) + 0 (6) + 4 (2) = 10. Of 2: 0 (6) + 4 (2) + bye, its own 4 = 12.
-	// Sonneborn–Berger: 1 won against 3 and 4: 2 + 2 = 4; 2 against 4 and the bye: 2 + 4 = 6.
+	// Player 0 has 6 points, 1 and 2 have 4, 3 and 4 have 2. Buchholz of 1: 3 (2) + 0 (6) + 4 (2) = 10. Buchholz of 2: 0
+	// (6) + 4 (2) + bye, its own 4 = 12. Sonneborn–Berger of 1: it beat 3 and 4, so 2 + 2 = 4. Sonneborn–Berger of 2: it
+	// beat 4 and had the bye, so 2 + 4 = 6.
 	standings := map[int]Standing{}
 	for _, x := range s.Standings() {
 		standings[x.Player] = x
@@ -188,14 +187,14 @@ func TestUnfinishedMatchesBreakNoTies(t *testing.T) {
 	}
 }
 
-// TestSwissOfMany: a round of hundreds is paired at once, and all are met before any is met again.
+// TestSwissOfMany: 12 rounds of 201 players can be paired, and the strongest player wins all games.
 func TestSwissOfMany(t *testing.T) {
 	s := swissOf(t, 201, 12)
 	place := s.Standings()[0]
 	testutil.Check(t, place.Player == 0 && place.Points == 24, "%+v", place)
 }
 
-// knockoutOf plays a knockout; points gives A's of the j-th pair of a match, of 2.
+// knockoutOf plays a knockout. points returns A's points, from 0 to 2, in pair j of a match.
 func knockoutOf(t *testing.T, players int, x match.Tournament, points func(players [2]int, j int) float64) *Schedule {
 	t.Helper()
 	spec := Spec{Design: match.Design{Kind: match.DesignKnockout, Swap: true, Tournament: x}, Players: names(players), Legs: 2}
@@ -209,7 +208,7 @@ func knockoutOf(t *testing.T, players int, x match.Tournament, points func(playe
 	return s
 }
 
-// better is the world in which the lower number wins.
+// better returns A's points if the lower number always wins.
 func better(players [2]int, _ int) float64 {
 	if players[0] < players[1] {
 		return 2
@@ -217,8 +216,8 @@ func better(players [2]int, _ int) float64 {
 	return 0
 }
 
-// TestBracket: where the better seed wins, the first two meet in the final, the first four
-// in the semifinals, and byes are those of the first.
+// TestBracket: if the better seed always wins, the first two seeds meet in the final and the places follow the seeds.
+// The first seeds have the byes.
 func TestBracket(t *testing.T) {
 	for players := 2; players <= 33; players++ {
 		for _, third := range []bool{false, true} {
@@ -256,7 +255,7 @@ func TestBracket(t *testing.T) {
 	}
 }
 
-// checkPlaces: the places are the numbers, but for those who left in one round.
+// checkPlaces checks that the places follow the player numbers. Players who leave in the same round share a place.
 func checkPlaces(t *testing.T, s *Schedule, players int, third bool) {
 	t.Helper()
 	standings := s.Standings()
@@ -299,7 +298,7 @@ func TestTiebreaks(t *testing.T) {
 		testutil.Check(t, m.Winner == test.winner && m.How == test.how && m.Pairs == len(test.points) && s.Over(),
 			"%v: %+v", test.points, m)
 	}
-	// Everything is drawn: the first start number wins, whoever has it.
+	// If all games are drawn, the player with the first start number wins.
 	spec := Spec{Design: match.Design{Kind: match.DesignKnockout, Swap: true, Tournament: match.Tournament{MatchPairs: 1, Lot: true}}, Seed: 5, Players: names(8), Pairs: 7, Legs: 2}
 	s := begun(t, spec)
 	for list := open(s); len(list) > 0; list = open(s) {
@@ -310,8 +309,8 @@ func TestTiebreaks(t *testing.T) {
 	}
 }
 
-// TestOpenings: all matches of a round have the same openings, pair for pair, and no round
-// those of another; two players of an adaptive design have none twice.
+// TestOpenings: two players never play the same opening twice. All matches of a Swiss round have the same openings,
+// pair for pair, and no two rounds share an opening.
 func TestOpenings(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		spec, world := specs().Draw(t, "spec"), dice(rapid.Uint64().Draw(t, "world"))

@@ -16,7 +16,7 @@ import (
 	"gogi/shogi"
 )
 
-// specs are designs of all kinds that pair by results.
+// specs generates designs of all kinds whose pairings depend on results.
 func specs() *rapid.Generator[Spec] {
 	return rapid.Custom(func(t *rapid.T) Spec {
 		s := Spec{
@@ -44,7 +44,7 @@ func specs() *rapid.Generator[Spec] {
 	})
 }
 
-// dice is a world in which a pair's result is a function of its number and players.
+// A dice is a world in which a pair's result depends only on its number and players.
 type dice uint64
 
 func (d dice) play(slot Slot) Outcome {
@@ -57,13 +57,13 @@ func begun(t interface{ Fatal(...any) }, spec Spec) *Schedule {
 	return testutil.Must(New(spec))(t)
 }
 
-// open are the pairs that may be played now.
+// open returns the pairs that can be played now.
 func open(s *Schedule) []Slot {
 	return lists.Filter(s.Drawn(), func(slot Slot) bool { return !s.Finished(slot.Pair) && slot.Pair < s.Target() })
 }
 
-// TestPathIsTheResults: the pairs are those of one slot without interruption, for any number of pairs in play,
-// in any order of their ends, with results that come twice, and after restarts from the stored results.
+// TestPathIsTheResults: the pairs are those of one slot without interruption. This holds for any number and order of
+// pairs in play, for repeated results, and after restarts from the stored results.
 func TestPathIsTheResults(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		spec, world := specs().Draw(t, "spec"), dice(rapid.Uint64().Draw(t, "world"))
@@ -155,7 +155,7 @@ func playAll(t interface{ Fatal(...any) }, s *Schedule, world dice) {
 	}
 }
 
-// TestStrangers: what cannot be a result of the design is refused, and changes nothing.
+// TestStrangers: Learn rejects a result that cannot be of the design, and its state does not change.
 func TestStrangers(t *testing.T) {
 	spec := Spec{Design: match.Design{Kind: match.DesignSwiss, Swap: true, Tournament: match.Tournament{MatchPairs: 1}}, Players: names(4), Pairs: 4, Legs: 2}
 	s := begun(t, spec)
@@ -172,8 +172,8 @@ func TestStrangers(t *testing.T) {
 	testutil.OK(t, s.Learn(won))
 	lost := (Outcome{Pair: 0, Players: [2]int{0, 2}, Points: [2]float64{0, 2}})
 	testutil.Check(t, s.Learn(lost) != nil, "a pair came again with another result, and that was no error")
-	// A pair of the second round, stored before the first was finished, as after a pair
-	// was voided: it waits, and is found out once its round is drawn.
+	// A void can leave a stored pair of the second round before the first round is finished. Learn keeps it, and finds the
+	// contradiction when it draws the second round.
 	testutil.OK(t, s.Learn(Outcome{Pair: 2, Players: [2]int{0, 2}, Points: [2]float64{2, 0}}))
 	err := s.Learn(Outcome{Pair: 1, Players: [2]int{1, 3}, Points: [2]float64{2, 0}})
 	var found *Contradiction
@@ -181,7 +181,7 @@ func TestStrangers(t *testing.T) {
 		"%v", err)
 }
 
-// TestSpecsRefused: what cannot be played is refused before the first pair.
+// TestSpecsRefused: New rejects a design that cannot be played.
 func TestSpecsRefused(t *testing.T) {
 	design := func(kind match.DesignKind, x match.Tournament) match.Design {
 		return match.Design{Kind: kind, Swap: true, Tournament: x}
@@ -225,7 +225,7 @@ func TestOf(t *testing.T) {
 	}
 }
 
-// TestLot: start numbers by lot are the seed's, and every order comes up.
+// TestLot: the seed decides the start numbers, and all orders are equally frequent.
 func TestLot(t *testing.T) {
 	seen := map[string]int{}
 	for seed := range uint64(6000) {

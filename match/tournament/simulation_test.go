@@ -15,7 +15,7 @@ import (
 
 var simulate = flag.Int("simulate", 0, "print the tables of docs/matches.md, from so many runs each (200 there)")
 
-// world has players of known strength, as log strengths in natural units.
+// A world has players of known strength, as log strengths in natural units.
 type world []float64
 
 // play returns the outcome of a pair of two independent games by the Bradley–Terry model without draws.
@@ -39,7 +39,7 @@ func names(n int) []string {
 	return list
 }
 
-// worlds has fields of ten players.
+// worlds has distributions of strength for ten players.
 var worlds = []struct {
 	name string
 	of   func(r *rand.Rand) world
@@ -139,8 +139,8 @@ func ranked(t *testing.T, of func(*rand.Rand) world, kind match.DesignKind, at [
 	return sums
 }
 
-// TestAdaptiveSavesGames: an adaptive series with a third fewer pairs ranks about as well as a round robin, and
-// better with the same number. docs/matches.md has a table of more such results.
+// TestAdaptiveSavesGames: an adaptive tournament with a third fewer pairs ranks about as well as a round robin. With
+// the same number of pairs it ranks better. docs/matches.md has a table of more such results.
 func TestAdaptiveSavesGames(t *testing.T) {
 	t.Parallel()
 	if *simulate > 0 {
@@ -161,7 +161,7 @@ func TestAdaptiveSavesGames(t *testing.T) {
 	}
 }
 
-// cover counts how often a claim with 95% confidence holds.
+// A cover counts how often a claim with 95% confidence holds.
 type cover struct{ held, all float64 }
 
 func (c *cover) see(held bool) {
@@ -173,8 +173,8 @@ func (c *cover) see(held bool) {
 
 func (c cover) share() float64 { return c.held / c.all }
 
-// claims counts two claims of a posterior: the interval of each player's difference from the mean, and the order
-// of two neighbours where it has a probability of 95% or more.
+// A claims value counts two claims of a posterior. One is the interval of each player's difference from the mean. The
+// other is the order of two neighbours, if its probability is at least 95%.
 type claims struct{ intervals, neighbours cover }
 
 func (c *claims) check(w world, p *Posterior) {

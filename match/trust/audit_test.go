@@ -16,7 +16,8 @@ import (
 	"gogi/stats/binomial"
 )
 
-// e-BH by its definition, by hand: with K = 4 and α = 0.1 the k-th largest must be at least 40/k.
+// TestAccused: Accused follows the definition of e-BH. With K = 4 and α = 0.1, the k-th largest e-value must be at
+// least 40/k.
 func TestAccused(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -43,7 +44,8 @@ func TestAccused(t *testing.T) {
 	testutil.Check(t, Accused(nil, 0.1) == nil, "nobody was accused of nothing")
 }
 
-// One worker that differs in all tests is a machine; several owners' that differ in one test are the patch.
+// TestAttribute: a worker that differs in all tests has the cause Machine. Workers of several owners that differ in one
+// test have the cause Patch.
 func TestAttribute(t *testing.T) {
 	t.Parallel()
 	var cells []Cell
@@ -52,12 +54,12 @@ func TestAttribute(t *testing.T) {
 			c := Cell{Worker: fmt.Sprintf("w%02d", w), Owner: fmt.Sprintf("o%d", w/2), Test: fmt.Sprintf("t%d", test), LogE: -0.5}
 			switch {
 			case w == 0:
-				c.LogE = 6 // in each a little
+				c.LogE = 6 // a little in each test
 			case w == 1 && test == 1:
-				c.LogE = 30 // once, alone
+				c.LogE = 30 // in one test, as the only worker
 			case test == 3 && w >= 10 && w%2 == 0:
 				c.LogE = 12
-			case test == 2 && (w == 4 || w == 5): // one owner's two
+			case test == 2 && (w == 4 || w == 5): // two workers of one owner
 				c.LogE = 20
 			}
 			cells = append(cells, c)
@@ -72,7 +74,7 @@ func TestAttribute(t *testing.T) {
 	testutil.Equal(t, len(got), len(want), "accused")
 }
 
-// TestSeveralOwners: workers of three owners that differ in one test are enough to call it the patch, two are not.
+// TestSeveralOwners: if workers of three owners differ in one test, the cause is Patch. Two owners are not enough.
 func TestSeveralOwners(t *testing.T) {
 	t.Parallel()
 	for owners, want := range map[int]Cause{1: Unknown, 2: Unknown, 3: Patch, 4: Patch} {
@@ -130,7 +132,7 @@ func TestExact(t *testing.T) {
 	}
 }
 
-// The draws are those of Python's hmac and hashlib.
+// TestDraw: the draws equal those of Python's hmac and hashlib.
 func TestDraw(t *testing.T) {
 	t.Parallel()
 	a := Auditor{Secret: []byte("secret")}
@@ -162,7 +164,7 @@ func TestShares(t *testing.T) {
 	}
 }
 
-// played is a pair of two games with these moves.
+// played returns a pair of games with these moves.
 func played(t *testing.T, texts ...string) *match.PairResult {
 	t.Helper()
 	r := &match.PairResult{}
@@ -242,15 +244,15 @@ func TestPairsOfNobody(t *testing.T) {
 		testutil.OK(t, r.Add(Pair{Worker: "w", Points: 1}))
 	}
 	testutil.Equal(t, len(r.Evidence()), 0, "half a block was judged")
-	if err := r.Add(Pair{Worker: "w"}); err != nil { // alone, it differs from nobody
+	if err := r.Add(Pair{Worker: "w"}); err != nil { // a single worker differs from no other worker
 		t.Fatal(err)
 	}
 	e := r.Evidence()
 	testutil.Check(t, len(e) == 1 && e[0].Pairs == blockPairs && math.Abs(e[0].LogE) <= 1e-12, "%+v", e)
 }
 
-// A pair is the same, played or stored: of A, who was Black first, half a point and a
-// win, at 300 nodes in 3 seconds against B's 2,000 in 4.
+// TestPairOf: a played pair and a stored pair give the same values. A has Black first and scores a draw and a win, with
+// 300 nodes in 3 seconds. B has 2,000 nodes in 4 seconds.
 func TestPairOf(t *testing.T) {
 	t.Parallel()
 	plan := &match.Plan{Rules: match.RulesProfiles()["default"]}
@@ -277,12 +279,12 @@ func TestPairOf(t *testing.T) {
 	}
 }
 
-// TestClaims: three workers have a speed that fits their claim, and one worker has each fault.
+// TestClaims: the speeds of three workers fit their claims. The workers slow and wrong have one fault each.
 func TestClaims(t *testing.T) {
 	for name, nps := range map[string]float64{"the base engine is the reference": 1e6, "another one": 0} {
 		base := 1e6
 		if nps == 0 {
-			base = 3.3e5 // what it searches on the plan's machine nobody has said
+			base = 3.3e5 // the speed of this engine on the plan's machine is unknown
 		}
 		c := NewClaims(nps)
 		for i := range 49 {
@@ -325,8 +327,9 @@ func TestClaims(t *testing.T) {
 	}
 }
 
-// TestSample: a fifth of a worker's pairs, at least 4 and at most 64, which a worker without the secret cannot predict.
-// They do not depend on the order, and contain the pairs that were audited while the run was played.
+// TestSample: a sample has a fifth of a worker's pairs, at least 4 and at most 64. A worker without the secret cannot
+// predict it. It does not depend on the order. In a large run it has only pairs that gogi audits while the run is
+// played.
 func TestSample(t *testing.T) {
 	t.Parallel()
 	a, b := Auditor{Secret: []byte("a")}, Auditor{Secret: []byte("b")}

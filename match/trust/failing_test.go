@@ -8,8 +8,8 @@ import (
 	"gogi/match/trust"
 )
 
-// TestWorse holds the test against Fisher's tea tasting (17 of 70 ways) and his twins (Statistical Methods for Research
-// Workers, §21.02; the sum in exact integers), and against dealing by hand.
+// TestWorse compares Worse with Fisher's tea tasting (17 of 70 ways) and with calculation by hand. It also uses his
+// twins (Statistical Methods for Research Workers, §21.02; the sum in exact integers).
 func TestWorse(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -22,10 +22,10 @@ func TestWorse(t *testing.T) {
 		{"no failure", []trust.Failing{{Tries: 500, OthersTries: 500}}, 1},
 		{"tea", []trust.Failing{{Tries: 4, Failed: 3, OthersTries: 4, OthersFailed: 1}}, 17.0 / 70},
 		{"twins", []trust.Failing{{Tries: 12, Failed: 10, OthersTries: 18, OthersFailed: 3}}, 0.00046518094336290503},
-		// Of two tests each with one failure among one try of either side, both failures are
-		// theirs in one of four ways.
+		// In each of two tests both sides have one try, and one try fails. Both failures are the worker's in one of four
+		// ways.
 		{"two tests", []trust.Failing{{Tries: 1, Failed: 1, OthersTries: 1}, {Tries: 1, Failed: 1, OthersTries: 1}}, 0.25},
-		// A test in which everything fails says nothing, whoever plays it.
+		// A test in which all tries fail does not change the result, however many tries the worker has.
 		{"a bad test", []trust.Failing{{Tries: 100, Failed: 100, OthersTries: 1, OthersFailed: 1}, {Tries: 1, OthersTries: 100}}, 1},
 	} {
 		got := trust.Worse(c.tests)

@@ -11,7 +11,7 @@ import (
 	"gogi/stats/binomial"
 )
 
-// The mean over all choices, counted one by one.
+// TestMeanOverAllChoices compares the means with an enumeration of all choices.
 func TestMeanOverAllChoices(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(1, 1))
@@ -40,13 +40,15 @@ func TestMeanOverAllChoices(t *testing.T) {
 	}
 }
 
-// Five pairs of 0, 1, 2, 2 and 1 points at λ = ln 2, by hand: 2^x is 1, 2, 4, 4 and 2.
+// TestBlockByHand: five pairs have 0, 1, 2, 2 and 1 points. With λ = ln 2, 2^x is 1, 2, 4, 4 and 2. The e-values are
+// calculated by hand.
 func TestBlockByHand(t *testing.T) {
 	t.Parallel()
 	x := []float64{0, 1, 2, 2, 1}
 	w := &worker{log: [kinds][]float64{Score: {0}}}
 	place(Score, 0, math.Ln2, x, []hand{{w, []int{2, 3}}})
-	// products of two of {1, 2, 4, 4, 2}: 2 4 4 2 8 8 4 16 8 8, in all 64, mean 6.4; own 16
+	// The products of two of {1, 2, 4, 4, 2} are 2 4 4 2 8 8 4 16 8 8. Their sum is 64, their mean 6.4. The worker's own
+	// product is 16.
 	if got := math.Exp(w.log[Score][0]); math.Abs(got-2.5) > 1e-12 {
 		t.Errorf("e = %v, want 16/6.4", got)
 	}
@@ -57,13 +59,13 @@ func TestBlockByHand(t *testing.T) {
 	}
 }
 
-// farm simulates a run of a farm: openings of their own strengths, a drift over the
-// run, and workers of very unlike speed, who play unlike numbers of pairs.
+// A farm simulates a run. Each opening has its own strength, and the strength of the players drifts. Workers differ in
+// speed, so they play different numbers of pairs.
 type farm struct {
 	r       *rand.Rand
 	workers []string
 	weight  []float64 // ascending, up to 1
-	loses   float64   // the share of its games that the first player loses with worker 0, whatever happens
+	loses   float64   // with worker 0, the share of games that the first player always loses
 	change  func(worker int, p *Pair, r *rand.Rand)
 }
 
@@ -81,7 +83,7 @@ func newFarm(seed uint64, workers int) *farm {
 	return f
 }
 
-// pair is the next one: two games of an opening that favours Black more or less.
+// pair returns the next pair: two games of an opening that favours Black more or less.
 func (f *farm) pair(n int) (worker int, p Pair) {
 	worker, _ = slices.BinarySearch(f.weight, f.r.Float64())
 	black := 0.35 + 0.3*float64(n%17)/16
@@ -110,8 +112,8 @@ func (f *farm) pair(n int) (worker int, p Pair) {
 	return worker, p
 }
 
-// accusations simulates a farm, and reports whether a worker is accused of its results or of its machine. It looks after
-// every so many pairs.
+// accusations simulates a farm and looks after every such number of pairs. It reports whether a worker is accused of
+// its results or of its machine.
 func accusations(t *testing.T, f *farm, pairs, every int) (r Residuals, results, machine bool) {
 	t.Helper()
 	for n := range pairs {
@@ -126,8 +128,8 @@ func accusations(t *testing.T, f *farm, pairs, every int) (r Residuals, results,
 	return r, results, machine
 }
 
-// In farms of 1,000 equal workers a worker is accused at any look as often as promised: at most in one farm of a hundred.
-// More looks would not find more than Ville's inequality allows.
+// TestHonestFarms: in farms of 1,000 equal workers, at most one farm in a hundred accuses a worker at any look. More
+// looks accuse no more workers than Ville's inequality allows.
 func TestHonestFarms(t *testing.T) {
 	t.Parallel()
 	farms, accused, mean := testutil.ByLength(4, 60), [2]int{}, 0.0
@@ -146,7 +148,7 @@ func TestHonestFarms(t *testing.T) {
 		p := binomial.NewBinomial(farms, Alpha).AtLeast(n)
 		testutil.Check(t, p >= 0.0001, "a worker was accused (results, machine) in %v farms of %d: p = %.2g", accused, farms, p)
 	}
-	// 4,000 or 60,000 e-values of mean 1 each: less by what is lost, not more by half
+	// The 4,000 or 60,000 e-values have an expectation of at most 1 each.
 	testutil.Check(t, mean <= 1.5 && mean >= 0.3, "the mean e-value of the honest is %v", mean)
 }
 
@@ -159,8 +161,8 @@ func everybody(r *Residuals, f *farm) []Evidence {
 	return all
 }
 
-// found is after how many of its pairs worker 0 of a farm is accused, and of what; 0 if
-// never. wrong says that another worker was accused first.
+// found returns after how many of its own pairs worker 0 is accused, and the kind of the accusation. The number is 0 if
+// worker 0 is never accused. wrong reports that another worker was accused first.
 func found(t *testing.T, f *farm, pairs int) (own int, of Kind, wrong bool) {
 	t.Helper()
 	var r Residuals
@@ -182,7 +184,7 @@ func found(t *testing.T, f *farm, pairs int) (own int, of Kind, wrong bool) {
 	return 0, 0, false
 }
 
-// A worker that does something is found after so many of its own pairs, in nine farms of ten.
+// TestFoundAfter: nine farms of ten accuse a faulty worker within this number of its own pairs.
 func TestFoundAfter(t *testing.T) {
 	t.Parallel()
 	farms := testutil.ByLength(10, 60)

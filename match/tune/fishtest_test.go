@@ -10,9 +10,9 @@ import (
 	"gogi/internal/testutil"
 )
 
-// TestFishtestsNumbers holds "fishtest" against 200 updates that the framework's own
-// expressions made (spsa_workflow.py: parse_spsa_params, build_spsa_worker_step,
-// apply_spsa_result_updates), with batches that were asked for three updates earlier.
+// TestFishtestsNumbers compares the method "fishtest" with 200 updates of fishtest's own expressions (spsa_workflow.py:
+// parse_spsa_params, build_spsa_worker_step, apply_spsa_result_updates). Each batch was requested three updates
+// earlier.
 func TestFishtestsNumbers(t *testing.T) {
 	text := testutil.Must(os.ReadFile("testdata/fishtest.json"))(t)
 	var want struct {

@@ -11,8 +11,8 @@ import (
 	"gogi/internal/testutil"
 )
 
-// The lines are of the formats' own descriptions: ParamLib.py's dataclass, fishtest's
-// and OpenBench's forms, tune.py's readme.
+// TestReadsEveryFormat: the lines come from the descriptions of the formats: the dataclass of ParamLib.py, the forms of
+// fishtest and OpenBench, and the readme of tune.py.
 func TestReadsEveryFormat(t *testing.T) {
 	for name, c := range map[string]struct {
 		text string
@@ -68,7 +68,7 @@ func TestRefusesWithAPlace(t *testing.T) {
 	}
 }
 
-// Any parameter comes back from each format that can hold it.
+// TestRoundTrip: ReadParams reads any parameter unchanged from each format that can hold it.
 func TestRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := Param{

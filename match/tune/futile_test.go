@@ -30,8 +30,8 @@ func TestFutile(t *testing.T) {
 	}
 }
 
-// With a flat strength the sequence at 99 % leaves 0 at any time in at most 1 % of the
-// parameters, however often it is looked at: of 300, more than 9 in 1 of 1,000 cases.
+// TestSlopesOfNothingStayFlat: with a flat strength, the 99% confidence sequence excludes 0 for at most 1% of the
+// parameters, however often gogi looks. More than 9 of 300 parameters occur in 1 of 1,000 cases.
 func TestSlopesOfNothingStayFlat(t *testing.T) {
 	left, random := 0, rand.New(rand.NewPCG(9, 9))
 	for range 300 {
@@ -54,7 +54,7 @@ func TestSlopesOfNothingStayFlat(t *testing.T) {
 		"a slope of seven standard errors is flat, or one of less than one is not")
 }
 
-// Where two parameters work together the probes say so; where they do not, they do not.
+// TestCoupled: Correlation finds the two parameters that interact, and is near 0 for parameters that do not.
 func TestCoupled(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 3))
 	var c Coupled

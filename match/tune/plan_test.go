@@ -32,7 +32,7 @@ func TestPlanText(t *testing.T) {
 	} {
 		testutil.Fails(t, testutil.Err(ParsePlan(spoiled)), want)
 	}
-	// All validations together have no more than α, whatever their number.
+	// The levels of all validations sum to at most α.
 	sum := 0.0
 	for j := 1; j < 60; j++ {
 		sum += p.Validate.Level(j)
@@ -81,7 +81,8 @@ func TestFirstAfter(t *testing.T) {
 	}
 }
 
-// TestExpect: a path continues from a stored state if the difference is within rounding errors, and else fails.
+// TestExpect: a path continues from a stored state if the difference is within rounding errors. Otherwise Add returns
+// an error.
 func TestExpect(t *testing.T) {
 	s := settingsOfTwo(100, 4, 4)
 	add := func(p *Path) error {
@@ -124,8 +125,8 @@ func failing(s *Settings, side float64, share int) (duels []Duel, failed []Failu
 
 func flipOf(n int) float64 { return float64(n%2*2 - 1) }
 
-// TestFaults: too many failures in ten blocks give an error with the side that fails. Fewer failures, or fewer
-// blocks, give none.
+// TestFaults: too many failures in ten blocks give an error that names the failing side. Fewer failures, or fewer
+// blocks, give no error.
 func TestFaults(t *testing.T) {
 	s := settingsOfTwo(1000, 16, 16)
 	for _, side := range []float64{1, -1} {

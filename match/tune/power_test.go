@@ -17,9 +17,9 @@ func mean(list []float64) float64 {
 	return sum / float64(len(list))
 }
 
-// TestPower compares the gain of each method with stored bounds, for engines whose strength is known. A better method
-// must win here, and a worse one fails. In short mode fewer tunes must meet the same bounds. The bounds come from
-// simulations by another program.
+// TestPower compares the mean gain of each method with stored bounds, for engines of known strength. A worse method
+// fails the test. In short mode fewer tunes must meet the same bounds. The bounds come from simulations by another
+// program.
 func TestPower(t *testing.T) {
 	for _, c := range []struct {
 		name                       string
@@ -52,7 +52,7 @@ func TestPower(t *testing.T) {
 	}
 }
 
-// TestDistinct: few parameters without effect are Distinct, and most parameters with an effect are.
+// TestDistinct: few parameters without an effect are Distinct. At least a fifth of the parameters with an effect are.
 func TestDistinct(t *testing.T) {
 	false_, useless, true_, useful := 0, 0, 0, 0
 	for i := range 24 {
@@ -74,13 +74,13 @@ func TestDistinct(t *testing.T) {
 			false_++
 		}
 	}
-	// By Holm at 0.05: more than four of 24 tunes come by chance in 1 of 100.
+	// With Holm's method at 0.05, more than four of 24 tunes have a false one in 1 of 100 cases.
 	testutil.Check(t, false_ <= 4 && true_ >= useful/5,
 		"%d of 24 tunes accuse one of %d useless parameters; %d of %d useful ones are seen", false_, useless, true_, useful)
 }
 
-// TestScales: a tune gains as much where its user's scale is four times too small or too
-// large. With -figures it makes the table of docs/tune.md.
+// TestScales: a tune gains at least half of the possible Elo if the user's scale is four times too small. With -figures
+// the test makes the table of docs/tune.md.
 func TestScales(t *testing.T) {
 	type scale struct {
 		name string

@@ -10,7 +10,7 @@ import (
 	"gogi/internal/testutil"
 )
 
-// reference is a tune that testdata/reference.py calculated from the definitions.
+// A reference is a tune that testdata/reference.py calculated from the definitions.
 type reference struct {
 	Name     string
 	Method   string
@@ -87,8 +87,8 @@ func (r *reference) compare(t *testing.T) {
 	}
 }
 
-// block is the outcomes of a block with the signs of the reference. The perturbations of SPSA are compared with the
-// reference. Those of the other method have drawn middles, which are replaced by the reference's.
+// block returns the outcomes of a block with the signs of the reference. For SPSA it compares the perturbations and the
+// middles with the reference. The other method draws its middles, so block replaces them with those of the reference.
 func (r *reference) block(t *testing.T, s *Settings, from *State, b int) (block []Outcome) {
 	first, end := s.PairsOf(b)
 	for n := first; n < end; n++ {

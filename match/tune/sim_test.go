@@ -11,7 +11,7 @@ import (
 	"gogi/match/tune/tunetest"
 )
 
-// afterTune is a truth with useless parameters, and the last state of a tune in it.
+// afterTune returns a truth with useless parameters, and the settings and the last state of a tune in it.
 func afterTune(i int) (*tunetest.Truth, Settings, State) {
 	random := rand.New(rand.NewPCG(uint64(i), 78))
 	truth := tunetest.New(random, tunetest.Plain, 6, 3, 30)
@@ -32,7 +32,7 @@ func states(s *Settings, truth *tunetest.Truth, random *rand.Rand) State {
 	return each(s, truth, random, func(*State) {})
 }
 
-// each is states that shows every state.
+// each does the same as states, and calls see with every state.
 func each(s *Settings, truth *tunetest.Truth, random *rand.Rand, see func(*State)) State {
 	states := []State{Begin(s)}
 	for b := range s.Blocks() {
@@ -80,8 +80,8 @@ func gains(method string, kind tunetest.Kind, d, useless, pairs, tunes, inflight
 	return list
 }
 
-// Rescale makes a parameter of the older meaning of .params, where step was a two
-// hundredth and delta a twentieth of the range, one of today's.
+// Rescale converts a line of .params from the older meaning to the current one. In the older meaning, step is a two
+// hundredth and delta a twentieth of the range.
 func Rescale(line string) string {
 	fields := strings.Split(line, ",")
 	if len(fields) < 7 {

@@ -11,7 +11,7 @@ import (
 	"gogi/usi"
 )
 
-// bookEngine plays from a book, and says so.
+// bookEngine returns an engine that plays from a book with this text.
 func bookEngine(t *testing.T, text string, settings ...usi.Setting) *Engine {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "book.usi")
@@ -44,13 +44,13 @@ func TestBook(t *testing.T) {
 	if r = ask(e, usi.Go{Nodes: 50}, shogi.NewMove(60, 59)); r.Nodes == 0 {
 		t.Errorf("the book answers what it does not have: %+v", r)
 	}
-	// Whoever asks for other than a move to be played gets a search.
+	// The engine searches if a request is not for a move to be played.
 	for _, g := range []usi.Go{{Nodes: 50, Ponder: true}, {Nodes: 50, SearchMoves: []shogi.Move{shogi.NewMove(60, 59)}}, {Nodes: 50, Mate: true}} {
 		if r = ask(e, g); r.Nodes == 0 {
 			t.Errorf("%v: %+v", g, r)
 		}
 	}
-	// Moves are drawn by the seed.
+	// The seed decides which move of the book is drawn.
 	seen := map[string]int{}
 	for _, seed := range []string{"1", "1", "2", "3", "4", "5", "6", "7", "8"} {
 		seen[ask(bookEngine(t, "startpos moves 9g9f\nstartpos moves 1g1f\n", usi.Setting{Name: "Seed", Value: seed}), usi.Go{Nodes: 9}).Text]++
@@ -68,7 +68,8 @@ func TestBook(t *testing.T) {
 	}
 }
 
-// If a GUI names an unreadable book, it gets an error message, readyok and moves.
+// TestAnUnusableBookIsToldAndPlayedWithout: if a GUI names an unreadable book, the engine sends an error message,
+// readyok and moves.
 func TestAnUnusableBookIsToldAndPlayedWithout(t *testing.T) {
 	t.Parallel()
 	var out strings.Builder

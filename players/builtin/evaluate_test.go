@@ -47,8 +47,7 @@ func TestEvaluationWithoutKings(t *testing.T) {
 	testutil.Check(t, got == want, "by move %d, whole %d", got, want)
 }
 
-// differences lists how a weight differs from the hand-made one, for every
-// weight of a kind that noise is meant for.
+// differences returns the differences between w and the hand-made weights, for all weights that can have noise.
 func differences(w *weights) (material, hand, square []float64) {
 	clean := handMade()
 	for kind := shogi.Pawn; kind <= shogi.Dragon; kind++ {
@@ -70,7 +69,7 @@ func differences(w *weights) (material, hand, square []float64) {
 func TestNoiseHasTheDeviationAskedFor(t *testing.T) {
 	for _, deviation := range []int{2, 15, 1000} {
 		material, hand, square := differences(noisy(10, deviation))
-		for _, seed := range []int{20, 30, 40, 50, 60, 70} { // few entries: several seeds
+		for _, seed := range []int{20, 30, 40, 50, 60, 70} { // one seed has few entries
 			m, h, _ := differences(noisy(seed, deviation))
 			material, hand = append(material, m...), append(hand, h...)
 		}
@@ -82,7 +81,7 @@ func TestNoiseHasTheDeviationAskedFor(t *testing.T) {
 			}
 			n, want := float64(len(list)), float64(deviation)
 			mean, sd := sum/n, math.Sqrt(squared/n)
-			// About 91 entries of material: its own standard error is 7%.
+			// Material has 91 entries, so the standard error of its deviation is 7%.
 			tolerance := math.Max(0.1, 3/math.Sqrt(2*n))
 			testutil.Check(t, math.Abs(sd-want) <= tolerance*want+0.05,
 				"EvalNoise %d, %s: deviation %.2f of %d entries", deviation, name, sd, len(list))

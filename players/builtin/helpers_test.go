@@ -10,7 +10,7 @@ import (
 	"gogi/usi"
 )
 
-// engine makes an engine with options written as "Name=value …".
+// engine returns an engine with options written as "Name=value …".
 func engine(tb testing.TB, options string) *Engine {
 	tb.Helper()
 	e := New()
@@ -50,8 +50,7 @@ func playout(tb testing.TB, games int, visit func(p *shogi.Position, next shogi.
 	}
 }
 
-// turned is the position seen from the other side of the board, colours
-// exchanged.
+// turned returns the position seen from the other side of the board, with exchanged colours.
 func turned(tb testing.TB, p *shogi.Position) shogi.Position {
 	tb.Helper()
 	s := shogi.Setup{Side: p.Side().Opponent(), Ply: p.Ply()}

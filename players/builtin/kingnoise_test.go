@@ -9,7 +9,7 @@ import (
 	"gogi/usi"
 )
 
-// byKing are the tables of an engine with noise by king square.
+// byKing returns the tables of an engine with noise by king square.
 func byKing(seed, deviation int) *tables {
 	s := settings{seed: seed, noise: deviation, model: noiseByKing}
 	return s.tables()
@@ -51,7 +51,7 @@ func TestKingNoiseFollowsItsSeed(t *testing.T) {
 		"EvalNoise 0 changed something")
 }
 
-// moments are the mean and the standard deviation of a list.
+// moments returns the mean and the standard deviation of a list.
 func moments(list []float64) (mean, deviation float64) {
 	for _, x := range list {
 		mean += x / float64(len(list))
@@ -62,8 +62,8 @@ func moments(list []float64) (mean, deviation float64) {
 	return mean, math.Sqrt(deviation)
 }
 
-// TestKingNoiseEntries: every entry that a position can use has a number of its
-// own with the deviation asked for, and no other has one.
+// TestKingNoiseEntries: every entry that a position can use has its own noise with the requested deviation. Other
+// entries have no noise.
 func TestKingNoiseEntries(t *testing.T) {
 	n := newKingNoise(10, 15)
 	var board, hand []float64
@@ -98,10 +98,9 @@ func TestKingNoiseEntries(t *testing.T) {
 	}
 }
 
-// TestKingNoiseOfPositions: over many draws a position's worth has the mean of the
-// clean evaluation. One piece that moved changes four numbers, those for either
-// king before and after; a king that moved two for each of the 38 other pieces;
-// pieces in hand are two numbers.
+// TestKingNoiseOfPositions: the mean noise of a position over many seeds is 0. A moved piece changes four numbers:
+// those for either king, before and after the move. A moved king changes two numbers for each of the 38 other pieces.
+// Pieces of one kind in hand have two numbers.
 func TestKingNoiseOfPositions(t *testing.T) {
 	start := shogi.StartPos()
 	pawn := parse(t, "lnsgkgsnl/1r5b1/ppppppppp/9/9/2P6/PP1PPPPPP/1B5R1/LNSGKGSNL b - 1")
@@ -124,8 +123,7 @@ func TestKingNoiseOfPositions(t *testing.T) {
 		list    []float64
 		numbers float64
 	}{
-		// Both sides' pieces stand alike, so that each number comes with both signs and
-		// the start is worth nothing.
+		// The start is symmetric: each number occurs with both signs, and the noise is 0.
 		"start": {worth, 0}, "a pawn moved": {moved, 4}, "a king moved": {kings, 76}, "two pawns in hand": {held, 2}, "the enemy king moved": {enemy, 2},
 	} {
 		mean, deviation := moments(x.list)
@@ -135,8 +133,8 @@ func TestKingNoiseOfPositions(t *testing.T) {
 	}
 }
 
-// TestNoiseModelIsAnOption: it changes the evaluation from the next search on, and
-// an unknown one is refused.
+// TestNoiseModelIsAnOption: NoiseModel changes the evaluation from the next search on. The engine rejects an unknown
+// model.
 func TestNoiseModelIsAnOption(t *testing.T) {
 	p := parse(t, "lnsgkgsnl/1r5b1/ppppppppp/9/9/2P6/PP1PPPPPP/1B5R1/LNSGKGSNL b - 1")
 	e := engine(t, "EvalNoise=50 Seed=3")

@@ -14,7 +14,7 @@ import (
 	"gogi/usi"
 )
 
-// mover picks a move of a game in progress.
+// A mover picks a move of a game in progress.
 type mover func(h *shogi.History) shogi.Move
 
 func engineMover(t *testing.T, e *Engine, nodes uint64) mover {
@@ -34,8 +34,8 @@ func randomMover(r *rand.Rand) mover {
 	}
 }
 
-// play plays a game after some random moves and returns it, with the side that
-// has mated. An illegal move fails the test.
+// play plays a game after some random moves. It returns the game and the winner by mate or declaration, if any. An
+// illegal move fails the test.
 func play(t *testing.T, r *rand.Rand, random int, black, white mover) (h *shogi.History, winner shogi.Colour, won bool) {
 	t.Helper()
 	h = shogi.NewHistory(shogi.StartPos())
@@ -85,12 +85,12 @@ func TestSeedsPlayDifferentGames(t *testing.T) {
 	testutil.Check(t, len(games) == 5, "5 seeds gave %d different games", len(games))
 }
 
-// dialogue is an engine behind pipes.
+// A dialogue is an engine behind pipes.
 type dialogue struct {
 	t   *testing.T
 	in  io.WriteCloser
 	out *bufio.Scanner
-	end chan error // one value, once Serve has returned
+	end chan error // one value after Serve has returned
 }
 
 func serve(t *testing.T) *dialogue {

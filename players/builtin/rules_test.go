@@ -8,8 +8,7 @@ import (
 	"gogi/usi"
 )
 
-// mates proves by brute force that the side to move mates within the plies by
-// giving check with each move.
+// mates reports by brute force whether the side to move can mate within plies if each of its moves gives check.
 func mates(p *shogi.Position, plies int) bool {
 	for _, m := range p.LegalMoves(nil) {
 		if !p.GivesCheck(m) {
@@ -82,7 +81,7 @@ func TestResignsOnlyWhenMated(t *testing.T) {
 	testutil.Equal(t, r.Answer, usi.AnswerMove, "lost but not mated: %+v", r)
 }
 
-// Two positions of the fixtures, checked there against other engines.
+// TestDeclares uses two positions of the fixtures, which were checked there against other engines.
 func TestDeclares(t *testing.T) {
 	const win27 = "sfen +R+B1K+P+P+P2/+P+P+P+P+P4/9/9/9/9/9/4k4/9 b R4GN 1"
 	const win24 = "sfen 9/4K4/9/9/9/9/9/4+p+p+p+p+p/2+p+p+pk1+b+r w r4gn3l 1"
@@ -117,7 +116,7 @@ func TestTries(t *testing.T) {
 	}
 }
 
-// The games of shogi's repetition rule, judged for the side to move.
+// TestRepetition: repeated applies shogi's repetition rule and scores it for the side to move.
 func TestRepetition(t *testing.T) {
 	const checked = "sfen lnsg1gsnl/1r5b1/ppppppppp/4k4/9/5R3/PPPPPPPPP/1B7/LNSGKGSNL b - 1 moves "
 	const shuffle = " 2h1h 8b9b 1h2h 9b8b"
@@ -133,7 +132,7 @@ func TestRepetition(t *testing.T) {
 		{checked + "4f5f 5d4d 5f4f 4d5d", -ruleWin, true},
 		{checked + "4f5f 5d4d 5f4f 4d5d 4f5f", ruleWin, true},
 		{checked + "4f5f 5d4d 5f4f 4d5d 4f5f 5d4d 5f4f 4d5d 4f5f 5d4d 5f4f 4d5d", -ruleWin, true},
-		// One quiet round: both occurrences are a check, but not all in between.
+		// Both occurrences are a check, but one move between them gives no check.
 		{checked + "4f5f 5d4d 5f1f 4d5d 1f5f", 0, true},
 	} {
 		p := testutil.Must(usi.ParsePosition(c.position))(t)
@@ -165,7 +164,7 @@ func TestFourthRepetitionIsJudgedFromTheFirst(t *testing.T) {
 	}
 }
 
-// White is far behind and can only save itself by repeating; Black avoids it.
+// TestRepetitionIsSeenInTheSearch: the search scores the move that repeats the position the fourth time as a draw.
 func TestRepetitionIsSeenInTheSearch(t *testing.T) {
 	const game = "startpos moves 2h1h 8b9b 1h2h 9b8b 2h1h 8b9b 1h2h 9b8b 2h1h 8b9b 1h2h"
 	fourth := shogi.NewMove(shogi.NewSquare(9, 2), shogi.NewSquare(8, 2))

@@ -37,7 +37,7 @@ func TestReplyDependsOnlyOnTheRequest(t *testing.T) {
 	}
 }
 
-// fingerprint is all of a reply but the times.
+// fingerprint returns all of a reply except the times.
 func fingerprint(r usi.Reply) string {
 	var b strings.Builder
 	fmt.Fprint(&b, r.Move, r.Ponder, r.Nodes)
@@ -106,7 +106,7 @@ func TestSearchMoves(t *testing.T) {
 	if r := think(t, New(), "startpos", usi.Go{Nodes: 50, SearchMoves: illegal}); r.Answer != usi.AnswerMove {
 		t.Errorf("illegal searchmoves: %+v", r)
 	}
-	// A move that the search itself would not consider.
+	// The search accepts a move that it would not consider itself.
 	needless := []shogi.Move{shogi.NewMove(shogi.NewSquare(8, 8), shogi.NewSquare(2, 2))}
 	if r := think(t, New(), "startpos moves 7g7f 3c3d", usi.Go{Nodes: 50, SearchMoves: needless}); r.Move != needless[0] {
 		t.Errorf("searchmoves %v: %+v", needless, r)
@@ -133,7 +133,7 @@ func TestMultiPVLinesAreDistinctAndOrdered(t *testing.T) {
 	}
 }
 
-// clock sets a clock that moves by a step each time it is read.
+// clock gives the engine a clock that advances by step at each reading.
 func clock(e *Engine, step time.Duration) {
 	t := time.Unix(0, 0)
 	e.now = func() time.Time {
@@ -282,8 +282,8 @@ func TestHashKeepsMateDistance(t *testing.T) {
 	testutil.Equal(t, fromRoot(int(h.find(2).score), 0), mateScore-3, "at the root the mate")
 }
 
-// With all weights at their defaults a tunable engine evaluates as any other; each of
-// them changes something.
+// TestTunableWeights: a tunable engine with default weights evaluates as any other engine. Each weight changes the
+// evaluation.
 func TestTunableWeights(t *testing.T) {
 	e := NewTunable()
 	if n := len(New().Options()); len(e.Options()) != n+len(weightKnobs()) || len(weightKnobs()) != 16 {
