@@ -11,8 +11,8 @@ import (
 	"gogi/internal/testutil"
 )
 
-// outline is what both READMEs must have alike: the levels of the headings, the commands
-// without their remarks, and the commands of the table, in order.
+// outline returns the parts that both READMEs must have in common, in order: the levels of the headings, the
+// commands without remarks, and the commands of the table.
 func outline(text string) []string {
 	code := regexp.MustCompile("`[^`]+`")
 	var all []string
@@ -31,7 +31,7 @@ func outline(text string) []string {
 	return all
 }
 
-// withoutFences leaves out what stands between fences, which is output.
+// withoutFences removes the text between fences, which is output.
 func withoutFences(text string) string {
 	parts := strings.Split(text, "```")
 	var kept strings.Builder
@@ -41,8 +41,7 @@ func withoutFences(text string) string {
 	return kept.String()
 }
 
-// TestREADMEsAgree: the Japanese README has the headings, commands and verbs of the English
-// one, in the same order.
+// TestREADMEsAgree: the Japanese README has the headings, commands and verbs of the English one, in the same order.
 func TestREADMEsAgree(t *testing.T) {
 	var outlines [2][]string
 	for i, name := range []string{"README.md", "README.ja.md"} {
@@ -83,8 +82,7 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// anchors returns the names that GitHub gives to the headings of a page: lower case, blanks as hyphens,
-// no punctuation.
+// anchors returns the names that GitHub gives to the headings of a page: lower case, blanks as hyphens, no punctuation.
 func anchors(t *testing.T, page string) (names []string) {
 	t.Helper()
 	text := testutil.Must(os.ReadFile(page))(t)

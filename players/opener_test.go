@@ -10,8 +10,7 @@ import (
 	"gogi/internal/testutil"
 )
 
-// TestCannotStart: a program that is not one is its engine's failure, a machine that has
-// no more files or memory is not.
+// TestCannotStart: a file that is no program is the engine's failure. A machine without free files or memory is not.
 func TestCannotStart(t *testing.T) {
 	t.Parallel()
 	for why, own := range map[syscall.Errno]bool{

@@ -16,8 +16,8 @@ import (
 	"gogi/usi"
 )
 
-// talker is an engine that answers every request with 3c3d, and thinks until it is stopped. heard returns the lines
-// that it got since the last call.
+// talker returns an engine that answers every request with 3c3d, and ponders until it is stopped. heard returns the
+// lines that the engine got since the last call.
 func talker(t *testing.T) (e *usi.Engine, heard func() []string) {
 	t.Helper()
 	ours, theirs := net.Pipe()
@@ -57,8 +57,8 @@ func talker(t *testing.T) (e *usi.Engine, heard func() []string) {
 	}
 }
 
-// The engine hears nothing of a move that its book has, and thinks on about nothing then;
-// the same game draws the same moves.
+// TestReader: gogi does not send the engine a move that its book answers, and stops its pondering. The same game draws
+// the same moves.
 func TestReader(t *testing.T) {
 	t.Parallel()
 	e, heard := talker(t)
@@ -94,7 +94,7 @@ func TestReader(t *testing.T) {
 	}
 	testutil.Equal(t, r.Counters().PonderMiss, 3, "misses")
 	testutil.Check(t, slices.Equal(lots[:2], lots[2:4]) && lots[0] != lots[4] && lots[0] != lots[1], "the lots are %v", lots)
-	r.seat = true // of a council, which keeps records of its own
+	r.seat = true // a member of a council, which keeps its own records
 	if reply, err := r.Think(t.Context(), usi.Request{Position: usi.Position{Start: "startpos"}}); err != nil || reply.Vote != nil || reply.Detail != nil {
 		t.Errorf("%+v, %v", reply, err)
 	}
@@ -102,7 +102,7 @@ func TestReader(t *testing.T) {
 	testutil.Fails(t, testutil.Err(r.Think(t.Context(), q)), "engine A: its book: ")
 }
 
-// noMove is a move that nobody can play from the start.
+// noMove returns a move that is illegal at the start.
 func noMove(t *testing.T) shogi.Move {
 	t.Helper()
 	return testutil.Must(shogi.ParseMove("5e5d"))(t)

@@ -12,8 +12,8 @@ import (
 	"gogi/match"
 )
 
-// A file that was written again with the same bytes is the same player. A file with other bytes is another player, even
-// if the length is the same.
+// TestStamps: a file that is written again with the same bytes is the same player. A file with other bytes is another
+// player, even if the length is the same.
 func TestStamps(t *testing.T) {
 	t.Parallel()
 	net := filepath.Join(t.TempDir(), "nn.bin")
@@ -21,11 +21,11 @@ func TestStamps(t *testing.T) {
 	write := func(text string) {
 		t.Helper()
 		testutil.OK(t, os.WriteFile(net, []byte(text), 0o600))
-		age++ // file systems' times may be too coarse to tell two writes apart
+		age++ // the times of file systems may be equal for two writes
 		when := time.Unix(1_700_000_000+int64(age), 0)
 		testutil.OK(t, os.Chtimes(net, when, when))
 	}
-	// The SHA-256 of "abc" as FIPS 180-2 has it, appendix B.1.
+	// The SHA-256 of "abc" from FIPS 180-2, appendix B.1.
 	const abc = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
 	p := match.Player{Name: "new", Command: []string{"./new"}, Identity: match.Identity{Files: []match.FileHash{
 		{Role: "EvalDir/nn.bin", Path: net, SHA256: abc},
@@ -38,7 +38,7 @@ func TestStamps(t *testing.T) {
 		testutil.OK(t, s.check(p))
 	}
 	write("abd")
-	for range 2 { // it is not taken for the new truth
+	for range 2 { // the second check rejects the file again
 		err := s.check(p)
 		if err == nil || !strings.Contains(err.Error(), "engine new: its EvalDir/nn.bin") || !strings.Contains(err.Error(), abc+" before") {
 			t.Error(err)
@@ -46,7 +46,7 @@ func TestStamps(t *testing.T) {
 	}
 	built := p
 	built.Identity.Files = []match.FileHash{{Role: match.BinaryRole, Path: net, SHA256: abc}}
-	// By sha256sum of GNU coreutils.
+	// Calculated with sha256sum of GNU coreutils.
 	built.Identity.Variants = []match.Variant{{SHA256: "a52d159f262b2c6ddb724a61840befc36eb30c88877a4030b65cbe86298449c9"}}
 	testutil.OK(t, s.check(built), "a variant of the same program is refused")
 	testutil.OK(t, os.Remove(net))
@@ -55,7 +55,7 @@ func TestStamps(t *testing.T) {
 	testutil.OK(t, s.check(p))
 }
 
-// Open rejects a program that was built again at its path.
+// TestOpenChanged: Open rejects a program that was built again at its path.
 func TestOpenChanged(t *testing.T) {
 	t.Parallel()
 	program, err := exec.LookPath("true")

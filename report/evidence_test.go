@@ -14,7 +14,7 @@ import (
 	"gogi/stats"
 )
 
-// judged is the report of a run with a gate.
+// judged returns the report of a run with an SPRT.
 func judged(t *testing.T, o matchtest.Run, gate Registration, starts ...Start) *Report {
 	t.Helper()
 	run := runOf(o)
@@ -26,13 +26,13 @@ func judged(t *testing.T, o matchtest.Run, gate Registration, starts ...Start) *
 	return g.Report()
 }
 
-// retarget is a start at which the number of pairs was changed.
+// retarget returns a start that changed the number of pairs.
 func retarget(late bool) Start {
 	return Start{At: time.Unix(0, 0).UTC(), Late: late, Changes: []match.Difference{{Path: []string{"pairs"}}}}
 }
 
-// TestEloIsOfTheScore: 45 wins, 75 draws and no loss are a score of 68.75 %, and so 400·log₁₀(.6875/.3125) =
-// +136.97 Elo; of decisive games alone the difference is infinite, and stands under its own name.
+// TestEloIsOfTheScore: 45 wins, 75 draws and no loss are a score of 68.75%, and so 400·log₁₀(.6875/.3125) = +136.97
+// Elo. The difference from decisive games alone is infinite and has its own field.
 func TestEloIsOfTheScore(t *testing.T) {
 	o := matchtest.Run{Players: []string{"x", "y"}, Pairs: append(slices.Repeat([]string{"WD"}, 45), slices.Repeat([]string{"DD"}, 15)...)}
 	r := reportOf(t, o)
@@ -54,8 +54,8 @@ func TestEloIsOfTheScore(t *testing.T) {
 	}
 }
 
-// TestGateAndReportAgree: 400 pairs from two openings, all won, are two observations: the gate does not pass,
-// and neither does the test of a report without a gate.
+// TestGateAndReportAgree: 400 pairs from two openings, all won, are two observations. The SPRT does not pass, and the
+// test of a report without an SPRT finds no difference.
 func TestGateAndReportAgree(t *testing.T) {
 	o := matchtest.Run{Players: []string{"x", "y"}, Pairs: slices.Repeat([]string{"WW"}, 400), Repeat: 200}
 	r := judged(t, o, gated(0, 100))
@@ -79,7 +79,7 @@ func TestGateAndReportAgree(t *testing.T) {
 	}
 }
 
-// TestGateIsWithheld: what makes a decision worthless, and no decision.
+// TestGateIsWithheld: an SPRT without a valid decision is inconclusive and gives the reason.
 func TestGateIsWithheld(t *testing.T) {
 	two := []string{"x", "y"}
 	won, lost := slices.Repeat([]string{"WW"}, 60), slices.Repeat([]string{"LL"}, 60)
@@ -131,8 +131,8 @@ func TestGateSentence(t *testing.T) {
 	}
 }
 
-// TestLooks: where a test stopped a run, or might have, no figure for a fixed length stands; what holds is
-// the anytime interval and the gate's.
+// TestLooks: if a test stopped a run, or could stop it, the report has no figure for a fixed length. It has the
+// always-valid interval and that of the SPRT.
 func TestLooks(t *testing.T) {
 	o := matchtest.Run{Players: []string{"x", "y"}, Pairs: append([]string{"WL"}, slices.Repeat([]string{"WW"}, 59)...)}
 	late, changed := gated(0, 100), gated(0, 100)
@@ -184,8 +184,7 @@ func checkWithheld(t *testing.T, name string, r *Report) {
 	}
 }
 
-// TestFewOpeningsHaveNoElo: after a stop, too, openings that could not show a difference have no interval of
-// it, however often they were played.
+// TestFewOpeningsHaveNoElo: after a stop, openings that are too few to show a difference have no interval of Elo.
 func TestFewOpeningsHaveNoElo(t *testing.T) {
 	for openings, known := range map[int]bool{2: false, 4: false, 5: true} {
 		o := matchtest.Run{Players: []string{"x", "y"}, Pairs: slices.Repeat([]string{"WW"}, openings)}
@@ -195,8 +194,7 @@ func TestFewOpeningsHaveNoElo(t *testing.T) {
 	}
 }
 
-// TestAnytimeGoesByOpenings: the interval that may be watched takes the first pair of an opening, and no
-// copy.
+// TestAnytimeGoesByOpenings: the anytime interval uses the first pair of each opening, and no copies.
 func TestAnytimeGoesByOpenings(t *testing.T) {
 	few := matchtest.Run{Players: []string{"x", "y"}, Pairs: slices.Repeat([]string{"WW"}, 5), Planned: 500}
 	many := few
@@ -236,8 +234,8 @@ func TestWorse(t *testing.T) {
 	}
 }
 
-// altered is the report of 60 pairs that A won, with a gate that stops long before their end, each pair's
-// rows changed first.
+// altered returns the report of 60 pairs that A won, with an SPRT that stops long before their end. Before that, change
+// alters the rows of each pair.
 func altered(t *testing.T, o matchtest.Run, change func(rows []match.Row)) *Report {
 	t.Helper()
 	o.Players, o.Pairs = []string{"x", "y"}, slices.Repeat([]string{"WW"}, 60)
@@ -251,7 +249,8 @@ func altered(t *testing.T, o matchtest.Run, change func(rows []match.Row)) *Repo
 	return g.Report()
 }
 
-// TestFaultsDoNotPass: games that B lost by faults count as even before a pass stands, and there alone.
+// TestFaultsDoNotPass: before an SPRT passes, it counts games that B lost by faults as even. Other figures keep their
+// results.
 func TestFaultsDoNotPass(t *testing.T) {
 	r := altered(t, matchtest.Run{Slowed: 1}, func(rows []match.Row) {
 		for i := range rows {
@@ -272,8 +271,8 @@ func TestSlowedBeyondTheStop(t *testing.T) {
 	testutil.Check(t, g.Verdict == Passed && g.Slowed == 0 && g.Pairs < 25 && r.Unmarked.Marked == 35, "%+v", g)
 }
 
-// TestSlowedIsSaidOnce: the warning of the gate about the pairs up to its decision is not repeated for all pairs. The
-// warning about later pairs is printed.
+// TestSlowedIsSaidOnce: the SPRT's warning covers the pairs up to its decision, and the report does not repeat it for
+// all pairs. It prints the warning about later pairs.
 func TestSlowedIsSaidOnce(t *testing.T) {
 	won := slices.Repeat([]string{"WW"}, 60)
 	unfinished := matchtest.Run{Players: []string{"x", "y"}, Planned: 100, Pairs: won[:10], Slowed: 10}
@@ -291,7 +290,8 @@ func TestSlowedIsSaidOnce(t *testing.T) {
 	}
 }
 
-// TestSlotsThatShareOpenings are not compared: copies in one slot would look like a slot that differs.
+// TestSlotsThatShareOpenings: slots that share openings are not compared, because copies in one slot look like a
+// different slot.
 func TestSlotsThatShareOpenings(t *testing.T) {
 	slots := func(rows []match.Row) {
 		for i := range rows {

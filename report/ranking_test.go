@@ -10,7 +10,7 @@ import (
 	"gogi/stats"
 )
 
-// ranked is a finished report of three players with swapped colours, by their points of 8 games each.
+// ranked returns a finished report of three players with swapped colours and these points of 8 games each.
 func ranked(points [3]float64, unshown []string) *Report {
 	r := &Report{Pairs: 12, Planned: 12, Games: 24, Finished: true, Looks: OptionalStopping{FixedLength: true}, Pentanomial: stats.Pentanomial{WL: 4}}
 	for i, name := range []string{"a", "b", "c"} {
@@ -22,7 +22,7 @@ func ranked(points [3]float64, unshown []string) *Report {
 	return r
 }
 
-// The order is by points, for any order of the players. Players with equal points share a place.
+// TestRank: the order is by points, for any order of the players. Players with equal points share a place.
 func TestRank(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -48,7 +48,7 @@ func TestRank(t *testing.T) {
 	testutil.Check(t, two.Rank() == nil, "two players are ranked")
 }
 
-// The headline is about the leader, who is the third player here, and not about the first two.
+// TestRankingVerdict: the headline is about the leader, who may be the third player, and not about the first two.
 func TestRankingVerdict(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -71,7 +71,7 @@ func TestRankingVerdict(t *testing.T) {
 	}
 }
 
-// TestDoubt: which lost games a finding is held against.
+// TestDoubt: Doubt turns the result of a game that supports the finding if a fault decided the game.
 func TestDoubt(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -115,7 +115,7 @@ func TestDoubt(t *testing.T) {
 	}
 }
 
-// TestLeastPairs: 2 to the power of -n is within the level for the first time.
+// TestLeastPairs: LeastPairs returns the smallest n for which 2^-n is within the level.
 func TestLeastPairs(t *testing.T) {
 	t.Parallel()
 	for alpha, want := range map[float64]int{0.05: 5, 0.5: 1, 0.25: 2, 0.01: 7, 0.05 / 8: 8} {

@@ -12,7 +12,7 @@ import (
 	"gogi/match/matchtest"
 )
 
-// reportOf is the report of a run.
+// reportOf returns the report of a run.
 func reportOf(t *testing.T, o matchtest.Run) *Report {
 	t.Helper()
 	g := testutil.Must(New(runOf(o)))(t)
@@ -22,7 +22,7 @@ func reportOf(t *testing.T, o matchtest.Run) *Report {
 	return g.Report()
 }
 
-// gated is a design that was written down beforehand.
+// gated returns a design that was registered before the games.
 func gated(elo0, elo1 float64) Registration {
 	return Registration{Registered: true, Pairs: 1000, Design: match.Gate{Elo0: elo0, Elo1: elo1, Alpha: 0.05, Beta: 0.1, Model: match.GateLogistic}}
 }
@@ -72,8 +72,8 @@ func TestVerdict(t *testing.T) {
 	}
 }
 
-// A loss on time in a game with a move that the machine delayed counts as a fault of the machine, not of an engine. A
-// crash always counts as a fault of the engine.
+// TestSlowedLosses: if the machine delayed a move of a game, a loss on time counts as a fault of the machine, not of an
+// engine. A crash always counts as a fault of the engine.
 func TestSlowedLosses(t *testing.T) {
 	g := testutil.Must(New(Run{Name: "run", Rules: "default", Pairs: 2, Players: []Player{{Name: "x"}, {Name: "y"}}}))(t)
 	run := matchtest.Run{Players: []string{"x", "y"}, Pairs: []string{"LL", "LL"}, Slowed: 1}
@@ -89,8 +89,8 @@ func TestSlowedLosses(t *testing.T) {
 	}
 }
 
-// TestDuplicates: of twenty pairs from five openings, four of each, the first of the four brings two new
-// games and the other three none. The games of one pair may be alike, too.
+// TestDuplicates: twenty pairs come from five openings, four from each. The first of the four has two new games, and
+// the other three have none. The games of one pair may be equal, too.
 func TestDuplicates(t *testing.T) {
 	run := matchtest.Run{Players: []string{"x", "y"}, Pairs: slices.Repeat([]string{"WL"}, 20), Repeat: 4}
 	testutil.Equal(t, reportOf(t, run).Duplicates, 30, "of 40 games repeat others")
@@ -104,8 +104,8 @@ func TestDuplicates(t *testing.T) {
 	}
 }
 
-// TestReportsInBetween: a report may be asked for after any pair, and more than once, without changing a
-// later one.
+// TestReportsInBetween: a caller may request a report after any pair, and more than once, without a change of later
+// reports.
 func TestReportsInBetween(t *testing.T) {
 	o := matchtest.Run{Players: []string{"x", "y", "z"}, Pairs: []string{"WW", "WD", "LL", "WL", "DD", "LL", "WW"}, Repeat: 2, Fault: true}
 	run := runOf(o)
@@ -133,7 +133,7 @@ func asJSON(t *testing.T, v any) string {
 	return string(text)
 }
 
-// A run without two players has no report, and says so.
+// TestRunWithoutPlayers: New returns an error for a run without two players.
 func TestRunWithoutPlayers(t *testing.T) {
 	testutil.Fails(t, testutil.Err(New(Run{Name: "r", Players: []Player{{Name: "x"}}})), `run "r" has 1 players`)
 }

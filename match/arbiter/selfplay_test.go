@@ -11,7 +11,7 @@ import (
 )
 
 // TestTemperature: during TemperaturePlies, Choose draws moves with probabilities proportional to
-// exp(score/temperature), each with its own score. After that it returns the best move.
+// exp(score/temperature), each with its own score. After that it returns the engine's move.
 func TestTemperature(t *testing.T) {
 	t.Parallel()
 	plan := &match.Plan{

@@ -113,7 +113,7 @@ func TestLiveAndStoredAreOneEvidence(t *testing.T) {
 	testutil.Fails(t, testutil.Err(OfResult(&plan, result)), "", "a game from nowhere is evidence")
 }
 
-// TestProspect: a gate of [0, 20] passes after about ln 20/ln(s₁/s₀) = 2.996/0.0559 openings with wins only. It fails
+// TestProspect: an SPRT of [0, 20] passes after about ln 20/ln(s₁/s₀) = 2.996/0.0559 openings with wins only. It fails
 // after about 2.257/0.0593 openings with losses only. Both need a few more for outcomes that did not occur. Check
 // rejects a plan with fewer openings and names the remedy.
 func TestProspect(t *testing.T) {

@@ -277,8 +277,8 @@ func rows(first, second match.Outcome, hash uint64) []match.Row {
 	}
 }
 
-// TestWorth: the expected values are calculated by hand, for games in which Black wins both (no information), A
-// wins both, A wins and draws, and for a copy.
+// TestWorth: the expected values are calculated by hand. In the pairs, Black wins both games (no information), A wins
+// both, or A wins and draws. The last pair has a copy.
 func TestWorth(t *testing.T) {
 	t.Parallel()
 	g := NewGatherer()

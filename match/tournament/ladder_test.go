@@ -11,8 +11,9 @@ import (
 	"gogi/match/tournament"
 )
 
-// varianceFactor returns the mean variance of all differences between ratings of n equal players, relative to a round robin
-// with as many games. Each pairing has the same number of games. The information of a design is its Laplacian matrix.
+// varianceFactor returns the mean variance of all differences between ratings of n equal players, relative to a round
+// robin with as many games. Each pairing has the same number of games. The information of a design is its Laplacian
+// matrix.
 func varianceFactor(n int, pairings [][2]int) float64 {
 	laplacian := mat.NewSymDense(n, nil)
 	for _, p := range pairings {

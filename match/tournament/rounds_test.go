@@ -279,7 +279,7 @@ func checkPlaces(t *testing.T, s *Schedule, players int, third bool) {
 func TestTiebreaks(t *testing.T) {
 	x := match.Tournament{MatchPairs: 2, Tiebreaks: 3}
 	for _, test := range []struct {
-		points []float64 // of player 1, who meets 0
+		points []float64 // of player 1 against player 0
 		winner int
 		how    Decision
 	}{

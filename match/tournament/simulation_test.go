@@ -66,7 +66,7 @@ func normal(r *rand.Rand, elo float64) world {
 	return w
 }
 
-// series returns the results of pairs pairs by a design. A knockout has about this number.
+// series returns the results of this number of pairs by a design. A knockout has about this number.
 func (w world) series(kind match.DesignKind, pairs int, seed uint64, r *rand.Rand) ([]Outcome, error) {
 	if kind == match.DesignRoundRobin {
 		var list []Outcome
@@ -191,8 +191,8 @@ func (c *claims) check(w world, p *Posterior) {
 	}
 }
 
-// claimed returns the claims for posteriors with the prior of this package, and for posteriors with a prior of 347
-// Elo, which is so wide that they are little more than the likelihood.
+// claimed returns the claims for posteriors with two priors: ours with the prior of this package, wide with a prior of
+// 347 Elo. The wide posteriors are little more than the likelihood.
 func claimed(t *testing.T, of func(*rand.Rand) world, kind match.DesignKind, pairs, runs int) (ours, wide claims) {
 	t.Helper()
 	for run := range runs {

@@ -25,7 +25,7 @@ func TestWorse(t *testing.T) {
 		// In each of two tests both sides have one try, and one try fails. Both failures are the worker's in one of four
 		// ways.
 		{"two tests", []trust.Failing{{Tries: 1, Failed: 1, OthersTries: 1}, {Tries: 1, Failed: 1, OthersTries: 1}}, 0.25},
-		// A test in which all tries fail does not change the result, however many tries the worker has.
+		// A test in which all tries fail does not change the result, for any number of tries.
 		{"a bad test", []trust.Failing{{Tries: 100, Failed: 100, OthersTries: 1, OthersFailed: 1}, {Tries: 1, OthersTries: 100}}, 1},
 	} {
 		got := trust.Worse(c.tests)

@@ -152,7 +152,7 @@ func TestHonestFarms(t *testing.T) {
 	testutil.Check(t, mean <= 1.5 && mean >= 0.3, "the mean e-value of the honest is %v", mean)
 }
 
-// everybody returns the evidence about all workers of a farm, also about workers that have played nothing.
+// everybody returns the evidence about all workers of a farm, including those that have played nothing.
 func everybody(r *Residuals, f *farm) []Evidence {
 	all := r.Evidence()
 	for len(all) < len(f.workers) {

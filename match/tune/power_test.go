@@ -29,7 +29,7 @@ func TestPower(t *testing.T) {
 		elo, c                     float64
 		least                      float64 // of the mean gain
 		tenth                      float64 // of its 10 % quantile
-		shorter                    int     // in short: so many times fewer tunes, or none for 0
+		shorter                    int     // in short mode the test divides the number of tunes by this; 0: no tunes
 	}{
 		{"two parameters", SPSA, tunetest.Plain, 2, 0, 10000, 48, 16, 8, 0.2, 6.4, -99, 8},
 		{"eight", SPSA, tunetest.Plain, 8, 3, 10000, 48, 16, 15, 0.2, 12, -99, 8},

@@ -20,7 +20,7 @@ func TestMain(m *testing.M) { usitest.RunTests(m) }
 // patient has waits that are long enough for an answer on a busy machine.
 var patient = waits{overrun: time.Minute, stop: time.Minute, end: time.Minute}
 
-// inVain are waits for an engine that plays these faults. The wait for an event that never comes is short.
+// inVain returns the waits for an engine that plays these faults. The wait for an event that never comes is short.
 func inVain(script string) waits {
 	w := patient
 	for fault := range strings.SplitSeq(script, ",") {
@@ -36,16 +36,16 @@ func inVain(script string) waits {
 	return w
 }
 
-// anyVerdict is for items where a slow machine is reason enough for a warning.
+// anyVerdict accepts every verdict. It is for items in which a slow machine alone can cause a warning.
 const anyVerdict Verdict = -1
 
-// checked is the examination of a fake engine.
+// A checked is the examination of a fake engine.
 type checked struct {
 	sheet *Examination
 	mark  string
 }
 
-// checkFake is check of an engine here, of which nothing is left then.
+// checkFake does the same as check and asserts that no process of the engine is left.
 func checkFake(t *testing.T, options Options, change func(*match.Player), arguments ...string) *checked {
 	t.Helper()
 	x := check(t, options, change, arguments...)
@@ -117,9 +117,8 @@ func (x *checked) found(t *testing.T, check string, verdict Verdict, detail stri
 	t.Errorf("%s was not looked at: %+v", check, x.sheet.Checks)
 }
 
-// In a quick check the searches of one process are: nodes, depth, movetime,
-// byoyomi, infinite, stop, ponderhit, ponder stop, and two for the declaration.
-// After a fault the next process counts from one again.
+// TestCheckFindsFaults: in a quick check the searches of one process are nodes, depth, movetime, byoyomi, infinite,
+// stop, ponderhit, ponder stop, and two for the declaration. After a fault the next process counts from one again.
 func TestCheckFindsFaults(t *testing.T) {
 	t.Parallel()
 	const ponder = "name USI_Ponder type check default false"
@@ -199,7 +198,7 @@ func TestCheckFindsFaults(t *testing.T) {
 	}
 }
 
-// TestCheckStopsWithoutAnEngine: what never gets ready cannot be examined.
+// TestCheckStopsWithoutAnEngine: an engine that never becomes ready gets no further checks.
 func TestCheckStopsWithoutAnEngine(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ script, check, detail string }{

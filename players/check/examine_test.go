@@ -12,11 +12,11 @@ import (
 	"gogi/usi"
 )
 
-// TestCheckPositions holds that each position is what its comment says.
+// TestCheckPositions checks that each position matches its comment.
 func TestCheckPositions(t *testing.T) {
 	middle, err := middlegame().History()
 	testutil.Check(t, err == nil && middle.MoveCount() == 26 && !middle.Position().InCheck(), "middlegame: %v", err)
-	legal := map[int]string{ // of some positions, all legal moves or their number
+	legal := map[int]string{ // all legal moves of some positions
 		1: "5i4i 5i6h 5i6i", 3: "5i4h 5i4i 5i5h 5i6h 5i6i", 4: "2g1f 2g1h", 5: "1c2a+ 2b2a+ 8b8a+",
 	}
 	illegal := map[int]string{0: "P*1b", 2: "5h4g", 4: "P*1f"}
@@ -73,7 +73,7 @@ func TestDifferences(t *testing.T) {
 	testutil.Equal(t, differences(a, b).In(i18n.English), "move 7g7f and 2g2f, score cp 30 and mate 3, nodes 10,000 and 10,001")
 }
 
-// The worst note comes first, and is the verdict.
+// TestFindingNotes: the note with the worst verdict comes first, and its verdict is that of the finding.
 func TestFindingNotes(t *testing.T) {
 	f := &Finding{Check: "stop"}
 	f.add(Pass, "fine")
@@ -84,7 +84,8 @@ func TestFindingNotes(t *testing.T) {
 	testutil.Check(t, f.Detail == want && f.Verdict == Fail, "%v: %q, want %q", f.Verdict, f.Detail, want)
 }
 
-// A fresh process that does not get ready is no fault of the item; a crash and other silence are the engine's.
+// TestCharge: a fresh process that is not ready in time is no fault of the item. A crash or another silence is a fault
+// of the engine.
 func TestCharge(t *testing.T) {
 	silent := &usi.Fault{Kind: usi.FaultStart, Awaiting: "readyok", Note: "silent"}
 	crashed := &usi.Fault{Kind: usi.FaultCrash, Awaiting: "readyok", Note: "exit status 3"}
@@ -107,7 +108,7 @@ func TestCharge(t *testing.T) {
 	}
 }
 
-// A delay of a tenth of a millisecond is not late. A busy machine is reported.
+// TestLate: a delay of 1 ms is not late. The note of a late move reports a busy machine.
 func TestLate(t *testing.T) {
 	for _, test := range []struct {
 		over, waited int // milliseconds
@@ -127,7 +128,7 @@ func TestLate(t *testing.T) {
 	}
 }
 
-// A fresh process for each game is advised only where fresh processes agree.
+// TestAdvice: the advice --restart game appears only if fresh processes give the same reply.
 func TestAdvice(t *testing.T) {
 	reply := func(nodes uint64) usi.Reply { return usi.Reply{Text: "7g7f", Nodes: nodes} }
 	for _, test := range []struct {

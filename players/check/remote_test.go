@@ -8,15 +8,15 @@ import (
 	"gogi/match"
 )
 
-// fakeSSH takes the place of ssh. It runs the command on this machine, in a session that does not end with the
-// connection. The engines of the tests end only by SIGKILL.
+// fakeSSH replaces ssh. It runs the command on this machine, in a session that does not end with the connection. The
+// engines of the tests end only by SIGKILL.
 const fakeSSH = `#!/bin/sh
 shift # the host
 exec setsid -w sh -c "$*"
 `
 
-// An engine on another machine that cares for nothing is killed over there, at a
-// fault and at its end: its ssh can be killed from here, which it does not notice.
+// TestCheckOfARemoteEngineKillsTheFarSide: gogi kills a remote engine that ignores quit and the end of its input. To
+// kill only the local ssh is not enough, because the engine does not notice it.
 func TestCheckOfARemoteEngineKillsTheFarSide(t *testing.T) {
 	t.Parallel()
 	ssh := filepath.Join(t.TempDir(), "ssh")
@@ -36,7 +36,8 @@ func TestCheckOfARemoteEngineKillsTheFarSide(t *testing.T) {
 	x.goneSoon(t)
 }
 
-// goneSoon is noneLeft where a kill was answered before it was done.
+// goneSoon asserts that every process of the engine ends. It waits, because a remote kill is answered before it is
+// done.
 func (x *checked) goneSoon(t *testing.T) {
 	t.Helper()
 	testutil.Eventually(t, "the processes of the engine end", func() bool { return len(running(t, x.mark)) == 0 })

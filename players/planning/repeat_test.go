@@ -12,7 +12,7 @@ import (
 	"gogi/players/planning"
 )
 
-// TestRepeat: a repeated plan has the changes of the flags and nothing else, and no flag reads a file or starts a
+// TestRepeat: a repeated plan has the changes of the flags and no other changes. No flag reads a file or starts a
 // program of this machine.
 func TestRepeat(t *testing.T) {
 	old := testutil.Must(planning.Builtin())(t)

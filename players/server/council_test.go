@@ -11,7 +11,7 @@ import (
 	"gogi/usi"
 )
 
-// A cache that cannot be read is ignored and written again.
+// TestCouncilIgnoresABrokenCache: the council ignores an unreadable cache and writes it again.
 func TestCouncilIgnoresABrokenCache(t *testing.T) {
 	t.Parallel()
 	g := loadKnown(t, fakes("", "-log LOG"))
@@ -35,7 +35,7 @@ func TestCouncilIgnoresABrokenCache(t *testing.T) {
 	}
 }
 
-// A changed rule takes effect at the next isready, in the same processes.
+// TestCouncilChangesItsRule: a changed rule takes effect at the next isready, in the same processes.
 func TestCouncilChangesItsRule(t *testing.T) {
 	t.Parallel()
 	g := loadKnown(t, fakes(`rule = {name = "adoption", reward = "voters"}`, "-replay 7g7f -infos 2 -log LOG", "-replay 2g2f", "-replay 2g2f"), Config{Log: "votes"})
@@ -66,7 +66,7 @@ func TestCouncilChangesItsRule(t *testing.T) {
 	testutil.Check(t, n == 1, "the member was started %d times", n)
 }
 
-// Engines of councils within councils have options under two numbers.
+// TestCouncilOfCouncils: engines of councils within councils have options with two numbers.
 func TestCouncilOfCouncils(t *testing.T) {
 	t.Parallel()
 	text := fakes("", "-replay 7g7f -log LOG", "-replay 2g2f -log LOG") +

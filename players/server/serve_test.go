@@ -24,23 +24,22 @@ import (
 
 func TestMain(m *testing.M) { usitest.RunTests(m) }
 
-// gui is one that has loaded a council with scripted members, which are processes.
+// A gui has loaded a council with scripted members, which are processes.
 type gui struct {
 	t      *testing.T
 	dir    string
 	tag    string // in the environment of every member
 	in     io.WriteCloser
 	lines  chan string // from the reader, which closes it at the end of the output
-	said   []string    // all that was read
+	said   []string    // all lines that were read
 	result chan error  // of Serve, once
 }
 
-// guiWaitLimit is the longest wait for anything; only a hang takes so long.
+// guiWaitLimit is the longest wait. Only a hang takes so long.
 const guiWaitLimit = time.Minute
 
-// fakes is a file with one scripted member for each list of arguments, and a
-// council of them. MARK, LOG and GATE in an argument become files of that
-// member: m1.mark, m1.log, m1.gate.
+// fakes returns a configuration with one scripted member for each list of arguments, and a council of them. MARK, LOG
+// and GATE in an argument become files of that member: m1.mark, m1.log, m1.gate.
 func fakes(council string, members ...string) string {
 	var b strings.Builder
 	var names []string
@@ -65,7 +64,7 @@ func fakes(council string, members ...string) string {
 	return b.String() + "[[council]]\nname = \"C\"\nmembers = [" + strings.Join(names, ", ") + "]\n" + council
 }
 
-// load starts the council of a file's text.
+// load starts the council of a configuration.
 func load(t *testing.T, text string, args ...Config) *gui {
 	t.Helper()
 	g := &gui{t: t, dir: t.TempDir()}
@@ -76,8 +75,8 @@ func load(t *testing.T, text string, args ...Config) *gui {
 	return g
 }
 
-// loadKnown is load at a second start, when the members' options are known even if they were slow at the first start.
-// It discards the output of the first start.
+// loadKnown starts a council twice. At the second start the members' options are known, even if they were slow at the
+// first start. It discards the output of the first start.
 func loadKnown(t *testing.T, text string, args ...Config) *gui {
 	t.Helper()
 	g := load(t, text, args...)
@@ -94,8 +93,7 @@ func loadKnown(t *testing.T, text string, args ...Config) *gui {
 	return g
 }
 
-// start serves the council of the folder, also a second time. Logs are named
-// relative to the folder.
+// start serves the council of the folder, for the first or second time. Logs are named relative to the folder.
 func (g *gui) start(configs ...Config) {
 	g.t.Helper()
 	config := Config{Cache: filepath.Join(g.dir, "cache"), Greeted: time.Now().Add(guiWaitLimit)}
@@ -123,10 +121,10 @@ func (g *gui) start(configs ...Config) {
 	}(g.lines)
 }
 
-// soon is a council that does not wait for a slow member.
+// soon returns a configuration that does not wait for a slow member.
 func soon() Config { return Config{Greeted: time.Now().Add(1500 * time.Millisecond)} }
 
-// opener is of the council in the folder's file.
+// opener returns an Opener for the council in the folder's file.
 func (g *gui) opener() *players.Opener {
 	g.t.Helper()
 	file, dir, err := configs.Find(filepath.Join(g.dir, "council.toml"))
@@ -183,14 +181,14 @@ func (g *gui) ready(options ...string) {
 	g.say("usinewgame")
 }
 
-// quit ends the program; none of its engines may be left.
+// quit ends the program and asserts that no member is left.
 func (g *gui) quit() {
 	g.t.Helper()
 	g.say("quit")
 	g.ended()
 }
 
-// ended waits for the end; no member may be left.
+// ended waits for the end and asserts that no member is left.
 func (g *gui) ended() {
 	g.t.Helper()
 	for line := range g.lines {
@@ -223,7 +221,7 @@ func (g *gui) open(name string) {
 	testutil.OK(g.t, os.WriteFile(filepath.Join(g.dir, name), nil, 0o600))
 }
 
-// gos are the go commands that a member got.
+// gos returns the go commands that a member got.
 func (g *gui) gos(name string) []string {
 	var list []string
 	for line := range strings.Lines(g.file(name)) {
@@ -261,7 +259,8 @@ func (g *gui) votes(name string) []*voting.Record {
 
 func last(lines []string) string { return lines[len(lines)-1] }
 
-// Trap 1: while the council ponders or searches infinitely, it sends no bestmove, whatever the members do.
+// TestCouncilHoldsItsBestmove (trap 1): while the council ponders or searches infinitely, it sends no bestmove, even if
+// members do.
 func TestCouncilHoldsItsBestmove(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ command, Or string }{
@@ -272,7 +271,7 @@ func TestCouncilHoldsItsBestmove(t *testing.T) {
 	} {
 		t.Run(test.command+", "+test.Or, func(t *testing.T) {
 			t.Parallel()
-			// Each says its bestmove at once, though it was not asked for it.
+			// Each member sends its bestmove immediately, although no command asks for it.
 			member := "-script early@go -mark MARK -moves first"
 			g := load(t, fakes("", member, member))
 			g.ready()
@@ -295,8 +294,8 @@ func TestCouncilHoldsItsBestmove(t *testing.T) {
 	}
 }
 
-// Trap 2: stop while pondering is answered by one legal move, even if members
-// give up.
+// TestCouncilAnswersAStoppedPonderOnce (trap 2): the council answers stop during pondering with one legal move, even if
+// members resign.
 func TestCouncilAnswersAStoppedPonderOnce(t *testing.T) {
 	t.Parallel()
 	g := load(t, fakes("", "-script resign@go -mark MARK", "-script resign@go"), Config{Log: "votes"})
@@ -312,8 +311,8 @@ func TestCouncilAnswersAStoppedPonderOnce(t *testing.T) {
 	testutil.Check(t, len(votes) == 0, "recorded, though it will not be played: %+v", votes)
 }
 
-// Trap 3: a burst of stop, position and go gets as many answers, each for its own
-// position, though members answer late.
+// TestCouncilSurvivesBursts (trap 3): the council answers each go in a burst of position, go and stop. Each answer is
+// for its own position, even if members answer late.
 func TestCouncilSurvivesBursts(t *testing.T) {
 	t.Parallel()
 	g := load(t, fakes("", "-late 20ms", "-late 5ms", ""))
@@ -331,8 +330,8 @@ func TestCouncilSurvivesBursts(t *testing.T) {
 	g.quit()
 }
 
-// Trap 4: gameover may come while thinking, and nothing of a game is left in the
-// next one, whether isready or usinewgame begins it.
+// TestCouncilForgetsItsGames (trap 4): gameover may come during a search. The next game keeps no state, whether isready
+// or usinewgame begins it.
 func TestCouncilForgetsItsGames(t *testing.T) {
 	t.Parallel()
 	g := load(t, fakes(`rule = "adoption"`, "-replay 7g7f -log LOG", "-replay 7g7f", "-replay 2g2f"), Config{Log: "votes"})
@@ -360,8 +359,8 @@ func TestCouncilForgetsItsGames(t *testing.T) {
 	}
 }
 
-// A flood of isready asks the members once, and is answered line by line; an option makes
-// the next one ask them again. However long the flood, quit is seen.
+// TestCouncilAnswersAFloodOfIsready: the council answers each isready of a flood, but asks its members once. After an
+// option the next isready asks them again. quit works after any flood.
 func TestCouncilAnswersAFloodOfIsready(t *testing.T) {
 	t.Parallel()
 	g := load(t, fakes(`rule = "adoption"`, "-log LOG", ""))
@@ -379,13 +378,13 @@ func TestCouncilAnswersAFloodOfIsready(t *testing.T) {
 	}
 }
 
-// Trap 5: usiok does not wait for members. One that had not answered has no
-// options at the first start, and has them at the second.
+// TestCouncilAnswersUSIBeforeItsMembers (trap 5): usiok does not wait for members. The options of a slow member are
+// missing at the first start and present at the second.
 func TestCouncilAnswersUSIBeforeItsMembers(t *testing.T) {
 	t.Parallel()
 	g := load(t, fakes("", "-script wait@usi -gate GATE -mark MARK -options name~Style~type~spin~default~1~min~0~max~9", ""), soon())
 	g.say("usi")
-	lines := g.until("usiok") // its gate is shut: it has not answered
+	lines := g.until("usiok") // the member waits at its gate and has not answered
 	testutil.Equal(t, linesWith(lines, "option name E1_"), 0, "options: %q", lines)
 	g.say("isready")
 	g.await("m1.mark", "wait@usi")
@@ -401,8 +400,8 @@ func TestCouncilAnswersUSIBeforeItsMembers(t *testing.T) {
 	g.quit()
 }
 
-// Trap 6: readyok waits for members, but not for those that cannot: MinAlive are
-// enough, and who is missing is named.
+// TestCouncilIsReadyWithoutAMember (trap 6): readyok waits for members, but not for those that failed. MinAlive members
+// are enough, and a message names each missing member.
 func TestCouncilIsReadyWithoutAMember(t *testing.T) {
 	t.Parallel()
 	g := load(t, fakes("", "", "-script exit@isready -mark MARK", "-script wait@isready -gate GATE -mark MARK"))
@@ -438,8 +437,8 @@ func TestCouncilIsNotReadyWithTooFew(t *testing.T) {
 	g.quit()
 }
 
-// Trap 7: option lines can be split at single spaces; what GUIs always send is
-// understood; values may have spaces, and buttons have none.
+// TestCouncilOptions (trap 7): option lines can be split at single spaces. The council understands the options that
+// GUIs always send. Values may have spaces, and buttons have no value.
 func TestCouncilOptions(t *testing.T) {
 	t.Parallel()
 	options := "name~Skill~Level~type~spin~default~3~min~0~max~20|name~Book~type~combo~default~a~b~var~a~b~var~c|" +
@@ -495,8 +494,8 @@ func shogiHomeOption(t *testing.T, line string) {
 	}
 }
 
-// Trap 8: the last info before bestmove is the winner's own variation and score,
-// with the nodes of all.
+// TestCouncilSaysTheWinnersLineLast (trap 8): the last info before bestmove has the winner's own variation and score,
+// with the nodes of all members.
 func TestCouncilSaysTheWinnersLineLast(t *testing.T) {
 	t.Parallel()
 	g := load(t, fakes("", "-replay 7g7f", "-replay 2g2f -infos 3", "-replay 7g7f -infos 2"))
@@ -521,8 +520,8 @@ func TestCouncilSaysTheWinnersLineLast(t *testing.T) {
 	g.quit()
 }
 
-// Traps 9 and 10: members' clocks are shorter than ours, never empty where there
-// is an increment, and of the side that is to move in the position.
+// TestCouncilGivesMembersTheirClocks (traps 9 and 10): the clock of the side to move is shorter for members than for
+// the council. It is never empty if there is an increment.
 func TestCouncilGivesMembersTheirClocks(t *testing.T) {
 	t.Parallel()
 	g := load(t, fakes("", "-log LOG"))
@@ -543,8 +542,7 @@ func TestCouncilGivesMembersTheirClocks(t *testing.T) {
 	g.quit()
 }
 
-// A member that does not answer costs no more than the margin leaves: the others
-// decide.
+// TestCouncilDecidesWithoutALateMember: if a member does not answer within the margin, the other members decide.
 func TestCouncilDecidesWithoutALateMember(t *testing.T) {
 	t.Parallel()
 	g := load(t, fakes("", "-replay 7g7f", "-replay 7g7f", "-replay 2g2f -script hang@go -mark MARK"), Config{Log: "votes"})
@@ -558,8 +556,8 @@ func TestCouncilDecidesWithoutALateMember(t *testing.T) {
 	testutil.Check(t, b.Kind == voting.KindNone || b.Kind == voting.KindDead, "its ballot: %+v", b)
 }
 
-// Trap 11: the council supports both forms of pondering. Members get the early form only if their configuration allows
-// it.
+// TestCouncilEarlyPonder (trap 11): the council supports both forms of pondering. Members get the early form only if
+// their configuration allows it.
 func TestCouncilEarlyPonder(t *testing.T) {
 	t.Parallel()
 	const hit = "ponderhit btime 10000 wtime 9000 byoyomi 10000"
@@ -590,8 +588,8 @@ func TestCouncilEarlyPonder(t *testing.T) {
 	}
 }
 
-// A council whose members think on different replies: a GUI's ponderhit is one member's hit, and a position after stop
-// may be the other member's. The member with the hit decides alone, unless all vote.
+// TestCouncilThinksOnOtherReplies: the members ponder different replies. A GUI's ponderhit is a hit of one member, and
+// a position after stop may be a hit of the other. The member with the hit decides alone, unless all vote.
 func TestCouncilThinksOnOtherReplies(t *testing.T) {
 	t.Parallel()
 	const (
@@ -605,7 +603,7 @@ func TestCouncilThinksOnOtherReplies(t *testing.T) {
 		name, mode    string
 		early, clocks bool      // EarlyPonder; the GUI's go ponder has clocks
 		played        string    // the position after the reply, or "" if the GUI quits; first: by ponderhit
-		want          [2]string // what each member gets after its go ponder
+		want          [2]string // the commands to each member after its go ponder
 		hits          string
 	}{
 		{"the first reply", "spread", true, false, first, [2]string{"ponderhit" + clock, "stop"}, "[0] [1]"},
@@ -662,7 +660,7 @@ func TestCouncilThinksOnOtherReplies(t *testing.T) {
 	}
 }
 
-// Trap 12: go mate is answered, although a council searches for no mates.
+// TestCouncilMate (trap 12): the council answers go mate, although it searches for no mates.
 func TestCouncilMate(t *testing.T) {
 	t.Parallel()
 	g := load(t, fakes("", "-mate G*5b"))
@@ -672,8 +670,8 @@ func TestCouncilMate(t *testing.T) {
 	g.quit()
 }
 
-// Trap 13: a voted move is checked in the position after it; members are sent no
-// search of a single move, and nothing that is of one engine family only.
+// TestCouncilVeto (trap 13): the council checks a voted move in the position after it. It sends members no search of a
+// single move, and nothing that only one engine family understands.
 func TestCouncilVeto(t *testing.T) {
 	t.Parallel()
 	g := load(t, fakes(`tiebreak = ["member"]`, "-replay 7g7f -log LOG", "-replay 7g7f -log LOG", "-replay 2g2f,3c3d -log LOG"))
@@ -690,7 +688,7 @@ func TestCouncilVeto(t *testing.T) {
 	}
 }
 
-// Trap 16: a member that floods is read all the same, and its vote counts.
+// TestCouncilReadsAFlood (trap 16): the council reads a member that sends a flood of lines, and its vote counts.
 func TestCouncilReadsAFlood(t *testing.T) {
 	t.Parallel()
 	g := load(t, fakes("", "-replay 2g2f", "-replay 7g7f -script flood@go -mark MARK", "-replay 7g7f -script garbage@go,stderr@go -mark MARK"), Config{Log: "votes"})
@@ -706,7 +704,7 @@ func TestCouncilReadsAFlood(t *testing.T) {
 	}
 }
 
-// A member may crash in every state; the council answers each go once.
+// TestCouncilSurvivesCrashes: a member may crash in every state, and the council answers each go once.
 func TestCouncilSurvivesCrashes(t *testing.T) {
 	t.Parallel()
 	for _, at := range []string{"usi:1", "usi", "isready:1", "isready", "usinewgame:1", "position:1", "go:1", "go", "go:2", "go:3", "stop:1", "ponderhit:1", "gameover:1"} {
@@ -719,7 +717,7 @@ func TestCouncilSurvivesCrashes(t *testing.T) {
 				legal(t, "position startpos", last(g.until("bestmove")))
 				for i, end := range []string{"ponderhit", "stop"} {
 					position := []string{"position startpos moves 7g7f 3c3d", "position startpos moves 2g2f 3c3d"}[i]
-					g.say(position, "go ponder btime 600000 wtime 600000 byoyomi 60000") // nobody is late on a busy machine
+					g.say(position, "go ponder btime 600000 wtime 600000 byoyomi 60000") // long clocks, so that no member is late on a busy machine
 					g.sync()
 					g.say(end)
 					legal(t, position, last(g.until("bestmove")))
@@ -743,7 +741,7 @@ func TestCouncilSurvivesCrashes(t *testing.T) {
 	}
 }
 
-// quit ends the program in every state, and so does the end of the input.
+// TestCouncilQuitsInEveryState: quit and the end of the input end the program in every state.
 func TestCouncilQuitsInEveryState(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {

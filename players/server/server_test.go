@@ -49,7 +49,7 @@ func TestCouncilOutput(t *testing.T) {
 	var got bytes.Buffer
 	out := &output{out: &got, keepAlive: true}
 	out.note("member %s:\nmissing", "a")
-	for _, part := range []string{"id name x\n", "id author y\n", "option name Z type check default true\n", "usiok\n"} { // in as many writes as may be
+	for _, part := range []string{"id name x\n", "id author y\n", "option name Z type check default true\n", "usiok\n"} { // in several writes
 		out.Write([]byte(part))
 	}
 	out.Write([]byte("\n"))

@@ -17,7 +17,7 @@ import (
 	"gogi/stats/binomial"
 )
 
-// statsFixtures are reference values from other programs (testdata/stats.json says from which).
+// statsFixtures are reference values from other programs, which testdata/stats.json names.
 type statsFixtures struct {
 	Intervals  []map[string]json.RawMessage `json:"intervals"`
 	PValues    []map[string]float64         `json:"p_values"`
@@ -48,7 +48,7 @@ func readStatsFixtures(t *testing.T) *statsFixtures {
 	return &f
 }
 
-// rowsOf are the rows of one array of an answer, as its JSON has them.
+// rowsOf returns the rows of one array in the JSON of an answer.
 func rowsOf(t *testing.T, array string, answer any, err error) []map[string]any {
 	t.Helper()
 	testutil.OK(t, err)
@@ -202,7 +202,7 @@ func TestStatsPlanFixtures(t *testing.T) {
 	}
 }
 
-// answer is an answer that a command prints.
+// An answer is a result that a command prints.
 type answer interface {
 	Print(w io.Writer, in i18n.Language)
 }
@@ -215,7 +215,7 @@ func must[A answer](t *testing.T) func(a A, err error) answer {
 	}
 }
 
-// For any counts, the output is valid JSON (without NaN), and every null has a reason next to it.
+// TestGapsHaveReasons: for any counts, the output is valid JSON (without NaN), and every null has a reason next to it.
 func TestGapsHaveReasons(t *testing.T) {
 	wdl := func(w, d, l int) stats.WDL { return stats.WDL{Wins: w, Draws: d, Losses: l} }
 	interval := func(counts stats.WDL, mode string) answer {
@@ -291,7 +291,7 @@ func wantNoNaN(t *testing.T, a answer) {
 	testutil.Check(t, out.Len() != 0 && !strings.Contains(out.String(), "NaN") && !strings.Contains(out.String(), "Inf"), "%T prints\n%s", a, &out)
 }
 
-// ci_coverage.csv: n = 100, true win rates from 0.3 to 0.7.
+// TestLowestCoverage: the values come from ci_coverage.csv for n = 100 and true win rates from 0.3 to 0.7.
 func TestLowestCoverage(t *testing.T) {
 	want := map[binomial.IntervalMethod]float64{
 		binomial.MethodClopperPearson: 0.9504, binomial.MethodBlaker: 0.95, binomial.MethodMidP: 0.9392,

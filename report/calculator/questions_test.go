@@ -19,8 +19,8 @@ import (
 	"gogi/stats/binomial"
 )
 
-// TestSPRTGivesTheGatesDecision plays series until a gate stops them: the counts, typed
-// in, come to the same decision, and to none one pair before.
+// TestSPRTGivesTheGatesDecision plays pairs until an SPRT stops. The calculator comes to the same decision from the
+// same counts, and to no decision one pair before.
 func TestSPRTGivesTheGatesDecision(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(3, 4))
@@ -71,7 +71,7 @@ func cellsOf(p stats.Pentanomial) string {
 	return fmt.Sprintf("%d,%d,%d,%d,%d", p.LL, p.LD, p.WL+p.DD, p.WD, p.WW)
 }
 
-// TestBoundaries: Wald's are fishtest's, and bounded ones draw together with the games.
+// TestBoundaries: Wald's bounds are those of fishtest. Bounded ones come closer together with the games.
 func TestBoundaries(t *testing.T) {
 	state := func(list, boundary string) map[string]any {
 		return sprtOf(t, SPRTQuestion{Pentanomial: list, Design: designOf(0, 40, 0.05, 0.05, "logistic", boundary), Confidence: 0.95})
@@ -82,8 +82,8 @@ func TestBoundaries(t *testing.T) {
 	testutil.Check(t, width(many) < width(few)-0.5, "bounded bounds are %v apart after 40 pairs, and %v after 160", width(few), width(many))
 }
 
-// TestPlanOfPairs holds the length against the textbook's formula for a mean of independent pairs, n = (z_{α/2} +
-// z_β)² V / δ²: sign flips come in steps, which takes a little more.
+// TestPlanOfPairs compares the length with the textbook's formula for a mean of independent pairs, n = (z_{α/2} + z_β)²
+// V / δ². Sign flips have discrete steps, so they need a little more.
 func TestPlanOfPairs(t *testing.T) {
 	const z, draws, correlation = 1.959964 + 0.841621, 0.2, -0.1
 	q := PlanQuestion{Elo: 10, Alpha: 0.05, Power: 0.8, Conditions: Conditions{stats.Conditions{DrawRate: draws, Correlation: correlation}, "given"}}
@@ -102,7 +102,7 @@ func TestPlanOfPairs(t *testing.T) {
 	testutil.Equal(t, row["alternative"], "less", "the alternative of -10 Elo")
 }
 
-// TestDetectableIsTheDifferenceThatTakesSoMany: the way back.
+// TestDetectableIsTheDifferenceThatTakesSoMany: the planned number of games detects the planned difference.
 func TestDetectableIsTheDifferenceThatTakesSoMany(t *testing.T) {
 	for _, q := range []PlanQuestion{
 		{Elo: 25, Alpha: 0.05, Power: 0.9, Conditions: Typical()},
@@ -130,16 +130,16 @@ func TestPlanOfASequentialTest(t *testing.T) {
 		"bounded0 bounded20 bounded40 bounded50 deterministic0 deterministic20 deterministic40 deterministic50 deterministic0 deterministic20 deterministic40 deterministic50" {
 		t.Errorf("the plans are %s", got)
 	}
-	// docs/statistics.md: played 20,000 times at α = β = 0.05 185.6 pairs at
-	// 0 Elo and 317.9 at 20, where the 99% quantile is 1,257. The ratio's steps are known in the plan.
+	// docs/statistics.md has 20,000 simulated tests at α = β = 0.05. They take 185.6 pairs at 0 Elo and 317.9 at 20 Elo.
+	// At 20 Elo the 99% quantile is 1,257. The plan knows the steps of the ratio.
 	wantNear(t, "pairs at 0", rows[1]["games"], 2*185.6, 0.04*2*185.6)
 	wantNear(t, "pairs at 20", rows[2]["games"], 2*317.9, 0.03*2*317.9)
 	wantNear(t, "99% of tests at 20", quantileOf(rows[2], 0.99)["games"], 2*1257, 0.03*2*1257)
 	wantNear(t, "passes at 40", rows[3]["pass"], 0.956, 0.01)
 	wantNear(t, "hours", rows[2]["hours"], rows[2]["games"].(float64)/120, 1e-9)
 	wantNear(t, "hours of the quantile", quantileOf(rows[2], 0.99)["hours"], quantileOf(rows[2], 0.99)["games"].(float64)/120, 1e-9)
-	// Measured on resampled pairs: 95% of bounded tests end within 842 pairs halfway, of
-	// 1,224; and V of 2% of plies is 1/1.71.
+	// Measured on resampled pairs: halfway, 95% of bounded tests end within 842 pairs, and 95% of tests of a ratio within
+	// 1,224. For players that differ at 2% of plies, V is 1/1.71.
 	ratio := quantileOf(rows[6], 0.95)["games"].(float64) / quantileOf(rows[2], 0.95)["games"].(float64)
 	wantNear(t, "bounded", ratio, 842./1224, 0.06)
 	wantNear(t, "deterministic", rows[10]["games"].(float64)/rows[2]["games"].(float64), 1/1.71, 0.05)
@@ -162,7 +162,7 @@ func quantileOf(row map[string]any, share float64) map[string]any {
 	return nil
 }
 
-// TestPlanWithAMaximum: some tests are undecided then, and none is longer.
+// TestPlanWithAMaximum: with a maximum some tests are undecided, and no test is longer.
 func TestPlanWithAMaximum(t *testing.T) {
 	q := PlanQuestion{Elo: 20, Alpha: 0.05, Power: 0.95, Conditions: Typical(), SPRT: &match.SPRT{Elo0: 0, Elo1: 40}, Boundary: "ratio", Most: new(600)}
 	row := plansOf(t, q)[2]
@@ -173,7 +173,7 @@ func TestPlanWithAMaximum(t *testing.T) {
 	wantNear(t, "the longest", quantileOf(row, 0.99)["games"], 600, 0)
 }
 
-// TestCheaperWhereItApplies: the plan offers no cheaper alternative that the series cannot have.
+// TestCheaperWhereItApplies: the plan offers no cheaper alternative that does not apply to the run.
 func TestCheaperWhereItApplies(t *testing.T) {
 	design := match.Gate{Elo0: 0, Elo1: 40, Alpha: 0.05, Beta: 0.1, Model: match.GateLogistic}
 	normalized := design
@@ -208,8 +208,8 @@ func TestCheaperWhereItApplies(t *testing.T) {
 	}
 }
 
-// TestPlayedConditions: of ten pairs, 2 LL, 6 WL, 2 WW vary by 1/10 a pair's mean score,
-// where independent games would by 1/8: a correlation of -0.2.
+// TestPlayedConditions: in ten pairs, 2 LL, 6 WL and 2 WW, the variance of a pair's mean score is 1/10. Independent
+// games would have 1/8, so the correlation is -0.2.
 func TestPlayedConditions(t *testing.T) {
 	won, lost := stats.Leg{Outcome: stats.Win, Points: 1}, stats.Leg{Outcome: stats.Loss}
 	var tally stats.Tally
@@ -231,7 +231,7 @@ func TestPlayedConditions(t *testing.T) {
 	testutil.Fails(t, testutil.Err(Played("empty", &stats.Tally{})), "run empty", "a run without pairs shows its conditions")
 }
 
-// TestForecastOfOneGame is the mean of the posterior, and the interval that of the record.
+// TestForecastOfOneGame: the forecast is the mean of the posterior, and its interval is that of the record.
 func TestForecastOfOneGame(t *testing.T) {
 	a, err := ForecastQuestion{stats.WDL{Wins: 60, Losses: 40}, []int{1, 3}, 0.95}.Answer()
 	rows := rowsOf(t, "forecasts", a, err)
@@ -242,7 +242,7 @@ func TestForecastOfOneGame(t *testing.T) {
 	wantNear(t, "to", rows[0]["hi"], interval.Hi, 1e-12)
 }
 
-// TestAdjust: R's p.adjust(c(.01, .04, .03), "holm") and "BH".
+// TestAdjust compares with R's p.adjust(c(.01, .04, .03), "holm") and "BH".
 func TestAdjust(t *testing.T) {
 	for method, want := range map[string][]float64{"holm": {0.03, 0.06, 0.06}, "bh": {0.03, 0.04, 0.04}} {
 		a, err := AdjustQuestion{[]float64{0.01, 0.04, 0.03}, method, 0.05}.Answer()
@@ -253,8 +253,8 @@ func TestAdjust(t *testing.T) {
 	}
 }
 
-// TestHomogeneity: χ² of (10, 2, 20) and (20, 1, 9) summed by hand, p = exp(-χ²/2) for two
-// degrees of freedom. Residuals of wins and losses have opposite signs.
+// TestHomogeneity: χ² of (10, 2, 20) and (20, 1, 9) is summed by hand, and p = exp(-χ²/2) for two degrees of freedom.
+// Residuals of wins and losses have opposite signs.
 func TestHomogeneity(t *testing.T) {
 	a, err := HomogeneityQuestion{[]string{"10,2,20", "20,1,9"}, 0.05}.Answer()
 	row := rowsOf(t, "tests", a, err)[0]
@@ -299,8 +299,8 @@ func TestCoverageIsThatOfTheMethod(t *testing.T) {
 	testutil.Check(t, len(lines) == 3+len(q.P) && strings.Contains(lines[3], fmt.Sprintf("%.4f", rows[0]["coverage"])), "the table is\n%s", &out)
 }
 
-// TestCoverageOverGames is the LFICS paper's figure at a few of its points: the sum of the
-// binomial probabilities of the estimates within 1.96 standard deviations of p.
+// TestCoverageOverGames calculates a few points of the LFICS paper's figure. A point is the sum of the binomial
+// probabilities of the estimates within 1.96 standard deviations of p.
 func TestCoverageOverGames(t *testing.T) {
 	q := CoverageQuestion{N: []int{20, 100}, P: []float64{0.5, 0.1}, Confidence: 0.95, Method: "wilson"}
 	a, err := q.Answer()
@@ -323,7 +323,7 @@ func TestCoverageOverGames(t *testing.T) {
 	}
 }
 
-// TestLFICSSpread: S = √(q(1-q)/(n - 3/2)), in Elo 400/ln 10 · S/(q(1-q)).
+// TestLFICSSpread: S = √(q(1-q)/(n - 3/2)), and in Elo it is 400/ln 10 · S/(q(1-q)).
 func TestLFICSSpread(t *testing.T) {
 	row := intervalsOf(t, IntervalQuestion{Counts: &stats.WDL{Wins: 527, Losses: 473}, DrawMode: "drop", Confidence: 0.95, Method: "lfics"})[0]
 	s := math.Sqrt(0.527 * 0.473 / 998.5)
@@ -332,7 +332,7 @@ func TestLFICSSpread(t *testing.T) {
 	wantNear(t, "Elo", row["elo"], -400*math.Log10(473./527), 1e-9)
 }
 
-// TestImpossibleQuestions are errors of usage that name the flag.
+// TestImpossibleQuestions: an impossible question gives a usage error that names the flag.
 func TestImpossibleQuestions(t *testing.T) {
 	plan := func(change func(q *PlanQuestion)) error {
 		q := PlanQuestion{Elo: 5, Alpha: 0.05, Power: 0.8, Conditions: Typical(), Boundary: "ratio"}
@@ -384,7 +384,7 @@ func TestImpossibleQuestions(t *testing.T) {
 
 func second[A any](_ A, err error) error { return err }
 
-// TestCheaperIsHeldAgainstTheSameTruth: a row's change is from the sequential plan of its own truth.
+// TestCheaperIsHeldAgainstTheSameTruth: the change of a row is relative to the sequential plan with the same true Elo.
 func TestCheaperIsHeldAgainstTheSameTruth(t *testing.T) {
 	at := func(kind string, elo, games float64, longest int) PlanRow {
 		return PlanRow{Kind: kind, Elo: &elo, Games: &games, PlanCourse: &PlanCourse{Quantiles: []Quantile{{Share: 0.99, Games: longest}}}}
@@ -398,7 +398,8 @@ func TestCheaperIsHeldAgainstTheSameTruth(t *testing.T) {
 	}
 }
 
-// TestGateThatIsBounded is planned as that, at its hypotheses and between equals.
+// TestGateThatIsBounded: the plan of a bounded SPRT is bounded. Its rows are at 0 Elo, at the hypotheses and halfway
+// between them.
 func TestGateThatIsBounded(t *testing.T) {
 	q := GateQuestion{
 		Gate:  match.Gate{Elo0: 10, Elo1: 60, Alpha: 0.05, Beta: 0.1, Model: match.GateLogistic, Boundary: match.GateBounded},
@@ -415,7 +416,7 @@ func TestGateThatIsBounded(t *testing.T) {
 	testutil.Check(t, slices.Equal(at, []any{0.0, 10.0, 35.0, 60.0}), "planned at %v Elo", at)
 }
 
-// TestUnpairedPlansHaveNoCorrelation: there is no pair whose games could have one.
+// TestUnpairedPlansHaveNoCorrelation: single games have no pair, so their correlation is 0.
 func TestUnpairedPlansHaveNoCorrelation(t *testing.T) {
 	c := Typical()
 	c.Correlation = -0.3
@@ -426,13 +427,13 @@ func TestUnpairedPlansHaveNoCorrelation(t *testing.T) {
 	}
 }
 
-// TestHalfPointsHaveNoSpread: the calculator's S is of wins.
+// TestHalfPointsHaveNoSpread: the calculator's S is defined for wins only.
 func TestHalfPointsHaveNoSpread(t *testing.T) {
 	row := intervalsOf(t, IntervalQuestion{Counts: &stats.WDL{Wins: 5, Draws: 2, Losses: 4}, DrawMode: "half", Confidence: 0.95, Method: "lfics"})[0]
 	testutil.Check(t, row["standard_error"] == nil && row["why"] != nil, "half points: %v", row)
 }
 
-// named are the methods of the rows of an answer, with their units and draw modes.
+// named returns the methods of the rows of an answer, with their units and draw modes.
 func named(rows []map[string]any) string {
 	var names []string
 	for _, row := range rows {
@@ -441,8 +442,8 @@ func named(rows []map[string]any) string {
 	return strings.Join(names, " ")
 }
 
-// TestUsualIntervals: without a name there are the exact one of games, that of pairs and the
-// one that may be watched, each where its counts are given.
+// TestUsualIntervals: without a method, the answer has the exact interval of games, that of pairs and the anytime
+// interval. Each needs its counts.
 func TestUsualIntervals(t *testing.T) {
 	games := &stats.WDL{Wins: 521, Draws: 10, Losses: 469}
 	for _, c := range []struct {
@@ -476,7 +477,8 @@ func TestUsualIntervals(t *testing.T) {
 	testutil.Equal(t, len(all), len(MethodNames()), "all are %s", named(all))
 }
 
-// TestIntervalsByPairs: those of a tally of the same pairs, and Gaffke's of decisive games is Clopper–Pearson's.
+// TestIntervalsByPairs: the intervals are those of a tally of the same pairs. Gaffke's interval of decisive games is
+// that of Clopper and Pearson.
 func TestIntervalsByPairs(t *testing.T) {
 	rows := intervalsOf(t, IntervalQuestion{Pentanomial: "3,1,7,2,9", DrawMode: "drop", Confidence: 0.9})
 	var tally stats.Tally
@@ -505,8 +507,8 @@ func TestIntervalsByPairs(t *testing.T) {
 	wantNear(t, "Gaffke's of decisive games", gaffke["lo"], exact["lo"].(float64), 1e-9)
 }
 
-// TestEloOfIntervals: the example of the LFICS calculator, which prints dr, dr_min and
-// dr_max: 8,000 wins of 10,000 are 240.82 Elo, 232.48 to 249.42.
+// TestEloOfIntervals compares with the example of the LFICS calculator, which prints dr, dr_min and dr_max. 8,000 wins
+// of 10,000 are 240.82 Elo, from 232.48 to 249.42.
 func TestEloOfIntervals(t *testing.T) {
 	q := IntervalQuestion{Counts: &stats.WDL{Wins: 8000, Losses: 2000}, DrawMode: "drop", Confidence: 0.95, Method: "lfics"}
 	row := intervalsOf(t, q)[0]
@@ -525,8 +527,8 @@ func TestEloOfIntervals(t *testing.T) {
 	testutil.Contains(t, out.String(), "+∞", "%v %s", err, &out)
 }
 
-// TestNoEloOfEmptyCells: as long as all pairs score alike, their variance is not known, and
-// no Elo is printed; with the first other pair it is.
+// TestNoEloOfEmptyCells: if all pairs have the same score, their variance is unknown, and the answer has no Elo. One
+// other pair is enough for an Elo.
 func TestNoEloOfEmptyCells(t *testing.T) {
 	design := Design{Elo0: 0, Elo1: 5, Alpha: 0.05, Beta: 0.1, Model: "logistic", Boundary: "ratio"}
 	for list, known := range map[string]bool{"0,0,10,0,0": false, "0,0,155,0,0": false, "0,0,0,0,20": false, "0,0,10,1,0": true, "3,0,10,0,3": true} {
@@ -538,8 +540,8 @@ func TestNoEloOfEmptyCells(t *testing.T) {
 	testutil.Check(t, row["elo"] == nil, "twelve draws: %v", row)
 }
 
-// TestPlanOfAnSPRT: the keys of a test win over --alpha, --power and --boundary, which hold
-// for those that it does not set.
+// TestPlanOfAnSPRT: the keys of an SPRT override --alpha, --power and --boundary. The flags apply to the keys that it
+// does not set.
 func TestPlanOfAnSPRT(t *testing.T) {
 	for text, want := range map[string]string{
 		"0,40": "alpha 0.05 beta 0.2 boundary wald",
@@ -561,7 +563,7 @@ func TestPlanOfAnSPRT(t *testing.T) {
 	testutil.Check(t, n >= 1.5*l, "with many draws 40 normalised Elo are a smaller difference: %v games, logistic %v", n, l)
 }
 
-// TestUndecided holds that a match with the number of games that Undecided returns ends undecided in 10% of tests.
+// TestUndecided: with the number of games that Undecided returns, 10% of tests end undecided.
 func TestUndecided(t *testing.T) {
 	q := GateQuestion{Gate: match.Gate{Elo1: 4, Alpha: 0.05, Beta: 0.05, Model: match.GateLogistic}, Pairs: 10_000, Conditions: Typical()}
 	share, games := q.Undecided()
@@ -574,8 +576,8 @@ func TestUndecided(t *testing.T) {
 	testutil.Check(t, share == 0 && games == 0, "single games: share %v, %d games; want unknown", share, games)
 }
 
-// TestNormalizedEloOfPairs compares with fastchess's formula, (score - ½) ÷ √(2 variance) × 800 ÷ ln 10, calculated by hand
-// from the six counts of the README's example.
+// TestNormalizedEloOfPairs compares with fastchess's formula, (score - ½) ÷ √(2 variance) × 800 ÷ ln 10. It is
+// calculated by hand from the counts of the README's example.
 func TestNormalizedEloOfPairs(t *testing.T) {
 	row := rowsOf(t, "elos", testutil.Must(EloQuestion{Pentanomial: "2,1,13,1,33"}.Answer())(t), nil)[0]
 	wantNear(t, "score", row["score"], 0.81, 1e-12)

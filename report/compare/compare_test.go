@@ -14,7 +14,7 @@ import (
 	"gogi/stats/binomial"
 )
 
-// version is a finished run of a version against base at 100 nodes.
+// version returns a finished run of a version against base at 100 nodes.
 func version(name string, change ...func(*Run)) Run {
 	r := Run{Name: name, Finished: true, Plan: &match.CanonicalPlan{
 		Version: 1, Design: match.DesignMatch, Swap: true, Ponder: match.PonderOff,
@@ -31,7 +31,8 @@ func version(name string, change ...func(*Run)) Run {
 	return r
 }
 
-// report plays the pairs of each run, given as the first player's results, each from an opening of its place.
+// reported returns the report of runs with these pairs. A pair has the first player's results, and its index gives the
+// opening.
 func reported(t *testing.T, runs []Run, pairs ...[]string) *Report {
 	t.Helper()
 	g := testutil.Must(New(runs, ""))(t)
@@ -50,8 +51,8 @@ func addAll(t *testing.T, g *Gatherer, runs []Run, pairs ...[]string) {
 	}
 }
 
-// Six of eight openings changed from even to won, and none back. Flipping their signs gives 2/2^6, for any results of
-// the other openings.
+// TestTwoRuns: six of eight openings changed from even to won, and none changed back. Flipping their signs gives 2/2^6,
+// for any results of the other openings.
 func TestTwoRuns(t *testing.T) {
 	t.Parallel()
 	older := []string{"WL", "WL", "WL", "WL", "WL", "WL", "LL", "WW"}
@@ -75,7 +76,8 @@ func TestTwoRuns(t *testing.T) {
 	testutil.Equal(t, len(rep.Remarks), 0, "%q", rep.Remarks)
 }
 
-// The opponent is identified by its engine and options. It may have another name, and may be the first player.
+// TestOpponentInTheOtherSeat: the engine and the options identify the opponent. It may have another name, and may be
+// the first player.
 func TestOpponentInTheOtherSeat(t *testing.T) {
 	t.Parallel()
 	older := []string{"WL", "LL", "WW", "WL"}
@@ -84,7 +86,7 @@ func TestOpponentInTheOtherSeat(t *testing.T) {
 		slices.Reverse(r.Plan.Players)
 		r.Plan.Players[0].Name, r.Plan.Players[0].Margin = "master", "2s"
 	})
-	// The same games from the opponent's side: its results, and it has Black first.
+	// The same games from the opponent's side. The opponent has Black first.
 	mirrored := []string{"LL", "LW", "LL", "DL"}
 	a := reported(t, []Run{version("older"), version("newer")}, older, newer)
 	b := reported(t, []Run{version("older"), seated}, older, mirrored)
@@ -148,7 +150,7 @@ func TestRemarks(t *testing.T) {
 	}
 }
 
-// If results decide the length of a run, there is an estimate and no test.
+// TestStoppedRuns: if results decide the length of a run, the report has an estimate and no test.
 func TestStoppedRuns(t *testing.T) {
 	t.Parallel()
 	a, b, c := []string{"WL", "WL", "LL", "WW"}, []string{"WW", "WL", "WL", "WW"}, []string{"WW", "WL", "WW", "WW"}
@@ -170,7 +172,8 @@ func TestStoppedRuns(t *testing.T) {
 	}
 }
 
-// Openings that only one run has are another sample. Repeated games prove nothing new.
+// TestOtherOpeningsAndCopies: openings that only one run has are an independent sample. Repeated games add no
+// information.
 func TestOtherOpeningsAndCopies(t *testing.T) {
 	t.Parallel()
 	runs := []Run{version("older"), version("newer")}
@@ -192,7 +195,7 @@ func TestOtherOpeningsAndCopies(t *testing.T) {
 		"%q", rep.Remarks)
 }
 
-// Of several versions the claim is about the newest, with the p value of all tests.
+// TestChain: with several versions the claim is about the newest, and its p value is adjusted for all tests.
 func TestChain(t *testing.T) {
 	t.Parallel()
 	slower, faster := slices.Repeat([]string{"WL", "LL"}, 20), slices.Repeat([]string{"WL", "WW"}, 20)
@@ -203,7 +206,7 @@ func TestChain(t *testing.T) {
 	if back := reported(t, []Run{version("v1"), version("v2"), version("v3")}, slower, faster, slower); back.Claim().String() != "v3 gained less against base than v2 did." {
 		t.Errorf("%s", back.Claim().String())
 	}
-	// Between a tenth and a twentieth p is no finding of two tests.
+	// A p value of 0.031 is 0.062 after the adjustment for two tests, and so no finding.
 	few := slices.Concat(slices.Repeat([]string{"WL"}, 15), slices.Repeat([]string{"WW"}, 6))
 	if rep := reported(t, []Run{version("v1"), version("v2"), version("v3")}, slices.Repeat([]string{"WL"}, 21), slices.Repeat([]string{"WL"}, 21), few); *rep.Steps[1].P >= 0.05 ||
 		rep.Claim().String() != "The games do not show whether v3 gained more against base than v2 did." {
@@ -222,7 +225,7 @@ func TestNothingToCompare(t *testing.T) {
 	rep.Print(&text, i18n.English)
 }
 
-// A base that is named first is one by its name.
+// TestNamedOpponent: an opponent that is the first player is given by its name.
 func TestNamedOpponent(t *testing.T) {
 	t.Parallel()
 	turned := func(r *Run) { slices.Reverse(r.Plan.Players) }
@@ -231,7 +234,7 @@ func TestNamedOpponent(t *testing.T) {
 	testutil.Check(t, rep.Opponent == "base" && rep.Runs[1].Player == "newer-engine", "%+v", rep)
 }
 
-// Independent samples of many openings have a test, of 19 none.
+// TestFewOpenings: independent samples of 20 openings have a test, and of 19 they have none.
 func TestFewOpenings(t *testing.T) {
 	t.Parallel()
 	for n, tested := range map[int]bool{19: false, 20: true} {
@@ -248,9 +251,9 @@ func TestFewOpenings(t *testing.T) {
 	}
 }
 
-// TestMargin: a version that wins as often is not worse by a large margin, one that wins less is worse by a
-// small one, and twenty openings decide neither of a margin between; in the Holm adjustment of three runs
-// each step is one of two tests.
+// TestMargin: a version that wins as often is not worse by a large margin, and undecided for a small one. A version
+// that wins less often is worse by more than a small margin. 19 openings decide nothing. With three runs, each step is
+// one of two tests in the Holm adjustment.
 func TestMargin(t *testing.T) {
 	t.Parallel()
 	results := func(list ...string) (all []string) {

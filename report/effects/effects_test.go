@@ -51,8 +51,8 @@ func TestPonderHits(t *testing.T) {
 	}
 }
 
-// runOf plays pairs given as A's results, "WL", of openings in turn; each game has its own moves unless
-// copies says that an opening is always played alike.
+// runOf returns pairs with A's results, such as "WL", from the openings in turn. Each game has its own moves, unless
+// copies is true: then an opening always has the same moves.
 func runOf(openings []string, pairs []string, copies bool) (rows [][]match.Row, starts []match.Opening) {
 	for id, text := range pairs {
 		opening := openings[id%len(openings)]
@@ -108,7 +108,7 @@ func whole(t *testing.T, run Run, rows [][]match.Row, starts []match.Opening) *T
 	return testutil.Must(g.Table())(t)
 }
 
-// many are pairs, so many of each result.
+// many returns pairs with these numbers of each result.
 func many(counts map[string]int) (all []string) {
 	for _, text := range []string{"WW", "WL", "LW", "LL", "DD", "WD"} {
 		all = append(all, slices.Repeat([]string{text}, counts[text])...)
@@ -116,8 +116,8 @@ func many(counts map[string]int) (all []string) {
 	return all
 }
 
-// Two openings by turns, twelve pairs each that repeat no other: A wins all in one and loses all in the
-// other. Each of 24 pairs contributes a quarter: they add up to six, with a variance of 24/16.
+// TestOpeningsOfPairs: two openings have twelve different pairs each. A wins all games from one opening and loses all
+// from the other. Each of 24 pairs contributes a quarter: their sum is six, with a variance of 24/16.
 func TestOpeningsOfPairs(t *testing.T) {
 	t.Parallel()
 	var pairs []string
@@ -139,13 +139,13 @@ func TestOpeningsOfPairs(t *testing.T) {
 	if want := *g.Rows[0].P * float64(table.Tested); math.Abs(*g.Rows[0].Adjusted/want-1) > 1e-9 {
 		t.Errorf("adjusted %v, want %v", *g.Rows[0].Adjusted, want)
 	}
-	// The families are of two openings, which is two units, however often played.
+	// The families have two openings, which are two units for any number of pairs.
 	f := groupingOf(t, table, "family")
 	testutil.Check(t, f.Unit == "" || len(f.Rows) == 0, "%+v", f)
 	testutil.Contains(t, table.Claim().String(), "opening, 7g7f 3c3d")
 }
 
-// The same games over and over are one observation each.
+// TestCopiesProveNothing: all copies of a game are one observation.
 func TestCopiesProveNothing(t *testing.T) {
 	t.Parallel()
 	var pairs []string
@@ -162,7 +162,7 @@ func TestCopiesProveNothing(t *testing.T) {
 	testutil.Contains(t, strings.Join(i18n.Each(i18n.English, table.Warnings), " "), "58 pairs repeat", "%q", table.Warnings)
 }
 
-// own makes an opening for each of n pairs.
+// own returns n different openings.
 func own(n int) (openings []string) {
 	for i := range n {
 		openings = append(openings, "7g7f "+shogi.NewMove(shogi.Square(i), 80).String()) //nolint:gosec // small
@@ -170,9 +170,8 @@ func own(n int) (openings []string) {
 	return openings
 }
 
-// Black wins 20 pairs of 25, White the others: A scores 80% as Black and 20% as White. The colours'
-// difference is (40-10)/50 a pair in its sign: z = 15/√(25/…), and by flipping whole pairs (15²/25 = 9)
-// exactly three standard deviations.
+// TestColoursByPairs: Black wins both games of 20 pairs of 25, and White wins those of the others. A scores 80% as
+// Black and 20% as White. By flipping whole pairs (15²/25 = 9) this is exactly three standard deviations.
 func TestColoursByPairs(t *testing.T) {
 	t.Parallel()
 	rows, starts := runOf(own(25), many(map[string]int{"WL": 20, "LW": 5}), false)
@@ -183,7 +182,8 @@ func TestColoursByPairs(t *testing.T) {
 	if want := math.Erfc(3 / math.Sqrt2); black.Name != "as Black" || math.Abs(black.Score-0.8) > 1e-12 || math.Abs(*black.P-want) > 1e-12 || math.Abs(*black.Effect-0.6) > 1e-12 {
 		t.Errorf("%+v, want p %v", black, want)
 	}
-	// Pairs won or lost as a whole say nothing of colours: 12 less 3 halves, and 15 squares of a half.
+	// A pair that one player wins twice gives no information about colours. The sum is 12 less 3 halves, with 15 squares
+	// of a half.
 	rows, starts = runOf(own(25), many(map[string]int{"WL": 12, "WW": 6, "LW": 3, "LL": 4}), false)
 	white := groupingOf(t, whole(t, finished(), rows, starts), "colour").Rows[1]
 	if want := math.Erfc(4.5 / math.Sqrt(2*3.75)); math.Abs(*white.P-want) > 1e-12 {
@@ -191,9 +191,10 @@ func TestColoursByPairs(t *testing.T) {
 	}
 }
 
-// By hand: 15 openings of a game without ponder hits and one with some, 15 of one without and one with many.
-// Of the games without 20 of 30 are won, of the others 5 of 15 each. About the mean of a half, the openings'
-// contributions add up to 5 and twice −2.5, their squares to 2.5, 3.75 and 1.25.
+// TestThreeClassesByOpenings: the values are calculated by hand. 15 openings have a game without ponder hits and one
+// with some. 15 have a game without and one with many. Of the games without, 20 of 30 are won; of the other two
+// classes, 5 of 15 each. Around the mean of a half, the openings' contributions add up to 5, −2.5 and −2.5. Their
+// squares add up to 2.5, 3.75 and 1.25.
 func TestThreeClassesByOpenings(t *testing.T) {
 	t.Parallel()
 	pairs := slices.Concat(slices.Repeat([]string{"WL"}, 10), slices.Repeat([]string{"WW"}, 10), slices.Repeat([]string{"LL"}, 10))
@@ -214,7 +215,7 @@ func TestThreeClassesByOpenings(t *testing.T) {
 	}
 }
 
-// A row is not tested against a rest of fewer than ten units, however large it is.
+// TestSmallRest: a row has no test against a rest of fewer than ten units, even if the row is large.
 func TestSmallRest(t *testing.T) {
 	t.Parallel()
 	var openings []string
@@ -234,7 +235,7 @@ func TestSmallRest(t *testing.T) {
 	}
 }
 
-// A pair is a copy by A's colours, whichever leg was first.
+// TestDistinctPairs: a pair is a copy if A has the same game with each colour, in any order of the legs.
 func TestDistinctPairs(t *testing.T) {
 	t.Parallel()
 	g := New(finished())
@@ -254,7 +255,8 @@ func TestDistinctPairs(t *testing.T) {
 	}
 }
 
-// A draw scores one half whatever the strengths are. Draws are no finding and no part of the rest.
+// TestDrawnRows: a draw scores one half for any strengths. A row of draws is no finding and no part of the rest of
+// other rows.
 func TestDrawnRows(t *testing.T) {
 	t.Parallel()
 	pairs := slices.Concat(slices.Repeat([]string{"WW"}, 25), slices.Repeat([]string{"WL"}, 15), slices.Repeat([]string{"DD"}, 20))
@@ -273,7 +275,7 @@ func TestDrawnRows(t *testing.T) {
 	}
 }
 
-// Groups of fewer than ten units are one row; the most frequent ones come first.
+// TestSmallFamilies: groups of fewer than ten units share one row. The most frequent groups come first.
 func TestSmallFamilies(t *testing.T) {
 	t.Parallel()
 	var openings []string
@@ -312,7 +314,7 @@ func TestUnfinishedRun(t *testing.T) {
 	}
 }
 
-// Pairs of others are left out, and the seats of A and B do not matter.
+// TestOnlyTheTwo: the table omits pairs of other players. The order of A and B in a pair does not matter.
 func TestOnlyTheTwo(t *testing.T) {
 	t.Parallel()
 	rows, starts := runOf(own(25), many(map[string]int{"WL": 20, "LW": 5}), false)

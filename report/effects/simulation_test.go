@@ -23,18 +23,18 @@ func simulations() int {
 	return testutil.ByLength(12, 50)
 }
 
-// world is how simulated players play; the zero value of bonus is equal players.
+// A world describes how simulated players play. With a bonus of zero the players are equal.
 type world struct {
-	openings int     // each pair has its own where 0
+	openings int     // 0: each pair has its own
 	bias     float64 // how much openings favour a colour: the spread of Black's log odds
-	calm     int     // openings favour no colour in one of so many, which are of one family; 0: nowhere
+	calm     int     // one opening in this number favours no colour, and these are of one family; 0: none
 	black    float64 // Black's log odds on average
-	copies   bool    // an opening is always played alike
-	alike    float64 // how often an opening has the results of its first pair, by other moves
-	bonus    float64 // A's log odds in the family that is played second
+	copies   bool    // an opening always has the same games
+	alike    float64 // how often an opening repeats the results of its first pair, with other moves
+	bonus    float64 // A's log odds in family 1
 }
 
-// season plays a run of so many pairs.
+// season plays a run with this number of pairs.
 func (w world) season(r *rand.Rand, pairs int) (all [][]match.Row, starts []match.Opening) {
 	odds, rowsOf := map[int]float64{}, map[int][]match.Row{}
 	for pair := range pairs {
@@ -93,7 +93,7 @@ func (w world) play(r *rand.Rand, pair, opening, leg int, odds float64) match.Ro
 	return row
 }
 
-// family is one of three.
+// family returns the family of an opening, one of three.
 func (w world) family(opening int) int {
 	if w.calm > 0 && opening%w.calm != 1 {
 		return 0
@@ -101,7 +101,7 @@ func (w world) family(opening int) int {
 	return opening % 3
 }
 
-// startOf is an opening of a family, with a third move that no other opening has.
+// startOf returns an opening of a family, with a third move that no other opening has.
 func startOf(family, opening int) match.Opening {
 	first := [][2]shogi.Move{
 		{shogi.NewMove(shogi.NewSquare(7, 7), shogi.NewSquare(7, 6)), shogi.NewMove(shogi.NewSquare(3, 3), shogi.NewSquare(3, 4))},
@@ -112,7 +112,7 @@ func startOf(family, opening int) match.Opening {
 	return match.Opening{ID: fmt.Sprint(opening), Start: "startpos", Moves: []shogi.Move{first[0], first[1], own}}
 }
 
-// tableOf is the table of a run, without intervals.
+// tableOf returns the table of a run, without intervals.
 func tableOf(t *testing.T, run Run, rows [][]match.Row, starts []match.Opening) *Table {
 	t.Helper()
 	g := New(run)
@@ -122,7 +122,7 @@ func tableOf(t *testing.T, run Run, rows [][]match.Row, starts []match.Opening) 
 	return testutil.Must(g.tested())(t)
 }
 
-// finished is a finished run of A against B.
+// finished returns a finished run of A against B.
 func finished() Run { return Run{Name: "run", A: "A", B: "B", Finished: true} }
 
 func stand(t *Table) (rows []string) {
@@ -137,7 +137,7 @@ func stand(t *Table) (rows []string) {
 }
 
 // TestSimulatedEquals: for equal players, any openings and any repetitions, the table finds something in at most one
-// run of twenty, within three standard errors. If A really gains in one family of openings, the table finds it.
+// run of twenty, within three standard errors.
 func TestSimulatedEquals(t *testing.T) {
 	t.Parallel()
 	for name, w := range map[string]world{
@@ -174,8 +174,8 @@ func TestSimulatedEquals(t *testing.T) {
 	}
 }
 
-// TestSimulatedHabits: where players leave an earlier game of the opening late, its results come again, and
-// the rows of single openings find that, as docs/ratings.md says; the other rows do not.
+// TestSimulatedHabits: players that leave an earlier game of the opening late repeat its results. The rows of single
+// openings find this, as docs/ratings.md explains. The other rows do not.
 func TestSimulatedHabits(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(22, 22))

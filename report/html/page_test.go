@@ -35,13 +35,13 @@ func aboutRun(o matchtest.Run) report.About {
 	return a
 }
 
-// gather is the report of a run and what its page shows beside it.
+// gather returns the report of a run and the other data on its page.
 func gather(t *testing.T, o matchtest.Run) (*report.Report, *Scenes) {
 	t.Helper()
 	return gatherAs(t, o, report.Registration{})
 }
 
-// gatherAs is gather of a run that may have a gate.
+// gatherAs does the same as gather for a run that may have an SPRT.
 func gatherAs(t *testing.T, o matchtest.Run, gate report.Registration, starts ...report.Start) (*report.Report, *Scenes) {
 	t.Helper()
 	run := report.Run{Gate: gate, Starts: starts, Name: "run", Rules: "default", Pairs: max(o.Planned, len(o.Pairs))}
@@ -57,7 +57,7 @@ func gatherAs(t *testing.T, o matchtest.Run, gate report.Registration, starts ..
 	return g.Report(), seen
 }
 
-// pageOfRun renders a run, whose records all are 7g7f.
+// pageOfRun renders a run in which the record of every game is 7g7f.
 func pageOfRun(t *testing.T, o matchtest.Run) string {
 	t.Helper()
 	r, seen := gather(t, o)
@@ -166,8 +166,8 @@ func TestPageOfAFarm(t *testing.T) {
 	}
 }
 
-// TestPageSaysHowItEnded: the page shows the effect of a stopped run, a late gate, a changed target and a slow machine
-// like every other form of the report. It has no figure for a fixed length then.
+// TestPageSaysHowItEnded: like every form of the report, the page shows a stopped run, a late SPRT, a changed target and
+// a slow machine. Such a page has no figure for a fixed length.
 func TestPageSaysHowItEnded(t *testing.T) {
 	o := matchtest.Run{Players: []string{"x", "y"}, Pairs: slices.Repeat([]string{"WW"}, 60), Slowed: 60}
 	late := report.Registration{Pairs: 60, Design: match.Gate{Elo0: 0, Elo1: 100, Alpha: 0.05, Beta: 0.1, Model: match.GateLogistic}}
@@ -211,7 +211,8 @@ func TestPageOfThreePlayers(t *testing.T) {
 	}
 }
 
-// TestScenesAreBounded: a long run leaves as little as a short one, and the curve still ends with the result.
+// TestScenesAreBounded: the data of a long run stay as small as those of a short one, and the curve ends with the
+// result.
 func TestScenesAreBounded(t *testing.T) {
 	const pairs = 12345
 	s := NewScenes("x", "y")
@@ -280,8 +281,8 @@ func TestLineChart(t *testing.T) {
 	testutil.Check(t, strings.Contains(labels, ">50%</text>"), "no 50%% at the side: %s", labels)
 }
 
-// TestTournamentPage: the page has the standings and the matches, escaped, and nothing of two players who may
-// not have met.
+// TestTournamentPage: the page has the standings and the matches, escaped. It has no figures of two players, because
+// these may not have met.
 func TestTournamentPage(t *testing.T) {
 	t.Parallel()
 	rep := &report.Report{
@@ -301,8 +302,8 @@ func TestTournamentPage(t *testing.T) {
 	testutil.Check(t, !strings.Contains(b.String(), `id="head"`), "figures of a against b")
 }
 
-// TestBand: a run that is watched while it is read has the anytime interval along its score: at its end the
-// report's own, and wider before; one that is not has no band.
+// TestBand: a watched run has the anytime interval along its score. It ends with the report's own interval and is wider
+// before. A run that is not watched has no band.
 func TestBand(t *testing.T) {
 	t.Parallel()
 	run := report.Run{Name: "run", Pairs: 100, Players: []report.Player{{Name: "x"}, {Name: "y"}}}
@@ -375,7 +376,7 @@ func TestPageTellsWhatWasAsked(t *testing.T) {
 	}
 }
 
-// A ratio that rounds to zero has no sign.
+// TestLLRNearZero: a ratio that rounds to zero has no sign.
 func TestLLRNearZero(t *testing.T) {
 	t.Parallel()
 	g := Glance{Gate: &report.Gate{LLR: new(-0.002), Lower: -2.94, Upper: 2.94}}
@@ -383,7 +384,7 @@ func TestLLRNearZero(t *testing.T) {
 	testutil.Check(t, !strings.Contains(string(g.LLR()), "−0.00"), "%v", g.LLR())
 }
 
-// Players that share the first place do not lead, so a glance names none of them.
+// TestLeader: players that share the first place do not lead, so a glance names none of them.
 func TestLeader(t *testing.T) {
 	t.Parallel()
 	first, second := report.Ranked{Place: 1, Player: "a", Elo: new(-0.02)}, report.Ranked{Place: 2, Player: "b"}

@@ -9,8 +9,8 @@ import (
 	"gogi/internal/testutil"
 )
 
-// TestAnchor: ratings from an anchor are those from the mean, shifted; the intervals are of differences from
-// it, which for two players is an interval that two ways give alike.
+// TestAnchor: ratings from an anchor are those from the mean, shifted. The intervals are of differences from the
+// anchor. For two players two methods give nearly the same interval.
 func TestAnchor(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("black,white,black_wins,draws,white_wins\n")
@@ -27,7 +27,7 @@ func TestAnchor(t *testing.T) {
 	if p := playerOf(t, fixed, "b"); p.Lo != nil || p.Hi != nil {
 		t.Errorf("the anchor has an interval: %+v", p)
 	}
-	for _, c := range fixed.Comparisons { // by another way: Wald's, near the profile's
+	for _, c := range fixed.Comparisons { // Wald's intervals are near those of the profile
 		if c.A != "b" && c.B != "b" {
 			continue
 		}
@@ -50,7 +50,7 @@ func TestAnchor(t *testing.T) {
 	testutil.Fails(t, testutil.Err(ratedOr(Options{Model: "bt", Anchor: &Anchor{Player: "d"}}, unbeaten)), "do not rate d", "an anchor without a rating")
 }
 
-// TestAnchorOfMany: the quick intervals of many players, from an anchor, are Wald's of differences.
+// TestAnchorOfMany: with many players, the quick intervals from an anchor are Wald's intervals of differences.
 func TestAnchorOfMany(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("black,white,black_wins,draws,white_wins\n")
@@ -84,8 +84,8 @@ func TestParseAnchor(t *testing.T) {
 	}
 }
 
-// TestPlannedAnchor: runs with one common anchor are rated from it. A file has no anchor, so with a file, or with a run
-// that has another anchor or none, there is no anchor.
+// TestPlannedAnchor: runs with one common anchor are rated from it. With a file, or with a run that has another anchor
+// or none, there is no anchor.
 func TestPlannedAnchor(t *testing.T) {
 	for _, test := range []struct {
 		of   []string

@@ -23,8 +23,8 @@ func sfenOf(t *testing.T, handicap string) string {
 	return h.SFEN
 }
 
-// pairOf is two games from one opening with colours swapped; "BW" is won by Black and then by White, "D" is a
-// draw.
+// pairOf returns the games of a pair from one opening, with swapped colours. "BW" means that Black wins the first game
+// and White the second. "D" is a draw.
 func pairOf(pair int, a, b, start, results string) []match.Row {
 	var rows []match.Row
 	for leg, r := range results {
@@ -75,8 +75,8 @@ func (r *Report) kinds() (kinds []WarningKind) {
 	return kinds
 }
 
-// Equals of whom b gave two pieces in every game that it did not play even: the handicap wins these games,
-// and not a's strength.
+// TestHandicapsOfRuns: two equal players play even games and games in which b gives two pieces. The wins of the latter
+// count for the handicap, and not for a's strength.
 func TestHandicapsOfRuns(t *testing.T) {
 	t.Parallel()
 	g := NewGames()
@@ -101,8 +101,8 @@ func TestHandicapsOfRuns(t *testing.T) {
 	}
 }
 
-// If one side received the handicap in every game, the games cannot separate the handicap's worth from the players'
-// strengths.
+// TestConfoundedHandicap: if one player received the handicap in every game, the games cannot separate the handicap's
+// worth from the players' strengths.
 func TestConfoundedHandicap(t *testing.T) {
 	t.Parallel()
 	g := NewGames()
@@ -131,7 +131,7 @@ func TestStarts(t *testing.T) {
 		"lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/9/LNSGKGSNL b - 1":      {handicapStart, 6, shogi.White}, // two pieces, turned about
 		"1nsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1":  {kind: oddStart},                // Black moves first
 		"4k4/9/9/9/9/9/9/9/4K4 b - 1":                                      {kind: oddStart},                // nearly empty
-		"lnsgkgsnl/7b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 17":   {handicapStart, 4, shogi.Black}, // whatever the move's number
+		"lnsgkgsnl/7b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 17":   {handicapStart, 4, shogi.Black}, // the move number does not matter
 		"lnsgkgsnl/7b1/ppppppppp/9/9/2P6/PP1PPPPPP/1B5R1/LNSGKGSNL w - 2":  {kind: oddStart},                // a rook is missing, later
 		"nonsense": {kind: oddStart},
 	} {
@@ -154,8 +154,8 @@ func TestOddStartsAreSetAside(t *testing.T) {
 	}
 }
 
-// Players with one name have labels of their own. The warning has the first traits that differ. Older names of a player
-// are in a warning, too.
+// TestNamesApart: players with one name have separate labels. The warning has the first traits that differ. Another
+// warning has the older names of a player.
 func TestNamesApart(t *testing.T) {
 	t.Parallel()
 	g := NewGames()
@@ -199,7 +199,7 @@ func TestNamesApart(t *testing.T) {
 	}
 }
 
-// A name in a file counts as the player of the run with that name, and the report warns of it.
+// TestNamesShared: a name in a file counts as the player of the run with that name, and the report warns of it.
 func TestNamesShared(t *testing.T) {
 	t.Parallel()
 	g := NewGames()
@@ -211,7 +211,7 @@ func TestNamesShared(t *testing.T) {
 	}
 }
 
-// 37 pairs from two openings, 35 of them copies, are two observations.
+// TestCopiesCountOnce: 37 pairs from two openings, 35 of them copies, are two observations.
 func TestCopiesCountOnce(t *testing.T) {
 	t.Parallel()
 	g, plain := NewGames(), NewGames()
@@ -241,7 +241,7 @@ func TestRunRefusesStrangers(t *testing.T) {
 	testutil.Fails(t, r.Add(pairOf(3, "a", "a", "startpos", "BB")), "", "a plays itself")
 }
 
-// Errors name the option that works.
+// TestAdvice: an error names the option that works.
 func TestAdvice(t *testing.T) {
 	t.Parallel()
 	path := written(t, "games.csv", "black,white,result\na,b,1/2\nb,a,1/2\n")
@@ -253,8 +253,8 @@ func TestAdvice(t *testing.T) {
 	testutil.Check(t, strings.Contains(r.Goodness.Why.String(), "--draws davidson"), "%+v", r.Goodness)
 }
 
-// TestFalseWarnings: correct games with two to a pairing warned in 40 of 40 sets, and equals beat each other
-// in circles. At 5% more than seven of 40 have a probability below 0.1%.
+// TestFalseWarnings: correct games of equal players, two games per pairing, give few warnings. Such players beat each
+// other in cycles, and a wrong test warns in 40 of 40 sets. At 5% more than seven of 40 have a probability below 0.1%.
 func TestFalseWarnings(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(5, 5))
@@ -287,8 +287,8 @@ func tableOf(t *testing.T, counts ...crosstable.Count) crosstable.Table {
 	return testutil.Must(crosstable.New(counts))(t)
 }
 
-// TestFalseCycleWarnings: thirty equals go round in some triple at 5% every third time, but no warning says
-// so.
+// TestFalseCycleWarnings: the warning accounts for the number of triples. At 5% some triple of thirty equal players has
+// a cycle in every third set.
 func TestFalseCycleWarnings(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(6, 6))
@@ -320,7 +320,7 @@ func TestFalseCycleWarnings(t *testing.T) {
 	testutil.Check(t, len(r.Warnings) == 1 && r.Warnings[0].Kind == CycleFound, "%+v", r.Warnings)
 }
 
-// TestLengthDepends: a run that is not finished, and one that a test could stop, are doubted.
+// TestLengthDepends: the report warns of a run that is not finished, and of a run that a test could stop.
 func TestLengthDepends(t *testing.T) {
 	t.Parallel()
 	g := NewGames()

@@ -12,8 +12,8 @@ import (
 	"gogi/internal/testutil"
 )
 
-// The handicap paper's table 9, from its printed log-likelihoods alone; AICc, BIC and weights by hand
-// (handicap_bt_paper.json).
+// TestPrintedLikelihoods uses the log-likelihoods that table 9 of the handicap paper prints. AICc, BIC and the weights
+// are calculated by hand (handicap_bt_paper.json).
 func TestPrintedLikelihoods(t *testing.T) {
 	t.Parallel()
 	var paper struct {
@@ -51,25 +51,25 @@ func TestPrintedLikelihoods(t *testing.T) {
 	}
 }
 
-// Five players who always finish in one order get 5, 4, 3, 2 and 1 of 15 points.
+// TestOrders: three players finish three games in a cycle of orders, and the first two share a rank in a fourth game.
 func TestOrders(t *testing.T) {
 	t.Parallel()
 	const file = "game,player,rank\n1,a,1\n1,b,2\n1,c,3\n2,c,1\n2,a,2\n2,b,3\n3,b,1\n3,c,2\n3,a,3\n4,a,1\n4,b,1\n4,c,3\n"
 	o := testutil.Must(ReadOrders(written(t, "orders.csv", file)))(t)
 	r, err := RateOrders(o, 0.95, 200, 1)
 	testutil.Require(t, err == nil && r.Games == 4 && r.Ties == 1 && len(r.Shares) == 3, "%+v, %v", r, err)
-	// By the three games without ties, which go round in a circle, all are equal: each order has 1/3 · 1/2.
+	// The three games without ties form a cycle, so all players are equal: each order has 1/3 · 1/2.
 	for _, p := range r.Players {
 		testutil.Check(t, p.Elo != nil && math.Abs(*p.Elo) <= 1e-6 && math.Abs(*p.Strength-50) <= 1e-6 && p.Games == 3, "%+v", p)
 	}
 	near(t, "log-likelihood", r.LogLik, 3*math.Log(1.0/6), 1e-9)
-	// Who share the first two ranks share 3 + 2 points.
+	// Players that share the first two ranks share 3 + 2 points.
 	for _, s := range r.Shares {
 		if want := map[string]float64{"a": 3 + 2 + 1 + 2.5, "b": 2 + 1 + 3 + 2.5, "c": 1 + 3 + 2 + 1}[s.Name]; s.Points != want || math.Abs(s.Share-want/24) > 1e-12 {
 			t.Errorf("%+v, want %v", s, want)
 		}
 	}
-	// Four games claim no certainty: no share has an interval, and the text says why.
+	// Four games are too few: no share has an interval, and the text gives the reason.
 	testutil.Check(t, r.Shares[0].Lo == nil && r.Shares[0].Hi == nil && r.Shares[0].Why != "", "%+v", r.Shares[0])
 	var there bytes.Buffer
 	r.Print(&there, i18n.English)
@@ -101,7 +101,7 @@ func TestOrders(t *testing.T) {
 	}
 }
 
-// --pairwise and --iterates show what R and an independent MM computed.
+// TestShown: --pairwise and --iterates print the values that R and an independent MM calculated.
 func TestShown(t *testing.T) {
 	t.Parallel()
 	r := rated(t, Options{Model: "order", Pairwise: true, Iterates: 3}, ratingData+"bt_order_effect.csv")
@@ -116,7 +116,7 @@ func TestShown(t *testing.T) {
 			below[true]++
 		}
 	}
-	if below[false] != 13 || below[true] != 6 { // as R has it
+	if below[false] != 13 || below[true] != 6 { // the counts of R
 		t.Errorf("%d below 5%%, %d by Holm", below[false], below[true])
 	}
 	sum := 0.0

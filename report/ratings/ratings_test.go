@@ -19,7 +19,7 @@ import (
 	"gogi/stats/rating"
 )
 
-// rated are the ratings of a file.
+// rated returns the ratings of a file.
 func rated(t *testing.T, o Options, path string) *Report {
 	t.Helper()
 	return testutil.Must(ratedOr(o, path))(t)
@@ -33,14 +33,14 @@ func ratedOr(o Options, path string) (*Report, error) {
 	return Rate(g, o.filled())
 }
 
-// filled has the command's defaults.
+// filled returns o with the command's defaults.
 func (o Options) filled() Options {
 	o.Model, o.Draws = cmp.Or(o.Model, "all"), cmp.Or(o.Draws, "auto")
 	o.Confidence, o.Seed = cmp.Or(o.Confidence, 0.95), cmp.Or(o.Seed, 1)
 	return o
 }
 
-// object is what --json prints.
+// object returns the output of --json.
 func object(t *testing.T, r *Report) string {
 	t.Helper()
 	var b bytes.Buffer
@@ -98,7 +98,7 @@ func playerOf(t *testing.T, r *Report, name string) Player {
 
 const ratingData = "../../stats/rating/testdata/"
 
-// TestRateAgreesWithR: ratings, first move, and likelihoods of the fixture that R computed.
+// TestRateAgreesWithR compares ratings, first move and likelihoods of the fixture with those that R calculated.
 func TestRateAgreesWithR(t *testing.T) {
 	t.Parallel()
 	type fit struct {
@@ -130,7 +130,7 @@ func TestRateAgreesWithR(t *testing.T) {
 	testutil.Equal(t, r.Selected, "order", "selected")
 }
 
-// TestRateHandicapModels: likelihoods and criteria of the fixture's ten models.
+// TestRateHandicapModels compares likelihoods and criteria with those of the fixture's ten models.
 func TestRateHandicapModels(t *testing.T) {
 	t.Parallel()
 	type model struct {
@@ -148,7 +148,7 @@ func TestRateHandicapModels(t *testing.T) {
 	for _, m := range want.Sets["handicap_bt_118.csv"].Models {
 		name := strings.NewReplacer("none", "bt", "null", "bt").Replace(m.Model)
 		if !strings.HasPrefix(name, "add") && !strings.HasPrefix(name, "mul") && name != "bt" {
-			continue // spelt otherwise, and tested by the package
+			continue // the fixture has another name for it, and the package tests it
 		}
 		seen++
 		got := modelOf(t, r, name)
@@ -168,8 +168,8 @@ func TestRateHandicapModels(t *testing.T) {
 	checkGaps(t, object(t, r))
 }
 
-// TestRateFormsAgree: the same games as rows of games, of pairings, and with the fixtures' columns give the
-// same output.
+// TestRateFormsAgree: a file with one row per game and a file with one row per pairing give the same output for the
+// same games.
 func TestRateFormsAgree(t *testing.T) {
 	t.Parallel()
 	var one strings.Builder
@@ -187,7 +187,7 @@ func TestRateFormsAgree(t *testing.T) {
 	testutil.Equal(t, object(t, rated(t, Options{}, written(t, "games.csv", one.String()))), want)
 }
 
-// checkGaps is for the JSON of one call.
+// checkGaps checks that every null in the JSON of a report has a reason.
 func checkGaps(t *testing.T, out string) {
 	t.Helper()
 	gaps, err := testutil.JSONGaps(out)
@@ -197,7 +197,7 @@ func checkGaps(t *testing.T, out string) {
 	}
 }
 
-// TestRateSaysWhy: every null has a why, also in short and unusual series.
+// TestRateSaysWhy: every null has a why, also for few or unusual games.
 func TestRateSaysWhy(t *testing.T) {
 	t.Parallel()
 	for name, games := range map[string]string{
@@ -239,10 +239,10 @@ func TestRateSaysWhy(t *testing.T) {
 			checkGaps(t, object(t, rated(t, Options{Model: model}, ratingData+file)))
 		}
 	}
-	checkGaps(t, object(t, rated(t, Options{}, ratingData+"bt_order_effect.csv"))) // TestRateHandicapModels looks at the other one's
+	checkGaps(t, object(t, rated(t, Options{}, ratingData+"bt_order_effect.csv"))) // TestRateHandicapModels checks the other file
 }
 
-// TestRateRefuses: errors name the place, and the expected value.
+// TestRateRefuses: an error names the place and the expected value.
 func TestRateRefuses(t *testing.T) {
 	t.Parallel()
 	const header = "black,white,result\n"
@@ -274,7 +274,7 @@ func TestRateRefuses(t *testing.T) {
 	}
 }
 
-// TestRateMany: many rows and many players take a moment, not memory.
+// TestRateMany: many rows and many players need little time and memory.
 func TestRateMany(t *testing.T) {
 	t.Parallel()
 	var b strings.Builder
@@ -288,7 +288,7 @@ func TestRateMany(t *testing.T) {
 		"%d players, intervals %s, draws %+v", len(r.Players), r.Intervals, r.DrawParam)
 }
 
-// A player who lost every game is set aside: the 3 games are no part of the likelihood, and BIC counts the
+// TestGamesRated: a player who lost every game is not rated, and its 3 games are not in the likelihood. BIC counts the
 // other 10, as -2·loglik + ln 10 for one difference of strength.
 func TestGamesRated(t *testing.T) {
 	r, err := ratedOr(Options{Model: "bt", Draws: "half", Confidence: 0.95}, written(t, "games.csv", "black,white,black_wins,draws,white_wins\na,b,6,0,4\nc,a,0,0,3\n"))

@@ -13,8 +13,8 @@ import (
 	"gogi/match"
 )
 
-// sessionsOf adds sessions of three equal players to g. omega is the standard deviation of the shift of each two players
-// in a session, in Elo. Each two play this number of pairs in a session.
+// sessionsOf adds sessions of three equal players to g. omega is the standard deviation, in Elo, of the shift between
+// two players in a session. Each two players play this number of pairs in a session.
 func sessionsOf(t *testing.T, g *Games, random *rand.Rand, sessions, pairs int, omega float64, timed bool) {
 	t.Helper()
 	names, id := []string{"a", "b", "c"}, 0
@@ -39,7 +39,7 @@ func sessionsOf(t *testing.T, g *Games, random *rand.Rand, sessions, pairs int, 
 	}
 }
 
-// TestSessionsCoverage: intervals of players whose sessions differ hold the truth in at least 95% of cases. Without the
+// TestSessionsCoverage: if sessions differ, the intervals contain the true rating in at least 95% of cases. Without the
 // sessions they do not.
 func TestSessionsCoverage(t *testing.T) {
 	t.Parallel()

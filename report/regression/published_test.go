@@ -25,8 +25,8 @@ func regressed(t *testing.T, file, x string, where ...string) *Report {
 	return r.Regressions[0]
 }
 
-// The equations that the thesis prints, each by its column: intercept, slopes, R².
-// Three misprints are corrected as its errata have them.
+// TestPublishedEquations compares with the equations in the thesis: intercept, slopes, R². Three misprints are
+// corrected as in its errata.
 func TestPublishedEquations(t *testing.T) {
 	t.Parallel()
 	for _, e := range []struct {
@@ -59,7 +59,7 @@ func TestPublishedEquations(t *testing.T) {
 			continue
 		}
 		for i, want := range e.printed[:last] {
-			// The tables are rounded, which moves coefficients by so much.
+			// The tables are rounded, which changes the coefficients by at most this amount.
 			if got := r.Coefficients[i].Value; math.Abs(got-want) > 0.002*math.Abs(want)+40 {
 				t.Errorf("%s by %s: %s = %v, printed %v", e.file, e.x, r.Coefficients[i].Name, got, want)
 			}
@@ -83,7 +83,7 @@ func checkValues(t *testing.T, file string, x []string, printed []float64, r *Re
 	}
 }
 
-// Every set of columns by one call, filtered.
+// TestManyAtOnce: one call calculates every set of columns for the filtered rows.
 func TestManyAtOnce(t *testing.T) {
 	t.Parallel()
 	where, _ := csv.ParseConditions([]string{"RP_mid>=26500", "rank!=1D"})
@@ -96,7 +96,8 @@ func TestManyAtOnce(t *testing.T) {
 	checkGaps(t, all)
 }
 
-// Numbers of group b stand below those of a in 1 of 12 ways: 2/220 two-sided of 3 and 9 by counting.
+// TestCompareGroups: all values of one group are above those of the other. With 3 and 9 values the two-sided p is
+// 2/220, by counting.
 func TestCompareGroups(t *testing.T) {
 	t.Parallel()
 	file := written(t, "won,v,w,keep\ny,10,1,1\nn,1,1,1\ny,11,1,1\nn,2,1,1\ny,12,1,1\n"+
@@ -118,14 +119,15 @@ func TestCompareGroups(t *testing.T) {
 	testutil.Fails(t, testutil.Err(CompareGroups(file, []string{"z"}, "won", where, false)), `no column "z"`)
 }
 
-// The thesis' own errors of its estimates, on the scale without a gap between 1-dan and 1-kyu, from its table.
+// TestCompare: the errors of the thesis' own estimates are calculated from its table. The scale has no gap between
+// 1-dan and 1-kyu.
 func TestCompare(t *testing.T) {
 	t.Parallel()
 	d, err := Compare(written(t, "p,a\n1,2\n4,2\n,7\n"), "p", "a", nil, true)
 	testutil.Check(t, err == nil && d.N == 2 && math.Abs(d.RMSE-math.Sqrt(2.5)) <= 1e-12 && d.Bias == 0.5, "%+v, %v", d, err)
 	where, _ := csv.ParseConditions([]string{"table=6-3-2_mcts_all", "metric=good"})
 	d, err = Compare(tables+"go_tab_6_3_estimates.csv", "est_num", "true_num", where, false)
-	if err != nil || math.Abs(d.RMSE-5.4406) > 1e-4 { // as the errata have it
+	if err != nil || math.Abs(d.RMSE-5.4406) > 1e-4 { // the value of the errata
 		t.Errorf("%+v, %v", d, err)
 	}
 	testutil.Fails(t, testutil.Err(Compare(written(t, "p,a\n"), "p", "a", nil, false)), "", "no row has an error")
@@ -164,7 +166,7 @@ func TestSaysWhy(t *testing.T) {
 	}
 }
 
-// TestHostile: hostile files are errors with a place.
+// TestHostile: a hostile file gives an error that names the place.
 func TestHostile(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{

@@ -8,7 +8,7 @@ import (
 	"gogi/stats/regress"
 )
 
-// TestFigures: numbers are as people write them.
+// TestFigures: numbers have about six significant digits and, in the usual range, no exponent.
 func TestFigures(t *testing.T) {
 	t.Parallel()
 	for v, want := range map[float64]string{
