@@ -263,7 +263,7 @@ func raw(t *testing.T, name string) (bytes string) {
 }
 
 // TestAFailedBuildIsNotRepeated: the same Builder returns the first error of a failed build again. A new Builder tries
-// again. A canceled build returns the error of its context.
+// again. A canceled build is tried again, too.
 func TestAFailedBuildIsNotRepeated(t *testing.T) {
 	t.Parallel()
 	box := sandbox(t)
@@ -279,6 +279,8 @@ func TestAFailedBuildIsNotRepeated(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	time.AfterFunc(time.Second, cancel)
 	testutil.Fails(t, testutil.Err(b.Build(ctx, s)), "context canceled")
+	testutil.OK(t, os.RemoveAll(r.dir))
+	testutil.Fails(t, testutil.Err(build(t, b, s)), "cannot be fetched", "a canceled build is not tried again")
 }
 
 // TestKinds: NewSandbox rejects unknown words. Without bubblewrap, the kind is off and the reason names the remedy.
