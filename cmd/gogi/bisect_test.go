@@ -91,8 +91,8 @@ cmd = "fakeengine"
 	return dir
 }
 
-// exitCode runs the program in a folder; a signal that ended it is 128 and its number,
-// as git reads it.
+// exitCode runs a program in dir. If a signal ends the program, the code is 128 plus the number of the signal, as in
+// git.
 func exitCode(t *testing.T, dir string, args ...string) (code int, stderr string) {
 	t.Helper()
 	var errs bytes.Buffer
@@ -119,8 +119,8 @@ const (
 	base  = "base=fakeengine -name base"
 )
 
-// TestBisectCodes tests every result of a step of a bisection: 0 and 1 are for judged commits, 125 is for a commit
-// whose engine cannot play, and all others stop.
+// TestBisectCodes tests every exit code of a bisection step. Code 0 is good and 1 is bad. Code 125 skips a commit whose
+// engine cannot play, and 255 stops the bisection.
 func TestBisectCodes(t *testing.T) {
 	t.Parallel()
 	line := func(dev, base string, more ...string) []string {
@@ -162,7 +162,7 @@ func TestBisectCodes(t *testing.T) {
 		"both are missing":            {line("dev=./missing", "base=./missing"), 255, "missing"},
 	}
 	if testutil.Long() {
-		maps.Copy(steps, map[string]step{ // each of a kind that is there already
+		maps.Copy(steps, map[string]step{ // each is a variant of a case above
 			"crashes later in each game": {line("dev=fakeengine -script exit@go:3", base, "--restart", "game"), 1, "bisect: bad: "},
 			"a gate that passes":         {line(equal, "base=fakeengine -script resign@go", "--games", "40", "--sprt=-400,0"), 0, "bisect: good: SPRT"},
 			"a gate that cannot decide":  {line(equal, base, "--games", "40", "--sprt=-20,0", "--bisect-commits", "100"), 255, "cannot decide"},
@@ -208,7 +208,7 @@ func TestBisectCodes(t *testing.T) {
 	}
 }
 
-// TestBisectOtherCodes: without --exit bisect the codes are those of every verb.
+// TestBisectOtherCodes: without --exit bisect, a usage error has its normal exit code.
 func TestBisectOtherCodes(t *testing.T) {
 	t.Parallel()
 	for _, args := range [][]string{
@@ -219,24 +219,24 @@ func TestBisectOtherCodes(t *testing.T) {
 	}
 }
 
-// TestBisectDiskFills: a disk that has no more room in the middle of a series.
+// TestBisectDiskFills: a step of a bisection stops the bisection if the disk fills during the match.
 func TestBisectDiskFills(t *testing.T) {
 	t.Parallel()
 	dir := ground(t)
 	const series = "exec gogi match -q --exit bisect --engine dev=fakeengine --engine base=fakeengine --nodes 10 --max-plies 40 --games 10"
-	for _, blocks := range []string{"4", "150"} { // of 512 bytes, in any file
+	for _, blocks := range []string{"4", "150"} { // limit of each file, in blocks of 512 bytes
 		code, stderr := exitCode(t, dir, "sh", "-c", "ulimit -f "+blocks+"; trap '' XFSZ; "+series+" --db "+blocks+".db")
 		testutil.Check(t, code == cli.BisectAbort, "%s blocks: code %d, want %d: %s", blocks, code, cli.BisectAbort, stderr)
 	}
 }
 
-// explosive panics when it is written to.
+// explosive is a writer that panics.
 type explosive struct{}
 
 func (explosive) Write([]byte) (int, error) { panic("in the middle of a report") }
 
-// TestBisectPanic: a panic stops the bisection and prints its stack. Outside of a bisection a
-// panic is not caught.
+// TestBisectPanic: in a bisection, gogi catches a panic, prints its stack and stops the bisection. Otherwise gogi does
+// not catch a panic.
 func TestBisectPanic(t *testing.T) {
 	t.Parallel()
 	var errs bytes.Buffer
@@ -250,7 +250,8 @@ func TestBisectPanic(t *testing.T) {
 	run(context.Background(), []string{"match", "--help"}, &cli.Env{Out: explosive{}, Err: &errs})
 }
 
-// waiting is a series of a bisection whose engines wait for a file.
+// waiting starts a step of a bisection whose engines wait for the file go. It returns when an engine has got its first
+// go command.
 func waiting(t *testing.T, dir string) *exec.Cmd {
 	t.Helper()
 	mark, engine := filepath.Join(dir, "mark"), "fakeengine -gate go -mark mark -script wait@go"
@@ -265,8 +266,8 @@ func waiting(t *testing.T, dir string) *exec.Cmd {
 	return cmd
 }
 
-// TestBisectSignals: any signal that ends the program in a game ends the bisection. On SIGQUIT the runtime ends the
-// program, as after a panic of any goroutine.
+// TestBisectSignals: a signal during a game ends gogi with a code that stops the bisection. On SIGQUIT the Go runtime
+// ends gogi, as after a panic of any goroutine.
 func TestBisectSignals(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -284,7 +285,7 @@ func TestBisectSignals(t *testing.T) {
 	}
 }
 
-// TestBisectLocked: a run that somebody else is playing.
+// TestBisectLocked: a step stops the bisection if another process plays its run.
 func TestBisectLocked(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -305,8 +306,8 @@ func bisectPlan(pairs int, gate match.Gate) *match.Plan {
 	}
 }
 
-// TestBisectRates: the error rates of the whole bisection are divided among the steps. For a gate, alpha is the
-// probability to pass a bad commit.
+// TestBisectRates: gogi divides the error rates of the whole bisection among its steps. With an SPRT, alpha is the
+// probability that a bad commit passes.
 func TestBisectRates(t *testing.T) {
 	t.Parallel()
 	gate := match.Gate{Elo0: -60, Elo1: 0, Alpha: 0.05, Beta: 0.10, Model: match.GateLogistic}
@@ -342,8 +343,8 @@ func TestBisectRates(t *testing.T) {
 	}
 }
 
-// TestBisectMissed: the printed difference is the one that as many pairs detect by the plan of a series, within the
-// rounding.
+// TestBisectMissed: for the printed Elo difference, stats.PairDesign requires the number of pairs of the match, within
+// 3% because of rounding.
 func TestBisectMissed(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -361,7 +362,7 @@ func TestBisectMissed(t *testing.T) {
 	}
 }
 
-// TestBisectOurs: an error is this commit's where all its causes are.
+// TestBisectOurs: an error belongs to this commit if all of its causes belong to this commit.
 func TestBisectOurs(t *testing.T) {
 	t.Parallel()
 	step := &bisectStep{ours: []string{"dev", "both"}, theirs: []string{"base", "both"}}

@@ -12,8 +12,8 @@ import (
 	"gogi/internal/testutil"
 )
 
-// TestOneVerbsGrammar: a line that begins with a command is parsed by the grammar of this command only. The result
-// equals that of the grammar of all commands, except for texts that list the other commands.
+// TestOneVerbsGrammar: gogi parses a line that begins with a command with the grammar of this command only. The help of
+// the command is the same as with the grammar of all commands.
 func TestOneVerbsGrammar(t *testing.T) {
 	t.Parallel()
 	told := new(bytes.Buffer)
@@ -43,7 +43,7 @@ func TestOneVerbsGrammar(t *testing.T) {
 	}
 }
 
-// help prints the help of a verb, which unwinds.
+// help prints the help of a verb. The parser ends with a panic of helpShown.
 func help(t *testing.T, parser *kong.Kong, name string) {
 	t.Helper()
 	defer func() {
@@ -54,7 +54,8 @@ func help(t *testing.T, parser *kong.Kong, name string) {
 	t.Errorf("%s --help: came back with %v", name, err)
 }
 
-// TestLinesOfNoVerb: for a line without a command, the grammar of all commands prints what exists.
+// TestLinesOfNoVerb tests lines without a command, and lines with an unknown command, flag or value. gogi prints the
+// help or an error.
 func TestLinesOfNoVerb(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -14,9 +14,8 @@ import (
 	"gogi/internal/testutil"
 )
 
-// realClient is xboard with Debian's adapter for USI engines, on a display that
-// nobody sees. Without them the test is skipped, unless
-// GOGI_REAL_CLIENT=required, as in CI.
+// realClient returns the programs xboard and uci2wb, which is Debian's adapter for USI engines. If one of them or Xvfb
+// is missing, it skips the test. With GOGI_REAL_CLIENT=required, as in CI, the test fails instead.
 func realClient(t *testing.T) (xboard, adapter string) {
 	t.Helper()
 	find := func(program string) string {
@@ -41,8 +40,7 @@ func display(t *testing.T) string {
 	return fmt.Sprintf(":%d", number)
 }
 
-// TestRealClient lets xboard play a game between two councils, from greeting to
-// mate.
+// TestRealClient: xboard plays a whole game between two councils, from the handshake to the end.
 func TestRealClient(t *testing.T) {
 	t.Parallel()
 	xboard, adapter := realClient(t)
@@ -51,14 +49,14 @@ func TestRealClient(t *testing.T) {
 	write := func(name, text string, mode os.FileMode) {
 		testutil.OK(t, os.WriteFile(filepath.Join(g.dir, name), []byte(text), mode))
 	}
-	for side, nodes := range map[string]int{"first": 600, "second": 30} { // who is much stronger mates soon
+	for side, nodes := range map[string]int{"first": 600, "second": 30} { // the much stronger side mates soon
 		var text strings.Builder
 		for i := range 3 {
 			fmt.Fprintf(&text, "[[engine]]\nname = \"m%d\"\ncmd = \"builtin\"\nlimits = {nodes = %d}\noptions = {EvalNoise = %d}\n"+
 				"env = [\"GOGI_TEST_TAG=%s\"]\n", i+1, nodes, 10*(i+1)+len(side), g.tag)
 		}
 		write(side+".toml", text.String()+"[[council]]\nname = \""+side+"\"\nrule = \"majority\"\nmembers = [\"m1\", \"m2\", \"m3\"]\n", 0o600)
-		// The adapter takes one word for an engine.
+		// The adapter accepts one word as the command of an engine.
 		testutil.WriteProgram(t, filepath.Join(g.dir, side), "#!/bin/sh\nexec gogi council "+side+".toml --log "+side+".votes 2>>errors\n")
 	}
 	client := exec.CommandContext(t.Context(), xboard, "-variant", "shogi", "-matchMode", "true", "-matchGames", "1",
@@ -68,7 +66,7 @@ func TestRealClient(t *testing.T) {
 	client.Dir = g.dir
 	client.Env = append(os.Environ(), "DISPLAY="+display(t), "HOME="+g.dir, "XDG_CACHE_HOME="+filepath.Join(g.dir, "cache"))
 	testutil.OK(t, client.Start())
-	// xboard saves the game when it is over, and then stays to show the result.
+	// xboard saves the game at its end. It keeps running to show the result.
 	over := regexp.MustCompile(`\{([^}]*)\} (1-0|0-1|1/2-1/2)\s*$`)
 	var how []string
 	deadline := time.Now().Add(5 * guiWaitLimit)
@@ -76,7 +74,7 @@ func TestRealClient(t *testing.T) {
 		how = over.FindStringSubmatch(g.file("game.pgn"))
 	}
 	client.Process.Signal(syscall.SIGTERM)
-	client.Wait() // how it ends says nothing
+	client.Wait() // SIGTERM ended it, so its exit code has no meaning
 	if how == nil || regexp.MustCompile(`(?i)time|flag|illegal|forfeit|exit|died|disconnect|abort`).MatchString(how[1]) {
 		t.Errorf("how the game ended: %q\n%s\n%s", how, g.file("game.pgn"), g.file("errors"))
 	}

@@ -24,7 +24,7 @@ import (
 
 var chaosGames = flag.Int("chaos.games", 0, "how many games the council plays whose members are killed; 0: four")
 
-// chaosOfFakes is the series in short: gpsusi takes seconds of a CPU for each start.
+// chaosOfFakes is chaosSeries with fake engines, for short tests. gpsusi needs seconds of CPU time for each start.
 const chaosOfFakes = `
 games = GAMES
 concurrency = 2
@@ -79,8 +79,8 @@ restarts = 1000
 shadow = ["optimistic"]
 `
 
-// TestCouncilSurvivesItsMembers kills members of a council, a real one with -long, at
-// random while it plays: no game is lost by that, and every vote is on record.
+// TestCouncilSurvivesItsMembers kills random members of a council while it plays. No game is lost by that, and every
+// vote is recorded. With -long the members are real engines.
 func TestCouncilSurvivesItsMembers(t *testing.T) {
 	t.Parallel()
 	series, games, every := chaosOfFakes, 4, 100*time.Millisecond
@@ -99,7 +99,7 @@ func TestCouncilSurvivesItsMembers(t *testing.T) {
 	cmd.Dir, cmd.Stderr = s.dir, &errs
 	testutil.OK(t, cmd.Start())
 	ctx, stop := context.WithCancel(t.Context())
-	killed := make(chan int) // one number, from the killer when it was stopped
+	killed := make(chan int) // one number, which killAtRandom sends when it stops
 	go func() { killed <- killAtRandom(ctx, t, s.tag, every) }()
 	err := cmd.Wait()
 	stop()
@@ -126,8 +126,8 @@ func TestCouncilSurvivesItsMembers(t *testing.T) {
 	s.noneLeft(t)
 }
 
-// killAtRandom kills one tagged process every so often, more or less, while the series
-// plays, and returns how many.
+// killAtRandom kills a random tagged process in intervals of about the given length, until ctx ends. It returns the
+// number of kills.
 func killAtRandom(ctx context.Context, t *testing.T, tag string, every time.Duration) int {
 	t.Helper()
 	kills := 0
@@ -140,7 +140,7 @@ func killAtRandom(ctx context.Context, t *testing.T, tag string, every time.Dura
 		}
 		list := testutil.Tagged(t, tag)
 		if len(list) < 3 {
-			continue // the engines are being greeted, one by one, or the run is over
+			continue // the engines are still starting, or the run is over
 		}
 		pid, err := strconv.Atoi(filepath.Base(filepath.Dir(list[random.IntN(len(list))])))
 		if err == nil && syscall.Kill(pid, syscall.SIGKILL) == nil {
@@ -149,8 +149,8 @@ func killAtRandom(ctx context.Context, t *testing.T, tag string, every time.Dura
 	}
 }
 
-// votes reads every vote record of the run, and counts those that lack a ballot
-// because its member was dead.
+// votes reads every vote record of the run. It returns the number of decisions, and how many lack the ballot of a dead
+// member.
 func (s *folder) votes(t *testing.T) (dead, decisions int) {
 	t.Helper()
 	store := testutil.Must(results.OpenExisting(t.Context(), filepath.Join(s.dir, "gogi.db")))(t)

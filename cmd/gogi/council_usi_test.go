@@ -16,24 +16,23 @@ import (
 	"gogi/internal/testutil"
 )
 
-// gui is one that has loaded a council: the compiled program, with scripted
-// members.
+// gui controls gogi council with scripted members, as a GUI does.
 type gui struct {
 	t     *testing.T
 	dir   string
-	tag   string // in the cli.Env of every member
+	tag   string // GOGI_TEST_TAG of every member
 	cmd   *exec.Cmd
 	in    io.WriteCloser
-	lines chan string // from the reader, which closes it at the end of the output
-	said  []string    // all that was read
+	lines chan string // the output; the reader closes it at the end
+	said  []string    // all lines read so far
 	errs  strings.Builder
 }
 
-// guiWaitLimit is the longest wait for anything; only a hang takes so long.
+// guiWaitLimit is the longest wait. Only a hang takes so long.
 const guiWaitLimit = time.Minute
 
-// fakes is a file with one scripted member for each list of arguments, and a council of them. MARK in an
-// argument becomes a file of that member, such as m1.mark.
+// fakes returns a file with a council of scripted members, one for each list of arguments. MARK in an argument becomes
+// a file of that member, such as m1.mark.
 func fakes(members ...string) string {
 	var b strings.Builder
 	var names []string
@@ -46,7 +45,7 @@ func fakes(members ...string) string {
 	return b.String() + "[[council]]\nname = \"C\"\nrule = \"majority\"\nmembers = [" + strings.Join(names, ", ") + "]\n"
 }
 
-// load starts the council of a file's text.
+// load starts gogi council with a file that contains text.
 func load(t *testing.T, text string, args ...string) *gui {
 	t.Helper()
 	g := &gui{t: t, dir: t.TempDir()}
@@ -80,7 +79,7 @@ func (g *gui) say(lines ...string) {
 	}
 }
 
-// until reads up to a line that begins with the text, and returns all lines that it read.
+// until reads lines up to one that begins with text, and returns them.
 func (g *gui) until(text string) []string {
 	g.t.Helper()
 	timer := time.NewTimer(guiWaitLimit)
@@ -133,14 +132,13 @@ func (g *gui) file(name string) string {
 	return string(text)
 }
 
-// await waits until a member's file contains a text.
+// await waits until a member's file contains text.
 func (g *gui) await(name, text string) {
 	g.t.Helper()
 	testutil.Eventually(g.t, name+" says "+text, func() bool { return strings.Contains(g.file(name), text) })
 }
 
-// Trap 15: nothing is left when the program is killed, not even what wrappers
-// started.
+// Trap 15: after gogi is killed, no process is left, including the children of wrappers.
 func TestCouncilLeavesNothingWhenKilled(t *testing.T) {
 	t.Parallel()
 	g := load(t, fakes("-script fork@go -mark MARK", "-script deaf@go -mark MARK"))

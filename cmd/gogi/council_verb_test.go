@@ -8,8 +8,8 @@ import (
 	"gogi/internal/testutil"
 )
 
-// The program serves a council until quit, records its votes where the flag says,
-// and keeps what its members declared in the user's cache.
+// TestCouncilVerb: gogi council runs until quit and records its votes in the file of --log. It stores the options that
+// its members declared in the user's cache.
 func TestCouncilVerb(t *testing.T) {
 	t.Parallel()
 	g := load(t, fakes("-replay 7g7f", "-replay 7g7f -infos 2"), "--log", "votes")
@@ -23,7 +23,7 @@ func TestCouncilVerb(t *testing.T) {
 	testutil.Check(t, err == nil && len(files) == 2, "in the cache: %q, %v", files, err)
 }
 
-// Errors in the file are printed on stderr before any USI.
+// TestCouncilFileErrors: gogi prints errors in the file on stderr and sends no USI.
 func TestCouncilFileErrors(t *testing.T) {
 	t.Parallel()
 	const engine = "[[engine]]\nname = \"a\"\ncmd = \"builtin\"\n"

@@ -16,9 +16,9 @@ import (
 	"gogi/usi/csa"
 )
 
-// csaServer is a server of the CSA protocol for one game at a time between two clients. Black is the client whose name
-// comes first. It agrees on a game, keeps the clocks, judges moves and sends the end of the game. Like real servers, it
-// answers empty lines, and accepts a player again that has lost the connection.
+// csaServer is a server of the CSA protocol for one game at a time between two clients. The client whose name sorts
+// first has Black. The server keeps the clocks, judges the moves and sends the result. Like real servers, it answers
+// empty lines and accepts a player again that has lost the connection.
 type csaServer struct {
 	t         *testing.T
 	listener  net.Listener
@@ -27,7 +27,7 @@ type csaServer struct {
 	limit     csa.Time
 	place     string // the position section, without its moves
 	maxMoves  int
-	cutAt     int           // after this move Black's connection is cut, once; 0: never
+	cutAt     int           // after this move the server cuts Black's connection once; 0: never
 	onPly     func(ply int) // called after each move
 	passwords map[string]string
 
@@ -37,11 +37,11 @@ type csaServer struct {
 	seats   []*csaSeat // of the game: Black, White
 	waiting []*csaSeat
 	history *shogi.History
-	moves   []string // with times, as they are told
+	moves   []string // with times, as the server sends them
 	clocks  [2]csa.Clock
-	began   time.Time // since when the player to move thinks
+	began   time.Time // start time of the current move
 	cuts    int
-	ended   []string // the last words of each game
+	ended   []string // the cause of each game's end
 	heard   []csaLine
 	closing chan struct{}
 }
@@ -55,7 +55,7 @@ type csaSeat struct {
 
 type csaLine struct {
 	conn net.Conn
-	name string // filled in by the judge
+	name string // set by judge
 	text string
 	gone bool // the connection has ended
 }
@@ -85,7 +85,7 @@ func (s *csaServer) parse(lines []string) *csa.Summary {
 
 func (s *csaServer) address() string { return s.listener.Addr().String() }
 
-// close ends the server. Its fields may be read afterwards.
+// close ends the server. After that, its fields can be read.
 func (s *csaServer) close() {
 	select {
 	case <-s.closing:
@@ -107,7 +107,7 @@ func (s *csaServer) accept() {
 	}
 }
 
-// listen hands the lines of one client to the judge.
+// listen sends the lines of one client to judge.
 func (s *csaServer) listen(conn net.Conn) {
 	stop := make(chan struct{})
 	s.group.Go(func() { // unblocks the reader below
@@ -133,7 +133,7 @@ func (s *csaServer) listen(conn net.Conn) {
 	}
 }
 
-// judge runs in the only goroutine that has the game.
+// judge runs the game. Only its goroutine uses the game.
 func (s *csaServer) judge() {
 	for {
 		var expired <-chan time.Time
@@ -168,7 +168,7 @@ func (s *csaServer) wait(name string, conn net.Conn) {
 	s.waiting = append(s.waiting, &csaSeat{name: name, conn: conn})
 }
 
-// pair begins a game between the first two who wait.
+// pair begins a game between the first two players in the queue.
 func (s *csaServer) pair() {
 	if len(s.seats) > 0 || len(s.waiting) < 2 {
 		return
@@ -187,7 +187,7 @@ func (s *csaServer) seat(conn net.Conn) int {
 	return slices.IndexFunc(s.seats, func(p *csaSeat) bool { return p.conn == conn })
 }
 
-// stranger is somebody who does not play: the name is returned when it waits
+// stranger handles a line of a client that does not play. It returns the client's name if the client logs in and waits
 // for a game.
 func (s *csaServer) stranger(l csaLine) string {
 	words := strings.Fields(l.text)
@@ -210,7 +210,7 @@ func (s *csaServer) stranger(l csaLine) string {
 	return ""
 }
 
-// welcome gives a player its seat back, or lets it wait.
+// welcome gives a player its seat back. If the player has none, welcome returns the name for the queue.
 func (s *csaServer) welcome(name string, conn net.Conn) string {
 	for i, p := range s.seats {
 		if p.name == name {
@@ -223,7 +223,7 @@ func (s *csaServer) welcome(name string, conn net.Conn) string {
 }
 
 func (s *csaServer) say(conn net.Conn, lines ...string) {
-	// A client that is gone is noticed by its reader.
+	// The reader notices a closed connection, so this error is ignored.
 	_, _ = conn.Write([]byte(strings.Join(lines, "\r\n") + "\r\n"))
 }
 
@@ -242,12 +242,12 @@ func (s *csaServer) propose(seat int) {
 	s.say(s.seats[seat].conn, "BEGIN Game_Summary", s.summary(seat), "END Game_Summary")
 }
 
-// player takes a line of one of the two who play.
+// player handles a line of a player in the game.
 func (s *csaServer) player(c shogi.Colour, l csaLine) {
 	p := s.seats[c]
 	switch {
 	case l.gone:
-		if s.cutAt == 0 || s.cuts > 1 { // whoever leaves loses, unless it was us
+		if s.cutAt == 0 || s.cuts > 1 { // a client that disconnects loses, unless the server cut it
 			s.end("#ILLEGAL_MOVE", c.Opponent(), true)
 		}
 		p.conn = nil
@@ -270,7 +270,8 @@ func (s *csaServer) player(c shogi.Colour, l csaLine) {
 	}
 }
 
-// start begins the game when both have agreed. It informs a client that the game continues.
+// start begins the game when both players have agreed. If the game has begun, it sends START to the client that
+// returns.
 func (s *csaServer) start(p *csaSeat) {
 	if s.history != nil {
 		s.say(p.conn, fmt.Sprintf("START:test+%d", s.games))
@@ -293,7 +294,7 @@ func (s *csaServer) tell(lines ...string) {
 	}
 }
 
-// move judges a move in the order of servers: time, legality, repetition, limit.
+// move judges a move in the order of real servers: time, legality, repetition, number of moves.
 func (s *csaServer) move(c shogi.Colour, text string) {
 	word, _, _ := strings.Cut(text, ",")
 	units := time.Since(s.began) / s.unit
@@ -356,7 +357,7 @@ func (s *csaServer) afterMove() {
 	}
 }
 
-// end says how the game ended and, as shogi-server, closes the connections.
+// end sends the result and closes the connections, as shogi-server does.
 func (s *csaServer) end(cause string, winner shogi.Colour, decided bool) {
 	for c, p := range s.seats {
 		if p.conn == nil {
@@ -381,7 +382,7 @@ func (s *csaServer) end(cause string, winner shogi.Colour, decided bool) {
 	s.seats, s.history = nil, nil
 }
 
-// said is every line of a player, in order; to be asked after close.
+// said returns every line of a player, in order. Call it after close.
 func (s *csaServer) said(name string) []string {
 	var lines []string
 	for _, l := range s.heard {

@@ -19,18 +19,18 @@ import (
 	"gogi/usi/csa/watch"
 )
 
-// csaClient is one "gogi csa" as a process.
+// csaClient is a gogi csa process.
 type csaClient struct {
 	t      *testing.T
 	cmd    *exec.Cmd
 	dir    string
 	stdout bytes.Buffer
-	stderr bytes.Buffer // to be read after wait
+	stderr bytes.Buffer // read it after wait
 	ended  chan error   // gets the result of Wait
 	said   chan string
 }
 
-// startCSA starts a client; its password comes from the environment.
+// startCSA starts a client. The client reads its password from the environment.
 func startCSA(t *testing.T, server *csaServer, user string, args ...string) *csaClient {
 	t.Helper()
 	c := &csaClient{t: t, dir: t.TempDir(), ended: make(chan error, 1), said: make(chan string, 1000)}
@@ -50,7 +50,7 @@ func startCSA(t *testing.T, server *csaServer, user string, args ...string) *csa
 	return c
 }
 
-// hears waits until the client has said something on stderr.
+// hears waits until the client prints text on stderr.
 func (c *csaClient) hears(text string) {
 	c.t.Helper()
 	for line := range c.said {
@@ -61,7 +61,7 @@ func (c *csaClient) hears(text string) {
 	c.t.Fatalf("the client never said %q", text)
 }
 
-// wait returns the exit code.
+// wait returns the exit code. It checks that the client does not print its password.
 func (c *csaClient) wait() int {
 	c.t.Helper()
 	err := <-c.ended
@@ -73,7 +73,7 @@ func (c *csaClient) wait() int {
 	return 0
 }
 
-// finished asserts that the client ended with a code and said something.
+// finished asserts the exit code and a text on stdout.
 func (c *csaClient) finished(code int, stdout string) {
 	c.t.Helper()
 	if got := c.wait(); got != code || !strings.Contains(c.stdout.String(), stdout) {
@@ -83,8 +83,8 @@ func (c *csaClient) finished(code int, stdout string) {
 
 const csaMilliseconds = "Time_Unit:1msec\nTotal_Time:3000\nIncrement:20\n"
 
-// TestCSABuiltin lets two clients play whole games with the built-in engine,
-// one as a handicap, over TCP, on a clock of milliseconds.
+// TestCSABuiltin: two clients play whole handicap games with the built-in engine, over TCP and with a clock of
+// milliseconds.
 func TestCSABuiltin(t *testing.T) {
 	t.Parallel()
 	two := "PI82HI22KA\n-\n"
@@ -113,8 +113,8 @@ func TestCSABuiltin(t *testing.T) {
 	}
 }
 
-// checkCSAComments checks that each side sends scores from Black's view: both see Black, who is two pieces ahead, as
-// better. It also checks that the variations begin with the reply.
+// checkCSAComments checks that both players send scores from Black's view. Black is two pieces ahead, so each score is
+// positive. It also checks that the variations begin with the reply.
 func checkCSAComments(t *testing.T, s *csaServer, name, sign string) {
 	t.Helper()
 	seen := 0
@@ -135,7 +135,7 @@ func checkCSAComments(t *testing.T, s *csaServer, name, sign string) {
 		}
 		seen++
 	}
-	if seen < 3 { // of eight: a busy machine may leave a move no time for a whole iteration
+	if seen < 3 { // of eight; on a busy machine a move may have no time for a whole iteration
 		t.Errorf("%s sent only %d comments", name, seen)
 	}
 }
@@ -152,7 +152,8 @@ func checkCSAEvents(t *testing.T, text string, moves int) {
 	testutil.Check(t, counts[csa.EventStart] == 2 && counts[csa.EventEnd] == 2 && counts[csa.EventMove] == moves, "%v", counts)
 }
 
-// TestCSAReconnect cuts Black's connection in the middle of the game.
+// TestCSAReconnect: the server cuts Black's connection in the middle of the game. The client connects again and
+// finishes the game.
 func TestCSAReconnect(t *testing.T) {
 	t.Parallel()
 	s := newCSAServer(t, &csaServer{maxMoves: 16, cutAt: 7})
@@ -168,8 +169,8 @@ func TestCSAReconnect(t *testing.T) {
 	}
 }
 
-// TestCSACrash lets an engine crash at each second search. Three times in a game it is started again, and the game
-// continues.
+// TestCSACrash: gogi restarts an engine that crashes in a search, up to three times in a game. At the fourth crash, an
+// illegal move or a false declaration, it resigns.
 func TestCSACrash(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -182,7 +183,7 @@ func TestCSACrash(t *testing.T) {
 		{"illegal@go:2", 1, "#RESIGN"},
 		{"win@go:2", 1, "#RESIGN"},
 	} {
-		s := newCSAServer(t, &csaServer{maxMoves: 7}) // no search is under way at the end
+		s := newCSAServer(t, &csaServer{maxMoves: 7}) // no search runs at the end
 		mark := filepath.Join(t.TempDir(), "mark")
 		a := startCSA(t, s, "a", "--engine", "x=fakeengine -mark "+mark+" -script "+test.script, "--verbose")
 		b := startCSA(t, s, "b", "--engine", "x=fakeengine")
@@ -210,7 +211,7 @@ name = "opponent"
 cmd = "fakeengine"
 `
 
-// TestCSAPlayers lets an engine of a file play against a council.
+// TestCSAPlayers: an engine of a match file plays against a council.
 func TestCSAPlayers(t *testing.T) {
 	t.Parallel()
 	s := newCSAServer(t, &csaServer{maxMoves: 5})
@@ -228,8 +229,7 @@ func TestCSAPlayers(t *testing.T) {
 	testutil.Check(t, len(s.ended) == 1 && s.ended[0] == "#MAX_MOVES", "the games ended with %v; the council:\n%s", s.ended, b.stderr.String())
 }
 
-// TestCSAInterrupt asserts that the first interrupt ends after the game, and a
-// second one at once.
+// TestCSAInterrupt: after the first interrupt, the client ends after the game.
 func TestCSAInterrupt(t *testing.T) {
 	t.Parallel()
 	reached := make(chan struct{})
@@ -260,7 +260,7 @@ func TestCSAInterruptTwice(t *testing.T) {
 	testutil.OK(t, a.cmd.Process.Signal(os.Interrupt))
 	a.finished(130, "1 game: 0 won, 1 lost")
 	b.hears("win #RESIGN")
-	if err := b.cmd.Process.Signal(os.Interrupt); err != nil { // it waits for another game
+	if err := b.cmd.Process.Signal(os.Interrupt); err != nil { // b waits for another game
 		t.Fatal(err)
 	}
 	b.finished(130, "1 game: 1 won")
@@ -269,7 +269,7 @@ func TestCSAInterruptTwice(t *testing.T) {
 	testutil.Check(t, said[len(said)-1] == "%TORYO", "%q", said)
 }
 
-// TestCSAUsage tests the errors of bad commands, and of a rejected name.
+// TestCSAUsage tests the errors of wrong commands, of a rejected name and of a missing server.
 func TestCSAUsage(t *testing.T) {
 	t.Parallel()
 	s := newCSAServer(t, &csaServer{passwords: map[string]string{"a": "other"}})

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// TestDevicesAreRefused: a file without an end, or one whose reader would wait, is not read.
+// TestDevicesAreRefused: gogi rejects a device or a pipe, because reading it may never end.
 func TestDevicesAreRefused(t *testing.T) {
 	t.Parallel()
 	pipe := filepath.Join(t.TempDir(), "pipe.csv")

@@ -18,7 +18,7 @@ func hides(text string) bool {
 	return strings.ContainsFunc(text, func(r rune) bool { return r != '\n' && r != '\t' && unicode.In(r, unicode.Cc, unicode.Cf) })
 }
 
-// changed is a database of one run, changed by a statement.
+// changed returns a database with one run, changed by an SQL statement.
 func changed(t *testing.T, statement string) string {
 	t.Helper()
 	s := &folder{dir: t.TempDir()}
@@ -34,8 +34,8 @@ func changed(t *testing.T, statement string) string {
 	return db
 }
 
-// TestForeignTextOnTerminals: what others wrote into a database is printed, but no terminal
-// obeys it.
+// TestForeignTextOnTerminals: gogi prints the text of a foreign database without its control characters. It rejects
+// names with control characters that gogi does not write.
 func TestForeignTextOnTerminals(t *testing.T) {
 	t.Parallel()
 	for what, statement := range map[string]string{
@@ -65,12 +65,12 @@ func TestForeignTextOnTerminals(t *testing.T) {
 	}
 }
 
-// TestFileNamesOnTerminals: a file's name can have anything in it.
+// TestFileNamesOnTerminals: gogi prints file names without their control characters.
 func TestFileNamesOnTerminals(t *testing.T) {
 	t.Parallel()
 	name := filepath.Join(t.TempDir(), "g\x1b[31m\u202e.csa")
 	if err := os.WriteFile(name, []byte("hello\n"), 0o600); err != nil {
-		t.Skip(err) // this file system does not take it
+		t.Skip(err) // the file system does not accept this name
 	}
 	for _, words := range [][]string{{"check", "--file", name}, {"convert", name, filepath.Join(t.TempDir(), "o.kif")}, {"convert", "--show", name}, {"import", name}, {"rate", name}, {"book", "check", name}, {"report", "--db", name}, {"games", name}} {
 		out, errs, code := gogi(t, words...)
@@ -78,11 +78,11 @@ func TestFileNamesOnTerminals(t *testing.T) {
 	}
 }
 
-// TestNamesThatTerminalsDoNotShow: no new run or engine has such a name.
+// TestNamesThatTerminalsDoNotShow: gogi rejects a new run or engine with such a name.
 func TestNamesThatTerminalsDoNotShow(t *testing.T) {
 	t.Parallel()
 	for _, words := range [][]string{{"--run", "a\u202eb"}, {"--run", "a\xff"}, {"--run", "\ufffd"}, {"--engine", "c\u2066=builtin"}, {"--engine", "c\xff=builtin"}} {
-		s := &folder{dir: t.TempDir()} // as match starts the program again
+		s := &folder{dir: t.TempDir()} // a process, because match starts the program again
 		db := filepath.Join(s.dir, "games.db")
 		_, errs, code := s.gogi(t, append([]string{"match", "--engine", "a=builtin", "--engine", "b=builtin", "--nodes", "1", "--games", "2", "-q", "--db", db}, words...)...)
 		testutil.Check(t, code == 2 && strings.Contains(errs, "a terminal does not show"), "%q: exit code %d: %s", words, code, errs)

@@ -14,8 +14,8 @@ import (
 	"gogi/match"
 )
 
-// documentedFields reads a table of docs/events.md, by its heading: the words in
-// code of the last column, by those of the first.
+// documentedFields reads the table below a heading of docs/events.md. For each word in code of the first column, it
+// returns the words in code of the last column.
 func documentedFields(t *testing.T, heading string) map[string][]string {
 	t.Helper()
 	text := testutil.Must(os.ReadFile("../../docs/events.md"))(t)
@@ -39,9 +39,8 @@ func documentedFields(t *testing.T, heading string) map[string][]string {
 	return fields
 }
 
-// TestEventsAreAsDocumented: every event of a series with a fault has the fields
-// that docs/events.md gives it, and no others; every type occurs that a series
-// without retries has.
+// TestEventsAreAsDocumented: each event of a match with a fault has all common fields, and no field that docs/events.md
+// does not list for its type. Every type that such a match can emit occurs.
 func TestEventsAreAsDocumented(t *testing.T) {
 	t.Parallel()
 	common := slices.Collect(maps.Keys(documentedFields(t, "Every event")))
@@ -75,24 +74,24 @@ func TestEventsAreAsDocumented(t *testing.T) {
 			last = seq
 		}
 	}
-	delete(types, "state") // for listeners that come later
-	delete(types, "board") // for those who begin to listen to moves
-	delete(types, "cut")   // for games that are given up
-	delete(types, "told")  // for sessions that are told to go otherwise
+	delete(types, "state") // for followers that connect later
+	delete(types, "board") // for followers of the moves
+	delete(types, "cut")   // for games that gogi gives up
+	delete(types, "told")  // for sessions that receive an order
 	for _, name := range []match.EventType{match.EventTune, match.EventBlock, match.EventForfeit, match.EventCandidate, match.EventValidation} {
-		delete(types, string(name)) // of tunes: TestTuneIsTold of series
+		delete(types, string(name)) // for tunes
 	}
 	got, want := slices.Sorted(maps.Keys(seen)), slices.Sorted(maps.Keys(types))
 	testutil.Check(t, slices.Equal(got, want), "types %v, documented %v", got, want)
 	testutil.Check(t, seen["run"] == 1 && seen["done"] == 1 && seen["pair"] == 2 && seen["end"] == 4, "counts %v", seen)
 }
 
-// jsonFields are the names that a type has in JSON.
+// jsonFields returns the names of a type's fields in JSON.
 func jsonFields(v any) []string {
 	var names []string
 	for _, f := range reflect.VisibleFields(reflect.TypeOf(v)) {
 		if f.Anonymous {
-			continue // its fields are named for themselves
+			continue // VisibleFields lists its fields, too
 		}
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 		names = append(names, name)
@@ -100,8 +99,8 @@ func jsonFields(v any) []string {
 	return slices.Sorted(slices.Values(names))
 }
 
-// TestEveryFieldIsDocumented: docs/events.md has each field of an event under
-// some type, and each field of the objects in it under theirs, and no others.
+// TestEveryFieldIsDocumented: docs/events.md lists each field of an event for a type, and each field of the event's
+// objects. It lists no other fields.
 func TestEveryFieldIsDocumented(t *testing.T) {
 	t.Parallel()
 	objects := documentedFields(t, "State")

@@ -13,8 +13,8 @@ import (
 	"testing"
 )
 
-// TestExitCodes: 2 is for errors in the command line, in its flags and in the files that describe the work. 1 is for
-// work that fails, and for databases and runs that do not fit the command line.
+// TestExitCodes: exit code 2 means an error in the command line, its flags or the files that describe the work. Exit
+// code 1 means that the work failed, or that a database or run does not fit the command line.
 func TestExitCodes(t *testing.T) {
 	t.Parallel()
 	dir := ground(t)
@@ -65,13 +65,13 @@ func TestExitCodes(t *testing.T) {
 	}
 }
 
-// failing is a writer that nothing gets through.
+// failing is a writer that returns an error.
 type failing struct{ err error }
 
 func (w failing) Write([]byte) (int, error) { return 0, w.err }
 
-// TestLostResult: a result that could not be written is an error in every form. A reader that went away is no error,
-// and a bisection does not depend on it.
+// TestLostResult: a result that gogi cannot write is an error in every format. A reader that disappears is not an
+// error, and a lost report does not change the result of a bisection.
 func TestLostResult(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -27,13 +27,13 @@ import (
 
 var farmPictures = flag.String("farm.pictures", "", "folder for pictures of the farm's pages")
 
-// farmProcess is a farm with pages in a folder, and the program as users run it there.
+// farmProcess is a coordinator with pages that runs in a folder.
 type farmProcess struct {
 	t          *testing.T
 	dir, pages string
 }
 
-// gogi runs the program in the folder of the farm, and returns what it printed.
+// gogi runs the program in the folder of the farm, and returns its output.
 func (f *farmProcess) gogi(args ...string) string {
 	f.t.Helper()
 	c := exec.Command("gogi", args...)
@@ -84,7 +84,8 @@ type farmTab struct {
 	ctx context.Context
 }
 
-// openTab starts a browser. It skips the test without a browser, unless it has to be there.
+// openTab starts a browser. Without a browser it skips the test. With GOGI_REAL_BROWSER=required the test fails
+// instead.
 func openTab(t *testing.T) *farmTab {
 	t.Helper()
 	programs := []string{"/usr/bin/chromium-headless-shell", "/usr/bin/chromium"}
@@ -126,7 +127,7 @@ func (p *farmTab) text() string {
 	return testutil.Must(chromedp.Run(p.ctx, chromedp.Evaluate[string]("document.body.innerText")))(p.t)
 }
 
-// has fails unless the page has a text.
+// has fails the test unless the page matches a regular expression.
 func (p *farmTab) has(want string) {
 	p.t.Helper()
 	if got := p.text(); !regexp.MustCompile(want).MatchString(got) {
@@ -134,14 +135,14 @@ func (p *farmTab) has(want string) {
 	}
 }
 
-// until loads the page again until it has a text.
+// until reloads the page until it matches a regular expression.
 func (p *farmTab) until(want string) {
 	p.t.Helper()
 	for range 600 {
 		if regexp.MustCompile(want).MatchString(p.text()) {
 			return
 		}
-		time.Sleep(200 * time.Millisecond) // of the farm
+		time.Sleep(200 * time.Millisecond) // gives the farm time to work
 		p.do(chromedp.Reload())
 	}
 	p.has(want)
@@ -155,8 +156,8 @@ func (p *farmTab) logIn(f *farmProcess, creds string) {
 	p.send("main form button")
 }
 
-// look checks that a phone shows the whole width of the page, and that axe-core finds nothing serious on it; a short test asks
-// axe-core about some pages. It stores pictures of the page if -farm.pictures asks for them, wide and narrow, light and dark.
+// look checks that the page fits the width of a phone, and that axe-core finds no serious problem. A short test runs
+// axe-core on some pages only. With -farm.pictures, look stores pictures of the page: wide and narrow, light and dark.
 func (p *farmTab) look(name string) {
 	p.t.Helper()
 	if testutil.Long() || slices.Contains([]string{"submit", "test"}, name) {
@@ -198,8 +199,8 @@ func (p *farmTab) axe(name string) {
 	}
 }
 
-// TestFarmPages manages a farm in a real browser: a volunteer and a submitter sign up, an admin approves both, the
-// submitter submits a test by the form, the admin approves it, and a real worker plays it to a verdict.
+// TestFarmPages manages a farm in a real browser. A volunteer and a submitter sign up, and an admin approves both. The
+// submitter submits a test with the form, and the admin approves it. A real worker plays it to a verdict.
 func TestFarmPages(t *testing.T) {
 	t.Parallel()
 	f := startFarm(t)
@@ -271,7 +272,8 @@ func TestFarmPages(t *testing.T) {
 	}
 }
 
-// TestFarmBuildPages: two commits of real repositories, in C and in C++, go from the form in a real browser to a verdict.
+// TestFarmBuildPages: a user submits two commits of real repositories, in C and in C++, with the form in a real
+// browser. A worker builds them and plays the test to a verdict.
 func TestFarmBuildPages(t *testing.T) {
 	testutil.OnlyLong(t, "TestScripts/farm_builds builds the same engines, and TestFarmPages uses the form")
 	if err := noBuilds(); err != nil {

@@ -15,17 +15,17 @@ import (
 	"gogi/report/stored"
 )
 
-// folder is where one pair is played between a good and a bad engine, over real processes.
+// folder is a folder in which gogi plays a match with real processes.
 type folder struct {
 	dir    string
 	mark   string
-	tag    string // in the cli.Env of every engine, to find those that are left
+	tag    string // GOGI_TEST_TAG of every engine, to find engines that are left
 	code   int
 	stdout string
 	stderr string
 }
 
-// The good engine has all the time that a busy machine needs.
+// seriesFile gives the good engine enough time for a busy machine.
 const seriesFile = `
 games = %d
 concurrency = %d
@@ -44,7 +44,7 @@ command = ["fakeengine"]
 env = ["GOGI_TEST_TAG=%s"]
 `
 
-// against plays one pair, or more, of a bad engine against a good one.
+// against plays games of a bad engine against a good one. It fails the test if an engine is left.
 func against(t *testing.T, limits string, games, concurrency int, command ...string) *folder {
 	t.Helper()
 	s := &folder{dir: t.TempDir()}
@@ -63,7 +63,7 @@ func against(t *testing.T, limits string, games, concurrency int, command ...str
 	return s
 }
 
-// gogi runs the program in the series' folder.
+// gogi runs the program in the folder.
 func (s *folder) gogi(t *testing.T, args ...string) (stdout, stderr string, code int) {
 	t.Helper()
 	var out, errs bytes.Buffer
@@ -73,7 +73,7 @@ func (s *folder) gogi(t *testing.T, args ...string) (stdout, stderr string, code
 	return out.String(), errs.String(), code
 }
 
-// noneLeft asserts that no engine of the series is alive.
+// noneLeft asserts that no engine of the match is alive.
 func (s *folder) noneLeft(t *testing.T) {
 	t.Helper()
 	left := testutil.Tagged(t, s.tag)
@@ -86,14 +86,14 @@ func noneTagged(t *testing.T, tag string) {
 	testutil.Eventually(t, "the processes with the tag "+tag+" end", func() bool { return len(testutil.Tagged(t, tag)) == 0 })
 }
 
-// marked asserts that the fault was played.
+// marked asserts that the bad engine played the fault.
 func (s *folder) marked(t *testing.T, fault string) {
 	t.Helper()
 	text, err := os.ReadFile(s.mark)
 	testutil.Check(t, err == nil && strings.Contains(string(text), fault), "the fault %s did not happen (%v): %s", fault, err, text)
 }
 
-// gameRows are the stored games.
+// gameRows returns the stored games.
 func (s *folder) gameRows(t *testing.T) []stored.Game {
 	t.Helper()
 	out, errs, code := s.gogi(t, "games", "--json")
@@ -105,11 +105,11 @@ func (s *folder) gameRows(t *testing.T) []stored.Game {
 
 const (
 	nodes   = `nodes = 10, stall = "700ms"`
-	patient = `nodes = 10, stall = "30s"` // where nothing is waited for, on a machine that has more to do
+	patient = `nodes = 10, stall = "30s"` // for faults that cause no wait; enough time for a busy machine
 	byoyomi = `byoyomi = "1s", margin = "1s"`
 )
 
-// A badEngine is a fault of the fake engine, and the limits of the engine that has it.
+// A badEngine is a script with a fault for the fake engine, and the engine's limits.
 type badEngine struct{ script, limits string }
 
 const gauntletFile = `
@@ -132,8 +132,8 @@ command = ["fakeengine", "-script", "%s", "-mark", "%d.mark"]
 env = {GOGI_TEST_TAG = "%s"}
 `
 
-// gauntlet plays two pairs of a good engine against each of the bad ones, in one run over real processes. It
-// returns the games of each bad engine. It fails if the run, or a fault, did not happen, or if an engine is left.
+// gauntlet plays two pairs of a good engine against each bad one, in one run with real processes. It returns the games
+// of each bad engine. It fails the test if the run fails, a fault does not happen, or an engine is left.
 func gauntlet(t *testing.T, bad []badEngine) [][]stored.Game {
 	t.Helper()
 	s := &folder{dir: t.TempDir()}
@@ -162,7 +162,7 @@ func gauntlet(t *testing.T, bad []badEngine) [][]stored.Game {
 	return games
 }
 
-// TestFaultsInPlay: an engine that fails after the first "go" loses the game. The series continues with a new process.
+// TestFaultsInPlay: an engine that fails after the first "go" loses the game. The match continues with a new process.
 func TestFaultsInPlay(t *testing.T) {
 	t.Parallel()
 	type fault struct{ fault, limits, termination, note string }
@@ -178,7 +178,7 @@ func TestFaultsInPlay(t *testing.T) {
 		{"resign@go:3", nodes, "resignation", ""},
 	}
 	if testutil.Long() {
-		faults = append(faults, // which end as those do
+		faults = append(faults, // with the same endings as the faults above
 			fault{"abort@go:3", nodes, "crash", "aborted"},
 			fault{"spin@go:3", nodes, "stall", "waiting for bestmove after stop"},
 			fault{"chatter@go:3", nodes, "stall", "waiting for bestmove after stop"},
@@ -195,7 +195,7 @@ func TestFaultsInPlay(t *testing.T) {
 		faulty, f := 0, faults[i]
 		for _, g := range games {
 			if g.Termination != f.termination {
-				continue // a process that was reused has had its third "go" before
+				continue // a reused process had its third "go" in an earlier game
 			}
 			faulty++
 			winner := map[string]string{"black": g.Black, "white": g.White}[g.Outcome]
@@ -206,7 +206,7 @@ func TestFaultsInPlay(t *testing.T) {
 	}
 }
 
-// TestFaultsThatDoNotMatter: bad manners that lose no game.
+// TestFaultsThatDoNotMatter: an engine that does not follow the protocol in a harmless way loses no game.
 func TestFaultsThatDoNotMatter(t *testing.T) {
 	t.Parallel()
 	var bad []badEngine
@@ -227,7 +227,8 @@ func TestFaultsThatDoNotMatter(t *testing.T) {
 	}
 }
 
-// TestFaultsBeforePlay: nothing is lost, and the run ends with a clear word.
+// TestFaultsBeforePlay: an engine that fails before its first move loses no game. The run ends with an error that names
+// the cause.
 func TestFaultsBeforePlay(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -250,8 +251,8 @@ func TestFaultsBeforePlay(t *testing.T) {
 	}
 }
 
-// TestStaleBestmoveStaysInItsGame: an engine that answers twice, and late after
-// a stop, plays on without harm.
+// TestStaleBestmoveStaysInItsGame: an engine that sends its bestmove late, after stop, loses this game on time. The
+// late bestmove does not disturb the next games.
 func TestStaleBestmoveStaysInItsGame(t *testing.T) {
 	t.Parallel()
 	s := against(t, `byoyomi = "2s", margin = "1s"`, 4, 1, "fakeengine", "-script", "late@go:2", "-late", "300ms")
@@ -270,7 +271,7 @@ func TestStaleBestmoveStaysInItsGame(t *testing.T) {
 	testutil.Check(t, forfeits == 1, "%d games lost on time, want the one with the late move; stderr %s", forfeits, s.stderr)
 }
 
-// TestWrappersChildDies: a script that starts a helper and then the engine.
+// TestWrappersChildDies: if a wrapper script starts a helper and the engine, gogi also ends the helper.
 func TestWrappersChildDies(t *testing.T) {
 	t.Parallel()
 	s := against(t, nodes, 2, 1, "sh", "-c", "sleep 1000 & echo child $! >>MARK; fakeengine; exit 0")
@@ -278,8 +279,8 @@ func TestWrappersChildDies(t *testing.T) {
 	s.marked(t, "child")
 }
 
-// TestKilledRunnerLeavesNobody: kill -9 of gogi in the middle of a game takes
-// the engines and their children with it; the same command then finishes.
+// TestKilledRunnerLeavesNobody: if gogi is killed with SIGKILL during games, its engines and their children end, too.
+// No stored pair is lost. The same command then finishes the match.
 func TestKilledRunnerLeavesNobody(t *testing.T) {
 	t.Parallel()
 	s := &folder{dir: t.TempDir()}

@@ -26,26 +26,23 @@ import (
 	"gogi/results"
 )
 
-// TestMain makes this binary the programs that the tests run as processes. Most of its
-// tests wait for those, so that more of them run at a time than there are CPUs, unless
-// -parallel says how many.
+// TestMain lets this binary also run as the program watchpanic. Most tests wait for processes, so at least 8 run at a
+// time, unless -parallel sets another number.
 func TestMain(m *testing.M) {
-	if slices.Equal(os.Args[1:], []string{"guard"}) { // of a run that a test plays in this process
+	if slices.Equal(os.Args[1:], []string{"guard"}) { // the guard of a run that a test plays in this process
 		main()
 	}
 	if err := flag.Set("test.parallel", strconv.Itoa(max(8, runtime.GOMAXPROCS(0)))); err != nil {
-		panic(err) // there is no such flag any more
+		panic(err) // this version of Go does not have the flag
 	}
 	testscript.Main(withPrograms{m}, map[string]func(){"watchpanic": watchPanic})
 }
 
-// withPrograms is the tests, with the program and the misbehaving engine as they are built
-// for users: they are started more than a thousand times, and this binary begins with half
-// as much again of its own.
+// withPrograms runs the tests with gogi and the fake engine, built as for users. The tests start them more than a
+// thousand times, and this binary takes half as long again to start.
 type withPrograms struct{ tests *testing.M }
 
-// Run builds them into the folder of programs, which testscript has put first into the
-// PATH, and runs the tests.
+// Run builds the programs into the first folder of PATH, which testscript has made, and runs the tests.
 func (w withPrograms) Run() int {
 	folder, _, _ := strings.Cut(os.Getenv("PATH"), string(os.PathListSeparator))
 	for program, of := range map[string]string{"gogi": "gogi/cmd/gogi", "fakeengine": "gogi/usi/usitest/fakeusi"} {
@@ -58,7 +55,7 @@ func (w withPrograms) Run() int {
 	return w.tests.Run()
 }
 
-// raced is whether this binary looks for races, so that the program does, too.
+// raced reports whether this binary has the race detector. If so, the programs have it, too.
 func raced() bool {
 	info, ok := debug.ReadBuildInfo()
 	return ok && slices.ContainsFunc(info.Settings, func(s debug.BuildSetting) bool { return s.Key == "-race" && s.Value == "true" })
@@ -68,7 +65,7 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
 		Setup: func(e *testscript.Env) error {
-			e.Setenv("GOGC", cmp.Or(os.Getenv("GOGC"), "100")) // how often the programs collect garbage, as the tests do
+			e.Setenv("GOGC", cmp.Or(os.Getenv("GOGC"), "100")) // the programs collect garbage as often as the tests
 			e.Setenv("BUILDS", testutil.Must(filepath.Abs("testdata/builds"))(t))
 			return nil
 		},
@@ -121,7 +118,7 @@ func mkzip(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(w.Close())
 }
 
-// waitFor FILE TEXT waits until a file holds the text.
+// waitFor FILE TEXT waits until a file contains the text.
 func waitFor(ts *testscript.TestScript, _ bool, args []string) {
 	deadline := time.Now().Add(time.Minute)
 	for tick := time.NewTicker(50 * time.Millisecond); time.Now().Before(deadline); <-tick.C {
@@ -133,7 +130,7 @@ func waitFor(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Fatalf("%s never said %q", args[0], args[1])
 }
 
-// damage DB flips a bit in the word by which the game ended that was stored last.
+// damage DB flips a bit in the last word "checkmate" or "resignation" of a database file, which ends a stored game.
 func damage(ts *testscript.TestScript, _ bool, args []string) {
 	text := []byte(ts.ReadFile(args[0]))
 	at := max(bytes.LastIndex(text, []byte("checkmate")), bytes.LastIndex(text, []byte("resignation")))
@@ -152,7 +149,7 @@ func waitPairs(ts *testscript.TestScript, _ bool, args []string) {
 	for tick := time.NewTicker(50 * time.Millisecond); time.Now().Before(deadline); <-tick.C {
 		store, err := results.OpenExisting(context.Background(), ts.MkAbs(args[0]))
 		if err != nil {
-			continue // not there yet
+			continue // the database does not exist yet
 		}
 		info, err := store.DefaultRun(context.Background(), "")
 		store.Close()

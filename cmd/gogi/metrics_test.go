@@ -25,8 +25,7 @@ import (
 	"gogi/ui/metrics"
 )
 
-// metricsSeries has a council with a member that crashes, pondering and a sequential test, so that every metric has a
-// value.
+// metricsSeries has a council with a member that crashes, pondering and an SPRT, so that every metric has a value.
 const metricsSeries = `
 run = "told"
 games = 2000
@@ -55,7 +54,7 @@ command = ["fakeengine", "-moves", "first"]
 sprt = "0,100"
 `
 
-// program is a gogi that runs in a folder until the test ends it.
+// program is a gogi process that runs in a folder until the test ends it.
 type program struct {
 	t   *testing.T
 	cmd *exec.Cmd
@@ -63,7 +62,7 @@ type program struct {
 	out bytes.Buffer
 }
 
-// begin starts it, and waits for the line with the address of its pages.
+// begin starts gogi, and waits for the line with the address of its pages.
 func begin(t *testing.T, dir string, args ...string) *program {
 	t.Helper()
 	p := &program{t: t, cmd: exec.CommandContext(t.Context(), "gogi", args...)}
@@ -72,7 +71,7 @@ func begin(t *testing.T, dir string, args ...string) *program {
 	testutil.OK(t, err)
 	p.cmd.Stdout, p.cmd.Stderr = write, write
 	err = p.cmd.Start()
-	_ = write.Close() // it has its own
+	_ = write.Close() // the process has its own copy
 	testutil.OK(t, err)
 	lines := bufio.NewScanner(read)
 	address := regexp.MustCompile(`http://127\.0\.0\.1:\d+/`)
@@ -83,14 +82,14 @@ func begin(t *testing.T, dir string, args ...string) *program {
 	if p.url == "" {
 		t.Fatalf("it serves nothing:\n%s", &p.out)
 	}
-	go func() { // so that it can go on writing
+	go func() { // so that gogi never waits for a reader
 		defer read.Close()
 		_, _ = io.Copy(io.Discard, read)
 	}()
 	return p
 }
 
-// end interrupts it as a user who is in a hurry does.
+// end interrupts gogi repeatedly until it ends, as a user in a hurry does.
 func (p *program) end() {
 	p.t.Helper()
 	ended := make(chan error, 1) // one value, from the goroutine
@@ -106,7 +105,7 @@ func (p *program) end() {
 	}
 }
 
-// scrape asks for the metrics in a format.
+// scrape requests the metrics in a format.
 func (p *program) scrape(accept string) string {
 	p.t.Helper()
 	r := testutil.Must(http.NewRequestWithContext(p.t.Context(), http.MethodGet, p.url+"metrics", nil))(p.t)
@@ -134,8 +133,8 @@ func missing(told map[string]*dto.MetricFamily) (names []string) {
 	return names
 }
 
-// TestMetricsOfARun: a run exports every family, and the dashboard and the alerts use no other. The file has the same
-// metrics as the page, and the counts equal those of the database.
+// TestMetricsOfARun: a run exports every family of metrics. The dashboard and the alerts use no other families. The
+// metrics file and gogi serve have the numbers of games of the database.
 func TestMetricsOfARun(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -195,7 +194,7 @@ func TestMetricsOfARun(t *testing.T) {
 	}
 }
 
-// sum adds a family's numbers up.
+// sum adds up the numbers of a family.
 func sum(f *dto.MetricFamily) (total float64) {
 	for _, m := range f.GetMetric() {
 		total += m.GetCounter().GetValue() + m.GetGauge().GetValue()
@@ -203,14 +202,15 @@ func sum(f *dto.MetricFamily) (total float64) {
 	return total
 }
 
-// counted asks gogi itself how many games and pairs are stored.
+// counted returns the numbers of stored games and pairs, from gogi games.
 func counted(t *testing.T, dir string) (games, pairs float64) {
 	t.Helper()
 	n := float64(len((&folder{dir: dir}).gameRows(t)))
 	return n, n / 2
 }
 
-// asked checks that the dashboard and the alerts use only exported families. They use histograms by their parts.
+// asked checks that the dashboard and the alerts use only exported families and labels. For a histogram they use the
+// name with _bucket.
 func asked(t *testing.T, told map[string]*dto.MetricFamily) {
 	t.Helper()
 	var dashboard struct {

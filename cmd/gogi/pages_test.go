@@ -19,12 +19,12 @@ type pageCommand struct {
 	runs bool // it has no placeholder, and no prerequisite that the test lacks
 }
 
-// placeholder matches a word in place of which the reader writes a value, such as FILE, RUN or FILE.toml.
+// placeholder matches a word that the reader replaces by a value, such as FILE, RUN or FILE.toml.
 var placeholder = regexp.MustCompile(`…|[\[(|]|(^|[ =])[A-Z][A-Z0-9-]*(\.[a-z]+)?(,| |$)`)
 
-// pageCommands returns the commands of a page: the indented lines that begin with gogi or ./gogi,
-// continued lines joined. The comment "<!-- test: needs … -->" names a prerequisite of the commands up to the next heading,
-// and "<!-- test: the page needs … -->" one of all commands below it.
+// pageCommands returns the commands of a page: the indented lines that begin with gogi or ./gogi. It joins continued
+// lines. The comment "<!-- test: needs … -->" names a prerequisite of the commands up to the next heading. The comment
+// "<!-- test: the page needs … -->" names one of all commands below it.
 func pageCommands(t *testing.T, page string) (commands []pageCommand) {
 	t.Helper()
 	text := strings.ReplaceAll(string(testutil.Must(os.ReadFile(page))(t)), "\\\n", " ")
@@ -48,15 +48,15 @@ func pageCommands(t *testing.T, page string) (commands []pageCommand) {
 }
 
 var (
-	// games matches the number of games of a match or tune up to 999. A larger number is the limit of an SPRT,
-	// which stops long before it.
+	// games matches the number of games of a match or tune up to 999. A larger number is the limit of an SPRT, which
+	// stops long before it.
 	games = regexp.MustCompile(`(--games |\ngames = )\d{1,3}\b`)
 	// openings matches the number of openings that gogi book make plays for.
 	openings = regexp.MustCompile(`(gogi book make .*--count )\d+`)
 )
 
-// shorter returns a text of a page with fewer games and openings, unless the test is long. The built-in
-// engine's games would take most of the CPU time of make test.
+// shorter returns a text of a page with fewer games and openings, unless the test is long. The built-in engine's games
+// would take most of the CPU time of make test.
 func shorter(text string) string {
 	if testutil.Long() {
 		return text
@@ -77,8 +77,8 @@ func writeFiles(t *testing.T, page, dir string) {
 }
 
 // TestPagesRun types the commands of README and of every page of docs in order, in an empty folder for each page. The
-// folder has the engines that the pages need, dev and base, of which dev is stronger. It types a command of two pages
-// once. Without -long the commands play fewer games.
+// folder has the engines that the pages need, dev and base; dev is stronger. A command that is on two pages runs once.
+// Without -long the commands play fewer games.
 func TestPagesRun(t *testing.T) {
 	t.Parallel()
 	pages := append(testutil.Must(filepath.Glob("../../docs/*.md"))(t), "../../README.md")
@@ -109,8 +109,8 @@ func TestPagesRun(t *testing.T) {
 	testutil.Check(t, len(typed) >= 30, "only %d commands of the pages can be typed", len(typed))
 }
 
-// TestPagesNameFlags: every command on a page exists and has the flags that the page writes, also the
-// commands that TestPagesRun cannot type.
+// TestPagesNameFlags: every command on a page exists and has the flags that the page uses. This includes the commands
+// that TestPagesRun cannot type.
 func TestPagesNameFlags(t *testing.T) {
 	t.Parallel()
 	s := &folder{dir: t.TempDir()}
@@ -146,8 +146,8 @@ func TestPagesNameFlags(t *testing.T) {
 	}
 }
 
-// verbOf returns the command with which words begin, such as "farm key new". A group of commands
-// has a default command, as tune has tune run. It returns "" if there is none.
+// verbOf returns the command with which words begin, such as "farm key new". For a group it returns the default
+// command, such as tune run for tune. It returns "" if there is no command.
 func verbOf(names []string, words string) string {
 	best := ""
 	for _, name := range names {
@@ -164,9 +164,8 @@ func verbOf(names []string, words string) string {
 	return best
 }
 
-// typeIn runs a command as a shell does. A command with the remark "# exit code 0, 10 or 11" may end with a
-// decision of an SPRT. gogi check has to end with its list of results, and may reject
-// the small engine of the test.
+// typeIn runs a command in a shell. A command with the remark "# exit code 0, 10 or 11" may end with a decision of an
+// SPRT. gogi check must print the summary of its results, and may reject the small engine of the test.
 func typeIn(t *testing.T, dir, command string) {
 	t.Helper()
 	c := exec.CommandContext(t.Context(), "/bin/sh", "-c", command)

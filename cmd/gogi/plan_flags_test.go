@@ -17,7 +17,7 @@ import (
 	"gogi/match"
 )
 
-// seen has the settings that follow from the flags of a series.
+// seen has the settings that the flags of a match make.
 type seen struct {
 	*match.Plan
 	transcript bool
@@ -29,10 +29,10 @@ type aFlagOfPlans struct {
 	name, line string
 	got        func(s seen) any
 	want       any
-	with       string // what else the line needs; "": commonLine, and the flag goes with all others that need no more
+	with       string // other flags of the line; "": commonLine, and a line with all such flags tests the flag again
 }
 
-// commonLine makes a plan with the two engines that every line has.
+// commonLine makes a plan for the two engines of every line.
 const commonLine = "--games=2 --nodes=A=100 --nodes=B=100 --openings=builtin-64"
 
 // flagsOfPlans has each flag of configs.Flags.
@@ -101,7 +101,7 @@ func parsed[C any](t *testing.T, verb string, args []string) *C {
 	return reflect.ValueOf(grammar).Elem().FieldByName(verb).Addr().Interface().(*C)
 }
 
-// planned is what gogi match makes of a line.
+// planned returns the settings that gogi match makes of a line.
 func planned(t *testing.T, line ...string) (seen, error) {
 	t.Helper()
 	c := parsed[matchCommand](t, "Match", line)
@@ -122,8 +122,8 @@ func writtenBy(t *testing.T, line ...string) (seen, error) {
 	return planned(t, "match", file)
 }
 
-// TestEveryFlagOfPlans: each flag of a series, alone and with all flags that can be combined with it, changes its
-// setting, in the plan that is played and in a file that is written.
+// TestEveryFlagOfPlans: each flag of a match changes its setting, alone and together with other flags. A flag of gogi
+// init changes the same setting in the written file.
 func TestEveryFlagOfPlans(t *testing.T) {
 	t.Parallel()
 	known := map[string]bool{}

@@ -21,7 +21,7 @@ func realEngines(t *testing.T) {
 	}
 }
 
-// playReal plays a series file and returns its report and games.
+// playReal plays a match file and returns its report and games.
 func playReal(t *testing.T, text string) (*report.Report, []stored.Game) {
 	t.Helper()
 	s := &folder{dir: t.TempDir()}
@@ -55,7 +55,7 @@ greeting_timeout = "10m" # it reads for seconds of a CPU first, of which there m
 func TestRealEnginesByNodes(t *testing.T) {
 	t.Parallel()
 	realEngines(t)
-	// gpsusi takes seconds of a CPU to start, and one for some thousand nodes: it plays in the long form.
+	// gpsusi needs seconds of CPU time to start, and a second for some thousand nodes. Only the long test plays it.
 	count, plies, nodes, other := 2, 20, "200", strings.NewReplacer("fsf", "other", "16", "32").Replace(realFSF)
 	if testutil.Long() {
 		count, plies, nodes, other = 4, 80, "2000", realGPS+"limits = {self = true}\n"
@@ -81,7 +81,7 @@ func TestRealEnginesByNodes(t *testing.T) {
 func TestRealEnginesOnTheClock(t *testing.T) {
 	testutil.OnlyLong(t, "TestRealEnginesByNodes plays the same engines, and the clock is that of other engines' games")
 	realEngines(t)
-	// gpsusi counts in whole seconds and has been seen 215 ms over byoyomi 1 s.
+	// gpsusi counts whole seconds. It exceeded byoyomi 1 s by up to 215 ms.
 	r, games := playReal(t, `
 games = 2
 concurrency = 1

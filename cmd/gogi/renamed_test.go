@@ -14,11 +14,11 @@ import (
 	"gogi/internal/testutil"
 )
 
-// TestOldWords: each old word gives the help of its new word and a notice on stderr that names
-// it, with and without --lang before it.
+// TestOldWords: each old command prints the help of its new command, and a notice on stderr that names the new command.
+// This also works with --lang before the command.
 func TestOldWords(t *testing.T) {
 	t.Parallel()
-	leads := [][]string{{"--lang", "ja"}, {"--lang=en"}} // of the first words; the grammar of all verbs reads them, which takes time
+	leads := [][]string{{"--lang", "ja"}, {"--lang=en"}} // for the first commands; parsing with --lang is slow
 	for i, old := range oldWords {
 		command, flag, _ := strings.Cut(old.was, " --")
 		now, _, _ := strings.Cut(old.now, " --")
@@ -44,7 +44,8 @@ func TestOldWords(t *testing.T) {
 	}
 }
 
-// TestOldLines: flags of an old command that the new command spells differently are replaced, at any place of the line.
+// TestOldLines: gogi replaces flags of an old command that the new command spells differently, at any place of the
+// line.
 func TestOldLines(t *testing.T) {
 	t.Parallel()
 	for was, now := range map[string]string{
@@ -72,8 +73,8 @@ func TestOldLines(t *testing.T) {
 	}
 }
 
-// TestHelp: every command has a description of one line, the one-screen help lists the commands
-// with a group and fits on a screen, and help -a lists all.
+// TestHelp: every command has a description of one line. gogi --help lists the commands with a group and fits on a
+// screen. gogi help -a lists all commands.
 func TestHelp(t *testing.T) {
 	t.Parallel()
 	var b bytes.Buffer
@@ -121,8 +122,8 @@ func TestHelp(t *testing.T) {
 	walk(parser.Model.Node)
 }
 
-// TestHelpAll: --help of a command with many flags leaves those with the tag "more" out, and
-// names --help-all, which shows every flag.
+// TestHelpAll: --help of a command with many flags omits those with the tag "more", and names --help-all. --help-all
+// shows every flag.
 func TestHelpAll(t *testing.T) {
 	t.Parallel()
 	var b bytes.Buffer

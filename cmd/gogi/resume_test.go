@@ -14,7 +14,7 @@ import (
 	"gogi/results"
 )
 
-// TestGamesAreReadOnce: a resumed run reads each stored game once, for its series and its report together, and each
+// TestGamesAreReadOnce: a resumed run reads each stored game once, for the match and its report together. It reads each
 // game that it plays once, at its end. A finished run and a report read each game once.
 func TestGamesAreReadOnce(t *testing.T) {
 	t.Parallel()
@@ -53,7 +53,7 @@ func gamesRead(t *testing.T, do func(context.Context, *cli.Env) error) int64 {
 	return n.Load()
 }
 
-// playedHere is gogi match between two small engines, in this process.
+// playedHere runs gogi match between two small engines in this process.
 func playedHere(ctx context.Context, env *cli.Env, args ...string) error {
 	var c matchCommand
 	parser, err := newParser(ctx, &c, env, helpHow{})

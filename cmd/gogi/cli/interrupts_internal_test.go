@@ -9,8 +9,8 @@ import (
 	"gogi/internal/testutil"
 )
 
-// TestInterruptIsTold: the meaning of an interrupt is printed in the user's language, and above an area that is redrawn
-// on the terminal.
+// TestInterruptIsTold: gogi prints the effect of an interrupt in the user's language. If the terminal has an area that
+// is redrawn, the line appears above it.
 func TestInterruptIsTold(t *testing.T) {
 	t.Parallel()
 	var plain bytes.Buffer

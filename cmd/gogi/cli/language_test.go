@@ -8,8 +8,8 @@ import (
 	"gogi/internal/testutil"
 )
 
-// TestLanguageOf: a requested language has priority over the variable, and the variable over the locale. No locale
-// changes output that does not go to a terminal.
+// TestLanguageOf: --lang takes precedence over GOGI_LANG, and GOGI_LANG over the locale. The locale does not change
+// output that does not go to a terminal.
 func TestLanguageOf(t *testing.T) {
 	for _, c := range []struct {
 		asked    string

@@ -11,7 +11,7 @@ import (
 	"gogi/internal/testutil"
 )
 
-// A user that waits for engines gets the reason once, and not at all if they start soon.
+// TestStarting: gogi prints once which engines it starts. If they start soon, it prints nothing.
 func TestStarting(t *testing.T) {
 	for _, c := range []struct {
 		took     time.Duration
@@ -29,7 +29,7 @@ func TestStarting(t *testing.T) {
 			var told bytes.Buffer
 			env := &cli.Env{Err: &told, Language: c.language}
 			started := env.Starting(c.names...)
-			time.Sleep(c.took) // of the bubble's own clock
+			time.Sleep(c.took) // on the fake clock of synctest
 			started()
 			time.Sleep(time.Hour)
 			testutil.Equal(t, told.String(), c.want, "%v after %v", c.names, c.took)

@@ -8,8 +8,8 @@ import (
 	"gogi/internal/testutil"
 )
 
-// Off a terminal a line is printed after ten seconds and then each time that a tenth of the time spent
-// has passed. At one opening a second, 90 of 100 are left after ten seconds, which take a minute and a half.
+// TestTally: without a terminal, Tally prints a line after ten seconds at the earliest. It waits longer if a tenth of
+// the elapsed time is longer. At one opening a second, 90 of 100 are left after ten seconds, which take 1m30s.
 func TestTally(t *testing.T) {
 	var w strings.Builder
 	at := time.Unix(1000, 0)

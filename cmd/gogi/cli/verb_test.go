@@ -9,8 +9,8 @@ import (
 	"gogi/internal/testutil"
 )
 
-// An error after an interrupt counts as an interrupt, wherever it comes from. An error with another cause, or with an
-// exit code, is unchanged.
+// TestReason: after an interrupt, Reason returns a cancellation as an interrupt, wherever the error comes from. It does
+// not change an error with another cause or with an exit code.
 func TestReason(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	broken := fmt.Errorf("opening: %w", context.Canceled)

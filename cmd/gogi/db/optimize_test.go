@@ -17,8 +17,8 @@ import (
 	"gogi/results/resultstest"
 )
 
-// TestPack: the segments that a file lacks are made once, and counted; a file that cannot
-// be packed is left as it is, with an error that says why.
+// TestPack: gogi db optimize makes the missing segments of a file once, and counts them. If it cannot pack a file, it
+// does not change the file and prints the reason.
 func TestPack(t *testing.T) {
 	var pairs []int
 	for id := range 300 {
@@ -49,7 +49,7 @@ func TestPack(t *testing.T) {
 	if out, err := run(t.Context(), OptimizeCommand{DB: path}, i18n.English); !errors.Is(err, results.ErrRunLocked) || out != "" || !strings.Contains(err.Error(), "being played by another process") {
 		t.Errorf("while it is played: %q, %v", out, err)
 	}
-	if err := playing.Close(); err != nil { // which packs what the run has last
+	if err := playing.Close(); err != nil { // Close packs the last games of the run
 		t.Fatal(err)
 	}
 	testutil.OK(t, held.Close())

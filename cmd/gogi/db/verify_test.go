@@ -15,8 +15,7 @@ import (
 	"gogi/results"
 )
 
-// store is a database of a series that was played (testdata of package match), with one
-// game changed where the test says how.
+// store returns a database with a played match (testdata of package match). change can change its first game.
 func store(t *testing.T, change func(g *match.Result)) string {
 	t.Helper()
 	text := testutil.Must(os.ReadFile(filepath.Join("..", "..", "..", "match", "testdata", "played.json")))(t)

@@ -16,7 +16,7 @@ import (
 	"gogi/shogi/kifu"
 )
 
-// stored is a database with a run of four pairs, of which a worker has played two.
+// storedRun returns a database with four pairs of a run. A worker has played two of them.
 func storedRun(t *testing.T) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "gogi.db")
@@ -65,7 +65,7 @@ func TestVoid(t *testing.T) {
 	}
 	testutil.Fails(t, testutil.Err(run(VoidCommand{Worker: "cellar", Why: "w", By: "me"})), "none is voided", "a worker that has played nothing")
 	c := VoidCommand{Worker: "attic", Why: "slow", By: "me", DryRun: true}
-	for range 2 { // it has changed nothing
+	for range 2 { // a dry run changes nothing
 		if out, err := run(c); err != nil || !strings.HasPrefix(out, "2 pairs of run r would be voided\n  pairs 1, 3\n") {
 			t.Errorf("%q, %v", out, err)
 		}

@@ -28,7 +28,7 @@ func command(t *testing.T, dir, name string, args ...string) string {
 	return string(out)
 }
 
-// sources copies the working tree as git sees it into a folder that is no repository.
+// sources copies the files of the working tree, except those that git ignores, into a folder outside of a repository.
 func sources(t *testing.T, name string) string {
 	t.Helper()
 	to := filepath.Join(t.TempDir(), name)
@@ -46,8 +46,9 @@ func sources(t *testing.T, name string) string {
 	return to
 }
 
-// TestDist: no program contains the folder in which it was built, and every program is of its kind and plays. What is
-// compiled in one folder may come from the go command's cache in the other, because -trimpath makes it the same.
+// TestDist: make dist builds the same files in two folders, so no program contains the name of its folder. Each program
+// reports its system, and the programs that can run here play or store games. The second build may use the go command's
+// cache, because -trimpath makes the compiled packages equal.
 func TestDist(t *testing.T) {
 	if os.Getenv("GOGI_DIST") != "required" {
 		t.Skip("GOGI_DIST=required builds for all systems, twice")
@@ -72,7 +73,7 @@ func TestDist(t *testing.T) {
 		says(t, "linux/arm64", words...)
 		stores(t, words...)
 	})
-	t.Run("windows", func(t *testing.T) { // make wine plays with a program that was built alike
+	t.Run("windows", func(t *testing.T) { // make wine plays with a program of the same build
 		list := command(t, out, "unzip", "-Z1", "gogi-v1.2.3-rc1-windows-amd64.zip")
 		for _, file := range []string{"gogi.exe", "LICENSE", "licences/MODULES", "licences/mingw-w64/copyright", "completions/gogi.ps1", "docs/install.md"} {
 			testutil.Contains(t, list, "gogi-v1.2.3-rc1-windows-amd64/"+file+"\n", "no %s among", file)
@@ -89,7 +90,7 @@ func TestDist(t *testing.T) {
 	})
 }
 
-// looked has Debian's own tools look at the package and at its units, where there are any.
+// looked checks the package with lintian and its units with systemd-analyze, if they are installed.
 func looked(t *testing.T, out, root string) {
 	t.Helper()
 	if _, err := exec.LookPath("lintian"); err == nil {
@@ -101,7 +102,7 @@ func looked(t *testing.T, out, root string) {
 	for _, unit := range []string{"gogi-worker.service", "gogi-farm.service"} {
 		path := filepath.Join(root, "usr/lib/systemd/system", unit)
 		text, err := os.ReadFile(path)
-		if err == nil { // the program is where the package was unpacked
+		if err == nil { // the unit starts the program in the unpacked package
 			err = os.WriteFile(path, bytes.ReplaceAll(text, []byte("=/usr/bin/gogi "), []byte("="+root+"/usr/bin/gogi ")), 0o600)
 		}
 		testutil.OK(t, err)
@@ -109,7 +110,7 @@ func looked(t *testing.T, out, root string) {
 	}
 }
 
-// says asks a program which build it is.
+// says checks which build a program is.
 func says(t *testing.T, system string, words ...string) {
 	t.Helper()
 	said := command(t, t.TempDir(), words[0], append(words[1:], "version")...)
@@ -118,15 +119,15 @@ func says(t *testing.T, system string, words ...string) {
 	}
 }
 
-// runs also lets it play.
+// runs calls says, and plays a match with the program.
 func runs(t *testing.T, system string, words ...string) {
 	t.Helper()
 	says(t, system, words...)
 	testutil.Contains(t, command(t, t.TempDir(), words[0], append(words[1:], "match", "-q", "--games", "2")...), "2 games in 1 pair · finished", "match")
 }
 
-// stores lets a program that cannot start others, as under qemu-user, read games into a
-// database and report on them: SQLite is the part that another compiler has made.
+// stores imports games into a database and reports on them. The program cannot start other programs under qemu-user.
+// SQLite needs this test, because another C compiler builds it.
 func stores(t *testing.T, words ...string) {
 	t.Helper()
 	records := testutil.Must(filepath.Abs("../../../results/games/testdata/floodgate.zip"))(t)

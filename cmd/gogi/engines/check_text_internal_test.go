@@ -11,7 +11,7 @@ import (
 	"gogi/players/check"
 )
 
-// Long details stay in their column, which is as wide as the longest name.
+// TestCheckText: long details stay in their column. The column of names is as wide as the longest name of a check.
 func TestCheckText(t *testing.T) {
 	var out bytes.Buffer
 	text := newCheckText(&out, i18n.English)
@@ -24,7 +24,7 @@ func TestCheckText(t *testing.T) {
 	testutil.Equal(t, out.String(), want)
 }
 
-// In Japanese, details begin in one column, too, two to a character.
+// TestCheckTextInJapanese: in Japanese, too, all details begin in the same column. A character takes two columns.
 func TestCheckTextInJapanese(t *testing.T) {
 	var out bytes.Buffer
 	text := newCheckText(&out, i18n.Japanese)

@@ -25,7 +25,7 @@ func lintText(t *testing.T, text string, asJSON bool) (out string, err error) {
 
 const sound = "games = 4\nlimits = {nodes = 5}\n[[engine]]\nname = \"A\"\ncmd = \"builtin\"\n[[engine]]\nname = \"B\"\ncmd = \"builtin\"\n"
 
-// The exit code is 2 if there is any error, including a gate that cannot decide. A warning is no error.
+// TestLintCodes: the exit code is 2 for any error, including an SPRT that cannot decide. A warning is not an error.
 func TestLintCodes(t *testing.T) {
 	for text, lines := range map[string][]int{
 		sound:                      {},
@@ -55,7 +55,7 @@ func TestLintCodes(t *testing.T) {
 	}
 }
 
-// The texts about doubtful, wrong and good settings are in Japanese. JSON stays English.
+// TestLintInJapanese: errors, warnings and the summary are in Japanese. JSON stays English.
 func TestLintInJapanese(t *testing.T) {
 	for text, want := range map[string][]string{
 		sound:                      {"m.toml: 警告：エンジン A と B は同じもの", "m.toml: 2ペア、4局。"},

@@ -14,8 +14,8 @@ import (
 
 var codes = regexp.MustCompile(`^\x1b\[(\d*)([AKJ])`)
 
-// screenful returns what a terminal of some width shows of an output with these control codes: up, erase the line,
-// erase below.
+// screenful returns the lines that a terminal of the given width shows. It knows the control codes for up, erase the
+// line, and erase below.
 func screenful(t *testing.T, out string, width int) []string {
 	t.Helper()
 	lines, at, column := []string{""}, 0, 0
@@ -53,8 +53,8 @@ func screenful(t *testing.T, out string, width int) []string {
 	return lines[:len(lines)-1]
 }
 
-// TestAreaIsDrawnOver: only the latest drawing is seen, also where the one before had more
-// or longer lines, and what does not fit is cut off.
+// TestAreaIsDrawnOver: the terminal shows only the latest drawing, even if the one before had more or longer lines. The
+// area cuts off text that does not fit.
 func TestAreaIsDrawnOver(t *testing.T) {
 	var out bytes.Buffer
 	out.WriteString("$ gogi\n")
@@ -70,14 +70,14 @@ func TestAreaIsDrawnOver(t *testing.T) {
 	}
 }
 
-// TestNoArea: a file is no terminal.
+// TestNoArea: areaOf returns nil for a file and a buffer.
 func TestNoArea(t *testing.T) {
 	f := testutil.Must(os.CreateTemp(t.TempDir(), "out"))(t)
 	defer f.Close()
 	testutil.Check(t, areaOf(f) == nil && areaOf(&bytes.Buffer{}) == nil, "it draws into a file")
 }
 
-// TestWatchedTest tests the text about the progress of a test, and the end of its log.
+// TestWatchedTest tests the text about the progress of a test, and the last lines of its log.
 func TestWatchedTest(t *testing.T) {
 	s := &farm.TestStatus{Name: "gen", State: farm.Running, Pairs: 9, Stored: 4, Prefix: 3, Selfplay: true}
 	for i := range 20 {

@@ -69,7 +69,7 @@ func TestPolicyFiles(t *testing.T) {
 	}
 }
 
-// TestAGateInAList tests the last column of the list.
+// TestAGateInAList tests the SPRT column in the list of tests.
 func TestAGateInAList(t *testing.T) {
 	t.Parallel()
 	for want, s := range map[string]farm.TestStatus{
@@ -79,7 +79,8 @@ func TestAGateInAList(t *testing.T) {
 	}
 }
 
-// TestMeasuresAgain: only a machine that was measured, with the engine that is still given.
+// TestMeasuresAgain: a worker measures its machine again only with --nps-file, and only if --bench-engine is the engine
+// of this file.
 func TestMeasuresAgain(t *testing.T) {
 	t.Parallel()
 	p := testutil.Must((&BenchCommand{Engine: "builtin", Nodes: benchNodes}).player())(t)

@@ -14,7 +14,7 @@ import (
 	"gogi/match/matchtest"
 )
 
-// submitCommand reads a line of gogi farm submit.
+// submitCommand parses a command line of gogi farm submit.
 func submitCommand(t *testing.T, words ...string) *SubmitCommand {
 	t.Helper()
 	c := new(Command)
@@ -26,7 +26,7 @@ func submitCommand(t *testing.T, words ...string) *SubmitCommand {
 	return &c.Submit
 }
 
-// TestSubmitFlags: the fields of a submission in addition to the plan are those of the flags.
+// TestSubmitFlags: the flags set the fields of a submission, and --scale-to sets the scaling of the plan.
 func TestSubmitFlags(t *testing.T) {
 	t.Parallel()
 	plan := matchtest.Plan("t")
@@ -43,7 +43,7 @@ func TestSubmitFlags(t *testing.T) {
 	testutil.Check(t, err == nil && scaled.Scaling.NPS == 1234 && scaled.Scaling.Most == 3, "%+v, %v", scaled, err)
 }
 
-// TestArgumentFiles: a file that an engine's argument names would be missing on every worker.
+// TestArgumentFiles: gogi rejects an engine's argument that names a file, because the workers do not have the file.
 func TestArgumentFiles(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

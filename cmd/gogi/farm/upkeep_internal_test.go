@@ -8,7 +8,7 @@ import (
 	"gogi/internal/testutil"
 )
 
-// TestTroubles holds that a wrong clock and a full stream are two findings, and neither causes the other.
+// TestTroubles: a wrong clock and a full stream are two findings, and neither causes the other.
 func TestTroubles(t *testing.T) {
 	now := time.Date(2026, 11, 25, 12, 0, 0, 0, time.UTC)
 	for _, c := range []struct {

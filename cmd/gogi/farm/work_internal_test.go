@@ -12,7 +12,8 @@ import (
 	"gogi/internal/testutil"
 )
 
-// TestTheExitCodeOfOnce is 4 if the machine has finished no pair and cannot play some tests, and 0 otherwise.
+// TestTheExitCodeOfOnce: with --once, the exit code is 4 if the machine has played no pair and cannot play some tests.
+// Otherwise it is 0.
 func TestTheExitCodeOfOnce(t *testing.T) {
 	refused := map[string]string{"b": "no network", "a": "no engine"}
 	for want, c := range map[string]struct {
@@ -34,8 +35,8 @@ func TestTheExitCodeOfOnce(t *testing.T) {
 	}
 }
 
-// TestAnInterruptOfAnUpdate is an interrupt: who restarts workers that want another program
-// does not restart this one.
+// TestAnInterruptOfAnUpdate: an interrupt during an update has the exit code of an interrupt. Otherwise a script that
+// restarts workers after an update would restart this one.
 func TestAnInterruptOfAnUpdate(t *testing.T) {
 	w := &working{WorkCommand: &WorkCommand{Updates: "off"}}
 	ctx, cancel := context.WithCancelCause(t.Context())

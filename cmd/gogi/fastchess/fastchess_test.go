@@ -9,11 +9,11 @@ import (
 	"gogi/internal/testutil"
 )
 
-// The example of fastchess' own manual page, and lines with everything else.
+// TestTranslate translates the example of fastchess' manual page, and lines with other options.
 func TestTranslate(t *testing.T) {
 	for _, test := range []struct {
 		line, want string
-		notes      []string // how each begins
+		notes      []string // the beginning of each note
 	}{
 		{
 			"fast-chess|-engine|cmd=Engine1.exe|name=Engine1|-engine|cmd=Engine2.exe|name=Engine2|-openings|file=book.epd|format=epd|order=random|-each|tc=10+0.1|-randomseed|-rounds|200|-repeat|-concurrency|4",
@@ -48,7 +48,7 @@ func TestTranslate(t *testing.T) {
 	}
 }
 
-// Nothing is dropped in silence: of every option that stands alone there is a word or a note.
+// TestNothingSilent: for every option alone, Translate returns a word or a note.
 func TestNothingSilent(t *testing.T) {
 	bare := fastchess.Translate(nil)
 	for _, option := range strings.Fields(`-quick -event -site -config -concurrency -rounds -games -variant -recover -draw

@@ -9,8 +9,8 @@ import (
 	"gogi/runner/series"
 )
 
-// TestEnded: how a match exits. An order or an interrupt that comes when everything was
-// played has cut nothing.
+// TestEnded tests the exit codes of a match. An order or an interrupt after the last game does not change the exit
+// code.
 func TestEnded(t *testing.T) {
 	t.Parallel()
 	why, told := errors.New("no engine"), errors.New("told to stop")

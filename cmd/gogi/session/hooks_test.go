@@ -23,8 +23,7 @@ func TestCommand(t *testing.T) {
 	testutil.Fails(t, (command{"sh", "-c", "exit 3"}).run(t.Context(), &out), "exit status 3")
 }
 
-// A command that does not end is killed with the context, also where it has left a child
-// that holds its output.
+// TestCommandKilled: gogi kills a command when the context ends, even if a child of the command keeps its output open.
 func TestCommandKilled(t *testing.T) {
 	r, w, err := os.Pipe()
 	testutil.OK(t, err)
