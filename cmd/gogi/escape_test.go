@@ -34,8 +34,8 @@ func changed(t *testing.T, statement string) string {
 	return db
 }
 
-// TestForeignTextOnTerminals: gogi prints the text of a foreign database without its control characters. It rejects
-// names with control characters that gogi does not write.
+// TestForeignTextOnTerminals: gogi escapes the control characters of a foreign database when it prints its text. It
+// rejects names with control characters that gogi does not write.
 func TestForeignTextOnTerminals(t *testing.T) {
 	t.Parallel()
 	for what, statement := range map[string]string{

@@ -39,7 +39,7 @@ func TestMain(m *testing.M) {
 }
 
 // withPrograms runs the tests with gogi and the fake engine, built as for users. The tests start them more than a
-// thousand times, and this binary takes half as long again to start.
+// thousand times, and this binary needs 50% more time to start.
 type withPrograms struct{ tests *testing.M }
 
 // Run builds the programs into the first folder of PATH, which testscript has made, and runs the tests.

@@ -72,12 +72,12 @@ func TestSessionFlags(t *testing.T) {
 	}
 }
 
-// showsItself plays a run with all session flags until it has had a fault and a warning, and
-// looks at what each flag does. Players that are alike fail alike, of which nothing warns.
+// showsItself plays a run with all session flags until a fault and a warning have happened, and checks each flag. If
+// the players are alike, it expects no warning, because they fail alike.
 func showsItself(t *testing.T, dir, db, run string, alike bool, args ...string) {
 	t.Helper()
 	out := func(name string) string {
-		text, _ := os.ReadFile(filepath.Join(dir, name)) // "" until it is there
+		text, _ := os.ReadFile(filepath.Join(dir, name)) // "" until the file exists
 		return string(text)
 	}
 	words := append(args, "--json", "--http", "127.0.0.1:0", "--public-host", "pages.example", "--metrics-file", "m.prom",
@@ -138,8 +138,8 @@ func showsItself(t *testing.T, dir, db, run string, alike bool, args ...string) 
 	}
 }
 
-// TestPagesStay: with --http-stay the pages are there after the last game, and the command of the end has run;
-// an interrupt ends them.
+// TestPagesStay: with --http-stay, gogi serves the pages after the last game and after the command of --on-end. An
+// interrupt ends gogi.
 func TestPagesStay(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -149,7 +149,7 @@ func TestPagesStay(t *testing.T) {
 	testutil.OK(t, cmd.Start())
 	stays := regexp.MustCompile(`the pages stay at (http://[0-9.:]+/r/r) until`)
 	said := func() []string {
-		text, _ := os.ReadFile(filepath.Join(dir, "stderr")) // "" until it is there
+		text, _ := os.ReadFile(filepath.Join(dir, "stderr")) // "" until the file exists
 		return stays.FindStringSubmatch(string(text))
 	}
 	testutil.Eventually(t, "the last game", func() bool { return said() != nil })
@@ -165,7 +165,7 @@ func TestSessionFlagsOfAWorker(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	out := func(name string) string {
-		text, _ := os.ReadFile(filepath.Join(dir, name)) // "" until it is there
+		text, _ := os.ReadFile(filepath.Join(dir, name)) // "" until the file exists
 		return string(text)
 	}
 	start := func(stdout, stderr string, words ...string) *exec.Cmd {

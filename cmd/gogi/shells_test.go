@@ -12,7 +12,7 @@ import (
 	"gogi/internal/testutil"
 )
 
-// completing is a folder with a run, where a shell finds this program as gogi.
+// completing returns a folder with a run. It skips the test if the shell is not installed.
 func completing(t *testing.T, shell string) *folder {
 	t.Helper()
 	testutil.Installed(t, "GOGI_REAL_SHELLS", shell, shell)
@@ -23,7 +23,7 @@ func completing(t *testing.T, shell string) *folder {
 	return s
 }
 
-// inShell returns the output of a shell that reads its completions as the documentation describes.
+// inShell returns the output of a shell that runs in the folder.
 func (s *folder) inShell(t *testing.T, command ...string) string {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), command[0], command[1:]...) //nolint:gosec // a shell with lines of ours
@@ -34,8 +34,8 @@ func (s *folder) inShell(t *testing.T, command ...string) string {
 	return string(out)
 }
 
-// TestFishCompletesGogi: a real fish completes a command, a flag, a flag's value and a run of this program, with the
-// setup in the documentation.
+// TestFishCompletesGogi: with the setup of the documentation, a real fish completes a command, a flag, a flag's value
+// and a run.
 func TestFishCompletesGogi(t *testing.T) {
 	t.Parallel()
 	s := completing(t, "fish")
@@ -62,13 +62,13 @@ func TestFishCompletesGogi(t *testing.T) {
 	}
 }
 
-// TestZshCompletesGogi presses the tab key in a real zsh, on a terminal of its own.
+// TestZshCompletesGogi presses the tab key in a real zsh, on its own terminal.
 func TestZshCompletesGogi(t *testing.T) {
 	t.Parallel()
 	s := completing(t, "zsh")
 	script := s.inShell(t, "gogi", "completion", "zsh")
 	testutil.OK(t, os.WriteFile(filepath.Join(s.dir, "_gogi"), []byte(script), 0o600))
-	// What stands on the line is told by the shell itself: it is not run, but printed.
+	// The shell prints the completed line and does not run it.
 	out := s.inShell(t, "zsh", "-f", "-c", `zmodload zsh/zpty
 zpty z zsh -f -i
 zpty -w z "fpath=($HOME \$fpath); autoload -Uz compinit; compinit -u -D; PS1=; told() { print -r -- LINE=\$BUFFER; BUFFER=; zle accept-line }; zle -N told; bindkey '^X' told; print READ''Y"

@@ -35,5 +35,5 @@ func TestSourcesPage(t *testing.T) {
 	testutil.Check(t, commands >= 15, "the page has %d commands", commands)
 }
 
-// joinedWords is a text with one blank between words.
+// joinedWords returns a text with one blank between words.
 func joinedWords(text string) string { return strings.Join(strings.Fields(text), " ") }

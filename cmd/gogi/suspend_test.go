@@ -22,12 +22,11 @@ import (
 	"gogi/results"
 )
 
-// stopFor is how long the program is suspended each time.
+// stopFor is the duration of each suspension.
 const stopFor = 1500 * time.Millisecond
 
-// TestASuspendedRunnerStoresNothingOfIt: the program is suspended several times with games in play in eight slots, and
-// continues. No stored game was in play at such a time. Every pair that was cut is played again, and each cut is
-// reported.
+// TestASuspendedRunnerStoresNothingOfIt suspends gogi several times while it plays games in eight slots. gogi stores no
+// game that was in play at such a time. It plays every pair again that was cut, and reports each cut.
 func TestASuspendedRunnerStoresNothingOfIt(t *testing.T) {
 	t.Parallel()
 	s := &folder{dir: t.TempDir()}
@@ -67,7 +66,7 @@ func TestASuspendedRunnerStoresNothingOfIt(t *testing.T) {
 	testutil.Check(t, games == played, "%d games are stored", games)
 }
 
-// awaitEvents reads until n events of a type came, and returns how many of them report pairs that a standstill cut.
+// awaitEvents reads until n events of a type have come. It returns how many events report a pair that a standstill cut.
 func awaitEvents(t *testing.T, events *json.Decoder, of match.EventType, n int) (cut int) {
 	t.Helper()
 	for n > 0 {
@@ -83,8 +82,7 @@ func awaitEvents(t *testing.T, events *json.Decoder, of match.EventType, n int) 
 	return cut
 }
 
-// suspend stops a process for a while, and returns when it was seen to be stopped for
-// the first and the last time.
+// suspend stops a process for a while. It returns the first and the last time at which the process was stopped.
 func suspend(t *testing.T, p *os.Process, sig syscall.Signal) (stop [2]time.Time) {
 	t.Helper()
 	testutil.OK(t, p.Signal(sig))
@@ -106,7 +104,7 @@ func suspend(t *testing.T, p *os.Process, sig syscall.Signal) (stop [2]time.Time
 	return stop
 }
 
-// isStopped reports whether all threads of a process are.
+// isStopped reports whether all threads of a process are stopped.
 func isStopped(t *testing.T, pid int) bool {
 	t.Helper()
 	files, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/status", pid))
@@ -120,7 +118,7 @@ func isStopped(t *testing.T, pid int) bool {
 	return true
 }
 
-// rows are the stored games as the store has them.
+// rows returns the stored games from the database.
 func (s *folder) rows(t *testing.T) (rows []match.Row) {
 	t.Helper()
 	ctx := context.Background()

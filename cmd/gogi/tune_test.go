@@ -15,7 +15,7 @@ import (
 	"gogi/results"
 )
 
-// quickTune is a tune of the built-in engine in games of some milliseconds.
+// quickTune is a tune of the built-in engine with games that take some milliseconds.
 const quickTune = `run = "t"
 games = %d
 seed = 3
@@ -45,7 +45,7 @@ func writeTune(t *testing.T, games, plies int) (dir string) {
 	return dir
 }
 
-// gogiIn runs the command in a folder, and returns its output and exit code.
+// gogiIn runs gogi in a folder, and returns its output and exit code.
 func gogiIn(t *testing.T, dir string, args ...string) (out string, code int) {
 	t.Helper()
 	cmd := exec.Command("gogi", args...)
@@ -55,7 +55,7 @@ func gogiIn(t *testing.T, dir string, args ...string) (out string, code int) {
 	return string(text), cmd.ProcessState.ExitCode()
 }
 
-// pairsOf is how many pairs of the tune are stored.
+// pairsOf returns the number of stored pairs of the tune.
 func pairsOf(dir string) int {
 	store, err := results.OpenExisting(context.Background(), filepath.Join(dir, "gogi.db"))
 	if err != nil {
@@ -69,8 +69,8 @@ func pairsOf(dir string) int {
 	return info.Finished
 }
 
-// A tune that is killed many times, at any moment, has the same games, points and states
-// in the end as one that nobody disturbed.
+// TestKilledTune: a tune that is killed many times ends with the same games, parameters and states as an undisturbed
+// tune.
 func TestKilledTune(t *testing.T) {
 	t.Parallel()
 	games, kills, plies := testutil.ByLength(240, 4000), testutil.ByLength(2, 20), testutil.ByLength(20, 50)
@@ -112,11 +112,12 @@ func TestKilledTune(t *testing.T) {
 	}
 }
 
-// A tune's validations are registered when it begins: they are played by the run's name
-// alone, once; all must be passed. A larger budget is another tune, from the answer.
+// TestValidateRun: gogi registers the validations of a tune when the tune begins. gogi tune validate needs only the
+// name of the run, plays them once, and requires all to pass. With more games, the file is another tune that starts at
+// the final values.
 func TestValidateRun(t *testing.T) {
 	t.Parallel()
-	dir := writeTune(t, 128, 30) // games that are long enough for something to be learnt
+	dir := writeTune(t, 128, 30) // long enough for the tune to change the parameters
 	file := filepath.Join(dir, "t.toml")
 	text := testutil.Must(os.ReadFile(file))(t)
 	const two = "[[tune.validate]]\nsprt = [0, 300]\ngames = 40\n[[tune.validate]]\nsprt = [0, 300]\ngames = 40\nlimits = {nodes = 30}\n"

@@ -11,7 +11,7 @@ import (
 	"gogi/internal/testutil"
 )
 
-// verb runs the program as its user does.
+// gogi runs a command line in this process, and returns its output and exit code.
 func gogi(t *testing.T, args ...string) (out, errs string, code int) {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
@@ -26,7 +26,7 @@ func written(t *testing.T, name, text string) string {
 	return path
 }
 
-// checkGaps is for the JSON of one call.
+// checkGaps checks that each null in the JSON of one call has a reason.
 func checkGaps(t *testing.T, out string) {
 	t.Helper()
 	gaps, err := testutil.JSONGaps(out)

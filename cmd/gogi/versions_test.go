@@ -8,8 +8,8 @@ import (
 	"gogi/match"
 )
 
-// TestOpeningsOfAHunt: blocks one after the other have all openings once, in the order of one run. A block skips the
-// openings that its versions have played, and repeats them if the set has no others.
+// TestOpeningsOfAHunt: consecutive blocks have each opening once, in the order of one run. A block skips the openings
+// that its versions have played. It repeats them if the set has no others.
 func TestOpeningsOfAHunt(t *testing.T) {
 	t.Parallel()
 	plan := &match.Plan{Players: []match.Player{{Name: "a"}, {Name: "b"}}, Design: match.Design{Kind: match.DesignMatch, Swap: true}, Seed: 7}
@@ -44,7 +44,7 @@ func TestOpeningsOfAHunt(t *testing.T) {
 	testutil.Equal(t, len(again), 4, "more pairs than openings are left")
 }
 
-// TestNamesOfVersions: the shortest ends of paths that differ, without the characters that flags use.
+// TestNamesOfVersions: the names are the shortest ends of the paths that differ, without the characters that flags use.
 func TestNamesOfVersions(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ programs, want []string }{

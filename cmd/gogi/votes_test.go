@@ -21,7 +21,7 @@ import (
 	"gogi/shogi/kifu"
 )
 
-// voteLog is a file with a record a line.
+// voteLog writes a file with one record per line.
 func voteLog(t *testing.T, records [][]byte) string {
 	t.Helper()
 	return written(t, "votes.log", string(bytes.Join(records, []byte("\n")))+"\n")
@@ -38,7 +38,7 @@ func voted(t *testing.T, args ...string) *votes.Council {
 	return r.Councils[0]
 }
 
-// TestVotesOfOneGame: the second game of a log, move by move, in all forms.
+// TestVotesOfOneGame: gogi votes prints the second game of a log, move by move, as text, CSV and JSON.
 func TestVotesOfOneGame(t *testing.T) {
 	log := voteLog(t, ensembletest.Records(t, "adoption", "A A A A A", ensembletest.FiveMembers))
 	out, errs, code := gogi(t, "votes", "--log", log, "--game", "1")
@@ -60,8 +60,8 @@ func TestVotesOfOneGame(t *testing.T) {
 	}
 }
 
-// TestVotesReplay: the recorded rule decides the same again, and says where it
-// does not; other rules are counted.
+// TestVotesReplay: the recorded rule makes the same decisions again, and gogi reports each difference. gogi counts the
+// decisions in which another rule differs.
 func TestVotesReplay(t *testing.T) {
 	records := ensembletest.Records(t, "evaluation", "A50 B0 C0|A50 B0 C0|A50 B0 B0", "A50 A0 A0|A50 A0 A0|A50 A0 A0")
 	log := voteLog(t, records)
@@ -88,8 +88,7 @@ func TestVotesReplay(t *testing.T) {
 	}
 }
 
-// storeVotes puts a pair of games into a database: in the first one C has Black
-// and these records.
+// storeVotes stores a pair of games in a database. In the first game C has Black and these records.
 func storeVotes(t *testing.T, records [][]byte) (db string) {
 	t.Helper()
 	limits := match.Limits{Nodes: 10, Stall: match.DefaultStall}
@@ -138,7 +137,8 @@ func recordedGame(t *testing.T, plan *match.Plan, g match.Game, records [][]byte
 	return r
 }
 
-// TestVotesStored: a database gives the same result as a log, and has the plies.
+// TestVotesStored: gogi votes gives the same result for a database as for a log. Only the database has the number of
+// plies.
 func TestVotesStored(t *testing.T) {
 	records := ensembletest.Records(t, "adoption", ensembletest.FiveMembers)
 	db := storeVotes(t, records)
@@ -203,7 +203,7 @@ func TestVotesErrors(t *testing.T) {
 	}
 }
 
-// TestVotesWritesFiles: beside the table.
+// TestVotesWritesFiles: --csv writes a file, and gogi votes still prints the table.
 func TestVotesWritesFiles(t *testing.T) {
 	dir := t.TempDir()
 	log := voteLog(t, ensembletest.Records(t, "adoption", ensembletest.FiveMembers))

@@ -29,8 +29,8 @@ func watchPanic() {
 	fmt.Println("it did not panic", err)
 }
 
-// terminal is a terminal of tmux with a shell in it. Without tmux the test is skipped,
-// unless GOGI_REAL_TERMINAL=required, as in CI.
+// terminalView is a tmux terminal with a shell. Without tmux the test is skipped. With GOGI_REAL_TERMINAL=required, as
+// in CI, it fails instead.
 type terminalView struct{ dir, socket string }
 
 func realTerminal(t *testing.T, dir string) *terminalView {
@@ -39,7 +39,7 @@ func realTerminal(t *testing.T, dir string) *terminalView {
 	folder := testutil.Must(os.MkdirTemp("", "gogi-tmux-"))(t) // a short name, which fits into a socket's address
 	w := &terminalView{dir, filepath.Join(folder, "s")}
 	t.Cleanup(func() {
-		_ = exec.Command("tmux", "-S", w.socket, "kill-server").Run() // gone where the shell is
+		_ = exec.Command("tmux", "-S", w.socket, "kill-server").Run() // fails if the shell has ended
 		os.RemoveAll(folder)
 	})
 	w.tmux(t, "-f", "/dev/null", "new-session", "-d", "-x", "80", "-y", "24", "-c", dir, "env", "PS1=$ ", "LC_ALL=C.UTF-8", "sh")
@@ -58,14 +58,14 @@ func (w *terminalView) keys(t *testing.T, keys ...string) {
 	w.tmux(t, append([]string{"send-keys"}, keys...)...)
 }
 
-// shows waits until all texts are shown, and returns the whole.
+// shows waits until the terminal shows all texts, and returns its content.
 func (w *terminalView) shows(t *testing.T, texts ...string) string {
 	t.Helper()
 	return w.fills(t, 0, texts...)
 }
 
-// fills is shows of a program that has drawn so many lines, the last with the last of the
-// texts; 0: any number. In between a terminal shows one drawing over another.
+// fills waits like shows, and until the program has drawn a number of lines. The last line must end with the last text.
+// With 0, any number is correct. While a program draws, a terminal shows parts of the previous drawing.
 func (w *terminalView) fills(t *testing.T, lines int, texts ...string) string {
 	t.Helper()
 	deadline := time.Now().Add(time.Minute)
@@ -86,13 +86,13 @@ func (w *terminalView) fills(t *testing.T, lines int, texts ...string) string {
 	}
 }
 
-// watch runs a command between two looks at the terminal's modes.
+// watch runs a command, and compares the modes of the terminal before and after it.
 func (w *terminalView) watch(t *testing.T, command string) {
 	t.Helper()
 	w.keys(t, "clear; stty -g >before; sh -c 'echo $$ >pid; exec "+command+"'; echo code=$?; stty -g | cmp - before && echo modes as before", "Enter")
 }
 
-// restored waits for the end with an exit code, and holds that nothing is left behind.
+// restored waits until a command ends with an exit code. It checks that the terminal is in its normal state.
 func (w *terminalView) restored(t *testing.T, code int) string {
 	t.Helper()
 	shown := w.shows(t, fmt.Sprintf("code=%d\nmodes as before", code))
@@ -102,8 +102,8 @@ func (w *terminalView) restored(t *testing.T, code int) string {
 	return shown
 }
 
-// suspended stops a command by Ctrl-Z, and continues it by fg. Meanwhile the terminal has the state of the shell.
-// Afterwards the command draws again, in the present size.
+// suspended stops a command with Ctrl-Z, and continues it with fg. While it is stopped, the terminal has the state of
+// the shell. Afterwards the command draws again, in the current size.
 func (w *terminalView) suspended(t *testing.T, command string) {
 	t.Helper()
 	const keys = "q quit"
@@ -127,7 +127,7 @@ func (w *terminalView) suspended(t *testing.T, command string) {
 	w.restored(t, 0)
 }
 
-// kill signals the program in the terminal.
+// kill sends a signal to the program in the terminal.
 func (w *terminalView) kill(t *testing.T, sig syscall.Signal) {
 	t.Helper()
 	text := testutil.Must(os.ReadFile(filepath.Join(w.dir, "pid")))(t)
@@ -139,7 +139,7 @@ func (w *terminalView) kill(t *testing.T, sig syscall.Signal) {
 	testutil.OK(t, err)
 }
 
-// liveRun is a run in play, with the name live.
+// liveRun starts a run with the name live.
 func liveRun(t *testing.T) *folder {
 	t.Helper()
 	s := &folder{dir: t.TempDir()}
@@ -150,7 +150,7 @@ func liveRun(t *testing.T) *folder {
 	cmd.Dir, cmd.Cancel = s.dir, func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	testutil.OK(t, cmd.Start())
 	t.Cleanup(func() {
-		_ = cmd.Wait() // it was interrupted, or told to stop
+		_ = cmd.Wait() // it was interrupted, or stopped by an order
 		if t.Failed() {
 			t.Log(said.String())
 		}
@@ -158,8 +158,8 @@ func liveRun(t *testing.T) *folder {
 	return s
 }
 
-// TestRealTerminal watches a real run in a real terminal: in several sizes, with orders,
-// and ended in every way; the terminal is as it was each time.
+// TestRealTerminal watches a real run in a real terminal, in several sizes and with orders. gogi watch ends in every
+// way, and restores the terminal each time.
 func TestRealTerminal(t *testing.T) {
 	t.Parallel()
 	s := liveRun(t)
@@ -213,7 +213,7 @@ func TestRealTerminal(t *testing.T) {
 		"the end says:\n%s", shown)
 }
 
-// awaitSocket waits until the run can be watched.
+// awaitSocket waits until gogi watch can follow the run.
 func awaitSocket(t *testing.T, dir string) {
 	t.Helper()
 	testutil.Eventually(t, "there is a socket", func() bool {

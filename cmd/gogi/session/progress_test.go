@@ -15,9 +15,8 @@ import (
 	"gogi/runner/events"
 )
 
-// progressed shows the events of a run of which two pairs are stored: one more
-// pair, a game whose pair is not stored, a try that did not count, one game in
-// play, and faults.
+// progressed returns a plan and the events of a run that has two stored pairs. The events are a third pair, a game of a
+// pair that is played again, and a game that waits for its other game. A fault and a game in play follow.
 func progressed(t *testing.T) (plan *match.Plan, sent []match.Event) {
 	t.Helper()
 	plan = &match.Plan{Run: "night", Pairs: 50, Concurrency: 9, Design: match.Design{Kind: match.DesignMatch, Swap: true},
@@ -62,9 +61,9 @@ func progressed(t *testing.T) (plan *match.Plan, sent []match.Event) {
 	return plan, sent
 }
 
-// TestProgressLines: the expected numbers on the terminal were counted by hand: 4 stored games (two wins, two draws), a
-// pair of a win and a loss, and one draw that waits for its other game. The loss in the pair that is played again is
-// left out.
+// TestProgressLines: the expected numbers on the terminal were counted by hand. There are 4 stored games (two wins, two
+// draws), a pair of a win and a loss, and one draw without its other game. The loss in the pair that is played again
+// does not count.
 func TestProgressLines(t *testing.T) {
 	t.Parallel()
 	plan, sent := progressed(t)
@@ -88,10 +87,10 @@ func TestProgressLines(t *testing.T) {
 	testutil.Check(t, regexp.MustCompile(`night: 4 games in 0s, [0-9.]+ games/(s|min)\n\n$`).MatchString(out.String()), "printed %q", out.String())
 }
 
-// stuckWriter is a terminal that takes its first write only when it is let go.
+// stuckWriter is a terminal that accepts its first write only after held is closed.
 type stuckWriter struct {
 	bytes.Buffer
-	held chan struct{} // closed to let it go
+	held chan struct{} // closed to accept the write
 }
 
 func (w *stuckWriter) Write(b []byte) (int, error) {
@@ -99,8 +98,8 @@ func (w *stuckWriter) Write(b []byte) (int, error) {
 	return w.Buffer.Write(b)
 }
 
-// TestStuckTerminalLosesNoLine: while the terminal accepts no output, every event is written as JSON. The progress then
-// continues with the current state.
+// TestStuckTerminalLosesNoLine: while the terminal accepts no output, gogi writes every event as JSON. The progress
+// then continues with the current state.
 func TestStuckTerminalLosesNoLine(t *testing.T) {
 	t.Parallel()
 	plan := &match.Plan{Run: "night", Players: []match.Player{{Name: "new"}, {Name: "base"}}}
@@ -118,7 +117,7 @@ func TestStuckTerminalLosesNoLine(t *testing.T) {
 		shown.Wait()
 		ended <- written.failed()
 	}()
-	for i := range faults { // each would be written
+	for i := range faults { // each is a line on the terminal
 		stream <- match.Event{
 			V: match.EventVersion, Run: plan.Run, Seq: uint64(i + 1), Time: time.Unix(int64(i), 0),
 			Type: match.EventFault, Engine: "new", Kind: "crash",
@@ -136,7 +135,8 @@ type brokenWriter struct{}
 
 func (brokenWriter) Write([]byte) (int, error) { return 0, errors.New("gone") }
 
-// TestBrokenReaderIsTold: if the reader of the JSON disappears, the lines end, but the stream of events does not.
+// TestBrokenReaderIsTold: if the reader of the JSON disappears, gogi writes no more lines and returns the error. It
+// still reads all events.
 func TestBrokenReaderIsTold(t *testing.T) {
 	t.Parallel()
 	l := &eventLines{encoder: json.NewEncoder(brokenWriter{})}

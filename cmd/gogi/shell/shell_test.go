@@ -14,7 +14,7 @@ import (
 	"gogi/internal/testutil"
 )
 
-// grammar has every kind of thing that can be completed.
+// grammar has every kind of command, argument and flag that can be completed.
 type grammar struct {
 	Play struct {
 		File  string `arg:"" optional:"" help:"What — \"as\" is."`
@@ -65,7 +65,7 @@ func TestComplete(t *testing.T) {
 		"play --kind=q":                    "--kind=quick",
 		"play --kind slow --n":             "--no-loud --name",
 		"play --loud --kind ":              "quick slow",
-		"play --name --k":                  "", // it is the name
+		"play --name --k":                  "", // --k is the value of --name
 		"play --name ":                     "",
 		"play -- --k":                      "",
 		"play ":                            "",
@@ -103,7 +103,7 @@ func fakeProgram(t *testing.T) (dir string, asked func() string) {
 	}
 }
 
-// runShell runs a shell where it is installed, with the program first in PATH.
+// runShell runs a shell with the program first in PATH. It skips the test if the shell is not installed.
 func runShell(t *testing.T, dir string, command ...string) string {
 	t.Helper()
 	variable := "GOGI_REAL_SHELLS"
@@ -125,7 +125,7 @@ func script(t *testing.T, name string) string {
 	return text
 }
 
-// bash cuts words at "=" and replaces only what follows it.
+// TestBash: bash cuts words at "=" and replaces only the part after it.
 func TestBash(t *testing.T) {
 	dir, asked := fakeProgram(t)
 	out := runShell(t, dir, "bash", "-c", script(t, "bash")+`
@@ -137,8 +137,7 @@ complete -p prog`)
 	testutil.Diff(t, "complete|--|play|--kind=q|\ncomplete|--|play||\n", asked())
 }
 
-// names are of runs in a database that somebody else made; typed is what stands on the line
-// before the tab key is pressed.
+// names has names of runs from a foreign database, and the text that is typed before the tab key.
 var names = []struct{ typed, name string }{
 	{"a", "a$(touch${IFS}pwned)"},
 	{"\"b", "b$(touch pwned)"},
@@ -157,8 +156,8 @@ var names = []struct{ typed, name string }{
 	{"o", "o<&>()#~"},
 }
 
-// pressed types lines into a shell on a terminal, each ended by tab and Enter, and compares the arguments with which
-// the program was started. A command inside a name would create a file.
+// pressed types lines into a shell on a terminal, each followed by tab and Enter. It compares the arguments of the
+// program with the names. A command inside a name would create a file.
 func pressed(t *testing.T, shell []string, begin string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -167,7 +166,7 @@ func pressed(t *testing.T, shell []string, begin string) {
 		known.WriteString(n.name + "\n")
 		keys.WriteString("prog " + n.typed + "\t\n")
 	}
-	// The program offers the names that begin as the last of its words, and notes how else it is started.
+	// The program offers the names that begin with its last argument, and records the arguments of other calls.
 	program := `#!/bin/bash
 if [[ $1 != complete ]]; then printf '<%s>' "$@" >>` + dir + `/ran; echo >>` + dir + `/ran; echo RAN; exit; fi
 while IFS= read -r name; do [[ $name == "${!#}"* ]] && printf '%s\n' "$name"; done <` + dir + `/known

@@ -21,20 +21,20 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// bout is one series that is disturbed until it is played.
+// bout is one match that the test disturbs until all pairs are played.
 type bout struct {
 	*world
-	name   string // of the series, and the run
-	dir    string // with the database alone
+	name   string // of the match file and the run
+	dir    string // contains only the database
 	db     string
 	random *rand.Rand
-	p      *program // which plays it at the moment
+	p      *program // the runner at the moment
 }
 
 const fillTheDisk = "exact: the disk was full"
 
-// exactDisturbances are those that must not change a result. Each reports whether it
-// happened, with evidence; a program that ends because of it has ended when it returns.
+// exactDisturbances lists the disturbances that must not change a result. Each function reports whether its disturbance
+// has happened, from evidence. If a disturbance ends the runner, the function waits for that end.
 var exactDisturbances = map[string]func(*bout) bool{
 	"exact: the runner was killed":                           (*bout).killRunner,
 	"exact: a runner was killed as it began":                 (*bout).killBeginner,
@@ -54,8 +54,7 @@ var exactDisturbances = map[string]func(*bout) bool{
 	fillTheDisk: (*bout).fillDisk,
 }
 
-// exactly plays one series after the other, and disturbs each, until its shift is over;
-// then the one in play is finished.
+// exactly plays one match after the other, and disturbs each, until its shift is over. It finishes the last match.
 func (w *world) exactly(s *shift, reference func(string) string, l *long) {
 	random := w.random(1)
 	cards := maps.Clone(exactDisturbances)
@@ -110,7 +109,7 @@ func (b *bout) play(s *shift, deck *deck) {
 // standstill is the runner's text about a standstill.
 const standstill = "this program stood still"
 
-// starved reports, from the output, whether the runner ended because nothing more could be stored.
+// starved reports whether the runner ended because it could store nothing more, according to its output.
 func (b *bout) starved() bool {
 	said := b.p.complaints()
 	return strings.Contains(said, "disk is full") || strings.Contains(said, "disk I/O error") ||
@@ -125,7 +124,7 @@ func (b *bout) playing() bool {
 		}
 		conn, err := net.Dial("unix", b.socket())
 		if err == nil {
-			_ = conn.Close() // nothing was said
+			_ = conn.Close() // no data was sent
 		}
 		return err == nil
 	})
@@ -134,7 +133,7 @@ func (b *bout) playing() bool {
 
 func (b *bout) socket() string { return b.db + "." + b.name + ".sock" }
 
-// alone asserts that nobody outlives a runner.
+// alone asserts that all processes of a runner end with it.
 func (b *bout) alone() {
 	within(waitLimit, func() bool { return len(b.p.family()) == 0 })
 	for _, pid := range b.p.family() {
@@ -143,18 +142,18 @@ func (b *bout) alone() {
 	}
 }
 
-// ends waits for the runner's end.
+// ends waits until the runner ends. If it does not end, ends kills it and returns false.
 func (b *bout) ends() bool {
 	if within(waitLimit, b.p.isOver) {
 		return true
 	}
 	b.t.Errorf("%s: the runner did not end", b.name)
-	_ = b.p.Process.Kill() // what else is there to do
+	_ = b.p.Process.Kill() // so that the test can continue
 	<-b.p.over
 	return false
 }
 
-// killRunner is kill -9.
+// killRunner kills the runner with SIGKILL.
 func (b *bout) killRunner() bool {
 	if b.p.Process.Kill() != nil || !b.ends() {
 		return false
@@ -163,7 +162,7 @@ func (b *bout) killRunner() bool {
 	return ok && status.Signaled() && status.Signal() == syscall.SIGKILL
 }
 
-// killBeginner kills one runner, and the next one before it is known to play.
+// killBeginner kills a runner, and then the next runner at its start.
 func (b *bout) killBeginner() bool {
 	if !b.killRunner() {
 		return false
@@ -178,7 +177,7 @@ func (b *bout) killBeginner() bool {
 	return b.killRunner()
 }
 
-// end sends signals, and reports whether the runner ended unfinished and said so.
+// end sends signals. It reports whether the runner ended with unplayed pairs and printed this.
 func (b *bout) end(words string, signals ...os.Signal) bool {
 	for i, s := range signals {
 		if i > 0 && !within(waitLimit, func() bool { return b.p.isOver() || strings.Contains(b.p.complaints(), words) }) {
@@ -196,28 +195,28 @@ func (b *bout) stopRunner() bool {
 	return suspend(b.p.Process.Pid, between(b.random, 1200*time.Millisecond, 2500*time.Millisecond))
 }
 
-// stopEngine stops one for less than it has for a move.
+// stopEngine stops an engine for less than its time for a move.
 func (b *bout) stopEngine() bool {
 	engines := b.p.with("SOAK_ROLE=engine")
 	return len(engines) > 0 && suspend(engines[b.random.IntN(len(engines))], between(b.random, 50*time.Millisecond, 500*time.Millisecond))
 }
 
-// killGuard kills it: another one takes its place, at once or, where it was new itself,
-// after a while, and the runner says so.
+// killGuard kills the guard. The runner starts another guard and reports it: immediately or, if the killed guard was
+// new, after a while.
 func (b *bout) killGuard() bool {
 	guards, before := b.p.called("guard"), b.newGuards()
 	return len(guards) == 1 && kill(guards[0]) &&
 		within(waitLimit, func() bool { return b.p.isOver() || b.newGuards() > before }) && !b.p.isOver()
 }
 
-// newGuards is how often the runner has said that it has another guard.
+// newGuards returns how often the runner has reported another guard.
 func (b *bout) newGuards() int {
 	said := b.p.complaints()
 	return strings.Count(said, "another took its place") + strings.Count(said, "the guard process works again")
 }
 
-// refused starts a second runner on the same run. It may be let in when the first one has
-// just played the last pair, and then finds nothing to play.
+// refused starts a second runner on the same run, and reports whether gogi rejects it. If the first runner has just
+// played the last pair, the second runner may start, but it must play nothing.
 func (b *bout) refused(db string) bool {
 	out, complaints, code := b.run("match", b.name+".toml", "--db", db)
 	if code == 1 && strings.Contains(complaints, "being played by another process") {
@@ -245,7 +244,7 @@ func (b *bout) refusedBehindLink() bool {
 	return refused
 }
 
-// order is gogi ctl; it reports whether the run has taken it.
+// order runs gogi ctl, and reports whether the run accepted the order.
 func (b *bout) order(words ...string) bool {
 	_, complaints, code := b.run(append(append([]string{"ctl", b.name}, words...), "--db", b.db)...)
 	ending := func(excuse string) bool { return strings.Contains(complaints, excuse) }
@@ -258,7 +257,7 @@ func (b *bout) order(words ...string) bool {
 // endings are the errors of ctl for a run that is just ending.
 var endings = []string{"no process on this machine", "the run is not being played", "waiting for the run's answer"}
 
-// pause pauses until it is seen by who comes to look, and resumes.
+// pause pauses the run, checks that a new follower sees this, and resumes the run.
 func (b *bout) pause() bool {
 	if !b.order("pause") {
 		return false
@@ -268,7 +267,7 @@ func (b *bout) pause() bool {
 	return b.order("resume") && paused
 }
 
-// state is the first event that a follower of the run is sent.
+// state returns the first event that the run sends to a follower.
 func (b *bout) state() string {
 	conn, err := net.Dial("unix", b.socket())
 	if err != nil {
@@ -280,7 +279,7 @@ func (b *bout) state() string {
 		return ""
 	}
 	var state json.RawMessage
-	_ = json.NewDecoder(bufio.NewReader(conn)).Decode(&state) // nothing says nothing
+	_ = json.NewDecoder(bufio.NewReader(conn)).Decode(&state) // on an error the state is ""
 	return string(state)
 }
 
@@ -288,12 +287,12 @@ func (b *bout) width() bool {
 	return b.order("concurrency", fmt.Sprint(3+b.random.IntN(2))) && b.order("concurrency", "1") && b.order("concurrency", "2")
 }
 
-// ordered ends the runner by an order.
+// ordered ends the runner with gogi ctl.
 func (b *bout) ordered(verb string) bool {
 	return b.order(verb) && b.ends() && b.p.ProcessState.ExitCode() == 130 && strings.Contains(b.p.complaints(), "ended by an order with ")
 }
 
-// limitFiles lets no file of the runner grow: writes fail with EFBIG from now on.
+// limitFiles limits the size of the runner's files, so that writes fail with EFBIG.
 func (b *bout) limitFiles() bool {
 	if unix.Prlimit(b.p.Process.Pid, unix.RLIMIT_FSIZE, &unix.Rlimit{Cur: 8192, Max: 8192}, nil) != nil {
 		return false
@@ -301,8 +300,7 @@ func (b *bout) limitFiles() bool {
 	return b.ends() && b.p.ProcessState.ExitCode() > 0 && b.starved()
 }
 
-// fillDisk fills the file system of the database until the runner has given up and
-// another one has, too.
+// fillDisk fills the file system of the database, and reports whether the runner ended because of this.
 func (b *bout) fillDisk() bool {
 	ballast := filepath.Join(b.disk, "ballast")
 	f, err := os.Create(ballast)
@@ -340,8 +338,8 @@ func (b *bout) judge(want string) {
 	}
 }
 
-// keep copies the bout's folder to where it outlives the test: with the dialogues of its
-// failures a game that came out otherwise can be understood.
+// keep copies the bout's folder to a folder that outlives the test. The crash dumps in it help to explain a game that
+// differs.
 func (b *bout) keep() string {
 	kept, err := os.MkdirTemp("", "gogi-soak-")
 	if err == nil {
@@ -353,7 +351,7 @@ func (b *bout) keep() string {
 	return kept
 }
 
-// firstDifference is the first line that differs, from where it does.
+// firstDifference returns the first line that differs, from the first byte that differs.
 func firstDifference(got, want string) string {
 	a, b := strings.Split(got, "\n"), strings.Split(want, "\n")
 	for i := range min(len(a), len(b)) {

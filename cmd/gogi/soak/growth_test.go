@@ -37,7 +37,8 @@ func TestGrowth(t *testing.T) {
 	}
 }
 
-// A disturbance that is not possible does not prevent the others, and a possible one happens once in a round.
+// TestDeck: a disturbance that is not possible does not prevent the others. A possible disturbance happens once in a
+// round.
 func TestDeck(t *testing.T) {
 	d := newDeck((&world{seed: 1}).random(0), map[string]bool{"one": true, "two": true, "three": true})
 	for round := range 100 {

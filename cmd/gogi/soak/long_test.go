@@ -38,20 +38,20 @@ command = [FAKE, "-think", "2ms"]
 	gateFile = "gate = \"0,20\"\n"
 )
 
-// long is one session from the beginning to the end, and the page server beside it.
+// long is one session that lasts as long as the soak, and a page server for it.
 type long struct {
 	bout
 	pages   *program
 	url     string
 	readers *rand.Rand
 
-	mu    sync.RWMutex // held for reading by who reads the other database
-	other string       // the database of the series that is disturbed; "": none
+	mu    sync.RWMutex // read-locked while a reader uses the other database
+	other string       // the database of the match that is disturbed; "": none
 
 	memory map[string][]float64 // kB, by program, in the order of time
 }
 
-// longDisturbances are those that a session survives.
+// longDisturbances lists the disturbances that a session survives.
 var longDisturbances = map[string]func(*long) bool{
 	"long: paused and resumed by ctl":           func(l *long) bool { return l.pause() },
 	"long: more and fewer slots by ctl":         func(l *long) bool { return l.width() },
@@ -62,7 +62,7 @@ var longDisturbances = map[string]func(*long) bool{
 	"long: a follower that never reads was cut": (*long).deaf,
 }
 
-// newLong begins the session.
+// newLong starts the session and the page server.
 func (w *world) newLong() *long {
 	w.write("long", longSeries)
 	w.write("gate", gateFile)
@@ -89,15 +89,15 @@ func (w *world) newLong() *long {
 	return l
 }
 
-// also names another database to be read; "" waits until nobody reads it any more.
+// also sets another database for the readers. With "" it waits until no reader uses the previous one.
 func (l *long) also(db string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.other = db
 }
 
-// play disturbs the session, reads it and weighs it until the context ends and all of
-// that was done, and then ends and judges it.
+// play disturbs the session until the context ends and each disturbance has happened. At the same time it reads the
+// database and measures memory. Then it ends the session and checks the results.
 func (l *long) play(ctx context.Context) {
 	var beside sync.WaitGroup
 	beside.Go(func() { l.weigh(ctx) })
@@ -126,10 +126,10 @@ func (l *long) play(ctx context.Context) {
 	l.flat()
 }
 
-// target changes how many games there are, there and back.
+// target changes the number of games and changes it back.
 func (l *long) target() bool { return l.order("target", "900000") && l.order("target", "1000000") }
 
-// deaf follows the session and never reads, until it is cut.
+// deaf follows the session and never reads, until the session closes the connection.
 func (l *long) deaf() bool {
 	conn, err := net.Dial("unix", l.socket())
 	if err != nil {
@@ -157,11 +157,11 @@ func (l *long) deaf() bool {
 	return cut && !l.p.isOver()
 }
 
-// enoughReadings are thrice as many as a third that says something.
+// enoughReadings is the number of readings that growth needs: each third must be long enough.
 const enoughReadings = 45
 
-// weigh notes what memory the programs hold, once a second, after everything was done
-// with them once.
+// weigh records the memory of the programs once a second. It begins after each disturbance and each reader has run
+// once.
 func (l *long) weigh(ctx context.Context) {
 	for s := l.shift(ctx, "long: ", "beside: "); s.on() && s.lacks(s.owes) && !l.p.isOver(); {
 		rest(l.t.Context(), time.Second)
@@ -198,8 +198,7 @@ func growth(all []float64) (before, after float64, grown bool) {
 	return before, after, after > before*5/4+8*1024
 }
 
-// readers look at a database that is being played into; each reports whether it was
-// answered.
+// readers lists commands that read a database while a run is played. Each function reports whether it succeeded.
 var readers = map[string]func(l *long, db string) bool{
 	"beside: report":        func(l *long, db string) bool { return l.reads(db, "report") },
 	"beside: report --json": func(l *long, db string) bool { return l.reads(db, "report", "--json") },
@@ -213,7 +212,7 @@ var readers = map[string]func(l *long, db string) bool{
 	"beside: pages":         func(l *long, _ string) bool { return l.browse() },
 }
 
-// readBeside reads for as long as its shift is.
+// readBeside runs readers until its shift is over.
 func (l *long) readBeside(s *shift) {
 	deck := newDeck(l.readers, readers)
 	for s.on() {
@@ -234,10 +233,10 @@ func (l *long) readBeside(s *shift) {
 	}
 }
 
-// excuses are why a series that is just beginning, or whose disk is full, cannot be read.
+// excuses are the errors for a run that is just beginning, or whose disk is full.
 var excuses = []string{"not found. Run `gogi match` first", "there are no runs yet", "no run was ever stored", "disk is full", "no space left"}
 
-// reads runs a verb that reads.
+// reads runs a command that reads, and reports whether it succeeded.
 func (l *long) reads(db string, verb ...string) bool {
 	_, complaints, code := l.run(append(verb, "--db", db)...)
 	if code == 0 || verb[0] == "gate" && (code == 10 || code == 11) {
@@ -263,7 +262,7 @@ func (l *long) readPage(db string) bool {
 	return done && err == nil
 }
 
-// backUp copies a database, and looks whether the copy is sound.
+// backUp copies a database and checks the copy.
 func (l *long) backUp(db string) bool {
 	into := filepath.Join(l.temp, "copy.db")
 	_, complaints, code := l.run("db", "backup", into, "--db", db)
@@ -275,7 +274,7 @@ func (l *long) backUp(db string) bool {
 	} else if db == l.db {
 		l.t.Errorf("backup: exit code %d: %s", code, complaints)
 	}
-	left, _ := filepath.Glob(into + "*") // the pattern is sound
+	left, _ := filepath.Glob(into + "*") // the pattern is valid
 	for _, file := range left {
 		testutil.Check(l.t, file == into && code == 0,
 			"a file is left by a backup of %s (exit code %d: %s): %s", db, code, complaints, file)
@@ -286,7 +285,7 @@ func (l *long) backUp(db string) bool {
 
 var link = regexp.MustCompile(`(?:href|src)="(/[^"#]*)"`)
 
-// browse asks for the first page, and for some that it links to.
+// browse requests the first page and some of its links.
 func (l *long) browse() bool {
 	text, status := l.get("/")
 	links := link.FindAllStringSubmatch(text, -1)
@@ -304,7 +303,7 @@ func (l *long) browse() bool {
 	return true
 }
 
-// get asks for a page; status 0 is no answer. A stream is not read: it does not end.
+// get requests a page. Status 0 means no answer. It does not read a stream, because a stream does not end.
 func (l *long) get(path string) (text string, status int) {
 	ctx, cancel := context.WithTimeout(l.t.Context(), waitLimit)
 	defer cancel()

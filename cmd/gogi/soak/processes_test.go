@@ -15,13 +15,13 @@ import (
 	"time"
 )
 
-// mark is in the environment of every process that the test starts, and of theirs.
+// mark is in the environment of every process of the test, including the children of gogi.
 const mark = "GOGI_SOAK="
 
-// program is gogi, running.
+// program is a gogi process.
 type program struct {
 	*exec.Cmd
-	tag    string        // of it and its engines, behind mark
+	tag    string        // follows mark in the environment of gogi and its engines
 	stderr string        // a file
 	stdout string        // a file
 	over   chan struct{} // closed when it has ended
@@ -49,7 +49,7 @@ func (w *world) start(args ...string) (*program, error) {
 	}
 	go func() {
 		defer close(p.over)
-		_ = p.Wait() // how it ended is in its state
+		_ = p.Wait() // ProcessState has the result
 	}()
 	return p, nil
 }
@@ -62,9 +62,9 @@ func (w *world) run(args ...string) (stdout, stderr string, code int) {
 		return "", "", -1
 	}
 	<-p.over
-	out, _ := os.ReadFile(p.stdout) // an empty text is told by whoever looks into it
+	out, _ := os.ReadFile(p.stdout) // the caller reports a missing text
 	stdout, stderr, code = string(out), p.complaints(), p.ProcessState.ExitCode()
-	_, _ = os.Remove(p.stdout), os.Remove(p.stderr) // thousands of them
+	_, _ = os.Remove(p.stdout), os.Remove(p.stderr) // because there are thousands of them
 	return stdout, stderr, code
 }
 
@@ -86,7 +86,7 @@ func (p *program) isOver() bool {
 // that never comes exceeds it.
 const waitLimit = 5 * time.Minute
 
-// within waits until something is so, and reports whether it came to be.
+// within waits for at most d until so is true, and reports whether it became true.
 func within(d time.Duration, so func() bool) bool {
 	limit := time.NewTimer(d)
 	defer limit.Stop()
@@ -102,7 +102,7 @@ func within(d time.Duration, so func() bool) bool {
 	return true
 }
 
-// rest waits, or until the context ends.
+// rest waits for d, or until the context ends.
 func rest(ctx context.Context, d time.Duration) {
 	select {
 	case <-ctx.Done():
@@ -110,10 +110,9 @@ func rest(ctx context.Context, d time.Duration) {
 	}
 }
 
-// living are the processes, but for zombies, whose environment has a word that begins
-// so.
+// living returns the processes, except zombies, whose environment has a variable that begins with word.
 func living(word string) (pids []int) {
-	files, _ := filepath.Glob("/proc/[0-9]*/environ") // the pattern is sound
+	files, _ := filepath.Glob("/proc/[0-9]*/environ") // the pattern is valid
 	for _, file := range files {
 		environ, err := os.ReadFile(file)
 		if err != nil || !bytes.Contains(append([]byte{0}, environ...), []byte("\x00"+word)) {
@@ -126,10 +125,10 @@ func living(word string) (pids []int) {
 	return pids
 }
 
-// family are the living processes of a program, itself included.
+// family returns the living processes of a program, including itself.
 func (p *program) family() []int { return living(mark + p.tag + "\x00") }
 
-// with are those of the family whose environment has a word.
+// with returns the processes of the family whose environment has a variable.
 func (p *program) with(word string) (pids []int) {
 	for _, pid := range p.family() {
 		environ, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", pid))
@@ -140,7 +139,7 @@ func (p *program) with(word string) (pids []int) {
 	return pids
 }
 
-// called are those of the family with a word among their arguments.
+// called returns the processes of the family that have a word as an argument.
 func (p *program) called(word string) (pids []int) {
 	for _, pid := range p.family() {
 		line, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
@@ -151,9 +150,9 @@ func (p *program) called(word string) (pids []int) {
 	return pids
 }
 
-// stopped reports whether all threads of a process are.
+// stopped reports whether all threads of a process are stopped.
 func stopped(pid int) bool {
-	files, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/status", pid)) // the pattern is sound
+	files, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/status", pid)) // the pattern is valid
 	for _, file := range files {
 		status, err := os.ReadFile(file)
 		if err == nil && !bytes.Contains(status, []byte("\nState:\tT")) {
@@ -163,8 +162,7 @@ func stopped(pid int) bool {
 	return len(files) > 0
 }
 
-// suspend stops a process for a while. It reports whether it was seen to stand still at
-// the beginning and at the end.
+// suspend stops a process for a while. It reports whether the process was stopped at the beginning and at the end.
 func suspend(pid int, d time.Duration) bool {
 	if syscall.Kill(pid, syscall.SIGSTOP) != nil {
 		return false
@@ -191,7 +189,7 @@ func gone(pid int) bool {
 	return err != nil || bytes.Contains(status, []byte("\nState:\tZ"))
 }
 
-// resident is what memory a process holds, in kB.
+// resident returns the resident memory of a process, in kB.
 func resident(pid int) (kB float64, ok bool) {
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {

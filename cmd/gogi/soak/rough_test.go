@@ -13,8 +13,8 @@ import (
 	"gogi/internal/testutil"
 )
 
-// rough is the series whose engines are killed: alone, behind a wrapper that has another
-// child, and as members of a council.
+// rough is the match whose engines the test kills: alone, behind a wrapper with another child, and as members of a
+// council.
 const rough = `
 games = 150
 concurrency = 2
@@ -51,7 +51,7 @@ restarts = 1000
 
 const roughGames = 150
 
-// roughDisturbances may lose games.
+// roughDisturbances lists the disturbances that may lose games.
 var roughDisturbances = map[string]func(*bout) bool{
 	"rough: an engine was killed":                func(b *bout) bool { return b.killOne(b.p.with("SOAK_ROLE=solid")) },
 	"rough: an engine's wrapper was killed":      func(b *bout) bool { return b.killOne(b.wrappers()) },
@@ -60,7 +60,7 @@ var roughDisturbances = map[string]func(*bout) bool{
 	"rough: the runner stood still with engines": (*bout).stopRunner,
 }
 
-// roughly plays the rough series time and again for as long as its shift is.
+// roughly plays the match rough repeatedly until its shift is over.
 func (w *world) roughly(s *shift) {
 	w.write("rough", rough)
 	random := w.random(2)
@@ -79,9 +79,9 @@ func (w *world) roughly(s *shift) {
 	}
 }
 
-// playRough starts runners until one of them has played the last pair, and reports
-// whether one has. A runner gives up where the engines of a pair are killed time and
-// again before its first move, as happens when they take long to start.
+// playRough starts runners until one of them has played the last pair, and reports whether one has. A runner gives up
+// if the test kills the engines of a pair repeatedly before the first move. This happens if they need a long time to
+// start.
 func (b *bout) playRough(s *shift, deck *deck) bool {
 	for b.t.Context().Err() == nil {
 		var err error
@@ -111,12 +111,12 @@ func (b *bout) playRough(s *shift, deck *deck) bool {
 	return false
 }
 
-// killOne kills one of some processes.
+// killOne kills a random process of a list.
 func (b *bout) killOne(pids []int) bool {
 	return len(pids) > 0 && kill(pids[b.random.IntN(len(pids))])
 }
 
-// wrappers are the shells around engines.
+// wrappers returns the shells that started engines.
 func (b *bout) wrappers() (pids []int) {
 	for _, pid := range b.p.called("-c") {
 		if name, err := os.ReadFile(fmt.Sprintf("/proc/%d/comm", pid)); err == nil && strings.TrimSpace(string(name)) != "gogi" {
@@ -126,7 +126,7 @@ func (b *bout) wrappers() (pids []int) {
 	return pids
 }
 
-// hangEngine stops one until it is killed for it, or for long enough.
+// hangEngine stops an engine until gogi kills it, or for 4 seconds.
 func (b *bout) hangEngine() bool {
 	engines := b.p.with("SOAK_ROLE=solid")
 	if len(engines) == 0 {
@@ -139,18 +139,18 @@ func (b *bout) hangEngine() bool {
 	stood := within(waitLimit, func() bool { return stopped(pid) || gone(pid) }) && stopped(pid)
 	enough := time.Now().Add(4 * time.Second)
 	within(waitLimit, func() bool { return gone(pid) || time.Now().After(enough) })
-	_ = syscall.Kill(pid, syscall.SIGCONT) // where it is not gone
+	_ = syscall.Kill(pid, syscall.SIGCONT) // if it still exists
 	return stood
 }
 
-// ends of games that are nobody's fault, and those that are an engine's.
+// fair has the endings without a fault of an engine, and faulty those with one.
 var (
 	fair   = []string{"max_plies", "checkmate", "resignation", "repetition", "perpetual_check", "declaration", "impasse"}
 	faulty = []string{"crash", "stall"}
 )
 
-// explain checks that the series is complete. Every game that an engine lost by its failure must have a reason and a
-// bundle, and must be distinct from games that were played to their end.
+// explain checks that all games are stored. A game that an engine lost by its fault must have a reason. Such an engine
+// must also have a crash dump, and gogi must replay one of them.
 func (b *bout) explain() {
 	games := b.whole(b.db)
 	testutil.Check(b.t, len(games) == roughGames, "rough: %d games are stored", len(games))
@@ -185,9 +185,9 @@ func (b *bout) explain() {
 	b.happened("rough: a series ended with every loss explained", 1)
 }
 
-// bundles are the files of the run's failures.
+// bundles returns the crash dumps of the run.
 func (b *bout) bundles() []string {
-	list, _ := filepath.Glob(filepath.Join(b.db+"-faults", "rough", "*")) // the pattern is sound
+	list, _ := filepath.Glob(filepath.Join(b.db+"-faults", "rough", "*")) // the pattern is valid
 	for _, path := range list {
 		testutil.Equal(b.t, filepath.Ext(path), ".jsonl", "a file is left: %s", path)
 	}

@@ -18,15 +18,13 @@ import (
 	"gogi/usi/usitest"
 )
 
-// scripted are the faults that engines play by their script, at positions that a series
-// always reaches.
+// scripted lists the faults that engines play by their script, at positions that a match always reaches.
 var scripted = []string{
 	"engine: exit@go", "engine: illegal@go", "engine: hang@go", "engine: twice@go", "engine: garbage@go",
 }
 
-// The series whose results nothing may change. Faults are bound to positions, so that
-// equal games have equal ones; the time is far more than an engine can wait for a CPU
-// of a machine with much else to do, and a hang costs it.
+// No disturbance may change the results of these matches. Faults are bound to positions, so that equal games have equal
+// faults. The time is much longer than an engine waits for a CPU on a busy machine, and a hang uses it up.
 const (
 	plain = `
 games = 40
@@ -84,13 +82,13 @@ members = ["one", "two", "fake"]
 `
 )
 
-// shortGames is how many games a short series has.
+// shortGames is the number of games in a short match.
 const shortGames = 40
 
-// exactSeries are those that are played in turn, by their names.
+// exactSeries lists the matches that exactly plays in turn.
 var exactSeries = []struct{ name, text string }{{"plain", plain}, {"ponder", ponder}, {"council", council}}
 
-// write writes a series into the working directory.
+// write writes a match file into the working directory.
 func (w *world) write(name, text string) {
 	fake := usitest.Command()
 	quoted := make([]string, len(fake))
@@ -101,8 +99,8 @@ func (w *world) write(name, text string) {
 	testutil.OK(w.t, os.WriteFile(filepath.Join(w.dir, name+".toml"), []byte(text), 0o600))
 }
 
-// references plays each of the series once without any disturbance, beside the rest,
-// and hands out their stable dumps when they are there.
+// references returns a function for the stable dumps of the matches. It plays each match once without a disturbance, at
+// the first call.
 func (w *world) references() (dump func(name string) string) {
 	dumps := map[string]func() string{}
 	for _, s := range exactSeries {
@@ -127,24 +125,24 @@ func (w *world) references() (dump func(name string) string) {
 	return func(name string) string { return dumps[name]() }
 }
 
-// dump is all that is stored of the only run of a database.
+// dump returns the stored data of the only run in a database.
 func (w *world) dump(db string, how ...string) string {
 	out, complaints, code := w.run(append([]string{"db", "dump", "--db", db}, how...)...)
 	testutil.Check(w.t, code == 0, "dumping %s: exit code %d: %s", db, code, complaints)
 	return out
 }
 
-// game is a stored game as it is listed.
+// game is a stored game in the list of gogi games.
 type game struct {
 	Termination, Note, Outcome, Black, White string
 	Pair, Leg                                int
 }
 
-// loser is who lost the game, "" where nobody did.
+// loser returns the player that lost the game, or "".
 func (g game) loser() string { return map[string]string{"black": g.White, "white": g.Black}[g.Outcome] }
 
-// whole asserts that every pair of a series is stored once, from the first to the last,
-// and sound, and returns its games.
+// whole asserts that every pair of a match is stored once, from the first to the last, and that the database is sound.
+// It returns the games.
 func (w *world) whole(db string) []game {
 	var list struct{ Games []game }
 	out, complaints, code := w.run("games", "--db", db, "--json")
@@ -165,7 +163,7 @@ func (w *world) whole(db string) []game {
 	return list.Games
 }
 
-// countFaults counts the faults that engines say they have played so far.
+// countFaults counts the faults that the engines have recorded so far.
 func (w *world) countFaults() {
 	text, err := os.ReadFile(w.faults)
 	testutil.Check(w.t, err == nil || errors.Is(err, fs.ErrNotExist), "%v", err)

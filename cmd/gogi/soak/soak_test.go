@@ -24,39 +24,39 @@ import (
 	"gogi/usi/usitest"
 )
 
-// TestMain makes this binary the engines, too.
+// TestMain lets this binary also run as the fake engine.
 func TestMain(m *testing.M) { usitest.RunTests(m) }
 
-// world is where everything happens.
+// world has the folders, the programs and the counts of one soak.
 type world struct {
 	t    *testing.T
-	tag  string // of this test's processes, behind mark
+	tag  string // follows mark in the environment of this test's processes
 	seed uint64
 	gogi string // the program
 
-	dir   string // the programs' working directory, with the series
-	said  string // what they say
+	dir   string // the programs' working directory, with the match files
+	said  string // their output
 	temp  string // their folder for temporary files, which must be empty in the end
-	disk  string // where the databases of short series are: a file system of its own, if there is one
-	long  string // where the long session's is
-	rough string // and those of series whose engines are killed
-	full  bool   // whether it is one, so that it can be filled
+	disk  string // for the databases of short matches; a separate file system, if possible
+	long  string // for the database of the long session
+	rough string // for the databases of the match rough
+	full  bool   // whether disk is a separate file system, which the test can fill
 
 	faults  string // a file with a line for each fault that an engine played by its script
 	started atomic.Int64
 
 	mu    sync.Mutex
-	tally map[string]int // what happened, by class
+	tally map[string]int // how often each class of events has happened
 }
 
-// happened counts something that there is evidence of.
+// happened counts events of a class. Call it only with evidence.
 func (w *world) happened(class string, n int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.tally[class] += n
 }
 
-// TestSoak is the soak; SOAK is how long it disturbs, and SOAK_SEED its seed.
+// TestSoak disturbs runs for the duration SOAK, with the seed SOAK_SEED.
 func TestSoak(t *testing.T) {
 	if os.Getenv("SOAK") == "" {
 		t.Skip("SOAK does not say how long: see make soak")
@@ -80,18 +80,17 @@ func TestSoak(t *testing.T) {
 	w.count()
 }
 
-// shift is how long an actor works: until the soak's time is over, and then until
-// everything that is its own to do or to see has happened, so that a slow machine makes
-// the soak longer, and not fail.
+// shift is the working time of an actor. It lasts until the soak's time is over and each of the actor's classes has
+// happened. So a slow machine makes the soak longer and does not fail it.
 type shift struct {
 	*world
 	ctx      context.Context
-	owes     []string // how its classes begin
-	overtime int      // how often it was asked for more since the time is over
+	owes     []string // the beginnings of its classes
+	overtime int      // calls of on since the time is over
 }
 
-// longestOvertime bounds it, for what will never happen: a class takes one turn or, where
-// chance decides, a few.
+// longestOvertime limits the overtime if a class never happens. A class takes one turn or, if it depends on chance, a
+// few.
 const longestOvertime = 500
 
 func (w *world) shift(ctx context.Context, owes ...string) *shift {
@@ -110,10 +109,10 @@ func (s *shift) on() bool {
 	return s.overtime <= longestOvertime && s.lacks(s.owes)
 }
 
-// lacks reports whether a class that begins so never happened yet.
+// lacks reports whether a class with one of the beginnings has not happened yet.
 func (w *world) lacks(beginnings []string) bool { return len(w.missing(beginnings...)) > 0 }
 
-// missing are the classes that begin so and never happened yet.
+// missing returns the classes with one of the beginnings that have not happened yet.
 func (w *world) missing(beginnings ...string) []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -159,16 +158,15 @@ func (w *world) build() {
 	}
 }
 
-// random is a stream of its own for each actor, so that none depends on how fast
-// another one is.
+// random returns a separate stream for each actor, so that no actor depends on the speed of another.
 func (w *world) random(actor uint64) *rand.Rand { return rand.New(rand.NewPCG(w.seed, actor)) }
 
-// deck deals what to do: all of it, shuffled, before anything again.
+// deck deals the disturbances in random order. It deals all of them before it repeats one.
 type deck struct {
 	random *rand.Rand
 	all    []string
 	left   []string
-	vain   map[string]int // how often this round a card could not be done
+	vain   map[string]int // failed attempts of each card in this round
 }
 
 func newDeck[V any](random *rand.Rand, all map[string]V) *deck {
@@ -193,12 +191,12 @@ func (d *deck) again(card string) {
 	}
 }
 
-// between draws a time.
+// between returns a random duration.
 func between(r *rand.Rand, from, to time.Duration) time.Duration {
 	return from + time.Duration(r.Int64N(int64(to-from)))
 }
 
-// count prints the events, and requires some of each class. Missing classes are printed last.
+// count prints how often each class has happened. It fails the test for each class that never happened.
 func (w *world) count() {
 	for _, class := range slices.Sorted(maps.Keys(w.tally)) {
 		w.t.Logf("%6d × %s", w.tally[class], class)
@@ -241,7 +239,7 @@ var observed = []string{
 	"rough: a bundle was said to its engine again",
 }
 
-// nothingLeft asserts that no process and no file of ours is left.
+// nothingLeft asserts that no process and no file of the soak is left.
 func (w *world) nothingLeft() {
 	within(waitLimit, func() bool { return len(living(mark+w.tag)) == 0 })
 	for _, pid := range living(mark + w.tag) {
@@ -253,7 +251,7 @@ func (w *world) nothingLeft() {
 	w.holdsOnly(w.dir, "plain.toml", "ponder.toml", "council.toml", "rough.toml", "long.toml", "gate.toml")
 }
 
-// holdsOnly checks the content of a folder.
+// holdsOnly checks that a folder contains no other files.
 func (w *world) holdsOnly(dir string, names ...string) {
 	entries, err := os.ReadDir(dir)
 	testutil.Check(w.t, err == nil || errors.Is(err, os.ErrNotExist), "%v", err)

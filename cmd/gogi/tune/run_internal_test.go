@@ -8,7 +8,7 @@ import (
 	"gogi/internal/testutil"
 )
 
-// TestTuneFlags: the flags of a tune and those of its match have the expected settings of the tune.
+// TestTuneFlags: the flags of a tune and of its match change the settings of the tune.
 func TestTuneFlags(t *testing.T) {
 	t.Parallel()
 	line := []string{"--db=x.db", "--param=LMR_*", "--method=surface", "--faults=forfeit", "--quiet", "--seed=9", "--max-plies=99", "--durable", "--transcript"}
