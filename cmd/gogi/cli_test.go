@@ -43,7 +43,7 @@ func TestOneVerbsGrammar(t *testing.T) {
 	}
 }
 
-// help prints the help of a verb. The parser ends with a panic of helpShown.
+// help prints the help of a command. The parser ends with a panic of helpShown.
 func help(t *testing.T, parser *kong.Kong, name string) {
 	t.Helper()
 	defer func() {

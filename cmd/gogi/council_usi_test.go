@@ -101,7 +101,7 @@ func (g *gui) until(text string) []string {
 	}
 }
 
-// ready sends what a GUI sends before a game.
+// ready sends the commands that a GUI sends before a game.
 func (g *gui) ready() {
 	g.t.Helper()
 	g.say("usi")

@@ -92,7 +92,7 @@ func playerB(s seen) *match.Player {
 	return &s.Players[slices.IndexFunc(s.Players, func(p match.Player) bool { return p.Name == "B" })]
 }
 
-// parsed reads a command line as gogi does, by the grammar of its verb, and returns the verb's command.
+// parsed parses a command line with the grammar of its command, as gogi does, and returns the command.
 func parsed[C any](t *testing.T, verb string, args []string) *C {
 	t.Helper()
 	grammar, _ := grammarFor(args)

@@ -91,7 +91,8 @@ func TestWatchedTest(t *testing.T) {
 		"of the log: %s", got)
 }
 
-// TestRemarks: a provisional verdict, voided pairs and refusals are printed with their reasons, without control characters.
+// TestRemarks: gogi prints a provisional verdict, voided pairs and rejections with their reasons. It prints no control
+// characters.
 func TestRemarks(t *testing.T) {
 	t.Parallel()
 	s := &farm.TestStatus{Verdict: "pass", Provisional: "3 of 4 audits are missing", Voided: "9 pairs voided: odd\x1b[31m", Refusals: []string{"w2: exit status 1"}}

@@ -82,8 +82,8 @@ func (p *program) isOver() bool {
 	}
 }
 
-// waitLimit is the longest wait for an event. It is much longer than any event takes on a busy machine, so only an event
-// that never comes exceeds it.
+// waitLimit is the longest wait for an event. On a busy machine every event takes much less. Only an event that never
+// comes exceeds it.
 const waitLimit = 5 * time.Minute
 
 // within waits for at most d until so is true, and reports whether it became true.
