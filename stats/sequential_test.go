@@ -365,4 +365,7 @@ func TestTheMostLikelyDistributionsHaveTheMeans(t *testing.T) {
 			t.Fatalf("%+v: means %v and %v", o, mean0, mean1)
 		}
 	}
+	// This value was calculated with 50 digits.
+	llr := testutil.Must(SPRT{Elo0: -5, Alpha: 0.05, Beta: 0.05, Model: ModelLogistic}.LLR(Pentanomial{LD: 14, WD: 2, WW: 1}))(t)
+	testutil.Check(t, !far(llr, -0.17356456445537676), "the LLR is %v", llr)
 }
