@@ -3,7 +3,6 @@ package main
 import (
 	"archive/zip"
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -38,6 +37,11 @@ func TestMain(m *testing.M) {
 	testscript.Main(withPrograms{m}, map[string]func(){"watchpanic": watchPanic})
 }
 
+// memory makes the programs of the tests collect no garbage, because most of them end soon.
+//
+//nolint:gochecknoglobals // a constant table
+var memory = map[string]string{"GOGC": "off", "GOMEMLIMIT": "500MiB"}
+
 // withPrograms runs the tests with gogi and the fake engine, built as for users. The tests start them more than a
 // thousand times, and this binary needs 50% more time to start.
 type withPrograms struct{ tests *testing.M }
@@ -50,6 +54,11 @@ func (w withPrograms) Run() int {
 		if out, err := build.CombinedOutput(); err != nil {
 			fmt.Fprintf(os.Stderr, "go build %s: %v\n%s", of, err, out)
 			return 1
+		}
+	}
+	for name, value := range memory {
+		if err := os.Setenv(name, value); err != nil {
+			panic(err)
 		}
 	}
 	return w.tests.Run()
@@ -65,7 +74,9 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
 		Setup: func(e *testscript.Env) error {
-			e.Setenv("GOGC", cmp.Or(os.Getenv("GOGC"), "100")) // the programs collect garbage as often as the tests
+			for name, value := range memory {
+				e.Setenv(name, value)
+			}
 			e.Setenv("BUILDS", testutil.Must(filepath.Abs("testdata/builds"))(t))
 			return nil
 		},
