@@ -92,8 +92,8 @@ func (g Gate) Check() error {
 		return fmt.Errorf("boundary %q is not one of %s, %s", string(g.Boundary), GateRatio, GateBounded)
 	case g.Boundary == GateBounded && min(g.Alpha, g.Beta) < leastBounded:
 		return fmt.Errorf("alpha %g or beta %g is below %g, the least of a bounded test", g.Alpha, g.Beta, leastBounded)
-	case g.Boundary == GateBounded && g.Alpha+g.Beta > mostBounded:
-		return fmt.Errorf("alpha %g plus beta %g is more than %g, the most of a bounded test", g.Alpha, g.Beta, mostBounded)
+	case g.Boundary == GateBounded && g.Alpha+g.Beta > mostBounded+1e-9:
+		return fmt.Errorf("alpha %g plus beta %g is more than %g, the largest sum of a bounded test", g.Alpha, g.Beta, mostBounded)
 	}
 	return nil
 }

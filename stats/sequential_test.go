@@ -350,8 +350,8 @@ func TestPrefixOfSingleGames(t *testing.T) {
 	testutil.Check(t, j.Decision == Pass && j.LLR == llr && j.Units+j.Beyond == 200, "%+v", j)
 }
 
-// The most likely distribution under a hypothesis has the mean of the hypothesis. For some counts, such as LD 14, WD 2,
-// WW 1, the first step of the solver ends next to a pole of its function.
+// TestTheMostLikelyDistributionsHaveTheMeans: the most likely distribution under a hypothesis has the mean of the
+// hypothesis. For some counts, such as LD 14, WD 2, WW 1, the solver's first step ends next to a pole of its function.
 func TestTheMostLikelyDistributionsHaveTheMeans(t *testing.T) {
 	far := func(a, b float64) bool { return !(math.Abs(a-b) < 1e-9) }
 	for i := range 4 * 30 * 3 * 30 * 4 {

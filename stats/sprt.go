@@ -51,7 +51,7 @@ func (s SPRT) Check() error {
 		return fmt.Errorf("the overshoot correction is one of Wald's bounds, not of %q", s.Boundary)
 	case s.Boundary == BoundaryBounded && min(s.Alpha, s.Beta) < leastBounded:
 		return fmt.Errorf("alpha %v or beta %v is below %v, the least that bounded tests are calculated for", s.Alpha, s.Beta, leastBounded)
-	case s.Boundary == BoundaryBounded && s.Alpha+s.Beta > mostBounded:
+	case s.Boundary == BoundaryBounded && s.Alpha+s.Beta > mostBounded+1e-9:
 		return fmt.Errorf("alpha %v plus beta %v is more than %v, the most that bounded tests are calculated for", s.Alpha, s.Beta, mostBounded)
 	}
 	if err := s.Boundary.check(); err != nil {

@@ -39,7 +39,7 @@ func TestMain(m *testing.M) {
 
 // memory makes the programs of the tests collect no garbage, because most of them end soon.
 //
-//nolint:gochecknoglobals // a constant table
+//nolint:gochecknoglobals // TestMain and TestScripts set the same values
 var memory = map[string]string{"GOGC": "off", "GOMEMLIMIT": "500MiB"}
 
 // withPrograms runs the tests with gogi and the fake engine, built as for users. The tests start them more than a

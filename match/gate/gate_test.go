@@ -13,6 +13,15 @@ import (
 	"gogi/stats/binomial"
 )
 
+// TestBoundedGatesHaveTheLimitsOfTheirTests: packages match and stats accept the same error rates of bounded tests.
+func TestBoundedGatesHaveTheLimitsOfTheirTests(t *testing.T) {
+	rates := []float64{0, 0.0009, 0.001, 0.05, 0.1, 0.11, 0.2, 0.3, 0.31, 0.4, 0.49, 0.5}
+	for i := range len(rates) * len(rates) {
+		g := match.Gate{Elo1: 5, Alpha: rates[i%len(rates)], Beta: rates[i/len(rates)], Model: match.GateLogistic, Boundary: match.GateBounded}
+		testutil.Check(t, (g.Check() == nil) == (Test(g).Check() == nil), "%+v: %v, %v", g, g.Check(), Test(g).Check())
+	}
+}
+
 // TestGateUnderTheNull plays 3,000 tests between equal players and looks at the state after every pair. The number of
 // passes must be plausible for a probability of α: its binomial tail is at least 0.0001.
 func TestGateUnderTheNull(t *testing.T) {

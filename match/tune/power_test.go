@@ -43,7 +43,7 @@ func TestPower(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			if c.shorter == 0 {
-				testutil.OnlyLong(t, "eight parameters are tuned with the usual perturbation")
+				testutil.OnlyLong(t, "the short form has the case with the usual perturbation")
 			}
 			g := gains(c.method, c.kind, c.d, c.useless, c.pairs, c.of_/testutil.ByLength(max(1, c.shorter), 1), c.in, c.elo, c.c)
 			t.Logf("gains of %.0f Elo: mean %.1f, tenth %.1f", c.elo, mean(g), g[len(g)/10])

@@ -51,8 +51,14 @@ func TestImpossibleInputIsAnError(t *testing.T) {
 			"no maximum",
 		},
 		{ // A larger first-move effect explains D's win as Black ever better, if the ratings of A and C fall with it.
-			"the first move decides all",
+			"the first move explains all",
 			[]crosstable.Count{{Black: "A", White: "C", Draws: 1}, {Black: "D", White: "A", BlackWins: 1}, {Black: "C", White: "D", BlackWins: 2, Draws: 1, WhiteWins: 1}},
+			Model{FirstMove: Multiplicative},
+			"no maximum",
+		},
+		{ // likewise, because Black scored in each game but the one that White won of the other colours
+			"two players, one loss of Black",
+			[]crosstable.Count{{Black: "A", White: "B", BlackWins: 96}, {Black: "B", White: "A", BlackWins: 1, WhiteWins: 1}},
 			Model{FirstMove: Multiplicative},
 			"no maximum",
 		},

@@ -185,9 +185,6 @@ func rate(t crosstable.Table, m Model) (*Fit, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(at.Drifting) == 0 {
-		at.Drifting = l.undetermined(at.X)
-	}
 	if len(at.Drifting) > 0 {
 		return nil, l.whyDrifting(t, at)
 	}
@@ -198,35 +195,6 @@ func rate(t crosstable.Table, m Model) (*Fit, error) {
 		f.Draw = math.Exp(draw)
 	}
 	return f, nil
-}
-
-// mostVariance is a variance of a first-move effect or draw parameter, in natural units, that none of them reaches if the
-// games determine it.
-const mostVariance = 1e8
-
-// undetermined returns the parameters that the likelihood at x does not determine, or nil. The likelihood may rise for
-// ever in a direction in which it has become flat to the last digit, so that Climb ends there as at a maximum. Such a
-// direction has the first-move effect or the draw parameter in it, because [crosstable.Table.Rated] excludes the others.
-func (l *ladder) undetermined(x []float64) (list []int) {
-	_, solve := l.Derivatives(x)
-	for _, parameter := range []int{l.first, l.draw} {
-		if parameter < 0 {
-			continue
-		}
-		unit := make([]float64, len(x))
-		unit[parameter] = 1
-		along := solve(unit)
-		if math.Abs(along[parameter]) < mostVariance {
-			continue
-		}
-		for i, v := range along {
-			if math.Abs(v) >= math.Sqrt(mostVariance) {
-				list = append(list, i)
-			}
-		}
-		return list
-	}
-	return nil
 }
 
 func (l *ladder) whyDrifting(t crosstable.Table, at newton.Peak) error {
@@ -268,6 +236,8 @@ func rateable(t crosstable.Table, m Model) (crosstable.Table, []crosstable.Exclu
 		return t, aside, errors.New("every game was won by Black: the first-move effect has no estimate")
 	case m.FirstMove != NoFirstMove && draws == 0 && blackWins == 0:
 		return t, aside, errors.New("every game was won by White: the first-move effect has no estimate")
+	case m.FirstMove == Multiplicative && m.Draws == HalfWin && !m.Prior.exists() && (rises(t, 1) || rises(t, -1)):
+		return t, aside, errors.New("the likelihood has no maximum: it rises for ever as the first-move effect and the strengths change together")
 	}
 	return t, aside, nil
 }
@@ -311,4 +281,35 @@ func (f *fitted) numbers(a, b string) (i, j int, err error) {
 		j, err = f.number(b)
 	}
 	return i, j, err
+}
+
+// rises reports whether the likelihood rises for ever if the logarithm of the first-move effect moves in the direction
+// by, 1 or -1, and draws count as half a win. It does so if the log strengths d can move so that no result that occurred
+// becomes less likely: d(Black) + by >= d(White) for each game in which Black scored, and the reverse if White scored.
+// rises looks for such a d by the method of Bellman and Ford for systems of difference constraints. There is none if the
+// constraints have a cycle that lowers d for ever.
+func rises(t crosstable.Table, by float64) bool {
+	d := make([]float64, len(t.Names))
+	lowest := -float64(len(d)) // a path without a cycle is shorter
+	for settled := false; !settled; {
+		settled = true
+		lower := func(player int32, to float64) {
+			if to < d[player] {
+				d[player], settled = to, false
+			}
+		}
+		for i := range t.Cells {
+			c := &t.Cells[i]
+			if c.Wins+c.Draws > 0 {
+				lower(c.White, d[c.Black]+by)
+			}
+			if c.Losses+c.Draws > 0 {
+				lower(c.Black, d[c.White]-by)
+			}
+			if min(d[c.Black], d[c.White]) < lowest {
+				return false
+			}
+		}
+	}
+	return true
 }
