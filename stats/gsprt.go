@@ -260,9 +260,9 @@ func (d distribution) balanced(a []float64) ([]float64, bool) {
 
 // multiplier returns the x of balanced: the x between lo and hi at which the sum of p a/(1 + x a) is 0. p are the
 // probabilities of d. multiplier uses Newton's method inside a shrinking bracket. Near the ends of the bracket, where
-// an outcome that has not occurred dominates the sum, Newton's method may not converge. multiplier then bisects.
-// Near an end a step of Newton's method is as short as the distance to that end, so a short step there does not
-// show that the root is near.
+// an outcome that has not occurred dominates the sum, Newton's method may not converge. So multiplier bisects if a step
+// leaves the bracket, and after 20 rounds. Near an end a step of Newton's method is as short as the distance to that
+// end, so a short step there does not show that the root is near.
 func (d distribution) multiplier(a []float64, lo, hi float64) float64 {
 	const quick, rounds = 20, 200
 	x, first, last := 0.0, lo, hi
