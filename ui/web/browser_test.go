@@ -132,7 +132,14 @@ func (p *browserTab) do(steps ...chromedp.Action[chromedp.Void]) {
 	testutil.OK(p.t, chromedp.Do(p.ctx, steps...))
 }
 
-func (p *browserTab) open(url string) { p.t.Helper(); p.do(chromedp.Navigate(url)) }
+func (p *browserTab) open(url string) {
+	p.t.Helper()
+	err := chromedp.Do(p.ctx, chromedp.Navigate(url))
+	for tries := 1; tries < 9 && err != nil && strings.Contains(err.Error(), "net::ERR_ABORTED"); tries++ {
+		err = chromedp.Do(p.ctx, chromedp.Navigate(url)) // the page before was loading itself again
+	}
+	testutil.OK(p.t, err)
+}
 
 // follow runs steps that lead to another page, and waits for it.
 func (p *browserTab) follow(steps ...chromedp.Action[chromedp.Void]) {
