@@ -156,13 +156,11 @@ func (p *farmTab) logIn(f *farmProcess, creds string) {
 	p.send("main form button")
 }
 
-// look checks that the page fits the width of a phone, and that axe-core finds no serious problem. A short test runs
-// axe-core on some pages only. With -farm.pictures, look stores pictures of the page: wide and narrow, light and dark.
+// look checks that the page fits the width of a phone, and that axe-core finds no serious problem.
+// With -farm.pictures, look stores pictures of the page: wide and narrow, light and dark.
 func (p *farmTab) look(name string) {
 	p.t.Helper()
-	if testutil.Long() || slices.Contains([]string{"submit", "test"}, name) {
-		p.axe(name)
-	}
+	p.axe(name)
 	p.do(chromedp.EmulateViewport(390, 900))
 	if wide := testutil.Must(chromedp.Run(p.ctx, chromedp.Evaluate[int]("document.documentElement.scrollWidth")))(p.t); wide > 390 {
 		p.t.Errorf("%s: the page is %d pixels wide on a phone of 390", name, wide)
@@ -202,7 +200,7 @@ func (p *farmTab) axe(name string) {
 // TestFarmPages manages a farm in a real browser. A volunteer and a submitter sign up, and an admin approves both. The
 // submitter submits a test with the form, and the admin approves it. A real worker plays it to a verdict.
 func TestFarmPages(t *testing.T) {
-	t.Parallel()
+	testutil.OnlyLong(t, "the tests of farm/board send the same forms")
 	f := startFarm(t)
 	p := openTab(t)
 	code := f.gogi("farm", "join", f.pages, "box", "--owner", "vol", "--print")
