@@ -33,7 +33,7 @@ func TestPlanPlayer(t *testing.T) {
 			t.Errorf("%s\n%v", test.text, err)
 			continue
 		}
-		testutil.Check(t, len(plan.Players) == 1 && plan.Players[0].Name == test.name && plan.Players[0].Limits.Nodes == 5 && len(warnings) <= 0,
+		testutil.Check(t, len(plan.Players) == 1 && plan.Players[0].Name == test.name && plan.Players[0].Limits.Nodes == 5 && len(warnings) == 0,
 			"%s\nplayers %+v, warnings %v", test.text, plan.Players, warnings)
 		if plan.Design != (match.Design{}) || plan.Pairs != 0 || !plan.Gate.IsZero() || plan.ColourClocks[0] != nil || len(plan.Openings) == 0 {
 			t.Errorf("%s\na plan of games: %+v", test.text, plan)

@@ -49,7 +49,7 @@ func TestDesigns(t *testing.T) {
 	} {
 		got, warnings := configstest.Plan(t, field(test.players, test.lines), test.flags, env)
 		test.want.Swap = true
-		testutil.Check(t, got.Design == test.want && got.Pairs == test.pairs && len(warnings) <= 0,
+		testutil.Check(t, got.Design == test.want && got.Pairs == test.pairs && len(warnings) == 0,
 			"%d players, %q and %+v: %+v of %d pairs, %v, want %+v of %d", test.players, test.lines, test.flags, got.Design, got.Pairs, warnings, test.want, test.pairs)
 		testutil.OK(t, got.Check(), "%q", test.lines)
 	}

@@ -33,29 +33,29 @@ func CheckLegs(plan *match.Plan) error {
 	return nil
 }
 
-// word returns an error if s is longer than MaxWord bytes. The argument what names the field in the error.
-func word(what, s string) error {
+// word returns an error if s is longer than MaxWord bytes. field is the name of s in the error.
+func word(field, s string) error {
 	if len(s) > MaxWord {
-		return fmt.Errorf("%s has %d bytes: expected at most %d", what, len(s), MaxWord)
+		return fmt.Errorf("%s has %d bytes: expected at most %d", field, len(s), MaxWord)
 	}
 	return nil
 }
 
-// number returns an error if v is not a number from 0 to most. The argument what names the field in the error.
-func number(what string, v, most float64) error {
+// number returns an error if v is not a number from 0 to most. field is the name of v in the error.
+func number(field string, v, most float64) error {
 	if !(v >= 0 && v <= most) || math.IsInf(v, 0) {
-		return fmt.Errorf("%s of %v: expected a number from 0 to %g", what, v, most)
+		return fmt.Errorf("%s of %v: expected a number from 0 to %g", field, v, most)
 	}
 	return nil
 }
 
-// words returns an error if a list has more strings than the maximum most, or a string longer than MaxWord bytes. The
-// argument what names the field in the error.
-func words(what string, list []string, most int) error {
+// words returns an error if a list has more strings than the maximum most, or a string longer than MaxWord bytes.
+// field is the name of the strings in the error.
+func words(field string, list []string, most int) error {
 	if len(list) > most {
-		return fmt.Errorf("%d %s: expected at most %d", len(list), what, most)
+		return fmt.Errorf("%d %s: expected at most %d", len(list), field, most)
 	}
-	return lists.Each(list, func(s string) error { return word("one of the "+what, s) })
+	return lists.Each(list, func(s string) error { return word("one of the "+field, s) })
 }
 
 // Check returns an error if a field of the Hello is outside its bounds.

@@ -180,7 +180,7 @@ func (c *Coordinator) read(ctx context.Context, m *message) {
 func (c *Coordinator) readItem(ctx context.Context, m *message, it *item) {
 	c.mu.Lock()
 	it.run = c.runs[it.Lease.Run]
-	// Verification costs a thousand times what the message costs its sender. So a copy is not verified.
+	// Verification costs a thousand times more than the message costs its sender, so gogi does not verify a copy.
 	if r := it.run; r != nil && r.ledger != nil && it.Attempt == nil && !it.Lease.Audit {
 		it.late = r.ledger.IsStored(it.Lease.Pair) || it.Lease.Take != r.ledger.Take(it.Lease.Pair)
 	}
