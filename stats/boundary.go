@@ -18,8 +18,10 @@ const (
 	// BoundaryRatio uses the bounds ln β and ln(1/α). If both distributions of a likelihood ratio are fixed
 	// in advance, the ratio has the mean 1 under H0. By Ville's inequality it therefore reaches 1/α with a
 	// probability of at most α, however often the test compares it with the bounds. The same is true for β
-	// under H1. The generalised ratio of gogi, however, estimates its distributions. In simulations its error
-	// rates are at most α and β (docs/statistics.md).
+	// under H1. The generalised ratio of gogi, however, estimates its distributions.
+	//
+	// Matches and "gogi stats sprt --boundary ratio" do not use BoundaryRatio. They use the upper bound ln(1/α)
+	// with another lower bound, ln(β/(1-α(1-β))), because stored runs stopped at it (see gate.Test).
 	BoundaryRatio Boundary = "ratio"
 	// BoundaryBounded moves the bounds towards each other as information grows, so that every run has a
 	// maximum length. See [SPRT.BoundsAt].
@@ -127,32 +129,13 @@ func newTriangle(alpha, beta float64) triangle {
 const triangleStep = 0.05
 
 // pass returns the probability that the walk ends at the upper bound. drift is the mean change per information: -½
-// under H0, ½ under H1.
+// under H0, ½ under H1. The steps are too long for a much larger drift; [converging] is right for every drift.
 func (t triangle) pass(drift float64) float64 {
-	w := t.walk(drift, triangleStep)
+	w := t.walk(drift)
 	for w.lo <= w.hi {
 		w.step()
 	}
 	return w.passed
-}
-
-// worse returns the probability of a worse result than height at this information: the test either failed earlier, or
-// its ratio is below height. See [brownian.worse].
-func (t triangle) worse(drift, information, height float64) float64 {
-	w := t.walk(drift, 2*triangleStep)
-	for w.lo <= w.hi && w.information < information {
-		w.step()
-	}
-	worse := w.failed
-	for place := w.lo; place <= w.hi; place += 2 {
-		switch x := w.at(place); {
-		case x < height-w.size/2:
-			worse += w.now[place]
-		case x < height+w.size/2:
-			worse += w.now[place] / 2
-		}
-	}
-	return worse
 }
 
 // A walk is a random walk between the bounds with steps of one size. It approximates a Brownian motion. After an even
@@ -160,37 +143,37 @@ func (t triangle) worse(drift, information, height float64) float64 {
 // places at an odd distance are possible. The elements of now for all other places have no meaning.
 type walk struct {
 	bounds         triangle
-	size, up       float64
+	up             float64 // probability of a step up
 	information    float64
 	now            []float64 // probabilities by place
 	half, lo, hi   int       // index of the place 0, and of the first and the last possible place between the bounds
 	passed, failed float64
 }
 
-func (t triangle) walk(drift, size float64) *walk {
-	half := int(max(t.u, t.l)/size) + 4
+func (t triangle) walk(drift float64) *walk {
+	half := int(max(t.u, t.l)/triangleStep) + 4
 	w := &walk{
-		bounds: t, size: size, up: 1 / (1 + math.Exp(-2*drift*size)), // the exact odds of the ratio under H0 and H1
+		bounds: t, up: 1 / (1 + math.Exp(-2*drift*triangleStep)), // the exact odds of the ratio under H0 and H1
 		now: make([]float64, 2*half+1), half: half, lo: half, hi: half,
 	}
 	w.now[half] = 1
 	return w
 }
 
-func (w *walk) at(place int) float64 { return float64(place-w.half) * w.size }
+func (w *walk) at(place int) float64 { return float64(place-w.half) * triangleStep }
 
 func (w *walk) step() {
-	w.information += w.size * w.size
+	w.information += triangleStep * triangleStep
 	w.now[w.lo-2], w.now[w.hi+2] = 0, 0
 	w.lo, w.hi = w.lo-1, w.hi+1
 	for i := w.lo; i <= w.hi; i += 2 {
 		w.now[i] = w.now[i-1]*w.up + w.now[i+1]*(1-w.up)
 	}
 	lower, upper := w.bounds.at(w.information)
-	for ; w.hi >= w.lo && w.at(w.hi) >= upper-w.size/2; w.hi -= 2 {
+	for ; w.hi >= w.lo && w.at(w.hi) >= upper-triangleStep/2; w.hi -= 2 {
 		w.passed += w.now[w.hi]
 	}
-	for ; w.lo <= w.hi && w.at(w.lo) <= lower+w.size/2; w.lo += 2 {
+	for ; w.lo <= w.hi && w.at(w.lo) <= lower+triangleStep/2; w.lo += 2 {
 		w.failed += w.now[w.lo]
 	}
 }

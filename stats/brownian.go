@@ -1,11 +1,6 @@
 package stats
 
-import (
-	"math"
-	"sort"
-
-	"gonum.org/v1/gonum/integrate/quad"
-)
+import "math"
 
 // A brownian is a Brownian motion that starts at 0 and stops at lower or upper.
 type brownian struct{ lower, upper, drift, variance float64 }
@@ -24,27 +19,6 @@ func (b brownian) worse(time, height float64) float64 {
 // ended returns the probabilities that the motion ends at the upper and at the lower bound before time.
 func (b brownian) ended(time float64) (upper, lower float64) {
 	return max(0, 1-b.worse(time, b.upper)), max(0, b.worse(time, b.lower))
-}
-
-// forecast returns the course of a test whose ratio is the motion, with a maximum of limit pairs. A pair takes
-// one unit of time.
-func (b brownian) forecast(limit int) SPRTForecast {
-	c := SPRTForecast{Method: "diffusion"}
-	within := func(pairs float64) float64 {
-		upper, lower := b.ended(pairs)
-		return upper + lower
-	}
-	first := func(share float64) int {
-		return sort.Search(limit, func(n int) bool { return within(float64(n)) >= share })
-	}
-	for _, q := range c.quantiles() {
-		*q.pairs = first(q.share)
-	}
-	end := float64(first(1 - 1e-9))
-	c.Pass, c.Fail = b.ended(end)
-	c.Unfinished = max(0, 1-c.Pass-c.Fail)
-	c.Pairs = quad.Fixed(func(pairs float64) float64 { return 1 - within(pairs) }, 0, end, 200, nil, 0)
-	return c
 }
 
 // worseSeries returns the same probability as worse, by the Fourier series of the heat equation between the bounds. The

@@ -21,14 +21,14 @@ type SPRTForecast struct {
 	P99    int `json:"p99"`
 }
 
-// These are the numbers of places into which a forecast divides the range between the bounds.
-const (
-	walkPlaces      = 1600
-	diffusionPlaces = 200
-)
+// walkPlaces is the number of places into which a walk divides the range between the bounds.
+const walkPlaces = 1600
 
-// maxCourse is the largest number of pairs that a forecast calculates.
-const maxCourse = 100_000_000
+// longWalk is the largest range between the bounds that Forecast walks, in standard deviations or means of a step.
+const longWalk = 60
+
+// maxCourse is the largest number of pairs that a forecast calculates. A test of 0 against 0.0001 Elo takes fewer.
+const maxCourse = 1e15
 
 // Forecast returns the expected course of the test if the pairs have these rates, and each pair has its own
 // opening. limit is the maximum number of pairs; 0 or less means no maximum. Forecast calculates the
@@ -54,10 +54,10 @@ func (s SPRT) Forecast(rates PairRates, limit int) (SPRTForecast, error) {
 		limit = maxCourse
 	}
 	lower, upper := s.Bounds()
-	w := ratioWalk{test: s, steps: steps, lower: lower, upper: upper, pairs: 1}
+	w := ratioWalk{test: s, steps: steps, lower: lower, upper: upper}
 	w.mean, w.spread = steps.moments()
-	if (upper-lower)/w.spread <= 60 {
-		return w.run("walk", walkPlaces, limit), nil
+	if upper-lower <= longWalk*max(w.spread, math.Abs(w.mean)) {
+		return w.run(walkPlaces, limit), nil
 	}
 	return w.diffusion(limit), nil
 }
@@ -117,26 +117,17 @@ type ratioWalk struct {
 	steps        ratioSteps
 	mean, spread float64 // mean and standard deviation of a pair's step.
 	lower, upper float64 // the lowest and the highest place: the outermost bounds
-	shift        float64 // outward shift of the bounds
-	pairs        float64 // pairs per step. It is below 1 in a diffusion.
 }
 
-// diffusion returns the course if the ratio is a Brownian motion. For constant bounds it uses a formula. Otherwise it
-// replaces the motion by a walk with such small steps that each step leads to the same or a neighbouring place.
+// diffusion returns the course if the ratio is a Brownian motion.
 func (w ratioWalk) diffusion(limit int) SPRTForecast {
-	const ratio = 0.75
-	w.shift = 0.583 * w.spread
-	w.lower, w.upper = w.lower-w.shift, w.upper+w.shift
-	if w.test.Boundary != BoundaryBounded {
-		return brownian{w.lower, w.upper, w.mean, w.spread * w.spread}.forecast(limit)
+	shift := 0.583 * w.spread
+	lower, upper, variance := w.lower-shift, w.upper+shift, w.spread*w.spread
+	if w.test.Boundary == BoundaryBounded {
+		c := converging{lower, upper, tightening * w.steps.information, w.mean, variance}
+		return course(c, int(min(float64(limit), math.Ceil(c.end()))))
 	}
-	distance := (w.upper - w.lower) / diffusionPlaces
-	w.pairs = (ratio * distance / w.spread) * (ratio * distance / w.spread)
-	drift := w.mean * w.pairs / distance
-	square := ratio*ratio + drift*drift
-	w.steps.sizes = []float64{-distance, 0, distance}
-	w.steps.probs = []float64{(square - drift) / 2, 1 - square, (square + drift) / 2}
-	return w.run("diffusion", diffusionPlaces, limit)
+	return course(brownian{lower, upper, w.mean, variance}, limit)
 }
 
 // A kernel is a part of a step: the probabilities of three neighbouring distances, measured in places.
@@ -181,14 +172,15 @@ func (k kernel) add(next, now []float64, lo, hi int) {
 	}
 }
 
-func (w ratioWalk) run(method string, places, limit int) SPRTForecast {
+// run returns the course of the walk, whose range is divided into this number of places.
+func (w ratioWalk) run(places, limit int) SPRTForecast {
 	distance := (w.upper - w.lower) / float64(places)
 	kernels, reach := w.steps.kernels(distance, w.upper-w.lower)
 	zero := int(math.Round(-w.lower/distance)) + reach + 2
 	now, next := make([]float64, places+2*reach+5), make([]float64, places+2*reach+5)
 	now[zero] = 1
 	at := func(place int) float64 { return float64(place-zero) * distance }
-	c := SPRTForecast{Method: method}
+	c := SPRTForecast{Method: "walk"}
 	lo, hi := zero, zero
 	left, before := 1.0, tail{left: 1}
 	for step := 1; left > 1e-9; step++ {
@@ -197,9 +189,8 @@ func (w ratioWalk) run(method string, places, limit int) SPRTForecast {
 			k.add(next, now, lo, hi)
 		}
 		now, next = next, now
-		n := float64(step) * w.pairs
+		n := float64(step)
 		lower, upper := w.test.BoundsAt(n * w.steps.information)
-		lower, upper = lower-w.shift, upper+w.shift
 		pass, fail := 0.0, 0.0
 		for lo, hi = lo-reach, hi+reach; hi >= lo && at(hi) >= upper-distance/2; hi-- {
 			pass += now[hi]
@@ -222,7 +213,7 @@ func (w ratioWalk) run(method string, places, limit int) SPRTForecast {
 			break
 		}
 	}
-	c.Unfinished = max(0, left)
+	c.Pass, c.Fail, c.Unfinished = max(0, c.Pass), max(0, c.Fail), max(0, left) // the weights of kernels may be below 0
 	if left > 1e-9 {
 		c.Pairs += float64(limit) * left
 		c.mark(1, float64(limit))

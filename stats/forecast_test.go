@@ -6,6 +6,8 @@ import (
 	"slices"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"gogi/internal/testutil"
 	"gogi/stats/binomial"
 )
@@ -77,9 +79,9 @@ func TestCourseAgainstExactSums(t *testing.T) {
 				running = next
 			}
 			games += limit * left
-			w := ratioWalk{test: s, steps: ratioSteps{sizes: []float64{loss, win}, probs: []float64{1 - p, p}, information: information}, pairs: 1}
+			w := ratioWalk{test: s, steps: ratioSteps{sizes: []float64{loss, win}, probs: []float64{1 - p, p}, information: information}}
 			w.lower, w.upper = s.Bounds()
-			got := w.run("walk", 5000, limit)
+			got := w.run(5000, limit)
 			testutil.Check(t, math.Abs(got.Pairs/games-1) <= 0.002 && math.Abs(got.Pass-pass) <= 0.002,
 				"%v %q: %+v, want %v games and %v", elo, s.Boundary, got, games, pass)
 		}
@@ -108,16 +110,62 @@ func TestDiffusionAgainstWalk(t *testing.T) {
 		s := SPRT{Elo0: 0, Elo1: 25, Alpha: 0.05, Beta: 0.1, Model: ModelLogistic, Boundary: b}
 		for _, elo := range []float64{0, 12} {
 			steps := testutil.Must(s.ratioSteps(ratesOf(t, ordinary, elo)))(t)
-			w := ratioWalk{test: s, steps: steps, pairs: 1}
+			w := ratioWalk{test: s, steps: steps}
 			w.lower, w.upper = s.Bounds()
 			w.mean, w.spread = steps.moments()
-			want := w.run("walk", walkPlaces, 1500)
+			want := w.run(walkPlaces, 1500)
 			got := w.diffusion(1500)
 			if math.Abs(got.Pairs/want.Pairs-1) > 0.003 || math.Abs(got.Pass-want.Pass) > 0.002 ||
 				math.Abs(got.Unfinished-want.Unfinished) > 0.003 || math.Abs(float64(got.P90)/float64(want.P90)-1) > 0.01 {
 				t.Errorf("%q at %v: %+v, want %+v", b, elo, got, want)
 			}
 		}
+	}
+}
+
+// TestLawsOfForecasts draws designs and conditions, among them true differences of hundreds of widths of the hypotheses,
+// and requires laws that need no other calculation: probabilities from 0 to 1 with the sum 1, quantiles in order, a mean
+// that fits them, mirrored results for exchanged players, and a larger probability to pass for a stronger player. By
+// Wald's identity, the mean length is the mean ratio at the end, divided by the drift.
+func TestLawsOfForecasts(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		number := func(name string, lo, hi float64) float64 { return rapid.Float64Range(lo, hi).Draw(t, name) }
+		s := SPRT{
+			Elo0: number("elo0", -300, 300), Alpha: number("alpha", 0.001, 0.29), Beta: number("beta", 0.001, 0.29),
+			Model: ModelLogistic, Boundary: rapid.SampledFrom(boundaries).Draw(t, "boundary"),
+		}
+		s.Elo1 = s.Elo0 + math.Pow(10, number("width", -2, 2.5))
+		c := Conditions{DrawRate: number("draws", 0, 0.6), Correlation: number("correlation", -0.3, 0.3)}
+		elo := rapid.OneOf(rapid.Float64Range(-700, 700), rapid.Float64Range(s.Elo0-5, s.Elo1+5)).Draw(t, "elo")
+		rates, err := c.PairRates(elo)
+		if err != nil {
+			t.Skip(err)
+		}
+		limit := rapid.SampledFrom([]int{0, 10, 1000}).Draw(t, "limit")
+		f := testutil.Must(s.Forecast(rates, limit))(t)
+		testutil.Check(t, min(f.Pass, f.Fail, f.Unfinished) >= 0 && math.Abs(f.Pass+f.Fail+f.Unfinished-1) <= 1e-6, "%+v", f)
+		testutil.Check(t, f.Median >= 1 && f.Median <= f.P90 && f.P90 <= f.P95 && f.P95 <= f.P99, "%+v", f)
+		testutil.Check(t, f.Pairs >= 0.45*float64(f.Median-1) && (limit == 0 || f.Pairs <= float64(limit)+1e-6), "%+v", f)
+		slices.Reverse(rates[:])
+		other := s
+		other.Elo0, other.Elo1, other.Alpha, other.Beta = -s.Elo1, -s.Elo0, s.Beta, s.Alpha
+		m := testutil.Must(other.Forecast(rates, limit))(t)
+		testutil.Check(t, math.Abs(m.Pass-f.Fail)+math.Abs(m.Fail-f.Pass) <= 0.02 && agree(m.Pairs, f.Pairs, 0.02), "%+v, mirrored %+v", f, m)
+		if stronger, err := c.PairRates(elo + number("stronger", 0, 50)); err == nil && limit == 0 {
+			g := testutil.Must(s.Forecast(stronger, limit))(t)
+			testutil.Check(t, g.Pass >= f.Pass-0.01, "%+v, stronger %+v", f, g)
+		}
+	})
+}
+
+// TestForecastFarFromTheHypotheses compares forecasts of the bounded test with the mean time in which a motion with a
+// fast drift passes one bound, (l + 0.583 sd)/(drift + I/10), calculated apart from gogi for elo0 = 0 and elo1 = 2 in
+// games. Between equals it is the length of before.
+func TestForecastFarFromTheHypotheses(t *testing.T) {
+	s := SPRT{Elo0: 0, Elo1: 2, Alpha: 0.05, Beta: 0.05, Model: ModelLogistic, Boundary: BoundaryBounded}
+	for elo, games := range map[float64]float64{-20: 9825, -40: 5124.4, -60: 3526, -80: 2737} {
+		f := testutil.Must(s.Forecast(ratesOf(t, Conditions{DrawRate: 0.03}, elo), 0))(t)
+		testutil.Check(t, agree(2*f.Pairs, games, 0.001) && f.Pass < 1e-6 && f.P99 > f.Median, "%v: %+v", elo, f)
 	}
 }
 
@@ -227,7 +275,7 @@ func TestPowerNormalAndExact(t *testing.T) {
 		rates := ratesOf(t, c.Conditions, 40)
 		smooth := 0.0 // the exact power goes up and down with each pair
 		for k := c.pairs - 4; k <= c.pairs+4; k++ {
-			smooth += rates.exactPower(k, 0.025) / 9
+			smooth += (1 - rates.exactMiss(k, 0.025, 1e-6)) / 9
 		}
 		normal := rates.normalPower(c.pairs, 0.025)
 		testutil.Check(t, math.Abs(normal-smooth) <= 0.006, "%+v: exact %v, normal %v", c, smooth, normal)

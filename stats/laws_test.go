@@ -117,7 +117,7 @@ func TestLengthsAreLeast(t *testing.T) {
 	for _, elo := range []float64{-40, -60, -90, -150} {
 		l, err := design.Length(elo)
 		testutil.Require(t, err == nil && l.Method == "exact", "%+v, %v", l, err)
-		if rates := ratesOf(t, ordinary, -elo); rates.exactPower(l.Pairs-1, 0.05) >= 0.8 || rates.exactPower(l.Pairs, 0.05) < 0.8 {
+		if rates := ratesOf(t, ordinary, -elo); rates.exactMiss(l.Pairs-1, 0.05, 1e-6) <= 0.2 || rates.exactMiss(l.Pairs, 0.05, 1e-6) > 0.2 {
 			t.Errorf("%v Elo: %+v is not the least", elo, l)
 		}
 	}

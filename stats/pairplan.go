@@ -68,21 +68,24 @@ func (d PairDesign) Length(elo float64) (PairLength, error) {
 }
 
 // exactLength returns the first number of pairs near n for which the exact power is at least power. tail is the error
-// probability of the test.
+// probability of the test. It compares probabilities to miss the difference, because a power near 1 has no room for the
+// terms that the sum neglects.
 func (r PairRates) exactLength(n int, tail, power float64) PairLength {
-	has := r.exactPower(n, tail)
-	for has >= power && n > 1 {
-		before := r.exactPower(n-1, tail)
-		if before < power {
+	most := 1 - power
+	missed := func(n int) float64 { return r.exactMiss(n, tail, most/1000) }
+	has := missed(n)
+	for has <= most && n > 1 {
+		before := missed(n - 1)
+		if before > most {
 			break
 		}
 		n, has = n-1, before
 	}
-	for has < power {
+	for has > most {
 		n++
-		has = r.exactPower(n, tail)
+		has = missed(n)
 	}
-	return PairLength{n, 2 * n, has, "exact"}
+	return PairLength{n, 2 * n, 1 - has, "exact"}
 }
 
 // Detectable returns the smallest difference in Elo that this number of pairs detects with the design's
@@ -149,10 +152,11 @@ func (r PairRates) normalPower(n int, tail float64) float64 {
 	return normalBelow((count*m[1] - limit - step) / math.Sqrt(variance))
 }
 
-// exactPower returns the same probability as normalPower without approximation. For given numbers of pairs that deviate
-// by one and by two half points, A's wins of each kind have a binomial distribution. tail is the error probability of
-// the test.
-func (r PairRates) exactPower(n int, tail float64) float64 {
+// exactMiss returns the probability that the sign-flip test of n pairs does not find A stronger, without the
+// approximation of normalPower. For given numbers of pairs that deviate by one and by two half points, A's wins of each
+// kind have a binomial distribution. tail is the error probability of the test. exactMiss counts rare numbers of pairs as
+// missed, with a probability of at most neglect in sum.
+func (r PairRates) exactMiss(n int, tail, neglect float64) float64 {
 	share := func(part, of float64) float64 {
 		if !(of > 0) {
 			return 0
@@ -162,21 +166,25 @@ func (r PairRates) exactPower(n int, tail float64) float64 {
 	ones, twos := r[1]+r[3], r[0]+r[4]
 	p1, p2 := share(r[3], ones), share(r[4], twos)
 	few := binomial.NewBinomial(n, min(1, ones))
-	power := 0.0
+	rare := neglect / float64((n+1)*(n+2)/2)
+	miss := 0.0
 	for n1 := 0; n1 <= n; n1++ {
 		many := few.At(n1)
-		if many < 1e-9 {
+		if many <= rare {
+			miss += many
 			continue
 		}
 		fair1, true1 := headsOf(n1, p1)
 		rest := binomial.NewBinomial(n-n1, share(twos, 1-ones))
 		for n2 := 0; n2 <= n-n1; n2++ {
-			if q := many * rest.At(n2); q > 1e-9 {
-				power += q * r.rejects(n2, p2, fair1, true1, tail)
+			q := many * rest.At(n2)
+			if q > rare {
+				q *= r.misses(n2, p2, fair1, true1, tail)
 			}
+			miss += q
 		}
 	}
-	return power
+	return miss
 }
 
 // headsOf returns the distributions of the number of heads of n coins: for fair coins, and for biased coins
@@ -189,25 +197,37 @@ func headsOf(n int, p float64) (fair, biased []float64) {
 	return fair, biased
 }
 
-// rejects returns the probability that biased coins reach the critical total weight of heads. A coin is a pair that A
-// won or lost. Coins of weight 1 are pairs that deviate by one half point, and coins of weight 2 are pairs that
+// misses returns the probability that biased coins do not reach the critical total weight of heads. A coin is a pair that
+// A won or lost. Coins of weight 1 are pairs that deviate by one half point, and coins of weight 2 are pairs that
 // deviate by two. fair and biased are the distributions of the number of heads of the coins of weight 1, for fair and
 // for biased coins. n2 is the number of coins of weight 2, and p2 the probability of their heads if they are biased.
 // The critical weight is the smallest that fair coins reach with a probability of at most tail.
-func (r PairRates) rejects(n2 int, p2 float64, fair, biased []float64, tail float64) float64 {
-	upper, others := binomial.NewBinomial(n2, 0.5).UpperTails(), binomial.NewBinomial(n2, p2).UpperTails()
-	weighs := func(weight int, ones, twos []float64) float64 {
+func (r PairRates) misses(n2 int, p2 float64, fair, biased []float64, tail float64) float64 {
+	upper, lower := binomial.NewBinomial(n2, 0.5).UpperTails(), binomial.NewBinomial(n2, 1-p2).UpperTails()
+	reach := func(weight int) float64 { // by fair coins
 		sum := 0.0
-		for k, p := range ones {
-			if need := max(0, (weight-k+1)/2); need <= n2 {
-				sum += p * twos[need]
+		for k, p := range fair {
+			if need := heads(weight - k); need <= n2 {
+				sum += p * upper[need]
 			}
 		}
 		return sum
 	}
 	weights := len(fair) + 2*n2 // one more than the largest weight
 	critical := 1 + sort.Search(weights-1, func(i int) bool {
-		return binomial.Test{P: weighs(i+1, fair, upper)}.Significant(tail)
+		return binomial.Test{P: reach(i + 1)}.Significant(tail)
 	})
-	return weighs(critical, biased, others)
+	sum := 0.0
+	for k, p := range biased {
+		switch need := heads(critical - k); {
+		case need > n2:
+			sum += p
+		case need > 0:
+			sum += p * lower[n2-need+1] // as many tails as leave fewer than need heads
+		}
+	}
+	return sum
 }
+
+// heads returns the number of heads of weight 2 that reach a total weight.
+func heads(weight int) int { return max(0, (weight+1)/2) }

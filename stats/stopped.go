@@ -49,29 +49,31 @@ func (s SPRT) stoppedElo(d distribution, o Outcomes, level float64) (StoppedElo,
 // A stop is the point where a test stopped, or its current point. time is the number of observations, and height is the
 // log likelihood ratio.
 type stop struct {
-	lower, upper float64
+	lower, upper float64 // bounds before the first observation
+	slope        float64 // movement of each bound towards the other one, per observation
 	time, height float64
-	s0, s1       float64   // scores under the hypotheses
-	variance     float64   // observed variance of a unit's score.
-	bounds       *triangle // nil if the bounds are constant
+	s0, s1       float64 // scores under the hypotheses
+	variance     float64 // observed variance of a unit's score.
 }
 
-// newStop returns the stop of a test. If the ratio is beyond a bound, newStop sets it to the bound and shortens the
-// time in proportion. It returns false if both hypotheses have the same score.
+// newStop returns the stop of a test. If the ratio is beyond a bound, newStop sets it to the point where a straight
+// line to it passes the bound. It returns false if both hypotheses have the same score.
 func (s SPRT) newStop(d distribution, o Outcomes) (stop, bool) {
 	mean, variance := moments(d.values, d.probs)
 	p := stop{time: d.n, variance: variance}
-	p.lower, p.upper = s.BoundsAt(s.information(d, o))
+	p.lower, p.upper = s.Bounds()
 	if s.Boundary == BoundaryBounded {
-		t := boundedBy(s.Alpha, s.Beta)
-		p.bounds = &t
+		p.slope = tightening * s.information(d, o) / d.n
 	}
 	p.s0, p.s1 = s.scores(o)
 	drift, _ := p.motion(mean)
-	p.height = drift * d.n
-	if height := min(p.upper, max(p.lower, p.height)); height != p.height {
-		p.height, p.time = height, height/drift
+	switch {
+	case drift*d.n > p.upper-p.slope*d.n:
+		p.time = p.upper / (drift + p.slope)
+	case drift*d.n < p.lower+p.slope*d.n:
+		p.time = p.lower / (drift - p.slope)
 	}
+	p.height = drift * p.time
 	return p, p.s0 < p.s1
 }
 
@@ -99,8 +101,8 @@ func (p stop) rating(probability float64) float64 {
 // with elo.
 func (p stop) worse(elo float64) float64 {
 	drift, variance := p.motion(binomial.Expected(elo))
-	if p.bounds != nil {
-		return p.bounds.worse(drift/variance, p.time*variance, p.height)
+	if p.slope > 0 {
+		return converging{p.lower, p.upper, p.slope, drift, variance}.worse(p.time, p.height)
 	}
 	b := brownian{p.lower, p.upper, drift, variance}
 	return min(1, max(0, b.worse(p.time, p.height)))
