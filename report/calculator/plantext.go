@@ -80,14 +80,26 @@ func (p *PlanRow) kind() i18n.Message {
 
 func (p *PlanRow) tableRow(in i18n.Language) table.Row {
 	pass, undecided := format.Percent(p.Power), "–"
-	if p.PlanCourse != nil {
+	switch {
+	case p.PlanCourse != nil:
 		pass = format.Or(p.Pass, format.Percent)
 		undecided = format.Or(p.Unfinished, format.Percent)
+	case p.Games == nil: // no such test exists
+		pass = "–"
 	}
 	return table.Row{
-		p.kind().In(in), cell(p.Elo, "%+.2f"), p.gamesCell(), p.quantileCell(0.5), p.quantileCell(0.9), p.quantileCell(0.99),
+		p.kind().In(in), p.eloCell(), p.gamesCell(), p.quantileCell(0.5), p.quantileCell(0.9), p.quantileCell(0.99),
 		p.timeCell(), pass, undecided,
 	}
+}
+
+// eloCell returns the true difference with two decimals. A small one, which they would change by a tenth or more, has two
+// significant digits.
+func (p *PlanRow) eloCell() string {
+	if p.Elo != nil && *p.Elo != 0 && math.Abs(*p.Elo) < 0.05 {
+		return cell(p.Elo, "%+.2g")
+	}
+	return cell(p.Elo, "%+.2f")
 }
 
 func (p *PlanRow) gamesCell() string {
@@ -95,7 +107,12 @@ func (p *PlanRow) gamesCell() string {
 }
 
 func (p *PlanRow) timeCell() string {
-	return format.Or(p.Hours, func(v float64) string { return format.Duration(time.Duration(v * float64(time.Hour))) })
+	return format.Or(p.Hours, func(v float64) string {
+		if v > 10_000 { // a Duration ends after 292 years
+			return format.Count(int(math.Round(v))) + "h"
+		}
+		return format.Duration(time.Duration(v * float64(time.Hour)))
+	})
 }
 
 // quantile returns the number of games within which a share of the tests ends, or 0 if it is unknown.
@@ -154,7 +171,7 @@ func (s *Plans) printCheaper(w io.Writer, in i18n.Language) {
 		rows++
 		now, before := p.quantile(0.99), than.quantile(0.99)
 		t.AppendRow(table.Row{
-			p.cheaperWords().In(in), cell(p.Elo, "%+.2f"), p.gamesCell(), change(*p.Games, *than.Games), p.quantileCell(0.99), change(float64(now), float64(before)),
+			p.cheaperWords().In(in), p.eloCell(), p.gamesCell(), change(*p.Games, *than.Games), p.quantileCell(0.99), change(float64(now), float64(before)),
 		})
 	}
 	if rows > 0 {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -160,6 +161,26 @@ func quantileOf(row map[string]any, share float64) map[string]any {
 		}
 	}
 	return nil
+}
+
+// TestPlanOfATinyDifference: a difference that no match of fixed length can find has no number of games and no power. The
+// SPRT has both, and a duration beyond the range of a time.Duration. The expected length at 0 is proportional to
+// 1/elo1², so it is that of 0 against 1 Elo (TestPlanOfASequentialTest), times a million, but for the overshoot.
+func TestPlanOfATinyDifference(t *testing.T) {
+	lengths := map[float64]float64{}
+	for _, elo1 := range []float64{1, 0.001} {
+		plans := testutil.Must(PlanQuestion{
+			Elo: elo1, Alpha: 0.05, Power: 0.95, SPRT: &match.SPRT{Elo0: 0, Elo1: elo1}, Boundary: "ratio", PerHour: new(100.0), Conditions: Typical(),
+		}.Answer())(t)
+		lengths[elo1] = *plans.sequentialAt(0).Games
+		var text strings.Builder
+		plans.Print(&text, i18n.English)
+		if elo1 < 1 {
+			testutil.Check(t, regexp.MustCompile(`fixed +\+0\.001( +–){7}`).MatchString(text.String()), "%s", text.String())
+			testutil.Check(t, regexp.MustCompile(` 6,240,\d{3},\d{3}h +4\.`).MatchString(text.String()), "%s", text.String())
+		}
+	}
+	testutil.Check(t, math.Abs(lengths[0.001]/(1e6*lengths[1])-1) <= 2e-3, "%v", lengths)
 }
 
 // TestPlanWithAMaximum: with a maximum some tests are undecided, and no test is longer.
