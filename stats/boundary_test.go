@@ -128,7 +128,7 @@ func TestSimulatedBoundedElo(t *testing.T) {
 	}
 }
 
-// TestRatioBounds: a match and "gogi stats sprt" use the same bounds of the log likelihood ratio, ln β and -ln α.
+// TestRatioBounds: the bounds of BoundaryRatio are ln β and -ln α. (A match has another lower bound, see gate.Test.)
 func TestRatioBounds(t *testing.T) {
 	s := SPRT{Elo0: 0, Elo1: 10, Alpha: 0.05, Beta: 0.1, Model: ModelLogistic, Boundary: BoundaryRatio}
 	lower, upper := s.BoundsAt(3)

@@ -72,7 +72,7 @@ func (d PairDesign) Length(elo float64) (PairLength, error) {
 // terms that the sum neglects.
 func (r PairRates) exactLength(n int, tail, power float64) PairLength {
 	most := 1 - power
-	missed := func(n int) float64 { return r.exactMiss(n, tail, most/1000) }
+	missed := func(n int) float64 { return r.exactMiss(n, tail, most/1e7) }
 	has := missed(n)
 	for has <= most && n > 1 {
 		before := missed(n - 1)

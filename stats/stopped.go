@@ -54,18 +54,25 @@ type stop struct {
 	time, height float64
 	s0, s1       float64 // scores under the hypotheses
 	variance     float64 // observed variance of a unit's score.
+	scale        float64 // factor of the ratio, so that it is that of the test
 }
 
 // newStop returns the stop of a test. If the ratio is beyond a bound, newStop sets it to the point where a straight
 // line to it passes the bound. It returns false if both hypotheses have the same score.
+//
+// Far from the hypotheses, the approximation of the ratio by its drift is too large: at 19% of the points against 0 and
+// 5 Elo it is -9 where the ratio is -3.5. With BoundaryBounded, newStop scales it to the ratio of the test. With constant
+// bounds it does not, because fishtest does not, and reports of stored runs must not change. Their intervals are then
+// too wide (docs/research/statistics.md).
 func (s SPRT) newStop(d distribution, o Outcomes) (stop, bool) {
 	mean, variance := moments(d.values, d.probs)
-	p := stop{time: d.n, variance: variance}
+	p := stop{time: d.n, variance: variance, scale: 1}
 	p.lower, p.upper = s.Bounds()
+	p.s0, p.s1 = s.scores(o)
 	if s.Boundary == BoundaryBounded {
 		p.slope = tightening * s.information(d, o) / d.n
+		p.scale = p.scaleTo(s, d, o, mean)
 	}
-	p.s0, p.s1 = s.scores(o)
 	drift, _ := p.motion(mean)
 	switch {
 	case drift*d.n > p.upper-p.slope*d.n:
@@ -77,11 +84,22 @@ func (s SPRT) newStop(d distribution, o Outcomes) (stop, bool) {
 	return p, p.s0 < p.s1
 }
 
+// scaleTo returns the ratio of the test, divided by its approximation. mean is the mean score of the distribution. Near
+// the hypotheses both may be 0; scaleTo returns 1 there, because the approximation is good.
+func (p stop) scaleTo(s SPRT, d distribution, o Outcomes, mean float64) float64 {
+	drift, _ := p.motion(mean)
+	llr, err := s.llr(d, o)
+	if scale := llr / (drift * d.n); err == nil && math.Abs(mean-(p.s0+p.s1)/2) > p.s1-p.s0 && scale > 0 {
+		return scale
+	}
+	return 1
+}
+
 // motion returns the drift and the variance of the log likelihood ratio per observation, for an expected score (van den
 // Bergh, GSPRT approximation).
 func (p stop) motion(score float64) (drift, variance float64) {
-	width := p.s1 - p.s0
-	return (score - (p.s0+p.s1)/2) * width / p.variance, width * width / p.variance
+	step := p.scale * (p.s1 - p.s0) // ratio of a point, times the variance
+	return (score - (p.s0+p.s1)/2) * step / p.variance, step * step / p.variance
 }
 
 // rating returns the Elo difference at which the probability of a worse outcome than this stop is probability. It
