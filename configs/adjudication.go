@@ -76,13 +76,13 @@ func (d *Draw) UnmarshalText(text []byte) error {
 	}
 	rest, from, at := strings.Cut(string(text), "@")
 	score, moves, ok := strings.Cut(rest, "x")
-	okScore, okFrom := score == "0", !at
+	okScore, okFrom := score == "0", !at || from == "0"
 	if !okScore {
 		d.Score, okScore = positive(score)
 	}
 	var okMoves bool
 	d.Moves, okMoves = positive(moves)
-	if at {
+	if at && from != "0" {
 		d.From, okFrom = positive(from)
 	}
 	if !ok || !okScore || !okMoves || !okFrom {

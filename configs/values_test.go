@@ -64,9 +64,9 @@ func TestResignAndDraw(t *testing.T) {
 	}
 	var d configs.Draw
 	for text, want := range map[string]configs.Draw{
-		"10x8@40": {Score: 10, Moves: 8, From: 40},
-		"0x8":     {Moves: 8},
-		"off":     {},
+		"10x8@40": {Score: 10, Moves: 8, From: 40}, "10x8@0": {Score: 10, Moves: 8},
+		"0x8": {Moves: 8},
+		"off": {},
 	} {
 		if err := d.UnmarshalText([]byte(text)); err != nil || d != want {
 			t.Errorf("draw %s: %+v, %v, want %+v", text, d, err, want)
@@ -75,7 +75,7 @@ func TestResignAndDraw(t *testing.T) {
 	for _, text := range []string{"", "2000", "x3", "2000x", "0x3", "-5x3", "2:2000x3", "2000x3x4", "99999999999x1", "+5x1"} {
 		testutil.Check(t, r.UnmarshalText([]byte(text)) != nil, "resign %q was taken", text)
 	}
-	for _, text := range []string{"", "10", "10x", "x8", "10x8@", "10x8@0", "10x0@4", "-1x8"} {
+	for _, text := range []string{"", "10", "10x", "x8", "10x8@", "10x8@-1", "10x8@00", "10x0@4", "-1x8"} {
 		testutil.Check(t, d.UnmarshalText([]byte(text)) != nil, "draw %q was taken", text)
 	}
 }

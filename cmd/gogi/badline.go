@@ -33,7 +33,7 @@ func badLine(args []string, err error) error {
 	case errors.Is(err, fs.ErrNotExist):
 		return err
 	case args[0] == "match" && (slices.Contains(args, "-engine") || slices.Contains(args, "-each")):
-		return fmt.Errorf("match: %s is a flag of fastchess; run gogi match --from-fastchess 'LINE', which prints the same line for gogi", firstOf(args, "-engine", "-each"))
+		return fmt.Errorf("match: %s is a flag of fastchess; write --engine NAME=COMMAND and --tc, as the table of docs/coming-from.md shows", firstOf(args, "-engine", "-each"))
 	case strings.HasPrefix(text, "unknown flag --max-games"):
 		return errors.New("--max-games: this flag was removed; use --games, which means the same")
 	case args[0] == "gate" && strings.HasPrefix(text, "unknown flag --sprt"):

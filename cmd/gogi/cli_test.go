@@ -69,7 +69,7 @@ func TestLinesOfNoVerb(t *testing.T) {
 		{[]string{"mtach"}, cli.Usage, "", `did you mean "match"`},
 		{[]string{"lang"}, cli.Usage, "", "unexpected argument lang"},
 		{[]string{"eloWhere"}, cli.Usage, "", "unexpected argument eloWhere"},
-		{[]string{"match", "-engine", "cmd=./a", "-each", "tc=8+0.08"}, cli.Usage, "", "match: -engine is a flag of fastchess; run gogi match --from-fastchess 'LINE'"},
+		{[]string{"match", "-engine", "cmd=./a", "-each", "tc=8+0.08"}, cli.Usage, "", "match: -engine is a flag of fastchess; write --engine NAME=COMMAND"},
 		{[]string{"match", "-each", "tc=8+0.08"}, cli.Usage, "", "-each is a flag of fastchess"},
 		{[]string{"match", "--seed", "x"}, cli.Usage, "", `gogi: --seed: "x": expected a whole number from 0` + "\n"},
 		{[]string{"match", "--games", "x"}, cli.Usage, "", `gogi: --games: "x": expected a whole number` + "\n"},

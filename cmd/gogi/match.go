@@ -4,15 +4,12 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 
 	"gogi/cmd/gogi/cli"
-	"gogi/cmd/gogi/fastchess"
 	"gogi/cmd/gogi/session"
 	"gogi/configs"
 	"gogi/configs/advice"
 	"gogi/internal/fail"
-	"gogi/internal/shellwords"
 	"gogi/match"
 	"gogi/players"
 	"gogi/players/planning"
@@ -37,7 +34,6 @@ type matchCommand struct {
 	Reuse         *configs.Reuse `more:"" placeholder:"exact" help:"exact: take pairs that the database has already from earlier runs, and play the others. It implies --deterministic. gogi first replays 10 of the known pairs; exact,checks=N replays N. Only at fixed nodes or depth, and without an SPRT (default off)."`
 	Exit          string         `enum:"default,bisect" default:"default" more:"" help:"Exit codes: default, or bisect for git bisect run (0: this commit is not worse, 1: it is worse, 125: it cannot be tested, 255: no verdict, git ends the bisection)."`
 
-	FromFastchess *string `placeholder:"LINE" more:"" help:"Print the gogi command for a fastchess command line; play no game."`
 
 	BisectCommits *int `placeholder:"N" more:"" help:"With --exit bisect: number of commits in the bisected range. gogi lowers alpha and beta, so that they hold for all steps together."`
 
@@ -74,8 +70,6 @@ Exit codes: 0 done or SPRT passed, 10 SPRT failed, 11 SPRT undecided, 3 pairs un
 // of gogi gate.
 func (c *matchCommand) Run(ctx context.Context, env *cli.Env) error {
 	switch {
-	case c.FromFastchess != nil:
-		return translate(env, *c.FromFastchess)
 	case c.Exit == cli.ExitBisect && (c.Session.OnEnd != "" || c.Session.OnFault != ""):
 		return fail.Usage(errors.New("--on-end, --on-fault: not with --exit bisect, because git runs the next command; leave them out"))
 	case c.Exit == cli.ExitBisect:
@@ -85,22 +79,6 @@ func (c *matchCommand) Run(ctx context.Context, env *cli.Env) error {
 	}
 	_, err := c.match(ctx, env)
 	return err
-}
-
-func translate(env *cli.Env, line string) error {
-	words, err := shellwords.Split(line)
-	if err != nil {
-		return fail.Usage(fmt.Errorf("--from-fastchess: %w", err))
-	}
-	t := fastchess.Translate(words)
-	if t.Engines < 2 {
-		return fail.Usage(fmt.Errorf("--from-fastchess: the line has %d -engine with a cmd; give the whole fastchess command, with both engines, as one quoted word", t.Engines))
-	}
-	fmt.Fprintln(env.Out, t)
-	for _, note := range t.Notes {
-		fmt.Fprintln(env.Err, "note:", note)
-	}
-	return nil
 }
 
 // match runs the command and returns the report of the run. The report is nil if the flags request no games,

@@ -178,3 +178,37 @@ func wholeList(a match.Adjudication, scores []string) string {
 	}
 	return "none"
 }
+
+// TestDrawsAsInFastchess: `--draw SxN@P` with P = 2(movenumber - N) + 1 ends a game at the same ply as fastchess does with
+// `-draw movenumber=… movecount=N score=S`, which docs/coming-from.md promises. The rule of fastchess is written here as
+// its manual states it: from move movenumber on, if the last N scores of both sides were within S.
+func TestDrawsAsInFastchess(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		count, number := rapid.IntRange(1, 8).Draw(t, "movecount"), rapid.IntRange(1, 40).Draw(t, "movenumber")
+		scores := rapid.SliceOfN(rapid.SampledFrom([]int{0, 10, -10, 10, 0, 11, -300}), 120, 120).Draw(t, "scores")
+		if rapid.Bool().Draw(t, "level") { // else a game is rarely level for long
+			for i := range scores {
+				scores[i] %= 11
+			}
+		}
+		want, level := 0, 0
+		for ply, score := range scores {
+			if level++; score < -10 || score > 10 {
+				level = 0
+			}
+			if want == 0 && ply+1 >= 2*number && level >= 2*count {
+				want = ply + 1
+			}
+		}
+		got := 0
+		a := arbiter.NewAdjudicator(match.Adjudication{DrawScore: 10, DrawMoves: count, DrawFrom: max(0, 2*(number-count)+1)})
+		p, list := testutil.Must(shogi.ParseSFEN(kings))(t), matchtest.Moves(kingMoves)
+		for ply, score := range scores {
+			if p.Apply(list[ply%len(list)]); a.Move(&p, score, true).Over() {
+				got = ply + 1
+				break
+			}
+		}
+		testutil.Check(t, got == want, "move %d, %d moves: ply %d, fastchess %d", number, count, got, want)
+	})
+}
