@@ -226,7 +226,7 @@ func (c *SPRTForecast) finish(before, now tail, limit float64) float64 {
 	rate := math.Log(before.left/now.left) / (now.n - before.n)
 	running := now.left * math.Exp(-rate*(limit-now.n))
 	ended := now.left - running
-	passing := (now.Pass - before.Pass) / (before.left - now.left)
+	passing := min(1, max(0, (now.Pass-before.Pass)/(before.left-now.left))) // a rounding error may be all that fails
 	c.Pass += ended * passing
 	c.Fail += ended * (1 - passing)
 	c.Pairs += ended*(now.n+1/rate) - running*(limit-now.n)
