@@ -110,6 +110,9 @@ func (i *Import) each(ctx context.Context, sources *sources, refused func(Refusa
 // players and a missing termination of the record.
 func unfit(r *kifu.Record) string {
 	if r.Winner != "black" && r.Winner != "white" && r.Winner != "draw" {
+		if r.Note != "" {
+			return "the game has no result: " + r.Note
+		}
 		return "the game has no result"
 	}
 	if len(r.Moves) > kifu.MaxPlies {

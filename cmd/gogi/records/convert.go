@@ -57,6 +57,9 @@ func (c *ConvertCommand) Run(env *cli.Env) error {
 	if err = errors.Join(err, closing()); err != nil {
 		return err
 	}
+	for _, why := range done.Warnings {
+		fmt.Fprintf(env.Err, "warning: %v\n", why)
+	}
 	for _, why := range done.Refused {
 		fmt.Fprintf(env.Err, "left out: %v\n", why)
 	}

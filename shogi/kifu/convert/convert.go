@@ -8,6 +8,7 @@ import (
 
 	"gogi/shogi/kifu"
 	"gogi/shogi/kifu/packed"
+	"gogi/shogi/kifu/text"
 )
 
 // Done has the result of Convert: it counts the games or samples by success.
@@ -16,15 +17,22 @@ type Done struct {
 	Written  int          // games or samples that were written
 	Refused  []error      // the first reasons why games or samples were not written
 	Skipped  int          // number of games or samples that were not written
+	Warnings []error      // the first games that were read although their end is unknown
 	Training packed.Tally // training data from games
 }
 
-// maxRefused is the largest length of Done.Refused, so that a bad file does not fill the memory or the screen.
+// maxRefused is the largest length of Done.Refused and of Done.Warnings, so that a bad file does not fill the memory or the screen.
 const maxRefused = 20
 
 func (d *Done) refuse(err error) {
 	if d.Skipped++; len(d.Refused) < maxRefused {
 		d.Refused = append(d.Refused, err)
+	}
+}
+
+func (d *Done) warn(why *text.BadGame) {
+	if len(d.Warnings) < maxRefused {
+		d.Warnings = append(d.Warnings, why)
 	}
 }
 
@@ -53,7 +61,7 @@ func (c *converter) run(name string, in io.Reader, from Kind) error {
 	case !from.hasRecords() && c.to.hasRecords():
 		return fmt.Errorf("%s has positions, and %s needs games: expected records, hcpe3 or pack", from.Name, c.to.Name)
 	case from.text != nil:
-		return from.games(name, in, func(r *kifu.Record, err error) error {
+		return from.games(name, in, c.done.warn, func(r *kifu.Record, err error) error {
 			c.done.Read++
 			if err != nil {
 				c.done.refuse(err)

@@ -76,7 +76,7 @@ func Inspect(w io.Writer, name string, in io.Reader, k Kind) (Found, error) {
 	var err error
 	switch {
 	case k.text != nil:
-		err = k.games(name, in, p.record)
+		err = k.games(name, in, nil, p.record) // the record has the warnings as its note
 	case k.book != nil:
 		err = p.book(in, *k.book)
 	case k.packed.HasGames():

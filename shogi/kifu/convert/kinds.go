@@ -87,13 +87,16 @@ func (k Kind) IsBook() bool { return k.book != nil }
 // hasRecords reports whether files of the format have whole games.
 func (k Kind) hasRecords() bool { return k.text != nil || k.packed != nil && k.packed.HasGames() }
 
-// games calls yield for each game of a file, and with an error for each game that it cannot read. It stops if
-// yield returns an error, or after an error that makes the rest unreadable.
-func (k Kind) games(name string, in io.Reader, yield func(*kifu.Record, error) error) error {
+// games calls yield for each game of a file, and with an error for each game that it cannot read. Before that it calls
+// warn for a game with an unknown end. It stops if yield returns an error, or after an error that makes the rest
+// unreadable.
+func (k Kind) games(name string, in io.Reader, warn func(*text.BadGame), yield func(*kifu.Record, error) error) error {
 	if k.text.Read == nil {
 		return fmt.Errorf("%s cannot be read: it holds too little", k.Name)
 	}
-	r := k.text.Read(text.NewInput(name, in))
+	input := text.NewInput(name, in)
+	input.Warn = warn
+	r := k.text.Read(input)
 	for {
 		record, err := r.Next()
 		var bad *text.BadGame

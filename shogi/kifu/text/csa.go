@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"gogi/internal/lists"
 	"gogi/shogi"
 	"gogi/shogi/kifu"
 )
@@ -182,103 +183,48 @@ func (w *csaWriter) thought(p *shogi.Position, mover shogi.Colour, m *kifu.Move)
 	w.text = append(w.text, '\n')
 }
 
-// end writes the last statement, its time, the winner and the reason. If version 3.0 has no exact statement for the
-// end, end first writes a comment with the word of the record's Result.
+// end writes the last statement, its time, the winner and the reason. If the statement of version 3.0 does not tell
+// the result and the winner, end first writes them in a comment.
 func (w *csaWriter) end(side shogi.Colour) {
 	r := w.record
-	word, exact := csaWord(r, side), true
+	said, result := wordsOf(r, side), resultOf(r)
+	word := said.csa
 	if w.v3 {
-		word, exact = csa3Word(r, side)
-	}
-	if !exact && r.Result != "" {
-		w.line("'*", kifu.OneLine(r.Result+" winner="+r.Winner))
+		word = said.csa3
+		if o, _ := meaningOf(word, side); result != "" && o != (outcome{result, r.Winner}) {
+			w.line("'*", kifu.OneLine(result+" winner="+r.Winner))
+		}
 	}
 	w.line(word)
 	if r.HasLast {
 		w.line("T", w.seconds(r.LastTime))
 	}
-	if r.Result == "" || w.v3 {
+	if result == "" || w.v3 {
 		return
 	}
 	marks := map[string][2]string{"black": {"win", "lose"}, "white": {"lose", "win"}, draw: {draw, draw}}
 	if mark, ok := marks[r.Winner]; ok {
-		w.line("'summary:", floodgateType(r.Result), ":", kifu.EscapedComment(r.Black), " ", mark[0], ":", kifu.EscapedComment(r.White), " ", mark[1])
+		w.line("'summary:", floodgateType(result), ":", kifu.EscapedComment(r.Black), " ", mark[0], ":", kifu.EscapedComment(r.White), " ", mark[1])
 	}
-	w.line("'gogi:", kifu.EscapedComment(r.Result), ":", kifu.EscapedComment(r.Note))
-}
-
-// csaWord returns the last statement of a game in version 2.2; side is the side to move. It prefers
-// statements that most readers know.
-func csaWord(r *kifu.Record, side shogi.Colour) string {
-	words := map[string]string{
-		resignation: "%TORYO", checkmate: "%TORYO", crash: "%TORYO", timeForfeit: "%TIME_UP", stall: "%TIME_UP",
-		illegalMove: "%ILLEGAL_MOVE", falseDeclaration: "%ILLEGAL_MOVE", perpetualCheck: "%-ILLEGAL_ACTION",
-		repetition: "%SENNICHITE", maxPlies: "%JISHOGI", impasse: "%JISHOGI",
-	}
-	word, ok := words[r.Result]
-	switch {
-	case r.Result == perpetualCheck && r.Winner == shogi.White.String():
-		return "%+ILLEGAL_ACTION"
-	case ok:
-		return word
-	case r.Result == declaration && r.Winner == side.String():
-		return "%KACHI"
-	case loserMoves(r, side): // the loser is to move: the try rule and many adjudications
-		return "%TORYO"
-	}
-	return "%CHUDAN"
-}
-
-// csa3Word returns the last statement of a game in version 3.0, which has more exact statements. exact is
-// false if version 3.0 has no statement for this end.
-func csa3Word(r *kifu.Record, side shogi.Colour) (word string, exact bool) {
-	switch word = csaWord(r, side); r.Result {
-	case checkmate:
-		return "%TSUMI", true
-	case maxPlies:
-		return "%MAX_MOVES", true
-	case impasse:
-		return "%HIKIWAKE", true // this draw is by a declaration; %JISHOGI means an agreed draw
-	case resignation, timeForfeit, repetition:
-		return word, true
-	case stall, illegalMove, falseDeclaration, perpetualCheck:
-		return word, false
-	case declaration:
-		if word == "%KACHI" {
-			return word, true
-		}
-	}
-	return "%CHUDAN", false
-}
-
-// floodgateWords pairs gogi's results with floodgate's words. The writer uses the first entry with a result,
-// and the reader uses the first entry with a word.
-//
-//nolint:gochecknoglobals // constant lookup table
-var floodgateWords = [][2]string{
-	{resignation, "toryo"}, {checkmate, "toryo"}, {timeForfeit, "time up"}, {stall, "time up"}, {declaration, "kachi"},
-	{declaration, "try"}, {falseDeclaration, "illegal kachi"}, {illegalMove, "illegal move"}, {illegalMove, "uchifuzume"},
-	{illegalMove, "oute_kaihimore"}, {perpetualCheck, "oute_sennichite"}, {repetition, "sennichite"}, {maxPlies, "max_moves"},
-	{impasse, "jishogi"}, {scoreAdjudication, "score adjudication"}, {mateAdjudication, "mate adjudication"},
-	{crash, "abnormal"}, {notStarted, "abnormal"}, {unknown, "unknown"},
+	w.line("'gogi:", kifu.EscapedComment(result), ":", kifu.EscapedComment(r.Note))
 }
 
 // floodgateType returns floodgate's word for a result, or gogi's own word if floodgate has none.
 func floodgateType(result string) string {
-	for _, w := range floodgateWords {
-		if w[0] == result {
-			return w[1]
-		}
+	if !knownEnd(result) {
+		return kifu.EscapedComment(result)
 	}
-	return kifu.EscapedComment(result)
+	return endOf(result).summary
 }
 
 // ofFloodgate returns gogi's word for a result in floodgate's word. It returns "" for an unknown word.
 func ofFloodgate(word string) string {
-	for _, w := range floodgateWords {
-		if w[1] == word {
-			return w[0]
-		}
+	switch word {
+	case "try":
+		return declaration
+	case "uchifuzume", "oute_kaihimore":
+		return illegalMove
 	}
-	return ""
+	e, _ := lists.Find(endings, func(e termination) bool { return e.summary == word })
+	return e.result
 }

@@ -52,7 +52,7 @@ func TestCSA3(t *testing.T) {
 	r := recordOf(t, "startpos moves 7g7f 3c3d 8h2b+ 3a2b B*4e 5a6b 4e3d 2b3c")
 	r.Black, r.White, r.Event, r.Site = "先手", "Engine B", "run 1", "here"
 	r.Started = time.Date(2024, 5, 5, 15, 5, 40, 0, time.UTC)
-	r.Result, r.Winner = "resignation", "black"
+	r.Result, r.Winner = "resignation", "white" // Black is to move
 	score := func(i, score int, nodes uint64, d time.Duration) {
 		r.Moves[i].Score, r.Moves[i].HasScore, r.Moves[i].Nodes, r.Moves[i].Time = score, true, nodes, d
 	}
@@ -123,7 +123,9 @@ func TestCSA3Ends(t *testing.T) {
 		{"resignation", "black", "%TORYO\n"},
 		{"time_forfeit", "black", "%TIME_UP\n"},
 		{"stall", "black", "'*stall winner=black\n%TIME_UP\n"},
-		{"illegal_move", "black", "'*illegal_move winner=black\n%ILLEGAL_MOVE\n"},
+		{"illegal_move", "black", "%ILLEGAL_MOVE\n"},
+		{"illegal_move", "white", "%+ILLEGAL_ACTION\n"}, // by Black
+		{"resignation", "white", "'*resignation winner=white\n%CHUDAN\n"},
 		{"false_declaration", "black", "'*false_declaration winner=black\n%ILLEGAL_MOVE\n"},
 		{"repetition", "draw", "%SENNICHITE\n"},
 		{"perpetual_check", "white", "'*perpetual_check winner=white\n%+ILLEGAL_ACTION\n"}, // by Black

@@ -65,6 +65,7 @@ func (r *csaReader) Next() (*kifu.Record, error) {
 	if g.err != nil {
 		return nil, &BadGame{File: r.in.Name, Game: r.count, Line: g.line, Err: g.err}
 	}
+	r.in.warn(r.count, g.endLine, &g.record, g.doubt)
 	record := g.record
 	record.Moves = append([]kifu.Move(nil), g.record.Moves...)
 	return &record, nil
@@ -80,9 +81,11 @@ type csaGame struct {
 	content bool // a line other than a comment was read
 	placed  bool // the start position is set
 	ended   string
+	endLine int // of ended
 	// illegal is the error of the last move. After it, the file may only end the game by an illegal move.
 	illegal     error
 	illegalLine int
+	doubt       error   // what is unknown about the end
 	summary     outcome // from floodgate's comment "summary"
 	own         string  // gogi's word for the end, from the comment "gogi"
 	err         error
@@ -268,6 +271,9 @@ func seconds(text string) (time.Duration, error) {
 }
 
 func (g *csaGame) end(word string) error {
+	if g.ended == word {
+		return nil // shogi-server writes %KACHI again with the result
+	}
 	if g.ended != "" {
 		return fmt.Errorf("%q behind the end %s", clipped([]byte(word)), g.ended)
 	}
@@ -282,7 +288,7 @@ func (g *csaGame) end(word string) error {
 			return err
 		}
 	}
-	g.ended = word
+	g.ended, g.endLine = word, g.line
 	return nil
 }
 
@@ -315,41 +321,25 @@ func (g *csaGame) finish() error {
 	}
 	if o.winner == "" {
 		o.result = "" // the game was interrupted
+	} else {
+		g.doubt = nil
 	}
 	o.set(&g.record)
 	settleTimes(&g.record)
 	return nil
 }
 
-// byWord returns the outcome according to the last statement, without other information.
+// byWord returns the outcome according to the last statement, without other information. It warns of an unknown
+// statement, which ends a game without a result.
 func (g *csaGame) byWord() outcome {
-	side := g.p.Side()
-	switch g.ended {
-	case "%TORYO":
-		return lost(resignation, side)
-	case "%TSUMI":
-		return lost(checkmate, side)
-	case "%TIME_UP":
-		return lost(timeForfeit, side)
-	case "%ILLEGAL_MOVE":
-		return lost(illegalMove, side)
-	case "%+ILLEGAL_ACTION":
-		return lost(byRepetition(&g.record, g.start, illegalMove), shogi.Black)
-	case "%-ILLEGAL_ACTION":
-		return lost(byRepetition(&g.record, g.start, illegalMove), shogi.White)
-	case "%KACHI":
-		return won(declaration, side)
-	case "%SENNICHITE":
-		return drawn(repetition)
-	case "%MAX_MOVES":
-		return drawn(maxPlies)
-	case "%JISHOGI", "%HIKIWAKE":
-		if n := g.record.MaxMoves; n > 0 && len(g.record.Moves) >= n {
-			return drawn(maxPlies)
-		}
-		return drawn(impasse)
+	o, ok := meaningOf(g.ended, g.p.Side())
+	if !ok && g.ended != "" {
+		g.doubt = unknownEnd(g.ended)
 	}
-	return outcome{}
+	if strings.HasSuffix(g.ended, "ILLEGAL_ACTION") && o.result == illegalMove {
+		o.result = byRepetition(&g.record, g.start, illegalMove)
+	}
+	return o.atLimit(&g.record)
 }
 
 // header reads a header line: a player's name, a version, or a key with a value.

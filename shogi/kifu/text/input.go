@@ -11,6 +11,8 @@ import (
 	"golang.org/x/text/encoding/japanese"
 	"golang.org/x/text/encoding/unicode"
 	"golang.org/x/text/transform"
+
+	"gogi/shogi/kifu"
 )
 
 // maxLine is the largest length of a line in bytes. The longest sensible comment or game in one line is far
@@ -22,6 +24,9 @@ const maxLine = 4 << 20
 // order mark. Input has only one line and two buffers in memory.
 type Input struct {
 	Name string // name of the file, for errors
+	// Warn is called for each game that gogi reads although a part of it is unknown, such as the word for its end.
+	// nil ignores the warnings. The record's Note has the warning, too, if it has no other text.
+	Warn func(*BadGame)
 
 	r     *bufio.Reader
 	lines *bufio.Scanner // of r
@@ -142,6 +147,19 @@ func (in *Input) end() error {
 		err = fmt.Errorf("line %d has more than %d bytes", in.n, maxLine)
 	}
 	return fmt.Errorf("%s: %w", in.Name, err)
+}
+
+// warn reports a doubt about a game that was read, and the line that it is about. It does nothing if doubt is nil.
+func (in *Input) warn(game, line int, r *kifu.Record, doubt error) {
+	if doubt == nil {
+		return
+	}
+	if r.Note == "" {
+		r.Note = doubt.Error()
+	}
+	if in.Warn != nil {
+		in.Warn(&BadGame{File: in.Name, Game: game, Line: line, Err: doubt})
+	}
 }
 
 // bad returns a BadGame for an error in the last line of a game.

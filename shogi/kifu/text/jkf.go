@@ -182,10 +182,7 @@ func jkfTimeOf(took, spent time.Duration) *jkfTime {
 // jkfLast returns the entry for the end of the game. The entry has CSA's word without the percent sign, as in the
 // schema. spent is the time that the side to move has used before.
 func jkfLast(r *kifu.Record, side shogi.Colour, spent time.Duration) jkfMove {
-	last := jkfMove{Special: strings.TrimPrefix(csaWord(r, side), "%")}
-	if r.Result == checkmate {
-		last.Special = "TSUMI"
-	}
+	last := jkfMove{Special: strings.TrimPrefix(wordsOf(r, side).jkf, "%")}
 	if r.HasLast {
 		last.Time = jkfTimeOf(r.LastTime, spent+r.LastTime)
 	}
@@ -236,7 +233,7 @@ func (r *jkfReader) Next() (*kifu.Record, error) {
 	r.broken = err != nil && !errors.As(err, &wrong)
 	var record *kifu.Record
 	if err == nil {
-		record, err = text.record()
+		record, err = r.record(&text)
 	}
 	if err != nil {
 		r.in.n = r.count // gogi writes one object in each line
@@ -274,7 +271,7 @@ func isList(head []byte) bool {
 	return ok && (len(rest) == 0 || rest[0] == '{' || rest[0] == ']')
 }
 
-func (j *jkfRecord) record() (*kifu.Record, error) {
+func (r *jkfReader) record(j *jkfRecord) (*kifu.Record, error) {
 	g := kifGame{before: shogi.NoSquare}
 	for _, key := range []string{"表題", "棋戦", "開始日時", "終了日時", "場所", "戦型", "持ち時間", "最大手数", "先手情報", "後手情報", "先手", "下手", "後手", "上手"} {
 		if value, ok := j.Header[key]; ok {
@@ -294,6 +291,7 @@ func (j *jkfRecord) record() (*kifu.Record, error) {
 	if err := g.finish(); err != nil {
 		return nil, err
 	}
+	r.in.warn(r.count, r.count, &g.record, g.doubt) // gogi writes one object in each line
 	return &g.record, nil
 }
 
@@ -410,7 +408,7 @@ func (g *kifGame) jkfEnd(word, times string) error {
 		return g.illegal
 	}
 	c := csaGame{record: g.record, p: g.p, start: g.start, ended: "%" + word}
-	g.ended, g.end = true, c.byWord()
+	g.ended, g.end, g.doubt = true, c.byWord(), c.doubt
 	if d, ok := kifTime(times); ok {
 		g.record.LastTime, g.record.HasLast = d, true
 	}

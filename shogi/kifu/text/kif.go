@@ -39,7 +39,7 @@ func AppendKIF(dst []byte, r *kifu.Record) ([]byte, error) {
 		position.Apply(m.Move)
 		ply++
 	}
-	end := kifEnd(r, position.Side())
+	end := wordsOf(r, position.Side()).kif
 	if r.HasLast {
 		end = padded(end) + kifTimes(r.LastTime, spent[position.Side()]+r.LastTime)
 	}
@@ -49,10 +49,11 @@ func AppendKIF(dst []byte, r *kifu.Record) ([]byte, error) {
 // kifResult returns a comment line with gogi's word for the end of the game, or "" for a record without a
 // result.
 func kifResult(r *kifu.Record) string {
-	if r.Result == "" {
+	result := resultOf(r)
+	if result == "" {
 		return ""
 	}
-	text := "*" + r.Result + " winner=" + r.Winner
+	text := "*" + result + " winner=" + r.Winner
 	if r.Note != "" {
 		text += " note=" + kifu.Escaped(r.Note)
 	}
@@ -254,25 +255,6 @@ func kifSign(c shogi.Colour) string {
 	return "△"
 }
 
-// kifEnd returns KIF's word for the end of the game; side is the side to move. If KIF has no exact word,
-// kifEnd returns a word with the same winner.
-func kifEnd(r *kifu.Record, side shogi.Colour) string {
-	words := map[string]string{
-		"checkmate": "詰み", "time_forfeit": "切れ負け", "stall": "切れ負け", "illegal_move": "反則負け", "false_declaration": "反則負け",
-		"perpetual_check": "反則負け", "repetition": "千日手", "max_plies": "持将棋", "impasse": "持将棋",
-	}
-	if r.Winner == side.String() {
-		words["perpetual_check"], words["declaration"] = "反則勝ち", "入玉勝ち"
-	}
-	if word, ok := words[r.Result]; ok {
-		return word
-	}
-	if r.Winner == side.Opponent().String() {
-		return "投了"
-	}
-	return "中断"
-}
-
 // AppendKI2 appends a record in KI2, a format for people: moves without origins, numbers or times. It omits
 // the search data of a move, but keeps comments. Source: http://kakinoki.o.oo7.jp/kif_format.html, and for
 // the words that distinguish equal pieces https://www.shogi.or.jp/faq/kihuhyouki.html
@@ -315,7 +297,7 @@ func commentLines(text string) []string {
 
 // ki2End returns the line with the number of moves and the winner.
 func ki2End(r *kifu.Record, side shogi.Colour) string {
-	word := kifEnd(r, side)
+	word := wordsOf(r, side).kif
 	mover, waiting := ki2Side(side), ki2Side(side.Opponent())
 	end := word
 	switch word {

@@ -90,6 +90,16 @@ func splitKIFMove(text string, before shogi.Square) (k kifMove, err error) {
 	return k, nil
 }
 
+// moveLike reports whether a text begins as a move does: with 同, or with a square and a piece.
+func moveLike(text string) bool {
+	k := kifMove{}
+	rest, err := k.target(text, shogi.NoSquare)
+	if err == nil {
+		_, err = k.pieceName(rest)
+	}
+	return err == nil || strings.HasPrefix(text, "同")
+}
+
 // target parses the target square. 同 means the target of the previous move.
 func (k *kifMove) target(text string, before shogi.Square) (rest string, err error) {
 	if rest, ok := strings.CutPrefix(text, "同"); ok {

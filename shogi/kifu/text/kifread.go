@@ -59,6 +59,7 @@ func (r *kifReader) Next() (*kifu.Record, error) {
 	if g.err != nil {
 		return nil, &BadGame{File: r.in.Name, Game: r.count, Line: g.line, Err: g.err}
 	}
+	r.in.warn(r.count, g.illegalLine, &g.record, g.doubt)
 	return &g.record, nil
 }
 
@@ -78,6 +79,7 @@ type kifGame struct {
 	end         outcome // from the end word
 	own         outcome // from gogi's comment, which is more exact
 	illegal     error   // error of the last move; after it, the file may only end the game by an illegal move
+	doubt       error   // illegal is about a word that is no move: it may be an unknown word for the end
 	content     bool
 	err         error
 	line        int // the current line, or the line of the error
@@ -402,7 +404,17 @@ func (g *kifGame) numbered(n int, rest string) error {
 	if want := len(g.record.Moves) + 1; n != want && !g.ended && g.illegal == nil && n != g.start.Ply()+want-1 {
 		return fmt.Errorf("move %d where move %d is expected", n, want)
 	}
-	return g.play(text, times)
+	started := g.ended || g.illegal != nil
+	err := g.play(text, times)
+	if err == nil && g.illegal != nil && !started && !moveLike(text) {
+		g.doubt = unknownEnd(text)
+	}
+	return err
+}
+
+// unknownEnd returns the warning about a game that ends with an unknown word.
+func unknownEnd(word string) error {
+	return fmt.Errorf("the end %q is unknown: the game counts as interrupted", clipped([]byte(word)))
 }
 
 // cutAfterSame splits the rest of a line into the move and its time, which are separated by a blank. Blanks after 同
@@ -528,42 +540,23 @@ func (g *kifGame) finished(word, times string) error {
 	return nil
 }
 
-// kifEnds has, for each end word, the result and whether the side to move wins, loses or draws. Both are ""
-// for an end without a result.
-//
-//nolint:gochecknoglobals // constant lookup table
-var kifEnds = map[string]struct{ result, mover string }{
-	"投了": {resignation, "lose"}, "詰み": {checkmate, "lose"}, "切れ負け": {timeForfeit, "lose"}, "反則負け": {illegalMove, "lose"},
-	"反則勝ち": {illegalMove, "win"}, "入玉勝ち": {declaration, "win"}, "千日手": {repetition, draw}, "最大手数": {maxPlies, draw},
-	"持将棋": {impasse, draw}, "中断": {}, "不詰": {}, "不戦勝": {}, "不戦敗": {}, "封じ手": {},
-	// These words are not part of the format.
-	"詰": {checkmate, "lose"}, "時間切れ": {timeForfeit, "lose"}, "反則": {illegalMove, "lose"}, "反則手": {illegalMove, "lose"},
-	"宣言": {declaration, "win"}, "勝ち宣言": {declaration, "win"}, "入玉宣言": {declaration, "win"}, "宣言勝ち": {declaration, "win"},
-	"引き分け": {impasse, draw}, "引分け": {impasse, draw},
-}
-
 // kifEndWord reports whether a text is a word for the end of a game.
 func kifEndWord(word string) bool {
-	_, ok := kifEnds[word]
-	return ok
+	_, known := readings[word]
+	return known && !strings.HasPrefix(word, "%")
 }
 
-// byWord returns the outcome for an end word. The winner depends on the side to move.
+// byWord returns the outcome for an end word. The winner depends on the side to move. After an illegal move, which is
+// not in the record, the side that played it is still to move, and has lost.
 func (g *kifGame) byWord(word string) outcome {
-	end := kifEnds[word]
-	switch n := g.record.MaxMoves; {
-	case end.result == illegalMove:
-		end.result = byRepetition(&g.record, g.start, illegalMove)
-	case end.result == impasse && n > 0 && len(g.record.Moves) >= n:
-		end.result = maxPlies
+	o, _ := meaningOf(word, g.p.Side())
+	if g.illegal != nil {
+		o = lost(illegalMove, g.p.Side())
 	}
-	switch end.mover {
-	case "win":
-		return won(end.result, g.p.Side())
-	case "lose":
-		return lost(end.result, g.p.Side())
+	if o.result == illegalMove {
+		o.result = byRepetition(&g.record, g.start, illegalMove)
 	}
-	return outcome{end.result, end.mover}
+	return o.atLimit(&g.record)
 }
 
 // summarised reads the line that begins with まで. In KI2 it is the only description of the end.
@@ -575,11 +568,14 @@ func (g *kifGame) summarised(s string) error {
 	if err := g.place(); err != nil {
 		return err
 	}
+	if g.doubt != nil && strings.HasPrefix(s, fmt.Sprintf("まで%d手", len(g.record.Moves))) { // no move is missing
+		g.illegal, g.ended = nil, true
+	}
 	if g.illegal != nil && !strings.Contains(s, "反則") {
 		return g.illegal
 	}
 	for _, known := range []struct{ part, word string }{
-		{"中断", "中断"}, {"千日手", "千日手"}, {"持将棋", "持将棋"}, {"最大手数", "最大手数"}, {"切れ", "切れ負け"},
+		{"中断", "中断"}, {"千日手", "千日手"}, {"持将棋", "持将棋"}, {"最大手数", "最大手数"}, {"不戦勝", "不戦勝"}, {"不戦敗", "不戦敗"}, {"切れ", "切れ負け"},
 		{"反則勝ち", "反則勝ち"}, {"反則負け", "反則負け"}, {"反則", "反則負け"}, {"入玉勝ち", "入玉勝ち"}, {"宣言", "入玉勝ち"}, {"詰", "詰み"}, {"勝ち", "投了"},
 	} {
 		if strings.Contains(s, known.part) {
@@ -592,7 +588,7 @@ func (g *kifGame) summarised(s string) error {
 			g.end.winner = summaryWinner(s, winner)
 		}
 	}
-	if g.end.result == resignation && g.end.winner == g.p.Side().String() {
+	if g.end.result == resignation && (g.doubt != nil || g.end.winner == g.p.Side().String()) {
 		g.end.result = unknown // a player cannot resign while the other is to move
 	}
 	return nil
@@ -601,7 +597,7 @@ func (g *kifGame) summarised(s string) error {
 // summaryWinner returns the winner in a text such as "先手の勝ち", "後手の反則勝ち" or "先手の反則負け". named is the side whose name the
 // text begins with.
 func summaryWinner(s, named string) string {
-	if !strings.Contains(s, "負け") || strings.Contains(s, "により") {
+	if !strings.Contains(s, "負け") && !strings.Contains(s, "不戦敗") || strings.Contains(s, "により") {
 		return named
 	}
 	if named == "black" {
@@ -681,6 +677,9 @@ func (g *kifGame) variation(m *kifu.Move, line string) {
 
 // finish sets the result and the winner of the record.
 func (g *kifGame) finish() error {
+	if g.doubt != nil && !g.ended {
+		g.illegal = nil
+	}
 	if g.illegal != nil && !g.ended {
 		return g.illegal
 	}
@@ -692,6 +691,9 @@ func (g *kifGame) finish() error {
 	}
 	if g.own.winner != "" {
 		g.end = g.own
+	}
+	if g.end.winner != "" {
+		g.doubt = nil
 	}
 	g.end.set(&g.record)
 	return nil

@@ -2,7 +2,6 @@ package text
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"strings"
 
@@ -94,12 +93,16 @@ func parseUSI(line string) (*kifu.Record, error) {
 	}
 	r := &kifu.Record{Start: p.SFEN()}
 	for word := range strings.FieldsSeq(list) {
-		if word == "resign" && r.Result == "" {
+		if r.Result != "" {
+			return nil, fmt.Errorf("%q behind the end of the game", clipped([]byte(word)))
+		}
+		if word == "resign" {
 			lost(resignation, p.Side()).set(r)
 			continue
 		}
-		if r.Result != "" {
-			return nil, errors.New("a move behind resign")
+		if word == "win" {
+			won(declaration, p.Side()).set(r)
+			continue
 		}
 		m, err := shogi.ParseMove(word)
 		if err == nil {
