@@ -62,7 +62,7 @@ func (x Examine) limit(first *usi.Go, spent time.Duration, moves int) usi.Go {
 	if first.Nodes > 0 {
 		g.Nodes = max(1, uint64(math.Round(float64(first.Nodes)*part)))
 	}
-	if first.Clock || first.UseByoyomi {
+	if first.HasClock() {
 		g.Clock, g.UseByoyomi, g.Byoyomi = true, true, max(time.Millisecond, scaled(spent, part))
 	}
 	return g

@@ -76,10 +76,13 @@ type memberRunner struct {
 	pondered string // the position of the search on the opponent's time, or ""
 	restarts int    // number of restarts left in this game
 	// shown is the number of the question that snapshots refer to. Any goroutine may read it.
-	shown  atomic.Uint64
-	mu     sync.Mutex
-	last   error    // why the member is not ready
-	events []string // events for the next record
+	shown atomic.Uint64
+	// endless is set if the deadline ended the last search without a time. Such a member is not at fault, because it
+	// answers a stop. But in the next search of this kind the council waits for it only as long as for the others.
+	endless atomic.Bool
+	mu      sync.Mutex
+	last    error    // why the member is not ready
+	events  []string // events for the next record
 }
 
 // jobRoom is the length of a member's queue. It is larger than the number of jobs that can wait: the end of a ponder
@@ -169,6 +172,7 @@ func (s *memberRunner) persist(ctx context.Context, tries int, attempt func(cont
 // newGame prepares the member for a game. restarts is the number of times that it may be started again in the game.
 func (s *memberRunner) newGame(ctx context.Context, g usi.Game, restarts int) error {
 	s.game, s.restarts = g, restarts
+	s.endless.Store(false)
 	return s.persist(ctx, restarts, s.prepare)
 }
 
@@ -247,7 +251,7 @@ type answer struct {
 type question struct {
 	number  uint64 // numbers begin at 1
 	start   time.Time
-	untimed bool // the request has no clock: the deadline only stops members that would never finish
+	untimed bool // the request has no time: the deadline only stops members that would never finish
 	to      chan<- answer
 }
 
@@ -267,16 +271,14 @@ func (s *memberRunner) think(ctx, life context.Context, r usi.Request, q questio
 	}
 	s.show(&r, q.number)
 	reply, err := p.Think(ctx, r)
-	why := err
-	if err == nil && q.untimed && reply.Stopped && ctx.Err() == nil {
-		why = &usi.Fault{Kind: usi.FaultHang, Engine: s.Name, Doing: "thinking without an end", Searching: true, Elapsed: reply.Elapsed}
-	}
-	if why != nil {
-		s.broke(why)
+	if err != nil {
+		s.broke(err)
+	} else if q.untimed && ctx.Err() == nil {
+		s.endless.Store(reply.Stopped)
 	}
 	q.to <- answer{seat: s.index, reply: reply, err: err, arrived: time.Since(q.start)}
-	if why != nil && life.Err() == nil {
-		s.failed(life, why)
+	if err != nil && life.Err() == nil {
+		s.failed(life, err)
 	}
 }
 

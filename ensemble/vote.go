@@ -30,6 +30,7 @@ type vote struct {
 	early    bool          // the stop policy ended the vote before all answers arrived
 	hit      bool
 	stopped  bool // the caller stopped the search
+	hurried  bool // the council stopped members that do not end by themselves
 	veto     []voting.VetoResult
 	examined []voting.Examination
 	extra    uint64                // nodes of the examination
@@ -165,12 +166,12 @@ func (v *vote) kept() time.Duration {
 func (v *vote) clock() (limit time.Duration, ok bool) {
 	g := &v.request.Go
 	switch {
-	case g.Clock && v.line.Position.Side() == shogi.Black:
+	case g.MoveTime > 0 || !g.HasClock():
+		return g.MoveTime, g.MoveTime > 0
+	case v.line.Position.Side() == shogi.Black:
 		return g.BTime + g.BInc + g.Byoyomi - v.saved, true
-	case g.Clock:
-		return g.WTime + g.WInc + g.Byoyomi - v.saved, true
 	}
-	return g.MoveTime, g.MoveTime > 0
+	return g.WTime + g.WInc + g.Byoyomi - v.saved, true
 }
 
 // mainShare is the largest share of the remaining main time that one move may take. Engines stay far below
@@ -178,10 +179,10 @@ func (v *vote) clock() (limit time.Duration, ok bool) {
 const mainShare = 0.4
 
 // save reserves a part of the main time for later moves, so that this move takes at most mainShare of it. It shortens
-// the request's deadline by the reserved time, but by at most three quarters.
+// the request's deadline by the reserved time, but by at most three quarters. A time for the move already does that.
 func (v *vote) save() {
 	g := &v.request.Go
-	if !g.Clock || v.request.Deadline == 0 {
+	if !g.Clock || g.MoveTime > 0 || v.request.Deadline == 0 {
 		return
 	}
 	main := g.BTime
@@ -244,6 +245,11 @@ func (v *vote) collect(ctx context.Context, cancel context.CancelFunc) {
 				v.leaveOut(v.config.Stop == StopLeader)
 				return
 			}
+			if !v.hurried && v.onlyEndless() {
+				v.hurried = true
+				cancel()
+				hard.Reset(stopGrace)
+			}
 		case <-done:
 			done, v.stopped = nil, true
 			hard.Reset(stopGrace)
@@ -255,6 +261,14 @@ func (v *vote) collect(ctx context.Context, cancel context.CancelFunc) {
 			v.report()
 		}
 	}
+}
+
+// onlyEndless reports whether the council waits only for members that do not end their searches by themselves. The
+// request must have no time, and at least one member must have answered.
+func (v *vote) onlyEndless() bool {
+	_, timed := v.clock()
+	return !timed && len(v.pending) > 0 && v.spoken() &&
+		!slices.ContainsFunc(v.pending, func(i int) bool { return !v.runners[i].endless.Load() })
 }
 
 func (v *vote) take(a answer) {
@@ -271,7 +285,10 @@ func (v *vote) ballot(a answer) voting.Ballot {
 		b.Arrived = a.arrived
 		v.perturb(&b, &a.reply)
 		v.hit = v.hit || a.reply.Hit
-		if a.reply.Stopped && !v.stopped {
+		switch {
+		case a.reply.Stopped && v.hurried:
+			s.note("stopped, because it does not end by itself")
+		case a.reply.Stopped && !v.stopped:
 			s.note("stopped at its deadline")
 		}
 		return b

@@ -32,6 +32,13 @@ type Go struct {
 	SearchMoves []shogi.Move
 }
 
+// HasClock reports whether the command has a clock: a remaining time, an increment or a byoyomi. Each of them may come
+// without the others.
+func (g *Go) HasClock() bool { return g.Clock || g.UseByoyomi || g.UseInc }
+
+// Timed reports whether the command limits the time, by a clock or by a time for the move.
+func (g *Go) Timed() bool { return g.HasClock() || g.MoveTime > 0 }
+
 // String returns the whole go command.
 func (g Go) String() string { return string(g.Append(nil)) }
 

@@ -353,7 +353,7 @@ func (s *server) goCommand(ctx context.Context, line string) {
 	g, err := ParseGo(line)
 	if err != nil {
 		s.report(err)
-		if !g.hasClock() && g.Nodes == 0 && g.Depth == 0 && !g.Infinite && !g.Ponder {
+		if !g.Timed() && g.Nodes == 0 && g.Depth == 0 && !g.Infinite && !g.Ponder {
 			g.MoveTime = unknownLimit
 		}
 	}
@@ -379,7 +379,7 @@ func (s *server) ponder(ctx context.Context, r *run) bool {
 		return false
 	}
 	r.state = pondering
-	r.request.Go.Early = !r.request.Go.hasClock()
+	r.request.Go.Early = !r.request.Go.Timed()
 	s.run = r
 	s.report(p.Ponder(ctx, r.request))
 	return true
@@ -449,12 +449,9 @@ func (r *run) hit(g Go) {
 	}
 }
 
-// hasClock reports whether the command limits the time.
-func (g Go) hasClock() bool { return g.Clock || g.UseByoyomi || g.UseInc || g.MoveTime > 0 }
-
 // setTimes copies the times of another command, if that command has times.
 func (g *Go) setTimes(now Go) {
-	if !now.hasClock() {
+	if !now.Timed() {
 		return
 	}
 	g.Clock, g.BTime, g.WTime = now.Clock, now.BTime, now.WTime

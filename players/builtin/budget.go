@@ -39,7 +39,7 @@ func thinking(g usi.Go, side shogi.Colour, overhead time.Duration) time.Duration
 	case g.MoveTime > 0:
 		limit = less(g.MoveTime, overhead)
 	}
-	if g.Clock || g.UseByoyomi || g.UseInc {
+	if g.HasClock() {
 		limit = earlier(limit, clockShare(g, side, overhead))
 	}
 	return limit

@@ -70,6 +70,7 @@ type council struct {
 	greeters sync.WaitGroup    // handshakes of the start that may still run
 
 	line      usi.Line          // the current game
+	missing   []string          // members without a vote in the last decision, because they failed
 	voters    *ensemble.Council // nil before the first successful isready
 	games     uint64
 	fresh     bool // all members are ready, and no search or game has started since
@@ -239,7 +240,7 @@ func (s *council) Ready(ctx context.Context) error {
 // games.
 func (s *council) startGame(ctx context.Context) error {
 	s.games++
-	s.pondering = false
+	s.pondering, s.missing = false, nil
 	err := s.voters.NewGame(ctx, usi.Game{Seed: s.opener.Plan.Seed + s.games - 1})
 	s.fresh = err == nil
 	if err == nil {
@@ -421,7 +422,8 @@ type reserve struct{ margin, overhead time.Duration }
 //
 // Some GUIs add the increment to the clock before they send it, and some do not. In both cases the side has at least the
 // larger of clock and increment, so allot takes this as the remaining time. Some engines move at once if the clock is 0
-// and there is an increment, so allot fills the clock from the increment.
+// and there is an increment, so allot fills the clock from the increment. If a GUI sends byoyomi and increments, the
+// members get the byoyomi, and the increment counts once.
 func (x reserve) allot(g usi.Go, side shogi.Colour) (members usi.Go, deadline time.Duration) {
 	clock, increment := &g.BTime, g.BInc
 	if side == shogi.White {
@@ -429,7 +431,12 @@ func (x reserve) allot(g usi.Go, side shogi.Colour) (members usi.Go, deadline ti
 	}
 	switch {
 	case g.MoveTime > 0:
-	case g.Clock || g.UseByoyomi || g.UseInc:
+	case g.HasClock():
+		if g.Byoyomi > 0 && g.UseInc { // USI engines expect only one of them
+			*clock, increment = max(*clock, increment), 0
+			g.UseByoyomi, g.UseInc, g.BInc, g.WInc = true, false, 0, 0
+		}
+		g.Clock = g.Clock || g.UseInc // the increment alone is no clock
 		total := *clock + g.Byoyomi
 		if g.UseInc {
 			total = max(*clock, increment)

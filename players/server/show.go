@@ -2,6 +2,7 @@ package server
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"gogi/ensemble/voting"
@@ -10,7 +11,7 @@ import (
 
 // These are the values of the option ShowMembers.
 const (
-	showWinner = "winner" // the vote, and the line of a member that voted for the move
+	showWinner = "winner" // the vote, the members that have failed, and the line of a member that voted for the move
 	showAll    = "all"    // also the answer of each member
 	showNone   = "none"   // only the line of a member that voted for the move
 )
@@ -25,6 +26,7 @@ func (s *council) show(send func(usi.Info), record *voting.Record, reply *usi.Re
 		}
 	}
 	if members != showNone {
+		s.showFailed(send, record)
 		send(usi.Info{Text: voteLine(record)})
 	}
 	if len(reply.Lines) == 0 {
@@ -41,6 +43,23 @@ func (s *council) show(send func(usi.Info), record *voting.Record, reply *usi.Re
 		best.MultiPV = 0 // the number of the line is not sent
 	}
 	send(best)
+}
+
+// showFailed sends one info line for each member that has failed since the last decision, with the reason. The line is not
+// repeated while the member has no vote.
+func (s *council) showFailed(send func(usi.Info), record *voting.Record) {
+	before := s.missing
+	s.missing = nil
+	for i := range record.Ballots {
+		b := &record.Ballots[i]
+		if b.Kind != voting.KindDead {
+			continue
+		}
+		s.missing = append(s.missing, b.Name)
+		if !slices.Contains(before, b.Name) {
+			send(usi.Info{Text: "the vote lacks " + b.Name + ": " + b.Text})
+		}
+	}
 }
 
 // ballotLine formats one member's answer, such as "[O] b3 7g7f cp 50 depth 14".
