@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"hash/fnv"
 	"io"
+	"regexp"
+	"strings"
 	"sync"
 	"time"
 
@@ -35,9 +37,10 @@ const (
 	firstWait     = time.Second // wait before the second attempt to connect, doubled each time
 	resumeLimit   = time.Minute // time in which an interrupted game may resume
 	longestWait   = time.Minute
-	steadyAfter   = time.Minute     // a session of this length resets the count of failures
-	farewell      = 3 * time.Second // wait for the server's last messages
-	maxReopenings = 3               // times that a player may be opened again in one game
+	steadyAfter   = time.Minute      // a session of this length resets the count of failures
+	farewell      = 3 * time.Second  // wait for the server's last messages
+	maxReopenings = 3                // times that a player may be opened again in one game
+	rivalWithin   = 30 * time.Second // a connection that ends so soon after the login, without a game, may have a rival
 )
 
 // Settings has the settings of a Client that a user chooses.
@@ -54,8 +57,10 @@ type Settings struct {
 type Config struct {
 	Settings
 	User, Password string
-	Dial           func(context.Context) (io.ReadWriteCloser, error)
-	Open           func(context.Context) (Player, error)
+	// Game is the game name that the password begins with, or "". gogi compares it with the name of the server's game.
+	Game string
+	Dial func(context.Context) (io.ReadWriteCloser, error)
+	Open func(context.Context) (Player, error)
 	// Observe, if set, receives each event, one at a time. It must not call the Client.
 	Observe func(Event)
 }
@@ -167,13 +172,14 @@ func (c *Client) finished() <-chan struct{} {
 // done reports whether no game is left to play.
 func (c *Client) done() bool { return c.broken == nil && c.played() }
 
-// played reports whether no new game may begin.
+// played reports whether no new game may begin. A game that broke off does not count, because the organiser may have it
+// played again.
 func (c *Client) played() bool {
 	select {
 	case <-c.finish:
 		return true
 	default:
-		return c.config.Games > 0 && c.tally.Games >= c.config.Games
+		return c.config.Games > 0 && c.tally.Games-c.tally.Disconnected >= c.config.Games
 	}
 }
 
@@ -190,9 +196,13 @@ func (c *Client) session(ctx context.Context) error {
 	}
 	c.entered = true
 	c.emit(Event{Type: EventLogin})
+	began, before := time.Now(), c.started
 	games, err := c.games(ctx, conn)
-	if errors.Is(err, errEnded) && games > 0 && c.broken == nil {
+	switch {
+	case errors.Is(err, errEnded) && games > 0 && c.broken == nil:
 		return nil
+	case errors.Is(err, errEnded) && c.started == before && time.Since(began) < rivalWithin:
+		return fmt.Errorf("%w; if another program is logged in as %s, the server ends the older connection", err, c.config.User)
 	}
 	return err
 }
@@ -212,15 +222,40 @@ func (c *Client) games(ctx context.Context, conn *Conn) (games int, err error) {
 		if err := c.game(ctx, conn, s); err != nil {
 			return games, err
 		}
-		games += c.tally.Games - before
+		if ended := c.tally.Games - before; ended > 0 {
+			games += ended
+			c.wake(conn)
+		}
 	}
 	leave, cancel := context.WithTimeout(context.WithoutCancel(ctx), farewell)
 	defer cancel()
-	if err := conn.Logout(leave); err != nil {
-		c.notice(err.Error()) // the games are played; the server notices the end of the connection
-	}
+	_ = conn.Logout(leave) // the games are played, and some servers close the connection first
 	return games, nil
 }
+
+// wake sends an empty line after a game, if more games are to be played. shogi-server closes the connection of a finished
+// game only when it gets a line, or after a minute, and the client may log in for the next game only after that. A
+// failure needs no report: the connection has ended, which is noticed when it is read.
+func (c *Client) wake(conn *Conn) {
+	if !c.done() {
+		_ = conn.Send("")
+	}
+}
+
+// compareName warns if the server did not understand the game name of the login. shogi-server then plays another time
+// control (default-1500-0) without an error. A name may end in the colour that the user asks for.
+func (c *Client) compareName(s *Summary) {
+	asked := strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(c.config.Game, "-B"), "-W"), "-*")
+	if plays := s.gameName(); asked != "" && plays != "" && plays != asked {
+		c.notice(fmt.Sprintf("the server plays the game %s, and --game is %s: it did not understand the name, and the time control differs", plays, c.config.Game))
+	}
+	if stopWatch.MatchString(asked) && s.Times[s.Colour].Unit == time.Minute {
+		c.notice(fmt.Sprintf("shogi-server counts the times of %s in seconds, although it names minutes: the engine believes that it has more time than it has", asked))
+	}
+}
+
+// stopWatch matches a game name of shogi-server for its stop-watch clock, such as test-4-02.
+var stopWatch = regexp.MustCompile(`-\d+-0\d+$`)
 
 // proposal waits until the server proposes a game. It returns nil without an error if it rejected an unreadable
 // proposal, if the interrupted game did not resume in time, or if Finish was called. The caller then checks whether to
@@ -271,11 +306,13 @@ func (c *Client) game(ctx context.Context, conn *Conn, s *Summary) error {
 		// An error must reach the opponent soon.
 		return playerError(errors.Join(err, conn.Send(agreement("REJECT", s))))
 	}
-	g := newGame(c, conn, s)
+	var before *game
 	if resumed {
-		g.takeOver(c.broken)
-		c.broken = nil
+		before, c.broken = c.broken, nil
+	} else {
+		c.compareName(s)
 	}
+	g := newGame(c, conn, s, before)
 	started, err := g.agree(ctx, resumed)
 	if !started && resumed {
 		c.broken = g

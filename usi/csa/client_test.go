@@ -431,7 +431,8 @@ func TestResumeWithoutStart(t *testing.T) {
 }
 
 // TestNotResumed requires that the client gives up a game that the server does not continue: after some time, or when
-// the server proposes another game.
+// the server proposes another game. The game does not count, so the client plays the organiser's replay, although it was
+// to play one game.
 func TestNotResumed(t *testing.T) {
 	cut := func(p *peer) {
 		p.login()
@@ -441,9 +442,11 @@ func TestNotResumed(t *testing.T) {
 		b := newBench(t, &scripted{}, cut, func(p *peer) {
 			p.login()
 			p.expect("") // the empty line in silence
-			p.expect("LOGOUT")
+			p.expect("")
+			p.begin("replay", "-", clock+even)
+			p.end("#WIN")
 		})
-		b.tally(Tally{Games: 1, Disconnected: 1})
+		b.tally(Tally{Games: 2, Disconnected: 1, Wins: 1})
 		b.has(EventEnd, "disconnected")
 	})
 	synctest.Test(t, func(t *testing.T) {
@@ -452,7 +455,6 @@ func TestNotResumed(t *testing.T) {
 			p.begin("h", "-", clock+even)
 			p.end("#WIN")
 		})
-		b.config.Games = 2
 		b.tally(Tally{Games: 2, Disconnected: 1, Wins: 1})
 	})
 }
@@ -473,6 +475,129 @@ func TestOneGameAConnection(t *testing.T) {
 	}
 }
 
+// TestNextGame requires that the client logs in at once after a game if the server closes the connection of the game only
+// when it gets a line, as shogi-server does. After the last game it sends only LOGOUT, which such a server may not read.
+func TestNextGame(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		first := func(p *peer) {
+			p.login()
+			p.begin("g", "-", clock+even)
+			p.say("%TORYO,T1", "#RESIGN", "#WIN")
+			p.expect("")
+		}
+		b := newBench(t, &scripted{}, first, first, func(p *peer) {
+			p.login()
+			p.begin("g", "-", clock+even)
+			p.say("%TORYO,T1", "#RESIGN", "#WIN")
+		})
+		b.config.Games = 3
+		began := time.Now()
+		b.tally(Tally{Games: 3, Wins: 3})
+		testutil.Equal(t, time.Since(began), 0, "the games took")
+		for _, e := range b.events {
+			testutil.Check(t, e.Type != EventLost && e.Type != EventNotice, "an ordinary end is reported: %+v", e)
+		}
+	})
+}
+
+// TestGivenMoves requires that moves that are set before a game cost no time and give no increment. The limits are those
+// of shogi-server (game.rb), which sends T1 with each of these moves: the first move has the main time and one increment.
+// In a game that was played before, the moves count. A second is for the network.
+func TestGivenMoves(t *testing.T) {
+	const given = "BEGIN Position\nPI\n+\n+2838HI,T1\n-8272HI,T1\n+3828HI,T1\n-7282HI,T1\nEND Position\n"
+	const played = "BEGIN Position\nPI\n+\n+2838HI,T2\n-8272HI,T1\n+3828HI,T1\n-7282HI,T1\nEND Position\n"
+	times := func(words string) string { return "BEGIN Time\nTime_Unit:1sec\n" + words + "\nEND Time\n" }
+	for _, test := range []struct{ name, times, position, want string }{
+		{"Fischer", times("Total_Time:3\nByoyomi:0\nIncrement:4"), given, "go btime 3000 wtime 3000 binc 3000 winc 4000"},
+		{"sudden death", times("Total_Time:8\nByoyomi:0\nIncrement:0"), given, "go btime 7000 wtime 8000 byoyomi 0"},
+		{"played before", times("Total_Time:8\nByoyomi:0\nIncrement:0"), played, "go btime 4000 wtime 6000 byoyomi 0"},
+		{"the rest is named", times("Total_Time:30\nByoyomi:0\nIncrement:4\nRemaining_Time+:9\nRemaining_Time-:8"), given, "go btime 9000 wtime 8000 binc 3000 winc 4000"},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			player := &scripted{}
+			b := newBench(t, player, func(p *peer) {
+				p.login()
+				p.begin("g", "+", test.times+test.position)
+				p.expect("+9998KY,'* 50")
+				p.end("#LOSE")
+			})
+			testutil.OK(t, testutil.Err(b.run()))
+			testutil.Equal(t, player.requests[0].Go.String(), test.want, "%s", test.name)
+		})
+	}
+}
+
+// TestGivenMovesOfAResumedGame requires that the moves set before the game cost no time when it resumes. The moves played
+// since then do, even if each took one second.
+func TestGivenMovesOfAResumedGame(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const start = "BEGIN Time\nTime_Unit:1sec\nTotal_Time:30\nIncrement:4\nEND Time\nBEGIN Position\nPI\n+\n+2838HI,T1\n-8272HI,T1\n"
+		player := &scripted{}
+		b := newBench(t, player,
+			func(p *peer) {
+				p.login()
+				p.begin("g", "+", start+"END Position\n")
+				p.expect("+9998KY,'* 50")
+				p.say("+9998KY,T1", "-7282HI,T1")
+				p.expect("+9796FU,'* 50")
+			},
+			func(p *peer) {
+				p.login()
+				p.begin("g", "+", start+"+9998KY,T1\n-7282HI,T1\nEND Position\n")
+				p.expect("+9796FU,'* 50")
+				p.end("#LOSE")
+			})
+		testutil.OK(t, testutil.Err(b.run()))
+		for i, r := range player.requests {
+			want := []string{"go btime 30000 wtime 30000 binc 3000 winc 4000", "go btime 33000 wtime 33000 binc 3000 winc 4000"}[min(i, 1)]
+			testutil.Equal(t, r.Go.String(), want, "search %d", i+1)
+		}
+		testutil.Equal(t, len(player.requests), 3, "searches")
+	})
+}
+
+// TestGameName requires a notice if the server plays another game than the login named, and if it counts the times of a
+// stop-watch game in another unit than it names.
+func TestGameName(t *testing.T) {
+	for _, test := range []struct{ asked, id, unit, want string }{
+		{"g-60-10f", "wdoor+default-1500-0+a+b+20260101000000", "1sec", "the server plays the game default-1500-0, and --game is g-60-10f"},
+		{"g-60-10F", "wdoor+g-60-10F+a+b+20260101000000", "1sec", ""},
+		{"g-60-10F-B", "wdoor+g-60-10F+a+b+20260101000000", "1sec", ""},
+		{"", "wdoor+default-1500-0+a+b+20260101000000", "1sec", ""},
+		{"g-60-10F", "20260101-final", "1sec", ""},
+		{"g-4-02", "wdoor+g-4-02+a+b+20260101000000", "1min", "counts the times of g-4-02 in seconds"},
+		{"g-4-2", "wdoor+g-4-2+a+b+20260101000000", "1min", ""},
+	} {
+		b := newBench(t, &scripted{}, func(p *peer) {
+			p.login()
+			p.begin(test.id, "-", strings.Replace(clock, "1sec", test.unit, 1)+even)
+			p.end("#WIN")
+		})
+		b.config.Game = test.asked
+		testutil.OK(t, testutil.Err(b.run()))
+		if test.want != "" {
+			b.has(EventNotice, test.want)
+			continue
+		}
+		for _, e := range b.events {
+			testutil.Check(t, e.Type != EventNotice, "%s, %s: %+v", test.asked, test.id, e)
+		}
+	}
+}
+
+// TestRival requires that a name that is used twice is not reported as a bad network only.
+func TestRival(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t, &scripted{}, func(p *peer) { p.login() }, func(p *peer) {
+			p.login()
+			p.begin("g", "-", clock+even)
+			p.end("#WIN")
+		})
+		b.tally(Tally{Games: 1, Wins: 1})
+		b.has(EventLost, "if another program is logged in as me, the server ends the older connection")
+	})
+}
+
 func TestGiveUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBench(t, &scripted{}, func(p *peer) { p.login() })
@@ -485,12 +610,15 @@ func TestGiveUp(t *testing.T) {
 }
 
 func TestRefusedName(t *testing.T) {
-	b := newBench(t, &scripted{}, func(p *peer) {
-		p.expect("LOGIN me secret")
-		p.say("LOGIN:incorrect")
-	})
-	_, err := b.run()
-	testutil.Check(t, errors.Is(err, ErrLogin) && b.dialled == 1, "%v after %d tries", err, b.dialled)
+	for name, want := range map[string]string{"me": "or this name plays at the moment", "a+b": "expected a name of 1 to 32 characters", strings.Repeat("x", 33): "of 1 to 32"} {
+		b := newBench(t, &scripted{}, func(p *peer) {
+			p.expect("LOGIN " + name + " secret")
+			p.say("LOGIN:incorrect")
+		})
+		b.config.User = name
+		_, err := b.run()
+		testutil.Check(t, errors.Is(err, ErrLogin) && strings.Contains(err.Error(), want) && b.dialled == 1, "%v after %d tries", err, b.dialled)
+	}
 }
 
 // TestProposals tests proposals that the opponent rejects or the client cannot read.

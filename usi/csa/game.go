@@ -21,6 +21,7 @@ type game struct {
 	history  *shogi.History
 	position usi.Position // the start and all moves, as sent by the server
 	clocks   [2]Clock
+	given    int // number of moves that were set before the game; they cost no time
 	record   kifu.Record
 
 	turn       time.Time          // the time at which our turn began
@@ -41,8 +42,9 @@ type thought struct {
 	err   error
 }
 
-// newGame sets up the game of a summary, with the moves already played.
-func newGame(c *Client, conn *Conn, s *Summary) *game {
+// newGame sets up the game of a summary, with the moves already played. before is the game on a connection that broke, if
+// the game resumes, else nil.
+func newGame(c *Client, conn *Conn, s *Summary, before *game) *game {
 	start := "startpos"
 	if even := shogi.StartPos(); s.Start.SFEN() != even.SFEN() {
 		start = "sfen " + s.Start.SFEN()
@@ -52,13 +54,27 @@ func newGame(c *Client, conn *Conn, s *Summary) *game {
 		clocks: [2]Clock{NewClock(s.Times[0]), NewClock(s.Times[1])},
 		record: kifu.Record{Black: s.Names[0], White: s.Names[1], Event: s.GameID, Started: time.Now(), Start: s.Start.SFEN()},
 	}
-	for _, m := range s.Moves {
-		g.push(m.Move, m.Time, kifu.Move{Move: m.Move, Time: m.Time, Opening: !m.Timed})
+	switch {
+	case before != nil:
+		g.given = before.given
+	case !s.resumes():
+		g.given = len(s.Moves)
+	}
+	for i, m := range s.Moves {
+		if i < g.given {
+			g.push(m.Move, kifu.Move{Move: m.Move, Opening: true})
+			continue
+		}
+		g.clocks[g.history.Position().Side()].Spend(m.Time)
+		g.push(m.Move, kifu.Move{Move: m.Move, Time: m.Time, Opening: !m.Timed})
 	}
 	for colour, t := range s.Times {
 		if t.Remaining >= 0 {
 			g.clocks[colour].remaining = t.Remaining
 		}
+	}
+	if before != nil {
+		g.takeOver(before)
 	}
 	return g
 }
@@ -77,10 +93,8 @@ func (g *game) takeOver(before *game) {
 	}
 }
 
-// push plays a move on gogi's own board, subtracts the time spent from the mover's clock, and adds the move to the
-// record.
-func (g *game) push(m shogi.Move, spent time.Duration, record kifu.Move) {
-	g.clocks[g.history.Position().Side()].Spend(spent)
+// push plays a move on gogi's own board and adds it to the record.
+func (g *game) push(m shogi.Move, record kifu.Move) {
 	g.history.Push(m)
 	g.position.Moves = append(g.position.Moves, m)
 	g.record.Moves = append(g.record.Moves, record)
@@ -197,7 +211,8 @@ func (g *game) moved(ctx context.Context, m Message) {
 		g.answer = nil
 	}
 	spent := duration(m.Units, g.summary.Times[p.Side()].Unit)
-	g.push(move, spent, g.recordMove(move, spent))
+	g.clocks[p.Side()].Spend(spent)
+	g.push(move, g.recordMove(move, spent))
 	clock := g.clocks[p.Side()]
 	e := Event{
 		Type: EventMove, Game: g.summary.GameID, Colour: p.Side().String(), Ply: g.history.MoveCount(), Move: move.String(),

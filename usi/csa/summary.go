@@ -40,7 +40,7 @@ type Summary struct {
 	Colour        shogi.Colour // colour of our player
 	Times         [2]Time      // by colour
 	Start         shogi.Position
-	Moves         []PlayedMove // moves from Start on; all are legal
+	Moves         []PlayedMove // moves from Start on, given or played before; all are legal
 	MaxMoves      int          // the game ends with this move; 0: the server sent no limit
 	Declaration   shogi.DeclarationRule
 	RematchOnDraw bool
@@ -67,6 +67,31 @@ func ParseSummary(lines []string) (*Summary, error) {
 		return nil, fmt.Errorf("csa: game summary: %w", err)
 	}
 	return &r.summary, nil
+}
+
+// resumes reports whether the game was played before, so that Moves cost time: the server sent the remaining times, or
+// the moves took times. shogi-server sends a time of one unit with each move of a given position, and does not count it.
+func (s *Summary) resumes() bool {
+	if s.Times[0].Remaining >= 0 || s.Times[1].Remaining >= 0 {
+		return true
+	}
+	colour := s.Start.Side()
+	for _, m := range s.Moves {
+		if m.Timed && m.Time != s.Times[colour].Unit {
+			return true
+		}
+		colour = colour.Opponent()
+	}
+	return false
+}
+
+// gameName returns the name of the game in a Game_ID of shogi-server, EVENT+NAME+BLACK+WHITE+TIME. It returns "" for
+// other servers' identifiers.
+func (s *Summary) gameName() string {
+	if parts := strings.Split(s.GameID, "+"); len(parts) == 5 {
+		return parts[1]
+	}
+	return ""
 }
 
 // These are the sections of a summary.

@@ -175,7 +175,7 @@ func FuzzParseSummary(f *testing.F) {
 		for _, c := range s.Times {
 			testutil.Require(t, c.Unit > 0 && min(c.Total, c.Byoyomi, c.Increment, c.Delay, c.Least) >= 0, "%+v", c)
 		}
-		newGame(NewClient(Config{}), nil, s)
+		newGame(NewClient(Config{}), nil, s, nil)
 	})
 }
 

@@ -73,7 +73,7 @@ func (c *CSACommand) Run(ctx context.Context, env *cli.Env) error {
 }
 
 func (c *CSACommand) ended(tally csa.Tally, err error, interrupted bool) error {
-	unplayed := c.Games - tally.Games
+	unplayed := c.Games - (tally.Games - tally.Disconnected)
 	switch {
 	case errors.Is(err, cli.ErrInterrupted) || interrupted && (unplayed > 0 || c.Games == 0):
 		return &cli.Exit{Code: cli.Interrupted, Err: fmt.Errorf("interrupted after %s", watch.Games(tally.Games))}
@@ -108,7 +108,7 @@ func (c *CSACommand) config(env *cli.Env) (csa.Config, error) {
 	}
 	dialer := net.Dialer{Timeout: 30 * time.Second}
 	return csa.Config{
-		Settings: c.Settings, User: c.User, Password: password,
+		Settings: c.Settings, User: c.User, Password: password, Game: c.Game,
 		Dial: func(ctx context.Context) (io.ReadWriteCloser, error) { return dialer.DialContext(ctx, "tcp", address) },
 	}, nil
 }

@@ -191,7 +191,11 @@ func (w *csaWriter) end(side shogi.Colour) {
 	word := said.csa
 	if w.v3 {
 		word = said.csa3
-		if o, _ := meaningOf(word, side); result != "" && o != (outcome{result, r.Winner}) {
+		o, _ := meaningOf(word, side)
+		if r.Winner == "" {
+			o.winner = ""
+		}
+		if result != "" && o != (outcome{result, r.Winner}) {
 			w.line("'*", kifu.OneLine(result+" winner="+r.Winner))
 		}
 	}

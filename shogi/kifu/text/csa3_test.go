@@ -134,6 +134,8 @@ func TestCSA3Ends(t *testing.T) {
 		{"declaration", "black", "'*declaration winner=black\n%CHUDAN\n"}, // the try rule
 		{"max_plies", "draw", "%MAX_MOVES\n"},
 		{"impasse", "draw", "%HIKIWAKE\n"},
+		{"max_plies", "", "%MAX_MOVES\n"}, // a server ended the game without a result
+		{"disconnected", "", "'*disconnected winner=\n%CHUDAN\n"},
 		{"score_adjudication", "white", "'*score_adjudication winner=white\n%CHUDAN\n"},
 		{"score_adjudication", "draw", "'*score_adjudication winner=draw\n%CHUDAN\n"},
 		{"crash", "black", "'*crash winner=black\n%CHUDAN\n"},

@@ -153,7 +153,8 @@ func resultOf(r *kifu.Record) string {
 	return r.Result
 }
 
-// wordsOf returns the words for the end of a record; side is the side to move.
+// wordsOf returns the words for the end of a record; side is the side to move. A record of a server's game at the limit
+// of moves may have no winner; it gets the word for a draw, which tells the reason.
 func wordsOf(r *kifu.Record, side shogi.Colour) (w words) {
 	e := endOf(r.Result)
 	switch r.Winner {
@@ -161,10 +162,8 @@ func wordsOf(r *kifu.Record, side shogi.Colour) (w words) {
 		w = e.wins
 	case side.Opponent().String():
 		w = e.loses
-	case draw:
-		w = e.draws
 	default:
-		w = interrupted
+		w = e.draws
 	}
 	sign := "+"
 	if r.Winner == "black" {
