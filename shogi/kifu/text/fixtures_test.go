@@ -62,3 +62,25 @@ func compareFixture(t *testing.T, want, got *kifu.Record, ext string) {
 	testutil.Check(t, ext == ".ki2u" || got.HasLast && got.LastTime.Truncate(time.Second) == want.LastTime.Truncate(time.Second),
 		"the end took %v (%v), want %v", got.LastTime, got.HasLast, want.LastTime)
 }
+
+// TestShogiServer reads records that the real shogi-server (85e1237, Ruby 3.1) wrote for each way in which its games end.
+// Scripted clients played the games. The winners are those of the lines #WIN and #LOSE that the clients got. A
+// disconnection is abnormal; a sign of an interruption is an illegal move for this server, and a loss on time has no word
+// but the summary.
+func TestShogiServer(t *testing.T) {
+	games := map[string]struct {
+		result, winner string
+		plies          int
+	}{
+		"toryo": {resignation, "white", 2}, "fischer": {resignation, "white", 2}, "kachi": {declaration, "black", 92}, "illegal_kachi": {falseDeclaration, "white", 2},
+		"illegal_move": {illegalMove, "white", 2}, "chudan": {illegalMove, "white", 2}, "time_up": {timeForfeit, "black", 1}, "abnormal": {crash, "white", 2},
+		"sennichite": {repetition, draw, 13}, "max_moves": {maxPlies, draw, 6},
+	}
+	paths, err := filepath.Glob("../testdata/shogi-server/*.csa")
+	testutil.Require(t, err == nil && len(paths) == len(games), "%v %v", paths, err)
+	for name, want := range games {
+		r := fixture(t, "../testdata/shogi-server/"+name+".csa")
+		testutil.Check(t, r.Result == want.result && r.Winner == want.winner && len(r.Moves) == want.plies,
+			"%s: %s, winner %s, %d moves; want %+v", name, r.Result, r.Winner, len(r.Moves), want)
+	}
+}
