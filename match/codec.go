@@ -29,7 +29,7 @@ const MaxEncodedLegs = 4096
 
 // EncodePair returns a whole pair in binary form, for another process or for storage. Package kifu packs the
 // moves. Times are rounded down to microseconds and lose their time zone. The score of a move without
-// HasScore is lost.
+// HasScore and Bound is lost.
 func EncodePair(r PairResult) ([]byte, error) {
 	w := wire{version: pairWithoutOptions}
 	switch {

@@ -156,7 +156,10 @@ func pairBy(f filler) match.PairResult {
 		r.Games[i].Record.Header = kifu.Header{}
 		for j := range r.Games[i].Record.Moves {
 			m := &r.Games[i].Record.Moves[j]
-			if m.Comment = ""; !m.HasScore {
+			if m.Bound %= kifu.AtMost + 1; m.HasScore {
+				m.Bound = kifu.NoBound
+			}
+			if m.Comment = ""; !m.HasScore && m.Bound == kifu.NoBound {
 				m.Score = 0
 			}
 		}

@@ -1,6 +1,10 @@
 package match
 
-import "time"
+import (
+	"time"
+
+	"gogi/shogi/kifu"
+)
 
 // Snapshot is the state of a running match at one moment. A consumer that connects late gets a Snapshot and the events
 // that follow it. It then has the same data as a consumer that was connected from the beginning. Package runner/events
@@ -111,15 +115,30 @@ type Board struct {
 
 // Thought is a move, with the score, time and other data of the player's search.
 type Thought struct {
-	Ply    int      `json:"ply,omitempty"` // from 1, the opening's moves counted
-	Move   string   `json:"move,omitempty"`
-	Score  *int     `json:"score,omitempty"` // from the mover's view, centipawns; a mate is near ±1000000
-	Depth  int      `json:"depth,omitempty"`
-	Nodes  uint64   `json:"nodes,omitempty"`
-	PV     string   `json:"pv,omitempty"`      // in USI, beginning with the move, at most ShownPV plies
-	Hit    bool     `json:"hit,omitempty"`     // a ponder hit: the mover expected the opponent's last move
-	TimeMS *float64 `json:"time_ms,omitempty"` // never absent in a move event
-	Vote   *Vote    `json:"vote,omitempty"`    // the vote of a council for the move
+	Ply   int    `json:"ply,omitempty"` // from 1, the opening's moves counted
+	Move  string `json:"move,omitempty"`
+	Score *int   `json:"score,omitempty"` // exact, from the mover's view, centipawns; a mate is near ±1000000
+	// AtLeast or AtMost has the last bound of the score, if the search had no exact one.
+	AtLeast *int     `json:"score_at_least,omitempty"`
+	AtMost  *int     `json:"score_at_most,omitempty"`
+	Depth   int      `json:"depth,omitempty"`
+	Nodes   uint64   `json:"nodes,omitempty"`
+	PV      string   `json:"pv,omitempty"`      // in USI, beginning with the move, at most ShownPV plies
+	Hit     bool     `json:"hit,omitempty"`     // a ponder hit: the mover expected the opponent's last move
+	TimeMS  *float64 `json:"time_ms,omitempty"` // never absent in a move event
+	Vote    *Vote    `json:"vote,omitempty"`    // the vote of a council for the move
+}
+
+// SetScore sets the score or the bound of the move m. value points to m.Score or to a copy of it, which stays in use.
+func (t *Thought) SetScore(value *int, m *kifu.Move) {
+	switch {
+	case m.HasScore:
+		t.Score = value
+	case m.Bound == kifu.AtLeast:
+		t.AtLeast = value
+	case m.Bound == kifu.AtMost:
+		t.AtMost = value
+	}
 }
 
 // RateSample has the number of games that ended in ten seconds, and the number of pairs that were stored in this time.

@@ -67,9 +67,6 @@ func (g *game) drawn(ctx context.Context, c shogi.Colour, reply usi.Reply, err e
 		return match.Verdict{}, fmt.Errorf("it had to be stopped after %v in %s", reply.Elapsed, g.position)
 	}
 	move, ply := recordMove(reply, 0), g.ply()
-	if reply.Exact.HasScore { // training data use no bounds
-		move.Score, move.HasScore = reply.Exact.Score.Number(), true
-	}
 	if ply == 0 {
 		if g.chance.Unequal(&move) {
 			return match.Verdict{}, g.redraw()
@@ -79,7 +76,7 @@ func (g *game) drawn(ctx context.Context, c shogi.Colour, reply usi.Reply, err e
 	if reply.Answer == usi.AnswerMove {
 		var lines []kifu.Move
 		for _, l := range reply.Lines {
-			if l.HasScore && len(l.PV) > 0 {
+			if l.HasScore && l.Score.Bound == usi.Exact && len(l.PV) > 0 {
 				lines = append(lines, kifu.Move{Move: l.PV[0], Score: l.Score.Number()})
 			}
 		}
@@ -106,7 +103,7 @@ func (g *game) redraw() (err error) {
 // game of self-play the players continue, so that gogi can check the adjudication.
 func (g *game) adjudicate(m *kifu.Move) match.Verdict {
 	if g.chance == nil {
-		return g.adjudicator.Move(g.referee.Position(), m.Score, m.HasScore)
+		return g.adjudicator.Move(g.referee.Position(), m)
 	}
 	v := g.adjudged.Note(g.adjudicator, g.referee, m, len(g.result.Record.Moves))
 	if g.chance.Audited {

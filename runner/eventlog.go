@@ -129,9 +129,7 @@ func (s lastMove) thought() *match.Thought {
 	t := &match.Thought{
 		Ply: s.ply, Move: m.Move.String(), Depth: m.Depth, Nodes: m.Nodes, PV: shownPV(m.PV), Hit: s.hit, TimeMS: milliseconds(m.Time),
 	}
-	if m.HasScore {
-		t.Score = &m.Score
-	}
+	t.SetScore(&m.Score, &m)
 	return t
 }
 

@@ -265,9 +265,7 @@ func (e *Events) sendMove(g *game, c shogi.Colour, m *kifu.Move, vote *match.Vot
 	}
 	ev.Position, ev.Marked = g.referee.Position().SFEN(), g.slowed
 	ev.OverrunMS, ev.ClockMS = match.Milliseconds(overrun), g.clockShown(c)
-	if m.HasScore {
-		ev.Score = &n.score
-	}
+	ev.SetScore(&n.score, m)
 	e.Send(ev)
 }
 

@@ -258,7 +258,7 @@ func (g *game) judge(ctx context.Context, c shogi.Colour, reply usi.Reply, move 
 	}
 	g.position.Moves = append(g.position.Moves, reply.Move)
 	g.result.Record.Moves = append(g.result.Record.Moves, move)
-	g.mates.moved(c, reply.Best().Score)
+	g.mates.moved(c, reply.Scored().Score)
 	g.slot.events.moved(g, c, &move, vote, reply.Hit, overrun)
 	if v.Over() {
 		return v
@@ -314,8 +314,8 @@ func (g *game) ponder(ctx context.Context, c shogi.Colour, expected shogi.Move) 
 	if !ok || mode == match.PonderOff || expected == shogi.NoMove {
 		return
 	}
-	if g.referee.Position().CheckLegal(expected) != nil {
-		return
+	if g.referee.Position().CheckLegal(expected) != nil || g.referee.Ends(expected) {
+		return // some engines abort on such a position, and there is nothing to search after the end of a game
 	}
 	next := g.position
 	next.Moves = append(append([]shogi.Move(nil), next.Moves...), expected)
@@ -398,10 +398,20 @@ func outcomeFor(o match.Outcome, c shogi.Colour) usi.Outcome {
 
 // recordMove returns the part of a reply that gogi stores, with at most pvPlies moves of the principal variation.
 func recordMove(r usi.Reply, pvPlies int) kifu.Move {
-	best := r.Best()
-	return kifu.Move{
-		Move: r.Move, Time: r.Elapsed, Score: best.Score.Number(), HasScore: best.HasScore,
+	best, scored := r.Best(), r.Scored()
+	m := kifu.Move{
+		Move: r.Move, Time: r.Elapsed, Score: scored.Score.Number(),
 		Depth: best.Depth, SelDepth: best.SelDepth, Nodes: r.Nodes,
 		PV: best.PV[:min(pvPlies, len(best.PV))], Detail: r.Detail,
 	}
+	switch {
+	case !scored.HasScore:
+	case scored.Score.Bound == usi.LowerBound:
+		m.Bound = kifu.AtLeast
+	case scored.Score.Bound == usi.UpperBound:
+		m.Bound = kifu.AtMost
+	default:
+		m.HasScore = true
+	}
+	return m
 }

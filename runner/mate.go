@@ -27,10 +27,10 @@ type mateSearch struct {
 	player    Player  // nil before the first question
 }
 
-// moved records a move and its score.
+// moved records a move and its score. An upper bound claims no mate.
 func (m *mateSearch) moved(c shogi.Colour, score usi.Score) {
 	m.plies[c]++
-	m.claimed[c] = score.Mate > 0
+	m.claimed[c] = score.Mate > 0 && score.Bound != usi.UpperBound
 }
 
 // askForMate asks the plan's solver for a mate by the side to move. It does nothing if Mate.Asks does not select this

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -15,6 +16,7 @@ import (
 	"gogi/match"
 	"gogi/runner"
 	"gogi/shogi"
+	"gogi/shogi/kifu"
 	"gogi/usi"
 )
 
@@ -550,6 +552,67 @@ func TestOnlyLegalMovesArePonderedOn(t *testing.T) {
 					testutil.Check(t, (n > 0) == test.thought, "%d searches on the opponent's time are counted", n)
 				}
 			})
+		})
+	}
+}
+
+// TestNoPonderingOnAnEndedGame: if the predicted reply ends the game by the rules, the player does not ponder on it. Each
+// player predicts a mate if there is one. The last ply before the limit is another end.
+func TestNoPonderingOnAnEndedGame(t *testing.T) {
+	for start, mated := range map[string]bool{"startpos": false, "sfen 4k4/9/4P4/9/9/9/r7r/9/4K4 w 2G 1": true} {
+		synctest.Test(t, func(t *testing.T) {
+			mates := 0
+			mating := func(p *shogi.Position) shogi.Move {
+				moves := p.LegalMoves(nil)
+				for _, m := range moves {
+					next := *p
+					if next.Apply(m); !next.HasLegalMove() {
+						mates++
+						return m
+					}
+				}
+				return append(moves, shogi.NoMove)[0]
+			}
+			plan := testPlan(1, 1, match.Limits{Clock: match.TimeControl{Main: time.Minute}})
+			plan.Ponder, plan.Rules.MaxPlies, plan.Openings[0].Start = match.PonderStandard, 8, strings.TrimPrefix(start, "sfen ")
+			players := map[string]*expecting{"A": {fake: fake{name: "A"}, expect: mating}, "B": {fake: fake{name: "B"}, expect: mating}}
+			testutil.OK(t, testutil.Err(play(t, plan, func(name string) *expecting { return players[name] })))
+			thought := append(players["A"].thought, players["B"].thought...)
+			testutil.Check(t, len(thought) > 0 && (mates > 0) == mated, "%s: %d positions, %d mates predicted", start, len(thought), mates)
+			for _, position := range thought {
+				h := testutil.Must(position.History())(t)
+				ply := h.Start().Ply() - 1 + h.MoveCount()
+				testutil.Check(t, h.Position().HasLegalMove() && h.Repetition() == shogi.RepetitionNone && ply < 8, "pondered on %s", position)
+			}
+		})
+	}
+}
+
+// TestBoundsAreStoredAsBounds: a search that ends with a bound has the last exact score, and only that decides an
+// adjudication. Without an exact score, the record has the bound. Both players say at each move that the value is at
+// least -2600; taken as exact, it would end the game after six moves.
+func TestBoundsAreStoredAsBounds(t *testing.T) {
+	bound := usi.Info{HasScore: true, Score: usi.Score{Value: -2600, Bound: usi.LowerBound}}
+	exact := usi.Info{HasScore: true, Score: usi.Score{Value: 30}}
+	for name, want := range map[string]kifu.Move{"exact": {Score: 30, HasScore: true}, "bound": {Score: -2600, Bound: kifu.AtLeast}} {
+		synctest.Test(t, func(t *testing.T) {
+			plan := testPlan(1, 1, fixedNodes)
+			plan.Adjudication = match.Adjudication{ResignScore: 2000, ResignMoves: 3, OneSided: true}
+			pairs := testutil.Must(play(t, plan, func(player string) *fake {
+				return &fake{name: player, answer: func(_ int, p *shogi.Position) (usi.Reply, error) {
+					r := usi.Reply{Answer: usi.AnswerMove, Move: p.LegalMoves(nil)[0], Lines: []usi.Info{bound}}
+					if name == "exact" {
+						r.Exact = exact
+					}
+					return r, nil
+				}}
+			}))(t)
+			for _, g := range pairs[0].Games {
+				testutil.Check(t, g.Termination != match.ScoreAdjudication && len(g.Record.Moves) > 6, "%s after %d plies", g.Termination, len(g.Record.Moves))
+				for _, m := range g.Record.Moves {
+					testutil.Check(t, m.Score == want.Score && m.HasScore == want.HasScore && m.Bound == want.Bound, "%+v", m)
+				}
+			}
 		})
 	}
 }

@@ -60,6 +60,19 @@ func (h *History) Push(m Move) {
 	h.checks = append(h.checks, next.InCheck())
 }
 
+// Pop takes back the last move. It panics without a move.
+func (h *History) Pop() {
+	n := len(h.moves) - 1
+	h.positions, h.moves, h.checks = h.positions[:n+1], h.moves[:n], h.checks[:n+1]
+}
+
+// EndsWith reports whether the legal move m would end the game by mate or by repetition. It changes nothing.
+func (h *History) EndsWith(m Move) bool {
+	h.Push(m)
+	defer h.Pop()
+	return !h.Position().HasLegalMove() || h.Repetition() != RepetitionNone
+}
+
 // Position returns the current position. The pointer stays valid. The caller must not change the position,
 // but may copy it to try moves.
 func (h *History) Position() *Position { return &h.positions[len(h.positions)-1] }

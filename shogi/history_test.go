@@ -89,3 +89,24 @@ func TestRepetitionComparesPositions(t *testing.T) {
 	n, _ := h.occurrences()
 	testutil.Equal(t, n, 1, "occurrences of positions with colliding keys")
 }
+
+// TestPopTakesAMoveBack: after a Pop the history is as before the Push, so that a later perpetual check is found in the same
+// way. EndsWith changes nothing.
+func TestPopTakesAMoveBack(t *testing.T) {
+	start := testutil.Must(ParseSFEN("4k4/9/9/9/9/9/9/5R3/3K5 b - 1"))(t)
+	plain, tried := NewHistory(start), NewHistory(start)
+	for _, text := range strings.Fields(strings.Repeat("4h5h 5a4a 5h4h 4a5a ", 3)) {
+		m := testutil.Must(ParseMove(text))(t)
+		for _, other := range tried.Position().LegalMoves(nil) {
+			ends := tried.EndsWith(other)
+			tried.Push(other)
+			testutil.Equal(t, ends, !tried.Position().HasLegalMove() || tried.Repetition() != RepetitionNone, "%s", other)
+			tried.Pop()
+		}
+		plain.Push(m)
+		tried.Push(m)
+		testutil.Check(t, *plain.Position() == *tried.Position() && plain.Repetition() == tried.Repetition() && plain.MoveCount() == tried.MoveCount(),
+			"after %s: %v, want %v", text, tried.Repetition(), plain.Repetition())
+	}
+	testutil.Check(t, plain.Repetition() == RepetitionBlackLoses, "%v", plain.Repetition())
+}

@@ -359,6 +359,8 @@ type infoKeeper struct {
 	scored    [][]byte // index: multipv - 1
 	exact     []byte   // the last line of multipv 1 with an exact score, if it is not scored[0]
 	isExact   bool     // the score of scored[0] is exact: it is not a bound, and the line has a variation
+	firm      []byte   // the last line of multipv 1 that has an exact score and no variation, if it is later than exact
+	isFirm    bool     // scored[0] has an exact score and no variation
 	counted   []byte   // the last line with a node count, if it is not scored[countedAt-1]
 	countedAt int      // multipv of the last line with a node count; 0: counted has that line, or there is none
 }
@@ -371,6 +373,7 @@ func (k *infoKeeper) reset() {
 		k.scored[i] = k.scored[i][:0]
 	}
 	k.exact, k.isExact = k.exact[:0], false
+	k.firm, k.isFirm = k.firm[:0], false
 	k.counted, k.countedAt = k.counted[:0], 0
 }
 
@@ -401,24 +404,31 @@ func (k *infoKeeper) keep(line []byte) {
 	k.scored[i] = append(k.scored[i][:0], line...)
 }
 
-// saveExact saves an exact line before a line that is not exact replaces it. It swaps the buffers instead of
-// copying.
+// saveExact saves a line with an exact score before another line replaces it. It swaps the buffers instead of copying.
 func (k *infoKeeper) saveExact(next []byte) {
-	exact := isExactLine(next)
-	if k.isExact && !exact {
-		k.exact, k.scored[0] = k.scored[0], k.exact
+	exact, firm := scoreKind(next)
+	switch {
+	case k.isExact && !exact:
+		k.exact, k.scored[0], k.firm = k.scored[0], k.exact, k.firm[:0]
+	case k.isFirm && !exact && !firm:
+		k.firm, k.scored[0] = k.scored[0], k.firm
 	}
-	k.isExact = exact
+	k.isExact, k.isFirm = exact, firm
 }
 
-// isExactLine reports whether a line has a variation with a move, and no bound. A variation that starts with
-// a small letter or a bracket is "resign", "win" or "(none)".
-func isExactLine(line []byte) bool {
+// scoreKind returns the kind of a line with a score. The line is exact if it has a variation with a move, and no bound. It is
+// firm if it has neither. A variation that starts with a small letter or a bracket is "resign", "win" or "(none)".
+func scoreKind(line []byte) (exact, firm bool) {
 	i := find(line, " pv ", 2)
-	if i < 0 || find(line[:i], "erbound", 2) >= 0 {
-		return false
+	head, varies := line, false
+	if i >= 0 {
+		head, varies = line[:i], startsWithMove(line[i+len(" pv "):])
 	}
-	pv := line[i+len(" pv "):]
+	bound := find(head, "erbound", 2) >= 0
+	return varies && !bound, !varies && !bound
+}
+
+func startsWithMove(pv []byte) bool {
 	for len(pv) > 0 && isBlank(pv[0]) {
 		pv = pv[1:]
 	}
@@ -478,6 +488,9 @@ func (k *infoKeeper) reply(maxPV int) Reply {
 		r.Exact = r.Lines[0]
 	case len(k.exact) > 0:
 		r.Exact = parseInfo(sanitize.Decode(k.exact), maxPV)
+	}
+	if len(k.firm) > 0 && !k.isExact && !k.isFirm {
+		r.Firm = parseInfo(sanitize.Decode(k.firm), maxPV)
 	}
 	if k.countedAt == 0 && len(k.counted) > 0 {
 		r.Nodes = ParseInfo(sanitize.Decode(k.counted)).Nodes

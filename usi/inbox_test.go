@@ -41,7 +41,7 @@ func TestKeeperAgainstAllLines(t *testing.T) {
 // allLines reads every line and stores what a Reply contains.
 func allLines(lines []string) Reply {
 	var r Reply
-	last := map[int]Info{}
+	last, lastBound := map[int]Info{}, false
 	for _, line := range lines {
 		info := ParseInfo(line)
 		if strings.HasPrefix(line, "info string") {
@@ -59,9 +59,20 @@ func allLines(lines []string) Reply {
 		}
 		last[at] = info
 		before, pv, _ := strings.Cut(line, " pv ")
-		if at == 1 && strings.HasPrefix(pv, "7g7f") && !strings.Contains(before, "erbound") {
-			r.Exact = info
+		varies, bound := strings.HasPrefix(pv, "7g7f"), strings.Contains(before, "erbound")
+		switch {
+		case at != 1 || bound:
+		case varies:
+			r.Exact, r.Firm = info, Info{}
+		default:
+			r.Firm = info
 		}
+		if at == 1 {
+			lastBound = bound
+		}
+	}
+	if !lastBound { // Lines has the line
+		r.Firm = Info{}
 	}
 	for at := range 5 {
 		if info, ok := last[at]; ok {
@@ -69,6 +80,27 @@ func allLines(lines []string) Reply {
 		}
 	}
 	return r
+}
+
+// TestScoreOfASearch: a bound does not stand for the search if there is an exact score, with or without a variation. The
+// lines are those of fastchess's and cutechess's reports of games that a bound ended.
+func TestScoreOfASearch(t *testing.T) {
+	for lines, want := range map[string]Score{
+		"info score cp 30 pv 7g7f\ninfo score cp -2600 lowerbound pv 1g1f":                              {Value: 30},
+		"info score cp 30 pv 7g7f\ninfo score cp 900 upperbound\ninfo score cp 2000 lowerbound pv 2g2f": {Value: 30},
+		"info score cp 30 pv 7g7f\ninfo score cp 12\ninfo score mate -10 lowerbound pv 1g1f":            {Value: 12},
+		"info score cp 12\ninfo score cp 30 pv 7g7f\ninfo score cp 5 upperbound":                        {Value: 30},
+		"info score cp 12\ninfo score cp 5 upperbound\ninfo score cp 7":                                 {Value: 7},
+		"info score cp -2600 upperbound pv 1g1f":                                                        {Value: -2600, Bound: UpperBound},
+		"info depth 3":                                                                                  {},
+	} {
+		in := newInbox(nil)
+		in.search(lineBestmove, nil)
+		for line := range strings.Lines(lines) {
+			in.line([]byte(strings.TrimSuffix(line, "\n")), time.Time{})
+		}
+		testutil.Equal(t, in.finish(0).Scored().Score, want, "%q", lines)
+	}
 }
 
 // TestMaxPVReadsTheFirstPlies requires that a limit of the variation does not change the rest of the line.
@@ -174,6 +206,7 @@ func TestExactLineWithBlanks(t *testing.T) {
 		"info depth 3 score cp 5 pv  ": false, "info depth 3 score cp 5 pv  resign": false,
 		"info depth 3 score cp 5 lowerbound pv  7g7f": false,
 	} {
-		testutil.Equal(t, isExactLine([]byte(line)), want, "%q", line)
+		exact, _ := scoreKind([]byte(line))
+		testutil.Equal(t, exact, want, "%q", line)
 	}
 }

@@ -45,6 +45,7 @@ type Reply struct {
 	Text   string     // the answer as sent, for notes about invalid ones
 	Lines  []Info     // the last info with a score for each multipv, best first
 	Exact  Info       // the last info of the best line with both a variation and an exact score; zero if there is none
+	Firm   Info       // the last info of the best line with an exact score and no variation, if it is later than Exact and earlier than Lines[0]
 	Nodes  uint64     // the last node count that the engine reported
 	// Elapsed is the time from just before gogi writes go or ponderhit until gogi reads the bestmove. It is
 	// never negative and never less than the engine's own time. It is longer if gogi itself was delayed.
@@ -81,6 +82,21 @@ func (r Reply) Best() Info {
 		return Info{}
 	}
 	return r.Lines[0]
+}
+
+// Scored returns the info whose score stands for the search: the last one of the best line whose score is exact. A score
+// that the engine calls a bound (lowerbound, upperbound) says only that the value is not below or not above it, and is
+// often thousands of centipawns away. Scored returns it if the search has no exact score.
+func (r Reply) Scored() Info {
+	best := r.Best()
+	switch {
+	case best.HasScore && best.Score.Bound == Exact:
+	case r.Firm.HasScore:
+		return r.Firm
+	case r.Exact.HasScore:
+		return r.Exact
+	}
+	return best
 }
 
 // Outcome is the result of a game for one player, as the argument of the command "gameover".

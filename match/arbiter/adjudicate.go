@@ -5,6 +5,7 @@ import (
 
 	"gogi/match"
 	"gogi/shogi"
+	"gogi/shogi/kifu"
 	"gogi/shogi/mate"
 )
 
@@ -21,13 +22,13 @@ type Adjudicator struct {
 // NewAdjudicator returns an Adjudicator with the settings a at the start of a game.
 func NewAdjudicator(a match.Adjudication) *Adjudicator { return &Adjudicator{rules: a} }
 
-// Move adds the score of the latest move and returns the verdict if the scores end the game, else the zero
-// Verdict. score is in centipawns from the view of the side that made the move. p is the position after the move.
-// ok is false if the move had no score.
-func (a *Adjudicator) Move(p *shogi.Position, score int, ok bool) match.Verdict {
+// Move adds the score of the latest move m and returns the verdict if the scores end the game, else the zero
+// Verdict. p is the position after the move. A bound counts for what it proves: an upper bound below the limit that the
+// mover is lost, a lower bound above it that the mover has won. No bound proves a level game.
+func (a *Adjudicator) Move(p *shogi.Position, m *kifu.Move) match.Verdict {
 	mover := p.Side().Opponent()
 	a.entered = a.entered || kingEntered(p, shogi.Black) || kingEntered(p, shogi.White)
-	a.count(mover, score, ok, p.Ply()-1)
+	a.count(mover, m, p.Ply()-1)
 	if a.entered {
 		return match.Verdict{}
 	}
@@ -48,15 +49,16 @@ func kingEntered(p *shogi.Position, c shogi.Colour) bool {
 	return k.Rank() >= 7
 }
 
-func (a *Adjudicator) count(mover shogi.Colour, score int, ok bool, ply int) {
+func (a *Adjudicator) count(mover shogi.Colour, m *kifu.Move, ply int) {
 	tally := func(n *int, holds bool) {
-		if *n++; !ok || !holds {
+		if *n++; !holds {
 			*n = 0
 		}
 	}
-	tally(&a.losing[mover], score <= -a.rules.ResignScore)
-	tally(&a.winning[mover], score >= a.rules.ResignScore)
-	tally(&a.level[mover], ply >= a.rules.DrawFrom && score <= a.rules.DrawScore && score >= -a.rules.DrawScore)
+	below, above := m.HasScore || m.Bound == kifu.AtMost, m.HasScore || m.Bound == kifu.AtLeast
+	tally(&a.losing[mover], below && m.Score <= -a.rules.ResignScore)
+	tally(&a.winning[mover], above && m.Score >= a.rules.ResignScore)
+	tally(&a.level[mover], m.HasScore && ply >= a.rules.DrawFrom && m.Score <= a.rules.DrawScore && m.Score >= -a.rules.DrawScore)
 }
 
 // resign returns the verdict if one side loses by scores, else the zero Verdict. mover is the side that made the last

@@ -13,6 +13,7 @@ import (
 	"gogi/match/arbiter"
 	"gogi/match/matchtest"
 	"gogi/shogi"
+	"gogi/shogi/kifu"
 )
 
 // adjudicate plays the moves of line over and over while the scores last. A score is from the view of the side that
@@ -26,7 +27,14 @@ func adjudicate(t *testing.T, rules match.Adjudication, start, line string, scor
 		testutil.OK(t, p.CheckLegal(m))
 		p.Apply(m)
 		score, err := strconv.Atoi(text)
-		v := a.Move(&p, score, err == nil)
+		bound := kifu.NoBound
+		switch number, _ := strings.CutPrefix(text, "≥"); {
+		case number != text:
+			score, bound = testutil.Must(strconv.Atoi(number))(t), kifu.AtLeast
+		case strings.HasPrefix(text, "≤"):
+			score, bound = testutil.Must(strconv.Atoi(strings.TrimPrefix(text, "≤")))(t), kifu.AtMost
+		}
+		v := a.Move(&p, &kifu.Move{Score: score, HasScore: err == nil, Bound: bound})
 		if !v.Over() {
 			continue
 		}
@@ -75,6 +83,14 @@ func TestAdjudicator(t *testing.T) {
 		{"one-sided: only the loser is heard", one, "2000 0 2000 0 2000 0 2000 0", "none"},
 		{"one-sided: in a row", one, "-1000 0 -1000 0 0 0 -1000 0 -1000 0 -1000", "white at 11"},
 		{"one-sided: no score is no row", one, "-1000 0 -1000 0 - 0 -1000 0 -1000 0", "none"},
+
+		{"a lower bound is no loss", one, "≥-1000 0 ≥-2600 0 ≥-2600 0 ≥-2600", "none"},
+		{"an upper bound is a loss", one, "≤-1000 0 -1000 0 ≤-2600", "white at 5"},
+		{"a higher upper bound is none", one, "≤-999 0 ≤500 0 ≤-999 0 ≤-10", "none"},
+		{"bounds of both sides prove it", two, "≤-1000 ≥1000 ≤-1500 1200 -2000 ≥1000", "white at 6"},
+		{"an upper bound is no win", two, "-1000 ≤1000 -1500 ≤1200 -2000 ≤1000 -1000 ≤9999", "none"},
+		{"no bound is level", draw, "≥10 ≤-10 ≥0 ≤3 ≥0 ≤0", "none"},
+		{"a bound ends a level row", draw, "10 -10 ≥0 3 0 0 0", "draw at 7"},
 
 		{"draw", draw, "10 -10 0 3", "draw at 4"},
 		{"draw: both sides", draw, "0 50 0 50 0 50 0 50", "none"},
@@ -204,7 +220,7 @@ func TestDrawsAsInFastchess(t *testing.T) {
 		a := arbiter.NewAdjudicator(match.Adjudication{DrawScore: 10, DrawMoves: count, DrawFrom: max(0, 2*(number-count)+1)})
 		p, list := testutil.Must(shogi.ParseSFEN(kings))(t), matchtest.Moves(kingMoves)
 		for ply, score := range scores {
-			if p.Apply(list[ply%len(list)]); a.Move(&p, score, true).Over() {
+			if p.Apply(list[ply%len(list)]); a.Move(&p, &kifu.Move{Score: score, HasScore: true}).Over() {
 				got = ply + 1
 				break
 			}

@@ -82,6 +82,14 @@ func (r *Referee) Play(m shogi.Move) match.Verdict {
 	return r.play(m)
 }
 
+// Ends reports whether the legal move m would end the game by the rules: by mate, repetition, a king on its goal, or the
+// ply limit. It changes nothing.
+func (r *Referee) Ends(m shogi.Move) bool {
+	v := r.play(m)
+	r.history.Pop()
+	return v.Over()
+}
+
 func (r *Referee) play(m shogi.Move) match.Verdict {
 	mover := r.Side()
 	r.history.Push(m)

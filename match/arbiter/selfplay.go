@@ -75,7 +75,9 @@ func (c *Chance) Begin(r *Referee) (match.Opening, error) {
 // rejects the random beginning of the game and selects another one.
 func (c *Chance) Unequal(m *kifu.Move) bool {
 	w := c.Design.Window
-	if w == 0 || !m.HasScore || m.Score <= w && m.Score >= -w {
+	above := m.Score > w && (m.HasScore || m.Bound == kifu.AtLeast)
+	below := m.Score < -w && (m.HasScore || m.Bound == kifu.AtMost)
+	if w == 0 || !above && !below {
 		return false
 	}
 	c.Redrawn.Unequal++
@@ -120,7 +122,7 @@ func (c *Chance) Choose(p *shogi.Position, ply int, m kifu.Move, lines []kifu.Mo
 		c.warm(p, &m, lines)
 	}
 	if ply < c.Design.NoisePlies && c.random.Float64() < c.Design.Noise {
-		m = kifu.Move{Move: c.AnyMove(p), Score: m.Score, HasScore: m.HasScore, Opening: true}
+		m = kifu.Move{Move: c.AnyMove(p), Score: m.Score, HasScore: m.HasScore, Bound: m.Bound, Opening: true}
 	}
 	return m
 }
@@ -148,7 +150,7 @@ func (c *Chance) warm(p *shogi.Position, m *kifu.Move, lines []kifu.Move) {
 	at := c.random.Float64() * total
 	for i, o := range options {
 		if at -= weights[i]; at < 0 || i == len(options)-1 {
-			m.Move, m.Score, m.HasScore = o.Move, o.Score, true
+			m.Move, m.Score, m.HasScore, m.Bound = o.Move, o.Score, true, kifu.NoBound
 			return
 		}
 	}
@@ -216,7 +218,11 @@ func Facts(plan *match.Plan, g *match.Result) (f SelfplayFacts, err error) {
 // game with this move, Note stores the result in a and returns it. Otherwise, and after it has stored a result, it
 // returns the zero Verdict.
 func (a *Adjudged) Note(adjudicator *Adjudicator, r *Referee, m *kifu.Move, plies int) match.Verdict {
-	v := adjudicator.Move(r.Position(), m.Score, m.HasScore && !m.Opening)
+	scored := m
+	if m.Opening { // a random move; its score is that of another one
+		scored = &kifu.Move{}
+	}
+	v := adjudicator.Move(r.Position(), scored)
 	if !v.Over() || a.By != match.Unfinished {
 		return match.Verdict{}
 	}

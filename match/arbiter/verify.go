@@ -254,7 +254,7 @@ func (r *replay) move(m *kifu.Move) error {
 			r.verdict = v
 		}
 	default:
-		r.verdict = r.adjudicator.Move(r.referee.Position(), m.Score, m.HasScore)
+		r.verdict = r.adjudicator.Move(r.referee.Position(), m)
 	}
 	return nil
 }

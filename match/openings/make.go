@@ -317,13 +317,16 @@ func (m *Maker) ask(ctx context.Context, engine Thinker, line usi.Position) (lin
 		return nil, nil
 	}
 	for _, l := range reply.Lines {
-		if l.HasScore && len(l.PV) > 0 {
+		if l.HasScore && l.Score.Bound == usi.Exact && len(l.PV) > 0 {
 			lines = append(lines, l)
 		}
 	}
 	slices.SortStableFunc(lines, func(a, b usi.Info) int { return b.Score.Number() - a.Score.Number() })
+	if len(lines) == 0 && reply.Exact.HasScore { // the search ended with a bound
+		lines = append(lines, reply.Exact)
+	}
 	if len(lines) == 0 {
-		return nil, errors.New("it gave no line with a score: expected one that says score and pv")
+		return nil, errors.New("it gave no line with an exact score: expected one that says score and pv")
 	}
 	return lines, nil
 }

@@ -152,7 +152,7 @@ func TestMakeFails(t *testing.T) {
 		`attempt 0: it answered "x" in startpos`: {Open: func(context.Context) (Thinker, error) {
 			return scripted{answer: func(usi.Position) (usi.Reply, error) { return usi.Reply{Answer: usi.AnswerInvalid, Text: "x"}, nil }}, nil
 		}},
-		"attempt 0: it gave no line with a score": {Open: func(context.Context) (Thinker, error) {
+		"attempt 0: it gave no line with an exact score": {Open: func(context.Context) (Thinker, error) {
 			return scripted{answer: func(usi.Position) (usi.Reply, error) { return usi.Reply{Answer: usi.AnswerMove, Text: "7g7f"}, nil }}, nil
 		}},
 		"500 attempts in a row gave no opening (0 unequal, 500 repeated, 0 ended)": {Open: func(context.Context) (Thinker, error) {

@@ -13,10 +13,12 @@ import (
 // MoveJSON is the JSON form of a Move in all records that gogi writes. JSON omits unknown values.
 type MoveJSON struct {
 	USI      shogi.Move   `json:"move"`
-	Opening  bool         `json:"opening,omitempty"` // the opening set the move
-	MS       *float64     `json:"ms,omitempty"`      // the time for the move, exact to the microsecond
-	Score    *int         `json:"score,omitempty"`   // from the mover's view: centipawns, or near ±1,000,000 for a mate
-	Depth    int          `json:"depth,omitempty"`   // plies
+	Opening  bool         `json:"opening,omitempty"`        // the opening set the move
+	MS       *float64     `json:"ms,omitempty"`             // the time for the move, exact to the microsecond
+	Score    *int         `json:"score,omitempty"`          // exact, from the mover's view: centipawns, or near ±1,000,000 for a mate
+	AtLeast  *int         `json:"score_at_least,omitempty"` // a lower bound of the score, if the search had no exact one
+	AtMost   *int         `json:"score_at_most,omitempty"`  // an upper bound of the score, if the search had no exact one
+	Depth    int          `json:"depth,omitempty"`          // plies
 	SelDepth int          `json:"seldepth,omitempty"`
 	Nodes    uint64       `json:"nodes,omitempty"`
 	PV       []shogi.Move `json:"pv,omitempty"`
@@ -30,8 +32,13 @@ func (m *Move) JSON() MoveJSON {
 		USI: m.Move, Opening: m.Opening, Depth: m.Depth, SelDepth: m.SelDepth, Nodes: m.Nodes, PV: m.PV,
 		Votes: m.Detail, Comment: m.Comment,
 	}
-	if m.HasScore {
+	switch {
+	case m.HasScore:
 		out.Score = new(m.Score)
+	case m.Bound == AtLeast:
+		out.AtLeast = new(m.Score)
+	case m.Bound == AtMost:
+		out.AtMost = new(m.Score)
 	}
 	if !m.NoTime && (!m.Opening || m.Time != 0) {
 		out.MS = new(Millis(m.Time))
@@ -46,8 +53,13 @@ func (j *MoveJSON) Move() (Move, error) {
 		Move: j.USI, Opening: j.Opening, NoTime: j.MS == nil && !j.Opening, Depth: j.Depth, SelDepth: j.SelDepth,
 		Nodes: j.Nodes, PV: j.PV, Detail: j.Votes, Comment: j.Comment,
 	}
-	if j.Score != nil {
+	switch {
+	case j.Score != nil:
 		m.Score, m.HasScore = *j.Score, true
+	case j.AtLeast != nil:
+		m.Score, m.Bound = *j.AtLeast, AtLeast
+	case j.AtMost != nil:
+		m.Score, m.Bound = *j.AtMost, AtMost
 	}
 	var err error
 	if j.MS != nil {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/bits"
 	"slices"
 	"sync"
 	"time"
@@ -26,7 +27,7 @@ import (
 //	n                                     uvarint, the number of plies
 //	n × move                              2 bytes, little endian
 //	n × flags                             1 byte
-//	score of each ply that has one        varint, less the score two plies before
+//	score or bound of each ply with one   varint, less the score two plies before
 //	n × depth, n × selective depth        varint, less the value two plies before
 //	n × nodes, n × microseconds           uvarint
 //	n × length of the PV                  uvarint, without a first move that is the ply's
@@ -38,7 +39,9 @@ const (
 	// MaxPlies is the largest length of a packed game in plies.
 	MaxPlies = 1 << 15
 
+	// packVersion is the version of a game in which no search ended with a bound, and packBounds that of the others.
 	packVersion = 1
+	packBounds  = 2
 
 	// These are the limits of packed and unpacked games. Damaged data must not use more memory than a real
 	// game can.
@@ -61,7 +64,10 @@ const (
 	flagOpening             // the opening set the ply
 	flagOwnPV               // the PV starts with the ply's own move, which is omitted
 	flagNoTime              // the ply's time is unknown
-	flagsKnown  = 1<<iota - 1
+	flagAtLeast             // the score is a lower bound; only in packBounds
+	flagAtMost              // the score is an upper bound; only in packBounds
+	flagsKnown  = flagAtLeast - 1
+	flagsBounds = 1<<iota - 1
 )
 
 // compressors has unused compressors. gogi uses them again, because each one needs half a megabyte.
@@ -71,7 +77,7 @@ var compressors = sync.Pool{New: func() any { return zlib.NewWriter(io.Discard) 
 var decompressors sync.Pool
 
 // Pack encodes and compresses the moves of a game for storage. It stores at most pv plies of each principal
-// variation, and times in whole microseconds. It stores a Score only if HasScore is set. It returns an error
+// variation, and times in whole microseconds. It stores a Score only if HasScore or Bound is set. It returns an error
 // for a game with more than MaxPlies plies.
 func Pack(moves []Move, pv int) ([]byte, error) {
 	if len(moves) > maxPlies {
@@ -82,7 +88,7 @@ func Pack(moves []Move, pv int) ([]byte, error) {
 		return nil, fmt.Errorf("the game takes %d bytes, more than the %d that can be packed", len(raw), maxRaw)
 	}
 	var out bytes.Buffer
-	out.WriteByte(packVersion)
+	out.WriteByte(versionOf(moves))
 	w, ok := compressors.Get().(*zlib.Writer)
 	if !ok {
 		return nil, errors.New("the pool of compressors holds something else")
@@ -98,6 +104,13 @@ func Pack(moves []Move, pv int) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
+func versionOf(moves []Move) byte {
+	if slices.ContainsFunc(moves, func(m Move) bool { return !m.HasScore && m.Bound != NoBound }) {
+		return packBounds
+	}
+	return packVersion
+}
+
 func appendColumns(b []byte, moves []Move, pv int) []byte {
 	b = binary.AppendUvarint(b, uint64(len(moves)))
 	for _, column := range []func(*Move){
@@ -106,7 +119,7 @@ func appendColumns(b []byte, moves []Move, pv int) []byte {
 	} {
 		each(moves, column)
 	}
-	b = appendDeltas(b, moves, func(m *Move) (int, bool) { return m.Score, m.HasScore })
+	b = appendDeltas(b, moves, func(m *Move) (int, bool) { return m.Score, m.HasScore || m.Bound != NoBound })
 	b = appendDeltas(b, moves, func(m *Move) (int, bool) { return m.Depth, true })
 	b = appendDeltas(b, moves, func(m *Move) (int, bool) { return m.SelDepth, true })
 	for _, column := range []func(*Move){
@@ -133,8 +146,13 @@ func each(moves []Move, do func(*Move)) {
 }
 
 func flagsOf(m *Move, pv int) (flags byte) {
-	if m.HasScore {
+	switch {
+	case m.HasScore:
 		flags |= flagScore
+	case m.Bound == AtLeast:
+		flags |= flagAtLeast
+	case m.Bound == AtMost:
+		flags |= flagAtMost
 	}
 	if m.Opening {
 		flags |= flagOpening
@@ -182,14 +200,19 @@ func UnpackWithin(packed []byte, limit int) ([]Move, error) {
 	if len(packed) == 0 {
 		return nil, errors.New("the packed moves are empty")
 	}
-	if packed[0] != packVersion {
-		return nil, fmt.Errorf("the packed moves have format %d, this program knows %d", packed[0], packVersion)
+	known := byte(flagsKnown)
+	switch packed[0] {
+	case packVersion:
+	case packBounds:
+		known = flagsBounds
+	default:
+		return nil, fmt.Errorf("the packed moves have format %d, this program knows %d and %d", packed[0], packVersion, packBounds)
 	}
 	raw, err := inflate(packed[1:], min(maxRaw, limit/byteCost))
 	if err != nil {
 		return nil, fmt.Errorf("the packed moves are damaged: %w", err)
 	}
-	d := decoder{rest: raw, plies: min(maxPlies, (limit-byteCost*len(raw))/plyCost)}
+	d := decoder{rest: raw, known: known, plies: min(maxPlies, (limit-byteCost*len(raw))/plyCost)}
 	moves := d.columns()
 	if d.err == nil && len(d.rest) > 0 {
 		d.fail(fmt.Errorf("%d bytes too many", len(d.rest)))
@@ -232,7 +255,8 @@ func decompressor(packed []byte) (io.ReadCloser, error) {
 // decoder reads columns. After the first error it stores that error and reads only zeros.
 type decoder struct {
 	rest  []byte
-	plies int // upper limit
+	known byte // flags of the format
+	plies int  // upper limit
 	err   error
 }
 
@@ -257,7 +281,7 @@ func (d *decoder) columns() []Move {
 	for i := range moves[:len(flags)] {
 		d.setFlags(&moves[i], flags[i])
 	}
-	d.deltas(moves, func(m *Move, v int) { m.Score = v }, func(m *Move) bool { return m.HasScore })
+	d.deltas(moves, func(m *Move, v int) { m.Score = v }, func(m *Move) bool { return m.HasScore || m.Bound != NoBound })
 	d.deltas(moves, func(m *Move, v int) { m.Depth = v }, func(*Move) bool { return true })
 	d.deltas(moves, func(m *Move, v int) { m.SelDepth = v }, func(*Move) bool { return true })
 	each(moves, func(m *Move) { m.Nodes = d.uvarint() })
@@ -268,8 +292,14 @@ func (d *decoder) columns() []Move {
 }
 
 func (d *decoder) setFlags(m *Move, flags byte) {
-	if flags&^flagsKnown != 0 {
+	if flags&^d.known != 0 || bits.OnesCount8(flags&(flagScore|flagAtLeast|flagAtMost)) > 1 {
 		d.fail(fmt.Errorf("flags %#x are unknown", flags))
+	}
+	switch {
+	case flags&flagAtLeast != 0:
+		m.Bound = AtLeast
+	case flags&flagAtMost != 0:
+		m.Bound = AtMost
 	}
 	m.HasScore, m.Opening, m.NoTime = flags&flagScore != 0, flags&flagOpening != 0, flags&flagNoTime != 0
 }

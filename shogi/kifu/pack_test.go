@@ -3,6 +3,7 @@ package kifu
 import (
 	"bytes"
 	"compress/zlib"
+	"encoding/json"
 	"math/rand/v2"
 	"reflect"
 	"runtime"
@@ -53,6 +54,26 @@ func TestPackRoundTrip(t *testing.T) {
 	testutil.Fails(t, testutil.Err(Pack(make([]Move, maxPlies+1), 0)), "", "a game without end was packed")
 }
 
+// TestBoundsInPackedGames: a game without a bound has the first format, which an older gogi reads. Its flags of bounds are
+// damage, and so is a move with two of them.
+func TestBoundsInPackedGames(t *testing.T) {
+	packed := func(m ...Move) []byte { return testutil.Must(Pack(m, 0))(t) }
+	plain, bound := packed(Move{Move: 5, Score: 5, HasScore: true}), packed(Move{Move: 5, Score: -2600, Bound: AtMost}, Move{Move: 5, Score: 7, HasScore: true, Bound: AtLeast})
+	testutil.Check(t, plain[0] == 1 && bound[0] == 2, "formats %d and %d", plain[0], bound[0])
+	moves := testutil.Must(Unpack(bound))(t)
+	testutil.Check(t, moves[0].Bound == AtMost && moves[0].Score == -2600 && moves[1].Bound == NoBound && moves[1].Score == 7, "%+v", moves)
+	older := bytes.Clone(bound)
+	older[0] = 1
+	testutil.Fails(t, testutil.Err(Unpack(older)), "flags 0x20 are unknown", "a bound in the first format")
+	for _, m := range []Move{{Score: 3, HasScore: true}, {Score: -2600, Bound: AtMost}, {Score: 900, Bound: AtLeast}} {
+		m.Move = shogi.NewDrop(shogi.Pawn, shogi.NewSquare(5, 5))
+		var again MoveJSON
+		testutil.OK(t, json.Unmarshal(testutil.Must(json.Marshal(m.JSON()))(t), &again))
+		got := testutil.Must(again.Move())(t)
+		testutil.Check(t, got.Bound == m.Bound && got.Score == m.Score && got.HasScore == m.HasScore, "%+v, want %+v", got, m)
+	}
+}
+
 func drawMove(t *rapid.T) Move {
 	moves := rapid.Map(rapid.Uint16(), func(m uint16) shogi.Move { return shogi.Move(m) })
 	m := Move{
@@ -61,7 +82,10 @@ func drawMove(t *rapid.T) Move {
 		Nodes: rapid.Uint64().Draw(t, "nodes"), PV: rapid.SliceOfN(moves, 0, 12).Draw(t, "pv"),
 		Detail: rapid.SliceOf(rapid.Byte()).Draw(t, "detail"), Opening: rapid.Bool().Draw(t, "opening"), NoTime: rapid.Bool().Draw(t, "untimed"),
 	}
-	if m.HasScore {
+	if !m.HasScore {
+		m.Bound = rapid.SampledFrom([]Bound{NoBound, AtLeast, AtMost}).Draw(t, "bound")
+	}
+	if m.HasScore || m.Bound != NoBound {
 		m.Score = rapid.Int().Draw(t, "score")
 	}
 	if len(m.PV) > 0 && rapid.Bool().Draw(t, "own pv") {
@@ -129,7 +153,7 @@ func TestUnpackRefuses(t *testing.T) {
 		"something behind":  packed(0, 0),
 		"long PV":           packed(1, 5, 0, 0, 0, 0, 0, 0, 0xff, 0x7f, 0),
 		"long detail":       packed(1, 5, 0, 0, 0, 0, 0, 0, 0, 0xff, 0x7f),
-		"unknown version":   append([]byte{packVersion + 1}, packed(0)[1:]...),
+		"unknown version":   append([]byte{packBounds + 1}, packed(0)[1:]...),
 		"too much unpacked": packed(make([]byte, maxRaw+1)...),
 	}
 	for name, blob := range tests {

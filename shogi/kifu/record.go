@@ -15,9 +15,10 @@ import (
 type Move struct {
 	Move     shogi.Move
 	Time     time.Duration
-	Score    int // from the mover's view: centipawns, or near ±1,000,000 for a mate
-	HasScore bool
-	Depth    int // plies
+	Score    int   // from the mover's view: centipawns, or near ±1,000,000 for a mate
+	HasScore bool  // the search had the exact value Score
+	Bound    Bound // if HasScore is false: what Score says of the unknown value
+	Depth    int   // plies
 	SelDepth int
 	Nodes    uint64
 	PV       []shogi.Move // the first plies of the principal variation, including the move itself
@@ -26,6 +27,16 @@ type Move struct {
 	NoTime   bool         // Time is 0 because the record of another program has no time
 	Comment  string       // a human's comment; lines end with "\n", except the last; not packed
 }
+
+// A Bound says what is known of the value of a search that ended without an exact score.
+type Bound byte
+
+// The bounds. USI calls them lowerbound and upperbound.
+const (
+	NoBound Bound = iota // nothing is known
+	AtLeast              // the value is Score or more
+	AtMost               // the value is Score or less
+)
 
 // ByBook is the value of the JSON key "by" in Move.Detail for a move from an opening book. The vote record of
 // a council has this value if the move came from the council's book.

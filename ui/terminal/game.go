@@ -121,12 +121,23 @@ func (v View) thought(t *match.Thought) (search, variation string) {
 	return strings.Join(parts, " · "), clean(t.PV)
 }
 
-// evaluation returns the text of a score from the player's point of view: centipawns or a mate.
+// evaluation returns the text of a score from the player's point of view: centipawns or a mate, after ≥ or ≤ if it is a
+// bound.
 func evaluation(t *match.Thought) string {
-	if t == nil || t.Score == nil {
-		return "-"
+	switch {
+	case t == nil:
+	case t.Score != nil:
+		return number(*t.Score)
+	case t.AtLeast != nil:
+		return "≥ " + number(*t.AtLeast)
+	case t.AtMost != nil:
+		return "≤ " + number(*t.AtMost)
 	}
-	s := usi.ScoreFromNumber(*t.Score)
+	return "-"
+}
+
+func number(score int) string {
+	s := usi.ScoreFromNumber(score)
 	if s.Mate != 0 {
 		return s.String()
 	}

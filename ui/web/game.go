@@ -271,12 +271,18 @@ func (g *storedGame) moves(in voice) []moveLine {
 	before := shogi.NoSquare
 	g.walk(len(g.record.Moves), func(p *shogi.Position, m kifu.Move) {
 		line := moveLine{Ply: len(list) + 1, Side: p.Side().String(), Opening: m.Opening, Time: m.Time, Text: in.moveText(p, m.Move, before)}
-		if m.HasScore {
-			score := m.Score
-			if p.Side() == shogi.White {
-				score = -score
-			}
+		score, least, most := m.Score, kifu.AtLeast, kifu.AtMost
+		if p.Side() == shogi.White { // the page shows scores from Black's view
+			score, least, most = -score, most, least
+		}
+		switch {
+		case m.HasScore:
 			line.score, line.Score = &score, in.score(score)
+		case m.Bound == kifu.NoBound:
+		case m.Bound == least:
+			line.Score = atLeast + in.score(score)
+		case m.Bound == most:
+			line.Score = atMost + in.score(score)
 		}
 		if m.Depth > 0 {
 			line.Depth = strconv.Itoa(m.Depth)

@@ -223,7 +223,7 @@ func TestLiveCSA(t *testing.T) {
 	d.status(http.StatusNotFound, "GET", "/r/run/g/0.0/live.csa", "")
 	s.step(0, 0, 99)
 	before := ""
-	for i := range 30 {
+	for i := range 31 { // then White is to move, who resigns
 		s.step(0, i*i, 99)
 		resp := d.status(http.StatusOK, "GET", "/r/run/g/0.0/live.csa", "")
 		text, _ := io.ReadAll(resp.Body)
@@ -232,7 +232,7 @@ func TestLiveCSA(t *testing.T) {
 		}
 		before = string(text)
 	}
-	if n := strings.Count(before, "\n+") + strings.Count(before, "\n-"); n != 31 { // and a line for the side to move
+	if n := strings.Count(before, "\n+") + strings.Count(before, "\n-"); n != 32 { // and a line for the side to move
 		t.Errorf("%d moves:\n%s", n-1, before)
 	}
 	s.end(0)

@@ -318,8 +318,13 @@ func (v voice) sideOf(b *match.Board, c shogi.Colour) sideView {
 		side.Clock = clockText(*b.Clocks[c])
 	}
 	if t := b.Thoughts[c]; t != nil {
-		if t.Score != nil {
+		switch {
+		case t.Score != nil:
 			side.Score = v.score(*t.Score)
+		case t.AtLeast != nil:
+			side.Score = atLeast + v.score(*t.AtLeast)
+		case t.AtMost != nil:
+			side.Score = atMost + v.score(*t.AtMost)
 		}
 		if t.Depth > 0 {
 			side.Depth = strconv.Itoa(t.Depth)
@@ -340,6 +345,12 @@ func clockText(ms float64) string {
 	}
 	return fmt.Sprintf("%d:%02d:%02d", d/time.Hour, d%time.Hour/time.Minute, d%time.Minute/time.Second)
 }
+
+// These stand before a score that is a bound. The function evaluation() of the script prints the same.
+const (
+	atLeast = "≥ "
+	atMost  = "≤ "
+)
 
 // score prints an evaluation from its player's own view: +123, or the plies to a mate, mate −4. The function
 // score() of the script prints the same.

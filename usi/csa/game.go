@@ -379,7 +379,7 @@ func (g *game) ponder(ctx context.Context, expected shogi.Move) {
 	if !ok || !g.client.config.Ponder || expected == shogi.NoMove || g.stuck {
 		return
 	}
-	if g.history.Position().CheckLegal(expected) != nil {
+	if g.history.Position().CheckLegal(expected) != nil || g.history.EndsWith(expected) {
 		return
 	}
 	next := g.position

@@ -93,18 +93,15 @@ func reading(p *shogi.Position, reply *usi.Reply) (review.Reading, error) {
 	case usi.AnswerInvalid:
 		return r, fmt.Errorf("it answered %q in %s", reply.Text, p.SFEN())
 	}
-	best := reply.Exact
-	if !best.HasScore {
-		best = reply.Best()
-	}
+	best := reply.Scored()
 	switch {
-	case best.HasScore:
+	case best.HasScore && best.Score.Bound == usi.Exact:
 		r.Mate, r.Value = best.Score.Mate, 0
 		if best.Score.Mate == 0 {
 			r.Value = float64(best.Score.Number())
 		}
 	case r.Mate == 0:
-		return r, fmt.Errorf("it gave no score in %s: a review needs one", p.SFEN())
+		return r, fmt.Errorf("it gave no exact score in %s: a review needs one", p.SFEN())
 	}
 	return r, nil
 }

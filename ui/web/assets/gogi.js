@@ -118,6 +118,13 @@ function score(n, words) {
   return Math.abs(n) > 900000 ? words['mate %s'].replace('%s', signed(Math.sign(n) * (1000000 - Math.abs(n)))) : signed(n);
 }
 
+// evaluation is the score of a thought, or the bound of it.
+function evaluation(t, words) {
+  if (t?.score_at_least !== undefined) return '≥ ' + score(t.score_at_least, words);
+  if (t?.score_at_most !== undefined) return '≤ ' + score(t.score_at_most, words);
+  return score(t?.score, words);
+}
+
 const weight = w => w.toLocaleString('en', { maximumSignificantDigits: 3, useGrouping: false });
 
 // moved is the move of a ballot: with the piece's name where the language has names for them.
@@ -315,7 +322,7 @@ function fill(seat, slot, kinds, words, games) {
   for (const side of seat.querySelectorAll('[data-side]')) {
     const c = side.dataset.side === 'black' ? 0 : 1;
     put(side, 'name', plain(board?.[side.dataset.side] ?? ''));
-    put(side, 'score', score(board?.thoughts[c]?.score, words));
+    put(side, 'score', evaluation(board?.thoughts[c], words));
     put(side, 'clock', clock(board?.clocks_ms?.[c]));
   }
   seat.querySelectorAll('[data-vote]').forEach(box => vote(box, board?.thoughts[box.dataset.vote === 'black' ? 0 : 1], words));
