@@ -145,11 +145,11 @@ func inverseOf(information matrix, n int, shiftFree bool) (matrix, error) {
 	return inverse, nil
 }
 
-// A Comparison compares the ratings of two players of a fit, with a test and intervals of their difference.
+// A Comparison compares two players of a fit, with a test and intervals of their difference.
 type Comparison struct {
 	A, B         string
-	Elo          float64 // A's rating minus B's rating
-	SE           float64 // standard error in Elo
+	Elo          float64 // by Pairwise A's rating minus B's rating, by PairwiseElo the Elo of A's expected score against B
+	SE           float64 // standard error of Elo
 	Z            float64
 	P            float64           // two-sided p value by the normal approximation, or by Student's t with Model.Sessions
 	PHolm        float64           // P adjusted for all compared pairs (Holm 1979)
@@ -157,13 +157,37 @@ type Comparison struct {
 	Simultaneous binomial.Interval // interval for all pairs together ("wald_bonferroni")
 }
 
-// Pairwise compares every pair of players, in the order of [Fit].Players. A is the player with the higher
+// Pairwise compares the ratings of every pair of players, in the order of [Fit].Players. A is the player with the higher
 // rating. Pairwise returns an error for a level outside (0, 1), and the errors of [Fit.Covariance].
 func (f *Fit) Pairwise(level float64) ([]Comparison, error) {
+	return f.pairwise(level, func(i, j int) (float64, []float64) {
+		slope := make([]float64, len(f.at.X))
+		slope[i], slope[j] = 1, -1
+		return f.at.X[i] - f.at.X[j], slope
+	})
+}
+
+// PairwiseElo compares every pair of players as Pairwise does, by the Elo of A's expected score over both colours. On
+// [ScaleElo] this is the difference of the ratings. On the other scales it is not, and its standard error is to first
+// order.
+func (f *Fit) PairwiseElo(level float64) ([]Comparison, error) {
+	l, ok := f.inner.(*ladder)
+	if !ok || f.Scale() == ScaleElo {
+		return f.Pairwise(level)
+	}
+	return f.pairwise(level, func(i, j int) (float64, []float64) {
+		logit := func(x []float64) float64 { return l.overColours(x, i, j) }
+		return logit(f.at.X), slopeOf(logit, f.at.X)
+	})
+}
+
+// pairwise compares every pair of players. difference returns how much player i exceeds player j in natural units, and
+// the gradient of this number.
+func (f *Fit) pairwise(level float64, difference func(i, j int) (value float64, slope []float64)) ([]Comparison, error) {
 	if err := binomial.CheckOpen("confidence level", level); err != nil {
 		return nil, err
 	}
-	c, err := f.Covariance()
+	inverse, err := f.independent()
 	if err != nil {
 		return nil, err
 	}
@@ -173,14 +197,14 @@ func (f *Fit) Pairwise(level float64) ([]Comparison, error) {
 	var p []float64
 	for a := range n {
 		for b := a + 1; b < n; b++ {
-			variance, freedom := c.Matrix[a][a]+c.Matrix[b][b]-2*c.Matrix[a][b], math.Inf(1)
-			if f.errs != nil {
-				difference := make([]float64, len(f.at.X))
-				difference[f.rank[a]], difference[f.rank[b]] = 1, -1
-				variance = f.errs.variance(difference)
-				freedom = f.errs.freedom
+			value, slope := difference(f.rank[a], f.rank[b])
+			se, freedom := 0.0, math.Inf(1)
+			if f.errs == nil {
+				se = sparseError(inverse, slope)
+			} else {
+				se, freedom = math.Sqrt(f.errs.variance(slope)), f.errs.freedom
 			}
-			x := compare(f.Players[a], f.Players[b], binomial.EloPerNat*math.Sqrt(max(0, variance)), freedom)
+			x := compare(f.Players[a], f.Players[b], binomial.EloPerNat*value, binomial.EloPerNat*se, freedom)
 			one, all := studentWithin(level, freedom), studentWithin(1-(1-level)/pairs, freedom)
 			x.Interval = binomial.Interval{Method: "wald", Level: level, Lo: x.Elo - one*x.SE, Hi: x.Elo + one*x.SE}
 			x.Simultaneous = binomial.Interval{Method: "wald_bonferroni", Level: level, Lo: x.Elo - all*x.SE, Hi: x.Elo + all*x.SE}
@@ -194,8 +218,33 @@ func (f *Fit) Pairwise(level float64) ([]Comparison, error) {
 	return list, err
 }
 
-func compare(a, b crosstable.Player, se, freedom float64) Comparison {
-	c := Comparison{A: a.Name, B: b.Name, Elo: a.Elo - b.Elo, SE: se}
+// overColours returns the log odds of the expected score of player i against player j, over both colours.
+func (l *ladder) overColours(x []float64, i, j int) float64 {
+	first, d := l.terms(x)
+	win, draw, loss := l.outcome.probabilities(x[i]-x[j]+first, d)
+	won, drawn, lost := l.outcome.probabilities(x[i]-x[j]-first, d)
+	return math.Log((win + won + (draw+drawn)/2) / (loss + lost + (draw+drawn)/2))
+}
+
+// sparseError returns the standard error of slope·x. covariance is the covariance of x, and few numbers of slope differ
+// from 0.
+func sparseError(covariance matrix, slope []float64) float64 {
+	sum := 0.0
+	for i, s := range slope {
+		if s == 0 {
+			continue
+		}
+		for j, v := range slope {
+			if v != 0 {
+				sum += s * v * covariance.At(i, j)
+			}
+		}
+	}
+	return math.Sqrt(max(0, sum))
+}
+
+func compare(a, b crosstable.Player, elo, se, freedom float64) Comparison {
+	c := Comparison{A: a.Name, B: b.Name, Elo: elo, SE: se}
 	if se > 0 {
 		c.Z = c.Elo / se
 	}

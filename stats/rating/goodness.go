@@ -51,13 +51,13 @@ type Replay struct {
 // ones. Games that depend on each other ([crosstable.Count.Cluster]) are simulated in pairs of swapped
 // colours, with the observed correlation.
 //
-// Goodness returns an error for games with draws under the model [HalfWin], which has no probability of a
-// draw. It also returns an error for a negative number of samples, and if more than a tenth of the samples
-// have no estimate.
+// With [HalfWin], one parameter has the share of draws: the probability of a draw is that of Davidson's model with the
+// same expected score. Goodness returns an error for a negative number of samples, and if more than a tenth of the
+// samples have no estimate.
 func (f *Fit) Goodness(r Replay) (Goodness, error) {
 	return f.goodness(r, func(t crosstable.Table) (fitted, error) {
 		if f.Model.Prior.exists() || f.Model.FirstMove == Additive {
-			again, err := rate(t, f.Model)
+			again, err := rate(t, f.withoutErrors())
 			if err != nil {
 				return fitted{}, err
 			}
@@ -65,8 +65,15 @@ func (f *Fit) Goodness(r Replay) (Goodness, error) {
 		}
 		l := newLadder(t.WithinGroups(), f.Model)
 		at, err := newton.Climb(l, l.headStart(), nil) // if some strengths diverge, at has the supremum
-		return fitted{table: l.table, inner: l, at: at}, err
+		return fitted{table: l.table, inner: l, at: at, draws: f.draws}, err
 	})
+}
+
+// withoutErrors returns the model for a sample of the bootstrap, of which only the estimates matter.
+func (f *Fit) withoutErrors() Model {
+	m := f.Model
+	m.DrawErrors = false
+	return m
 }
 
 // Goodness compares the handicap model with the results of each pairing, as [Fit.Goodness] does. A pairing
@@ -86,7 +93,7 @@ func (f *HandicapFit) refit(t crosstable.Table) (fitted, error) {
 		}
 	}
 	at, err := newton.Climb(g, x, nil)
-	return fitted{table: t, inner: g, at: at}, err
+	return fitted{table: t, inner: g, at: at, draws: f.draws}, err
 }
 
 // goodness calculates the goodness of f from simulated samples. The function fit fits a sample. goodness also uses
@@ -102,6 +109,9 @@ func (f *fitted) goodness(again Replay, fit func(crosstable.Table) (fitted, erro
 		outcomes = 3
 	}
 	g.DF = len(f.table.Cells)*(outcomes-1) - f.inner.estimated()
+	if f.halves() {
+		g.DF-- // for the share of draws
+	}
 	g.P = chiSquared(g.Deviance, g.DF)
 	if again.Samples == 0 {
 		g.Bootstrap, g.Worst = 1, 1
@@ -114,6 +124,7 @@ func (f *fitted) goodness(again Replay, fit func(crosstable.Table) (fitted, erro
 		if err != nil {
 			return false, err
 		}
+		r.known = r.probabilities()
 		_, x := r.deviance()
 		all.see(reaches(x, g.Pearson))
 		single.see(reaches(r.largestResidual(), worst))
@@ -165,8 +176,6 @@ func (f *fitted) canSimulate(samples int) error {
 		return newton.CheckSamples(samples)
 	case samples < 0:
 		return fmt.Errorf("%d bootstrap samples are impossible", samples)
-	case f.draws == HalfWin && f.table.Draws() > 0:
-		return errors.New("counting draws as half wins is no model of how likely they are: use davidson")
 	}
 	return nil
 }
@@ -220,7 +229,7 @@ func (f *Fit) Bootstrap(samples int, level float64, seed uint64) ([]binomial.Int
 	}
 	ratings := make([][]float64, len(f.Players))
 	if _, err := f.resample(Replay{Samples: samples, Seed: seed}, func(t crosstable.Table) (bool, error) {
-		r, err := rate(t, f.Model)
+		r, err := rate(t, f.withoutErrors())
 		if err != nil {
 			return false, err
 		}

@@ -272,7 +272,7 @@ func fitHandicap(t crosstable.Table, m HandicapModel, null *HandicapFit) (*Handi
 	}
 	f := &HandicapFit{
 		Model: m, shape: s, ground: g, LogLik: at.Value, Parameters: g.estimated(),
-		fitted: fitted{table: t, at: at, inner: g, draws: HalfWin, errs: newRobust(t, g, at.X, nil)},
+		fitted: fitted{table: t, at: at, inner: g, draws: HalfWin, errs: newRobust(t, g, at.X, Model{DrawErrors: true})},
 	}
 	f.AIC, f.AICc, f.BIC = Criteria(f.LogLik, f.Parameters, t.Games())
 	if null != nil {
@@ -472,7 +472,7 @@ func (f *HandicapFit) scaled(k int, variance float64) float64 {
 
 func (f *HandicapFit) param(k int, name string, se, level float64) Param {
 	p := Param{Name: name, Value: f.term(k), SE: se}
-	p.Interval = binomial.Interval{Method: f.errs.method(), Level: level}
+	p.Interval = binomial.Interval{Method: f.errs.method("profile_likelihood"), Level: level}
 	weights := make([]float64, len(f.at.X))
 	weights[f.ground.players+k] = 1
 	lo, hi, err := newton.Profile(f.ground, f.at, weights, f.errs.quantile(weights, level))

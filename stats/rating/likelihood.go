@@ -337,6 +337,15 @@ func (l *ladder) information(x []float64) matrix {
 
 func (l *ladder) shiftFree() bool { return l.sd <= 0 }
 
+func (l *ladder) prior(x []float64) matrix {
+	if l.sd <= 0 && len(l.virtual) == 0 {
+		return nil
+	}
+	alone := *l
+	alone.cells, alone.ends, alone.place = nil, nil, nil
+	return alone.information(x)
+}
+
 func (l *ladder) Settle(step []float64) {
 	if l.shiftFree() {
 		newton.SubtractMedian(step[:l.players])

@@ -17,11 +17,12 @@ type Draws string
 
 // The draw models.
 const (
-	// HalfWin counts a draw as half a win for each player. It has no probability of a draw. If some games
-	// were drawn, gogi therefore cannot simulate games with it, and its intervals are slightly too wide.
+	// HalfWin counts a draw as half a win for each player, so ratings are in Elo of the expected score. The
+	// draws themselves enter only the simulation of games, the predictions, and with Model.DrawErrors the
+	// intervals.
 	HalfWin Draws = "half_win"
 	// Davidson (1970) gives a draw the weight ν√(π_i π_j). π_i and π_j are the strengths of the players; they
-	// are also the weights of their wins.
+	// are also the weights of their wins. Ratings are log odds of a win against a loss, and not Elo.
 	Davidson Draws = "davidson"
 )
 
@@ -55,6 +56,43 @@ type Model struct {
 	FirstMove FirstMove // "" is NoFirstMove
 	Prior     Prior
 	Sessions  *Sessions // nil: sessions do not differ
+	// DrawErrors has an effect with HalfWin if games were drawn. Standard errors and intervals then follow from the
+	// observed results (Huber 1967; White 1982). Otherwise they count each two draws as a win and a loss,
+	// which vary more, so they are too wide.
+	DrawErrors bool
+}
+
+// A Scale is the meaning of the ratings of a fit. On each scale a difference of 400 points means odds of ten to one.
+type Scale string
+
+// The scales.
+const (
+	// ScaleElo is Elo: the odds are those of the expected score of a game, over both colours.
+	ScaleElo Scale = "elo"
+	// ScaleOrder has the odds of the expected score of a game in which the first move is worth nothing.
+	ScaleOrder Scale = "order"
+	// ScaleDavidson has the odds of a win against a loss, in a game in which the first move is worth nothing.
+	ScaleDavidson Scale = "davidson"
+)
+
+// Scale returns the scale of the ratings, their intervals and their differences ([Fit].Players, [Fit.Profile],
+// [Fit.Wald], [Fit.ProfileDifference], [Fit.Pairwise], [Fit.Bootstrap]). [Fit.PairwiseElo] is in Elo on every scale.
+func (f *Fit) Scale() Scale {
+	switch {
+	case f.Model.Draws == Davidson:
+		return ScaleDavidson
+	case f.Model.FirstMove == Multiplicative:
+		return ScaleOrder
+	}
+	return ScaleElo // with the additive first move, too: its parts cancel over both colours
+}
+
+// Scale returns the scale of the ratings and their intervals.
+func (f *HandicapFit) Scale() Scale {
+	if f.Model == FirstMoveOnly || f.Model == LogFreeFirst {
+		return ScaleOrder
+	}
+	return ScaleElo
 }
 
 // Sessions describes games that were played in several sessions, each of which shifts the difference of two players. The
@@ -116,11 +154,24 @@ type fitted struct {
 	at    newton.Peak
 	inner inner
 	draws Draws
-	errs  *robust // nil if no games depend on each other
+	known [][3]float64 // the result of probabilities, or nil
+	errs  *robust      // nil if the information of the model is enough for the standard errors
 }
 
 // probabilities returns, for each cell, the probabilities that Black wins, draws and loses.
-func (f *fitted) probabilities() [][3]float64 { return f.inner.expected(f.at.X) }
+func (f *fitted) probabilities() [][3]float64 {
+	if f.known != nil {
+		return f.known
+	}
+	p := f.inner.expected(f.at.X)
+	if f.halves() {
+		nu := drawParameter(p, f.table.Cells)
+		for n := range p {
+			p[n] = withDraws(p[n], nu)
+		}
+	}
+	return p
+}
 
 // independent returns the covariance of the estimates for independent games.
 func (f *fitted) independent() (matrix, error) {
@@ -139,6 +190,7 @@ type inner interface {
 	part(cells []crosstable.Cell) inner // the likelihood of these cells alone, without a prior.
 	gradient(x []float64) []float64     // gradient of logLik at x
 	shiftFree() bool                    // reports whether a common shift of log strengths changes nothing
+	prior(x []float64) matrix           // part of the information at x that is from the prior; nil without one
 	estimated() int                     // number of estimated parameters
 }
 
@@ -251,7 +303,7 @@ func newFit(t crosstable.Table, m Model, l inner, at newton.Peak, aside []crosst
 		Games:      int(t.Played()),
 		Evidence:   t.Games(),
 		Iterations: at.Iterations,
-		fitted:     fitted{SetAside: aside, table: t, at: at, inner: l, draws: m.Draws, errs: newRobust(t, l, at.X, m.Sessions)},
+		fitted:     fitted{SetAside: aside, table: t, at: at, inner: l, draws: m.Draws, errs: newRobust(t, l, at.X, m)},
 	}
 	if m.Prior.exists() {
 		f.LogLik = l.logLik(at.X)

@@ -31,10 +31,18 @@ func logLogistic(x float64) float64 {
 func (o outcome) logLik(c *crosstable.Cell, x, d float64) float64 {
 	if o.draws == Davidson {
 		top := max(math.Abs(x)/2, d)
-		all := top + math.Log(math.Exp(x/2-top)+math.Exp(-x/2-top)+math.Exp(d-top))
-		return (c.Wins-c.Losses)*x/2 + times(c.Draws, d) - c.Games()*all
+		// The largest exponential is 1. Without it the logarithm keeps its digits for results that are almost certain.
+		win, loss, draw := x/2-top, -x/2-top, d-top
+		rest := math.Exp(win) + math.Exp(loss)
+		if draw < 0 {
+			rest = math.Exp(min(win, loss)) + math.Exp(draw)
+		}
+		return c.Wins*win + c.Losses*loss + times(c.Draws, draw) - c.Games()*math.Log1p(rest)
 	}
-	// log p(win) and log p(loss) differ by x, so one logarithm is enough for both.
+	// log p(win) and log p(loss) differ by x, so one logarithm is enough for both. The smaller term of the two is exact.
+	if x < 0 {
+		return c.Games()*logLogistic(-x) + c.Points()*x
+	}
 	return c.Games()*logLogistic(x) - (c.Games()-c.Points())*x
 }
 
@@ -53,13 +61,13 @@ func (o outcome) slopes(c *crosstable.Cell, x, d float64) slopes {
 		return slopes{
 			x:  (c.Wins - c.Losses - n*(w-l)) / 2,
 			d:  c.Draws - n*dr,
-			xx: n / 4 * (w + l - (w-l)*(w-l)),
+			xx: n / 4 * (4*w*l + dr*(w+l)), // w + l - (w-l)² would lose all digits near certain results
 			xd: -n / 2 * (w - l) * dr,
-			dd: n * dr * (1 - dr),
+			dd: n * dr * (w + l),
 		}
 	}
-	p := logistic(x)
-	return slopes{x: c.Points() - n*p, xx: n * p * (1 - p)}
+	p, q := logistic(x), logistic(-x) // 1 - p would be 0 for a result that is almost certain
+	return slopes{x: c.Points()*q - (n-c.Points())*p, xx: n * p * q}
 }
 
 // probabilities returns the probabilities of Black's win, a draw, and a loss.

@@ -15,10 +15,10 @@ import (
 type Prediction struct {
 	A, B            string
 	Handicap        int     // handicap of A. 0 is an even game, and A is Black.
-	Win, Draw, Loss float64 // A's probabilities. A model that counts draws as half wins has no draws.
+	Win, Draw, Loss float64 // A's probabilities. With [HalfWin] they have Score, and as many draws as the games.
 	Score           float64 // A's expected points
-	// Interval is the interval of Score, symmetric in the log odds of Score. The method is "wald_logit", or
-	// "wald_logit_clusters" if games depend on each other. Both ends are NaN if a parameter of the model is at
+	// Interval is the interval of Score, symmetric in the log odds of Score. The method is "wald_logit", with the
+	// suffixes of [Fit.Profile]. Both ends are NaN if a parameter of the model is at
 	// the end of its range, because no standard error exists there.
 	Interval binomial.Interval
 }
@@ -31,17 +31,32 @@ func (f *Fit) Predict(a, b string, level float64) (Prediction, error) {
 	if err != nil {
 		return Prediction{}, err
 	}
-	l, ok := f.inner.(*ladder)
-	if !ok {
-		return Prediction{}, errors.New("predictions are for models whose first-move effect is a factor")
+	if i == j {
+		return Prediction{}, errors.New("a player does not play itself")
 	}
 	q := Prediction{A: a, B: b}
-	chances := func(x []float64) (win, draw, loss float64) {
+	err = f.predict(&q, i, j, level)
+	return q, err
+}
+
+// PredictEquals returns the expected result of Black in an even game between two equal players. A and B are empty. It
+// returns the errors of [Fit.Predict].
+func (f *Fit) PredictEquals(level float64) (Prediction, error) {
+	var q Prediction
+	err := f.predict(&q, 0, 0, level)
+	return q, err
+}
+
+// predict fills a prediction of a game of player number i as Black against player number j.
+func (f *Fit) predict(q *Prediction, i, j int, level float64) error {
+	l, ok := f.inner.(*ladder)
+	if !ok {
+		return errors.New("predictions are for models whose first-move effect is a factor")
+	}
+	return q.fill(&f.fitted, level, func(x []float64) (win, draw, loss float64) {
 		first, d := l.terms(x)
 		return l.outcome.probabilities(x[i]-x[j]+first, d)
-	}
-	err = q.fill(&f.fitted, level, chances)
-	return q, err
+	})
 }
 
 // Predict returns the expected result of a game in which A receives a handicap from B. With handicap 0 the
@@ -52,6 +67,9 @@ func (f *HandicapFit) Predict(a, b string, handicap int, level float64) (Predict
 	i, j, err := f.numbers(a, b)
 	if err != nil {
 		return Prediction{}, err
+	}
+	if i == j {
+		return Prediction{}, errors.New("a player does not play itself")
 	}
 	row, err := f.shape.row(handicap)
 	if err != nil {
@@ -115,19 +133,17 @@ func (q *Prediction) fill(f *fitted, level float64, chances func(x []float64) (w
 	if err := binomial.CheckOpen("confidence level", level); err != nil {
 		return err
 	}
-	if q.A == q.B {
-		return errors.New("a player does not play itself")
-	}
 	logit := func(x []float64) float64 {
 		win, draw, loss := chances(x)
 		return math.Log((win + draw/2) / (loss + draw/2))
 	}
 	q.Win, q.Draw, q.Loss = chances(f.at.X)
 	q.Score = q.Win + q.Draw/2
-	q.Interval = binomial.Interval{Method: "wald_logit", Level: level, Lo: math.NaN(), Hi: math.NaN()}
-	if f.errs != nil {
-		q.Interval.Method += "_clusters"
+	if f.halves() {
+		p := withDraws([3]float64{q.Win, 0, q.Loss}, drawParameter(f.inner.expected(f.at.X), f.table.Cells))
+		q.Win, q.Draw, q.Loss = p[0], p[1], p[2]
 	}
+	q.Interval = binomial.Interval{Method: f.errs.method("wald_logit"), Level: level, Lo: math.NaN(), Hi: math.NaN()}
 	if len(f.at.Drifting) > 0 {
 		return nil
 	}

@@ -16,8 +16,8 @@ import (
 // mean of all ratings. The interval contains the ratings that a likelihood-ratio test at this level does not
 // reject. For each rating the test uses the best values of all other parameters. (With a prior it uses the
 // posterior instead of the likelihood.) An end is infinite if the games set no bound. The method is
-// "profile_likelihood". If games depend on each other, it is "profile_likelihood_clusters", and the interval
-// is wider.
+// "profile_likelihood". If games depend on each other, it is "profile_likelihood_clusters". With
+// [Model].DrawErrors and independent games, some of them drawn, it is "profile_likelihood_draws".
 //
 // Profile returns an error for players without a rating, and for a level outside (0, 1). It also returns an
 // error if an additive first-move effect becomes larger than a weak player's strength during the calculation.
@@ -41,7 +41,7 @@ func (f *Fit) aboveMean(player int) []float64 {
 
 // Wald returns the intervals of all ratings in Elo with mean 0, in the order of [Fit].Players, calculated
 // from the standard errors. The intervals are symmetric, and fast to calculate for many players. The method
-// is "wald", or "wald_clusters" if games depend on each other. Wald returns an error for a level outside (0,
+// is "wald", with the suffixes of [Fit.Profile]. Wald returns an error for a level outside (0,
 // 1), and the errors of [Fit.Covariance].
 func (f *Fit) Wald(level float64) ([]binomial.Interval, error) {
 	mean := make([]float64, len(f.at.X))
@@ -73,10 +73,7 @@ func (f *Fit) wald(level float64, from []float64) ([]binomial.Interval, error) {
 	if err != nil {
 		return nil, err
 	}
-	method := "wald"
-	if f.errs != nil {
-		method = "wald_clusters"
-	}
+	method := f.errs.method("wald")
 	base := 0.0
 	for place, p := range f.Players {
 		base += from[f.rank[place]] * p.Elo
@@ -128,7 +125,7 @@ func (f *fitted) profileElo(weights []float64, level float64) (binomial.Interval
 		return binomial.Interval{}, err
 	}
 	lo, hi, err := f.profile(weights, level)
-	return binomial.Interval{Method: f.errs.method(), Level: level, Lo: binomial.EloPerNat * lo, Hi: binomial.EloPerNat * hi}, err
+	return binomial.Interval{Method: f.errs.method("profile_likelihood"), Level: level, Lo: binomial.EloPerNat * lo, Hi: binomial.EloPerNat * hi}, err
 }
 
 // ProfileFirstMove returns the profile-likelihood interval of the first-move effect, [Fit].FirstMove. The
@@ -143,7 +140,7 @@ func (f *Fit) ProfileFirstMove(level float64) (binomial.Interval, error) {
 	case Multiplicative:
 		weights[len(f.Players)] = 1
 		lo, hi, err := f.profile(weights, level)
-		return binomial.Interval{Method: f.errs.method(), Level: level, Lo: math.Exp(lo), Hi: math.Exp(hi)}, err
+		return binomial.Interval{Method: f.errs.method("profile_likelihood"), Level: level, Lo: math.Exp(lo), Hi: math.Exp(hi)}, err
 	case Additive:
 		return f.profileAdditive(level)
 	case NoFirstMove:

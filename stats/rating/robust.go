@@ -19,10 +19,16 @@ import (
 // A player may prefer an opening against all opponents, so the clusters of one opening also depend on each other. There
 // are therefore two ways to group the games: by cluster and by opening. Grouping by opening is valid under both kinds
 // of dependence, but has few groups. gogi uses the way with the wider interval.
+//
+// With Model.DrawErrors, the middle also has the squares of the observed slopes of single games, because drawn games
+// vary less than the model of half wins.
 type robust struct {
 	inverse matrix // covariance for independent games
 	ways    []way
-	freedom float64 // degrees of freedom of the shifts of sessions; infinite without shifts
+	freedom float64           // degrees of freedom of the shifts of sessions; infinite without shifts
+	alone   []crosstable.Cell // independent games
+	vary    bool              // the games in alone vary as observed, not as in the model
+	suffix  string            // of the names of the methods
 }
 
 // A way is one way to group the games into clusters.
@@ -32,31 +38,48 @@ type way struct {
 	all      float64   // number of all clusters
 }
 
-// newRobust returns the effect of dependent games on a fit. It returns nil if no games depend on each other,
-// or if the games do not determine every parameter.
-func newRobust(t crosstable.Table, l inner, x []float64, s *Sessions) *robust {
+// newRobust returns the effect of dependent games and of draws on a fit. It returns nil if the model has the right
+// errors, or if the games do not determine every parameter.
+func newRobust(t crosstable.Table, l inner, x []float64, m Model) *robust {
+	r := &robust{freedom: math.Inf(1), alone: t.Independent(), suffix: "_clusters"}
+	if m.DrawErrors && m.Draws != Davidson {
+		r.vary = slices.ContainsFunc(r.alone, func(c crosstable.Cell) bool { return c.Draws > 0 })
+	}
 	if len(t.Clusters) == 0 {
+		r.suffix = "_draws"
+		if !r.vary {
+			return nil
+		}
+	}
+	var err error
+	if r.inverse, err = inverseOf(l.information(x), len(t.Names), l.shiftFree()); err != nil {
 		return nil
 	}
-	inverse, err := inverseOf(l.information(x), len(t.Names), l.shiftFree())
-	if err != nil {
-		return nil
+	if m.Sessions != nil {
+		r.freedom = m.Sessions.Freedom
 	}
-	r := &robust{inverse: inverse, freedom: math.Inf(1)}
-	if s != nil {
-		r.freedom = s.Freedom
-	}
-	n := float64(len(t.Clusters))
+	n := float64(len(t.Clusters)) + r.single()
 	// The fit makes the squares of the slopes too small. This is as if there were one cluster less for each
 	// parameter.
-	r.add(t, l, x, s, t.Clusters, n/max(1, n-float64(l.estimated())))
+	r.add(t, l, x, m.Sessions, t.Clusters, n/max(1, n-float64(l.estimated())))
 	if openings := byOpening(t); len(openings) > 1 && len(openings) < len(t.Clusters) {
 		// Each player's slopes sum to 0 over all openings, so the number of independent openings is smaller
 		// by one.
-		n := float64(len(openings))
-		r.add(t, l, x, s, openings, n/(n-1))
+		n := float64(len(openings)) + r.single()
+		r.add(t, l, x, m.Sessions, openings, n/(n-1))
 	}
 	return r
+}
+
+// single returns the number of independent games that count as clusters of their own.
+func (r *robust) single() float64 {
+	sum := 0.0
+	for i := range r.alone {
+		if r.vary {
+			sum += r.alone[i].Games()
+		}
+	}
+	return sum
 }
 
 // byOpening returns the clusters grouped by opening. A cluster without an opening forms its own group.
@@ -76,14 +99,20 @@ func byOpening(t crosstable.Table) (groups [][]crosstable.Cell) {
 
 // add adds a way to group the games. It multiplies the squares of the slopes by scale.
 func (r *robust) add(t crosstable.Table, l inner, x []float64, s *Sessions, clusters [][]crosstable.Cell, scale float64) {
-	w := way{clusters: make([]float64, len(t.Names)), all: float64(len(clusters))}
+	w := way{clusters: make([]float64, len(t.Names)), all: float64(len(clusters)) + r.single()}
 	for _, cluster := range clusters {
 		for _, i := range playersOf(cluster) {
 			w.clusters[i]++
 		}
 	}
+	for _, c := range r.alone {
+		if r.vary {
+			w.clusters[c.Black] += c.Games()
+			w.clusters[c.White] += c.Games()
+		}
+	}
 	var half, sandwich mat.Dense
-	middle := filling(t, l, x, clusters, scale)
+	middle := r.filling(l, x, clusters, scale)
 	s.shift(middle, t)
 	half.Mul(r.inverse, middle)
 	sandwich.Mul(&half, r.inverse)
@@ -107,11 +136,17 @@ func (r *robust) covariance() matrix {
 	return widest
 }
 
-// variance returns the larger of the variances of a linear function of x in all ways.
+// variance returns the larger of the variances of a linear function of x in all ways. With observed variances of single
+// games it includes the cluster that effect adds, because a few games may all be drawn.
 func (r *robust) variance(weights []float64) float64 {
 	v, most := mat.NewVecDense(len(weights), weights), 0.0
-	for _, w := range r.ways {
-		most = max(most, mat.Inner(v, w.sandwich, v))
+	for i := range r.ways {
+		variance := mat.Inner(v, r.ways[i].sandwich, v)
+		if r.vary {
+			effect, _ := r.ways[i].effect(r.inverse, weights)
+			variance = effect * mat.Inner(v, r.inverse, v)
+		}
+		most = max(most, variance)
 	}
 	return most
 }
@@ -131,15 +166,33 @@ func playersOf(cells []crosstable.Cell) []int {
 }
 
 // filling returns the middle matrix of the sandwich. It multiplies the squares of the slopes by scale.
-func filling(t crosstable.Table, l inner, x []float64, clusters [][]crosstable.Cell, scale float64) matrix {
+func (r *robust) filling(l inner, x []float64, clusters [][]crosstable.Cell, scale float64) matrix {
 	m := mat.NewSymDense(len(x), nil)
 	for _, cluster := range clusters {
 		addSquare(m, scale, l.part(cluster).gradient(x))
 	}
-	if alone := t.Independent(); len(alone) > 0 {
-		m.AddSym(m, l.part(alone).information(x))
+	switch {
+	case r.vary:
+		r.addSingle(m, l, x, scale)
+	case len(r.alone) > 0:
+		m.AddSym(m, l.part(r.alone).information(x))
+	}
+	if known := l.prior(x); known != nil {
+		m.AddSym(m, known)
 	}
 	return m
+}
+
+// addSingle adds the squares of the slopes of the independent games to m, multiplied by scale.
+func (r *robust) addSingle(m matrix, l inner, x []float64, scale float64) {
+	for _, c := range r.alone {
+		for _, o := range []struct{ games, win, draw, loss float64 }{{c.Wins, 1, 0, 0}, {c.Draws, 0, 1, 0}, {c.Losses, 0, 0, 1}} {
+			if o.games > 0 {
+				c.Wins, c.Draws, c.Losses = o.win, o.draw, o.loss
+				addSquare(m, scale*o.games, l.part([]crosstable.Cell{c}).gradient(x))
+			}
+		}
+	}
 }
 
 // shift adds the shifts of sessions to the middle matrix of a sandwich. A shift changes the slopes of its two players by the
@@ -224,12 +277,12 @@ func studentWithin(level, freedom float64) float64 {
 	return distuv.StudentsT{Mu: 0, Sigma: 1, Nu: freedom}.Quantile((1 + level) / 2)
 }
 
-// method returns the method name for a profile-likelihood interval.
-func (r *robust) method() string {
+// method returns the name of a method of intervals, with a suffix if its width is not that of the model.
+func (r *robust) method(name string) string {
 	if r == nil {
-		return "profile_likelihood"
+		return name
 	}
-	return "profile_likelihood_clusters"
+	return name + r.suffix
 }
 
 // ratio returns a likelihood-ratio test of df terms, which are the coordinates from first on. null and full are the

@@ -138,6 +138,7 @@ func (g *ground) Value(x []float64) float64 {
 func (g *ground) logLik(x []float64) float64 { return g.Value(x) }
 func (g *ground) Settle(step []float64)      { newton.SubtractMedian(step[:g.players]) }
 func (g *ground) shiftFree() bool            { return true }
+func (g *ground) prior([]float64) matrix     { return nil }
 func (g *ground) estimated() int             { return g.players - 1 + g.terms }
 
 func (g *ground) expected(x []float64) [][3]float64 {

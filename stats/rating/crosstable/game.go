@@ -349,6 +349,20 @@ func (t Table) Played() float64 { return t.Sum(func(c *Cell) float64 { return c.
 // Draws returns the number of drawn games, with each game counted by its weight.
 func (t Table) Draws() float64 { return t.Sum(func(c *Cell) float64 { return c.Draws }) }
 
+// EvenColours reports whether every two players had both colours against each other equally often.
+func (t Table) EvenColours() bool {
+	place, count := t.Pairs()
+	surplus := make([]float64, count) // games in which the player with the smaller number was Black
+	for n := range t.Cells {
+		if c := &t.Cells[n]; c.Black < c.White {
+			surplus[place[n]] += c.Played
+		} else {
+			surplus[place[n]] -= c.Played
+		}
+	}
+	return !slices.ContainsFunc(surplus, func(s float64) bool { return s != 0 })
+}
+
 // Independent returns the cells with only those games that depend on no other game ([Count].Cluster is 0).
 func (t Table) Independent() []Cell {
 	var list []Cell
