@@ -80,7 +80,7 @@ func (c *ladderCommand) rate(ctx context.Context, v *versions, runs []string) er
 		return err
 	}
 	r, err := ratings.Rate(all, ratings.Options{
-		Model: "all", Draws: "auto", Confidence: 0.95, Seed: 1, Anchor: &ratings.Anchor{Player: v.anchor},
+		Model: "all", Draws: "half", Confidence: 0.95, Seed: 1, Anchor: &ratings.Anchor{Player: v.anchor},
 	})
 	if err != nil {
 		return err

@@ -65,9 +65,6 @@ func (o Options) intervals(fit *rating.Fit) ([]binomial.Interval, error) {
 	switch a := o.Anchor; {
 	case a == nil && o.Bootstrap > 0:
 		b, err := fit.Bootstrap(o.Bootstrap, o.Confidence, o.Seed)
-		if err != nil && o.Draws == "half" {
-			err = fmt.Errorf("%w (--draws davidson)", err)
-		}
 		if err != nil {
 			return nil, fmt.Errorf("--bootstrap: %w", err)
 		}
@@ -103,14 +100,14 @@ func (o Options) intervals(fit *rating.Fit) ([]binomial.Interval, error) {
 func (r *Report) fix(a Anchor) {
 	r.Anchor = &a
 	at := slices.IndexFunc(r.Players, func(p Player) bool { return p.Name == a.Player })
-	if at < 0 || r.Players[at].Elo == nil {
+	if at < 0 || r.Players[at].Rating == nil {
 		return
 	}
-	shift := a.Elo - *r.Players[at].Elo
+	shift := a.Elo - *r.Players[at].Rating
 	for i := range r.Players {
 		p := &r.Players[i]
-		if p.Elo != nil {
-			*p.Elo += shift
+		if p.Rating != nil {
+			*p.Rating += shift
 		}
 		for _, end := range []*float64{p.Lo, p.Hi} {
 			if end != nil {

@@ -55,7 +55,7 @@ func TestAnchorOfMany(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("black,white,black_wins,draws,white_wins\n")
 	for i := range profiled + 2 {
-		fmt.Fprintf(&b, "p%02d,p%02d,6,1,%d\np%02d,p00,5,0,5\n", i, (i+1)%(profiled+2), 3+i%3, max(1, i))
+		fmt.Fprintf(&b, "p%02d,p%02d,6,0,%d\np%02d,p00,5,0,5\n", i, (i+1)%(profiled+2), 3+i%3, max(1, i))
 	}
 	r := rated(t, Options{Model: "bt", Anchor: &Anchor{Player: "p07"}, Pairwise: true}, written(t, "games.csv", b.String()))
 	seen := 0

@@ -72,6 +72,9 @@ func (r *Report) setDrawParam(fit *rating.Fit) {
 		r.DrawParam.Why = i18n.Of("no game was drawn")
 	default:
 		r.DrawParam.Why = i18n.Of("a draw counts as half a win")
+		if share, ok := fit.DrawnBetweenEquals(); ok {
+			r.DrawParam.Why = i18n.Of("a draw counts as half a win; between equals %s are drawn", format.Percent(share))
+		}
 	}
 }
 

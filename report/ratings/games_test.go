@@ -247,10 +247,6 @@ func TestAdvice(t *testing.T) {
 	path := written(t, "games.csv", "black,white,result\na,b,1/2\nb,a,1/2\n")
 	testutil.Fails(t, testutil.Err(ratedOr(Options{Draws: "davidson", Model: "bt"}, path)), "--draws half")
 	testutil.OK(t, testutil.Err(ratedOr(Options{Draws: "half", Model: "bt"}, path)))
-	path = written(t, "games.csv", "black,white,result\na,b,1/2\nb,a,1-0\na,b,1-0\n")
-	testutil.Fails(t, testutil.Err(ratedOr(Options{Draws: "half", Model: "bt", Bootstrap: 10}, path)), "--draws davidson")
-	r := rated(t, Options{Draws: "half", Model: "bt"}, path)
-	testutil.Check(t, strings.Contains(r.Goodness.Why.String(), "--draws davidson"), "%+v", r.Goodness)
 }
 
 // TestFalseWarnings: correct games of equal players, two games per pairing, give few warnings. Such players beat each

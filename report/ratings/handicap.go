@@ -122,6 +122,7 @@ func (o Options) describeHandicaps(r *Report, f *rating.HandicapFit) {
 	}
 	g, err := f.Goodness(o.replay(r))
 	r.setGoodness(g, err)
+	r.Goodness.Model = shortModel(f.Model)
 	if err == nil {
 		r.warnModel(g, nil)
 	}

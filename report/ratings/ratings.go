@@ -13,13 +13,14 @@ import (
 	"gogi/internal/fail"
 	"gogi/internal/format"
 	"gogi/internal/i18n"
+	"gogi/report"
 	"gogi/stats/rating"
 )
 
 // Options has the flags of "gogi rate": the models, and what the report contains.
 type Options struct {
-	Model      string       `enum:"bt,order,add1,add2,add3,mul1,mul2,mul3,linear,free,free+order,all" default:"all" help:"Model: bt (Bradley-Terry), order (bt with first-player advantage), a model of handicaps, or all (compare the models and choose one) (default ${default}). A handicap adds to its receiver's strength (add1, add2, add3), multiplies it (mul1, mul2, mul3), has the same Elo for each step (linear), or has its own Elo (free, free+order)."`
-	Draws      string       `enum:"auto,davidson,half" default:"auto" help:"Model of draws: davidson, half (half a win for both) or auto (davidson if even games were drawn, else half)."`
+	Model      string       `enum:"bt,order,add1,add2,add3,mul1,mul2,mul3,linear,free,free+order,all" default:"all" help:"Model: bt (Bradley-Terry), order (bt with first-player advantage), a model of handicaps, or all (compare the models; even games are rated by bt, games with handicaps by the model with the lowest AIC) (default ${default}). A handicap adds to its receiver's strength (add1, add2, add3), multiplies it (mul1, mul2, mul3), has the same Elo for each step (linear), or has its own Elo (free, free+order)."`
+	Draws      string       `enum:"half,davidson,auto" default:"half" help:"Model of draws: half (half a win for both, so that ratings are Elo), davidson (ratings on its own scale) or auto (davidson if even games were drawn and it has an estimate, else half) (default ${default})."`
 	Prior      rating.Prior `kong:"-"`
 	Confidence float64      `default:"0.95" help:"Confidence level of the intervals (default ${default})."`
 	Bootstrap  int          `placeholder:"N" help:"Number of bootstrap simulations for the intervals and the test of the model (default: none for the intervals, and as many as needed for the test)."`
@@ -65,6 +66,7 @@ func Rate(games *Games, o Options) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
+	r.setElo()
 	r.warnCycles(record.table)
 	return r, nil
 }
@@ -94,23 +96,26 @@ func (o Options) rateEven(r *Report, record played) error {
 	for _, f := range fits {
 		r.Models = append(r.Models, f.row)
 	}
-	// With a prior, Rate does not compare the models. It chooses the larger model, because that is more
-	// careful.
-	chosen := fits[len(fits)-1]
-	r.Selected = chosen.name
-	r.weigh()
-	for _, f := range fits {
-		if f.name == r.Selected {
-			chosen = f
-		}
+	// The ratings are those of bt, whatever the AIC, because only they are Elo of the score over both colours. The test of
+	// the model is that of the best model, because an effect of the first move does not make these ratings wrong.
+	chosen, tested := fits[0], fits[0]
+	if best := r.weigh(); best != nil {
+		tested = fits[slices.IndexFunc(fits, func(f evenFit) bool { return f.name == best.Name })]
 	}
-	r.Rated = chosen.fit.Games
+	r.Selected, r.Scale, r.Rated = chosen.name, chosen.fit.Scale(), chosen.fit.Games
 	if err := o.describeEven(r, chosen.fit); err != nil {
 		return err
 	}
+	o.testEven(r, tested)
 	r.addAside(chosen.fit.SetAside, record.gamesOf())
 	r.setDrawParam(chosen.fit)
-	return o.setOrderEffect(r, fits)
+	if err := o.setOrderEffect(r, fits); err != nil {
+		return err
+	}
+	if p := r.OrderEffect.P; p != nil && r.Selected == "bt" && report.Significant(*p) && !record.table.EvenColours() {
+		r.warn(ColoursUneven, i18n.Of("some players had one colour against each other more often than the other, and the first move has an effect (p = %s), which the ratings include; --model order separates it", format.PValue(*p)))
+	}
+	return nil
 }
 
 // fitEven fits the requested models. If there are several, it skips those that the games do not determine,
@@ -124,15 +129,14 @@ func (o Options) fitEven(r *Report, record played) ([]evenFit, error) {
 	default:
 		return nil, fail.Usage(fmt.Errorf("--model %s: no game has a handicap; expected bt, order or all", o.Model))
 	}
-	var fits []evenFit
-	var failure error
-	for _, name := range names {
-		f, err := o.fitModel(name, record, rating.Model{Draws: o.drawModel(r), Prior: o.Prior, Sessions: r.Sessions.inModel()})
-		if err != nil {
-			failure = fmt.Errorf("model %s: %w", name, o.advised(err, name, record, r))
-			continue
+	model := rating.Model{Draws: o.drawModel(r), Prior: o.Prior, Sessions: r.Sessions.inModel(), DrawErrors: true}
+	fits, failure := o.fitModels(names, record, model)
+	if len(fits) == 0 && o.Draws == "auto" && model.Draws == rating.Davidson {
+		model.Draws = rating.HalfWin
+		why := failure
+		if fits, failure = o.fitModels(names, record, model); len(fits) > 0 {
+			r.warn(DrawsFallBack, i18n.Of("a draw counts as half a win, because davidson has no estimate: %s", i18n.Because(why)))
 		}
-		fits = append(fits, f)
 	}
 	if len(fits) == 0 {
 		return nil, failure
@@ -143,10 +147,24 @@ func (o Options) fitEven(r *Report, record played) ([]evenFit, error) {
 	return fits, nil
 }
 
+// fitModels fits several models. The error is the reason why the first of those without an estimate has none.
+func (o Options) fitModels(names []string, record played, m rating.Model) (fits []evenFit, failure error) {
+	for _, name := range names {
+		f, err := o.fitModel(name, record, m)
+		switch {
+		case err == nil:
+			fits = append(fits, f)
+		case failure == nil:
+			failure = fmt.Errorf("model %s: %w", name, o.advised(err, name, record, m))
+		}
+	}
+	return fits, failure
+}
+
 // advised returns err, the reason why a model of draws has no estimate. If the option --draws half gives an
 // estimate, the returned error recommends it.
-func (o Options) advised(err error, model string, record played, r *Report) error {
-	if o.drawModel(r) == rating.HalfWin {
+func (o Options) advised(err error, model string, record played, m rating.Model) error {
+	if m.Draws == rating.HalfWin || o.Draws == "auto" {
 		return err
 	}
 	if _, half := o.fitModel(model, record, rating.Model{Draws: rating.HalfWin, Prior: o.Prior}); half != nil {
@@ -176,7 +194,7 @@ func (o Options) drawModel(r *Report) rating.Draws {
 	return rating.Davidson
 }
 
-// describeEven adds the players with their intervals, and the goodness of fit, to the report.
+// describeEven adds the players with their intervals, predictions and comparisons to the report.
 func (o Options) describeEven(r *Report, fit *rating.Fit) error {
 	r.addPlayers(fit.Players)
 	intervals, err := o.intervals(fit)
@@ -198,27 +216,23 @@ func (o Options) describeEven(r *Report, fit *rating.Fit) error {
 		r.Predictions = append(r.Predictions, newPrediction(m, q, err))
 	}
 	if o.Pairwise {
-		list, err := fit.Pairwise(o.Confidence)
+		list, err := fit.PairwiseElo(o.Confidence)
 		if err != nil {
 			return fmt.Errorf("--pairwise: %w", err)
 		}
 		r.addComparisons(list)
 	}
-	g, err := fit.Goodness(o.replay(r))
-	r.setGoodness(g, o.drawAdvice(err, r))
-	if err == nil && g.Samples > 0 {
-		r.warnModel(g, fit.Residuals())
-	}
 	return nil
 }
 
-// drawAdvice returns the error for a failed simulation of the games. If --draws half makes the simulation possible, the
-// error recommends it.
-func (o Options) drawAdvice(err error, r *Report) error {
-	if err != nil && o.Draws == "half" && r.Drawn > 0 && r.Drawn < r.Games {
-		return errors.New("a draw as half a win is no model of how likely draws are; --draws davidson is one")
+// testEven adds the goodness of fit of a model to the report.
+func (o Options) testEven(r *Report, f evenFit) {
+	g, err := f.fit.Goodness(o.replay(r))
+	r.setGoodness(g, err)
+	r.Goodness.Model = f.name
+	if err == nil && g.Samples > 0 {
+		r.warnModel(g, f.fit.Residuals())
 	}
-	return err
 }
 
 // These are the default limits of the bootstrap. They allow enough samples to decide whether the p value is below 5%.
@@ -249,11 +263,9 @@ func (o Options) setOrderEffect(r *Report, fits []evenFit) error {
 		r.OrderEffect.Why = i18n.Of("the model has no first move in it; --model order has")
 		return nil
 	}
-	interval, err := last.fit.ProfileFirstMove(o.Confidence)
-	if err != nil {
+	if err := o.estimateOrder(r, last.fit); err != nil {
 		return err
 	}
-	r.OrderEffect = newOrderEffect(math.Log(last.fit.FirstMove), math.Log(interval.Lo), math.Log(interval.Hi))
 	if len(fits) < 2 {
 		r.OrderEffect.Why = i18n.Of("p: without the model bt there is nothing to test against; --model all has it")
 		return nil
@@ -264,6 +276,26 @@ func (o Options) setOrderEffect(r *Report, fits []evenFit) error {
 		return nil
 	}
 	r.OrderEffect.P = format.Finite(test.P)
+	return nil
+}
+
+// estimateOrder sets the estimate of the first move's effect.
+func (o Options) estimateOrder(r *Report, fit *rating.Fit) error {
+	if fit.Scale() == rating.ScaleDavidson { // the factor is no Elo: it changes the odds of a win against a loss
+		q, err := fit.PredictEquals(o.Confidence)
+		if err != nil {
+			return err
+		}
+		logit := func(score float64) float64 { return math.Log(score / (1 - score)) }
+		r.OrderEffect = newOrderEffect(logit(q.Score), logit(q.Interval.Lo), logit(q.Interval.Hi))
+		r.OrderEffect.Factor = format.Finite(fit.FirstMove)
+		return nil
+	}
+	interval, err := fit.ProfileFirstMove(o.Confidence)
+	if err != nil {
+		return err
+	}
+	r.OrderEffect = newOrderEffect(math.Log(fit.FirstMove), math.Log(interval.Lo), math.Log(interval.Hi))
 	return nil
 }
 
@@ -291,13 +323,14 @@ func (o Options) rateHandicaps(r *Report, record played) error {
 		r.Models = append(r.Models, newHandicapReport(f))
 	}
 	r.Selected, r.Rated = shortModel(comparison.Best), comparison.Games
-	r.weigh()
+	r.choose()
 	r.warnComparison(comparison.Warnings)
 	for _, f := range comparison.Fits {
 		if f.Model == rating.FirstMoveOnly {
 			r.setFirstMove(f)
 		}
 		if f.Model == comparison.Best {
+			r.Scale = f.Scale()
 			o.describeHandicaps(r, f)
 			r.addAside(comparison.SetAside, record.gamesOf())
 		}

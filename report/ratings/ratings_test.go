@@ -35,7 +35,7 @@ func ratedOr(o Options, path string) (*Report, error) {
 
 // filled returns o with the command's defaults.
 func (o Options) filled() Options {
-	o.Model, o.Draws = cmp.Or(o.Model, "all"), cmp.Or(o.Draws, "auto")
+	o.Model, o.Draws = cmp.Or(o.Model, "all"), cmp.Or(o.Draws, "half")
 	o.Confidence, o.Seed = cmp.Or(o.Confidence, 0.95), cmp.Or(o.Seed, 1)
 	return o
 }
@@ -114,10 +114,10 @@ func TestRateAgreesWithR(t *testing.T) {
 	for name, fit := range map[string]fit{"bt": want.NoOrder, "order": want.Order} {
 		r := rated(t, Options{Model: name}, ratingData+"bt_order_effect.csv")
 		near(t, name+" loglik", r.Models[0].LogLik, fit.LogLik-want.LogChoose, 1e-6)
-		first := *playerOf(t, r, "E1").Elo
+		first := *playerOf(t, r, "E1").Rating
 		for player, coef := range fit.Coef {
 			if engine, ok := strings.CutPrefix(player, "engine"); ok {
-				elo := *playerOf(t, r, engine).Elo - first
+				elo := *playerOf(t, r, engine).Rating - first
 				near(t, name+" "+engine, &elo, coef*400/math.Ln10, 1e-4)
 			}
 		}
@@ -127,7 +127,7 @@ func TestRateAgreesWithR(t *testing.T) {
 	near(t, "first move", p.Value, want.Order.Coef["first"], 1e-6)
 	near(t, "its error", p.SE, want.Order.SE["first"], 1e-6)
 	near(t, "its Elo", r.OrderEffect.Elo, want.Order.Coef["first"]*400/math.Ln10, 1e-4)
-	testutil.Equal(t, r.Selected, "order", "selected")
+	testutil.Equal(t, r.Selected, "bt", "selected")
 }
 
 // TestRateHandicapModels compares likelihoods and criteria with those of the fixture's ten models.
@@ -284,7 +284,7 @@ func TestRateMany(t *testing.T) {
 		fmt.Fprintf(&b, "\"p, %d\",\"p, %d\",%s\r\n", a, c, []string{"1-0", "0-1", "½"}[i*i/7%3])
 	}
 	r := rated(t, Options{}, written(t, "games.csv", b.String()))
-	testutil.Check(t, len(r.Players) == 100 && r.Intervals == "wald" && r.DrawParam.Value != nil,
+	testutil.Check(t, len(r.Players) == 100 && r.Intervals == "wald_draws" && r.DrawParam.Model == "half_win",
 		"%d players, intervals %s, draws %+v", len(r.Players), r.Intervals, r.DrawParam)
 }
 

@@ -27,13 +27,14 @@ type Report struct {
 	Confidence  float64         `json:"confidence"`
 	Intervals   string          `json:"intervals,omitempty"` // the method of the players' intervals.
 	Anchor      *Anchor         `json:"anchor,omitempty"`    // player with a fixed rating. Without it the mean of all ratings is 0.
+	Scale       rating.Scale    `json:"scale"`               // of the players' ratings and their intervals
 	Players     []Player        `json:"players"`
 	OrderEffect orderEffect     `json:"order_effect"`
 	DrawParam   drawParam       `json:"draw_param"`
 	Sessions    *Sessions       `json:"sessions,omitempty"`  // nil: the games with a time limit are from one session at most
 	Handicaps   []handicapWorth `json:"handicaps,omitempty"` // estimates of the selected model
 	Selection
-	Goodness    goodnessOfRating `json:"goodness"` // fit of the selected model
+	Goodness    goodnessOfRating `json:"goodness"` // fit of the model with the lowest AIC
 	Predictions []Prediction     `json:"predictions,omitempty"`
 	Comparisons []Comparison     `json:"comparisons,omitempty"` // comparisons of every two players, if Options.Pairwise is set.
 	Iterates    []Iterate        `json:"iterates,omitempty"`    // the first Options.Iterates steps
@@ -52,20 +53,21 @@ type Selection struct {
 type Estimate struct {
 	Name     string   `json:"name"`
 	Strength *float64 `json:"strength"` // the sum of all strengths is 50 times the number of rated players.
-	Elo      *float64 `json:"elo"`      // relative to the anchor, or with a mean of 0
+	Elo      *float64 `json:"elo"`      // relative to the anchor, or with a mean of 0. A difference is the Elo of the expected score.
 }
 
 func newEstimate(name string, strength, elo float64) Estimate {
 	return Estimate{name, format.Finite(strength), format.Finite(elo)}
 }
 
-// Player is one player's rating, or the reason why the player has no rating.
+// Player is one player's rating, or the reason why the player has no rating. Elo is nil if Report.Scale is another scale.
 type Player struct {
 	Estimate
-	report.Bounds
-	Games  int          `json:"games"` // games against rated players. For a player without a rating they are all games.
-	Points *float64     `json:"points"`
-	Why    i18n.Message `json:"why,omitzero"`
+	Rating        *float64     `json:"rating"` // on Report.Scale, relative to the anchor, or with a mean of 0
+	report.Bounds              // ends of the interval of Rating
+	Games         int          `json:"games"` // games against rated players. For a player without a rating they are all games.
+	Points        *float64     `json:"points"`
+	Why           i18n.Message `json:"why,omitzero"`
 }
 
 // orderEffect is the effect of the first move.
@@ -118,6 +120,7 @@ type Param struct {
 
 // goodnessOfRating has tests whether the results of the pairings agree with the model.
 type goodnessOfRating struct {
+	Model    string       `json:"model"` // name of the model
 	Deviance *float64     `json:"deviance"`
 	DF       *int         `json:"df"`
 	PAgain   *float64     `json:"p_bootstrap,omitempty"` // p value by simulation
@@ -157,8 +160,11 @@ func (p *Player) setInterval(i binomial.Interval) {
 // addPlayers adds the players of a model to the report, best first.
 func (r *Report) addPlayers(players []crosstable.Player) {
 	for _, p := range players {
-		row := Player{Estimate: newEstimate(p.Name, p.Strength, p.Elo), Games: p.Games, Points: format.Finite(p.Points)}
-		if row.Elo == nil {
+		row := Player{
+			Estimate: Estimate{Name: p.Name, Strength: format.Finite(p.Strength)}, Rating: format.Finite(p.Elo),
+			Games: p.Games, Points: format.Finite(p.Points),
+		}
+		if row.Rating == nil {
 			row.Why = i18n.Of("the likelihood only rises to a limit: no finite rating")
 		}
 		r.Players = append(r.Players, row)
@@ -172,28 +178,49 @@ func (r *Report) addAside(aside []crosstable.Excluded, games map[string]int) {
 	}
 }
 
-// weigh calculates the models' Akaike weights, and selects the model with the lowest AIC.
-func (r *Report) weigh() {
+// setElo sets the players' Elo if the ratings are Elo, and otherwise the reason why they are not.
+func (r *Report) setElo() {
+	for i := range r.Players {
+		p := &r.Players[i]
+		switch {
+		case p.Rating == nil:
+		case r.Scale == rating.ScaleElo:
+			p.Elo = new(*p.Rating)
+		case p.Why.IsZero():
+			p.Why = i18n.Of("ratings of this model are not Elo")
+		}
+	}
+}
+
+// choose selects the model with the lowest AIC, and warns if other models are close to it.
+func (r *Report) choose() {
+	if best := r.weigh(); best != nil {
+		r.Selected = best.Name
+		r.warnClose(*best.AIC)
+	}
+}
+
+// weigh calculates the models' Akaike weights, and returns the model with the lowest AIC. It returns nil if the models
+// cannot be compared.
+func (r *Report) weigh() (best *Model) {
 	aics := make([]float64, len(r.Models))
 	for i, m := range r.Models {
 		if m.AIC == nil {
-			return
+			return nil
 		}
 		aics[i] = *m.AIC
 	}
 	weights, err := rating.AkaikeWeights(aics)
 	if err != nil {
-		return
+		return nil
 	}
-	best := 0
 	for i := range r.Models {
 		r.Models[i].Weight = format.Finite(weights[i])
-		if aics[i] < aics[best] {
-			best = i
+		if best == nil || aics[i] < *best.AIC {
+			best = &r.Models[i]
 		}
 	}
-	r.Selected = r.Models[best].Name
-	r.warnClose(*r.Models[best].AIC)
+	return best
 }
 
 // setGoodness sets the report's goodness of fit of the selected model, or the reason why it is missing.
@@ -262,7 +289,7 @@ func NewCriteria(models []Model, games int) (*Criteria, error) {
 			m.AICc, m.BIC, m.Why = nil, nil, i18n.Of("aicc and bic depend on the number of games (--games)")
 		}
 	}
-	r.weigh()
+	r.choose()
 	return &Criteria{Version: 1, Games: games, Selection: r.Selection, Warnings: r.Warnings}, nil
 }
 

@@ -14,6 +14,7 @@ import (
 	"gogi/internal/format"
 	"gogi/internal/i18n"
 	"gogi/internal/sanitize"
+	"gogi/stats/rating"
 )
 
 // Print writes the ratings as text for a terminal, in the given language.
@@ -41,7 +42,7 @@ func (r *Report) Print(w io.Writer, in i18n.Language) {
 }
 
 func (r *Report) printPlayers(w io.Writer, in i18n.Language) {
-	header := append([]any{""}, i18n.Heads(in, "player", "Elo", "points", "games")...)
+	header := append([]any{""}, i18n.Heads(in, "player", r.ScaleName(), "points", "games")...)
 	if r.Intervals != "" {
 		header = append(header, i18n.Say(in, "%s interval", format.PercentShort(r.Confidence)))
 	}
@@ -54,8 +55,8 @@ func (r *Report) printPlayers(w io.Writer, in i18n.Language) {
 		} else {
 			row[3] = format.Points(*p.Points)
 		}
-		if p.Elo != nil {
-			row[2] = format.Elo(p.Elo, 0)
+		if p.Rating != nil {
+			row[2] = format.Elo(p.Rating, 0)
 		}
 		if p.Lo != nil || p.Hi != nil {
 			row[5] = p.EloText()
@@ -66,11 +67,35 @@ func (r *Report) printPlayers(w io.Writer, in i18n.Language) {
 	r.printWhyNot(w, in)
 }
 
+// ScaleName returns the heading of the ratings, in English.
+func (r *Report) ScaleName() string {
+	switch r.Scale {
+	case rating.ScaleOrder:
+		return i18n.Phrase("order")
+	case rating.ScaleDavidson:
+		return "Davidson"
+	case rating.ScaleElo:
+	}
+	return "Elo"
+}
+
+// AboutScale explains ratings that are not Elo. For Elo it is the zero Message.
+func (r *Report) AboutScale() i18n.Message {
+	switch r.Scale {
+	case rating.ScaleOrder:
+		return i18n.Of("400 points of \"order\" are a score of 10/11 in games in which the first move is worth nothing; for Elo use --model bt, or --pairwise for two players")
+	case rating.ScaleDavidson:
+		return i18n.Of("400 points of \"Davidson\" are 10 wins for each loss, without the draws; for Elo use --draws half, or --pairwise for two players")
+	case rating.ScaleElo:
+	}
+	return i18n.Message{}
+}
+
 // printWhyNot writes the reasons for figures that are missing from the table.
 func (r *Report) printWhyNot(w io.Writer, in i18n.Language) {
 	missing := false
 	for _, p := range r.Players {
-		if p.Elo == nil {
+		if p.Rating == nil {
 			missing = true
 			fmt.Fprintln(w, i18n.Say(in, "%s has no rating: %s", format.Name(p.Name), p.Why))
 		}
@@ -187,7 +212,10 @@ func (r *Report) printEffects(w io.Writer, in i18n.Language) {
 		fmt.Fprintf(w, "%s %s\n", format.Pad(label.In(in), effectWidth), message.In(in))
 	}
 	if r.Anchor != nil {
-		line(i18n.Of("anchor"), i18n.Of("%s, fixed at %s Elo; intervals are of differences from it", format.Name(r.Anchor.Player), format.SignedOr(&r.Anchor.Elo, "")))
+		line(i18n.Of("anchor"), i18n.Of("%s, fixed at %s; intervals are of differences from it", format.Name(r.Anchor.Player), format.SignedOr(&r.Anchor.Elo, "")))
+	}
+	if about := r.AboutScale(); !about.IsZero() {
+		line(i18n.Of("scale"), about)
 	}
 	line(i18n.Of("first move"), r.OrderEffect.text(r.Confidence))
 	line(i18n.Of("draws"), r.DrawParam.text())
@@ -197,7 +225,7 @@ func (r *Report) printEffects(w io.Writer, in i18n.Language) {
 	}
 	line(i18n.Of("ratings by"), i18n.Of("%s: %s", r.Selected, i18n.Of(ModelWords(r.Selected))))
 	if r.Goodness.PAgain != nil {
-		line(i18n.Of("fit"), r.Goodness.text())
+		line(i18n.Of("fit"), r.Goodness.text(r.Selected))
 	}
 	fmt.Fprintln(w)
 }
@@ -236,8 +264,13 @@ func (d drawParam) text() i18n.Message {
 	return i18n.Of("Davidson's model: between equals %s are drawn", format.Percent(*d.Value/(2+*d.Value)))
 }
 
-func (g goodnessOfRating) text() i18n.Message {
-	return i18n.Of("results differ from the expected ones this much by chance with p = %s (%s played again)", format.PValue(*g.PAgain), i18n.Number{N: g.Samples, Noun: "time"})
+// text returns text about the test of a model. It has the name of the model if this is not the selected one.
+func (g goodnessOfRating) text(selected string) i18n.Message {
+	message := i18n.Of("results differ from the expected ones this much by chance with p = %s (%s played again)", format.PValue(*g.PAgain), i18n.Number{N: g.Samples, Noun: "time"})
+	if g.Model != selected {
+		return i18n.Of("of model %s: %s", g.Model, message)
+	}
+	return message
 }
 
 func (r *Report) printModels(w io.Writer, in i18n.Language) {

@@ -32,6 +32,8 @@ const (
 	OpeningsReused WarningKind = "openings_reused"  // an opening counts once, however often it was played
 	SessionsDiffer WarningKind = "sessions_differ"  // the intervals do not include differences between sessions
 	CloseModels    WarningKind = "close_models"     // the AICs of two models differ by 2 or less, which is no reason to prefer one model
+	DrawsFallBack  WarningKind = "draws_fall_back"  // a draw is half a win, because davidson has no estimate
+	ColoursUneven  WarningKind = "colours_uneven"   // the first move has an effect, and two players had unequal numbers of games with each colour
 )
 
 // Warning is a reason to doubt the ratings.

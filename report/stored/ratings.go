@@ -9,6 +9,7 @@ import (
 	"gogi/report/ratings"
 	"gogi/results"
 	"gogi/results/evidence"
+	"gogi/stats/rating"
 )
 
 // Rate adds the finished pairs of runs to g, together with facts about the runs that cause warnings. Players
@@ -119,15 +120,9 @@ func (k *ranking) of(rep *report.Report) *report.Ranking {
 		return nil
 	}
 	o := ratings.Options{
-		Model: "all", Draws: "auto", Confidence: rankConfidence, Seed: 1, Untested: true, Pairwise: len(r.Players) <= mostCompared,
+		Model: "all", Draws: "half", Confidence: rankConfidence, Seed: 1, Untested: true, Pairwise: len(r.Players) <= mostCompared,
 	}
 	rated, err := ratings.Rate(k.games, o)
-	if err != nil { // too few draws to model the draw rate, so a draw counts as half a win
-		o.Draws = "half"
-		if half, wrong := ratings.Rate(k.games, o); wrong == nil {
-			rated, err = half, nil
-		}
-	}
 	if err != nil {
 		r.Why = i18n.Because(err)
 		return r
@@ -141,7 +136,9 @@ func (k *ranking) of(rep *report.Report) *report.Ranking {
 	}
 	for i := range r.Players {
 		p := of[r.Players[i].Player]
-		r.Players[i].Elo, r.Players[i].Bounds, r.Players[i].Why = p.Elo, p.Bounds, p.Why
+		if r.Players[i].Elo, r.Players[i].Why = p.Elo, p.Why; rated.Scale == rating.ScaleElo {
+			r.Players[i].Bounds = p.Bounds
+		}
 	}
 	r.Unshown = unshown(r.Players, rated)
 	return r

@@ -89,11 +89,12 @@ func risingRoot(f func(float64) float64, start, top float64) float64 {
 }
 
 // DrawnBetweenEquals returns the probability of a draw between two players of equal strength without a first-move
-// effect. It is 0 if no game was drawn.
-func (f *Fit) DrawnBetweenEquals() float64 {
+// effect. It is 0 if no game was drawn. ok is false if there were as many draws as the ratings allow, because the games
+// then do not determine the probability.
+func (f *Fit) DrawnBetweenEquals() (share float64, ok bool) {
 	nu := f.Draw
 	if f.halves() {
 		nu = drawParameter(f.inner.expected(f.at.X), f.table.Cells)
 	}
-	return nu / (2 + nu)
+	return nu / (2 + nu), nu < math.Exp(widestNu)
 }

@@ -201,7 +201,7 @@ func (s *Server) rate(r *http.Request, runs []string, anchor string) (*rated, er
 	if err != nil {
 		return nil, err
 	}
-	options := ratings.Options{Model: "all", Draws: "auto", Confidence: 0.95, Seed: 1}
+	options := ratings.Options{Model: "all", Draws: "half", Confidence: 0.95, Seed: 1}
 	if anchor != "" {
 		if options.Anchor, err = ratings.ParseAnchor(anchor); err != nil {
 			return nil, err
@@ -226,7 +226,7 @@ func (s *Server) rate(r *http.Request, runs []string, anchor string) (*rated, er
 func (f *rated) bars() {
 	low, high := 0.0, 0.0
 	for i := range f.Players {
-		for _, v := range []*float64{f.Players[i].Lo, f.Players[i].Elo, f.Players[i].Hi} {
+		for _, v := range []*float64{f.Players[i].Lo, f.Players[i].Rating, f.Players[i].Hi} {
 			if v != nil {
 				low, high = min(low, *v), max(high, *v)
 			}
@@ -234,7 +234,7 @@ func (f *rated) bars() {
 	}
 	for _, p := range f.Players {
 		row := ratedRow{Player: p}
-		if p.Elo != nil && (p.Lo != nil || p.Hi != nil) { // an anchor has no interval
+		if p.Rating != nil && (p.Lo != nil || p.Hi != nil) { // an anchor has no interval
 			lo, hi := low, high // an end without a value is infinite
 			if p.Lo != nil {
 				lo = *p.Lo
@@ -242,7 +242,7 @@ func (f *rated) bars() {
 			if p.Hi != nil {
 				hi = *p.Hi
 			}
-			row.Bar = svg.Interval(lo, *p.Elo, hi, low, high, 0, html.EloText(p.Elo))
+			row.Bar = svg.Interval(lo, *p.Rating, hi, low, high, 0, html.EloText(p.Rating))
 		}
 		f.Rows = append(f.Rows, row)
 	}
@@ -256,14 +256,14 @@ func (f *rated) progress(runs [][]string) {
 	}
 	for _, players := range runs {
 		for _, name := range players {
-			at := slices.IndexFunc(f.Rows, func(p ratedRow) bool { return p.Name == name && p.Elo != nil })
+			at := slices.IndexFunc(f.Rows, func(p ratedRow) bool { return p.Name == name && p.Rating != nil })
 			always := !slices.ContainsFunc(runs, func(other []string) bool { return !slices.Contains(other, name) })
 			if at < 0 || always || slices.ContainsFunc(f.Progress, func(p ratedRow) bool { return p.Name == name }) {
 				continue
 			}
 			row := f.Rows[at]
 			if n := len(f.Progress); n > 0 {
-				row.Since = new(*row.Elo - *f.Progress[n-1].Elo)
+				row.Since = new(*row.Rating - *f.Progress[n-1].Rating)
 			}
 			f.Progress = append(f.Progress, row)
 		}

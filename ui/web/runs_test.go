@@ -124,7 +124,7 @@ func TestProgressOfVersions(t *testing.T) {
 	t.Parallel()
 	f := rated{Rows: make([]ratedRow, 3)}
 	for i, name := range []string{"new", "ref", "old"} {
-		f.Rows[i].Name, f.Rows[i].Elo = name, new(float64(-100*i))
+		f.Rows[i].Name, f.Rows[i].Rating = name, new(float64(-100*i))
 	}
 	runs := [][]string{{"old", "ref"}, {"new", "ref"}}
 	f.progress(runs)
