@@ -15,6 +15,14 @@ const (
 	GateNormalized GateModel = "normalized" // normalised Elo, calculated from the mean score in standard deviations
 )
 
+// Unit returns the name of the unit: Elo or nElo.
+func (m GateModel) Unit() string {
+	if m == GateNormalized {
+		return "nElo"
+	}
+	return "Elo"
+}
+
 // GateBoundary is the stopping boundary of a sequential test.
 type GateBoundary string
 

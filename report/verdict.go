@@ -117,9 +117,9 @@ func (r *Report) claim() Verdict {
 func (r *Report) gateClaim() Verdict {
 	switch g := r.Gate; g.Verdict {
 	case Passed:
-		return Verdict{Kind: "shown", Short: i18n.Of("gate passed"), Claim: i18n.Of("The SPRT passed: %s", r.above(g.Design.Elo0))}
+		return Verdict{Kind: "shown", Short: i18n.Of("gate passed"), Claim: i18n.Of("The SPRT passed: %s", r.above(g.Design.Elo0, g.Design.Model.Unit()))}
 	case Failed:
-		v := Verdict{Kind: "open", Short: i18n.Of("gate failed"), Claim: i18n.Of("The SPRT failed: %s", r.below(g.Design.Elo1))}
+		v := Verdict{Kind: "open", Short: i18n.Of("gate failed"), Claim: i18n.Of("The SPRT failed: %s", r.below(g.Design.Elo1, g.Design.Model.Unit()))}
 		if g.Design.Elo1 <= 0 {
 			v.Kind = "shown"
 		}
@@ -129,24 +129,24 @@ func (r *Report) gateClaim() Verdict {
 	}
 }
 
-// above returns the claim that A is stronger than B by more than elo.
-func (r *Report) above(elo float64) i18n.Message {
+// above returns the claim that A is stronger than B by more than elo, in a unit such as nElo.
+func (r *Report) above(elo float64, unit string) i18n.Message {
 	switch {
 	case elo > 0:
-		return i18n.Of("%s is stronger than %s by more than %g Elo", r.A, r.B, elo)
+		return i18n.Of("%s is stronger than %s by more than %g %s", r.A, r.B, elo, unit)
 	case elo < 0:
-		return i18n.Of("%s is not weaker than %s by %g Elo or more", r.A, r.B, -elo)
+		return i18n.Of("%s is not weaker than %s by %g %s or more", r.A, r.B, -elo, unit)
 	}
 	return i18n.Of("%s is stronger than %s", r.A, r.B)
 }
 
-// below returns the claim that A is stronger than B by less than elo.
-func (r *Report) below(elo float64) i18n.Message {
+// below returns the claim that A is stronger than B by less than elo, in a unit such as nElo.
+func (r *Report) below(elo float64, unit string) i18n.Message {
 	switch {
 	case elo > 0:
-		return i18n.Of("%s is not stronger than %s by %g Elo or more", r.A, r.B, elo)
+		return i18n.Of("%s is not stronger than %s by %g %s or more", r.A, r.B, elo, unit)
 	case elo < 0:
-		return i18n.Of("%s is weaker than %s by more than %g Elo", r.A, r.B, -elo)
+		return i18n.Of("%s is weaker than %s by more than %g %s", r.A, r.B, -elo, unit)
 	}
 	return i18n.Of("%s is weaker than %s", r.A, r.B)
 }

@@ -98,8 +98,8 @@ func (s *bisectStep) isOurs(err error) bool {
 func (s *bisectStep) printErrors(w io.Writer, plan *match.Plan) {
 	a, b, reference := s.rates.Alpha, s.rates.Beta, plan.Players[1].Name
 	if g := plan.Gate; !g.IsZero() {
-		fmt.Fprintf(w, "bisect: a good commit (%+g Elo or more against %s, %s) is called bad with probability at most %.3g, a bad one (%+g Elo or less) good with at most %.3g\n",
-			g.Elo1, reference, g.Model, a, g.Elo0, b)
+		fmt.Fprintf(w, "bisect: a good commit (%+g %s or more against %s, %s) is called bad with probability at most %.3g, a bad one (%+g %s or less) good with at most %.3g\n",
+			g.Elo1, g.Model.Unit(), reference, g.Model, a, g.Elo0, g.Model.Unit(), b)
 		if g.Elo1 > 0 {
 			fmt.Fprintf(w, "bisect: a commit that is as strong as %s is not a good one by these hypotheses\n", reference)
 		}

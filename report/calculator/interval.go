@@ -108,6 +108,8 @@ type Spread struct {
 type Intervals struct {
 	Version   int           `json:"version"`
 	Intervals []IntervalRow `json:"intervals"`
+
+	drawn bool // there are drawn games
 }
 
 // Answer calculates the intervals that the question asks for.
@@ -116,7 +118,7 @@ func (q IntervalQuestion) Answer() (*Intervals, error) {
 	if err != nil {
 		return nil, fail.Usage(err)
 	}
-	out := &Intervals{Version: version}
+	out := &Intervals{Version: version, drawn: q.Counts != nil && q.Counts.Draws > 0}
 	if q.Counts != nil {
 		for _, m := range binomial.IntervalMethods() {
 			if q.asks(methodName(m), m == binomial.MethodClopperPearson && q.DrawMode != halfDraws) {
@@ -290,7 +292,7 @@ func (q IntervalQuestion) anytime(s stats.Scores) IntervalRow {
 
 // Print writes a table of the intervals, and the reasons for missing ones.
 func (s *Intervals) Print(w io.Writer, in i18n.Language) {
-	t := format.Table(i18n.Heads(in, "method", "wins", "of", "estimate", "from", "to", "Elo", "from", "to", "holds")...)
+	t := format.Table(slices.Concat(i18n.Heads(in, "method", "wins", "of", "estimate", "from", "to"), i18n.Heads(in, s.eloHead()), i18n.Heads(in, "from", "to", "holds"))...)
 	t.SetColumnConfigs(format.RightAligned(2, 9))
 	modes := map[string][]string{} // methods by draw mode
 	rows := 0
@@ -325,6 +327,14 @@ func (s *Intervals) Print(w io.Writer, in i18n.Language) {
 				cell(s.Error, "%.5f"), cell(s.EloError, "%.1f")))
 		}
 	}
+}
+
+// eloHead returns the heading of the Elo. It is not the Elo of the score in rows that leave draws out.
+func (s *Intervals) eloHead() string {
+	if s.drawn && slices.ContainsFunc(s.Intervals, func(i IntervalRow) bool { return i.Lo != nil && i.DrawMode != halfDraws }) {
+		return i18n.Phrase("Elo of the estimate")
+	}
+	return "Elo"
 }
 
 func eloCell(score *float64) string {

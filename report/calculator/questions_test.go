@@ -608,3 +608,20 @@ func TestNormalizedEloOfPairs(t *testing.T) {
 		testutil.Fails(t, testutil.Err(EloQuestion{Pentanomial: list}.Answer()), want, "%s", list)
 	}
 }
+
+// TestNamesOfElo: an Elo that is not the Elo of the score has another name, and so have the hypotheses of other models.
+func TestNamesOfElo(t *testing.T) {
+	for mode, want := range map[string]string{"drop": "Elo of the estimate", "half": " Elo "} {
+		q := IntervalQuestion{Counts: &stats.WDL{Wins: 22, Draws: 38, Losses: 1}, DrawMode: mode, Confidence: 0.95}
+		var out strings.Builder
+		must[*Intervals](t)(q.Answer()).Print(&out, i18n.English)
+		testutil.Equal(t, strings.Contains(out.String(), "Elo of the estimate"), mode == "drop", out.String())
+		testutil.Contains(t, out.String(), want)
+	}
+	for model, want := range map[string]string{"logistic": "0 against 10 Elo (", "normalized": "0 against 10 nElo (", "bayeselo": "0 against 10 BayesElo ("} {
+		q := SPRTQuestion{Trinomial: "30,20,10", Design: designOf(0, 10, 0.05, 0.05, model, "wald"), Confidence: 0.95}
+		var out strings.Builder
+		must[*SPRTs](t)(q.Answer()).Print(&out, i18n.English)
+		testutil.Contains(t, out.String(), want)
+	}
+}

@@ -173,8 +173,8 @@ func (s *SPRTRow) print(w io.Writer, in i18n.Language) {
 	if s.Unit == "game" {
 		after = i18n.Number{N: s.N, Noun: "game"}
 	}
-	fmt.Fprintln(w, i18n.Say(in, "Sequential test of %g against %g Elo (%s), alpha %g, beta %g, after %s",
-		s.asked.Elo0, s.asked.Elo1, s.Model, s.asked.Alpha, s.asked.Beta, after))
+	fmt.Fprintln(w, i18n.Say(in, "Sequential test of %g against %g %s (%s), alpha %g, beta %g, after %s",
+		s.asked.Elo0, s.asked.Elo1, s.unit(), s.Model, s.asked.Alpha, s.asked.Beta, after))
 	t := format.Table(i18n.Heads(in, "log likelihood ratio", "fails at", "passes at", "decision", "Elo", "from", "to")...)
 	decision := cmp.Or(i18n.Say(in, string(s.Decision)), "–")
 	t.AppendRow(table.Row{
@@ -190,6 +190,14 @@ func (s *SPRTRow) print(w io.Writer, in i18n.Language) {
 	if s.EloWhy != "" && s.EloWhy != s.Why {
 		fmt.Fprintln(w, i18n.Say(in, "Elo: %s", i18n.Of(s.EloWhy)))
 	}
+}
+
+// unit returns the unit of the hypotheses.
+func (s *SPRTRow) unit() string {
+	if s.Model == string(stats.ModelBayesElo) {
+		return "BayesElo"
+	}
+	return match.GateModel(s.Model).Unit()
 }
 
 func boundaryWords(name string) i18n.Message {
