@@ -77,7 +77,8 @@ func TestClustersOfOneGame(t *testing.T) {
 		c.Cluster = 0
 		alone = append(alone, c)
 	}
-	for _, model := range []Model{{}, {FirstMove: Multiplicative}} {
+	// With an SD of 0.05 the prior and the games have about the same weight.
+	for _, model := range []Model{{}, {FirstMove: Multiplicative}, {Prior: Prior{SD: 0.05}}, {Prior: Prior{VirtualDraws: 1000}}} {
 		f, g := testutil.Must(Rate(apart, model))(t), testutil.Must(Rate(alone, model))(t)
 		for _, p := range f.Players {
 			i, j := testutil.Must(width(f, p.Name))(t), testutil.Must(width(g, p.Name))(t)

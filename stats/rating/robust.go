@@ -114,8 +114,9 @@ func (r *robust) add(t crosstable.Table, l inner, x []float64, s *Sessions, clus
 	var half, sandwich mat.Dense
 	middle := r.filling(l, x, clusters, scale)
 	s.shift(middle, t)
-	half.Mul(r.inverse, middle)
-	sandwich.Mul(&half, r.inverse)
+	inverse := mat.DenseCopyOf(r.inverse) // a product of symmetric matrices would be many times as slow
+	half.Mul(inverse, mat.DenseCopyOf(middle))
+	sandwich.Mul(&half, inverse)
 	w.sandwich = mat.NewSymDense(len(x), nil)
 	for i := range len(x) {
 		for j := range i + 1 {
@@ -183,15 +184,30 @@ func (r *robust) filling(l inner, x []float64, clusters [][]crosstable.Cell, sca
 	return m
 }
 
-// addSingle adds the squares of the slopes of the independent games to m, multiplied by scale.
+// addSingle adds the squares of the slopes of the independent games to m, multiplied by scale. With the expected score p,
+// the slope of a won game is 1 - p times a vector that all games of a cell share. That of a lost game is -p times, and
+// that of a draw ½ - p times this vector.
 func (r *robust) addSingle(m matrix, l inner, x []float64, scale float64) {
 	for _, c := range r.alone {
-		for _, o := range []struct{ games, win, draw, loss float64 }{{c.Wins, 1, 0, 0}, {c.Draws, 0, 1, 0}, {c.Losses, 0, 0, 1}} {
-			if o.games > 0 {
-				c.Wins, c.Draws, c.Losses = o.win, o.draw, o.loss
-				addSquare(m, scale*o.games, l.part([]crosstable.Cell{c}).gradient(x))
+		results := c
+		c.Wins, c.Draws, c.Losses = 1, 0, 0
+		won := l.part([]crosstable.Cell{c}).gradient(x)
+		c.Wins, c.Losses = 0, 1
+		lost := l.part([]crosstable.Cell{c}).gradient(x)
+		shared := make([]float64, len(x))
+		most := 0
+		for i := range shared {
+			shared[i] = won[i] - lost[i]
+			if math.Abs(shared[i]) > math.Abs(shared[most]) {
+				most = i
 			}
 		}
+		if shared[most] == 0 {
+			continue
+		}
+		win, loss := won[most]/shared[most], lost[most]/shared[most]
+		squares := results.Wins*win*win + results.Draws*(win+loss)*(win+loss)/4 + results.Losses*loss*loss
+		addSquare(m, scale*squares, shared)
 	}
 }
 
