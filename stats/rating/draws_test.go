@@ -214,3 +214,17 @@ func TestGoodnessWithDraws(t *testing.T) {
 	g := testutil.Must(testutil.Must(Rate(cycle, Model{}))(t).Goodness(Replay{Samples: 199, Seed: 1}))(t)
 	testutil.Check(t, g.Bootstrap < 0.02 && g.Worst < 0.05, "a cycle: %+v", g)
 }
+
+// TestOneSidedGames: nearly all games won. Rounding of the likelihood or its slopes would shift the difference.
+func TestOneSidedGames(t *testing.T) {
+	for _, losses := range []int{1, 9, 33, 1000} {
+		want := 400 * math.Log10(999_999_999/float64(losses))
+		for sign, c := range map[float64]crosstable.Count{
+			1: {Black: "a", White: "b", BlackWins: 999_999_999, WhiteWins: losses}, -1: {Black: "b", White: "a", BlackWins: 999_999_999, WhiteWins: losses},
+		} {
+			players := byName(testutil.Must(Rate([]crosstable.Count{c}, Model{}))(t).Players)
+			got := players[0].Elo - players[1].Elo
+			testutil.Check(t, math.Abs(got-sign*want) < 1e-3, "%d losses: %v, want %v", losses, got, sign*want)
+		}
+	}
+}
