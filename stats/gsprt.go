@@ -2,7 +2,7 @@ package stats
 
 import (
 	"cmp"
-	"errors"
+	"fmt"
 	"math"
 	"slices"
 
@@ -148,7 +148,7 @@ func bayesScore(elo, draw float64) float64 {
 }
 
 // fits returns the most likely distributions under the two hypotheses. ok is false if one of them does not
-// exist.
+// exist, because its score is not between the lowest and the highest one. For t values they always exist.
 func (d distribution) fits(h hypotheses) (p0, p1 []float64, ok bool) {
 	fit := d.withMean
 	if h.tValue {
@@ -161,11 +161,12 @@ func (d distribution) fits(h hypotheses) (p0, p1 []float64, ok bool) {
 
 // llr returns the log likelihood ratio of h1 against h0. It takes the log likelihood of the observations
 // under the most likely distribution of h1. From this it subtracts the log likelihood under the most likely
-// distribution of h0.
+// distribution of h0. It returns an error if a hypothesis is a score outside (0, 1): the normalised Elo of openings that
+// were played more than once can mean one.
 func (d distribution) llr(h hypotheses) (float64, error) {
 	p0, p1, ok := d.fits(h)
 	if !ok {
-		return 0, errors.New("the results so far admit no distribution with the rating of a hypothesis")
+		return 0, fmt.Errorf("the hypotheses mean the scores %.3f and %.3f for the results so far, and one is not between 0 and 1; choose hypotheses nearer to 0", h.h0, h.h1)
 	}
 	sum := 0.0
 	for i, p := range d.probs {
@@ -183,112 +184,78 @@ func (d distribution) withMean(s float64) ([]float64, bool) {
 	return d.balanced(a)
 }
 
-// withT returns the most likely distribution whose mean is t standard deviations above ½. It solves the
-// condition by iteration, linearised around the last solution (van den Bergh, Normalized Elo practical,
-// section 4.1).
-func (d distribution) withT(t float64) ([]float64, bool) {
-	const rounds = 100
-	probs := d.tilted(t)
-	a := make([]float64, len(d.values))
-	for range rounds {
-		mean, variance := moments(d.values, probs)
-		sigma := math.Sqrt(variance)
-		for i, v := range d.values {
-			z := (mean - v) / sigma
-			a[i] = v - 0.5 - t*sigma*(1+z*z)/2
-		}
-		next, ok := d.balanced(a)
-		if !ok {
-			return nil, false
-		}
-		change := 0.0
-		for i := range next {
-			change = max(change, math.Abs(next[i]-probs[i]))
-		}
-		probs = next
-		if change < 1e-12 {
-			break
-		}
-	}
-	mean, variance := moments(d.values, probs)
-	return probs, math.Abs(t-(mean-0.5)/math.Sqrt(variance)) < 1e-5
-}
-
-// tilted returns the first distribution for the iteration of withT. Its mean is t standard deviations above ½, and
-// its probabilities are a geometric progression. It does not depend on the observations. (fishtest begins with equal
-// probabilities, and so finds no solution beyond 230 normalised Elo.)
-func (d distribution) tilted(t float64) []float64 {
-	probs := make([]float64, len(d.values))
-	excess := func(ratio float64) float64 {
-		sum := 0.0
-		for i := range probs {
-			probs[i] = math.Exp(ratio * float64(i))
-			sum += probs[i]
-		}
-		for i := range probs {
-			probs[i] /= sum
-		}
-		mean, variance := moments(d.values, probs)
-		return (mean-0.5)/math.Sqrt(variance) - t
-	}
-	excess(binomial.Root(-50, 50, excess))
-	return probs
-}
-
-// balanced returns the most likely distribution under which a, a function of the score, has the mean 0. It divides each
-// probability of d by 1 + x a, with the x for which the sum is 1. The distribution exists only if a has positive and
-// negative values.
+// balanced returns the most likely distribution under which a, a function of the score, has the mean 0. The distribution
+// exists only if a has positive and negative values.
 func (d distribution) balanced(a []float64) ([]float64, bool) {
-	least, most := a[0], a[0]
-	for _, v := range a {
+	probs := make([]float64, len(a))
+	_, ok := d.balance(a, probs)
+	return probs, ok
+}
+
+// balance writes the probabilities of balanced to probs. It divides each probability of d by 1 + x a, and returns the x
+// for which the sum is 1. ok is false if there is no such x. balance overwrites a.
+func (d distribution) balance(a, probs []float64) (x float64, ok bool) {
+	least, most, mean := a[0], a[0], 0.0
+	for i, v := range a {
 		least, most = min(least, v), max(most, v)
+		mean += d.probs[i] * v
 	}
 	if !(least < 0 && most > 0) {
-		return nil, false
+		return 0, false
 	}
-	x := d.multiplier(a, -1/most, -1/least)
-	probs := make([]float64, len(a))
-	for i, v := range a {
-		w := 1 + x*v
-		if !(w > 0) {
-			return nil, false
-		}
-		probs[i] = d.probs[i] / w
+	end := least
+	if mean < 0 {
+		end = most
 	}
-	return probs, true
+	for i := range a {
+		a[i] /= end
+	}
+	divisor := d.divisor(a)
+	for i, share := range a {
+		probs[i] = d.probs[i] / divided(share, divisor)
+	}
+	return (divisor - 1) / end, true
 }
 
-// multiplier returns the x of balanced: the x between lo and hi at which the sum of p a/(1 + x a) is 0. p are the
-// probabilities of d. multiplier uses Newton's method inside a shrinking bracket. Near the ends of the bracket, where
-// an outcome that has not occurred dominates the sum, Newton's method may not converge. So multiplier bisects if a step
-// leaves the bracket, and after 20 rounds. Near an end a step of Newton's method is as short as the distance to that
-// end, so a short step there does not show that the root is near.
-func (d distribution) multiplier(a []float64, lo, hi float64) float64 {
+// divided returns the number by which balance divides the probability of an outcome. share is the value of this outcome
+// divided by the extreme value, and divisor is the number of the outcome with the extreme value. This form keeps its
+// relative precision if the divisor is almost 0.
+func divided(share, divisor float64) float64 { return 1 - share + divisor*share }
+
+// divisor returns the number by which balance divides the probability of the outcomes with the share 1, the largest
+// one. It is between the probability of these outcomes and 1. At the right number the sum of p share/divided is 0. The
+// product of this sum and the divisor is almost a straight line, also for a divisor near 0, where an outcome that has not
+// occurred becomes likely. So Newton's method needs a few rounds. If a step leaves the bracket, and after 20 rounds,
+// divisor halves the bracket on a logarithmic scale.
+func (d distribution) divisor(shares []float64) float64 {
 	const quick, rounds = 20, 200
-	x, first, last := 0.0, lo, hi
-	for round := range rounds {
+	lo, hi := 1.0, 1.0
+	for i, share := range shares {
+		if share == 1 {
+			lo = min(lo, d.probs[i])
+		}
+	}
+	for w, round := 1.0, 0; ; round++ {
 		sum, slope := 0.0, 0.0
-		for i, v := range a {
-			w := v / (1 + x*v)
-			sum += d.probs[i] * w
-			slope += d.probs[i] * w * w
+		for i, share := range shares {
+			each := share / divided(share, w)
+			sum += d.probs[i] * each
+			slope += d.probs[i] * each * each
 		}
-		if sum > 0 { // the sum falls with x
-			lo = x
+		if sum > 0 { // the sum falls with w
+			lo = w
 		} else {
-			hi = x
+			hi = w
 		}
-		next := x + sum/slope
-		if !(next > lo && next < hi) || round >= quick {
-			next = lo + (hi-lo)/2
+		next := w - w*sum/(sum-w*slope)
+		if !(next >= lo && next <= hi) || round >= quick {
+			next = math.Sqrt(lo * hi)
 		}
-		step, margin := math.Abs(next-x), min(x-first, last-x)
-		if step <= min(1e-15*math.Abs(x), margin/2) || next <= lo || next >= hi {
+		if math.Abs(next-w) <= 1e-11*w || round == rounds {
 			return next
 		}
-		x = next
+		w = next
 	}
-	return x
 }
 
 // An overshoot estimates how far the ratio jumps over a bound. It uses the jumps by which the ratio exceeded its own

@@ -97,8 +97,7 @@ func (p Pentanomial) check() error {
 
 // LLR returns the generalised log likelihood ratio of Elo1 against Elo0. It compares the most likely
 // distributions of outcomes under the two hypotheses. As in fishtest's LLRcalc, an outcome that has not
-// occurred counts 1/1000. LLR is 0 without games. It returns an error for an impossible design or count, and
-// if no distribution of the counts has the Elo of a hypothesis.
+// occurred counts 1/1000. LLR is 0 without games. It returns an error for an impossible design or count.
 func (s SPRT) LLR(o Outcomes) (float64, error) {
 	if err := errors.Join(s.Check(), o.check()); err != nil {
 		return 0, err
