@@ -64,14 +64,18 @@ func (s *tSearch) observed() (mean, above float64) {
 	return mean, mean*mean - s.c*square
 }
 
-// try sets probs for m, and returns their mean minus m. It returns false if a has no negative value.
+// try sets probs for m, and returns their mean minus m. It returns false if a has no negative value but a rounding error.
+// A stationary distribution has none so near to 0.
 func (s *tSearch) try(m float64) (excess float64, ok bool) {
+	least, most := math.Inf(1), 0.0
 	for i, u := range s.u {
 		s.a[i] = s.c*u*u - 2*m*u + m*m
+		least, most = min(least, s.a[i]), max(most, s.a[i])
 	}
-	if s.x, ok = s.balance(s.a, s.probs); !ok {
+	if !(least < -1e-9*most) {
 		return 0, false
 	}
+	s.x, _ = s.balance(s.a, s.probs)
 	for i, u := range s.u {
 		excess += s.probs[i] * (u - m)
 	}
