@@ -242,7 +242,7 @@ func (h *search) title(name string) string {
 
 // state returns the most probable culprit and its loss, for the progress.
 func (a huntAnswer) state() string {
-	return fmt.Sprintf("%s %.0f%%, %.0f Elo, %d games", a.Version, 100*a.Posterior[a.Culprit], a.Elo, 2*a.Pairs)
+	return fmt.Sprintf("%s %.0f%%, %v Elo, %d games", a.Version, 100*a.Posterior[a.Culprit], a.Elo, 2*a.Pairs)
 }
 
 // end prints the answer and returns the exit code.
@@ -277,7 +277,7 @@ func (a huntAnswer) print(w io.Writer) {
 	switch a.Verdict {
 	case hunt.Found:
 		fmt.Fprintf(w, "%s %s Elo (probability %.3f).\n", a.Version, lost, a.Posterior[a.Culprit])
-		fmt.Fprintf(w, "  It %s %.0f Elo [%.0f, %.0f] against %s.\n", lost, a.Elo, a.Lo, a.Hi, a.Before)
+		fmt.Fprintf(w, "  It %s %v Elo [%v, %v] against %s.\n", lost, a.Elo, a.Lo, a.Hi, a.Before)
 	case hunt.NoLoss:
 		fmt.Fprintf(w, "%s is not %s than %s. There is nothing to find.\n", a.Versions[last], weaker, a.Versions[0])
 	case hunt.Several:
@@ -287,7 +287,7 @@ func (a huntAnswer) print(w io.Writer) {
 		fmt.Fprintf(w, "Not found: these versions may have %s Elo.\n", lost)
 		a.printPosterior(w)
 	}
-	fmt.Fprintf(w, "  %s %s %.0f Elo [%.0f, %.0f] against %s. %d games.\n",
+	fmt.Fprintf(w, "  %s %s %v Elo [%v, %v] against %s. %d games.\n",
 		a.Versions[last], lost, a.Total, a.TotalLo, a.TotalHi, a.Versions[0], 2*a.Pairs)
 	if a.Stored > 0 {
 		fmt.Fprintf(w, "  The probabilities also use %d stored games of earlier runs.\n", a.Stored)

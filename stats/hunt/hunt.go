@@ -1,13 +1,17 @@
 package hunt
 
 import (
+	"encoding/json"
 	"errors"
+	"fmt"
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/mathext"
 
+	"gogi/internal/format"
 	"gogi/internal/lists"
 	"gogi/stats"
 )
@@ -27,7 +31,7 @@ func (c Config) Check() error {
 		return errors.New("a hunt needs two versions at least")
 	case !(c.Confidence > 0.5 && c.Confidence < 1):
 		return errors.New("the confidence is not between 0.5 and 1")
-	case !(c.Drift >= 0 && c.Drift <= maxElo):
+	case !(c.Drift >= 0 && c.Drift <= maxDrift):
 		return errors.New("the drift is not between 0 and 500 Elo")
 	case c.Block < 1:
 		return errors.New("a block needs one pair at least")
@@ -35,14 +39,19 @@ func (c Config) Check() error {
 	return nil
 }
 
-// The prior of the loss is log-uniform from minElo to maxElo, on a grid of losses.
+// maxDrift is the largest drift in Elo.
+const maxDrift = 500
+
+// The prior of the loss is log-uniform from minElo on, on a grid of losses with gridStep points for a factor of 250. The
+// last two points are a loss of about 4,350 Elo, of which no game is drawn or won by chance, and the loss of all games.
 const (
-	minElo, maxElo = 2.0, 500.0
-	gridSize       = 60
+	minElo   = 2.0
+	gridStep = 60
+	gridSize = 85
 )
 
-// The prior of the variance of a pair's mean points per game: priorPairs pairs with the variance of two
-// independent games without draws.
+// The prior of the variance of a pair's mean points per game between equal versions: priorPairs pairs with the variance of
+// two independent games without draws.
 const (
 	priorPairs    = 20
 	priorVariance = 0.125
@@ -68,16 +77,34 @@ func (c cell) mean() float64 {
 	return (float64(c.scores.N())*c.scores.Mean() + c.pastPoints) / c.pairs()
 }
 
+// narrowing returns the variance of a pair with the expected score m, divided by the variance of a pair of equal versions.
+// It is proportional to m(1-m), like the variance of a game without draws.
+func narrowing(m float64) float64 { return 4 * m * (1 - m) }
+
+// narrowing returns the narrowing of the cell for the expected score nearest to ½ that is within three standard errors,
+// so that it does not understate the variance of a few pairs.
+func (c cell) narrowing() float64 {
+	lo, hi := wilson(c.mean(), c.pairs()/(4*priorVariance), 3)
+	return narrowing(min(max(0.5, lo), hi))
+}
+
+// wilson returns Wilson's interval of an expected score: the scores whose distance from the mean of this number of games
+// without draws is at most z of their own standard errors.
+func wilson(mean, games, z float64) (lo, hi float64) {
+	centre, width := mean+z*z/(2*games), z*math.Sqrt(mean*(1-mean)/games+z*z/(4*games*games))
+	return (centre - width) / (1 + z*z/games), (centre + width) / (1 + z*z/games)
+}
+
 // A Hunt is a search for the version that lost Elo, with the results so far. Its state depends only on the
 // sequence of calls of Add, Know and Remember.
 type Hunt struct {
 	config Config
-	elo    [gridSize]float64 // the grid of losses
+	lost   [gridSize]float64 // the grid of losses, in points per game
 	cells  []cell
 	pairs  int     // pairs of Add
 	known  float64 // pairs of Know, and the weight of those of Remember
 
-	variance  float64     // variance of a pair's score
+	variance  float64     // variance of the score of a pair of equal versions
 	joint     [][]float64 // posterior by culprit (minus 1) and loss
 	culprit   []float64   // posterior by culprit (minus 1)
 	chiSquare float64     // chi-square of the residuals of the pairs of Add, with the culprit and loss that fit them best
@@ -93,7 +120,7 @@ type nominee struct {
 	culprit int // 0: none
 	fresh   stats.Scores
 	stakes  []float64
-	spread  float64 // variance of a pair's score at the nomination
+	spread  float64 // variance of the score of a pair of equal versions, at the nomination
 }
 
 // New returns a hunt without results. It returns an error for impossible settings.
@@ -102,11 +129,19 @@ func New(c Config) (*Hunt, error) {
 		return nil, err
 	}
 	h := &Hunt{config: c}
-	for g := range h.elo {
-		h.elo[g] = minElo * math.Pow(maxElo/minElo, (float64(g)+0.5)/gridSize)
+	for g := range h.lost {
+		h.lost[g] = lost(gridElo(float64(g)))
 	}
 	h.update()
 	return h, nil
+}
+
+// gridElo returns a loss of the grid in Elo. Half numbers are the borders between two losses.
+func gridElo(g float64) float64 {
+	if g >= gridSize-1 {
+		return math.Inf(1)
+	}
+	return minElo * math.Pow(250, (g+0.5)/gridStep)
 }
 
 // lost returns the score below ½ that a loss of elo means, on the logistic scale.
@@ -172,7 +207,7 @@ func (h *Hunt) cell(old, new int, scores stats.Scores, past float64) *cell {
 func (h *Hunt) update() {
 	h.variance = h.pooled()
 	squares := h.squares(h.cells)
-	h.chiSquare, h.freedom = slices.Min(squares), len(h.cells)-2
+	h.chiSquare, h.freedom = least(squares), len(h.cells)-2
 	h.normalize(squares)
 	if h.known == 0 {
 		return
@@ -183,41 +218,62 @@ func (h *Hunt) update() {
 			played = append(played, c)
 		}
 	}
-	h.chiSquare, h.freedom = slices.Min(h.squares(played)), len(played)-2
+	h.chiSquare, h.freedom = least(h.squares(played)), len(played)-2
 }
 
-// squares returns the chi-square of the residuals of cells for each culprit and loss: -2 times the logarithm of the
-// likelihood, up to a constant.
-func (h *Hunt) squares(cells []cell) (list []float64) {
+// A square is the chi-square of the residuals of cells for one culprit, a function of the score that the culprit loses:
+// -2 times the logarithm of the likelihood, up to a constant.
+type square struct{ constant, linear, quadratic float64 }
+
+func (q square) at(lost float64) float64 { return q.constant + lost*(2*q.linear+lost*q.quadratic) }
+
+// least returns the least chi-square of all culprits and all losses from -½ to ½: also of losses between those of the
+// grid, and of gains, which are no loss, but one change.
+func least(squares []square) float64 {
+	result := math.Inf(1)
+	for _, q := range squares {
+		best := 0.0
+		if q.quadratic > 0 {
+			best = min(max(-q.linear/q.quadratic, -0.5), 0.5)
+		}
+		result = min(result, q.at(best))
+	}
+	return result
+}
+
+// squares returns the chi-square of the residuals of cells for each culprit.
+func (h *Hunt) squares(cells []cell) (list []square) {
 	inverse, deviations, constant := h.precision(cells)
 	for k := range h.config.Versions - 1 {
-		linear, quadratic := 0.0, 0.0
+		q := square{constant: constant}
 		for i, c := range cells {
 			if c.old > k || k >= c.new {
 				continue
 			}
 			for j, d := range cells {
-				linear += inverse.At(i, j) * deviations[j]
+				q.linear += inverse.At(i, j) * deviations[j]
 				if d.old <= k && k < d.new {
-					quadratic += inverse.At(i, j)
+					q.quadratic += inverse.At(i, j)
 				}
 			}
 		}
-		for _, elo := range h.elo {
-			s := lost(elo)
-			list = append(list, constant+2*s*linear+s*s*quadratic)
-		}
+		list = append(list, q)
 	}
 	return list
 }
 
 // normalize sets the posterior from the result of squares.
-func (h *Hunt) normalize(squares []float64) {
-	n, least, sum := h.config.Versions-1, slices.Min(squares), 0.0
+func (h *Hunt) normalize(squares []square) {
+	n, smallest, sum := h.config.Versions-1, math.Inf(1), 0.0
+	for _, q := range squares {
+		for _, s := range h.lost {
+			smallest = min(smallest, q.at(s))
+		}
+	}
 	h.joint, h.culprit = make([][]float64, n), make([]float64, n)
-	for k := range n {
-		for _, square := range squares[k*gridSize : (k+1)*gridSize] {
-			p := math.Exp((least - square) / 2)
+	for k, q := range squares {
+		for _, s := range h.lost {
+			p := math.Exp((smallest - q.at(s)) / 2)
 			h.joint[k] = append(h.joint[k], p)
 			h.culprit[k] += p
 		}
@@ -231,14 +287,14 @@ func (h *Hunt) normalize(squares []float64) {
 	}
 }
 
-// pooled returns the variance of a pair's score within the cells.
+// pooled returns the variance of the score of a pair of equal versions, from the scatter within all cells.
 func (h *Hunt) pooled() float64 {
-	scatter, freedom := priorPairs*priorVariance, priorPairs
+	scatter, freedom := priorPairs*priorVariance, float64(priorPairs)
 	for _, c := range h.cells {
 		scatter += c.scores.Scatter()
-		freedom += max(0, c.scores.N()-1)
+		freedom += float64(max(0, c.scores.N()-1)) * narrowing(c.scores.Mean())
 	}
-	return scatter / float64(freedom)
+	return scatter / freedom
 }
 
 // precision returns the inverse covariance of the scores of cells, their deviations from ½, and the squared length of
@@ -256,7 +312,7 @@ func (h *Hunt) precision(cells []cell) (inverse *mat.SymDense, deviations []floa
 			common := max(0, min(c.new, d.new)-max(c.old, d.old))
 			covariance.SetSym(i, j, step*step*float64(common))
 		}
-		covariance.SetSym(i, i, covariance.At(i, i)+h.variance/c.pairs())
+		covariance.SetSym(i, i, covariance.At(i, i)+h.variance*c.narrowing()/c.pairs())
 	}
 	var factor mat.Cholesky
 	factor.Factorize(covariance) // the variance of the games makes it positive definite
@@ -283,13 +339,13 @@ func (h *Hunt) nominate() {
 // nomination. With each part, the gambler always bets the share that is best for this loss. Only the pairs after the
 // nomination count, so the games that led to the nomination do not.
 func (h *Hunt) logE() float64 {
-	of, wealth := h.nominee, 0.0
+	of, parts := h.nominee, []float64(nil)
 	for g, p := range of.stakes {
-		s := lost(h.elo[g])
+		s := h.lost[g]
 		share := min(0.9, s/(2*(of.spread+s*s)))
-		wealth += p * math.Exp(of.fresh.Mirror().LogWealth(share, 0.5))
+		parts = append(parts, math.Log(p)+of.fresh.Mirror().LogWealth(share, 0.5))
 	}
-	return math.Log(wealth)
+	return floats.LogSumExp(parts) // the wealth itself can exceed the largest number
 }
 
 // mode returns the most probable culprit and its posterior.
@@ -298,13 +354,13 @@ func (h *Hunt) mode() (culprit int, posterior float64) {
 	return slices.Index(h.culprit, posterior) + 1, posterior
 }
 
-// moments returns the posterior mean and standard deviation of the loss in Elo.
+// moments returns the posterior mean and standard deviation of the loss in points per game.
 func (h *Hunt) moments() (mean, sd float64) {
 	square := 0.0
 	for _, row := range h.joint {
 		for g, p := range row {
-			mean += p * h.elo[g]
-			square += p * h.elo[g] * h.elo[g]
+			mean += p * h.lost[g]
+			square += p * h.lost[g] * h.lost[g]
 		}
 	}
 	return mean, math.Sqrt(max(0, square-mean*mean))
@@ -376,7 +432,7 @@ func (h *Hunt) worths(pairs int) func(old, new int) float64 {
 func (h *Hunt) meanLost(k int) float64 {
 	sum, weight := 0.0, 0.0
 	for g, p := range h.joint[k] {
-		sum += p * lost(h.elo[g])
+		sum += p * h.lost[g]
 		weight += p
 	}
 	return sum / max(weight, math.SmallestNonzeroFloat64)
@@ -434,17 +490,32 @@ const (
 	NoLoss  Verdict = "no_loss" // the bad version is not weaker than the good one
 )
 
+// An Elo is a loss in Elo. It is infinite for a version that loses all games, and -∞ for one that wins all. JSON has no
+// number for them, and gets null.
+type Elo float64
+
+// MarshalJSON returns null for an infinite loss.
+func (e Elo) MarshalJSON() ([]byte, error) { return json.Marshal(format.Finite(float64(e))) }
+
+// String returns the loss without decimals.
+func (e Elo) String() string {
+	if math.IsInf(float64(e), 0) {
+		return format.Elo(nil, int(math.Copysign(1, float64(e))))
+	}
+	return fmt.Sprintf("%.0f", float64(e))
+}
+
 // An Answer is the result of a hunt so far: the most probable culprit, its loss in Elo, and the verdict.
 type Answer struct {
 	Verdict   Verdict   `json:"verdict"`
 	Culprit   int       `json:"culprit"`   // the most probable culprit
 	Posterior []float64 `json:"posterior"` // by version; the good version has 0
-	Elo       float64   `json:"elo"`       // posterior mean of the most probable culprit's loss
-	Lo        float64   `json:"lo"`        // 95% interval of this loss
-	Hi        float64   `json:"hi"`
-	Total     float64   `json:"total"`    // loss of the bad version against the good one, from their own pairs
-	TotalLo   float64   `json:"total_lo"` // approximate 95% interval of this loss
-	TotalHi   float64   `json:"total_hi"`
+	Elo       Elo       `json:"elo"`       // loss of the most probable culprit, from the posterior mean of its score
+	Lo        Elo       `json:"lo"`        // 95% interval of this loss
+	Hi        Elo       `json:"hi"`
+	Total     Elo       `json:"total"`    // loss of the bad version against the good one, from their own pairs
+	TotalLo   Elo       `json:"total_lo"` // approximate 95% interval of this loss
+	TotalHi   Elo       `json:"total_hi"`
 	EValue    float64   `json:"e_value"`    // evidence that the culprit is weaker than the version before it, see logE
 	ResidualP float64   `json:"residual_p"` // chi-square test that one culprit explains all pairings; 1 with few pairings
 	Pairs     int       `json:"pairs"`      // pairs that the hunt played, without those of Know
@@ -462,13 +533,13 @@ const (
 func (h *Hunt) Answer() Answer {
 	k, p := h.mode()
 	a := Answer{Verdict: Open, Culprit: k, Posterior: append([]float64{0}, h.culprit...), ResidualP: 1, Pairs: h.pairs}
-	a.Elo, a.Lo, a.Hi = h.culpritLoss(k)
-	a.Total, a.TotalLo, a.TotalHi = h.total(1.96)
+	a.Elo, a.Lo, a.Hi = elos(h.culpritLoss(k))
+	a.Total, a.TotalLo, a.TotalHi = elos(h.total(1.96))
 	if h.nominee.culprit == k {
-		a.EValue = math.Exp(h.logE())
+		a.EValue = min(math.Exp(h.logE()), math.MaxFloat64)
 	}
 	if h.freedom > 0 {
-		a.ResidualP = mathext.GammaIncRegComp(float64(h.freedom)/2, h.chiSquare/2)
+		a.ResidualP = mathext.GammaIncRegComp(float64(h.freedom)/2, max(0, h.chiSquare)/2) // below 0 it is a rounding error
 	}
 	_, _, most := h.total(3)
 	switch {
@@ -485,37 +556,48 @@ func (h *Hunt) Answer() Answer {
 	return a
 }
 
-// total returns the loss of the bad version against the good one, from their own pairs of Add, and an interval of z
-// standard errors. Without these pairs all three are 0.
+func elos(elo, lo, hi float64) (Elo, Elo, Elo) { return Elo(elo), Elo(lo), Elo(hi) }
+
+// total returns the loss of the bad version against the good one in Elo, from their own pairs of Add, and an interval of z
+// standard errors. Without these pairs all three are 0. If the version loses all games, the upper end is infinite.
 func (h *Hunt) total(z float64) (elo, lo, hi float64) {
 	scores := h.between(0, h.config.Versions-1).played
 	if scores.N() == 0 {
 		return 0, 0, 0
 	}
-	mean, width := scores.Mean(), z*math.Sqrt(h.variance/float64(scores.N()))
-	return loss(mean), loss(mean + width), loss(mean - width)
+	worst, best := wilson(scores.Mean(), float64(scores.N())/(4*h.variance), z)
+	return loss(scores.Mean()), loss(best), loss(worst)
 }
 
-// loss is the inverse of lost for scores, which are first limited to [0.001, 0.999].
+// roundOff is the largest score that may be a rounding error of 0.
+const roundOff = 1e-12
+
+// loss returns the loss in Elo at which a version has the score against the version before it. It is infinite for 0 and
+// 1. It is the inverse of lost, for the score ½ minus the result of lost.
 func loss(score float64) float64 {
-	score = min(max(score, 0.001), 0.999)
+	switch {
+	case score < roundOff:
+		return math.Inf(1)
+	case score > 1-roundOff:
+		return math.Inf(-1)
+	}
 	return 400 * math.Log10((1-score)/score)
 }
 
-// culpritLoss returns the posterior mean and the 95% interval of the loss, given the culprit.
-func (h *Hunt) culpritLoss(k int) (mean, lo, hi float64) {
-	lo, hi = minElo, maxElo
-	sum, edge := 0.0, math.Pow(maxElo/minElo, 0.5/gridSize) // half of a grid step
+// culpritLoss returns the loss in Elo at the posterior mean of the score, and the 95% interval of the loss, given the
+// culprit.
+func (h *Hunt) culpritLoss(k int) (elo, lo, hi float64) {
+	lo, hi = minElo, math.Inf(1)
+	sum := 0.0
 	for g, p := range h.joint[k-1] {
 		p /= h.culprit[k-1]
-		mean += p * h.elo[g]
 		if sum < 0.025 && sum+p >= 0.025 {
-			lo = h.elo[g] / edge
+			lo = gridElo(float64(g) - 0.5)
 		}
 		if sum < 0.975 && sum+p >= 0.975 {
-			hi = h.elo[g] * edge
+			hi = gridElo(float64(g) + 0.5)
 		}
 		sum += p
 	}
-	return mean, lo, hi
+	return loss(0.5 - h.meanLost(k-1)), lo, hi
 }

@@ -1,13 +1,16 @@
 package hunt
 
 import (
+	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"gogi/internal/testutil"
 	"gogi/stats"
+	"gogi/stats/binomial"
 )
 
 func made(t *testing.T, c Config) *Hunt {
@@ -31,18 +34,20 @@ func TestPosterior(t *testing.T) {
 		h := made(t, Config{Versions: 4, Confidence: .95, Drift: drift, Block: 16})
 		h.Add(0, 2, first)
 		h.Add(0, 1, second)
-		variance := (20*.125 + first.Scatter() + second.Scatter()) / (20 + 99 + 49)
+		// Three standard errors above 70 points of 200 games is 0.45565.
+		one := 4 * 0.45564790641927216 * (1 - 0.45564790641927216)
+		variance := (20*.125 + first.Scatter() + second.Scatter()) / (20 + 99*4*.35*.65 + 49)
 		step := math.Pow(lost(drift), 2)
-		a, b, c := variance/100+2*step, step, variance/50+step
+		a, b, c := variance*one/100+2*step, step, variance/50+step
 		var sums [3]float64
 		for k := range sums {
-			for _, elo := range h.elo {
+			for _, s := range h.lost {
 				x, y := first.Mean()-.5, second.Mean()-.5
 				if k < 2 {
-					x += lost(elo)
+					x += s
 				}
 				if k < 1 {
-					y += lost(elo)
+					y += s
 				}
 				sums[k] += math.Exp(-(c*x*x - 2*b*x*y + a*y*y) / (2 * (a*c - b*b)))
 			}
@@ -93,8 +98,11 @@ func TestKnown(t *testing.T) {
 	weak, even := stats.Pentanomial{LL: 200, WL: 250, WW: 50}.PairScores(), stats.Pentanomial{LL: 50, WL: 100, WW: 50}.PairScores()
 	for _, q := range []Query{{0, 3, 0}, {0, 1, 0}, {1, 2, 0}, {2, 3, 0}} {
 		scores := even
-		if q.New == 3 {
+		switch q.New {
+		case 3:
 			scores = weak
+		case 2: // no loss explains all pairings exactly
+			scores = stats.Pentanomial{LL: 48, WL: 100, WW: 52}.PairScores()
 		}
 		known.Know(q.Old, q.New, scores)
 		played.Add(q.Old, q.New, scores)
@@ -134,6 +142,50 @@ func TestLargeLoss(t *testing.T) {
 	}
 	a := h.Answer()
 	testutil.Check(t, a.Verdict == Found && a.Culprit == 3 && a.Pairs < 500 && a.Hi > 200, "%+v", a)
+}
+
+// TestTotalLoss: a version that loses all games is found, whatever the block, and its loss has no upper end. JSON has no
+// number for it. The other pairings are even. The capital of the e-value of thousands of pairs is larger than any number.
+func TestTotalLoss(t *testing.T) {
+	for _, block := range []int{16, 64, 200, 2000} {
+		h := made(t, Config{Versions: 12, Confidence: .95, Drift: 1, Block: block})
+		for h.Answer().Verdict == Open && h.pairs < 100*block {
+			q := h.Next()
+			scores := stats.Pentanomial{LL: q.Pairs / 4, WL: q.Pairs - 2*(q.Pairs/4), WW: q.Pairs / 4}
+			if q.Old < 7 && q.New >= 7 {
+				scores = stats.Pentanomial{LL: q.Pairs}
+			}
+			h.Add(q.Old, q.New, scores.PairScores())
+		}
+		a := h.Answer()
+		testutil.Check(t, a.Verdict == Found && a.Culprit == 7 && a.Lo > 400 && math.IsInf(float64(a.Hi), 1), "block %d: %+v", block, a)
+		testutil.Check(t, math.IsInf(float64(a.Total), 1) && a.TotalLo > 300 && math.IsInf(float64(a.TotalHi), 1), "block %d: %+v", block, a)
+		text := string(testutil.Must(json.Marshal(a))(t))
+		testutil.Check(t, strings.Contains(text, `"hi":null,"total":null`), "%s", text)
+		testutil.Equal(t, fmt.Sprint(a.Total, -a.Total, Elo(-12.4)), "+∞ −∞ -12")
+	}
+}
+
+// TestWilson compares the interval of the total loss with the interval of independent games: pairs of two such games have
+// the variance 1/8.
+func TestWilson(t *testing.T) {
+	for _, wins := range []int{0, 1, 30, 100, 199, 200} {
+		want := testutil.Must(binomial.MethodWilson.Interval(wins, 200, .95))(t)
+		lo, hi := wilson(float64(wins)/200, 200, binomial.ZAbove(.025))
+		near(t, lo, want.Lo, "lower end")
+		near(t, hi, want.Hi, "upper end")
+	}
+}
+
+// TestOneGain: a version that gained Elo is one change, so the pairings are no sign of several ones.
+func TestOneGain(t *testing.T) {
+	h := made(t, Config{Versions: 5, Confidence: .95, Block: 16})
+	gain := stats.Pentanomial{LL: 200, WL: 1000, WW: 800}.PairScores()
+	for _, q := range []Query{{0, 4, 0}, {0, 3, 0}, {1, 3, 0}, {2, 3, 0}} {
+		h.Add(q.Old, q.New, gain)
+	}
+	a := h.Answer()
+	testutil.Check(t, a.ResidualP > .99 && a.Verdict == NoLoss, "%+v", a)
 }
 
 // TestNoLoss: if the bad version is stronger, the verdict is NoLoss.

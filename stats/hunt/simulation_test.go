@@ -199,6 +199,30 @@ func TestSimulatedHunts(t *testing.T) {
 	check(simulate(t, "30, 64, ± 1", 100, 64, 30, 1, c, 50_000, 0), 1.8)
 }
 
+// TestLargeLosses: a version that loses all or almost all games is found, and the interval covers its loss. No choice of the
+// block makes such a loss look like several ones.
+func TestLargeLosses(t *testing.T) {
+	n := testutil.ByLength(8, 200)
+	for _, block := range []int{16, 64, 200} {
+		for _, versions := range []int{3, 12, 40} {
+			for _, elo := range []float64{600, 1000, 100_000} {
+				right, covers := 0, 0
+				for seed := range uint64(n) {
+					w, culprit := newWorld(seed, versions, elo, 0)
+					a, _ := play(t, w, Config{Versions: versions, Confidence: .95, Drift: 1, Block: block}, 20_000, 0)
+					if a.Verdict == Found && a.Culprit == culprit {
+						right++
+					}
+					if float64(a.Lo) <= elo && elo <= float64(a.Hi) {
+						covers++
+					}
+				}
+				testutil.Check(t, right >= n-n/50 && covers >= n-n/20, "block %d, %d versions, loss %v: of %d hunts %d right, %d cover", block, versions, elo, n, right, covers)
+			}
+		}
+	}
+}
+
 // TestSmallLosses: larger changes of the other versions make a hunt longer but not wrong, unless the hunt excludes such
 // changes.
 func TestSmallLosses(t *testing.T) {
