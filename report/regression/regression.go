@@ -237,9 +237,12 @@ func (r *Report) print(w io.Writer) {
 	fmt.Fprintf(w, "%s\n%s\n\n%s\n\n", title, strings.Repeat("═", text.StringWidthWithoutEscSequences(title)), sanitize.Printable(r.Equation, 1000))
 	t := format.Table("coefficient", "value", "standard error", "t", "p")
 	for _, c := range r.Coefficients {
-		t.AppendRow(table.Row{format.Name(c.Name), format.Signed(c.Value), format.Figure(c.SE), strings.Replace(format.Decimal(&c.T, 2), "-", "−", 1), format.PValue(c.P)})
+		t.AppendRow(table.Row{format.Name(c.Name), format.Signed(c.Value), format.Figure(c.SE), tValue(c.T), format.PValue(c.P)})
 	}
 	format.Render(w, t)
+	if slices.ContainsFunc(r.Coefficients, func(c regress.Term) bool { return math.IsInf(c.T, 0) }) {
+		fmt.Fprintf(w, "The columns explain %s exactly: no residual exceeds the rounding errors.\n\n", format.Name(r.Y))
+	}
 	r.printQuality(w)
 	r.printCorrelations(w)
 }
@@ -265,6 +268,14 @@ func (r *Report) printCorrelations(w io.Writer) {
 		})
 	}
 	format.Render(w, t)
+}
+
+// tValue returns the text of a t value, with its sign.
+func tValue(t float64) string {
+	if math.IsInf(t, 0) {
+		return strings.TrimPrefix(format.Elo(nil, int(math.Copysign(1, t))), "+")
+	}
+	return strings.Replace(format.Decimal(&t, 2), "-", "−", 1)
 }
 
 // coefficient returns the text of a correlation coefficient, with its sign.

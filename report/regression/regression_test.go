@@ -1,6 +1,7 @@
 package regression
 
 import (
+	"bytes"
 	"testing"
 
 	"gogi/internal/format"
@@ -18,4 +19,13 @@ func TestFigures(t *testing.T) {
 	}
 	got := equation("RP", []regress.Term{{Value: -67004}, {Name: "match", Value: 2193}, {Name: "bad", Value: -0.5}})
 	testutil.Equal(t, "RP = −67004.0 + 2193.00·match − 0.500000·bad", got)
+}
+
+// TestExactFit: a fit without residuals has an infinite t, and says so.
+func TestExactFit(t *testing.T) {
+	all := testutil.Must(Regress(written(t, "x,y\n1,7\n2,5\n3,3\n4,1\n"), Query{Y: []string{"y"}, X: [][]string{{"x"}}}))(t)
+	var out bytes.Buffer
+	all.Print(&out)
+	testutil.Contains(t, out.String(), "−∞   < 1e-308", "no p below all numbers")
+	testutil.Contains(t, out.String(), "The columns explain y exactly", "no reason")
 }

@@ -516,9 +516,10 @@ type Answer struct {
 	Total     Elo       `json:"total"`    // loss of the bad version against the good one, from their own pairs
 	TotalLo   Elo       `json:"total_lo"` // approximate 95% interval of this loss
 	TotalHi   Elo       `json:"total_hi"`
-	EValue    float64   `json:"e_value"`    // evidence that the culprit is weaker than the version before it, see logE
-	ResidualP float64   `json:"residual_p"` // chi-square test that one culprit explains all pairings; 1 with few pairings
-	Pairs     int       `json:"pairs"`      // pairs that the hunt played, without those of Know
+	Why       string    `json:"why,omitempty"` // why a loss is infinite, which JSON writes as null
+	EValue    float64   `json:"e_value"`       // evidence that the culprit is weaker than the version before it, see logE
+	ResidualP float64   `json:"residual_p"`    // chi-square test that one culprit explains all pairings; 1 with few pairings
+	Pairs     int       `json:"pairs"`         // pairs that the hunt played, without those of Know
 }
 
 const (
@@ -535,6 +536,9 @@ func (h *Hunt) Answer() Answer {
 	a := Answer{Verdict: Open, Culprit: k, Posterior: append([]float64{0}, h.culprit...), ResidualP: 1, Pairs: h.pairs}
 	a.Elo, a.Lo, a.Hi = elos(h.culpritLoss(k))
 	a.Total, a.TotalLo, a.TotalHi = elos(h.total(1.96))
+	if slices.ContainsFunc([]Elo{a.Elo, a.Lo, a.Hi, a.Total, a.TotalLo, a.TotalHi}, func(e Elo) bool { return math.IsInf(float64(e), 0) }) {
+		a.Why = "a loss of all games, or a gain of all, has no number of Elo"
+	}
 	if h.nominee.culprit == k {
 		a.EValue = min(math.Exp(h.logE()), math.MaxFloat64)
 	}

@@ -161,7 +161,7 @@ func TestTotalLoss(t *testing.T) {
 		testutil.Check(t, a.Verdict == Found && a.Culprit == 7 && a.Lo > 400 && math.IsInf(float64(a.Hi), 1), "block %d: %+v", block, a)
 		testutil.Check(t, math.IsInf(float64(a.Total), 1) && a.TotalLo > 300 && math.IsInf(float64(a.TotalHi), 1), "block %d: %+v", block, a)
 		text := string(testutil.Must(json.Marshal(a))(t))
-		testutil.Check(t, strings.Contains(text, `"hi":null,"total":null`), "%s", text)
+		testutil.Check(t, strings.Contains(text, `"hi":null,"total":null`) && strings.Contains(text, `"why":"a loss of all games`), "%s", text)
 		testutil.Equal(t, fmt.Sprint(a.Total, -a.Total, Elo(-12.4)), "+∞ −∞ -12")
 	}
 }

@@ -1,6 +1,7 @@
 package regress
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -8,6 +9,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat/distuv"
+
+	"gogi/internal/format"
 )
 
 // A Column is one explaining variable of a regression: its name, and its value in each row. The values may be
@@ -22,8 +25,23 @@ type Term struct {
 	Name  string  `json:"name"`  // name of its column, or "intercept" for the constant.
 	Value float64 `json:"value"` // in units of y per unit of the column.
 	SE    float64 `json:"se"`    // standard error, if all residuals have the same variance
-	T     float64 `json:"t"`     // Value/SE. It is 0 for a perfect fit, whose residuals are all 0.
-	P     float64 `json:"p"`     // two-sided p value by Student's t with DF degrees of freedom. It is 1 for a perfect fit.
+	// T is Value/SE. If all residuals are 0 except for rounding, T is infinite, and null in JSON, or 0 for a Value of 0.
+	T float64 `json:"t"`
+	P float64 `json:"p"` // two-sided p value by Student's t with DF degrees of freedom; 0 if T is infinite or P below 1e-308
+}
+
+// MarshalJSON returns the term as JSON. JSON has no number for an infinite T, so it gets the reason.
+func (t Term) MarshalJSON() ([]byte, error) {
+	type plain Term
+	row := struct {
+		plain
+		T   *float64 `json:"t"`
+		Why string   `json:"why,omitempty"`
+	}{plain: plain(t), T: format.Finite(t.T)}
+	if row.T == nil {
+		row.Why = "t is infinite: the columns explain y exactly"
+	}
+	return json.Marshal(row)
 }
 
 // A Fit is the result of a linear regression with an intercept, by least squares.
@@ -35,6 +53,7 @@ type Fit struct {
 	Residuals []float64 // y minus its prediction, for each row
 
 	design *design
+	scale  float64 // largest absolute value of y
 }
 
 // Quality has the figures that describe how well a regression explains y.
@@ -52,7 +71,7 @@ type Quality struct {
 const rankTolerance = 1e-10
 
 // LeastSquares fits a linear regression of y on the columns, with an intercept. The method is a QR
-// decomposition of the standardised columns. All numbers of the result are finite.
+// decomposition of the standardised columns. All numbers of the result are finite, but T of a perfect fit.
 //
 // LeastSquares returns an error if columns are missing or not as long as y, if numbers are too large or not
 // finite, and if there are not more rows than terms. It also returns an error if y does not vary, or if a
@@ -153,6 +172,7 @@ func (d *design) fit(y, yc []float64, total float64) (Fit, error) {
 	f.R2 = max(0, min(1, 1-rest/total))
 	f.AdjustedR2 = 1 - (1-f.R2)*float64(n-1)/float64(f.DF)
 	f.Sigma = math.Sqrt(rest / float64(f.DF))
+	f.scale = largest(y)
 	inverse := mat.NewTriDense(k, mat.Upper, nil)
 	if err := inverse.InverseTri(d.r); err != nil && !isCondition(err) {
 		return Fit{}, fmt.Errorf("the columns are hardly independent: %w", err)
@@ -169,7 +189,7 @@ func (d *design) fit(y, yc []float64, total float64) (Fit, error) {
 func (f *Fit) checkFinite() error {
 	numbers := []float64{f.R2, f.AdjustedR2, f.Sigma, f.LOORMSE}
 	for _, t := range f.Terms {
-		numbers = append(numbers, t.Value, t.SE, t.T, t.P)
+		numbers = append(numbers, t.Value, t.SE, t.P)
 	}
 	if slices.ContainsFunc(numbers, func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) }) {
 		return errors.New("the columns and y differ too much in size")
@@ -207,12 +227,22 @@ func (d *design) terms(f *Fit, center float64, along *mat.VecDense, inverse *mat
 	f.Terms = append([]Term{f.term("intercept", intercept, f.Sigma*math.Sqrt(spread))}, terms...)
 }
 
+// roundOff is the largest relative error of sums of rows.
+const roundOff = 1e-14
+
+// perfect reports whether the residuals are 0 except for rounding.
+func (f *Fit) perfect() bool { return f.Sigma <= roundOff*f.scale }
+
 func (f *Fit) term(name string, value, se float64) Term {
-	t := Term{Name: name, Value: value, SE: se, P: 1}
-	if se > 0 && f.R2 < 1 {
+	t := Term{Name: name, Value: value, SE: se}
+	switch {
+	case !f.perfect():
 		t.T = value / se
-		t.P = studentTwoSided(t.T, f.DF)
+	case math.Abs(value) <= 1000*se || value == 0: // a rounding error of 0
+	default:
+		t.T = math.Inf(int(math.Copysign(1, value)))
 	}
+	t.P = studentTwoSided(t.T, f.DF)
 	return t
 }
 

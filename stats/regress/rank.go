@@ -15,8 +15,8 @@ type Correlation struct {
 	Method string  `json:"method"` // pearson or spearman.
 	N      int     `json:"n"`
 	R      float64 `json:"r"` // in [-1, 1]
-	T      float64 `json:"-"` // R√((N-2)/(1-R²)). It is 0 if R is ±1, because the formula then divides by 0.
-	P      float64 `json:"p"` // two-sided p value by Student's t with N-2 degrees of freedom. It is 1 if N is 2, else 0 for R = ±1.
+	T      float64 `json:"-"` // R√((N-2)/(1-R²)). It is 0 if R is ±1 except for rounding errors, because the formula then divides by 0.
+	P      float64 `json:"p"` // two-sided p value by Student's t with N-2 degrees of freedom. It is 1 if N is 2. It is 0 below 1e-308, and if no point is off the line except for rounding errors.
 }
 
 // Pearson returns the product-moment correlation. Its p value assumes normal numbers. It returns an error for lists
@@ -49,15 +49,23 @@ func correlation(method string, x, y []float64) (Correlation, error) {
 	if math.Abs(c.R) > 1-1e-15 {
 		c.R = math.Copysign(1, c.R) // except for rounding
 	}
-	switch rest := 1 - c.R*c.R; {
+	rest := 0.0 // 1-R², from the residuals, because the difference loses the digits of a small one
+	for i := range xc {
+		e := yc[i]/math.Sqrt(yy) - c.R*xc[i]/math.Sqrt(xx)
+		rest += e * e
+	}
+	switch {
 	case c.N == 2:
 		c.P = 1
-	case rest > 0:
+	case math.Sqrt(rest) > roundOff*(1+largest(x)/math.Sqrt(xx)+largest(y)/math.Sqrt(yy)):
 		c.T = c.R * math.Sqrt(float64(c.N-2)/rest)
 		c.P = studentTwoSided(c.T, c.N-2)
 	}
 	return c, nil
 }
+
+// largest returns the largest absolute value of a list.
+func largest(v []float64) float64 { return max(slices.Max(v), -slices.Min(v)) }
 
 // ranks returns the rank of each number in ascending order, from 1. Equal numbers get the mean of their
 // ranks.

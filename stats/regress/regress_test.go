@@ -2,6 +2,7 @@ package regress
 
 import (
 	"encoding/csv"
+	"encoding/json"
 	"math"
 	"os"
 	"slices"
@@ -132,6 +133,31 @@ func TestLeastSquaresByHand(t *testing.T) {
 	}
 	c, err := Pearson(x, y)
 	testutil.Check(t, err == nil && math.Abs(c.R*c.R-f.R2) <= 1e-12 && math.Abs(c.P-f.Terms[1].P) <= 1e-12, "%+v, %v", c, err)
+}
+
+// TestNearlyPerfectFit: the expected values were calculated with 60 digits. With exact values t is infinite.
+func TestNearlyPerfectFit(t *testing.T) {
+	x := []float64{1, 2, 3, 4, 5}
+	y := []float64{1000000001, 2000000000, 3000000001, 4000000000, 5000000002}
+	close := func(got, want float64) bool { return math.Abs(got/want-1) < 1e-5 }
+	f := testutil.Must(LeastSquares(y, Column{"x", x}))(t)
+	a, b := f.Terms[0], f.Terms[1]
+	testutil.Check(t, close(b.T, 3535533906.64) && close(b.P, 4.990059525e-29) && close(b.SE, 0.2828427125), "%+v", b)
+	testutil.Check(t, close(a.T, 0.213200716356) && close(a.P, 0.8448368459), "%+v", a)
+	c := testutil.Must(Pearson(x, y))(t)
+	testutil.Check(t, close(c.T, 3535533906.64) && close(c.P, 4.990059525e-29), "%+v", c)
+	for _, at := range []float64{0, 7, 1e9} {
+		for i := range x {
+			y[i] = at - 2*x[i]
+		}
+		f = testutil.Must(LeastSquares(y, Column{"x", x}))(t)
+		testutil.Check(t, math.IsInf(f.Terms[1].T, -1) && f.Terms[1].P == 0, "%v: %+v", at, f.Terms)
+		testutil.Check(t, math.IsInf(f.Terms[0].T, 1) == (at != 0) && (f.Terms[0].P == 0) == (at != 0), "%v: %+v", at, f.Terms)
+		c = testutil.Must(Pearson(x, y))(t)
+		testutil.Check(t, c.R == -1 && c.P == 0, "%v: %+v", at, c)
+	}
+	text := string(testutil.Must(json.Marshal(f.Terms[1]))(t))
+	testutil.Check(t, strings.Contains(text, `"t":null,"why":"t is infinite`) && strings.Contains(text, `"p":0,`), "%s", text)
 }
 
 func TestLeaveOneOut(t *testing.T) {
