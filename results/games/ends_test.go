@@ -137,3 +137,46 @@ func winnerOfCSA(word string, side shogi.Colour) string {
 	}
 	return ""
 }
+
+// TestOpeningsComeBack: an export that is imported again has the same opening of each game in every format that has ends,
+// so that the games count as the same observations. Three moves are the opening, and --opening-plies is another number.
+func TestOpeningsComeBack(t *testing.T) {
+	games := playedGames(t)
+	for name := range games {
+		if name[len(name)-1] != '0' {
+			delete(games, name)
+		}
+	}
+	names := slices.Sorted(mapKeys(games))
+	for _, f := range kifutext.Text() {
+		if f.Name == "usi" || f.Name == "sfen" {
+			continue
+		}
+		var text []byte
+		for i, name := range names {
+			if i > 0 {
+				text = append(text, f.Between...)
+			}
+			var err error
+			text, err = f.Append(text, games[name])
+			testutil.OK(t, err)
+		}
+		store := openStore(t)
+		done, refused := importText(t, store, "run", text)
+		testutil.Require(t, done.Games == len(names) && len(refused) == 0, "%s: %+v, %v", f.Name, done, refused)
+		n := 0
+		testutil.OK(t, store.Games(t.Context(), runOf(t, store, "run").ID, func(row match.Row) error {
+			o := match.Opening{Start: games[names[n]].Start}
+			if even := shogi.StartPos(); o.Start == even.SFEN() {
+				o.Start = "startpos"
+			}
+			for _, m := range games[names[n]].Moves[:3] {
+				o.Moves = append(o.Moves, m.Move)
+			}
+			testutil.Check(t, row.OpeningPlies == 3 && row.OpeningHash == o.Hash(), "%s as %s: an opening of %d plies", names[n], f.Name, row.OpeningPlies)
+			n++
+			return nil
+		}))
+		testutil.Equal(t, n, len(names), "games as %s", f.Name)
+	}
+}

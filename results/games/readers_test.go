@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -131,6 +132,7 @@ type seen struct {
 			Word string
 			MS   int64
 		}
+		KI2 string // its own text, for a game that it read as usi
 	}
 	JKF *struct {
 		Error string
@@ -139,6 +141,8 @@ type seen struct {
 			To      string
 			Promote bool
 			S       *int64
+
+			Relative string
 		}
 		Special string
 		SFEN    string
@@ -166,6 +170,55 @@ func readWithNode(t *testing.T, folder string) map[string]seen {
 	got := map[string]seen{}
 	testutil.OK(t, json.Unmarshal(out, &got))
 	return got
+}
+
+// TestRelativeWords: gogi's words for moves of equal pieces in KI2 are those that tsshogi writes, and those of JKF are those
+// that json-kifu-format adds to a CSA file, for every move of random games.
+func TestRelativeWords(t *testing.T) {
+	even := shogi.StartPos()
+	starts := []string{even.SFEN(), "k8/1gsg1+p+p+p1/1s+p+p1+p3/9/9/9/3+P1+P+PS1/1+P+P+P1GSG1/8K b - 1", "k8/9/1+B2+R1+P+N1/9/9/3+s+s4/1+b2+r1+p+l1/9/8K w GSgs 1"}
+	games := map[string]*kifu.Record{}
+	r := rand.New(rand.NewPCG(3, 4))
+	for i := range testutil.ByLength(24, 200) {
+		games[fmt.Sprintf("%03d", i)] = playedGame(t, r, starts[i%len(starts)], "resignation", "waits")
+	}
+	signed := regexp.MustCompile(`[▲△][^▲△\n]+`)
+	words := 0
+	folder := t.TempDir()
+	for name, g := range games {
+		for _, format := range []string{"usi", "csa"} {
+			f := testutil.Must(kifutext.Find(kifutext.Text(), format))(t)
+			write(t, filepath.Join(folder, name+"."+format+f.Ext), testutil.Must(f.Append(nil, g))(t))
+		}
+	}
+	for name, s := range readWithNode(t, folder) {
+		g := games[s.Game]
+		switch s.Format {
+		case "usi":
+			theirs, _, _ := strings.Cut(s.Shogi.KI2, "まで")
+			text := testutil.Must(kifutext.AppendKI2(nil, g))(t)
+			ours, list := signed.FindAllString(string(text), -1), signed.FindAllString(theirs, -1)
+			testutil.Require(t, len(ours) == len(g.Moves) && len(list) == len(ours), "%s: %d and %d moves of %d", name, len(ours), len(list), len(g.Moves))
+			for i := range ours {
+				a, b := strings.Trim(ours[i], " 　"), strings.Trim(list[i], " 　")
+				if strings.ContainsAny(a, "右左直上寄引") {
+					words++
+				}
+				testutil.Check(t, a == b, "%s: move %d is %s, tsshogi writes %s", name, i+1, a, b)
+			}
+		case "csa":
+			var jkf struct {
+				Moves []struct{ Move *struct{ Relative string } }
+			}
+			testutil.OK(t, json.Unmarshal(testutil.Must(kifutext.AppendJKF(nil, g))(t), &jkf))
+			for i, m := range s.JKF.Moves {
+				if ours := jkf.Moves[i+1].Move.Relative; ours != m.Relative {
+					t.Errorf("%s: move %d has the relative %q, json-kifu-format adds %q", name, i+1, ours, m.Relative)
+				}
+			}
+		}
+	}
+	testutil.Check(t, words >= 5*len(games), "only %d words in %d games", words, len(games))
 }
 
 func asExit(err error, to **exec.ExitError) bool {

@@ -128,11 +128,14 @@ func EscapedComment(text string) string {
 	return OneLine(strings.ReplaceAll(Escaped(text), ",", `\c`))
 }
 
+// OpeningEnd is gogi's comment behind the last move of the opening in formats that have no mark for it.
+const OpeningEnd = "end of the opening"
+
 // Remark returns the text of a comment line in a form that programs do not mistake for engine output. Comment
 // lines of record files begin with "*", and a second "*" marks an engine's comment. So Remark puts a space
-// before a line that begins with "*", and returns other lines unchanged.
+// before a line that begins with "*" or that is gogi's own mark, and returns other lines unchanged.
 func Remark(line string) string {
-	if strings.HasPrefix(line, "*") {
+	if strings.HasPrefix(line, "*") || line == OpeningEnd {
 		return " " + line
 	}
 	return line

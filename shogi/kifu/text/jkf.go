@@ -90,6 +90,9 @@ func AppendJKF(dst []byte, r *kifu.Record) ([]byte, error) {
 		if thought := kifThought(&p, m); thought != "" {
 			move.Comments = append(move.Comments, thought)
 		}
+		if endsOpening(r, i) {
+			move.Comments = append(move.Comments, kifu.OpeningEnd)
+		}
 		move.Comments = append(move.Comments, jkfComments(m.Comment)...)
 		out.Moves = append(out.Moves, move)
 		before = m.Move.To()

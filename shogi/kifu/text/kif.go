@@ -34,6 +34,7 @@ func AppendKIF(dst []byte, r *kifu.Record) ([]byte, error) {
 		if thought := kifThought(&position, m); thought != "" {
 			dst = append(dst, "*"+thought+"\n"...)
 		}
+		dst = appendOpeningEnd(dst, r, i)
 		dst = appendRemarks(dst, m.Comment)
 		before = m.Move.To()
 		position.Apply(m.Move)
@@ -272,12 +273,25 @@ func AppendKI2(dst []byte, r *kifu.Record) ([]byte, error) {
 			return dst, fmt.Errorf("move %d: %w", i+1, err)
 		}
 		text = append(text, kifSign(p.Side())+ki2Move(&p, m.Move, before)+"\n"...)
+		text = appendOpeningEnd(text, r, i)
 		text = appendRemarks(text, m.Comment)
 		before = m.Move.To()
 		p.Apply(m.Move)
 	}
 	text = append(text, kifResult(r)...) // some readers take no comment behind the last line
 	return append(text, ki2End(r, p.Side())+"\n"...), nil
+}
+
+// endsOpening reports whether move i of a record is the last one that the opening set.
+func endsOpening(r *kifu.Record, i int) bool {
+	return r.Moves[i].Opening && (i+1 == len(r.Moves) || !r.Moves[i+1].Opening)
+}
+
+func appendOpeningEnd(dst []byte, r *kifu.Record, i int) []byte {
+	if endsOpening(r, i) {
+		dst = append(dst, "*"+kifu.OpeningEnd+"\n"...)
+	}
+	return dst
 }
 
 // appendRemarks appends each line of a comment as a comment line.

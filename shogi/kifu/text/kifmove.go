@@ -81,6 +81,9 @@ func splitKIFMove(text string, before shogi.Square) (k kifMove, err error) {
 			k.drop = true
 		case ' ', '　':
 		case '(', '（':
+			if k.drop && strings.HasPrefix(rest[size:], "00") { // Denryu-sen writes 打(00)
+				return k, nil
+			}
 			return k, k.origin(rest[size:])
 		default:
 			return k, fmt.Errorf("%q is no part of a move", rest)
@@ -238,14 +241,15 @@ func rivals(p *shogi.Position, t shogi.PieceType, to shogi.Square) (origins []sh
 }
 
 // relativeWords returns the words that distinguish a move on the board from moves of equal pieces to the same
-// square. It returns "" if there is no such other move. It prefers a direction, then a side, then both.
+// square. It returns "" if there is no such other move. By the rule of the Japan Shogi Association it prefers the
+// movement (上, 寄, 引), then 直 for a piece that goes straight up, then a side, then a side with a movement.
 func relativeWords(p *shogi.Position, m shogi.Move) string {
 	t := p.PieceAt(m.From()).Type()
 	origins := rivals(p, t, m.To())
 	if len(origins) < 2 {
 		return ""
 	}
-	for _, words := range []string{"直", "上", "寄", "引", "右", "左", "右上", "左上", "右寄", "左寄", "右引", "左引"} {
+	for _, words := range []string{"上", "寄", "引", "直", "右", "左", "右上", "左上", "右寄", "左寄", "右引", "左引"} {
 		if alone(p.Side(), t, m, origins, words) {
 			return words
 		}

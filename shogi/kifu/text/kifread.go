@@ -69,6 +69,7 @@ type kifGame struct {
 	handicap    string
 	board       *kifBoard // nil: the file has no board
 	side        string    // "先手番" or similar; "" if unknown
+	drawnAt     int       // number of the last move before the drawn board; 0 if unknown
 	hands       [2]string
 	p, start    shogi.Position
 	placed      bool
@@ -145,6 +146,9 @@ func (g *kifGame) body(s string, first rune) error {
 	case strings.HasPrefix(s, "|"):
 		return g.rank(s)
 	case strings.HasPrefix(s, "+-") || strings.HasPrefix(strings.TrimSpace(s), "９"):
+		return nil
+	case strings.HasPrefix(s, "手数＝") && g.board != nil && !g.moving: // under a drawn board: the number of the last move, and the move
+		g.drawnAt, _, _ = leadingNumber(strings.TrimPrefix(s, "手数＝"))
 		return nil
 	case strings.ContainsRune("▲△☗☖▼▽", first):
 		return g.signed(s)
@@ -395,13 +399,14 @@ func (g *kifGame) numbered(n int, rest string) error {
 	} else if i := strings.IndexAny(rest, " \t"); i > 0 {
 		text, times = cutAfterSame(rest)
 	}
+	text = strings.TrimSuffix(text, "+") // the mark of a move that has variations
 	if kifEndWord(strings.TrimRight(text, " 　")) {
 		return g.finished(strings.TrimRight(text, " 　"), times)
 	}
 	if err := g.place(); err != nil {
 		return err
 	}
-	if want := len(g.record.Moves) + 1; n != want && !g.ended && g.illegal == nil && n != g.start.Ply()+want-1 {
+	if want := len(g.record.Moves) + 1; n != want && !g.ended && g.illegal == nil && n != g.start.Ply()+want-1 && n != g.drawnAt+want {
 		return fmt.Errorf("move %d where move %d is expected", n, want)
 	}
 	started := g.ended || g.illegal != nil
@@ -622,6 +627,12 @@ func (g *kifGame) comment(text string) error {
 	n := len(r.Moves)
 	if n == 0 {
 		return addLine(&r.Comment, text)
+	}
+	if text == kifu.OpeningEnd {
+		for i := range r.Moves {
+			r.Moves[i].Opening, r.Moves[i].NoTime = true, false
+		}
+		return nil
 	}
 	if thought, ok := strings.CutPrefix(text, "*対局"); ok && !g.ended {
 		g.thought(&r.Moves[n-1], thought)

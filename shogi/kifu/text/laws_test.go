@@ -35,7 +35,7 @@ func starts() []string {
 var word = rapid.StringMatching(`[A-Za-z][A-Za-z0-9_.-]{0,7}|先手エンジン[AB]|三枚 香`)
 
 // remark draws comments of people and programs, and texts that look like other lines.
-var remark = rapid.SampledFrom([]string{"", "", "good", "a, b", "two\nlines", "* 30 +7776FU", "*対局 評価値 1", "%TORYO", `back\slash`, "コメント"})
+var remark = rapid.SampledFrom([]string{"", "", "good", "a, b", "two\nlines", "* 30 +7776FU", "*対局 評価値 1", "%TORYO", `back\slash`, "コメント", "end of the opening"})
 
 // game draws a legal game with every field that the runner records.
 func game(t *rapid.T) *kifu.Record {
@@ -165,9 +165,9 @@ func keptMove(format string, m *kifu.Move) {
 		}
 	case "kif", "jkf":
 		m.Time, m.SelDepth = m.Time.Truncate(time.Second), 0
-		m.Opening = false // opening moves have a time of 0
 	case "ki2", "usi", "sfen":
-		*m = kifu.Move{Move: m.Move, NoTime: true, Comment: m.Comment}
+		opening := m.Opening && format == "ki2"
+		*m = kifu.Move{Move: m.Move, NoTime: !opening, Opening: opening, Comment: m.Comment}
 		if format != "ki2" {
 			m.Comment = ""
 		}

@@ -192,6 +192,10 @@ func TestSeveralGames(t *testing.T) {
 func TestKIFFiles(t *testing.T) {
 	head := "手数----指手---------消費時間--\n"
 	first := "   1 ７六歩(77)   ( 0:16/00:00:16)\n"
+	const drawn = "後手の持駒：なし\n  ９ ８ ７ ６ ５ ４ ３ ２ １\n+---------------------------+\n|v香v桂v銀v金v玉v金v銀v桂v香|一\n| ・v飛 ・ ・ ・ ・ ・v角 ・|二\n|v歩v歩v歩v歩v歩v歩v歩v歩v歩|三\n" +
+		"| ・ ・ ・ ・ ・ ・ ・ ・ ・|四\n| ・ ・ ・ ・ ・ ・ ・ ・ ・|五\n| ・ ・ 歩 ・ ・ ・ ・ ・ ・|六\n| 歩 歩 ・ 歩 歩 歩 歩 歩 歩|七\n| ・ 角 ・ ・ ・ ・ ・ 飛 ・|八\n| 香 桂 銀 金 玉 金 銀 桂 香|九\n" +
+		"+---------------------------+\n先手の持駒：なし\n"
+	const boardAfter = "sfen lnsgkgsnl/1r5b1/ppppppppp/9/9/2P6/PP1PPPPPP/1B5R1/LNSGKGSNL w - 1 moves 3c3d"
 	for name, c := range map[string]struct {
 		text, want, result, winner string
 		branches                   int
@@ -221,6 +225,11 @@ func TestKIFFiles(t *testing.T) {
 		"KI2, a declaration":             {"▲７六歩△３四歩\nまで2手で入玉宣言により先手の勝ち\n", "startpos moves 7g7f 3c3d", declaration, "black", 0},
 		"words of other programs":        {head + first + "   2 時間切れ\n", "startpos moves 7g7f", timeForfeit, "black", 0},
 		"end of DOS":                     {head + first + "   2 投了\r\n\x1a", "startpos moves 7g7f", resignation, "black", 0},
+		"marks of branches, no blanks":   {head + "   1 ７六歩(77)+\n   2 ３四歩(33)\n   3 ２二角成(88)+\n   4 同　銀(31)+\n   5 ５五角打+\n   6 投了\n", "startpos moves 7g7f 3c3d 8h2b+ 3a2b B*5e", resignation, "black", 0},
+		"a drop as Denryu-sen writes it": {head + first + "   2 ３四歩(33)\n   3 ２二角成(88)\n   4 同　銀(31)\n   5 ４五角打(00)   ( 0:07/00:00:09)\n", "startpos moves 7g7f 3c3d 8h2b+ 3a2b B*4e", "", "", 0},
+		"a board and its last move":      {drawn + "手数＝1  ▲７六歩(77)  まで\n後手番\n" + head + "   1 ３四歩(33)\n   2 投了\n", boardAfter, resignation, "white", 0},
+		"a board, numbers go on":         {drawn + "後手番\n手数＝1  ▲７六歩(77)  まで\n" + head + "   2 ３四歩(33)\n   3 投了\n", boardAfter, resignation, "white", 0},
+		"a board before any move":        {drawn + "手数＝0 まで\n後手番\n" + head + "   1 ３四歩(33)\n", boardAfter, "", "", 0},
 		"KI2, golds":                     {"▲５八金右△５二金左▲６八金上\n", "startpos moves 4i5h 4a5b 6i6h", "", "", 0},
 	} {
 		r := one(t, "kif", c.text)

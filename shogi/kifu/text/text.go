@@ -103,6 +103,7 @@ func ShiftJIS(text []byte) (out []byte, lost int) {
 	for _, encodings := range [][2]string{{"'CSA encoding=UTF-8\n", "'CSA encoding=SHIFT_JIS\n"}, {"encoding=UTF-8\n", "encoding=Shift_JIS\n"}} {
 		text = bytes.Replace(text, []byte(encodings[0]), []byte(encodings[1]), 1)
 	}
+	text = []byte(cp932.Replace(string(text)))
 	encoder := japanese.ShiftJIS.NewEncoder()
 	out, err := encoder.Bytes(text)
 	if err == nil {
@@ -119,6 +120,12 @@ func ShiftJIS(text []byte) (out []byte, lost int) {
 	}
 	return out, lost
 }
+
+// cp932 replaces characters by those that Windows uses for the same bytes of Shift_JIS. JIS X 0208 has each of them
+// once, but its tables for Unicode differ.
+//
+//nolint:gochecknoglobals // a replacer is compiled once, and never changes
+var cp932 = strings.NewReplacer("〜", "～", "−", "－", "‖", "∥", "—", "―", "¢", "￠", "£", "￡", "¬", "￢")
 
 // Detect finds the format of a text from its beginning, head, and returns the name of the format. ok is false
 // for an unknown format.

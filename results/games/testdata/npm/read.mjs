@@ -29,7 +29,7 @@ function byShogi(format, text) {
       end = { word: node.move.type, ms: Math.round(node.elapsedMs) };
     }
   }
-  return { start: record.initialPosition.sfen, final: record.position ? lastOf(record) : null, moves, end };
+  return { start: record.initialPosition.sfen, final: record.position ? lastOf(record) : null, moves, end, ki2: format === "usi" ? ts.exportKI2(record) : "" };
 }
 
 function lastOf(record) {
@@ -46,7 +46,7 @@ function byJKF(format, text) {
   const player = new jkf.JKFPlayer(record);
   player.goto(10000);
   const moves = record.moves.slice(1).filter((m) => m.move).map((m) => ({
-    from: m.move.from ? `${m.move.from.x}${m.move.from.y}` : null, to: `${m.move.to.x}${m.move.to.y}`, piece: m.move.piece, promote: m.move.promote === true,
+    from: m.move.from ? `${m.move.from.x}${m.move.from.y}` : null, to: `${m.move.to.x}${m.move.to.y}`, piece: m.move.piece, promote: m.move.promote === true, relative: m.move.relative ?? "",
     s: m.time ? 60 * m.time.now.m + m.time.now.s + 3600 * (m.time.now.h ?? 0) : null,
   }));
   return { moves, special: record.moves.at(-1).special ?? null, sfen: player.shogi.toSFENString(1), valid: ok ? null : valid.errors };
