@@ -1,0 +1,171 @@
+package csa
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"gogi/internal/testutil"
+	"gogi/usi"
+)
+
+// TestRealShogiServer plays against a shogi-server, in whose dialogue most games of the CSA protocol are played. It is
+// skipped unless the variable GOGI_SHOGI_SERVER names the folder of one and ruby is installed. The limits of time here
+// only end a hang: a game that is lost on time, or a login that waits for the server, makes the test fail by its result.
+func TestRealShogiServer(t *testing.T) {
+	folder := os.Getenv("GOGI_SHOGI_SERVER")
+	ruby, err := exec.LookPath("ruby")
+	if folder == "" || err != nil {
+		t.Skip("it needs ruby and the variable GOGI_SHOGI_SERVER with the folder of a shogi-server")
+	}
+	s := &shogiServer{t: t, ruby: ruby, dir: t.TempDir()}
+	testutil.OK(t, os.CopyFS(s.dir, os.DirFS(folder)))
+	main := filepath.Join(s.dir, "shogi-server")
+	text := testutil.Must(os.ReadFile(main))(t)
+	testutil.OK(t, os.WriteFile(main, []byte(strings.Replace(string(text), `"0.0.0.0"`, `"127.0.0.1"`, 1)), 0o600))
+	s.start()
+
+	// A Fischer game from eight given moves: the server gives the first move 3 + 4 seconds. Black uses the time that gogi
+	// tells it.
+	s.buoy("buoy_t1-3-4F", "+2838HI-8272HI+3828HI-7282HI+2838HI-8272HI+3828HI-7282HI")
+	games := s.play("buoy_t1-3-4F", 1, nil)
+	testutil.Check(t, games[0].cause == "#RESIGN" && games[1].outcome == Won, "a game from given moves: %+v", games)
+
+	// The second game begins before the server's minute is over, and before gogi's next empty line.
+	began := time.Now()
+	games = s.play("g-60-10F", 2, nil)
+	testutil.Check(t, games[0].tally.Losses == 2 && games[1].tally.Wins == 2 && time.Since(began) < keepAliveAfter, "two games after each other: %+v after %v", games, time.Since(began))
+
+	games = s.play("bad_name", 1, nil)
+	testutil.Check(t, strings.Contains(games[0].notices, "the server plays the game default-1500-0"), "a name that the server does not understand: %+v", games)
+
+	// The server crashes in a game. The game does not count, and the next one does.
+	games = s.play("r-60-10", 1, func() {
+		<-time.After(7 * time.Second) // the server names games by the second, and runs ahead by one for each game
+		s.stop()
+		s.start()
+	})
+	testutil.Check(t, games[0].tally == Tally{Games: 2, Losses: 1, Disconnected: 1} && games[1].tally == Tally{Games: 2, Wins: 1, Disconnected: 1}, "a crash of the server: %+v", games)
+}
+
+// shogiServer is a running shogi-server on loopback.
+type shogiServer struct {
+	t         *testing.T
+	ruby, dir string
+	address   string
+	cmd       *exec.Cmd
+}
+
+// start starts the server and waits until it accepts connections. At the second start it keeps the port.
+func (s *shogiServer) start() {
+	s.t.Helper()
+	if s.address == "" {
+		l := testutil.Must(net.Listen("tcp", "127.0.0.1:0"))(s.t)
+		s.address = l.Addr().String()
+		testutil.OK(s.t, l.Close())
+	}
+	_, port, err := net.SplitHostPort(s.address)
+	testutil.OK(s.t, err)
+	s.cmd = exec.CommandContext(s.t.Context(), s.ruby, "shogi-server", "--least-time-per-move", "0", "test", port)
+	s.cmd.Dir = s.dir
+	testutil.OK(s.t, s.cmd.Start())
+	s.t.Cleanup(s.stop)
+	for range 600 {
+		if conn, err := net.Dial("tcp", s.address); err == nil {
+			testutil.OK(s.t, conn.Close())
+			return
+		}
+		<-time.After(50 * time.Millisecond) // another process: there is no event to wait for
+	}
+	s.t.Fatal("the server accepts no connection")
+}
+
+// stop kills the server. It may be called again.
+func (s *shogiServer) stop() {
+	if s.cmd != nil {
+		_ = s.cmd.Process.Kill() // it may have ended
+		_ = s.cmd.Wait()         // killed
+		s.cmd = nil
+	}
+}
+
+// buoy registers a game that begins from given moves.
+func (s *shogiServer) buoy(name, moves string) {
+	s.t.Helper()
+	conn := NewConn(testutil.Must(net.Dial("tcp", s.address))(s.t))
+	defer conn.Close()
+	testutil.OK(s.t, conn.Send("LOGIN buoys x x1"))
+	testutil.OK(s.t, conn.Send("%%SETBUOY "+name+" "+moves+" 1"))
+	for m := range conn.Messages() {
+		if strings.Contains(m.Text, "SETBUOY") {
+			testutil.Check(s.t, strings.Contains(m.Text, "+OK"), "the server answers %q", m.Text)
+			return
+		}
+	}
+	s.t.Error("no answer to SETBUOY")
+}
+
+// side is the result of one client.
+type side struct {
+	tally          Tally
+	outcome        Outcome
+	cause, notices string
+}
+
+// play plays games between two clients, and returns the results of Black and White. Black resigns at its second move.
+// With short clocks it uses its whole time for the first move. begun is called when Black first thinks.
+func (s *shogiServer) play(game string, games int, begun func()) (results [2]side) {
+	s.t.Helper()
+	ctx, cancel := context.WithTimeout(s.t.Context(), 3*time.Minute)
+	defer cancel()
+	done := make(chan error, 2)
+	for i, colour := range []string{"-B", "-W"} {
+		r := &results[i]
+		player := &scripted{think: func(ctx context.Context, n int, r usi.Request) (usi.Reply, error) {
+			if colour == "-B" && n == 1 {
+				if begun != nil {
+					begun()
+				}
+				if told := r.Go.BTime + r.Go.BInc; told < 30*time.Second {
+					select {
+					case <-time.After(told):
+					case <-ctx.Done():
+					}
+				}
+			}
+			if own := r.Position.Moves; colour == "-B" && len(own)%8 == 2 {
+				return usi.Reply{Answer: usi.AnswerResign}, nil
+			}
+			return first(r)
+		}}
+		client := NewClient(Config{
+			Settings: Settings{Games: games, Margin: time.Second, Retries: 10}, User: fmt.Sprintf("p%d-%s", i, game), Password: game + colour + ",x", Game: game + colour,
+			Open: func(context.Context) (Player, error) { return player, nil },
+			Dial: func(context.Context) (io.ReadWriteCloser, error) { return net.Dial("tcp", s.address) },
+			Observe: func(e Event) {
+				switch e.Type {
+				case EventNotice:
+					r.notices += e.Note + "\n"
+				case EventEnd:
+					r.outcome, r.cause = e.Outcome, e.Cause
+				}
+			},
+		})
+		go func() {
+			var err error
+			r.tally, err = client.Run(ctx)
+			done <- err
+		}()
+	}
+	for range results {
+		testutil.OK(s.t, <-done, game)
+	}
+	return results
+}
