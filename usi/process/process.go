@@ -44,6 +44,11 @@ type Spec struct {
 	Env     []string // KEY=VALUE, added to the parent's environment; these override it
 	CPUs    []int    // logical CPUs to run on, 0..1023; nil: the parent's
 
+	// Files are open files that the process gets as descriptors 3 and so on; nil: none. The caller closes them after
+	// Start. Windows does not support them. The process gets no other descriptor, also none that this program
+	// inherited.
+	Files []*os.File
+
 	Grace     time.Duration // time from the end of stdin to SIGTERM; 0: DefaultGrace
 	TermGrace time.Duration // time from SIGTERM to SIGKILL; 0: DefaultTermGrace
 }

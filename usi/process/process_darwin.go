@@ -19,6 +19,7 @@ func (p *Process) launch(cpus []int) error {
 		return fmt.Errorf("CPUs %v: %w", cpus, errNoBinding)
 	}
 	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	closeInherited()
 	if err := p.cmd.Start(); err != nil {
 		return err
 	}

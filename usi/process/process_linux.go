@@ -14,6 +14,7 @@ func (p *Process) launch(cpus []int) error {
 		return err
 	}
 	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+	closeInherited()
 	if err := p.cmd.Start(); err != nil {
 		return err
 	}

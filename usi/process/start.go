@@ -35,7 +35,7 @@ func (s Spec) with(env []string) Spec {
 func (s Spec) cmd() *exec.Cmd {
 	// Close gives the process more time to end than a cancelled context would.
 	cmd := exec.Command(s.Command[0], s.Command[1:]...) //nolint:noctx // see above
-	cmd.Dir = s.Dir
+	cmd.Dir, cmd.ExtraFiles = s.Dir, s.Files
 	cmd.Env = append(cmd.Environ(), s.Env...) // the last value of a key wins
 	return cmd
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"os/user"
 	"path/filepath"
 	"slices"
@@ -27,6 +28,8 @@ type Sandbox struct {
 
 	guard     *process.Guard
 	user      *user.User // runs the commands if the kind is a user; nil means bubblewrap
+	program   string     // absolute path of bubblewrap, or "" if the kind is a user
+	cgroup    string     // folder of a cgroup that limits the memory of all processes of a job; "": none
 	processes int        // largest number of processes
 	space     int        // largest size in bytes of all files of a job, or of each file if the kind is a user
 	nice      int        // nice value of the commands. With 10, builds get about a tenth of a core that games use.
@@ -51,11 +54,18 @@ func NewSandbox(ctx context.Context, word string, guard *process.Guard) (*Sandbo
 	case word != "sandbox":
 		return nil, fmt.Errorf("%q: expected sandbox, user:NAME or off", word)
 	}
-	var err error
+	group := builds(delegated("/sys/fs/cgroup", "/proc"))
+	program, missing := exec.LookPath("bwrap")
+	err := missing
 	for _, s := range try {
-		s.guard, s.processes, s.space, s.nice = guard, 512, 2<<30, 10
-		if _, err = s.run(ctx, job{script: "true", limit: time.Minute}); err == nil {
-			return s, nil
+		if s.program = program; s.user == nil && missing != nil {
+			continue
+		}
+		s.guard, s.processes, s.space, s.nice = guard, tasks, fileSpace, 10
+		for _, s.cgroup = range slices.Compact([]string{group, ""}) { // without the cgroup if the system rejects it
+			if _, err = s.run(ctx, job{script: "true", limit: time.Minute}); err == nil {
+				return s, nil
+			}
 		}
 	}
 	return &Sandbox{Kind: "off", Why: fmt.Sprintf("bubblewrap 0.8 or later does not work here; install it, or see --builds (%v)", err)}, nil
@@ -73,10 +83,8 @@ type job struct {
 	most   int64  // largest size of the standard output in bytes
 }
 
-// prologue starts each script. TMPDIR and HOME are outside of the script's folder. If memory is short, the
-// system first kills processes with an oom_score_adj of 1000.
-const prologue = `(echo 1000 >/proc/self/oom_score_adj) 2>/dev/null || :
-mkdir tmp src
+// prologue starts each script. TMPDIR and HOME are outside of the script's folder.
+const prologue = `mkdir tmp src
 export TMPDIR="$PWD/tmp" HOME="$PWD/tmp"
 cd src
 `
@@ -99,7 +107,7 @@ func (s *Sandbox) run(ctx context.Context, j job) (out []byte, err error) {
 		}
 		defer func() { err = errors.Join(err, s.kill(), os.RemoveAll(dir)) }()
 	}
-	p, err := process.Start(process.Spec{Command: s.words(&j), Dir: dir}, s.guard)
+	p, err := s.start(&j, dir)
 	if err != nil {
 		return nil, err
 	}
@@ -121,22 +129,49 @@ func (s *Sandbox) run(ctx context.Context, j job) (out []byte, err error) {
 	return out, err
 }
 
-// words returns the command of a job.
-func (s *Sandbox) words(j *job) []string {
-	shell := append(strings.Fields("env -i PATH=/usr/local/bin:/usr/bin:/bin LANG=C.UTF-8"), j.env...)
-	shell = append(shell, strings.Fields(fmt.Sprintf("prlimit --core=0 --nproc=%d --data=8589934592 --fsize=%d nice -n %d", s.processes, s.space, s.nice))...)
+// start starts a job in the folder dir.
+func (s *Sandbox) start(j *job, dir string) (*process.Process, error) {
+	spec := process.Spec{Dir: dir}
+	if s.user == nil {
+		rules, err := filter()
+		if err != nil {
+			return nil, err
+		}
+		if rules != nil {
+			defer rules.Close()
+			spec.Files = []*os.File{rules}
+		}
+	}
+	spec.Command = s.words(j, len(spec.Files) > 0)
+	return process.Start(spec, s.guard)
+}
+
+// entry runs the words after its first argument, the folder of a cgroup or "", in this cgroup. If memory is short, the
+// system first kills processes with an oom_score_adj of 1000. If the worker runs as root, the job cannot lower it.
+const entry = `{ echo 1000 >/proc/self/oom_score_adj; } 2>/dev/null || :
+[ -z "$0" ] || echo $$ >"$0/cgroup.procs"
+exec "$@"`
+
+// words returns the command of a job. The environment is empty from the first program on: process 1 of a sandbox is
+// bubblewrap itself, and each process can read the environment of the others. filtered means that descriptor 3 is a
+// filter of system calls.
+func (s *Sandbox) words(j *job, filtered bool) []string {
+	words := append(strings.Fields("env -i PATH=/usr/local/bin:/usr/bin:/bin LANG=C.UTF-8"), j.env...)
+	words = append(words, "sh", "-euc", entry, s.cgroup)
+	shell := strings.Fields(fmt.Sprintf("prlimit --core=0 --nproc=%d --data=%d --fsize=%d nice -n %d", s.processes, memory, s.space, s.nice))
 	shell = append(append(shell, "sh", "-euc", prologue+j.script, "gogi"), j.args...)
 	switch {
 	case s.user != nil:
 		shell = append([]string{"sh", "-euc", `chown "$0" .; exec "$@"`, s.user.Uid}, as(s.user, shell...)...)
 		if s.Kind == "user" && !j.online {
-			return append([]string{"unshare", "--net", "--"}, shell...)
+			shell = append([]string{"unshare", "--net", "--"}, shell...)
 		}
-		return shell
 	case os.Geteuid() == 0: // the limit of processes does not count for root
-		return as(&user.User{Uid: "65534", Gid: "65534"}, append(s.bubblewrap(j), shell...)...)
+		shell = as(&user.User{Uid: "65534", Gid: "65534"}, append(s.bubblewrap(j, filtered), shell...)...)
+	default:
+		shell = append(s.bubblewrap(j, filtered), shell...)
 	}
-	return append(s.bubblewrap(j), shell...)
+	return append(words, shell...)
 }
 
 // as returns a command that runs words as another user.
@@ -147,8 +182,11 @@ func as(u *user.User, words ...string) []string {
 // bubblewrap returns the words that make a command run in namespaces. It sees the system's programs and
 // libraries and the few files below /etc that they need. It can write only to one tmpfs of a limited size, in
 // which /tmp is, too. A further user namespace is forbidden, because in it the command could mount more.
-func (s *Sandbox) bubblewrap(j *job) []string {
-	words := strings.Fields("bwrap --unshare-all --unshare-user --disable-userns --die-with-parent --new-session --cap-drop ALL")
+func (s *Sandbox) bubblewrap(j *job, filtered bool) []string {
+	words := append([]string{s.program}, strings.Fields("--unshare-all --unshare-user --disable-userns --die-with-parent --new-session --cap-drop ALL --hostname gogi")...)
+	if filtered {
+		words = append(words, "--seccomp", "3")
+	}
 	files := "/usr /bin /sbin /lib /lib32 /lib64 /opt /nix /etc/ld.so.cache /etc/alternatives /etc/localtime"
 	if j.online {
 		words = append(words, "--share-net")
