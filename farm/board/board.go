@@ -32,12 +32,14 @@ import (
 	"gogi/results"
 )
 
-// A Status is a function that returns the current state of a farm.
+// A Status is a function that returns the current state of a farm as everyone may read it.
 type Status func(ctx context.Context) farm.Status
 
 // A Farm is the part of a coordinator that the pages use. [coordinator.Coordinator] implements it.
 type Farm interface {
-	Status(ctx context.Context) farm.Status
+	// StatusFor returns the current state of the farm, with the texts that the key with this name may read. "" is a
+	// reader without a key.
+	StatusFor(ctx context.Context, key string) farm.Status
 	// Do executes the request of the user with a key. It checks the rights of the key.
 	Do(ctx context.Context, key, verb string, in any) (any, error)
 	SignUp(ctx context.Context, s farm.SignUp) error
@@ -193,6 +195,15 @@ func (p *Pages) signed(f handler) handler {
 		}
 		return f(w, v)
 	}
+}
+
+// status returns the state of the farm as the user of the session may read it.
+func (p *Pages) status(v *visit) farm.Status {
+	name := ""
+	if v.session != nil {
+		name = v.session.key.Name
+	}
+	return p.config.Farm.StatusFor(v.Context(), name)
 }
 
 // do sends a request of the session's user to the farm. It first checks whether the key may send the verb, as the

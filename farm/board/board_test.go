@@ -40,7 +40,7 @@ func status(context.Context) farm.Status {
 // fakeFarm is a farm with a fixed status.
 type fakeFarm struct{ status board.Status }
 
-func (f fakeFarm) Status(ctx context.Context) farm.Status { return f.status(ctx) }
+func (f fakeFarm) StatusFor(ctx context.Context, _ string) farm.Status { return f.status(ctx) }
 func (fakeFarm) Do(context.Context, string, string, any) (any, error) {
 	return nil, errors.New("nobody is logged in")
 }

@@ -1,6 +1,7 @@
 package board_test
 
 import (
+	"context"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
@@ -487,5 +488,26 @@ func TestSubmitCommits(t *testing.T) {
 	testutil.Contains(t, ann.get(a.to).body, "dev is commit "+dev[:40]+" of https://git.example/engine, recipe ", "the page of the test")
 	if a := w.as("boss").get("/farm/log"); !strings.Contains(a.body, "recipe small") || !strings.Contains(a.body, "allows builds by recipe") {
 		t.Error(a.body)
+	}
+}
+
+// namedReaders is a farm whose only worker has an error with the name of the key that reads it.
+type namedReaders struct{ board.Farm }
+
+func (namedReaders) StatusFor(_ context.Context, key string) farm.Status {
+	return farm.Status{Workers: []farm.WorkerStatus{{Name: "box", Errors: []farm.Change{{What: "read by <" + key + ">"}}}}}
+}
+
+// TestReaders requires that a page asks the farm for what the reader's own key may read, and without a session for what
+// everyone may read.
+func TestReaders(t *testing.T) {
+	w := openWorld(t)
+	w.http.Close()
+	s := w.site
+	w.http = httptest.NewServer(board.New(board.Config{Farm: namedReaders{s.Coordinator}, Keys: s.Ring, State: s.Kept, Secret: s.Secret, Played: s.Coordinator.Played, Quota: s.Quota}))
+	w.key("ann", "ann", keys.Submit)
+	w.key("cat", "cat", keys.Submit)
+	for name, p := range map[string]*person{"": w.person(), "ann": w.as("ann"), "cat": w.as("cat")} {
+		testutil.Contains(t, p.get("/farm/m/box").body, "read by &lt;"+name+"&gt;", "the page of %q", name)
 	}
 }

@@ -133,7 +133,7 @@ func (p *Pages) person(w http.ResponseWriter, v *visit) error {
 	if len(played)+len(held) == 0 {
 		return notFound(i18n.Of("No person has this name here."))
 	}
-	status := p.config.Farm.Status(v.Context())
+	status := p.status(v)
 	page := struct {
 		Name            string
 		Months, Workers []results.Played
@@ -154,7 +154,7 @@ func (p *Pages) person(w http.ResponseWriter, v *visit) error {
 // machine shows a worker: its machine, its latest errors, and its history.
 func (p *Pages) machine(w http.ResponseWriter, v *visit) error {
 	name := v.PathValue("machine")
-	status := p.config.Farm.Status(v.Context())
+	status := p.status(v)
 	i := slices.IndexFunc(status.Workers, func(w farm.WorkerStatus) bool { return w.Name == name })
 	if i < 0 {
 		return notFound(i18n.Of("No machine with this name was here."))

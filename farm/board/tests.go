@@ -20,7 +20,7 @@ import (
 
 // overview shows all tests and machines.
 func (p *Pages) overview(w http.ResponseWriter, v *visit) error {
-	s := p.config.Farm.Status(v.Context())
+	s := p.status(v)
 	page := struct {
 		farm.Status
 
@@ -41,7 +41,7 @@ type testPage struct {
 // test shows a test: its verdict, its plan, its workers, and the log of actions on it.
 func (p *Pages) test(w http.ResponseWriter, v *visit) error {
 	// A reader without a session sees the same as the holder of a key, because show and plan change nothing.
-	status := p.config.Farm.Status(v.Context())
+	status := p.status(v)
 	name := v.PathValue("test")
 	i := slices.IndexFunc(status.Tests, func(t farm.TestStatus) bool { return t.Run == name || t.Name == name })
 	if i < 0 {
@@ -263,7 +263,7 @@ const (
 
 // engines returns the engines of the latest tests, each identity once.
 func (p *Pages) engines(v *visit) (list []engineOf, err error) {
-	tests := p.config.Farm.Status(v.Context()).Tests
+	tests := p.status(v).Tests
 	seen := map[string]bool{}
 	for _, t := range slices.Backward(tests[max(0, len(tests)-engineTests):]) {
 		plan, err := p.planOf(v, t.Run)

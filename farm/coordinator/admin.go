@@ -202,8 +202,8 @@ func mayPriority(who Key, p float64) error {
 	return nil
 }
 
-func (c *Coordinator) list(ctx context.Context, _ Key, _ []byte) (any, error) {
-	return c.Status(ctx), nil
+func (c *Coordinator) list(ctx context.Context, who Key, _ []byte) (any, error) {
+	return c.StatusFor(ctx, who.Name), nil
 }
 
 // keys returns the valid keys, if the farm's Keys can list them.
@@ -246,25 +246,25 @@ func (c *Coordinator) onTest(may func(Key, *run) error, states []farm.State, do 
 		if err != nil {
 			return nil, err
 		}
-		return c.shown(r), nil
+		return c.shown(r, who), nil
 	})
 }
 
-// shown returns the status of a test with everything that its page shows. The caller holds mu.
-func (c *Coordinator) shown(r *run) farm.TestStatus {
+// shown returns the status of a test with everything that its page shows to who. The caller holds mu.
+func (c *Coordinator) shown(r *run, who Key) farm.TestStatus {
 	out := r.status()
-	out.Waits, out.Refusals = c.waits(time.Now(), r), c.refusals(time.Now(), r)
+	out.Waits, out.Refusals = c.waits(time.Now(), r), c.refusals(time.Now(), r, who)
 	return out
 }
 
-func (c *Coordinator) showTest(ctx context.Context, _ Key, o *farm.Order) (any, error) {
+func (c *Coordinator) showTest(ctx context.Context, who Key, o *farm.Order) (any, error) {
 	c.mu.Lock()
 	r, err := c.found(o.Run)
 	if err != nil {
 		c.mu.Unlock()
 		return nil, err
 	}
-	out, held := c.shown(r), map[string]int{}
+	out, held := c.shown(r, who), map[string]int{}
 	if r.ledger != nil {
 		r.ledger.EachHeld(func(worker string) { held[worker]++ })
 	}
@@ -426,7 +426,7 @@ func (c *Coordinator) onWorker(right string, do func(ctx context.Context, who Ke
 		}
 		c.changes++
 		c.hintDrain(o.Worker, w)
-		return c.workerStatus(o.Worker, time.Now()), nil
+		return c.workerStatus(o.Worker, time.Now(), who), nil
 	})
 }
 

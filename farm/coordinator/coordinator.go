@@ -503,8 +503,13 @@ func (c *Coordinator) close() error {
 	return errors.Join(errs...)
 }
 
-// Status returns the current status of the farm.
-func (c *Coordinator) Status(ctx context.Context) farm.Status {
+// Status returns the current status of the farm as everyone may read it.
+func (c *Coordinator) Status(ctx context.Context) farm.Status { return c.StatusFor(ctx, "") }
+
+// StatusFor returns the current status of the farm with the texts that the holder of a key may read. key is the name of
+// the key; a reader without a valid key gets the same as by Status.
+func (c *Coordinator) StatusFor(ctx context.Context, key string) farm.Status {
+	who, _ := c.config.Keys.Key(key)
 	fill, err := c.config.Bus.Fill(ctx)
 	if err != nil {
 		fill = -1
@@ -520,7 +525,7 @@ func (c *Coordinator) Status(ctx context.Context) farm.Status {
 		t := r.status()
 		t.Waits = c.waits(now, r)
 		if r.State == farm.Running {
-			t.Refusals = c.refusals(now, r)
+			t.Refusals = c.refusals(now, r, who)
 		}
 		s.Tests = append(s.Tests, t)
 	}
@@ -529,7 +534,7 @@ func (c *Coordinator) Status(ctx context.Context) farm.Status {
 	}
 	log10E := c.log10E()
 	for _, name := range slices.Sorted(maps.Keys(c.workers)) {
-		w := c.workerStatus(name, now)
+		w := c.workerStatus(name, now, who)
 		w.Log10E = log10E[name]
 		s.Workers = append(s.Workers, w)
 	}

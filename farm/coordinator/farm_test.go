@@ -543,7 +543,7 @@ func (f *theFarm) test(name string) farm.TestStatus {
 
 func (f *theFarm) worker(name string) farm.WorkerStatus {
 	f.t.Helper()
-	for _, s := range f.c.Status(f.ctx).Workers {
+	for _, s := range f.c.StatusFor(f.ctx, "boss").Workers {
 		if s.Name == name {
 			return s
 		}

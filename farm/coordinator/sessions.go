@@ -260,15 +260,29 @@ func (s *session) refusal(run string) (why string, refuses bool) {
 	return "it gave no reason", true
 }
 
-// refusals returns the connected workers that refuse a run, with their reasons. It returns at most shownRefusals.
-func (c *Coordinator) refusals(now time.Time, r *run) (list []string) {
+// refusals returns the connected workers that refuse a run, with the reasons that who may read. It returns at most
+// shownRefusals.
+func (c *Coordinator) refusals(now time.Time, r *run, who Key) (list []string) {
 	for name, s := range c.sessions {
 		if why, refuses := s.refusal(r.digest); refuses && now.Sub(s.seen) < 2*retryMost {
-			list = append(list, name+": "+why)
+			list = append(list, name+": "+who.text(why, s.owner, r.Owner))
 		}
 	}
 	slices.Sort(list)
 	return list[:min(len(list), shownRefusals)]
+}
+
+// withheld replaces a text that its reader may not read.
+const withheld = "the reason is only for the machine's owner, the test's owner and keys with the right approve, run or admin"
+
+// text returns what a worker wrote about its engines, if the key may read it, and otherwise the constant withheld. Such a
+// text can have the output of a build, or paths of the machine. owners are the owners of the machine and of the test. The
+// zero Key is that of a reader without a key.
+func (k Key) text(why string, owners ...string) string {
+	if k.may(rightApprove) || k.may(rightRun) || k.Name != "" && slices.Contains(owners, k.Owner) {
+		return why
+	}
+	return withheld
 }
 
 const (
@@ -754,18 +768,26 @@ func leaseOf(h farm.Held) ledger.Lease {
 	return ledger.Lease{Pair: h.Pair, Epoch: h.Epoch, Take: h.Take, Points: h.Points}
 }
 
-func (c *Coordinator) workerStatus(name string, now time.Time) farm.WorkerStatus {
+// workerStatus returns the status of a worker, with the texts that who may read.
+func (c *Coordinator) workerStatus(name string, now time.Time, who Key) farm.WorkerStatus {
 	w := c.workers[name]
 	out := farm.WorkerStatus{
 		Name: name, Owner: w.Owner, Trust: string(c.level(w)), Suspect: c.suspects[w.Owner], Quarantine: w.Quarantine, Draining: w.Draining, Added: w.Played,
 		Refused: w.Refused, Agreed: w.Agreed, Probation: cmp.Or(w.Probation, w.Unlike), Rebench: w.rebench,
 		Slots: w.Slots, NPS: w.Claim, Version: w.Version, Labels: w.Labels, Seen: w.Seen, Errors: slices.Clone(w.Errors),
 	}
+	for i, e := range out.Errors {
+		owners := []string{w.Owner}
+		if r := c.find(e.By); r != nil {
+			owners = append(owners, r.Owner)
+		}
+		out.Errors[i].What = who.text(e.What, owners...)
+	}
 	out.Held, _ = c.heldBy(name)
 	if s := c.sessions[name]; s != nil {
 		out.Here = now.Sub(s.seen) < c.config.Lease
 		out.Slots, out.Load, out.NPS = s.slots, s.load, s.nps
-		out.Seen, out.Unfit = s.seen.Round(0), c.unfitFor(s)
+		out.Seen, out.Unfit = s.seen.Round(0), c.unfitFor(s, who)
 	}
 	return out
 }

@@ -33,8 +33,8 @@ func (c *Coordinator) unfit(r *run, s *session) error {
 }
 
 // unfitFor returns the running tests that a worker does not play, with the reasons: its speed does not fit, or the worker
-// refuses the test.
-func (c *Coordinator) unfitFor(s *session) (list []string) {
+// refuses the test. A reason of the worker is there if who may read it.
+func (c *Coordinator) unfitFor(s *session, who Key) (list []string) {
 	for _, r := range c.inOrder() {
 		if r.State != farm.Running || !c.fits(r, s.name, s.hello.Labels) {
 			continue
@@ -42,7 +42,7 @@ func (c *Coordinator) unfitFor(s *session) (list []string) {
 		if err := c.unfit(r, s); err != nil {
 			list = append(list, fmt.Sprintf("%s: %v", r.Name, err))
 		} else if why, refuses := s.refusal(r.digest); refuses {
-			list = append(list, r.Name+": "+why)
+			list = append(list, r.Name+": "+who.text(why, s.owner, r.Owner))
 		}
 	}
 	return list

@@ -1,7 +1,6 @@
 package coordinator_test
 
 import (
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -96,19 +95,38 @@ func TestTheThirdRefusedResult(t *testing.T) {
 }
 
 // TestARefusalIsShown: the status of the test and of the worker shows a refusal with its reason while the worker is
-// connected.
+// connected, and shows the reason only to the owners of the machine and of the test and to keys with certain rights.
 func TestARefusalIsShown(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
-		s := f.run(testPlan("refused", 20, 1))
-		l := f.line(t, "w0")
-		l.ask(farm.SubjectLease, farm.Ask{Session: "s", Want: 1, Refuse: []string{s.Run}, Why: []string{"engine dev: crash: exit status 1"}}, &farm.Grants{})
-		var shown farm.TestStatus
-		testutil.OK(t, f.do("ann", "show", farm.Order{Run: "refused"}, &shown))
-		for _, list := range [][]string{shown.Refusals, f.test("refused").Refusals} {
-			testutil.Check(t, slices.Equal(list, []string{"w0: engine dev: crash: exit status 1"}), "%q", list)
+		s := f.run(testPlan("refused", 20, 1)) // of the owner red
+		const secret = "engine dev: crash: exit status 1: token=hunter2"
+		f.keys.add("eve", "eve", "submit")
+		f.keys.add("bea", "blue", "submit")
+		f.keys.add("run", "eve", "run")
+		l := f.line(t, "w1") // of the owner blue
+		l.ask(farm.SubjectLease, farm.Ask{Session: "s", Want: 1, Refuse: []string{s.Run}, Why: []string{secret}}, &farm.Grants{})
+		for key, reads := range map[string]bool{"": false, "eve": false, "ann": true, "bea": true, "ben": true, "run": true, "boss": true} {
+			status := f.c.StatusFor(f.ctx, key)
+			w := status.Workers[0]
+			texts := []string{status.Tests[0].Refusals[0], w.Unfit[0], w.Errors[0].What}
+			if key != "" {
+				var shown farm.TestStatus
+				var list farm.Status
+				testutil.OK(t, f.do(key, "show", farm.Order{Run: "refused"}, &shown))
+				testutil.OK(t, f.do(key, "list", farm.Order{}, &list))
+				texts = append(texts, shown.Refusals[0], list.Tests[0].Refusals[0], list.Workers[0].Unfit[0], list.Workers[0].Errors[0].What)
+			}
+			for i, text := range texts {
+				testutil.Check(t, strings.Contains(text, secret) == reads, "text %d as %q reads it: %q", i, key, text)
+			}
+			testutil.Check(t, strings.HasPrefix(texts[0], "w1: ") && strings.HasPrefix(texts[1], "refused: "), "%q", texts)
 		}
-		w := f.worker("w0")
-		testutil.Check(t, slices.Equal(w.Unfit, []string{"refused: engine dev: crash: exit status 1"}), "%q", w.Unfit)
+		var after farm.TestStatus
+		testutil.OK(t, f.do("run", "pause", farm.Order{Run: "refused"}, &after))
+		testutil.Contains(t, after.Refusals[0], secret, "the answer to an order")
+		var w farm.WorkerStatus
+		testutil.OK(t, f.do("run", "drain", farm.Order{Worker: "w1"}, &w))
+		testutil.Contains(t, w.Errors[0].What, secret, "the answer to an order about a worker")
 		time.Sleep(time.Hour)
 		if list := f.test("refused").Refusals; len(list) > 0 {
 			t.Errorf("of a worker that is away: %q", list)
