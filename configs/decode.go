@@ -110,6 +110,14 @@ func (d *decoder) value(path string, from any, into reflect.Value) {
 		d.rule(path, from, target)
 	case *Vary:
 		d.vary(path, from, target)
+	case *ByHand:
+		if _, list := from.([]any); list {
+			d.value(path, from, reflect.ValueOf(&target.Files).Elem())
+			return
+		}
+		if target.Text, _ = from.(string); target.Text == "" {
+			d.mismatch(path, `a text such as "v1.2", or a list of files`, from)
+		}
 	case *Options:
 		d.options(path, from, target)
 	case *Environ:

@@ -93,7 +93,7 @@ func (e engineResolver) program(p *match.Player) error {
 		path := e.at + ".dir"
 		p.Dir = disk.Absolute(e.file.base(path, e.baseDir, e.env.WorkDir), e.Dir)
 	}
-	return e.identify(e.Identity, p)
+	return e.identify(p)
 }
 
 func commandWords(e *Engine) ([]string, error) {
@@ -170,11 +170,10 @@ func (e engineResolver) profile() string {
 	return name
 }
 
-// identify sets the part of the player's identity that follows from its command. byHand is the value of the
-// key identity.
-func (r *resolver) identify(byHand string, p *match.Player) error {
+// identify sets the part of the player's identity that follows from its command and from the key identity.
+func (e engineResolver) identify(p *match.Player) error {
 	if p.Builtin {
-		p.Identity.Fixed = r.env.BuiltinVersion
+		p.Identity.Fixed = e.env.BuiltinVersion
 		return nil
 	}
 	if err := disk.CheckProgram(p.Command[0]); err != nil {
@@ -184,11 +183,20 @@ func (r *resolver) identify(byHand string, p *match.Player) error {
 		return fmt.Errorf("engine %s: its working directory %s is no folder", p.Name, p.Dir)
 	}
 	switch {
-	case byHand != "":
-		p.Identity.Fixed = byHand
+	case e.Identity.Text != "":
+		p.Identity.Fixed = e.Identity.Text
 		return nil
 	case identity.IsRemote(p.Command):
 		return fmt.Errorf("engine %s: what runs behind ssh cannot be hashed from here: expected identity = \"…\", such as its version or the SHA-256 of its binary", p.Name)
 	}
-	return fail.Engine(p.Name, r.hashes.Command(p))
+	if err := e.hashes.Command(p); err != nil {
+		return fail.Engine(p.Name, err)
+	}
+	key := e.at + ".identity"
+	for _, name := range e.Identity.Files {
+		if err := e.hashes.UserFile(p, disk.Absolute(e.file.base(key, e.baseDir, e.env.WorkDir), name)); err != nil {
+			return fmt.Errorf("engine %s: identity: %s: %w", e.Name, name, disk.Reason(err))
+		}
+	}
+	return nil
 }

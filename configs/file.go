@@ -83,7 +83,7 @@ type Engine struct {
 	ReadyTimeout    *time.Duration `toml:"ready_timeout"`    // isready → readyok, default 10m
 	WarmUp          bool           `toml:"warm_up"`          // start the engine once alone before the run, because its first start fills a cache
 	Device          string         `toml:"device"`           // device that it shares, such as "gpu{gpu}": engines with the same device search one at a time
-	Identity        string         `toml:"identity"`         // an identity that the user gives, instead of the binary's SHA-256
+	Identity        ByHand         `toml:"identity"`         // an identity that the user gives, instead of the binary's SHA-256; or a list of files whose SHA-256 belong to it, too
 	Scale           *Scale         `toml:"scale"`            // scale of its scores, if it is a member of a council
 	Book            string         `toml:"book"`             // a book file that gogi uses before the engine searches; default none
 }
@@ -157,3 +157,9 @@ type Options []match.Option
 
 // Environ is a list of KEY=VALUE.
 type Environ []string
+
+// ByHand is the part of an engine's identity that the user gives: a text instead of the hashes, or more files to hash.
+type ByHand struct {
+	Text  string   // "": gogi calculates the identity
+	Files []string // such as the program that a script starts
+}

@@ -280,7 +280,7 @@ func (a *applier) engine(text string, before []string) {
 		a.setBy(position.Element("engine", i), "--engine "+text)
 	}
 	e := &a.file.Engines[i]
-	e.Cmd, e.Command, e.Identity = command, nil, ""
+	e.Cmd, e.Command, e.Identity = command, nil, ByHand{}
 	a.setBy(position.Element("engine", i)+".cmd", "--engine "+text)
 }
 

@@ -102,8 +102,8 @@ func apart(list, others []*Problem) error {
 func (f *File) takeRemoteAsKnown(known func(command string) string) {
 	for i := range f.Engines {
 		e := &f.Engines[i]
-		if words, err := commandWords(e); err == nil && identity.IsRemote(words) && e.Identity == "" {
-			e.Identity = known(strings.Join(words, " "))
+		if words, err := commandWords(e); err == nil && identity.IsRemote(words) && e.Identity.Text == "" {
+			e.Identity.Text = known(strings.Join(words, " "))
 		}
 	}
 }

@@ -146,6 +146,11 @@ func textOf(v reflect.Value) string {
 		return quoted(cmp.Or(value.String(), "off"))
 	case Resign, Draw, match.SPRT:
 		return quoted(fmt.Sprint(value))
+	case ByHand:
+		if value.Text == "" {
+			return textOf(reflect.ValueOf(value.Files))
+		}
+		return quoted(value.Text)
 	case Options:
 		return tableText(value, func(o match.Option) string { return keyText(o.Name) + " = " + scalarText(o.Value) })
 	case Vary:

@@ -26,14 +26,14 @@ func AskIdentities(file *configs.File, guard *process.Guard) error {
 			command = words
 		}
 		ssh, ok := ssh.Parse(command)
-		if !ok || e.Identity != "" {
+		if !ok || e.Identity.Text != "" || len(e.Identity.Files) > 0 {
 			continue
 		}
 		identity, err := remoteIdentity(ssh, guard)
 		if err != nil {
 			return fmt.Errorf("engine %s: asking %s for the SHA-256 of its program: %w; identity = \"…\" gives it by hand", e.Name, ssh.Host(), err)
 		}
-		e.Identity = identity
+		e.Identity.Text = identity
 	}
 	return nil
 }

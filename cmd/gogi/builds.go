@@ -117,7 +117,7 @@ func (c *commits) identify(file *configs.File) {
 	for i := range file.Engines {
 		e := &file.Engines[i]
 		if known, ok := c.of[e.Name]; ok {
-			e.Identity = c.identity(known)
+			e.Identity.Text = c.identity(known)
 		}
 	}
 }

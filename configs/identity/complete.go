@@ -46,7 +46,7 @@ func Complete(plan *match.Plan, greetings []usi.Greeting) (complete *match.Plan,
 		if err != nil {
 			errs = append(errs, fmt.Errorf("engine %s: %w", p.Name, err))
 		}
-		warnings = append(warnings, notes...)
+		warnings = append(append(warnings, notes...), unseen(p)...)
 	})
 	if err := errors.Join(errs...); err != nil {
 		return nil, nil, err
@@ -57,7 +57,8 @@ func Complete(plan *match.Plan, greetings []usi.Greeting) (complete *match.Plan,
 // ofCommand returns the files that follow from the command alone. These are known before the USI handshake.
 func ofCommand(files []match.FileHash) []match.FileHash {
 	return slices.DeleteFunc(slices.Clone(files), func(f match.FileHash) bool {
-		return f.Role != match.BinaryRole && f.Role != match.BookRole && !strings.HasPrefix(f.Role, argumentRole)
+		return f.Role != match.BinaryRole && f.Role != match.BookRole && !slices.ContainsFunc([]string{argumentRole, scriptRole, fileRole},
+			func(role string) bool { return strings.HasPrefix(f.Role, role) })
 	})
 }
 

@@ -64,21 +64,23 @@ func (h Hasher) Add(p *match.Player, role, path string) error {
 }
 
 // Command adds the binary to the player's identity. If the command is a wrapper (see IsWrapper), it also adds
-// the files among the arguments.
+// the files among the arguments. If one of these files is a script, it adds the files that the script names.
 func (h Hasher) Command(p *match.Player) error {
-	if err := h.Add(p, match.BinaryRole, p.Command[0]); err != nil || !IsWrapper(p.Command) {
+	if err := h.Add(p, match.BinaryRole, p.Command[0]); err != nil {
 		return err
 	}
-	for i, word := range p.Command[1:] {
-		path := disk.Absolute(p.Dir, word)
-		if !isFile(path) {
-			continue
-		}
-		if err := h.Add(p, argumentRole+strconv.Itoa(i+1), path); err != nil {
-			return err
+	if IsWrapper(p.Command) {
+		for i, word := range p.Command[1:] {
+			path := disk.Absolute(p.Dir, word)
+			if !isFile(path) {
+				continue
+			}
+			if err := h.Add(p, argumentRole+strconv.Itoa(i+1), path); err != nil {
+				return err
+			}
 		}
 	}
-	return nil
+	return h.scripts(p)
 }
 
 func isFile(path string) bool {

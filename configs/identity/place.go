@@ -279,6 +279,15 @@ func (l *layout) point(p, before *match.Player, i int, root string) error {
 	case match.BookRole: // gogi itself reads the book, from the path in the identity
 		return nil
 	}
+	if strings.HasPrefix(f.Role, scriptRole) {
+		return nil // the script finds it by a relative path, or VerifyIdentity looks for it where the script names it
+	}
+	if strings.HasPrefix(f.Role, fileRole) {
+		if strings.HasPrefix(spot, otherSpot+string(filepath.Separator)) {
+			return fmt.Errorf("%s is outside of the engine's folder, so another machine does not find it: expected a file below %s", f.Path, before.Dir)
+		}
+		return nil
+	}
 	if number, ok := strings.CutPrefix(f.Role, argumentRole); ok {
 		n, err := strconv.Atoi(number)
 		if err != nil || n < 1 || n >= len(p.Command) {

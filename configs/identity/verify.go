@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"gogi/match"
 	"gogi/usi"
@@ -47,7 +48,7 @@ func (h Hasher) rehash(p match.Player, in options) ([]match.FileHash, error) {
 	agreed := p.Identity.Files
 	p.Identity.Files = nil
 	for _, f := range agreed {
-		if f.Role != match.BookRole {
+		if f.Role != match.BookRole && !strings.HasPrefix(f.Role, fileRole) {
 			continue
 		}
 		if err := h.Add(&p, f.Role, f.Path); err != nil {

@@ -100,7 +100,7 @@ func (c *CheckCommand) plan() (*match.Plan, error) {
 	e := configs.Engine{
 		Name: "under check", Dir: c.Dir, Profile: c.Profile,
 		GreetingTimeout: &c.GreetingTimeout, ReadyTimeout: &c.ReadyTimeout,
-		Identity: "unknown", // gogi stores nothing, so it does not have to hash the files
+		Identity: configs.ByHand{Text: "unknown"}, // gogi stores nothing, so it does not have to hash the files
 	}
 	if len(c.Engine) == 1 {
 		e.Cmd = c.Engine[0]

@@ -179,7 +179,7 @@ func (c *CSACommand) plan() (*match.Plan, error) {
 // because gogi stores nothing.
 func (c *CSACommand) adapt(file *configs.File) {
 	for i := range file.Engines {
-		file.Engines[i].Identity = "unknown"
+		file.Engines[i].Identity.Text = "unknown"
 	}
 	file.Openings = nil // the server chooses the openings
 	if file.Limits == nil {

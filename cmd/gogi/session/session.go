@@ -15,6 +15,7 @@ import (
 	"sync"
 
 	"gogi/cmd/gogi/cli"
+	"gogi/configs/identity"
 	"gogi/internal/format"
 	"gogi/internal/i18n"
 	"gogi/internal/shellwords"
@@ -230,6 +231,9 @@ type Match struct {
 // Play plays the missing pairs of a run. The report is nil for a tune and for self-play, and after some
 // errors.
 func (s *Session) Play(ctx context.Context, m Match) (*report.Report, error) {
+	if err := s.asStored(ctx, m.Opener); err != nil {
+		return nil, err
+	}
 	plan := m.Opener.Plan
 	s.Target.Run = plan.Run
 	run, err := s.Store.Begin(ctx, plan)
@@ -257,6 +261,24 @@ func (s *Session) Play(ctx context.Context, m Match) (*report.Report, error) {
 	r.Bundles = crash.List(crash.Dir(s.DB, plan.Run))
 	s.report = r
 	return r, played
+}
+
+// asStored removes the files that scripts name from the opener's plan, and warns, if the stored run has the same plan
+// without them. An earlier gogi did not read scripts. Without the removal such a run could not be resumed.
+func (s *Session) asStored(ctx context.Context, o *players.Opener) error {
+	older := identity.WithoutScripts(o.Plan)
+	if older == nil {
+		return nil
+	}
+	info, err := s.Store.FindRun(ctx, older.Run)
+	if _, none := errors.AsType[*results.NoRun](err); none {
+		return nil
+	}
+	if err == nil && info.Digest == older.Digest() {
+		o.Plan = older
+		s.Note(i18n.Of("run %s was stored without the files that the engines' scripts name: gogi does not notice if they have changed; another run covers them", older.Run))
+	}
+	return err
 }
 
 // withPaths adds the paths of the engines' files to a *results.DifferentPlan error, and rename as advice. It
