@@ -251,15 +251,30 @@ func TestDifferenceParts(t *testing.T) {
 	testutil.Equal(t, got[1].String(), `y: absent before, "" now (/a/b)`)
 }
 
+// TestIdentityString: "sha256:" is followed by digits of the program's own SHA-256, and "id:" by digits of the hash over
+// all files. The texts in plans of scaled clocks never change.
 func TestIdentityString(t *testing.T) {
-	files := []match.FileHash{{Role: "binary", Path: "/a", SHA256: "00"}, {Role: "EvalDir/nn.bin", Path: "/nn", SHA256: "11"}}
-	sum := sha256.Sum256([]byte("binary\t00\nEvalDir/nn.bin\t11\n"))
-	for want, i := range map[string]match.Identity{
-		"unknown":                         {},
-		"v1":                              {Fixed: "v1", Files: files},
-		fmt.Sprintf("sha256:%x", sum[:8]): {Files: files},
+	program := fmt.Sprintf("%x", sha256.Sum256([]byte("a program")))
+	binary := match.FileHash{Role: "binary", Path: "/a", SHA256: program}
+	net := match.FileHash{Role: "EvalDir/nn.bin", Path: "/nn", SHA256: "11"}
+	both := fmt.Sprintf("%x", sha256.Sum256([]byte("binary\t"+program+"\nEvalDir/nn.bin\t11\n")))[:16]
+	alone := fmt.Sprintf("%x", sha256.Sum256([]byte("binary\t"+program+"\n")))[:16]
+	built := match.Identity{Files: []match.FileHash{binary}, Source: &match.Source{Repository: "https://x/y", Commit: strings.Repeat("a", 40)}}
+	for name, c := range map[string]struct {
+		identity                  match.Identity
+		text, sum, id, references string
+	}{
+		"none":            {match.Identity{}, "unknown", "", "", "unknown"},
+		"by hand":         {match.Identity{Fixed: "v1", Files: []match.FileHash{binary, net}}, "v1", "", "", "v1"},
+		"a program":       {match.Identity{Files: []match.FileHash{binary}}, "sha256:" + program[:16], program, alone, "sha256:" + alone},
+		"a network, too":  {match.Identity{Files: []match.FileHash{binary, net}}, "sha256:" + program[:16] + " id:" + both, program, both, "sha256:" + both},
+		"no program":      {match.Identity{Files: []match.FileHash{net}}, "id:" + match.Identity{Files: []match.FileHash{net}}.ID(), "", match.Identity{Files: []match.FileHash{net}}.ID(), "sha256:" + match.Identity{Files: []match.FileHash{net}}.ID()},
+		"built elsewhere": {built, "id:" + built.ID(), "", built.ID(), "sha256:" + built.ID()},
 	} {
-		testutil.Equal(t, i.String(), want)
+		testutil.Equal(t, c.identity.String(), c.text, "the text of %s", name)
+		testutil.Equal(t, c.identity.SHA256(), c.sum, "the program of %s", name)
+		testutil.Equal(t, c.identity.ID(), c.id, "the id of %s", name)
+		testutil.Equal(t, c.identity.Reference(), c.references, "the reference of %s", name)
 	}
 }
 

@@ -85,21 +85,54 @@ type Identity struct {
 	Source *Source `json:"Source,omitempty"`
 }
 
-// String returns a short form of the identity. It is the text that the user gave as identity, or the first digits
-// of the hash over all files.
+// String returns a short form of the identity for readers: the text that the user gave as identity, or the first 16 digits
+// of the program's SHA-256 and, if the identity covers more than this file, of the hash over all files. For example:
+// "sha256:93d9292d86f1ca6b id:1a393f8b0e8c5d22". It is "unknown" without both.
 func (i Identity) String() string {
-	files := i.Covered()
+	id, sum := i.ID(), i.SHA256()
 	switch {
 	case i.Fixed != "":
 		return i.Fixed
-	case len(files) == 0:
+	case id == "":
 		return "unknown"
+	case sum == "":
+		return "id:" + id
+	case len(i.Covered()) == 1:
+		return "sha256:" + sum[:min(16, len(sum))]
+	}
+	return "sha256:" + sum[:min(16, len(sum))] + " id:" + id
+}
+
+// SHA256 returns the SHA-256 of the engine's program file in lower-case hexadecimal, as sha256sum prints it. It returns
+// "" if the user gave the identity, and for engines whose machines may have different programs (Source and Variants).
+func (i Identity) SHA256() string {
+	if n := slices.IndexFunc(i.Files, func(f FileHash) bool { return f.Role == BinaryRole }); n >= 0 && i.Fixed == "" && i.Source == nil && len(i.Variants) == 0 {
+		return i.Files[n].SHA256
+	}
+	return ""
+}
+
+// ID returns 16 hexadecimal digits of the hash over all files of the identity. It is the SHA-256 of no file. ID returns ""
+// if the user gave the identity, and without files.
+func (i Identity) ID() string {
+	files := i.Covered()
+	if i.Fixed != "" || len(files) == 0 {
+		return ""
 	}
 	h := sha256.New()
 	for _, f := range files {
 		h.Write(fmt.Appendf(nil, "%s\t%s\n", f.Role, f.SHA256))
 	}
-	return "sha256:" + hex.EncodeToString(h.Sum(nil))[:16]
+	return hex.EncodeToString(h.Sum(nil))[:16]
+}
+
+// Reference returns a text that never changes for an engine, with which plans of scaled clocks, reviews and books name
+// it. Its digits are those of ID. Stored files have the prefix "sha256:" before them, so it stays.
+func (i Identity) Reference() string {
+	if id := i.ID(); id != "" {
+		return "sha256:" + id
+	}
+	return i.String()
 }
 
 // Covered returns the files by which the identity identifies the engine. If the engine has a Source or several

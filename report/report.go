@@ -87,7 +87,9 @@ type oneSided struct {
 // Player is one player of the run, with figures over all games of this player.
 type Player struct {
 	Name      string  `json:"name"`
-	Identity  string  `json:"identity"`
+	Identity  string  `json:"identity"`         // see match.Identity.String
+	SHA256    string  `json:"sha256,omitempty"` // of the program file, see match.Identity.SHA256
+	ID        string  `json:"id,omitempty"`     // of all files together, see match.Identity.ID
 	Limits    string  `json:"limits"`
 	Games     int     `json:"games"`
 	Wins      int     `json:"wins"`

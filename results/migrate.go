@@ -4,9 +4,12 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"math"
+	"slices"
 
 	"gogi/results/file"
 	"gogi/results/tables"
+	"gogi/shogi/kifu"
 )
 
 // prepare migrates the file to the current schema. A lock prevents two processes from doing this at the same
@@ -37,9 +40,52 @@ func (s *Store) prepare(ctx context.Context) (err error) {
 	if version, err = tables.SchemaVersion(ctx, s.write, len(texts)); err != nil {
 		return err
 	}
-	for n := version; n < len(texts); n++ {
-		if err := s.migrate(ctx, n+1, texts[n]); err != nil {
-			return fmt.Errorf("migrating to schema %d: %w", n+1, err)
+	// One transaction, so that a damaged file stays as it is.
+	return file.InTx(ctx, s.write, func(tx *sql.Tx) error {
+		for n := version; n < len(texts); n++ {
+			if err := migrate(ctx, tx, n+1, texts[n]); err != nil {
+				return fmt.Errorf("migrating to schema %d: %w", n+1, err)
+			}
+		}
+		if version == 0 {
+			return nil
+		}
+		return verifyEverything(ctx, tx)
+	})
+}
+
+// verifyEverything compares every row with its checksum, also the moves of every game. It returns a *tables.Damaged for
+// the first row that is damaged, and an error for the first game that readers would reject.
+func verifyEverything(ctx context.Context, tx *sql.Tx) error {
+	schema, err := tables.CurrentSchema()
+	if err != nil {
+		return err
+	}
+	for _, l := range schema.Tables {
+		if l.Name == "games" || l.Name == "records" || !slices.Contains(l.Names(), "checksum") {
+			continue // records reads the first two; their checksums cover other rows, too
+		}
+		err := tables.EachRow(ctx, tx, l.Name, func(r *tables.Row) error {
+			if r.Verdict() == tables.Broken {
+				return r.Damage()
+			}
+			return nil
+		}, "")
+		if err != nil {
+			return err
+		}
+	}
+	ids, err := tables.List(ctx, tx, func(rows *sql.Rows, id *int64) error { return rows.Scan(id) }, "SELECT id FROM runs ORDER BY id")
+	if err != nil {
+		return err
+	}
+	for _, id := range ids {
+		c, err := castOf(ctx, tx, id)
+		if err == nil {
+			err = records(ctx, tx, c, id, pairRange{0, math.MaxInt64}, func(*tables.Game, kifu.Record) error { return nil })
+		}
+		if err != nil {
+			return tables.NameRun(ctx, tx, id, err)
 		}
 	}
 	return nil
@@ -61,20 +107,18 @@ func (s *Store) useLog(ctx context.Context) (err error) {
 	return err
 }
 
-func (s *Store) migrate(ctx context.Context, version int, text string) error {
-	return file.InTx(ctx, s.write, func(tx *sql.Tx) error {
-		if _, err := tx.ExecContext(ctx, text); err != nil {
+func migrate(ctx context.Context, tx *sql.Tx, version int, text string) error {
+	if _, err := tx.ExecContext(ctx, text); err != nil {
+		return err
+	}
+	if version == tables.StoredSchema {
+		if err := fillStored(ctx, tx); err != nil {
 			return err
 		}
-		if version == tables.StoredSchema {
-			if err := fillStored(ctx, tx); err != nil {
-				return err
-			}
-		}
-		// PRAGMA accepts no parameters.
-		_, err := tx.ExecContext(ctx, fmt.Sprintf("PRAGMA application_id=%d; PRAGMA user_version=%d", tables.ApplicationID, version))
-		return err
-	})
+	}
+	// PRAGMA accepts no parameters.
+	_, err := tx.ExecContext(ctx, fmt.Sprintf("PRAGMA application_id=%d; PRAGMA user_version=%d", tables.ApplicationID, version))
+	return err
 }
 
 // fillStored fills the new table "stored" with the counts of the rows of an older gogi. Before that, it verifies that

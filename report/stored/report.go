@@ -142,7 +142,7 @@ func ReportRun(ctx context.Context, store *results.Store, info *results.RunInfo)
 		return run, err
 	}
 	for i, e := range info.Engines {
-		run.Players = append(run.Players, report.Player{Name: e.Name, Identity: e.Identity.String(), Limits: plan.LimitsText(i)})
+		run.Players = append(run.Players, report.Player{Name: e.Name, Identity: e.Identity.String(), SHA256: e.Identity.SHA256(), ID: e.Identity.ID(), Limits: plan.LimitsText(i)})
 	}
 	if plan.Design.ByResults() {
 		run.Tournament = &report.Tourney{Spec: tournament.OfCanonical(plan, info.Pairs)}

@@ -3,6 +3,7 @@ package repair
 import (
 	"bytes"
 	"compress/gzip"
+	"database/sql"
 	"errors"
 	"io"
 	"maps"
@@ -82,6 +83,40 @@ func TestSchema4(t *testing.T) {
 	}
 	testutil.OK(t, errors.Join(run.Close(), s.Close()))
 	looks("played into", 1)
+}
+
+// TestUpgradeOfADamagedFile: gogi verifies every row of an older database before it upgrades it, also the moves, and leaves
+// a damaged file as it is. The database is one that gogi wrote with schema 4; each case changes one value of it.
+func TestUpgradeOfADamagedFile(t *testing.T) {
+	t.Parallel()
+	for change, want := range map[string]string{
+		"UPDATE records SET plies = zeroblob(length(plies)) WHERE game_id = 1":                    "records",
+		"UPDATE records SET plies = substr(plies, 1, length(plies)-1) WHERE game_id = 3":          "records",
+		"UPDATE records SET final = x'00' WHERE game_id = 2":                                      "records",
+		"UPDATE games SET plies = plies + 1 WHERE id = 2":                                         "games",
+		"UPDATE openings SET name = name || ' ' WHERE id = (SELECT min(id) FROM openings)":        "openings",
+		"UPDATE pairs SET seed = seed + 1 WHERE pair = (SELECT min(pair) FROM pairs)":             "pairs",
+		"UPDATE engines SET command = command || ' ' WHERE idx = 0":                               "engines",
+		"UPDATE settings_log SET at = at + 1 WHERE rowid = (SELECT min(rowid) FROM settings_log)": "settings_log",
+		"UPDATE runs SET plan = plan || ' '":                                                      "runs",
+		"UPDATE voided SET why = why || ' '":                                                      "voided",
+	} {
+		path := resultstest.Path(t)
+		testutil.OK(t, os.WriteFile(path, fixture(t, "schema4.db"), 0o600))
+		resultstest.Exec(t, path, change)
+		s, err := results.Open(t.Context(), path, results.Quick)
+		if err == nil {
+			t.Errorf("%s: gogi upgrades the file", change)
+			testutil.OK(t, s.Close())
+			continue
+		}
+		testutil.Contains(t, err.Error(), "the database is damaged: in table "+want, "%s", change)
+		old := testutil.Must(sql.Open("sqlite3", path))(t)
+		version := 0
+		testutil.OK(t, old.QueryRowContext(t.Context(), "PRAGMA user_version").Scan(&version))
+		testutil.OK(t, old.Close())
+		testutil.Equal(t, version, 4, "the schema after %s", change)
+	}
 }
 
 // TestSalvageOfBothAges: page by page, without SQLite, a repair finds rows with and without the columns for provenance.

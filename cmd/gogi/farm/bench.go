@@ -108,7 +108,7 @@ func (c *BenchCommand) measure(ctx context.Context, guard *process.Guard) (*benc
 			return nil, err
 		}
 	}
-	out := &benched{Slots: c.Concurrency, Engine: c.Engine, Identity: player.Identity.String()}
+	out := &benched{Slots: c.Concurrency, Engine: c.Engine, Identity: player.Identity.Reference()}
 	for range benchRounds {
 		nps, err := c.round(ctx, engines)
 		if err != nil {

@@ -370,7 +370,7 @@ func (c *WorkCommand) measures(w worker.Config) bool {
 		return false
 	}
 	p, err := (&BenchCommand{Engine: c.BenchEngine, Nodes: benchNodes}).player()
-	if err != nil || p.Identity.String() != w.Reference {
+	if err != nil || p.Identity.Reference() != w.Reference {
 		w.Log.Warn("this machine cannot be measured again: --bench-engine is not the engine of --nps-file", "err", err)
 		return false
 	}

@@ -137,7 +137,7 @@ func (c *BookMakeCommand) progress(env *cli.Env, before int) func(tried, found i
 
 func engineText(plan *match.Plan) string {
 	p := plan.Players[0]
-	words := []string{"engine=" + p.Identity.String()}
+	words := []string{"engine=" + p.Identity.Reference()}
 	for _, o := range p.Options {
 		words = append(words, "option="+strconv.Quote(o.Name+"="+o.Value))
 	}

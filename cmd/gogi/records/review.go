@@ -165,7 +165,7 @@ func (c *ReviewReadCommand) open(o *players.Opener) (s review.Settings, open fun
 	o.Plan = plan
 	s = review.Settings{
 		Engine:   strings.Join(append([]string{filepath.Base(plan.Players[0].Command[0])}, plan.Players[0].Command[1:]...), " "),
-		Identity: plan.Players[0].Identity.String(), Options: strings.Join(c.Option, " "), Limit: say.String()[len("go "):], Unit: review.Centipawns,
+		Identity: plan.Players[0].Identity.Reference(), Options: strings.Join(c.Option, " "), Limit: say.String()[len("go "):], Unit: review.Centipawns,
 	}
 	if plan.Players[0].Builtin {
 		s.Engine = "builtin"
