@@ -91,7 +91,7 @@ func TestUpgradeOfADamagedFile(t *testing.T) {
 	t.Parallel()
 	for change, want := range map[string]string{
 		"UPDATE records SET plies = zeroblob(length(plies)) WHERE game_id = 1":                    "records",
-		"UPDATE records SET plies = substr(plies, 1, length(plies)-1) WHERE game_id = 3":          "records",
+		"UPDATE records SET plies = substr(plies, 1, length(plies)-1) WHERE game_id = 5":          "records",
 		"UPDATE records SET final = x'00' WHERE game_id = 2":                                      "records",
 		"UPDATE games SET plies = plies + 1 WHERE id = 2":                                         "games",
 		"UPDATE openings SET name = name || ' ' WHERE id = (SELECT min(id) FROM openings)":        "openings",
