@@ -71,6 +71,15 @@ func (s *Scenes) addGame(r match.Row) {
 	s.latest[r.Termination] = kept[max(0, len(kept)-shownFaults):]
 }
 
+// ChangeNotes replaces the note of each game by change(note), for readers who may not read all of it.
+func (s *Scenes) ChangeNotes(change func(note string) string) {
+	for _, list := range s.latest {
+		for i := range list {
+			list[i].Note = change(list[i].Note)
+		}
+	}
+}
+
 // curve is A's score along the run. When it has too many points, it drops every second one.
 type curve struct {
 	pairs  int

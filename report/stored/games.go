@@ -32,12 +32,16 @@ type Game struct {
 }
 
 // WriteGames writes {"version": 1, "games": […]} with all games of a run, sorted by pair and then by leg (the
-// number of the game within the pair). It holds one game at a time in memory.
-func WriteGames(ctx context.Context, w io.Writer, store *results.Store, info *results.RunInfo) error {
+// number of the game within the pair). It replaces each note by note(text); nil leaves the notes as they are. It holds one
+// game at a time in memory.
+func WriteGames(ctx context.Context, w io.Writer, store *results.Store, info *results.RunInfo, note func(text string) string) error {
 	out := bufio.NewWriter(w)
 	fmt.Fprint(out, "{\n  \"version\": 1,\n  \"games\": [")
 	between := "\n"
 	err := store.Games(ctx, info.ID, func(r match.Row) error {
+		if note != nil {
+			r.Note = note(r.Note)
+		}
 		text, err := json.MarshalIndent(NewGame(r), "    ", "  ")
 		if err != nil {
 			return err

@@ -102,6 +102,7 @@ func (s *Server) gamePageOrFile(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	g.row.Note = s.noteFor(r)(g.row.Note)
 	if parts[2] != "" && parts[2] != "svg" {
 		return g.file(w, parts[2])
 	}

@@ -72,7 +72,9 @@ func (s *Server) gamesPage(w http.ResponseWriter, r *http.Request, info *results
 	}
 	body.Filtered = len(body.Filters) > 0
 	games = body.turn(games, what)
+	note := s.noteFor(r)
 	for _, g := range games {
+		g.Note = note(g.Note)
 		body.Games = append(body.Games, newGameLine(info.Name, g))
 	}
 	s.show(w, r, "games", s.runFrame(r, info, "/games", body))

@@ -158,7 +158,9 @@ func (s *Server) faultsPage(w http.ResponseWriter, r *http.Request, info *result
 	if err != nil {
 		return err
 	}
+	note := s.noteFor(r)
 	for _, g := range games {
+		g.Note = note(g.Note)
 		body.Games = append(body.Games, newGameLine(info.Name, g))
 	}
 	all, err := s.config.Store.CountGames(r.Context(), info.ID, results.Search{Faults: true})

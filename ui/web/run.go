@@ -116,7 +116,7 @@ func (s *Server) runJSON(w http.ResponseWriter, r *http.Request, info *results.R
 func (s *Server) gamesJSON(w http.ResponseWriter, r *http.Request, info *results.RunInfo) error {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.Header().Set("Cache-Control", "no-store")
-	return stored.WriteGames(r.Context(), w, s.config.Store, info)
+	return stored.WriteGames(r.Context(), w, s.config.Store, info, s.noteFor(r))
 }
 
 // tuneBody is the data for the page of a tune, or of self-play. Both have no report of a strength.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"html/template"
+	"net/http"
 	"slices"
 	"strings"
 	"sync"
@@ -175,6 +176,7 @@ func (s *Server) newSheet(ctx context.Context, info *results.RunInfo) (*sheet, e
 		return nil, err
 	}
 	shown.Report = discreet(shown.Report)
+	shown.Seen.ChangeNotes(masked)
 	for i := range shown.About.Engines {
 		e := &shown.About.Engines[i]
 		e.Options = maskedOptions(e.Options)
@@ -228,12 +230,26 @@ func discreet(r *report.Report) *report.Report {
 // namesPath reports whether a text may contain a path.
 func namesPath(text string) bool { return strings.ContainsAny(text, `/\\`) }
 
-// masked returns the text, or "…" if it may contain a path.
+// masked returns the text without what an engine printed on stderr, which may be a part of its environment. It returns
+// "…" if the rest may contain a path.
 func masked(text string) string {
+	const printed = "stderr: " // see process.Exit.String
+	if before, _, ok := strings.Cut(text, printed); ok {
+		text = before + printed + "…"
+	}
 	if namesPath(text) {
 		return "…"
 	}
 	return text
+}
+
+// noteFor returns the function that changes the note of a game to what the reader may see: all of it with the token,
+// and otherwise what masked returns.
+func (s *Server) noteFor(r *http.Request) func(string) string {
+	if s.guard.holds(r) {
+		return func(note string) string { return note }
+	}
+	return masked
 }
 
 // maskedOptions returns a copy of options without values that may be paths.

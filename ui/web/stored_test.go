@@ -121,7 +121,7 @@ func gameOf(g match.Game) match.Result {
 	case g.Leg == 0:
 		r.Verdict, r.Marked = match.LossFor(shogi.White, match.Resignation, ""), g.Pair%13 == 0
 	case g.Pair%10 == 0:
-		r.Verdict = match.LossFor(shogi.White, match.Crash, "exit status 7 <b>")
+		r.Verdict = match.LossFor(shogi.White, match.Crash, "exit status 7 <b>; stderr: token=SECRET in /secret/net")
 	default:
 		r.Verdict = match.Verdict{Outcome: match.Draw, Termination: match.Repetition}
 	}
@@ -410,12 +410,15 @@ func TestDownloads(t *testing.T) {
 // engines shows them.
 func TestPathsAreForHolders(t *testing.T) {
 	s := shownRuns(t, "plain")
-	pages := []string{"/", "/r/plain", "/r/plain/games", "/r/plain/g/0.0", "/r/plain/g/0.0.json", "/r/plain/time", "/r/plain/faults", "/engines", "/api/v1/runs", "/api/v1/runs/plain", "/api/v1/runs/plain/games"}
+	pages := []string{"/", "/r/plain", "/r/plain/games", "/r/plain/g/0.0", "/r/plain/g/0.0.json", "/r/plain/time", "/r/plain/faults", "/r/plain/g/0.1", "/r/plain/g/0.1.json", "/r/plain/g/0.1.kifu", "/r/plain/g/0.1.csa", "/r/plain/games?termination=crash", "/engines", "/api/v1/runs", "/api/v1/runs/plain", "/api/v1/runs/plain/games"}
 	for _, page := range pages {
 		for _, secret := range []string{"secret", "SECRET", "--argument"} {
 			w := get(t, s, page)
 			testutil.Check(t, !strings.Contains(w.Body.String(), secret), "%s tells %q", page, secret)
 		}
+	}
+	for _, page := range []string{"/r/plain/faults", "/r/plain/g/0.1", "/r/plain/g/0.1.json", "/api/v1/runs/plain/games"} {
+		testutil.Contains(t, get(t, s, page, withToken).Body.String(), "token=SECRET", "%s as a holder sees it", page)
 	}
 	page := get(t, s, "/engines", withToken).Body.String()
 	for _, want := range []string{"/secret/path --argument", "SECRET=1", "/secret/dir"} {

@@ -100,7 +100,7 @@ func (c *GamesCommand) printGame(ctx context.Context, w io.Writer, store *result
 // the lines. So only one game is in memory.
 func (c *GamesCommand) list(ctx context.Context, env *cli.Env, store *results.Store, info *results.RunInfo) error {
 	if c.JSON {
-		return stored.WriteGames(ctx, env.Out, store, info)
+		return stored.WriteGames(ctx, env.Out, store, info, nil)
 	}
 	in := env.Language
 	var header []string
