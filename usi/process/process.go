@@ -41,7 +41,7 @@ const (
 type Spec struct {
 	Command []string // program and arguments, without a shell; a name without a slash is searched in PATH
 	Dir     string   // working directory, also the base of a relative Command[0] with a slash; "": the parent's directory
-	Env     []string // KEY=VALUE, added to the parent's environment; these override it
+	Env     []string // KEY=VALUE, added to the parent's environment without this program's secrets; these override it
 	CPUs    []int    // logical CPUs to run on, 0..1023; nil: the parent's
 
 	// Files are open files that the process gets as descriptors 3 and so on; nil: none. The caller closes them after

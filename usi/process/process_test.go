@@ -451,6 +451,18 @@ func TestDirAndEnv(t *testing.T) {
 	testutil.Equal(t, line(t, p), dir+" won")
 }
 
+// TestNoSecretsInTheEnvironment: a process does not get the variables with which a user gives gogi a secret, unless the
+// Spec has them.
+func TestNoSecretsInTheEnvironment(t *testing.T) {
+	for _, name := range []string{"GOGI_CSA_PASSWORD", "GOGI_FARM_CREDS", "GOGI_TOKEN_FILE", "GOGI_TEST_OTHER"} {
+		t.Setenv(name, "hunter2")
+	}
+	spec := sh("env | grep hunter2 | tr '\\n' ' '; echo")
+	testutil.Equal(t, strings.TrimSpace(line(t, start(t, spec, nil))), "GOGI_TEST_OTHER=hunter2", "the environment")
+	spec.Env = append(spec.Env, "GOGI_CSA_PASSWORD=hunter2 of the match file")
+	testutil.Contains(t, line(t, start(t, spec, nil)), "GOGI_CSA_PASSWORD=hunter2 of the match file", "the environment")
+}
+
 func TestFiftyAtOnceLeakNothing(t *testing.T) {
 	guard := startGuard(t)
 	closeOK(t, start(t, sh("cat"), guard)) // creates everything that is created only once

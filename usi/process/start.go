@@ -36,8 +36,15 @@ func (s Spec) cmd() *exec.Cmd {
 	// Close gives the process more time to end than a cancelled context would.
 	cmd := exec.Command(s.Command[0], s.Command[1:]...) //nolint:noctx // see above
 	cmd.Dir, cmd.ExtraFiles = s.Dir, s.Files
-	cmd.Env = append(cmd.Environ(), s.Env...) // the last value of a key wins
+	cmd.Env = append(slices.DeleteFunc(cmd.Environ(), isSecret), s.Env...) // the last value of a key wins
 	return cmd
+}
+
+// isSecret reports whether kv, KEY=VALUE, is a variable with which a user gives this program a password, or the path of
+// a file with a secret. No engine needs it, and an engine may print its environment.
+func isSecret(kv string) bool {
+	key, _, _ := strings.Cut(kv, "=")
+	return slices.Contains([]string{"GOGI_CSA_PASSWORD", "GOGI_FARM_CREDS", "GOGI_TOKEN_FILE"}, key)
 }
 
 // closeAll closes pipe ends; those that were never made are nil.
