@@ -121,7 +121,7 @@ func gameOf(g match.Game) match.Result {
 	case g.Leg == 0:
 		r.Verdict, r.Marked = match.LossFor(shogi.White, match.Resignation, ""), g.Pair%13 == 0
 	case g.Pair%10 == 0:
-		r.Verdict = match.LossFor(shogi.White, match.Crash, "exit status 7 <b>; stderr: token=SECRET in /secret/net")
+		r.Verdict = match.LossFor(shogi.White, match.Crash, "exit status 7 <b>; stderr: token=SECRET")
 	default:
 		r.Verdict = match.Verdict{Outcome: match.Draw, Termination: match.Repetition}
 	}
