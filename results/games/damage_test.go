@@ -74,7 +74,7 @@ func readings() []reading {
 			return json.NewEncoder(w).Encode(rep)
 		}},
 		{"games", run(func(ctx context.Context, s *results.Store, info *results.RunInfo, w io.Writer) error {
-			return stored.WriteGames(ctx, w, s, info)
+			return stored.WriteGames(ctx, w, s, info, nil)
 		})},
 		{"export", run(func(ctx context.Context, s *results.Store, info *results.RunInfo, w io.Writer) error {
 			_, err := (&games.Export{Format: text.Text()[0]}).Run(ctx, s, info, "-", w)
