@@ -30,7 +30,7 @@ const (
 func (h Hasher) scripts(p *match.Player) error {
 	waiting, known := []string{}, map[string]bool{}
 	for _, f := range p.Identity.Files {
-		known[f.Path] = true
+		known[f.Path] = !strings.HasPrefix(f.Role, fileRole) // the user's files come later at first, and earlier if gogi verifies a plan
 		if f.Role == match.BinaryRole || strings.HasPrefix(f.Role, argumentRole) {
 			waiting = append(waiting, f.Path)
 		}

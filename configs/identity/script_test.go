@@ -138,3 +138,37 @@ func TestNamedFiles(t *testing.T) {
 		testutil.Fails(t, err, want, "%s", text)
 	}
 }
+
+// TestPlacedScripts: on another machine of a farm a script finds its program at the same relative path. A program with
+// an absolute path must be on that machine, with the same content. A named file must be below the engine's folder.
+func TestPlacedScripts(t *testing.T) {
+	dir, other := t.TempDir(), t.TempDir()
+	outside := filepath.Join(other, "real")
+	fill(t, other, map[string]string{"real": "program"})
+	fill(t, dir, map[string]string{"near": "#!/bin/sh\nexec bin/real\n", "far": "#!/bin/sh\nexec " + outside + "\n", "bin/real": "program"})
+	for _, program := range []string{filepath.Join(dir, "near"), filepath.Join(dir, "far"), filepath.Join(dir, "bin/real"), outside} {
+		testutil.OK(t, os.Chmod(program, 0o700)) //nolint:gosec // a program
+	}
+	greetings := []usi.Greeting{{}, {}}
+	placed := func(command, extra string) (*match.Plan, error) {
+		plan, _ := scripted(t, dir, command, extra)
+		paths := map[string]string{}
+		for _, f := range plan.Players[0].Identity.Files {
+			paths[f.SHA256] = f.Path
+		}
+		find := func(sum string) (string, error) { return paths[sum], nil }
+		return identity.Place(plan, find, identity.Env{Engines: t.TempDir(), WorkDir: dir})
+	}
+	near := testutil.Must(placed("./near", ""))(t)
+	testutil.Check(t, !strings.HasPrefix(near.Players[0].Identity.Files[1].Path, dir), "%v", near.Players[0].Identity.Files)
+	testutil.OK(t, identity.VerifyIdentity(near, greetings))
+	far := testutil.Must(placed("./far", ""))(t)
+	testutil.OK(t, identity.VerifyIdentity(far, greetings))
+	testutil.OK(t, os.WriteFile(outside, []byte("changed"), 0o600))
+	testutil.Fails(t, identity.VerifyIdentity(far, greetings), "script 1 ("+outside+") has SHA-256 ")
+	testutil.OK(t, os.Remove(outside))
+	testutil.Fails(t, identity.VerifyIdentity(far, greetings), "script 1 is not here")
+	fill(t, other, map[string]string{"lib.so": "library"})
+	testutil.Fails(t, testutil.Err(placed("./near", fmt.Sprintf("identity = [%q]", filepath.Join(other, "lib.so")))), "outside of the engine's folder")
+	testutil.OK(t, identity.VerifyIdentity(testutil.Must(placed("./near", `identity = ["bin/real"]`))(t), greetings))
+}
