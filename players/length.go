@@ -4,7 +4,9 @@ import (
 	"context"
 	"time"
 
+	"gogi/match"
 	"gogi/runner"
+	"gogi/shogi/kifu"
 	"gogi/usi"
 )
 
@@ -12,23 +14,22 @@ import (
 // plies.
 const TypicalPlies = 120
 
-// GameLength estimates the duration of one game. It uses the clocks, or times a few searches if the plan has
-// no clock.
-func (o *Opener) GameLength(ctx context.Context) (time.Duration, error) {
-	var total time.Duration
+// GameLength estimates the duration of one game of the plan's first two players. It uses the clocks. For a player
+// without a clock it times a few searches, and searched has the sums over them; otherwise searched has the zero value.
+func (o *Opener) GameLength(ctx context.Context) (total time.Duration, searched [2]match.Side, err error) {
 	for i := range o.Plan.Players[:2] {
-		perGame, err := o.sideLength(ctx, i)
+		perGame, err := o.sideLength(ctx, i, &searched[i])
 		if err != nil {
-			return 0, err
+			return 0, searched, err
 		}
 		total += perGame
 	}
-	return total, nil
+	return total, searched, nil
 }
 
 // sideLength estimates the time that one side uses in a game. It assumes that engines use most of a Fischer
-// clock and all of a byoyomi.
-func (o *Opener) sideLength(ctx context.Context, player int) (time.Duration, error) {
+// clock and all of a byoyomi. It adds searches that it times to searched.
+func (o *Opener) sideLength(ctx context.Context, player int, searched *match.Side) (time.Duration, error) {
 	l := o.Plan.LimitsOf(player, 0)
 	const moves = TypicalPlies / 2
 	switch {
@@ -39,24 +40,24 @@ func (o *Opener) sideLength(ctx context.Context, player int) (time.Duration, err
 	case l.MoveTime > 0:
 		return moves * l.MoveTime, nil
 	}
-	perMove, err := o.timeSearches(ctx, player)
-	return moves * perMove, err
+	if err := o.timeSearches(ctx, player, searched); err != nil {
+		return 0, err
+	}
+	return moves * searched.Time / time.Duration(searched.Plies), nil
 }
 
-// timeSearches returns the mean time of three searches under the plan's limits.
-func (o *Opener) timeSearches(ctx context.Context, player int) (time.Duration, error) {
+// timeSearches adds three searches under the plan's limits to searched.
+func (o *Opener) timeSearches(ctx context.Context, player int, searched *match.Side) error {
 	p := o.Plan.Players[player]
 	engine, err := o.Open(ctx, p, nil)
 	if err != nil {
-		return 0, err
+		return err
 	}
 	defer engine.Close() //nolint:errcheck // the engine is only timed; nothing is stored
 	if err := engine.NewGame(ctx, usi.Game{}); err != nil {
-		return 0, err
+		return err
 	}
-	const searches = 3
-	var total time.Duration
-	for n := range searches {
+	for n := range 3 {
 		opening := o.Plan.Pair(n * o.Plan.Pairings()).Opening
 		r, err := engine.Think(ctx, usi.Request{
 			Position: usi.Position{Start: opening.USIStart(), Moves: opening.Moves},
@@ -64,9 +65,9 @@ func (o *Opener) timeSearches(ctx context.Context, player int) (time.Duration, e
 			Deadline: p.Limits.Stall,
 		})
 		if err != nil {
-			return 0, err
+			return err
 		}
-		total += r.Elapsed
+		searched.Add(kifu.Move{Nodes: r.Nodes, Depth: r.Best().Depth, Time: r.Elapsed}, 0)
 	}
-	return total / searches, nil
+	return nil
 }

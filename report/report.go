@@ -112,7 +112,17 @@ type Player struct {
 	Incomplete     int      `json:"incomplete_votes"`     // for a council, number of votes in which a member did not take part
 	BookMoves      *int     `json:"book_moves,omitempty"` // number of moves from the player's book. It is nil if the player has no book.
 
+	Uses []match.Use `json:"limit_use,omitempty"` // what the player used of each of its limits, on average
+
+	Asked Asked `json:"-"` // facts for Uses
 	sides match.Side
+}
+
+// Asked has the facts about a player with which a report decides whether the player keeps its limits.
+type Asked struct {
+	Limits  match.Limits // see match.CanonicalPlan.UseLimits
+	Less    bool         // using less than a limit is no fault: the player is a council, or gogi plays moves from its book
+	Margins []string     // options in effect that save time, as "NAME VALUE"
 }
 
 // Moves returns the number of moves that the player made after the openings.
@@ -532,6 +542,7 @@ func (p *Player) conclude() {
 	p.Wins, p.Draws, p.Losses = total.Wins, total.Draws, total.Losses
 	p.WinsBlack, p.WinsWhite = p.Black.Wins, p.White.Wins
 	s := p.sides
+	p.Uses = p.Asked.uses(s)
 	p.WorstOverrunMS = float64(s.WorstOverrun.Microseconds()) / 1000
 	if s.DepthPlies > 0 {
 		p.Depth = format.Finite(float64(s.DepthSum) / float64(s.DepthPlies))

@@ -166,6 +166,7 @@ func (r *Report) competition() Verdict {
 	return Verdict{
 		Kind: "none", Short: i18n.Of("a competition, no verdict"), Claim: r.Tournament.claim(),
 		Reasons: []i18n.Message{i18n.Of("Results decided the pairings, so this is the outcome of a competition. It does not show which player is stronger.")},
+		Caveats: r.LimitWarnings(),
 	}
 }
 

@@ -252,6 +252,7 @@ func (r *Report) caveats() []i18n.Message {
 	if faults := r.faultCount() - r.SlowedLosses; faults > 0 {
 		all = append(all, i18n.Of("%s of %s games ended by an engine's fault (a crash, a late or an illegal move), which measures reliability, not strength.", format.Count(faults), format.Count(r.Games)))
 	}
+	all = append(all, r.LimitWarnings()...)
 	if r.Unmarked != nil {
 		all = append(all, i18n.Of("%s had a move that the machine slowed.", i18n.Number{N: r.Unmarked.Marked, Noun: "pair"}))
 	}

@@ -18,6 +18,7 @@ import (
 	"gogi/match/gate"
 	"gogi/match/tournament"
 	"gogi/players"
+	"gogi/report"
 	"gogi/usi"
 )
 
@@ -39,7 +40,11 @@ func dryRun(ctx context.Context, env *cli.Env, o *players.Opener, greetings []us
 	for _, slot := range o.Bound.Slots() {
 		fmt.Fprintf(d.Out, "  %s\n", slot.In(d.Language))
 	}
-	length, err := o.GameLength(ctx)
+	length, searched, err := o.GameLength(ctx)
+	if err != nil {
+		return err
+	}
+	unkept, err := limitWarnings(plan, searched)
 	if err != nil {
 		return err
 	}
@@ -56,10 +61,26 @@ func dryRun(ctx context.Context, env *cli.Env, o *players.Opener, greetings []us
 		}
 	}
 	more, fatal := c.Problems()
-	for _, w := range append(warnings, more...) {
+	for _, w := range slices.Concat(warnings, more, unkept) {
 		fmt.Fprintln(d.Out, i18n.Say(d.Language, "warning: %s", w))
 	}
 	return fatal
+}
+
+// limitWarnings returns a warning for each limit that a player did not keep in the searches that gogi has timed.
+func limitWarnings(plan *match.Plan, searched [2]match.Side) (list []advice.Warning, err error) {
+	canonical, err := match.ParseCanonical(plan.Canonical())
+	if err != nil {
+		return nil, err
+	}
+	for i, s := range searched {
+		for _, u := range canonical.UseLimits(i).Uses(s, plan.Players[i].Council != nil) {
+			if w := report.UseWords(plan.Players[i].Name, u); !w.IsZero() {
+				list = append(list, advice.Warning{Text: w})
+			}
+		}
+	}
+	return list, nil
 }
 
 type dryText struct{ *cli.Env }

@@ -269,7 +269,7 @@ func (c *matchCommand) expect(ctx context.Context, env *cli.Env, o *players.Open
 	if o.Plan.Gate.IsZero() || pairs > 0 || c.Session.Quiet {
 		return nil
 	}
-	length, err := o.GameLength(ctx)
+	length, _, err := o.GameLength(ctx)
 	if err != nil {
 		return err
 	}

@@ -146,6 +146,19 @@ func TestCompleteErrors(t *testing.T) {
 	}
 }
 
+// otherFamilies has the time margins that Apery d14471f, Gikou 2 and Sunfish4 declare, an invented option with such a
+// name, and margins of a search, which are none.
+const otherFamilies = `Byoyomi_Margin type spin default 500 min 0 max 2147483647
+Time_Margin type spin default 4500 min 0 max 2147483647
+FischerMargin type spin default 12000 min 0 max 30000
+MinThinkingTime type spin default 1000 min 10 max 30000
+SuddenDeathMargin type spin default 60 min 0 max 600
+MarginMs type spin default 500 min 0 max 2000
+Net Safety Margin type spin default 40 min 0 max 500
+FutilityMargin type spin default 150 min 0 max 500
+Aspiration_Margin type spin default 30 min 0 max 500
+BookFile type string default no_book`
+
 func TestLint(t *testing.T) {
 	env := configstest.Machine(t)
 	greetings := []usi.Greeting{greeting(t, yaneuraou), greeting(t, fairy+"\nBookDepth type spin default 30 min 0 max 100")}
@@ -164,14 +177,24 @@ func TestLint(t *testing.T) {
 			book,
 		}},
 		{"by profile", `"8+0.08"`, `profile = "yaneuraou"`, []string{book}},
+		{"other families", `"8+0.08"`, `options = {BookFile = "no_book"}; apery`, []string{
+			"engine A: Byoyomi_Margin 500, FischerMargin 12000, MarginMs 500, MinThinkingTime 1000, Net Safety Margin 40, SuddenDeathMargin 60, Time_Margin 4500: made for play over networks, they distort short games; " +
+				"--option A.Byoyomi_Margin=0 --option A.FischerMargin=0 --option A.MarginMs=0 --option A.MinThinkingTime=10 --option 'A.Net Safety Margin=0' --option A.SuddenDeathMargin=0 --option A.Time_Margin=0 uses more of the clock",
+			book,
+		}},
 		{"nodes", `{nodes = 3}`, `options = {USI_OwnBook = true}`, []string{book}},
 	} {
 		text := strings.Replace(configstest.Two, `"8+0.08"`, test.limits, 1)
-		text = strings.Replace(text, "./dev\"", "./dev\"\n"+test.extra, 1)
+		extra, apery := strings.CutSuffix(test.extra, "; apery")
+		text = strings.Replace(text, "./dev\"", "./dev\"\n"+extra, 1)
 		p, _ := configstest.Plan(t, text, few, env)
 		var got []string
 		for i, player := range p.Players {
-			got = append(got, testutil.Texts(identity.Lint(player, p, greetings[i].Options))...)
+			declared := greetings[i].Options
+			if i == 0 && apery {
+				declared = greeting(t, otherFamilies).Options
+			}
+			got = append(got, testutil.Texts(identity.Lint(player, p, declared))...)
 		}
 		testutil.Diff(t, test.want, got, "%s", test.name)
 	}
@@ -244,10 +267,11 @@ func TestSettings(t *testing.T) {
 			"setoption name USI_Ponder value false", "setoption name EnteringKingRule value CSARule27", "setoption name MaxMovesToDraw value 512",
 			"setoption name NetworkDelay value 0", "setoption name NetworkDelay2 value 0", "setoption name MinimumThinkingTime value 1000",
 			"setoption name RoundUpToFullSecond value false", "setoption name USI_OwnBook value false", "setoption name BookFile value no_book",
+			"setoption name Threads value 1",
 		}},
 		{"the user wins", match.Player{Profile: "yaneuraou", Options: []match.Option{
-			{Name: "ponder", Value: "true"}, {Name: "usi_ownbook", Value: "true"}, {Name: "networkdelay", Value: "1"},
-		}}, "USI_Ponder type check default true\nNetworkDelay type spin default 120 min 0 max 10000\nUSI_OwnBook type check default true", nil},
+			{Name: "ponder", Value: "true"}, {Name: "usi_ownbook", Value: "true"}, {Name: "networkdelay", Value: "1"}, {Name: "threads", Value: "2"},
+		}}, "Threads type spin default 4 min 1 max 9\nUSI_Ponder type check default true\nNetworkDelay type spin default 120 min 0 max 10000\nUSI_OwnBook type check default true", nil},
 	} {
 		automatic, user := identity.Settings(test.player, plan, greeting(t, test.declared).Options)
 		got := lists.Map(automatic, usi.Setting.String)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"gogi/configs/advice"
 	"gogi/internal/disk"
 	"gogi/internal/i18n"
+	"gogi/internal/shellwords"
 	"gogi/match"
 	"gogi/shogi"
 	"gogi/usi"
@@ -46,6 +48,7 @@ func profiles() map[string]profile {
 			shared: []usi.Setting{
 				{Name: "USI_OwnBook", Value: "false"},
 				{Name: "BookFile", Value: noBook},
+				{Name: "Threads", Value: "1"}, // with several threads a search takes more nodes than its limit, and does not repeat
 			},
 		},
 	}
@@ -152,10 +155,7 @@ func Lint(p match.Player, plan *match.Plan, declared []usi.Option) []advice.Warn
 	in := inForce(p, plan, declared)
 	var warnings []advice.Warning
 	if traps := in.timeTraps(); len(traps) > 0 && timed(p, plan) {
-		warnings = append(warnings, advice.Warning{
-			Engine: p.Name, Text: i18n.Of("%s: made for play over networks, they distort short games", strings.Join(traps, ", ")),
-			Advice: i18n.Of("profile = \"yaneuraou\" sets them"),
-		})
+		warnings = append(warnings, advise(p.Name, traps))
 	}
 	if books := in.books(); len(books) > 0 {
 		warnings = append(warnings, advice.Warning{
@@ -214,19 +214,57 @@ func (o options) effect(follow []usi.Setting, user []match.Option) []match.Optio
 	return list
 }
 
-// timeTraps returns the time-management options that have a harmful default and that the user did not set.
-func (o options) timeTraps() []string {
-	harmless := map[string]string{"NetworkDelay": "0", "NetworkDelay2": "0", "RoundUpToFullSecond": "false"}
-	if least, ok := usi.FindOption(o.declared, "MinimumThinkingTime"); ok {
-		harmless["MinimumThinkingTime"] = strconv.FormatInt(least.Min, 10)
-	}
-	var traps []string
-	for _, name := range slices.Sorted(maps.Keys(harmless)) {
-		if value, set, ok := o.value(name); ok && !set && value != harmless[name] {
-			traps = append(traps, name+" "+value)
+// A timeTrap is a time margin whose default distorts short games and which the user did not set.
+type timeTrap struct {
+	name, value string
+	harmless    string // the value to set
+	profile     bool   // the profile yaneuraou sets it
+}
+
+// timeTraps returns the time margins that have a harmful default and that the user did not set.
+func (o options) timeTraps() (traps []timeTrap) {
+	for _, d := range o.declared {
+		harmless, profile, ok := advice.TimeMargin(d.Name)
+		if ok && harmless == "" {
+			harmless = leastOf(d)
+		}
+		if value, set, _ := o.value(d.Name); ok && !set && value != "" && value != harmless {
+			traps = append(traps, timeTrap{d.Name, value, harmless, profile})
 		}
 	}
+	slices.SortFunc(traps, func(a, b timeTrap) int { return strings.Compare(a.name, b.name) })
 	return traps
+}
+
+// leastOf returns the least value of an option that saves time: the declared minimum, or 0.
+func leastOf(o usi.Option) string {
+	switch {
+	case o.Type == usi.Check:
+		return "false"
+	case o.Min == math.MinInt64:
+		return "0"
+	}
+	return strconv.FormatInt(max(0, o.Min), 10)
+}
+
+// advise returns a warning about time margins. Its advice is the profile if the profile sets all of them, and the options
+// of the command line otherwise.
+func advise(player string, traps []timeTrap) advice.Warning {
+	var names, flags []string
+	profile := true
+	for _, t := range traps {
+		names = append(names, t.name+" "+t.value)
+		flags = append(flags, "--option "+shellwords.Quote(player+"."+t.name+"="+t.harmless))
+		profile = profile && t.profile
+	}
+	w := advice.Warning{
+		Engine: player, Text: i18n.Of("%s: made for play over networks, they distort short games", strings.Join(names, ", ")),
+		Advice: i18n.Of("%s uses more of the clock", strings.Join(flags, " ")),
+	}
+	if profile {
+		w.Advice = i18n.Of("profile = \"yaneuraou\" sets them")
+	}
+	return w
 }
 
 // books returns the book options that are on by default and that the user did not set.

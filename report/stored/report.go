@@ -9,6 +9,7 @@ import (
 	"reflect"
 	"slices"
 
+	"gogi/configs/advice"
 	"gogi/internal/i18n"
 	"gogi/match"
 	"gogi/match/tournament"
@@ -142,7 +143,9 @@ func ReportRun(ctx context.Context, store *results.Store, info *results.RunInfo)
 		return run, err
 	}
 	for i, e := range info.Engines {
-		run.Players = append(run.Players, report.Player{Name: e.Name, Identity: e.Identity.String(), SHA256: e.Identity.SHA256(), ID: e.Identity.ID(), Limits: plan.LimitsText(i)})
+		run.Players = append(run.Players, report.Player{
+			Name: e.Name, Identity: e.Identity.String(), SHA256: e.Identity.SHA256(), ID: e.Identity.ID(), Limits: plan.LimitsText(i), Asked: asked(plan, i, e),
+		})
 	}
 	if plan.Design.ByResults() {
 		run.Tournament = &report.Tourney{Spec: tournament.OfCanonical(plan, info.Pairs)}
@@ -168,6 +171,15 @@ func ReportRun(ctx context.Context, store *results.Store, info *results.RunInfo)
 		run.Starts = append(run.Starts, report.Start{At: s.At, Changes: s.Changes, Late: first != 0 && s.ID > first})
 	}
 	return run, nil
+}
+
+// asked returns the facts with which the report decides whether a player keeps its limits.
+func asked(plan *match.CanonicalPlan, player int, e results.Engine) report.Asked {
+	a := report.Asked{Limits: plan.UseLimits(player), Less: plan.Players[player].Council != nil || playsFromBook(e.Identity)}
+	if len(e.InEffect) == 1 {
+		a.Margins = advice.Margins(e.InEffect[0])
+	}
+	return a
 }
 
 // About returns the facts about a stored run that a report prints in addition to its figures.

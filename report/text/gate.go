@@ -77,6 +77,9 @@ func verdictLines(v *report.GateVerdict) [][2]i18n.Message {
 	if h := v.Slots; h != nil && h.P != nil {
 		lines = append(lines, [2]i18n.Message{i18n.Of("slots alike"), i18n.Verbatim("p = " + format.PValue(*h.P))})
 	}
+	for _, warning := range r.LimitWarnings() {
+		lines = append(lines, [2]i18n.Message{i18n.Of("limits"), warning})
+	}
 	for _, remark := range r.Looks.Remarks {
 		lines = append(lines, [2]i18n.Message{i18n.Of("looks"), remark})
 	}

@@ -204,7 +204,7 @@ func (r view) summaryEnds(w io.Writer) {
 
 // warnings returns the reasons to doubt the figures, each with its remedy.
 func (r view) warnings() []i18n.Message {
-	all := r.Looks.Warnings()
+	all := append(r.Looks.Warnings(), r.LimitWarnings()...)
 	if u := r.Unmarked; u != nil {
 		all = append(all, i18n.Of("%s of %s pairs contain a move that the machine delayed. Lower --concurrency.", format.Count(u.Marked), format.Count(r.Dependence.Pairs)))
 	}

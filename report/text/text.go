@@ -434,6 +434,9 @@ func (r view) printRemarks(w io.Writer) {
 		}
 	}
 	r.printFaults(w, r.remark, i18n.Of("faults"))
+	for _, warning := range r.LimitWarnings() {
+		r.remark(w, i18n.Of("limits"), warning)
+	}
 	for _, p := range r.Players {
 		if p.Incomplete > 0 {
 			r.remark(w, i18n.Of("councils"), i18n.Of("%s of the votes of %s lacked a member that failed or sent no legal move: see gogi votes", format.Count(p.Incomplete), p.Name))

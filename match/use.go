@@ -1,0 +1,148 @@
+package match
+
+import (
+	"math"
+	"time"
+)
+
+// LimitKind names the search limit that a [Use] compares.
+type LimitKind string
+
+// The kinds of limits.
+const (
+	UseNodes     LimitKind = "nodes"
+	UseDepth     LimitKind = "depth"
+	UseMoveTime  LimitKind = "movetime"
+	UseByoyomi   LimitKind = "byoyomi"
+	UseIncrement LimitKind = "increment"
+)
+
+// Use compares the mean that a player used for one move with one of its search limits. Limit and Mean are nodes, plies
+// of depth, or milliseconds, by the kind.
+type Use struct {
+	Kind  LimitKind `json:"limit"`
+	Limit float64   `json:"value"`
+	Mean  *float64  `json:"mean"` // null: the player reported no nodes or no depth
+	Kept  bool      `json:"kept"` // the mean agrees with the limit
+	// Options has the options of the engine that save time, as "NAME VALUE". It is empty unless the player uses too
+	// little of its time.
+	Options []string `json:"options,omitempty"`
+}
+
+// useTolerance is the largest difference between the mean and a limit of nodes, depth or movetime, as a share of the
+// limit.
+const useTolerance = 0.1
+
+// leastClockShare is the smallest share of a byoyomi or an increment that a player uses for a move on average. A player
+// that uses less wastes its clock.
+const leastClockShare = 0.2
+
+// KeepsLimit reports whether a mean agrees with a limit of nodes, depth or movetime: they differ by at most 10%.
+func KeepsLimit(mean, limit float64) bool {
+	const rounding = 1e-9
+	return math.Abs(mean-limit) <= limit*(useTolerance+rounding)
+}
+
+// Uses compares the limits with s, the sums over a player's moves. The sums count a resignation as a move, too. If the
+// player has several limits, the one that it reaches first ends the search, so Uses then accepts less than a limit. It
+// also accepts less from a council, because a vote may end early; Nodes is then the limit of all members together.
+// Uses returns nothing without a move, and for a player that ends its searches by itself.
+func (l Limits) Uses(s Side, council bool) []Use {
+	if s.Plies == 0 || l.Self {
+		return nil
+	}
+	nodes, depth := mean(float64(s.Nodes), s.Plies), mean(float64(s.DepthSum), s.DepthPlies)
+	spent := mean(milliseconds(s.Time), s.Plies)
+	var list []Use
+	for _, u := range []Use{
+		{Kind: UseNodes, Limit: float64(l.Nodes), Mean: nodes},
+		{Kind: UseDepth, Limit: float64(l.Depth), Mean: depth},
+		{Kind: UseMoveTime, Limit: milliseconds(l.MoveTime), Mean: spent},
+		{Kind: UseByoyomi, Limit: milliseconds(l.Clock.Byoyomi), Mean: spent},
+		{Kind: UseIncrement, Limit: milliseconds(l.Clock.Increment), Mean: spent},
+	} {
+		if u.Limit > 0 {
+			list = append(list, u)
+		}
+	}
+	alone := !council && len(list) == 1 && (l.Clock.IsZero() || list[0].clock())
+	for i := range list {
+		list[i].Kept = list[i].keeps(alone)
+	}
+	return list
+}
+
+// mean returns a mean, or nil if the player reported nothing.
+func mean(sum float64, moves int) *float64 {
+	if sum == 0 || moves == 0 {
+		return nil
+	}
+	m := sum / float64(moves)
+	return &m
+}
+
+func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
+
+// clock reports whether the limit is a part of a clock. A player may exceed it on one move and save time on another.
+func (u *Use) clock() bool { return u.Kind == UseByoyomi || u.Kind == UseIncrement }
+
+// timed reports whether the limit is a time.
+func (u *Use) timed() bool { return u.clock() || u.Kind == UseMoveTime }
+
+// keeps compares the mean with the limit. alone is false if something else may end the search earlier.
+func (u *Use) keeps(alone bool) bool {
+	switch {
+	case u.Mean == nil:
+		return u.timed() || !alone
+	case u.clock():
+		return !alone || *u.Mean >= leastClockShare*u.Limit
+	case !alone && *u.Mean < u.Limit:
+		return true
+	}
+	return KeepsLimit(*u.Mean, u.Limit)
+}
+
+// SavesTime reports whether the player uses too little of its time. Options of the engine may cause this.
+func (u *Use) SavesTime() bool { return !u.Kept && u.timed() && u.Mean != nil && *u.Mean < u.Limit }
+
+// SharedNodes returns the limit of nodes of all members of a council together. It returns 0, which means no limit, if
+// the members of the council search for more than one vote, or under limits of their own.
+func (c *CanonicalCouncil) SharedNodes(limit uint64) uint64 {
+	switch {
+	case c.Veto != nil || c.Examine != (Examine{}) || c.Jitter > 0:
+		return 0
+	case c.Split:
+		return limit
+	}
+	for _, own := range c.Own {
+		if own {
+			return 0
+		}
+	}
+	for _, m := range c.Members {
+		if m.Council != nil {
+			return 0
+		}
+	}
+	return limit * uint64(len(c.Members))
+}
+
+// UseLimits returns the limits of a player as far as they hold for both colours, for the comparison with the sums over
+// its games (Limits.Uses). It returns the zero value if a newer gogi stored limits that this program cannot read.
+func (c *CanonicalPlan) UseLimits(player int) Limits {
+	stored := &c.Players[player]
+	clocks, unread := c.colourClocks()
+	l, err := stored.limits()
+	if unread != nil || err != nil {
+		return Limits{}
+	}
+	plan := Plan{Players: []Player{{Limits: l}}, ColourClocks: clocks}
+	black, white := plan.LimitsOf(0, 0), plan.LimitsOf(0, 1)
+	if black != white {
+		black.Clock, black.MoveTime = TimeControl{Main: 1}, 0 // the two clocks have no common time for a move
+	}
+	if stored.Council != nil {
+		black.Nodes = stored.Council.SharedNodes(black.Nodes)
+	}
+	return black
+}
