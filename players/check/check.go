@@ -55,6 +55,10 @@ func Engine(ctx context.Context, o *players.Opener, p match.Player, options Opti
 			break
 		}
 		sheet.Name = s.greeting.Name
+		if f.Verdict > Pass {
+			f.consequence = consequence(f.Check)
+			f.Consequence = f.consequence.String()
+		}
 		sheet.Checks = append(sheet.Checks, f)
 		if options.Found != nil {
 			options.Found(f)
@@ -75,6 +79,8 @@ func Title(check string) i18n.Message {
 	titles := map[string]i18n.Message{
 		"options": i18n.Of("options"), "defaults": i18n.Of("defaults"), "go_main_and_byoyomi": i18n.Of("go main and byoyomi"),
 		"go_increment": i18n.Of("go increment"), "legal_moves": i18n.Of("legal moves"), "declaration": i18n.Of("declaration"),
+		"node_limits": i18n.Of("node limits"), "drops": i18n.Of("drops"), "evaluation": i18n.Of("evaluation"), "bounds": i18n.Of("bounds"),
+		"mate_scores": i18n.Of("mate scores"), "mated": i18n.Of("mated"), "whites_clock": i18n.Of("White's clock"),
 		"repeatable": i18n.Of("repeatable"), "mate_search": i18n.Of("mate search"), "end_of_input": i18n.Of("end of input"),
 	}
 	if title, ok := titles[check]; ok {
@@ -113,6 +119,13 @@ func items(w waits) []item {
 		item{name: "ponder_stop", examine: checkPonderStop},
 		item{name: "legal_moves", slow: true, examine: checkLegalMoves},
 		item{name: "declaration", examine: checkDeclaration},
+		item{name: "node_limits", examine: checkNodeLimits},
+		item{name: "drops", examine: checkDrops},
+		item{name: "evaluation", slow: true, examine: checkEvaluation},
+		item{name: "bounds", slow: true, examine: checkBounds},
+		item{name: "mate_scores", slow: true, examine: checkMateScores},
+		item{name: "mated", slow: true, examine: checkMated},
+		item{name: "whites_clock", slow: true, examine: checkWhitesClock},
 		item{name: "stderr", examine: checkStderr},
 		item{name: "repeatable", slow: true, examine: checkRepeatable},
 		item{name: "mate_search", slow: true, examine: checkMate},

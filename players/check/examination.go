@@ -37,7 +37,19 @@ type Finding struct {
 	Verdict Verdict `json:"verdict"` // the worst verdict of the notes
 	Detail  string  `json:"detail"`  // the notes in one printable line, the worst first
 
-	notes []checkNote
+	// Consequence is one sentence on what a problem of the item means for a match; "" for a finding with Pass.
+	Consequence string `json:"consequence,omitempty"`
+
+	notes       []checkNote
+	consequence i18n.Message
+}
+
+// ConsequenceIn returns Consequence in a language.
+func (f *Finding) ConsequenceIn(in i18n.Language) string {
+	if f.Consequence == "" {
+		return ""
+	}
+	return f.consequence.In(in)
 }
 
 type checkNote struct {

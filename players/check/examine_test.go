@@ -53,7 +53,7 @@ func TestCheckDeclarations(t *testing.T) {
 func TestJudgeMate(t *testing.T) {
 	for answer, want := range map[string]Verdict{
 		"checkmate G*5b":            Pass,
-		"bestmove G*5b ponder 1a1b": Pass,
+		"bestmove G*5b ponder 1a1b": Warn, // the answer to go mate is checkmate
 		"bestmove G*4b":             Warn,
 		"bestmove 5c5b+":            Warn,
 		"bestmove 1a1b":             Warn,

@@ -16,6 +16,7 @@ const (
 	checkedMoves  = 50
 	checkedTime   = 12 * time.Second
 	checkedFaults = 3
+	leastAnswers  = 20 // fewer correct answers prove nothing
 )
 
 type moveCheck struct {
@@ -24,7 +25,8 @@ type moveCheck struct {
 	until     time.Time
 	asked     int
 	resigns   int
-	faults    int
+	faults    int // faults so far; the item ends at checkedFaults
+	wrong     int // of the answers, those that are wrong or missing
 	undecided int // searches that prove nothing, because the machine was busy
 }
 
@@ -80,12 +82,14 @@ func (m *moveCheck) ask(ctx context.Context, p usi.Position, why i18n.Message) s
 	if err != nil {
 		if m.s.charge(m.f, Fail, err, where(p, why)) {
 			m.faults++
+			m.wrong++
 		} else {
 			m.undecided++
 		}
 		return shogi.NoMove
 	}
 	if v, wrong := m.s.judge(p, reply); v == Fail {
+		m.wrong++
 		m.fault(i18n.Of("%s in %s", wrong, where(p, why)))
 		return shogi.NoMove
 	}
@@ -107,11 +111,13 @@ func where(p usi.Position, why i18n.Message) i18n.Message {
 	return i18n.Of("%s, ply %d", why, len(p.Moves)+1)
 }
 
+// sum adds the number of correct answers. With too few answers it warns that the item proves nothing, unless there was a
+// fault.
 func (m *moveCheck) sum() {
-	asked := m.asked - m.undecided
-	text := i18n.Of("%d of %d answers", asked-m.faults, asked)
+	answers := m.asked - m.undecided
+	text := i18n.Of("%d of %d answers", answers-m.wrong, answers)
 	if m.faults == 0 {
-		text = i18n.Of("all of %d answers", asked)
+		text = i18n.Of("all of %d answers", answers)
 	}
 	if m.resigns > 0 {
 		text = i18n.Of("%s, %d of them resign", text, m.resigns)
@@ -119,7 +125,15 @@ func (m *moveCheck) sum() {
 	if m.asked < checkedMoves && m.faults < checkedFaults {
 		text = i18n.Of("%s (no more in %s)", text, format.Span(checkedTime))
 	}
-	m.f.add(Pass, "%s", text)
+	switch {
+	case m.asked == 0:
+	case m.faults == 0 && answers < leastAnswers:
+		m.f.add(Warn, "undecided: %s; at least %d are needed", text, leastAnswers)
+	case m.resigns > 0 && m.resigns == answers:
+		m.f.add(Fail, "%s: it resigns in every position", text)
+	default:
+		m.f.add(Pass, "%s", text)
+	}
 }
 
 // checkDeclaration checks that the engine declares a win (nyugyoku sengen) when the rule allows it, and not

@@ -58,4 +58,16 @@ const (
 // mateInOne has only one mate in one: the gold drop at 5b.
 const mateInOne = "4k4/9/4P4/9/9/9/9/9/4K4 b G 1"
 
+// onlyDrops is a check in which every legal move is a drop: G*8i, G*7i and G*6i.
+const onlyDrops = "4k4/9/9/9/9/9/1g7/9/K3r4 b G 1"
+
+// mateInThree has a mate in three plies and none in one.
+const mateInThree = "6k2/9/5P2S/9/9/9/9/9/4K4 b GS 1"
+
+// matedPosition is the position after the mate G*5b: White, to move, has no legal move.
+const matedPosition = "4k4/4G4/4P4/9/9/9/9/9/4K4 w - 2"
+
+// uneven is a middlegame in which Black is a rook ahead, so that an evaluation is not 0.
+const uneven = "lnsgkgsnl/7b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1"
+
 func fromSFEN(sfen string) usi.Position { return usi.Position{Start: "sfen " + sfen} }

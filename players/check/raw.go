@@ -15,6 +15,8 @@ import (
 	"gogi/internal/sanitize"
 	"gogi/players"
 	"gogi/shogi"
+	"gogi/usi"
+	"gogi/usi/process"
 )
 
 // A rawDialogue is a dialogue with an extra process, line by line. Mate searches and the end of the process are
@@ -23,8 +25,12 @@ type rawDialogue struct {
 	proc  players.Process
 	lines *bufio.Reader
 	limit time.Duration // time limit of a write
+	heard []string      // the lines so far, at most maxHeard
 	calm  func() bool   // stops watching the context
 }
+
+// maxHeard is the largest number of lines that a rawDialogue stores.
+const maxHeard = 5000
 
 // raw starts a process and makes it ready.
 func (s *subject) raw(ctx context.Context) (*rawDialogue, error) {
@@ -56,6 +62,11 @@ func (d *rawDialogue) close() error {
 	return d.proc.Close()
 }
 
+// search sends a position and go, and waits for bestmove.
+func (d *rawDialogue) search(r usi.Request, w waits) (string, error) {
+	return d.ask(r.Position.String()+"\n"+r.Go.String(), r.Deadline+w.overrun+w.stop, "bestmove")
+}
+
 func (d *rawDialogue) send(command string) error {
 	_ = d.proc.SetWriteDeadline(time.Now().Add(d.limit)) // an error means that the process is closed; then Write fails too
 	_, err := io.WriteString(d.proc, command+"\n")
@@ -70,6 +81,9 @@ func (d *rawDialogue) ask(command string, limit time.Duration, words ...string) 
 		var line string
 		if line, err = d.line(); err != nil {
 			break
+		}
+		if len(d.heard) < maxHeard {
+			d.heard = append(d.heard, line)
 		}
 		if first, _, _ := strings.Cut(line, " "); slices.Contains(words, first) {
 			return line, nil
@@ -117,6 +131,9 @@ func checkMate(ctx context.Context, s *subject, f *Finding) {
 		s.charge(f, Warn, err, i18n.Verbatim("go mate 1000"))
 	} else {
 		f.add(judgeMate(answer), "%s", answer)
+		if strings.HasPrefix(answer, "bestmove") {
+			f.add(Warn, "USI's answer to go mate is checkmate, not bestmove")
+		}
 	}
 	if err := d.close(); err != nil {
 		f.add(Fail, "%s", i18n.Because(err))
@@ -125,7 +142,7 @@ func checkMate(ctx context.Context, s *subject, f *Finding) {
 
 func judgeMate(answer string) Verdict {
 	words := strings.Fields(answer)
-	if len(words) < 2 {
+	if len(words) < 2 || words[0] != "checkmate" {
 		return Warn
 	}
 	position, err := shogi.ParseSFEN(mateInOne)
@@ -143,13 +160,22 @@ func judgeMate(answer string) Verdict {
 	return Warn
 }
 
+// quit returns how long the item on quit waits for the end. It is longer than a match waits by default, so that the item
+// can measure an engine that saves what it has learned.
+func (w waits) quit() time.Duration { return 3 * w.end }
+
 func checkQuit(ctx context.Context, s *subject, f *Finding) {
-	checkEnd(ctx, s, f, func(d *rawDialogue) (time.Duration, error) {
+	checkEnd(ctx, s, f, s.waits.quit(), func(d *rawDialogue) (time.Duration, error) {
+		if work, err := s.swift(middlegame()); err == nil && !work.Go.Infinite { // some engines save what they have learned
+			if _, err := d.search(work, s.waits); err != nil {
+				return 0, errors.Join(err, d.close())
+			}
+		}
 		began := time.Now()
 		if err := d.send("quit"); err != nil {
 			return 0, errors.Join(err, d.close())
 		}
-		ended, cancel := context.WithTimeout(ctx, s.waits.end)
+		ended, cancel := context.WithTimeout(ctx, s.waits.quit())
 		defer cancel()
 		select {
 		case <-d.proc.Done():
@@ -164,7 +190,7 @@ func checkQuit(ctx context.Context, s *subject, f *Finding) {
 // checkEndOfInput checks that the engine ends when its input ends. This is the only sign for an engine that
 // its GUI was killed.
 func checkEndOfInput(ctx context.Context, s *subject, f *Finding) {
-	checkEnd(ctx, s, f, func(d *rawDialogue) (time.Duration, error) {
+	checkEnd(ctx, s, f, s.waits.end, func(d *rawDialogue) (time.Duration, error) {
 		began := time.Now()
 		err := d.close() // closes the input, and sends a signal only after the grace time
 		return time.Since(began), err
@@ -172,7 +198,8 @@ func checkEndOfInput(ctx context.Context, s *subject, f *Finding) {
 }
 
 // checkEnd checks how the engine ends. The function end makes the process end, and returns the time that this took.
-func checkEnd(ctx context.Context, s *subject, f *Finding, end func(*rawDialogue) (time.Duration, error)) {
+// limit is the time that it waits for the end.
+func checkEnd(ctx context.Context, s *subject, f *Finding, limit time.Duration, end func(*rawDialogue) (time.Duration, error)) {
 	d, err := s.raw(ctx)
 	if err != nil {
 		s.charge(f, Fail, err, i18n.Verbatim("usi"))
@@ -183,11 +210,14 @@ func checkEnd(ctx context.Context, s *subject, f *Finding, end func(*rawDialogue
 	switch {
 	case err != nil:
 		f.add(Fail, "%s", i18n.Because(err))
-	case took >= s.waits.end:
-		f.add(Warn, "still running after %s: it had to be killed", format.Span(s.waits.end))
+	case took >= limit:
+		f.add(Warn, "still running after %s: it had to be killed", format.Span(limit))
 	case exit.Signal != 0:
 		f.add(Warn, "crashes after %s: %s", format.Span(took), exit.Ending())
 	default:
 		f.add(Pass, "ends after %s with %s", format.Span(took), exit.Ending())
+		if grace := process.DefaultGrace; took > grace {
+			f.add(Warn, "a match waits %s: --quit %s lets it end by itself", format.Span(grace), format.Span(took.Round(time.Second)+time.Second))
+		}
 	}
 }

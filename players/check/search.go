@@ -2,8 +2,10 @@ package check
 
 import (
 	"context"
+	"strings"
 	"time"
 
+	"gogi/configs/advice"
 	"gogi/internal/format"
 	"gogi/internal/i18n"
 	"gogi/match"
@@ -63,6 +65,9 @@ func checkGo(ctx context.Context, s *subject, k goKind, f *Finding) {
 	if v, wrong := s.judge(position, reply); !wrong.IsZero() {
 		f.add(v, "%s", wrong)
 	}
+	if k.with.Nodes > 0 {
+		s.nodes = reply.Nodes
+	}
 	s.measure(reply, k, f)
 	s.checkSettled(ctx, f)
 	if f.Verdict < Fail && reply.Stopped == k.with.Infinite {
@@ -80,6 +85,8 @@ func (s *subject) measure(r usi.Reply, k goKind, f *Finding) {
 		s.noteBusy(f, k.until)
 	case k.with.Nodes > 0:
 		measureNodes(r, k.with.Nodes, f)
+	case k.with.Depth > 0 && r.Best().Depth > 0 && r.Best().Depth != k.with.Depth:
+		f.add(Warn, "depth %d in %s, where %d was asked for", r.Best().Depth, format.Span(r.Elapsed), k.with.Depth)
 	case k.with.Depth > 0:
 		f.add(Pass, "depth %d in %s", r.Best().Depth, format.Span(r.Elapsed))
 	default:
@@ -91,7 +98,7 @@ func measureNodes(r usi.Reply, limit uint64, f *Finding) {
 	switch {
 	case r.Nodes == 0:
 		f.add(Warn, "bestmove after %s, but without a number of nodes", format.Span(r.Elapsed))
-	case r.Nodes > 2*limit:
+	case !match.KeepsLimit(float64(r.Nodes), float64(limit)):
 		f.add(Warn, "%s nodes in %s, where %s were asked for", format.Count(int(r.Nodes)), format.Span(r.Elapsed), format.Count(int(limit)))
 	default:
 		f.add(Pass, "%s nodes in %s", format.Count(int(r.Nodes)), format.Span(r.Elapsed))
@@ -103,9 +110,27 @@ func (s *subject) measureTime(r usi.Reply, k goKind, f *Finding) {
 	case s.late(f, r, k.limit):
 	case r.Elapsed < k.least:
 		f.add(Warn, "%s of %s: most of its time is unused", format.Span(r.Elapsed), format.Span(k.limit))
+		if margins := s.margins(); len(margins) > 0 {
+			f.add(Warn, "its options may cause this: %s", strings.Join(margins, ", "))
+		}
 	default:
 		f.add(Pass, "%s of %s", format.Span(r.Elapsed), format.Span(k.limit))
 	}
+}
+
+// margins returns the options in effect that save time.
+func (s *subject) margins() []string {
+	var all []match.Option
+	for _, o := range s.greeting.Options {
+		value := o.Default
+		for _, sent := range s.settings {
+			if usi.SameOption(sent.Name, o.Name) {
+				value = sent.Value
+			}
+		}
+		all = append(all, match.Option{Name: o.Name, Value: value})
+	}
+	return advice.Margins(all)
 }
 
 // noise is the possible error of a measured time. Clocks use whole milliseconds, and an answer passes through

@@ -27,6 +27,8 @@ type subject struct {
 	greeting   usi.Greeting  // from the first process
 	settings   []usi.Setting // for every process
 	understood []goKind      // the kinds of search that worked
+	nodes      uint64        // nodes that go nodes 10000 took; 0: unknown
+	scores     *scoreLines   // from the item on the evaluation; nil: it did not run
 
 	proc   players.Process // the running process, or nil
 	engine *usi.Engine     // the dialogue with proc

@@ -165,6 +165,9 @@ func (c *checkText) add(f check.Finding) {
 		fmt.Fprintf(c.w, "%s%s\n", head, line)
 		head = strings.Repeat(" ", format.Width(head))
 	}
+	for _, line := range format.Lines(f.ConsequenceIn(c.in), checkDetailWidth) {
+		fmt.Fprintf(c.w, "%s%s\n", head, line)
+	}
 }
 
 func (c *checkText) summary(s *check.Examination, took time.Duration) {
