@@ -45,6 +45,11 @@ func (e engineResolver) resolve(limits match.Limits) match.Player {
 		WarmUp:   e.WarmUp,
 		Device:   e.Device,
 	}
+	if own, path := e.QuitTimeout, e.at+".quit_timeout"; own != nil {
+		p.Quit = e.timeout(path, own, 0)
+	} else if common := e.file.QuitTimeout; common != nil {
+		p.Quit = e.timeout("quit_timeout", common, 0)
+	}
 	p.Restart = e.restart(e.at+".restart", e.Restart)
 	if err := e.program(&p); err != nil {
 		e.fail(e.commandPath(), "%w", err)

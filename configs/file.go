@@ -42,6 +42,7 @@ type File struct {
 	Options       Options          `toml:"options"`        // options of every engine that does not set the same option
 	Profile       string           `toml:"profile"`        // option profile of engines without their own profile
 	Restart       match.Restart    `toml:"restart"`        // restart of engines without their own value; default "never"
+	QuitTimeout   *time.Duration   `toml:"quit_timeout"`   // quit → end, of engines without their own value, default 2s
 	Engines       []Engine         `toml:"engine"`
 	Councils      []Council        `toml:"council"`
 	Tune          *Tune            `toml:"tune"`     // see TakeTune
@@ -81,6 +82,7 @@ type Engine struct {
 	Restart         match.Restart  `toml:"restart"`
 	GreetingTimeout *time.Duration `toml:"greeting_timeout"` // usi → usiok, default 1m
 	ReadyTimeout    *time.Duration `toml:"ready_timeout"`    // isready → readyok, default 10m
+	QuitTimeout     *time.Duration `toml:"quit_timeout"`     // quit → end of the process, default 2s
 	WarmUp          bool           `toml:"warm_up"`          // start the engine once alone before the run, because its first start fills a cache
 	Device          string         `toml:"device"`           // device that it shares, such as "gpu{gpu}": engines with the same device search one at a time
 	Identity        ByHand         `toml:"identity"`         // an identity that the user gives, instead of the binary's SHA-256; or a list of files whose SHA-256 belong to it, too

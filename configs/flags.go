@@ -30,6 +30,8 @@ type Flags struct {
 	Profile string   `group:"engines" name:"profile" key:"profile" placeholder:"NAME" help:"Preset option values for a family of engines. The only preset is yaneuraou."`
 	Restart string   `group:"engines" name:"restart" key:"restart" placeholder:"WHEN" more:"" help:"Restart of engines: never, before each pair (pair) or before each game (game)."`
 
+	QuitTimeout *time.Duration `group:"engines" name:"quit-timeout" key:"quit_timeout" placeholder:"DUR" more:"" help:"Maximum wait for the end of an engine after quit (default 2s)."`
+
 	TC        []string `group:"limits" name:"tc" key:"limits.tc" sep:"none" placeholder:"8+0.08" help:"Time control in seconds: main+increment or main/byoyomi; black=… for one colour, A=… for engine A."`
 	Main      []string `group:"limits" name:"main" key:"limits.main" sep:"none" placeholder:"DUR" more:"" help:"Main time, such as 5m; black=… for one colour, A=… for engine A."`
 	Byoyomi   []string `group:"limits" name:"byoyomi" key:"limits.byoyomi" sep:"none" placeholder:"DUR" more:"" help:"Byoyomi, such as 1s; black=… for one colour, A=… for engine A."`

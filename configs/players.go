@@ -1,6 +1,7 @@
 package configs
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -206,7 +207,7 @@ func (r *resolver) limitsOf(whose, path string, own *Limits) match.Limits {
 func (r *resolver) timeout(path string, value *time.Duration, def time.Duration) time.Duration {
 	d := or(value, def)
 	if d <= 0 {
-		r.fail(path, "%s: 0 leaves the engine no time: expected a duration such as %q", label(path), def)
+		r.fail(path, "%s: 0 leaves the engine no time: expected a duration such as %q", label(path), cmp.Or(def, 2*time.Second))
 	}
 	return d
 }

@@ -58,6 +58,8 @@ type Player struct {
 	// Device is the name of a device, such as "gpu0". Players with the same device search one at a time, also in
 	// different games. No clock runs while they wait. "": the player waits for nobody.
 	Device string `json:"Device,omitempty"`
+	// Quit is the longest time from "quit" to the end of the process, after which gogi ends it; 0: process.DefaultGrace.
+	Quit time.Duration `json:"Quit,omitempty"`
 
 	// Effect has the options in effect, except those that follow from the plan's rules and pondering. nil: unknown,
 	// because the engine has made no handshake in this process. It is no part of an encoded plan.

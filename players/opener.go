@@ -4,6 +4,7 @@
 package players
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,6 +17,7 @@ import (
 	"gogi/ensemble"
 	"gogi/ensemble/voting"
 	"gogi/internal/fail"
+	"gogi/internal/format"
 	"gogi/internal/i18n"
 	"gogi/internal/lists"
 	"gogi/match"
@@ -40,10 +42,14 @@ type Opener struct {
 	Records *crash.Records
 	// Waiting, if not nil, is called at most once a minute when a start waits for a free file descriptor.
 	Waiting func(why i18n.Message)
+	// Warn, if not nil, is called once for each engine whose process did not end in time after quit; see match.Player.Quit.
+	// It may be called from several goroutines.
+	Warn func(i18n.Message)
 
 	books  books
 	stamps stamps
 	waits  waits
+	cuts   sync.Map // names of the engines for which Warn was called
 }
 
 // Surroundings returns the facts about this program and this machine that package configs needs to make a
@@ -114,7 +120,7 @@ func (o *Opener) Greet(ctx context.Context, p match.Player, cpus []int) (*usi.En
 func (o *Opener) greet(ctx context.Context, p match.Player, council string, cpus []int) (*usi.Engine, error) {
 	var conn Process
 	err := process.Patiently(ctx, o.waiting(p.Name), func() (err error) {
-		conn, err = o.Start(p, cpus, process.DefaultGrace)
+		conn, err = o.Start(p, cpus, 0)
 		return err
 	})
 	if ctx.Err() != nil && err != nil {
@@ -187,15 +193,27 @@ var _ usi.Losable = (*ssh.Engine)(nil)
 
 // Start starts a process of an engine, on this machine or behind ssh. The process runs on the given CPUs of
 // this machine, or on any CPUs if cpus is nil. Start does not bind a remote engine to CPUs. grace is the time
-// that the process has to end by itself after Close. If the player's environment still has {slot} or {gpu},
+// that the process has to end by itself after Close; 0 means the player's own time, after which Start calls Warn. If the player's environment still has {slot} or {gpu},
 // Start replaces both by 0.
 func (o *Opener) Start(p match.Player, cpus []int, grace time.Duration) (Process, error) {
 	spec := process.Spec{Command: p.Command, Dir: p.Dir, Env: p.InSlot(0, 1).Env, CPUs: cpus, Grace: grace}
+	if grace == 0 {
+		spec.Grace = cmp.Or(p.Quit, process.DefaultGrace)
+		spec.Cut = func() { o.noteCut(p.Name, spec.Grace) }
+	}
 	if remote, ok := ssh.Parse(spec.Command); ok {
 		spec.CPUs = nil // the engine runs on another machine
 		return ssh.Start(spec, remote, o.Guard)
 	}
 	return process.Start(spec, o.Guard)
+}
+
+// noteCut warns, once for each engine, that gogi ends a process that is still running after quit.
+func (o *Opener) noteCut(engine string, grace time.Duration) {
+	if _, known := o.cuts.LoadOrStore(engine, true); known || o.Warn == nil {
+		return
+	}
+	o.Warn(i18n.Of("engine %s: still running %s after quit, so gogi ended it; what it saves at its end may be missing. A larger quit_timeout (--quit-timeout) gives it more time.", engine, format.Span(grace)))
 }
 
 // Names returns the names of the plan's engines, in the order of Plan.Engines.

@@ -204,6 +204,7 @@ type Plies struct {
 type Unmarked struct {
 	Pairs  int      `json:"pairs"`  // number of pairs that are left
 	Marked int      `json:"marked"` // number of pairs with a move that the machine delayed; they are left out
+	Alone  bool     `json:"alone"`  // the run played one game at a time, so a lower concurrency is impossible
 	Wins   int      `json:"wins"`
 	Draws  int      `json:"draws"`
 	Losses int      `json:"losses"`
@@ -250,6 +251,7 @@ type Gatherer struct {
 	pairings map[[2]string]*stats.Series
 	unmarked stats.Tally
 	marked   int
+	parallel bool // a pair was played in another slot than the first one
 	distinct stats.Tally
 	ends     map[Ending]int
 	faults   map[Fault]int
@@ -386,6 +388,7 @@ func (g *Gatherer) countPlayer(r match.Row, c shogi.Colour, name string) {
 // addPair adds a whole pair to the results of its two players.
 func (g *Gatherer) addPair(rows []match.Row) error {
 	g.report.Pairs++
+	g.parallel = g.parallel || rows[0].Slot > 0
 	key := [2]string{rows[0].PairA, rows[0].PairB}
 	if g.pairings[key] == nil {
 		g.pairings[key] = &stats.Series{}
@@ -498,7 +501,7 @@ func (g *Gatherer) withoutSlowed() *Unmarked {
 		return nil
 	}
 	total := g.unmarked.Total()
-	u := &Unmarked{Pairs: g.unmarked.Pairs(), Marked: g.marked, Wins: total.Wins, Draws: total.Draws, Losses: total.Losses}
+	u := &Unmarked{Pairs: g.unmarked.Pairs(), Marked: g.marked, Alone: !g.parallel, Wins: total.Wins, Draws: total.Draws, Losses: total.Losses}
 	if score, err := g.unmarked.Score(); err == nil {
 		u.Score = &score
 	}

@@ -34,7 +34,6 @@ type matchCommand struct {
 	Reuse         *configs.Reuse `more:"" placeholder:"exact" help:"exact: take pairs that the database has already from earlier runs, and play the others. It implies --deterministic. gogi first replays 10 of the known pairs; exact,checks=N replays N. Only at fixed nodes or depth, and without an SPRT (default off)."`
 	Exit          string         `enum:"default,bisect" default:"default" more:"" help:"Exit codes: default, or bisect for git bisect run (0: this commit is not worse, 1: it is worse, 125: it cannot be tested, 255: no verdict, git ends the bisection)."`
 
-
 	BisectCommits *int `placeholder:"N" more:"" help:"With --exit bisect: number of commits in the bisected range. gogi lowers alpha and beta, so that they hold for all steps together."`
 
 	Session session.Flags `embed:""`
@@ -108,7 +107,7 @@ func (c *matchCommand) planned(ctx context.Context, s *session.Session) (*report
 		return nil, fail.Usage(err)
 	}
 	c.session = s
-	return c.play(ctx, s.Env, &players.Opener{Plan: plan, Guard: s.Guard, Waiting: s.Env.Warn}, warnings)
+	return c.play(ctx, s.Env, &players.Opener{Plan: plan, Guard: s.Guard, Waiting: s.Env.Warn, Warn: s.Env.Warn}, warnings)
 }
 
 // plan returns the plan of the match file and the flags, with warnings. It starts no engine.

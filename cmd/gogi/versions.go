@@ -192,7 +192,7 @@ func (v *versions) prepare(ctx context.Context, p pairing) (*players.Opener, err
 	if p.Offset >= 0 {
 		plan.Openings, v.next = openingsFrom(plan, p.Offset, p.Used)
 	}
-	o := &players.Opener{Plan: plan, Guard: s.Guard, Waiting: s.Env.Warn}
+	o := &players.Opener{Plan: plan, Guard: s.Guard, Waiting: s.Env.Warn, Warn: s.Env.Warn}
 	greetings, more, err := c.prepare(ctx, o)
 	if err != nil {
 		return nil, err

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"gogi/internal/testutil"
+	"gogi/match"
 	"gogi/shogi"
 	"gogi/usi"
 )
@@ -154,9 +155,10 @@ func TestCheckQuestions(t *testing.T) {
 	for _, f := range x.sheet.Checks {
 		testutil.Equal(t, f.Consequence != "", f.Verdict > Pass, "%s: %s", f.Check, f.Consequence)
 	}
-	x = checkFake(t, Options{waits: patient}, nil, "-infos", "3", "-script", "malformed@go:13")
+	x = checkFake(t, Options{waits: patient}, func(p *match.Player) { p.Quit = time.Nanosecond }, "-infos", "3", "-script", "malformed@go:13")
 	x.found(t, "evaluation", Pass, "6 scores, 2 of them 0")
 	x.marked(t, "malformed")
+	x.found(t, "quit", Warn, "--quit-timeout ")
 
 	x = checkFake(t, Options{Quick: true, waits: patient}, nil, "-script", "malformed@go:13")
 	x.found(t, "drops", Fail, `cannot parse the reply "bestmove P@5e"`)

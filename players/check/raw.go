@@ -2,6 +2,7 @@ package check
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -160,12 +161,12 @@ func judgeMate(answer string) Verdict {
 	return Warn
 }
 
-// quit returns how long the item on quit waits for the end. It is longer than a match waits by default, so that the item
+// quitLimit returns how long the item on quit waits for the end. It is longer than a match waits by default, so that the item
 // can measure an engine that saves what it has learned.
-func (w waits) quit() time.Duration { return 3 * w.end }
+func (s *subject) quitLimit() time.Duration { return 3 * max(s.waits.end, s.player.Quit) }
 
 func checkQuit(ctx context.Context, s *subject, f *Finding) {
-	checkEnd(ctx, s, f, s.waits.quit(), func(d *rawDialogue) (time.Duration, error) {
+	checkEnd(ctx, s, f, s.quitLimit(), func(d *rawDialogue) (time.Duration, error) {
 		if work, err := s.swift(middlegame()); err == nil && !work.Go.Infinite { // some engines save what they have learned
 			if _, err := d.search(work, s.waits); err != nil {
 				return 0, errors.Join(err, d.close())
@@ -175,7 +176,7 @@ func checkQuit(ctx context.Context, s *subject, f *Finding) {
 		if err := d.send("quit"); err != nil {
 			return 0, errors.Join(err, d.close())
 		}
-		ended, cancel := context.WithTimeout(ctx, s.waits.quit())
+		ended, cancel := context.WithTimeout(ctx, s.quitLimit())
 		defer cancel()
 		select {
 		case <-d.proc.Done():
@@ -216,8 +217,8 @@ func checkEnd(ctx context.Context, s *subject, f *Finding, limit time.Duration, 
 		f.add(Warn, "crashes after %s: %s", format.Span(took), exit.Ending())
 	default:
 		f.add(Pass, "ends after %s with %s", format.Span(took), exit.Ending())
-		if grace := process.DefaultGrace; took > grace {
-			f.add(Warn, "a match waits %s: --quit %s lets it end by itself", format.Span(grace), format.Span(took.Round(time.Second)+time.Second))
+		if grace := cmp.Or(s.player.Quit, process.DefaultGrace); took > grace {
+			f.add(Warn, "a match waits %s: --quit-timeout %s lets it end by itself", format.Span(grace), format.Span(took.Round(time.Second)+time.Second))
 		}
 	}
 }

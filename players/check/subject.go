@@ -12,7 +12,6 @@ import (
 	"gogi/match"
 	"gogi/players"
 	"gogi/usi"
-	"gogi/usi/process"
 )
 
 // A subject is the engine under examination. The items (the single checks of an examination) share one process. After
@@ -41,7 +40,7 @@ func (s *subject) start(ctx context.Context) error {
 	if err := s.end(); err != nil {
 		return err
 	}
-	proc, err := s.opener.Start(s.player, nil, process.DefaultGrace)
+	proc, err := s.opener.Start(s.player, nil, 0)
 	if err != nil {
 		return err
 	}

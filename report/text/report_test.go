@@ -204,3 +204,19 @@ func TestTournamentForms(t *testing.T) {
 		testutil.Contains(t, screen.String(), want, "no")
 	}
 }
+
+// TestSlowedAlone: a run that played one game at a time is not advised to lower --concurrency.
+func TestSlowedAlone(t *testing.T) {
+	for slot, want := range map[int]string{0: "End other programs, or use --nodes.", 1: "Lower --concurrency."} {
+		g := testutil.Must(report.New(report.Run{Name: "run", Pairs: 2, Players: []report.Player{{Name: "x"}, {Name: "y"}}}))(t)
+		for i, rows := range (matchtest.Run{Players: []string{"x", "y"}, Pairs: []string{"WW", "WW"}, Slowed: 1}).Rows() {
+			for k := range rows {
+				rows[k].Slot = i * slot
+			}
+			testutil.OK(t, g.Add(rows))
+		}
+		var b bytes.Buffer
+		Summary(&b, g.Report(), i18n.English, "gogi.db")
+		testutil.Contains(t, b.String(), "! 1 of 2 pairs contain a move that the machine delayed. "+want, "slots 0 and %d", slot)
+	}
+}

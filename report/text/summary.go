@@ -206,7 +206,12 @@ func (r view) summaryEnds(w io.Writer) {
 func (r view) warnings() []i18n.Message {
 	all := append(r.Looks.Warnings(), r.LimitWarnings()...)
 	if u := r.Unmarked; u != nil {
-		all = append(all, i18n.Of("%s of %s pairs contain a move that the machine delayed. Lower --concurrency.", format.Count(u.Marked), format.Count(r.Dependence.Pairs)))
+		marked, pairs := format.Count(u.Marked), format.Count(r.Dependence.Pairs)
+		if u.Alone {
+			all = append(all, i18n.Of("%s of %s pairs contain a move that the machine delayed. End other programs, or use --nodes.", marked, pairs))
+		} else {
+			all = append(all, i18n.Of("%s of %s pairs contain a move that the machine delayed. Lower --concurrency.", marked, pairs))
+		}
 	}
 	if r.Duplicates > 0 {
 		all = append(all, i18n.Of("%s of %s games repeat an earlier game move for move. Use more openings or a time control.", format.Count(r.Duplicates), format.Count(r.Games)))

@@ -46,6 +46,20 @@ func List(dir string) []string {
 	return names
 }
 
+// InGames returns the bundles of a folder, as List, without those of engines that failed before their first search of a
+// game. Such a failure ends no game: gogi plays the pair again. InGames keeps bundles that it cannot read.
+func InGames(dir string) []string {
+	return slices.DeleteFunc(List(dir), func(path string) bool {
+		file, err := os.Open(path)
+		if err != nil {
+			return false
+		}
+		defer file.Close()
+		b, err := Read(file)
+		return err == nil && (b.Pair == nil || b.Go == "")
+	})
+}
+
 // Keeper writes the bundles of a run to a folder. A caller gets the file name of its bundle at once and does not wait
 // for the disk. A Keeper is safe for concurrent use.
 type Keeper struct {

@@ -16,8 +16,9 @@ import (
 )
 
 const (
-	// DefaultGrace is the default of Spec.Grace, the time from the end of stdin to SIGTERM.
-	DefaultGrace = 500 * time.Millisecond
+	// DefaultGrace is the default of Spec.Grace, the time from the end of stdin to SIGTERM. Engines save profiles, books
+	// and caches in this time.
+	DefaultGrace = 2 * time.Second
 	// DefaultTermGrace is the default of Spec.TermGrace, the time from SIGTERM to SIGKILL.
 	DefaultTermGrace = 300 * time.Millisecond
 
@@ -51,6 +52,9 @@ type Spec struct {
 
 	Grace     time.Duration // time from the end of stdin to SIGTERM; 0: DefaultGrace
 	TermGrace time.Duration // time from SIGTERM to SIGKILL; 0: DefaultTermGrace
+
+	// Cut, if not nil, is called when the process did not end within Grace and Close is about to end it.
+	Cut func()
 }
 
 // Process is a started engine. It is an io.ReadWriteCloser: Read reads the child's stdout, and Write writes
@@ -58,6 +62,7 @@ type Spec struct {
 // The code that starts a Process must Close it, even if the engine ended by itself.
 type Process struct {
 	grace, termGrace time.Duration
+	cut              func() // may be nil
 
 	cmd    *exec.Cmd // only own uses it; after done all goroutines may use its ProcessState
 	pid    int       // process number of the leader
@@ -101,6 +106,7 @@ func startOnce(spec Spec, guard *Guard) (*Process, error) {
 	p := &Process{
 		grace:     cmp.Or(spec.Grace, DefaultGrace),
 		termGrace: cmp.Or(spec.TermGrace, DefaultTermGrace),
+		cut:       spec.Cut,
 		cmd:       spec.with(guard.marks()).cmd(),
 		cpus:      spec.CPUs,
 		done:      make(chan struct{}),
@@ -296,6 +302,9 @@ func (p *Process) end() error {
 func (p *Process) endLeader() error {
 	if within(p.grace, p.done) {
 		return nil
+	}
+	if p.cut != nil {
+		p.cut()
 	}
 	asked := false
 	p.withTree(func(t tree) { asked = t.askToEnd() })

@@ -14,6 +14,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"testing/synctest"
@@ -70,18 +71,23 @@ func TestGroupAndDescriptorsAreItsOwn(t *testing.T) {
 }
 
 func TestStubbornIsKilledWithinTheBound(t *testing.T) {
-	p := start(t, sh(stubbornScript), nil)
+	spec := sh(stubbornScript)
+	spec.Grace = 300 * time.Millisecond
+	var cuts atomic.Int32
+	spec.Cut = func() { cuts.Add(1) }
+	p := start(t, spec, nil)
 	line(t, p)
 	var wg sync.WaitGroup
 	for range 8 {
 		wg.Go(func() {
 			took := closeOK(t, p)
-			least := DefaultGrace + DefaultTermGrace
+			least := spec.Grace + DefaultTermGrace
 			testutil.Check(t, took >= least, "Close took %v", took)
 		})
 	}
 	wg.Wait()
 	testutil.Equal(t, p.Diagnosis(), "killed by signal 9 (killed)", "Diagnosis")
+	testutil.Equal(t, cuts.Load(), 1, "calls of Cut")
 }
 
 func TestTermIsHeard(t *testing.T) {
@@ -106,6 +112,7 @@ func TestTermGrace(t *testing.T) {
 func TestKillIsImmediate(t *testing.T) {
 	spec := sh(stubbornScript)
 	spec.Grace, spec.TermGrace = waitLimit, waitLimit
+	spec.Cut = func() { t.Error("Cut was called for a process that ended within Grace") }
 	p := start(t, spec, nil)
 	line(t, p)
 	p.Kill()

@@ -35,6 +35,8 @@ type CheckCommand struct {
 	GreetingTimeout time.Duration `default:"1m" placeholder:"DUR" help:"Maximum wait for usiok (default ${default})."`
 	ReadyTimeout    time.Duration `default:"10m" placeholder:"DUR" help:"Maximum wait for readyok (default ${default})."`
 
+	QuitTimeout time.Duration `default:"2s" placeholder:"DUR" help:"Wait for the end of the process after quit, as in a match (default ${default}); the check itself waits three times as long."`
+
 	Quick bool `help:"Skip the slow checks."`
 	JSON  bool `name:"json" help:"Print one JSON object."`
 
@@ -99,7 +101,7 @@ func (c *CheckCommand) checkEngine(ctx context.Context, env *cli.Env) error {
 func (c *CheckCommand) plan() (*match.Plan, error) {
 	e := configs.Engine{
 		Name: "under check", Dir: c.Dir, Profile: c.Profile,
-		GreetingTimeout: &c.GreetingTimeout, ReadyTimeout: &c.ReadyTimeout,
+		GreetingTimeout: &c.GreetingTimeout, ReadyTimeout: &c.ReadyTimeout, QuitTimeout: &c.QuitTimeout,
 		Identity: configs.ByHand{Text: "unknown"}, // gogi stores nothing, so it does not have to hash the files
 	}
 	if len(c.Engine) == 1 {

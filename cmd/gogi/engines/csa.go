@@ -58,7 +58,7 @@ func (c *CSACommand) Run(ctx context.Context, env *cli.Env) error {
 		return fail.Usage(err)
 	}
 	return cli.WithGuard(ctx, env, func(ctx context.Context, guard *process.Guard, interrupted *cli.Interrupts) error {
-		o := &players.Opener{Plan: plan, Guard: guard}
+		o := &players.Opener{Plan: plan, Guard: guard, Warn: env.Warn}
 		config.Open = func(ctx context.Context) (csa.Player, error) { return o.Open(ctx, plan.Players[0], nil) }
 		seen := &watch.Watch{JSON: c.JSON, Verbose: c.Verbose, Records: c.Records, Out: env.Out, Errs: env.Err}
 		config.Observe = seen.See

@@ -72,7 +72,7 @@ func (c *CheckCommand) recorded(b *crash.Bundle) (match.Player, error) {
 
 func (c *CheckCommand) replay(ctx context.Context, env *cli.Env, b *crash.Bundle, p match.Player, guard *process.Guard) (replay.Tally, error) {
 	opener := &players.Opener{Guard: guard}
-	start := func() (replay.Process, error) { return opener.Start(p, nil, process.DefaultGrace) }
+	start := func() (replay.Process, error) { return opener.Start(p, nil, 0) }
 	results := []replay.Result{}
 	if !c.JSON {
 		fmt.Fprintf(env.Out, "%s: %s: %s\n", sanitize.Printable(b.Player, 80), sanitize.Printable(b.Kind, 40), sanitize.Printable(b.Note, 300))

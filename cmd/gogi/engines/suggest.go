@@ -83,7 +83,7 @@ func play(ctx context.Context, s *session.Session, file *configs.File, dir strin
 	if err != nil {
 		return nil, fail.Usage(err)
 	}
-	o := &players.Opener{Plan: plan, Guard: s.Guard, Waiting: s.Env.Warn}
+	o := &players.Opener{Plan: plan, Guard: s.Guard, Waiting: s.Env.Warn, Warn: s.Env.Warn}
 	started := s.Starting(o.Names()...)
 	greetings, err := o.GreetAll(ctx)
 	started()

@@ -64,7 +64,7 @@ func (c *BookMakeCommand) Run(ctx context.Context, env *cli.Env) error {
 		m.Tried = c.progress(env, len(made))
 	}
 	err = cli.WithGuard(ctx, env, func(ctx context.Context, guard *process.Guard, _ *cli.Interrupts) error {
-		opener := &players.Opener{Plan: plan, Guard: guard}
+		opener := &players.Opener{Plan: plan, Guard: guard, Warn: env.Warn}
 		m.Open = func(ctx context.Context) (openings.Thinker, error) { return opener.Open(ctx, plan.Players[0], nil) }
 		err := m.Run(ctx, made)
 		if ctx.Err() != nil {

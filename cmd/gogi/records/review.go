@@ -113,7 +113,7 @@ func (c *ReviewReadCommand) Run(ctx context.Context, env *cli.Env) error {
 		v := &review.Review{Games: games, Processes: c.Processes, Progress: c.progress(env)}
 		var s review.Settings
 		var err error
-		if s, v.Open, err = c.open(&players.Opener{Guard: guard}); err != nil {
+		if s, v.Open, err = c.open(&players.Opener{Guard: guard, Warn: env.Warn}); err != nil {
 			return err
 		}
 		return c.into(ctx, env, v, s, refused)

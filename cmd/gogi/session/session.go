@@ -246,6 +246,9 @@ func (s *Session) Play(ctx context.Context, m Match) (*report.Report, error) {
 			return nil, errors.Join(err, run.Close())
 		}
 	}
+	if m.Opener.Warn == nil {
+		m.Opener.Warn = s.Env.Warn
+	}
 	m.Opener.Records = crash.Begin(s.DB, plan.Run, m.Transcripts)
 	played := s.play(ctx, &m, run, gathered)
 	if err := m.Opener.Records.Close(); err != nil { // the results are already stored
@@ -258,7 +261,7 @@ func (s *Session) Play(ctx context.Context, m Match) (*report.Report, error) {
 	if err != nil {
 		return nil, errors.Join(played, err)
 	}
-	r.Bundles = crash.List(crash.Dir(s.DB, plan.Run))
+	r.Bundles = crash.InGames(crash.Dir(s.DB, plan.Run))
 	s.report = r
 	return r, played
 }

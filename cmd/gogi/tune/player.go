@@ -66,7 +66,7 @@ func (p *player) dryRun(ctx context.Context) error {
 }
 
 func (p *player) opener(plan *match.Plan) *players.Opener {
-	return &players.Opener{Plan: plan, Guard: p.Guard, Bound: p.study.opener.Bound, Waiting: p.Note}
+	return &players.Opener{Plan: plan, Guard: p.Guard, Bound: p.study.opener.Bound, Waiting: p.Note, Warn: p.Note}
 }
 
 // transcripts returns the folder for the USI dialogues of a run's engines, or "" if no dialogues are written.

@@ -17,6 +17,7 @@ import (
 	"gogi/farm/files"
 	"gogi/farm/worker"
 	"gogi/farm/worker/builder"
+	"gogi/internal/i18n"
 	"gogi/match"
 	"gogi/players"
 	"gogi/runner"
@@ -93,6 +94,7 @@ func (m *Machine) Ready(ctx context.Context, plan *match.Plan) (*match.Plan, fun
 		return nil, nil, err
 	}
 	o := &players.Opener{Plan: ready, Guard: m.config.Guard, Records: crash.Begin(filepath.Join(m.config.Dir, "worker"), ready.Run, "")}
+	o.Warn = func(w i18n.Message) { m.config.Log.Warn(w.String(), "run", plan.Run) }
 	if err := m.examine(ctx, o); err != nil {
 		release()
 		return nil, nil, errors.Join(err, o.Records.Close())
