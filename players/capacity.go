@@ -91,13 +91,19 @@ func effective(p match.Player, plan *match.Plan, declared []usi.Option, names ..
 	return 0, false
 }
 
-// valueOf returns the declared option with this name, and the value that it will have.
+// valueOf returns the option with this name, and the value that it will have. ok is false if the engine does not declare it
+// and the user does not set it.
 func valueOf(p match.Player, plan *match.Plan, declared []usi.Option, name string) (o usi.Option, value string, ok bool) {
+	automatic, user := identity.Settings(p, plan, declared)
 	if o, ok = usi.FindOption(declared, name); !ok {
+		for _, s := range user { // USI_Hash, which an engine need not declare
+			if strings.EqualFold(s.Name, name) {
+				return usi.Option{Name: s.Name}, s.Value, true
+			}
+		}
 		return o, "", false
 	}
 	value = o.Default
-	automatic, user := identity.Settings(p, plan, declared)
 	for _, s := range append(automatic, user...) {
 		if usi.SameOption(s.Name, o.Name) {
 			value = s.Value

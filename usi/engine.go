@@ -174,10 +174,10 @@ func (e *Engine) Set(settings []Setting) error {
 	return nil
 }
 
-// sendOptions sends the settings for which chosen returns true. It returns all settings as Resolve returns them, under
+// sendOptions sends the settings for which chosen returns true. It returns all settings as Sendable returns them, under
 // the names that the engine declared.
 func (e *Engine) sendOptions(settings []Setting, chosen func(Setting) bool) ([]Setting, error) {
-	settings, err := Resolve(e.greeting.Options, settings)
+	settings, err := Sendable(e.greeting.Options, settings)
 	if err != nil {
 		return nil, fmt.Errorf("usi: %s: %w", e.config.Name, err)
 	}

@@ -97,6 +97,25 @@ func TestResolve(t *testing.T) {
 	}
 }
 
+// TestSendable: the protocol text of Shogidokoro lets a GUI send USI_Hash and USI_Ponder to an engine that declares
+// neither. Other names, and wrong values, stay errors.
+func TestSendable(t *testing.T) {
+	threads := []usi.Option{{Name: "Threads", Type: usi.Spin, Min: 1, Max: 8}}
+	got := testutil.Must(usi.Sendable(threads, []usi.Setting{{"usi_hash", "64"}, {"Threads", "2"}, {"USI_Ponder", "TRUE"}}))(t)
+	testutil.Diff(t, []usi.Setting{{"USI_Hash", "64"}, {"Threads", "2"}, {"USI_Ponder", "true"}}, got)
+	got = testutil.Must(usi.Sendable([]usi.Option{{Name: "Hash", Type: usi.Spin, Max: 99}}, []usi.Setting{{"USI_Hash", "64"}}))(t)
+	testutil.Diff(t, []usi.Setting{{"Hash", "64"}}, got)
+	for want, wrong := range map[string]usi.Setting{
+		`option "USI_MultiPV" is not offered; the engine has Threads`: {"USI_MultiPV", "2"},
+		`option USI_Hash: "big" is not a whole number`:                {"USI_Hash", "big"},
+		`option USI_Ponder: "on" is not true or false`:                {"USI_Ponder", "on"},
+	} {
+		_, err := usi.Sendable(threads, []usi.Setting{wrong})
+		testutil.Check(t, err != nil && err.Error() == want, "%v: %v, want %s", wrong, err, want)
+	}
+	testutil.Equal(t, len(threads), 1)
+}
+
 func TestParseInfo(t *testing.T) {
 	pv := func(moves ...string) (list []shogi.Move) {
 		for _, m := range moves {

@@ -154,6 +154,22 @@ func Resolve(declared []Option, wanted []Setting) ([]Setting, error) {
 	return out, errors.Join(errs...)
 }
 
+// Sendable returns the settings as Resolve does, and also accepts USI_Hash and USI_Ponder if the engine does not declare
+// them. USI lets a GUI send both to every engine, and Shogidokoro does so.
+func Sendable(declared []Option, wanted []Setting) ([]Setting, error) {
+	for _, o := range []Option{
+		{Name: "USI_Hash", Type: Spin, Min: 1, Max: math.MaxInt64},
+		{Name: "USI_Ponder", Type: Check},
+	} {
+		_, known := FindOption(declared, o.Name)
+		asked := slices.ContainsFunc(wanted, func(w Setting) bool { return strings.EqualFold(w.Name, o.Name) })
+		if asked && !known {
+			declared = append(slices.Clone(declared), o)
+		}
+	}
+	return Resolve(declared, wanted)
+}
+
 // FindOption finds a declared option by name; names match as in SameOption. It returns false if there is no such
 // option.
 func FindOption(declared []Option, name string) (Option, bool) {

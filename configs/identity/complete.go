@@ -63,11 +63,11 @@ func ofCommand(files []match.FileHash) []match.FileHash {
 }
 
 // checkDeclared returns the errors in a player's options that the user set. An option is wrong if the engine
-// does not declare it, if its value does not fit the declaration, or if it contradicts the plan's rules.
+// does not declare it (except USI_Hash and USI_Ponder), if its value does not fit the declaration, or if it contradicts the plan's rules.
 func checkDeclared(p match.Player, plan *match.Plan, declared []usi.Option) []error {
 	errs := contradictions(p, plan)
 	for _, o := range p.Options {
-		if _, err := usi.Resolve(declared, []usi.Setting{usi.Setting(o)}); err != nil {
+		if _, err := usi.Sendable(declared, []usi.Setting{usi.Setting(o)}); err != nil {
 			errs = append(errs, fail.Engine(p.Name, err))
 		}
 	}

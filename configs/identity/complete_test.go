@@ -146,6 +146,18 @@ func TestCompleteErrors(t *testing.T) {
 	}
 }
 
+// TestUndeclaredHash: the engine need not declare USI_Hash. Its value is a part of the plan, because it changes the play.
+func TestUndeclaredHash(t *testing.T) {
+	env := configstest.Machine(t)
+	text := strings.Replace(configstest.Two, "./dev\"", "./dev\"\noptions = {USI_Hash = 64}", 1)
+	p, _ := configstest.Plan(t, text, few, env)
+	threads := greeting(t, "Threads type spin default 4 min 1 max 9")
+	plan, _, err := identity.Complete(p, []usi.Greeting{threads, threads})
+	testutil.OK(t, err)
+	testutil.Diff(t, []match.Option{{Name: "Threads", Value: "4"}, {Name: "USI_Hash", Value: "64"}}, plan.Players[0].Effect)
+	testutil.Diff(t, []match.Option{{Name: "Threads", Value: "4"}}, plan.Players[1].Effect)
+}
+
 // otherFamilies has the time margins that Apery d14471f, Gikou 2 and Sunfish4 declare, an invented option with such a
 // name, and margins of a search, which are none.
 const otherFamilies = `Byoyomi_Margin type spin default 500 min 0 max 2147483647
@@ -279,6 +291,8 @@ func TestSettings(t *testing.T) {
 		testutil.Equal(t, len(user), len(test.player.Options), "%s: user settings %v", test.name, user)
 	}
 	plan.Ponder, plan.Rules.MaxPlies = match.PonderEarly, 0
+	silent, _ := identity.Settings(match.Player{}, plan, nil)
+	testutil.Diff(t, []usi.Setting{{Name: "USI_Ponder", Value: "true"}}, silent)
 	automatic, _ := identity.Settings(match.Player{}, plan, greeting(t, yaneuraou).Options)
 	testutil.Check(t, automatic[0].Value == "true" && automatic[2].Value == "0", "%v", automatic)
 }

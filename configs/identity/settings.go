@@ -78,7 +78,8 @@ func ProfileNames() string {
 // Settings returns the options that gogi sends to an engine. declared are the options that the engine
 // declared. gogi sends the automatic options first, and then the user's options in the user's order. The
 // automatic options follow from pondering, the rules, and the player's option profile. Settings omits an
-// automatic option that the user has set, or for which the engine declares no fitting value.
+// automatic option that the user has set, or for which the engine declares no fitting value. It sends USI_Ponder to an
+// engine that does not declare it, if the plan has pondering.
 func Settings(p match.Player, plan *match.Plan, declared []usi.Option) (automatic, user []usi.Setting) {
 	for _, o := range p.Options {
 		user = append(user, usi.Setting(o))
@@ -90,10 +91,15 @@ func Settings(p match.Player, plan *match.Plan, declared []usi.Option) (automati
 		}
 		if fitted, ok := fit(declared, s); ok {
 			automatic = append(automatic, fitted)
+		} else if _, known := usi.FindOption(declared, s.Name); !known && s == pondering() {
+			automatic = append(automatic, s) // an engine need not declare it
 		}
 	}
 	return automatic, user
 }
+
+// pondering returns the setting that tells an engine that it will ponder.
+func pondering() usi.Setting { return usi.Setting{Name: "USI_Ponder", Value: "true"} }
 
 // ownSettings returns the settings that follow from the plan's pondering and rules.
 func ownSettings(plan *match.Plan) []usi.Setting {
@@ -200,7 +206,8 @@ func (o options) value(name string) (value string, set, ok bool) {
 
 // effect returns the declared options with their current values, in the declared order. It leaves out files that
 // the engine writes, and buttons that gogi does not press. It also leaves out the options in follow, unless the
-// user has set them. follow has the options that pondering and the rules set.
+// user has set them. follow has the options that pondering and the rules set. The user's options that the engine does not
+// declare come last.
 func (o options) effect(follow []usi.Setting, user []match.Option) []match.Option {
 	list := []match.Option{}
 	for _, d := range o.declared {
@@ -210,6 +217,11 @@ func (o options) effect(follow []usi.Setting, user []match.Option) []match.Optio
 			continue
 		}
 		list = append(list, match.Option{Name: d.Name, Value: value})
+	}
+	for _, u := range user { // USI_Hash or USI_Ponder, which an engine need not declare
+		if _, ok := usi.FindOption(o.declared, u.Name); !ok {
+			list = append(list, u)
+		}
 	}
 	return list
 }

@@ -312,5 +312,5 @@ func (s *subject) ponders() bool {
 }
 
 func (s *subject) neverPonders(f *Finding) {
-	f.add(Warn, "it does not offer USI_Ponder, so it is never asked to")
+	f.add(Warn, "it does not offer USI_Ponder, and gogi sends it only with --ponder")
 }

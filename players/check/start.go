@@ -47,7 +47,7 @@ func checkOptions(_ context.Context, s *subject, f *Finding) {
 	automatic, user := identity.Settings(s.player, s.plan, declared)
 	s.settings = automatic
 	for _, option := range user {
-		if _, err := usi.Resolve(declared, []usi.Setting{option}); err != nil {
+		if _, err := usi.Sendable(declared, []usi.Setting{option}); err != nil {
 			f.add(Fail, "refused: %s", err)
 			continue
 		}

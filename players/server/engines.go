@@ -63,7 +63,7 @@ func (e *councilEngine) check() error {
 	}
 	var errs []error
 	for _, o := range e.player.Options {
-		if _, err := usi.Resolve(e.declared, []usi.Setting{usi.Setting(o)}); err != nil {
+		if _, err := usi.Sendable(e.declared, []usi.Setting{usi.Setting(o)}); err != nil {
 			errs = append(errs, fmt.Errorf("engine %s: %w", e.player.Name, err))
 		}
 	}
@@ -92,7 +92,7 @@ func (e *councilEngine) settings(declared []usi.Option) (list []usi.Setting, ver
 	}
 	for _, s := range e.own {
 		// The cache may be older than the engine, so omit a value that no longer fits.
-		if fitting, err := usi.Resolve(declared, []usi.Setting{s}); err == nil {
+		if fitting, err := usi.Sendable(declared, []usi.Setting{s}); err == nil {
 			list = overlay(list, fitting[0])
 		}
 	}
