@@ -415,16 +415,18 @@ func (f *HandicapFit) describeSteps() {
 // 0.
 const atBound = 1e-8
 
-// term returns the value of a term.
+// term returns the value of a term. A term that tends to 0, because the likelihood rises as it becomes smaller, is 0.
 func (f *HandicapFit) term(k int) float64 {
-	w := f.at.X[f.ground.players+k]
+	i := f.ground.players + k
+	w := f.at.X[i]
 	if f.shape.family == logLinear {
 		return w
 	}
-	if v := math.Exp(w); v >= atBound {
-		return v
+	v := math.Exp(w)
+	if v < atBound || slices.Contains(f.at.Drifting, i) && f.ground.gradient(f.at.X)[i] < 0 {
+		return 0
 	}
-	return 0
+	return v
 }
 
 // errors returns the standard errors of the terms, from the observed information. If the information does not determine

@@ -2,6 +2,7 @@ package rating
 
 import (
 	"math"
+	"slices"
 
 	"gogi/stats/rating/crosstable"
 	"gogi/stats/rating/newton"
@@ -140,6 +141,37 @@ func (g *ground) Settle(step []float64)      { newton.SubtractMedian(step[:g.pla
 func (g *ground) shiftFree() bool            { return true }
 func (g *ground) prior([]float64) matrix     { return nil }
 func (g *ground) estimated() int             { return g.players - 1 + g.terms }
+
+// Raised returns a copy of x in which the terms near 0 are a thousandth of a typical strength, if the likelihood would rise
+// with them. See [newton.Bounded].
+func (g *ground) Raised(x, weights []float64) []float64 {
+	if g.family == logLinear {
+		return nil
+	}
+	least := 1e-3
+	if g.family == added {
+		least *= 50
+	}
+	raised := slices.Clone(x)
+	for k := g.players; k < len(x); k++ { // a term of exactly 0 has no slope by its logarithm
+		raised[k] = max(x[k], math.Log(least)-30)
+	}
+	found := false
+	for k, slope := range g.gradient(raised)[g.players:] {
+		k += g.players
+		held := weights != nil && weights[k] != 0
+		if value := math.Exp(raised[k]); held || value >= least || !(slope/value*least > 1e-9) {
+			raised[k] = x[k]
+			continue
+		}
+		raised[k] = math.Log(least)
+		found = true
+	}
+	if !found {
+		return nil
+	}
+	return raised
+}
 
 func (g *ground) expected(x []float64) [][3]float64 {
 	r, _ := g.raw(x)

@@ -20,6 +20,15 @@ type Problem interface {
 	Settle(step []float64)
 }
 
+// A Bounded is a Problem in which some coordinates are logarithms of terms that are at least 0. If a term is almost 0,
+// the slope of its logarithm is almost 0, too, so that a climb cannot move it.
+type Bounded interface {
+	Problem
+	// Raised returns a copy of x in which the terms near 0 whose growth would raise the value are larger. It does not change
+	// coordinates with a weight; weights may be nil. It returns nil if there is no such term.
+	Raised(x, weights []float64) []float64
+}
+
 // A Contrast is the constraint that a linear function of x has a fixed value.
 type Contrast struct {
 	Weights []float64 // coefficients of x
@@ -44,8 +53,34 @@ const (
 
 // Climb maximises p by Newton's method from x. x must be in the domain and satisfy the constraint hold, if
 // hold is not nil. Climb returns an error for an x outside the domain and after 400 steps. It also returns an
-// error if no step raises the value although the slope is positive.
+// error if no step raises the value although the slope is positive. If p is [Bounded], Climb also climbs from the raised
+// points, as long as this finds larger values.
 func Climb(p Problem, x []float64, hold *Contrast) (Peak, error) {
+	at, err := climb(p, x, hold)
+	bounded, ok := p.(Bounded)
+	if err != nil || !ok {
+		return at, err
+	}
+	var weights []float64
+	if hold != nil {
+		weights = hold.Weights
+	}
+	for range x {
+		raised := bounded.Raised(at.X, weights)
+		if raised == nil {
+			break
+		}
+		next, err := climb(p, raised, hold)
+		if err != nil || next.Value <= at.Value {
+			break
+		}
+		at = next
+	}
+	return at, nil
+}
+
+// climb maximises p like Climb, but only from x.
+func climb(p Problem, x []float64, hold *Contrast) (Peak, error) {
 	at := Peak{X: slices.Clone(x), Value: p.Value(x)}
 	if math.IsInf(at.Value, -1) || math.IsNaN(at.Value) {
 		return Peak{}, errors.New("the search starts where the games are impossible")

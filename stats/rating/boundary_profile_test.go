@@ -1,0 +1,30 @@
+package rating
+
+import (
+	"math"
+	"testing"
+
+	"gogi/internal/testutil"
+	"gogi/stats/rating/crosstable"
+)
+
+// TestProfileWithTermsAtZero: the profile needs terms above 0 that are 0 at the maximum. Another program calculated the
+// expected ends, with bounded quasi-Newton climbs from several starts.
+func TestProfileWithTermsAtZero(t *testing.T) {
+	t.Parallel()
+	games := []crosstable.Count{
+		{Black: "P0", White: "P1", BlackWins: 7, WhiteWins: 27}, {Black: "P0", White: "P1", BlackWins: 9, Handicap: 2},
+		{Black: "P1", White: "P0", BlackWins: 16, Draws: 9, WhiteWins: 32, Handicap: 2}, {Black: "P1", White: "P0", BlackWins: 261, Draws: 66, WhiteWins: 110, Handicap: 5},
+	}
+	slope := testutil.Must(CompareHandicaps(games, 0.95, Additive2))(t).Fits[0].Params[1].Interval
+	testutil.Check(t, math.Abs(slope.Lo-4.747870) < 1e-5 && math.Abs(slope.Hi-24.288441) < 1e-5, "slope %+v", slope)
+	games = []crosstable.Count{
+		{Black: "P0", White: "P1", BlackWins: 1, WhiteWins: 1, Handicap: 3}, {Black: "P1", White: "P0", BlackWins: 3, Draws: 3, WhiteWins: 2},
+		{Black: "P1", White: "P0", Draws: 1, WhiteWins: 4, Handicap: 1}, {Black: "P1", White: "P0", BlackWins: 2, WhiteWins: 3, Handicap: 4},
+		{Black: "P1", White: "P0", BlackWins: 10, WhiteWins: 3, Handicap: 7},
+	}
+	f := testutil.Must(CompareHandicaps(games, 0.95, Multiplicative1))(t).Fits[0]
+	last := f.Params[3].Interval
+	testutil.Check(t, last.Lo == 0 && math.Abs(last.Hi-28.44442) < 1e-4, "g(7)-g(4) %+v", last)
+	testutil.Equal(t, f.Params[2].Note, "is 0, the end of its range: the constraint is active")
+}
