@@ -55,7 +55,7 @@ type Purged struct {
 	// worker's results.
 	Drawn  int    `cbor:"drawn,omitempty" json:"drawn,omitempty"`
 	Before string `cbor:"before" json:"before"` // the SPRT's verdict before the void. It is "" without an SPRT.
-	After  string `cbor:"after" json:"after"`
+	After  string `cbor:"after" json:"after"`   // verdict of the SPRT after the void
 	// Selfplay means that the pairs are blocks of self-play.
 	Selfplay bool `cbor:"selfplay,omitempty" json:"selfplay,omitempty"`
 	// Withdrawn means that the farm has reported a verdict that is no longer valid.
@@ -65,10 +65,10 @@ type Purged struct {
 // A Status is the current state of a farm, for terminals, pages, metrics and --json.
 type Status struct {
 	At      time.Time      `cbor:"at" json:"at"`
-	Boot    uint32         `cbor:"boot" json:"boot"`       // number of the coordinator's start; each start has a higher number
-	Tests   []TestStatus   `cbor:"tests" json:"tests"`     // ordered by priority, then by submission
-	Workers []WorkerStatus `cbor:"workers" json:"workers"` // ordered by name
-	Judge   JudgeStatus    `cbor:"judge" json:"judge"`
+	Boot    uint32         `cbor:"boot" json:"boot"`                         // number of the coordinator's start; each start has a higher number
+	Tests   []TestStatus   `cbor:"tests" json:"tests"`                       // ordered by priority, then by submission
+	Workers []WorkerStatus `cbor:"workers" json:"workers"`                   // ordered by name
+	Judge   JudgeStatus    `cbor:"judge" json:"judge"`                       // state of the receiver of results
 	Update  *UpdateStatus  `cbor:"update,omitempty" json:"update,omitempty"` // nil if there was never an update.
 	Unread  []Unread       `cbor:"unread,omitempty" json:"unread,omitempty"` // ordered by digest
 }
@@ -89,10 +89,10 @@ type TestStatus struct {
 	State    State             `cbor:"state" json:"state"`
 	Why      string            `cbor:"why" json:"why,omitempty"`     // the reason for the state
 	Waits    string            `cbor:"waits" json:"waits,omitempty"` // the owner's quota for which the test waits. It is "" if it waits for none.
-	Priority int               `cbor:"priority" json:"priority"`
-	Share    float64           `cbor:"share" json:"share"`
+	Priority int               `cbor:"priority" json:"priority"`     // priority; tests with a higher number play first
+	Share    float64           `cbor:"share" json:"share"`           // share of the machines, relative to other tests of the same priority
 	Note     string            `cbor:"note" json:"note,omitempty"`
-	Needs    map[string]string `cbor:"needs" json:"needs,omitempty"`
+	Needs    map[string]string `cbor:"needs" json:"needs,omitempty"` // labels that a worker must have
 	Log      []Change          `cbor:"log" json:"log"`
 
 	Pairs     int     `cbor:"pairs" json:"pairs"`                   // planned pairs
@@ -131,7 +131,7 @@ type TestStatus struct {
 // A LeaseCounts counts what happened to a test's leases since the coordinator's start. A lease is the right
 // of one worker to play a pair.
 type LeaseCounts struct {
-	Granted   int `cbor:"granted" json:"granted"`
+	Granted   int `cbor:"granted" json:"granted"`     // number of granted leases
 	Expired   int `cbor:"expired" json:"expired"`     // ended because no heartbeat came for too long.
 	Adopted   int `cbor:"adopted" json:"adopted"`     // leases that the coordinator did not know until a heartbeat reported them: granted before its restart, or already expired.
 	Returned  int `cbor:"returned" json:"returned"`   // returned unplayed
@@ -142,12 +142,12 @@ type LeaseCounts struct {
 
 // A ResultCounts counts a test's received results since the coordinator's start.
 type ResultCounts struct {
-	Added      int `cbor:"added" json:"added"`
-	Duplicates int `cbor:"duplicates" json:"duplicates"`
-	Refused    int `cbor:"refused" json:"refused"`
-	Stale      int `cbor:"stale" json:"stale"`       // result of a pair from before the pair was made void; see Held.Take
-	Agreed     int `cbor:"agreed" json:"agreed"`     // audits in which both playings of the pair agree.
-	Differed   int `cbor:"differed" json:"differed"` // audits that a third playing had to decide
+	Added      int `cbor:"added" json:"added"`           // number of stored pairs
+	Duplicates int `cbor:"duplicates" json:"duplicates"` // number of pairs that were stored already
+	Refused    int `cbor:"refused" json:"refused"`       // number of rejected pairs
+	Stale      int `cbor:"stale" json:"stale"`           // result of a pair from before the pair was made void; see Held.Take
+	Agreed     int `cbor:"agreed" json:"agreed"`         // audits in which both playings of the pair agree.
+	Differed   int `cbor:"differed" json:"differed"`     // audits that a third playing had to decide
 }
 
 // A TestWorker counts the pairs of a test that one worker has stored or holds.
@@ -196,38 +196,38 @@ type TuneParam struct {
 
 // A Change is an entry in the log of a test: what changed, when, and by whom.
 type Change struct {
-	At   time.Time `cbor:"at" json:"at"` // time by the coordinator's clock
-	By   string    `cbor:"by" json:"by"` // a key's name, or "farm"
-	What string    `cbor:"what" json:"what"`
+	At   time.Time `cbor:"at" json:"at"`     // time by the coordinator's clock
+	By   string    `cbor:"by" json:"by"`     // a key's name, or "farm"
+	What string    `cbor:"what" json:"what"` // the change, as text
 }
 
 // A WorkerStatus is the current state of a worker.
 type WorkerStatus struct {
 	Name       string `cbor:"name" json:"name"`
 	Owner      string `cbor:"owner" json:"owner"`
-	Trust      string `cbor:"trust" json:"trust"`
+	Trust      string `cbor:"trust" json:"trust"`                     // untrusted, verified or owner
 	Here       bool   `cbor:"here" json:"here"`                       // the worker is connected: its last heartbeat is younger than a lease.
 	Quarantine string `cbor:"quarantine" json:"quarantine,omitempty"` // the reason, or "" if it is not in quarantine.
 	// Probation is the reason why the worker is on probation, or "" if it is not. During probation all pairs of
 	// the worker are audited, and it plays no test with scaled clocks.
 	Probation string   `cbor:"probation" json:"probation,omitempty"`
-	Suspect   string   `cbor:"suspect" json:"suspect,omitempty"` // a key of the same owner that is in quarantine, which limits this worker, or ""
-	Rebench   string   `cbor:"rebench" json:"rebench,omitempty"` // the reason why its speed must be measured again
-	Unfit     []string `cbor:"unfit" json:"unfit,omitempty"`     // running tests that it does not play, with the reason.
-	Draining  bool     `cbor:"draining" json:"draining,omitempty"`
-	Slots     int      `cbor:"slots" json:"slots"`
-	Held      int      `cbor:"held" json:"held"`
-	Load      float64  `cbor:"load" json:"load"`
-	NPS       float64  `cbor:"nps" json:"nps"`
-	Added     int      `cbor:"added" json:"added"` // number of stored pairs
-	Refused   int      `cbor:"refused" json:"refused"`
-	Agreed    int      `cbor:"agreed" json:"agreed"` // number of agreeing audits
+	Suspect   string   `cbor:"suspect" json:"suspect,omitempty"`   // a key of the same owner that is in quarantine, which limits this worker, or ""
+	Rebench   string   `cbor:"rebench" json:"rebench,omitempty"`   // the reason why its speed must be measured again
+	Unfit     []string `cbor:"unfit" json:"unfit,omitempty"`       // running tests that it does not play, with the reason.
+	Draining  bool     `cbor:"draining" json:"draining,omitempty"` // the worker gets no more pairs
+	Slots     int      `cbor:"slots" json:"slots"`                 // number of pairs that the worker plays at a time
+	Held      int      `cbor:"held" json:"held"`                   // number of pairs that the worker holds
+	Load      float64  `cbor:"load" json:"load"`                   // load of the machine: running processes per CPU
+	NPS       float64  `cbor:"nps" json:"nps"`                     // measured nodes per second of a slot
+	Added     int      `cbor:"added" json:"added"`                 // number of stored pairs
+	Refused   int      `cbor:"refused" json:"refused"`             // number of rejected pairs
+	Agreed    int      `cbor:"agreed" json:"agreed"`               // number of agreeing audits
 	// Log10E is the logarithm of an e-value for the hypothesis that the worker's results differ from the results
 	// of other workers, over all tests.
 	Log10E  float64           `cbor:"log10_e" json:"log10_e"`
 	Version string            `cbor:"version" json:"version"`
-	Labels  map[string]string `cbor:"labels" json:"labels,omitempty"`
-	Seen    time.Time         `cbor:"seen" json:"seen"`
+	Labels  map[string]string `cbor:"labels" json:"labels,omitempty"`           // labels of the worker
+	Seen    time.Time         `cbor:"seen" json:"seen"`                         // time of the latest heartbeat
 	Errors  []Change          `cbor:"errors,omitempty" json:"errors,omitempty"` // the latest errors, the oldest first
 }
 
@@ -279,10 +279,10 @@ func (w *WorkerStatus) Words(moment func(time.Time) string) string {
 
 // A JudgeStatus describes how the coordinator processes the messages with results (the stream).
 type JudgeStatus struct {
-	Messages  int           `cbor:"messages" json:"messages"`
-	Again     int           `cbor:"again" json:"again"` // messages delivered more than once.
-	Sequence  uint64        `cbor:"sequence" json:"sequence"`
-	Fill      float64       `cbor:"fill" json:"fill"` // used part of the stream's limit, 0 to 1.
-	Unsigned  int           `cbor:"unsigned" json:"unsigned"`
+	Messages  int           `cbor:"messages" json:"messages"`     // number of messages that the coordinator has received
+	Again     int           `cbor:"again" json:"again"`           // messages delivered more than once.
+	Sequence  uint64        `cbor:"sequence" json:"sequence"`     // sequence number of the latest message in the stream
+	Fill      float64       `cbor:"fill" json:"fill"`             // used part of the stream's limit, 0 to 1.
+	Unsigned  int           `cbor:"unsigned" json:"unsigned"`     // number of messages without a valid token
 	BatchTook time.Duration `cbor:"batch_took" json:"batch_took"` // time for the latest group of messages, from fetch to acknowledgement
 }

@@ -19,9 +19,9 @@ import (
 // list of all recipes.
 type Recipe struct {
 	Name         string   `cbor:"name" json:"name"`
-	Text         string   `cbor:"text" json:"text"` // see ParseRecipe
-	Repositories []string `cbor:"repositories" json:"repositories"`
-	By           string   `cbor:"by" json:"by"` // the key of the admin
+	Text         string   `cbor:"text" json:"text"`                 // see ParseRecipe
+	Repositories []string `cbor:"repositories" json:"repositories"` // URLs of the repositories that workers may build with the recipe
+	By           string   `cbor:"by" json:"by"`                     // the key of the admin
 }
 
 // Check returns an error if the recipe has no repository, or a text or a name that is not valid. It accepts

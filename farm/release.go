@@ -142,21 +142,21 @@ type UpdateStatus struct {
 	// Trials has one trial for each of Releases, or is empty if no trial was requested. Need is the number of pairs
 	// that each trial needs.
 	Trials []TrialStatus `cbor:"trials" json:"trials"`
-	Need   int           `cbor:"need" json:"need"`
+	Need   int           `cbor:"need" json:"need"` // number of pairs that each trial needs
 }
 
 // A TrialStatus is the progress of a release's trial. It compares the workers that got the release first with
 // the other workers on the same kind of machine.
 type TrialStatus struct {
 	SHA256 string   `cbor:"sha256" json:"sha256"`
-	First  []string `cbor:"first" json:"first"` // names of the workers that get the release first.
-	Passed bool     `cbor:"passed" json:"passed"`
-	Pairs  int      `cbor:"pairs" json:"pairs"` // pairs or blocks that workers in First have played with the release since the order
+	First  []string `cbor:"first" json:"first"`   // names of the workers that get the release first.
+	Passed bool     `cbor:"passed" json:"passed"` // the trial is over and found no fault
+	Pairs  int      `cbor:"pairs" json:"pairs"`   // pairs or blocks that workers in First have played with the release since the order
 	// Tries counts the pairs or blocks received since the order, including attempts. Failed counts the pairs or
 	// blocks in which an engine failed. Both count the workers in First with the release. OthersTries and
 	// OthersFailed count the same for the other workers without the release.
 	Tries        int `cbor:"tries" json:"tries"`
-	Failed       int `cbor:"failed" json:"failed"`
-	OthersTries  int `cbor:"others_tries" json:"others_tries"`
-	OthersFailed int `cbor:"others_failed" json:"others_failed"`
+	Failed       int `cbor:"failed" json:"failed"`               // number of those in which an engine failed
+	OthersTries  int `cbor:"others_tries" json:"others_tries"`   // number of pairs or blocks of the other workers since the order
+	OthersFailed int `cbor:"others_failed" json:"others_failed"` // number of those in which an engine failed
 }

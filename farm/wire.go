@@ -121,7 +121,7 @@ type Grants struct {
 // A Held identifies a granted lease: the right of one worker to play a pair.
 type Held struct {
 	Run   string `cbor:"r"` // the plan's digest
-	Pair  int    `cbor:"p"`
+	Pair  int    `cbor:"p"` // number of the pair
 	Epoch Epoch  `cbor:"e"`
 	Token []byte `cbor:"t"` // see Secret.Token
 	// Take counts how often the pair was stored and then made void. The coordinator rejects results of an earlier take.

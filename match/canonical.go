@@ -21,47 +21,47 @@ import (
 type CanonicalPlan struct {
 	Version      int               `json:"version"`
 	Design       DesignKind        `json:"design"`
-	Swap         bool              `json:"swap"`
+	Swap         bool              `json:"swap"` // each pair has two games with colours swapped
 	Seed         uint64            `json:"seed"`
 	Rules        CanonicalRules    `json:"rules"`
 	Adjudication *Adjudication     `json:"adjudication,omitempty"`
-	Ponder       PonderMode        `json:"ponder"`
-	Slowed       Policy            `json:"slowed"`
-	Clocks       map[string]string `json:"clocks,omitempty"`
+	Ponder       PonderMode        `json:"ponder"`           // how engines ponder: off, standard or early
+	Slowed       Policy            `json:"slowed"`           // what happens to pairs with delayed moves: count or void
+	Clocks       map[string]string `json:"clocks,omitempty"` // clock of each colour, if they differ
 	Players      []CanonicalPlayer `json:"players"`
-	Openings     CanonicalOpenings `json:"openings"`
+	Openings     CanonicalOpenings `json:"openings"` // the openings of the plan
 	Tournament   *Tournament       `json:"tournament,omitempty"`
-	Anchor       string            `json:"anchor,omitempty"`
+	Anchor       string            `json:"anchor,omitempty"` // player with a fixed rating
 	Scaling      *Scaling          `json:"scaling,omitempty"`
-	Tune         json.RawMessage   `json:"tune,omitempty"`
+	Tune         json.RawMessage   `json:"tune,omitempty"` // settings of a tune
 	Mate         *CanonicalMate    `json:"mate,omitempty"`
-	Selfplay     json.RawMessage   `json:"selfplay,omitempty"`
+	Selfplay     json.RawMessage   `json:"selfplay,omitempty"` // settings of self-play
 }
 
 // CanonicalRules has the fields of Rules without the name, because the name has no effect on a game.
 type CanonicalRules struct {
-	Declaration      string     `json:"declaration"`
-	ImpasseDraw      bool       `json:"impasse_draw"`
-	MaxPlies         int        `json:"max_plies"`
-	MateAtLimitDraws bool       `json:"mate_at_limit_draws"`
-	DeclareAtLimit   bool       `json:"declare_at_limit"`
-	ExtendInCheck    bool       `json:"extend_in_check"`
-	RepetitionPoints [2]float64 `json:"repetition_points"`
+	Declaration      string     `json:"declaration"`         // rule of entering king
+	ImpasseDraw      bool       `json:"impasse_draw"`        // an agreed impasse is a draw
+	MaxPlies         int        `json:"max_plies"`           // number of plies after which the game is a draw; 0: no limit
+	MateAtLimitDraws bool       `json:"mate_at_limit_draws"` // a mate with the last ply is a draw
+	DeclareAtLimit   bool       `json:"declare_at_limit"`    // the side to move may declare at the limit
+	ExtendInCheck    bool       `json:"extend_in_check"`     // the limit waits while the side to move is in check
+	RepetitionPoints [2]float64 `json:"repetition_points"`   // points of the first and of the second player for a repetition
 }
 
 // CanonicalPlayer has the settings of a Player that decide how it plays. It has no paths. If an option names a
 // file or folder whose contents the identity covers (see Identity), the value of the option is "(see identity)".
 type CanonicalPlayer struct {
 	Name      string            `json:"name"`
-	Identity  map[string]string `json:"identity"`
-	Arguments []string          `json:"arguments,omitempty"`
-	Env       []string          `json:"env,omitempty"`
+	Identity  map[string]string `json:"identity"`            // hashes of the engine's files, by role
+	Arguments []string          `json:"arguments,omitempty"` // arguments of the program
+	Env       []string          `json:"env,omitempty"`       // additions to the environment
 	Options   []Option          `json:"options,omitempty"`
-	Profile   string            `json:"profile,omitempty"`
-	Limits    string            `json:"limits"`
-	Margin    string            `json:"margin"`
-	Stall     string            `json:"stall"`
-	Restart   Restart           `json:"restart"`
+	Profile   string            `json:"profile,omitempty"` // name of the profile whose options gogi sends
+	Limits    string            `json:"limits"`            // search limits, as text
+	Margin    string            `json:"margin"`            // time margin, as text
+	Stall     string            `json:"stall"`             // longest time without an answer, as text
+	Restart   Restart           `json:"restart"`           // when gogi restarts the engine: never, pair or game
 	Council   *CanonicalCouncil `json:"council,omitempty"`
 }
 
@@ -75,22 +75,22 @@ type CanonicalOpenings struct {
 // Council.
 type CanonicalCouncil struct {
 	Rule         string            `json:"rule"`
-	Ties         []string          `json:"ties,omitempty"`
-	Stop         string            `json:"stop,omitempty"`
-	Quorum       float64           `json:"quorum,omitempty"`
-	ResignQuorum float64           `json:"resign_quorum,omitempty"`
-	MinAlive     int               `json:"min_alive,omitempty"`
-	Restarts     int               `json:"restarts,omitempty"`
-	Split        bool              `json:"split,omitempty"`
-	Jitter       float64           `json:"node_jitter,omitempty"`
-	Noise        float64           `json:"score_noise,omitempty"`
+	Ties         []string          `json:"ties,omitempty"`          // tie-breaks, in order
+	Stop         string            `json:"stop,omitempty"`          // when the council stops waiting for members
+	Quorum       float64           `json:"quorum,omitempty"`        // share of the weights that decides early
+	ResignQuorum float64           `json:"resign_quorum,omitempty"` // share of the members that must resign
+	MinAlive     int               `json:"min_alive,omitempty"`     // least number of members with which the council plays
+	Restarts     int               `json:"restarts,omitempty"`      // how often a member may be restarted in a game
+	Split        bool              `json:"split,omitempty"`         // members share the council's nodes
+	Jitter       float64           `json:"node_jitter,omitempty"`   // random change of the members' node limits, as a share
+	Noise        float64           `json:"score_noise,omitempty"`   // standard deviation of the noise that is added to scores, in centipawns
 	Veto         *Veto             `json:"veto,omitempty"`
 	Examine      Examine           `json:"examine,omitzero"`
 	Ponder       Spread            `json:"ponder,omitzero"`
-	Ask          int               `json:"ask,omitempty"`
-	Scales       []Scale           `json:"scales,omitempty"`
-	Clamps       []float64         `json:"clamps,omitempty"`
-	Own          []bool            `json:"own,omitempty"`
+	Ask          int               `json:"ask,omitempty"`    // number of members that are asked first; missing: all at once
+	Scales       []Scale           `json:"scales,omitempty"` // scale of each member
+	Clamps       []float64         `json:"clamps,omitempty"` // largest score of each member that counts, in centipawns
+	Own          []bool            `json:"own,omitempty"`    // for each member: it searches under its own limits
 	Members      []CanonicalPlayer `json:"members"`
 }
 

@@ -36,10 +36,10 @@ type Scale struct {
 
 // Veto is a short check of the voted move by other engines; the zero value is no veto.
 type Veto struct {
-	Time    time.Duration `json:"time"`
+	Time    time.Duration `json:"time"` // time of the veto search, in nanoseconds
 	Nodes   uint64        `json:"nodes"`
-	Margin  float64       `json:"margin"` // in centipawns
-	Members int           `json:"members"`
+	Margin  float64       `json:"margin"`  // in centipawns
+	Members int           `json:"members"` // number of members that must object
 }
 
 // Examine has the settings of cross-examination after a split vote: each member searches the positions after the

@@ -59,7 +59,7 @@ const ShownPV = 8
 // numbered from 0; they are pointers so that 0 differs from absent. Consumers share an Event that was sent:
 // do not change the values that it points to.
 type Event struct {
-	V      int       `json:"v"`
+	V      int       `json:"v"`                // version of the event's fields
 	Seq    uint64    `json:"seq"`              // counts from 1 without gaps for each worker; dropped move events have no number
 	Time   time.Time `json:"time"`             // by the clock of the process that sends the stream
 	At     time.Time `json:"at,omitzero"`      // by the worker's clock, if the event came from a worker
@@ -75,7 +75,7 @@ type Event struct {
 	Digest    string     `json:"digest,omitempty"` // SHA-256 of the plan
 	Rules     string     `json:"rules,omitempty"`  // name of the rules
 	Phase     RunPhase   `json:"phase,omitempty"`  // the new phase after a change by the user
-	Slots     int        `json:"slots,omitempty"`
+	Slots     int        `json:"slots,omitempty"`  // number of slots
 	Pairs     int        `json:"pairs,omitempty"`
 	Games     int        `json:"games,omitempty"`
 	Finished  *int       `json:"finished,omitempty"`  // number of finished pairs, at the beginning and the end of the session
@@ -103,7 +103,7 @@ type Event struct {
 	Marked      bool        `json:"marked,omitempty"` // the machine delayed the move, or a move of the game
 
 	Engine  string `json:"engine,omitempty"`
-	Kind    string `json:"kind,omitempty"`
+	Kind    string `json:"kind,omitempty"`    // kind of the fault or warning
 	Forfeit bool   `json:"forfeit,omitempty"` // the fault lost the game
 	Bundle  string `json:"bundle,omitempty"`  // path of the crash dump with the failed engine's dialogue
 	Dropped uint64 `json:"dropped,omitempty"` // number of dropped move events

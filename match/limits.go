@@ -11,7 +11,7 @@ import (
 // TimeControl is the time control of one player. Byoyomi (秒読み) and Increment (Fischer) exclude each other,
 // because USI has no command for both.
 type TimeControl struct {
-	Main      time.Duration `json:"Main"`
+	Main      time.Duration `json:"Main"`      // main time, in nanoseconds
 	Byoyomi   time.Duration `json:"Byoyomi"`   // time for each move after Main is used up
 	Increment time.Duration `json:"Increment"` // added before every move of the player, including the first
 }
@@ -44,12 +44,12 @@ const (
 // Limits has the limits of one player's searches.
 type Limits struct {
 	Clock    TimeControl   `json:"Clock"`
-	MoveTime time.Duration `json:"MoveTime"`
-	Nodes    uint64        `json:"Nodes"`
-	Depth    int           `json:"Depth"`
-	Self     bool          `json:"Self"`   // the engine ends its search by itself ("go infinite")
-	Margin   time.Duration `json:"Margin"` // time by which a move may exceed its clock or movetime without losing
-	Stall    time.Duration `json:"Stall"`  // longest time for a move of an engine without a clock
+	MoveTime time.Duration `json:"MoveTime"` // time for each move, in nanoseconds
+	Nodes    uint64        `json:"Nodes"`    // nodes for each move
+	Depth    int           `json:"Depth"`    // depth of each move
+	Self     bool          `json:"Self"`     // the engine ends its search by itself ("go infinite")
+	Margin   time.Duration `json:"Margin"`   // time by which a move may exceed its clock or movetime without losing
+	Stall    time.Duration `json:"Stall"`    // longest time for a move of an engine without a clock
 }
 
 // Timed reports whether the player has a clock or a movetime, so that a move can be late.

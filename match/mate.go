@@ -55,8 +55,8 @@ func (m Mate) Asks(claimed bool, own int) bool {
 // CanonicalMate has the settings of a Mate that decide how games end, for the canonical text of a plan.
 type CanonicalMate struct {
 	Solver *CanonicalPlayer `json:"solver,omitempty"`
-	Every  int              `json:"every,omitempty"`
-	Time   time.Duration    `json:"time,omitempty"` // nanoseconds
+	Every  int              `json:"every,omitempty"` // gogi asks the solver at every N-th ply
+	Time   time.Duration    `json:"time,omitempty"`  // nanoseconds
 	Nodes  int              `json:"nodes,omitempty"`
 }
 
@@ -74,7 +74,7 @@ func (m Mate) canonical() *CanonicalMate {
 
 // Questions counts the positions of a game that gogi sent to a mate solver, by the result.
 type Questions struct {
-	Asked    int `json:"asked"`
+	Asked    int `json:"asked"`              // number of questions
 	Claimed  int `json:"claimed,omitempty"`  // the solver claimed a mate: the sum of Proven, Refuted and Unproven
 	Proven   int `json:"proven,omitempty"`   // gogi proved the mate, which ended the game
 	Refuted  int `json:"refuted,omitempty"`  // the solver's line is no mate by gogi's rules

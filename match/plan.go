@@ -15,7 +15,7 @@ import (
 // Option is one engine option as the user wrote it.
 type Option struct {
 	Name  string `json:"name"`
-	Value string `json:"value"`
+	Value string `json:"value"` // value of the option
 }
 
 // Restart decides when gogi restarts an engine's process.

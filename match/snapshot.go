@@ -14,16 +14,16 @@ type Snapshot struct {
 	Latest time.Time `json:"latest,omitzero"` // the time of the latest event
 	// Numbers has the last Event.Seq of each worker. The key "" is the run's own process.
 	Numbers map[string]uint64 `json:"numbers,omitempty"`
-	Over    bool              `json:"over,omitempty"`
+	Over    bool              `json:"over,omitempty"`   // the session has ended
 	Phase   RunPhase          `json:"phase,omitempty"`  // "" before anything is known
 	Wanted  int               `json:"wanted,omitempty"` // number of slots that the run's own process shall have; slots beyond it end after their current pair
 
 	Players []string `json:"players,omitempty"` // in plan order
 	Limits  []string `json:"limits,omitempty"`  // limits of the players, as text
 	Digest  string   `json:"digest,omitempty"`
-	Rules   string   `json:"rules,omitempty"`
-	Pairs   int      `json:"pairs"` // planned
-	Games   int      `json:"games"` // planned
+	Rules   string   `json:"rules,omitempty"` // name of the rules
+	Pairs   int      `json:"pairs"`           // planned
+	Games   int      `json:"games"`           // planned
 
 	Finished  int            `json:"finished"`           // stored pairs, including pairs of earlier sessions
 	Standings Standings      `json:"standings"`          // standings of the stored pairs, as far as their games are known
@@ -58,9 +58,9 @@ const (
 
 // FaultSum counts the faults of one kind of one player.
 type FaultSum struct {
-	Player   string `json:"player,omitempty"` // "" if the fault concerns no player
-	Kind     string `json:"kind"`
-	Times    int    `json:"times"`
+	Player   string `json:"player,omitempty"`   // "" if the fault concerns no player
+	Kind     string `json:"kind"`               // kind of the fault
+	Times    int    `json:"times"`              // how often it happened
 	Forfeits int    `json:"forfeits,omitempty"` // number of these faults that lost a game
 }
 
@@ -69,7 +69,7 @@ type WarningGiven struct {
 	Worker string `json:"worker,omitempty"`
 	Engine string `json:"engine,omitempty"` // "" if the warning concerns no engine
 	Slot   *int   `json:"slot,omitempty"`
-	Kind   string `json:"kind"`
+	Kind   string `json:"kind"` // kind of the warning
 	Note   string `json:"note"`
 }
 

@@ -30,8 +30,8 @@ type TuneParam struct {
 	Name   string   `json:"name"`
 	Kind   string   `json:"kind"` // int, float, choice
 	Start  float64  `json:"start"`
-	Min    float64  `json:"min"`
-	Max    float64  `json:"max"`
+	Min    float64  `json:"min"`              // least value
+	Max    float64  `json:"max"`              // largest value
 	C      float64  `json:"c"`                // the perturbation at the end of the schedule, without the common factor
 	Levels []string `json:"levels,omitempty"` // the values of a choice; Start, Min and Max are indices into it
 	Unused bool     `json:"unused,omitempty"` // the tune does not change it
@@ -41,10 +41,10 @@ type TuneParam struct {
 // block. The fields have the same meaning as those of an Event of the type EventBlock.
 type TunePoint struct {
 	Pairs   int       `json:"pairs"`
-	Theta   []float64 `json:"theta"`  // the centre, by parameter
-	Spread  float64   `json:"spread"` // factor of all perturbations
-	LostElo *float64  `json:"lost_elo,omitempty"`
-	Equal   int       `json:"equal,omitempty"`
+	Theta   []float64 `json:"theta"`              // the centre, by parameter
+	Spread  float64   `json:"spread"`             // factor of all perturbations
+	LostElo *float64  `json:"lost_elo,omitempty"` // loss of a perturbed point to the centre so far, in Elo
+	Equal   int       `json:"equal,omitempty"`    // number of pairs with two equal points so far
 }
 
 // MaxTrack is the largest number of points that a TuneTrack keeps for a graph.
@@ -53,8 +53,8 @@ const MaxTrack = 400
 // TuneTrack has the states of a tune after some of its blocks: after the latest block, and after earlier
 // blocks at equal distances. It has at most MaxTrack points.
 type TuneTrack struct {
-	Every  int               `json:"every"` // number of blocks from one stored point to the next
-	Latest int               `json:"latest"`
+	Every  int               `json:"every"`  // number of blocks from one stored point to the next
+	Latest int               `json:"latest"` // number of blocks of the latest point
 	Points map[int]TunePoint `json:"points,omitempty"`
 }
 

@@ -219,7 +219,7 @@ type Divergence struct {
 	Pairs    int      `json:"pairs"`
 	Compared int      `json:"plies"`    // number of positions in which both engines chose a move
 	Diverged int      `json:"diverged"` // number of pairs whose two games differ
-	PerPly   *float64 `json:"per_ply"`
+	PerPly   *float64 `json:"per_ply"`  // share of the compared positions in which the engines chose different moves
 }
 
 // Compare adds a pair. one and two are the moves of its two games without the moves of the opening.

@@ -189,7 +189,7 @@ const slotsAlpha = 0.001
 // homogeneity is the result of the test that compares the results of the slots.
 type homogeneity struct {
 	P        *float64     `json:"p"`
-	Outliers []int        `json:"outliers"`
+	Outliers []int        `json:"outliers"` // numbers of the slots that differ from the others
 	Why      i18n.Message `json:"why,omitzero"`
 }
 
@@ -217,9 +217,9 @@ type GateVerdict struct {
 	Verdict    string            `json:"verdict"` // pass, fail or inconclusive.
 	Why        []i18n.Message    `json:"why"`
 	Registered bool              `json:"registered"` // the design was stored in the run before its first game
-	MaxPairs   int               `json:"max_pairs"`
-	Looks      int               `json:"looks"` // number of times that the test could stop: once after each evaluated pair
-	Unit       string            `json:"unit"`  // always opening. If no opening recurs, each pair is one unit.
+	MaxPairs   int               `json:"max_pairs"`  // number of pairs of the plan
+	Looks      int               `json:"looks"`      // number of times that the test could stop: once after each evaluated pair
+	Unit       string            `json:"unit"`       // always opening. If no opening recurs, each pair is one unit.
 	Draws      string            `json:"draws"`
 	Gate       *Gate             `json:"gate"`
 	Counts     stats.WDL         `json:"counts"`      // A's results, up to the stop

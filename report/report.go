@@ -29,32 +29,32 @@ const Level = 0.95
 type Report struct {
 	Version  int    `json:"version"`
 	Run      string `json:"run"`
-	Finished bool   `json:"finished"`
+	Finished bool   `json:"finished"` // every pair of the plan is stored
 	Games    int    `json:"games"`
 	Pairs    int    `json:"pairs"`
 	Planned  int    `json:"planned_pairs"`
-	Rules    string `json:"rules"`
+	Rules    string `json:"rules"` // name of the rules
 
 	Players []Player `json:"players"`
-	A       string   `json:"a"`
-	B       string   `json:"b"`
+	A       string   `json:"a"` // name of the player whose score the report has
+	B       string   `json:"b"` // name of the other player
 
-	Pentanomial stats.Pentanomial `json:"pentanomial"`
+	Pentanomial stats.Pentanomial `json:"pentanomial"` // pairs by their result, from A's view
 	Intervals   []Interval        `json:"intervals"`
 	Tests       []Test            `json:"tests"`
 	Score       *float64          `json:"score"` // A's points per game
 	ScoreWhy    i18n.Message      `json:"score_why,omitzero"`
-	Elo         Elo               `json:"elo"`          // Elo of the score. Its ends are the ends of the score's interval, converted to Elo.
-	EloDecisive Elo               `json:"elo_decisive"` // Elo of the share of wins in decisive games. It assumes independent games.
-	Dependence  stats.Dependence  `json:"dependence"`   // how much the pairs of one opening depend on each other
-	Looks       OptionalStopping  `json:"looks"`
+	Elo         Elo               `json:"elo"`                    // Elo of the score. Its ends are the ends of the score's interval, converted to Elo.
+	EloDecisive Elo               `json:"elo_decisive"`           // Elo of the share of wins in decisive games. It assumes independent games.
+	Dependence  stats.Dependence  `json:"dependence"`             // how much the pairs of one opening depend on each other
+	Looks       OptionalStopping  `json:"looks"`                  // what earlier looks at the result mean for it
 	Voided      []Voiding         `json:"voided,omitempty"`       // oldest first
 	Reused      int               `json:"reused_pairs,omitempty"` // pairs that were taken from earlier runs, see gogi match --reuse
 	Workers     []Worker          `json:"workers,omitempty"`      // workers of a farm. Those that differ from the others are first.
 
 	BlackAdvantage Advantage `json:"black_advantage"`
-	Terminations   []Ending  `json:"terminations"`
-	Faults         []Fault   `json:"faults"`
+	Terminations   []Ending  `json:"terminations"`            // how the games ended
+	Faults         []Fault   `json:"faults"`                  // faults of the engines, by player and kind
 	SlowedLosses   int       `json:"slowed_losses,omitempty"` // number of Faults that are losses on time in games with a move that the machine delayed
 	Duplicates     int       `json:"duplicates"`              // games that equal an earlier game move for move
 	Plies          Plies     `json:"plies"`
@@ -65,10 +65,10 @@ type Report struct {
 	Distinct     *Distinct   `json:"distinct,omitempty"` // result without pairs that repeat an earlier pair.
 	FaultLosses  FaultLosses `json:"fault_losses"`       // faults in games of A and B against each other
 	Crosstable   []Cross     `json:"crosstable"`
-	PairVariance *float64    `json:"pair_variance"`     // variance of a pair's points per game
-	Bundles      []string    `json:"bundles,omitempty"` // crash dumps. They are files with the dialogues of games that ended by a fault.
-	Divergence   *Divergence `json:"divergence,omitempty"`
-	Seconds      float64     `json:"seconds"` // playing time, summed over all games
+	PairVariance *float64    `json:"pair_variance"`        // variance of a pair's points per game
+	Bundles      []string    `json:"bundles,omitempty"`    // crash dumps. They are files with the dialogues of games that ended by a fault.
+	Divergence   *Divergence `json:"divergence,omitempty"` // how often the two games of a pair differ
+	Seconds      float64     `json:"seconds"`              // playing time, summed over all games
 
 	Gate *Gate `json:"gate,omitempty"` // the sequential test, if the run has one
 
@@ -87,25 +87,25 @@ type oneSided struct {
 // Player is one player of the run, with figures over all games of this player.
 type Player struct {
 	Name      string  `json:"name"`
-	Identity  string  `json:"identity"`         // see match.Identity.String
+	Identity  string  `json:"identity"`         // identity of the player, see match.Identity.String
 	SHA256    string  `json:"sha256,omitempty"` // of the program file, see match.Identity.SHA256
 	ID        string  `json:"id,omitempty"`     // of all files together, see match.Identity.ID
-	Limits    string  `json:"limits"`
+	Limits    string  `json:"limits"`           // search limits, as text
 	Games     int     `json:"games"`
 	Wins      int     `json:"wins"`
 	Losses    int     `json:"losses"`
 	Draws     int     `json:"draws"`
-	WinsBlack int     `json:"wins_black"`
-	WinsWhite int     `json:"wins_white"`
+	WinsBlack int     `json:"wins_black"` // games that the player won with Black
+	WinsWhite int     `json:"wins_white"` // games that the player won with White
 	Points    float64 `json:"points"`
 
 	Black stats.WDL `json:"black"`
 	White stats.WDL `json:"white"`
 
-	Depth          *float64 `json:"mean_depth"`
-	NodesPerSecond *float64 `json:"nodes_per_second"`
-	NodesPerMove   *float64 `json:"nodes_per_move"`
-	MillisPerMove  *float64 `json:"ms_per_move"`
+	Depth          *float64 `json:"mean_depth"`       // mean search depth of a move
+	NodesPerSecond *float64 `json:"nodes_per_second"` // nodes per second of thinking time
+	NodesPerMove   *float64 `json:"nodes_per_move"`   // nodes per move
+	MillisPerMove  *float64 `json:"ms_per_move"`      // thinking time per move, in milliseconds
 	WorstOverrunMS float64  `json:"worst_overrun_ms"`
 	PonderHits     int      `json:"ponder_hits"`
 	PonderMisses   int      `json:"ponder_misses"`
@@ -138,7 +138,7 @@ type Interval struct {
 	Level    float64  `json:"level"`
 	Estimate *float64 `json:"estimate"`
 	Bounds
-	Approximate bool         `json:"approximate"`
+	Approximate bool         `json:"approximate"` // the coverage may be below the level
 	Why         i18n.Message `json:"why,omitzero"`
 }
 
@@ -146,11 +146,11 @@ type Interval struct {
 type Test struct {
 	Method      string         `json:"method"`
 	Assumes     string         `json:"assumes,omitempty"` // see Interval.Assumes
-	Alternative string         `json:"alternative"`
+	Alternative string         `json:"alternative"`       // alternative hypothesis, such as two_sided
 	N           int            `json:"n"`
 	K           *int           `json:"k,omitempty"` // number of wins, for a binomial test
 	P           *float64       `json:"p"`
-	Critical    []criticalWins `json:"critical_wins,omitempty"`
+	Critical    []criticalWins `json:"critical_wins,omitempty"` // number of wins at which the test rejects, by error probability
 	Why         i18n.Message   `json:"why,omitzero"`
 }
 
@@ -188,16 +188,16 @@ type Ending struct {
 // Fault counts the games that one player lost by one kind of fault, such as a crash or an illegal move.
 type Fault struct {
 	Player string `json:"player"`
-	Kind   string `json:"kind"`
+	Kind   string `json:"kind"` // kind of the fault
 	Count  int    `json:"count"`
 }
 
 // Plies has statistics of the length of games in plies, including the moves of the openings.
 type Plies struct {
-	Total int      `json:"total"`
-	Mean  *float64 `json:"mean"`
-	Min   int      `json:"min"`
-	Max   int      `json:"max"`
+	Total int      `json:"total"` // plies of all games
+	Mean  *float64 `json:"mean"`  // mean number of plies of a game
+	Min   int      `json:"min"`   // plies of the shortest game
+	Max   int      `json:"max"`   // plies of the longest game
 }
 
 // Unmarked is the result of A against B without the pairs in which the machine delayed a move.
@@ -227,14 +227,14 @@ type Distinct struct {
 
 // FaultLosses counts the games that A and B lost to each other by faults.
 type FaultLosses struct {
-	A int `json:"a"`
-	B int `json:"b"`
+	A int `json:"a"` // games that A lost by a fault
+	B int `json:"b"` // games that B lost by a fault
 }
 
 // Cross is the result of one pairing of the crosstable, from the point of view of its player A.
 type Cross struct {
-	A     string  `json:"a"`
-	B     string  `json:"b"`
+	A     string  `json:"a"` // name of the player whose results these are
+	B     string  `json:"b"` // name of the opponent
 	Games int     `json:"games"`
 	Score float64 `json:"score"` // A's points per game
 	stats.WDL

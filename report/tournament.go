@@ -18,8 +18,8 @@ import (
 // because two players have met in few pairs, and results decided which pairs were played.
 type Tournament struct {
 	Design    match.DesignKind `json:"design"`
-	Anchor    string           `json:"anchor,omitempty"`
-	Over      bool             `json:"over"`
+	Anchor    string           `json:"anchor,omitempty"` // player with a fixed rating
+	Over      bool             `json:"over"`             // the tournament has ended
 	Left      int              `json:"left_pairs"`       // least number of pairs that are left to play.
 	Rounds    []Round          `json:"rounds"`           // rounds of a Swiss or a knockout
 	Standings []Standing       `json:"standings"`        // best first
@@ -42,17 +42,17 @@ type Meeting struct {
 	Pairs  int                 `json:"pairs"`
 	Winner string              `json:"winner,omitempty"` // winner in a knockout
 	How    tournament.Decision `json:"how,omitempty"`
-	Bye    bool                `json:"bye,omitempty"`
+	Bye    bool                `json:"bye,omitempty"` // the player has no opponent in this round
 }
 
 // Standing is one player's place in a tournament.
 type Standing struct {
-	Place    int          `json:"place"`
+	Place    int          `json:"place"` // place, from 1
 	Player   string       `json:"player"`
 	Start    int          `json:"start"`
 	Pairs    int          `json:"pairs"`
 	Points   float64      `json:"points"`
-	Byes     int          `json:"byes"`
+	Byes     int          `json:"byes"`                       // number of rounds without an opponent
 	Buchholz *float64     `json:"buchholz,omitempty"`         // for a Swiss
 	Berger   *float64     `json:"sonneborn_berger,omitempty"` // for a Swiss
 	Reached  i18n.Message `json:"reached,omitzero"`           // for a knockout

@@ -67,7 +67,7 @@ func (s *Store) Pack(ctx context.Context) error {
 // PackedRun has the numbers of segments that were made for a run, and of the pairs and games in them.
 type PackedRun struct {
 	Name     string `json:"name"`
-	Segments int    `json:"segments"`
+	Segments int    `json:"segments"` // number of packed parts
 	Pairs    int    `json:"pairs"`
 	Games    int    `json:"games"`
 }

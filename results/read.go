@@ -62,17 +62,17 @@ type Engine struct {
 type EngineSettings struct {
 	Name    string         `json:"name"`
 	Options []match.Option `json:"options"` // as given, in the order of sending
-	Profile string         `json:"profile"`
-	Limits  string         `json:"limits"` // in the form of match.Limits.String
-	Restart match.Restart  `json:"restart"`
+	Profile string         `json:"profile"` // name of the profile whose options gogi sends
+	Limits  string         `json:"limits"`  // in the form of match.Limits.String
+	Restart match.Restart  `json:"restart"` // when gogi restarts the engine: never, pair or game
 }
 
 // EnginePlace has the paths of an Engine, as in match.Player.
 type EnginePlace struct {
-	Builtin bool     `json:"builtin"`
-	Command []string `json:"command"`
-	Dir     string   `json:"dir"`
-	Env     []string `json:"env"`
+	Builtin bool     `json:"builtin"` // the engine is gogi's own
+	Command []string `json:"command"` // program of the engine and its arguments
+	Dir     string   `json:"dir"`     // working directory of the engine
+	Env     []string `json:"env"`     // additions to the environment
 }
 
 const selectRun = "SELECT id, name, digest, plan, rules, legs, pairs, created FROM runs "

@@ -39,7 +39,7 @@ type Played struct {
 	Owner  string        `json:"owner"`
 	Month  string        `json:"month,omitempty"` // by the time of storing, such as "2026-01"
 	Games  int           `json:"games"`
-	Time   time.Duration `json:"nanoseconds"`
+	Time   time.Duration `json:"nanoseconds"` // CPU time, in nanoseconds
 }
 
 // SumPlayed groups the entries of a list, and adds up the games and the time of each group. Entries are in one group if

@@ -85,6 +85,7 @@ func TestScripts(t *testing.T) {
 			"mkzip":     mkzip,
 			"waitpairs": waitPairs,
 			"waitfor":   waitFor,
+			"json":      newDocumentation(t).checkStdout,
 		},
 		Condition: func(what string) (bool, error) {
 			switch what {

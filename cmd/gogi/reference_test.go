@@ -21,12 +21,12 @@ import (
 	"gogi/internal/testutil"
 )
 
-var writeReference = flag.Bool("write-reference", false, "write docs/commands.md and docs/configuration.md")
+var writeReference = flag.Bool("write-reference", false, "write docs/commands.md, docs/configuration.md and docs/json.md")
 
 // TestReference: the reference pages agree with the code.
 func TestReference(t *testing.T) {
 	t.Parallel()
-	for name, want := range map[string]string{"commands.md": commandPage(t), "configuration.md": configurationPage(t)} {
+	for name, want := range map[string]string{"commands.md": commandPage(t), "configuration.md": configurationPage(t), "json.md": jsonPage(t)} {
 		file := "../../docs/" + name
 		if *writeReference {
 			testutil.OK(t, os.WriteFile(file, []byte(want), 0o644))

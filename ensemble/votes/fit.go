@@ -40,7 +40,7 @@ type memberFit struct {
 	Slope       *float64  `json:"slope"`    // change of the log odds per centipawn
 	SlopeSE     *float64  `json:"slope_se"` // standard error, with each game as one cluster, because the scores of one game share one result
 	Intercept   *float64  `json:"intercept"`
-	InterceptSE *float64  `json:"intercept_se"`
+	InterceptSE *float64  `json:"intercept_se"` // standard error of the intercept
 	Why         string    `json:"why,omitempty"`
 	Warnings    []caution `json:"warnings"`
 

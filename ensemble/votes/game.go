@@ -19,31 +19,31 @@ import (
 // GameVotes has the votes of one game. gogi votes show --game prints them.
 type GameVotes struct {
 	Head
-	Game     string         `json:"game"`
-	Councils []*gameCouncil `json:"councils"`
+	Game     string         `json:"game"`     // the game, as PAIR.LEG
+	Councils []*gameCouncil `json:"councils"` // the councils of the game
 }
 
 // gameCouncil holds the decisions of one council in a game.
 type gameCouncil struct {
 	Council   string         `json:"council"`
 	Rule      string         `json:"rule"`
-	Members   []string       `json:"members"`
+	Members   []string       `json:"members"` // names of the members
 	Decisions []gameDecision `json:"decisions"`
 	game      string
 }
 
 type gameDecision struct {
 	Ply     int          `json:"ply"`
-	Own     int          `json:"own"` // number of the council's decision in the game, from 1
-	Played  string       `json:"played"`
-	By      voting.By    `json:"by"`
-	Split   string       `json:"split"`
+	Own     int          `json:"own"`    // number of the council's decision in the game, from 1
+	Played  string       `json:"played"` // played move
+	By      voting.By    `json:"by"`     // what decided, such as vote or book
+	Split   string       `json:"split"`  // numbers of votes for each move, the largest first, such as 2-1
 	Tie     voting.Tie   `json:"tie,omitempty"`
-	Differs bool         `json:"differs_from_plurality"`
-	Vetoed  string       `json:"vetoed,omitempty"`
-	Before  []float64    `json:"weights_before"`
-	After   []float64    `json:"weights_after"`
-	Votes   []gameBallot `json:"votes"`
+	Differs bool         `json:"differs_from_plurality"` // the move did not have the most votes
+	Vetoed  string       `json:"vetoed,omitempty"`       // move that had won the vote and was vetoed
+	Before  []float64    `json:"weights_before"`         // weight of each member before the decision
+	After   []float64    `json:"weights_after"`          // weight of each member after the decision
+	Votes   []gameBallot `json:"votes"`                  // vote of each member
 	// Record is the decision with complete ballots, as one line of a vote log. It has all data to repeat the
 	// vote.
 	Record *voting.Record `json:"record"`

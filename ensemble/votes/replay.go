@@ -58,7 +58,7 @@ type replayCouncil struct {
 	Council string        `json:"council"`
 	Rule    string        `json:"rule"` // the rule of the records
 	Games   int           `json:"games"`
-	Replays []*replayRule `json:"replays"`
+	Replays []*replayRule `json:"replays"` // repeated votes by rule
 }
 
 // replayRule holds one rule's decisions on the recorded ballots. The rule learns from its own decisions.
@@ -78,10 +78,10 @@ type replayRule struct {
 
 // replayPlace is a decision that differs from the recorded decision.
 type replayPlace struct {
-	Place    string `json:"place"` // a game and a ply, or a log's line
-	Own      int    `json:"own"`   // number of the council's decision in the game, from 1
-	Recorded string `json:"recorded"`
-	Played   string `json:"played"`
+	Place    string `json:"place"`          // a game and a ply, or a log's line
+	Own      int    `json:"own"`            // number of the council's decision in the game, from 1
+	Recorded string `json:"recorded"`       // recorded move
+	Played   string `json:"played"`         // move by the repeated vote
 	What     string `json:"what,omitempty"` // only if Replay.Verifies: the first difference between the vote and the record
 }
 

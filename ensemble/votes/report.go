@@ -21,14 +21,14 @@ import (
 type Head struct {
 	Version int    `json:"version"`
 	Run     string `json:"run,omitempty"`
-	Log     string `json:"log,omitempty"`
+	Log     string `json:"log,omitempty"` // the vote log
 }
 
 // A Report has statistics of the votes in a run or a vote log. gogi votes show prints it.
 type Report struct {
 	Head
 	Games    int        `json:"games"`
-	Councils []*Council `json:"councils"`
+	Councils []*Council `json:"councils"` // the councils of the run, by rule
 }
 
 // Council holds statistics of one council that voted by one rule.
@@ -45,16 +45,16 @@ type Council struct {
 	Early     int            `json:"early"` // decisions before all ballots arrived
 	Nodes     uint64         `json:"nodes"`
 
-	By         []reasonCount    `json:"by"`
-	Splits     []splitCount     `json:"splits"`
+	By         []reasonCount    `json:"by"`     // decisions by what decided them
+	Splits     []splitCount     `json:"splits"` // decisions by how the votes split
 	Unanimous  splitShare       `json:"unanimous"`
-	TopTies    topTies          `json:"top_ties"`
+	TopTies    topTies          `json:"top_ties"` // decisions in which the best two moves had the same value
 	Differs    splitShare       `json:"differs_from_plurality"`
 	Entropy    entropyReport    `json:"entropy"`
-	Leaders    leaderReport     `json:"leaders"`
-	Dictators  dictatorReport   `json:"dictators"`
-	Shadows    []shadowReport   `json:"shadows"`
-	Agreements []agreementShare `json:"agreements"`
+	Leaders    leaderReport     `json:"leaders"`            // the members with the largest weight
+	Dictators  dictatorReport   `json:"dictators"`          // members that outweigh all others together
+	Shadows    []shadowReport   `json:"shadows"`            // rules that were recorded and not played
+	Agreements []agreementShare `json:"agreements"`         // how often two members vote for the same move
 	Firsts     []earlyReport    `json:"firsts,omitempty"`   // for 2, 3, … first answers; only of councils of three or more
 	Examined   *examinedReport  `json:"examined,omitempty"` // nil if the council examined no move
 	Pondered   *ponderReport    `json:"pondered,omitempty"` // nil if the members never thought on different replies
@@ -80,7 +80,7 @@ type memberReport struct {
 	Why     string      `json:"why,omitempty"`
 	Led     int         `json:"led"` // decisions in which the member had the largest weight
 	Nodes   uint64      `json:"nodes"`
-	Ballots []kindCount `json:"ballots"`
+	Ballots []kindCount `json:"ballots"` // ballots by kind
 }
 
 type kindCount struct {
@@ -89,29 +89,29 @@ type kindCount struct {
 }
 
 type reasonCount struct {
-	By    voting.By `json:"by"`
+	By    voting.By `json:"by"` // what decided, such as vote or book
 	Count int       `json:"count"`
-	Share float64   `json:"share"`
+	Share float64   `json:"share"` // share of the decisions
 }
 
 // splitShare is a number of decisions, as a share of the council's own decisions and of all plies of its
 // games. It has both shares, because published counts of splits do not define which share they mean.
 type splitShare struct {
 	Count       int      `json:"count"`
-	OfDecisions *float64 `json:"of_decisions"`
-	OfPlies     *float64 `json:"of_plies"`
+	OfDecisions *float64 `json:"of_decisions"` // share of the council's decisions
+	OfPlies     *float64 `json:"of_plies"`     // share of all plies of its games
 	Why         string   `json:"why,omitempty"`
 }
 
 type splitCount struct {
-	Split string `json:"split"`
+	Split string `json:"split"` // numbers of votes for each move, the largest first, such as 2-1
 	splitShare
 }
 
 // topTies counts the decisions in which the best two moves had the same value.
 type topTies struct {
 	splitShare
-	Levels []tieCount `json:"levels"`
+	Levels []tieCount `json:"levels"` // number of decisions by the tie-break that decided
 }
 
 type tieCount struct {
@@ -121,7 +121,7 @@ type tieCount struct {
 
 // entropyReport has the entropy of the votes in bits. The entropy is 0 when all members agree.
 type entropyReport struct {
-	Mean *float64 `json:"mean"`
+	Mean *float64 `json:"mean"` // mean entropy of a decision, in bits
 	Why  string   `json:"why,omitempty"`
 }
 
@@ -149,14 +149,14 @@ type dictatorReport struct {
 type shadowReport struct {
 	Rule      string  `json:"rule"`
 	Decisions int     `json:"decisions"`
-	Differs   int     `json:"differs"`
-	Share     float64 `json:"share"`
+	Differs   int     `json:"differs"` // decisions that differ from the played move
+	Share     float64 `json:"share"`   // share of the decisions
 }
 
 // agreementShare holds how often two members voted for the same move.
 type agreementShare struct {
-	A     string   `json:"a"`
-	B     string   `json:"b"`
+	A     string   `json:"a"`     // name of the first member
+	B     string   `json:"b"`     // name of the second member
 	Both  int      `json:"both"`  // decisions in which both voted
 	Same  int      `json:"same"`  // decisions in which both voted for the same move
 	Share *float64 `json:"share"` // Same/Both

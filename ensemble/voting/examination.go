@@ -12,14 +12,14 @@ import (
 // An Examination has the members' scores of one candidate of a vote. Each member searched the position after
 // the move. A record has the examinations of the leading candidates.
 type Examination struct {
-	Move  string      `json:"mv"`
+	Move  string      `json:"mv"`           // the examined move
 	Value float64     `json:"value"`        // mean win probability of the council after the move
 	By    []Judgement `json:"by,omitempty"` // empty: the opponent has no legal move, so the move wins
 }
 
 // Judgement is one member's score of the position after a candidate.
 type Judgement struct {
-	Member      int `json:"m"`
+	Member      int `json:"m"` // index of the member, from 0
 	ScoreRecord     // from the council's view, without the bound
 	// Proven reports that the member's variation shows the mate to its end.
 	Proven bool   `json:"proven,omitempty"`

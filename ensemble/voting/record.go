@@ -21,35 +21,35 @@ const RecordVersion = 2
 // Record is one stored decision, with all data to repeat the vote. It is one JSON object, which gogi stores
 // with the move and writes as a line of a vote log.
 type Record struct {
-	Version int    `json:"v"`
+	Version int    `json:"v"`    // version of the record
 	Type    string `json:"type"` // "vote"
 	Council string `json:"council"`
-	Ply     int    `json:"ply"` // number of the ply in the game, from 1
-	Own     int    `json:"own"` // number of the council's own decision in this game, from 1
-	Side    string `json:"side"`
+	Ply     int    `json:"ply"`  // number of the ply in the game, from 1
+	Own     int    `json:"own"`  // number of the council's own decision in this game, from 1
+	Side    string `json:"side"` // black or white: the council's colour
 	SFEN    string `json:"sfen"`
 	Rule    string `json:"rule"`
 	Seed    uint64 `json:"seed,string"`
-	Stop    string `json:"stop"`
+	Stop    string `json:"stop"` // when the council stops waiting for members
 
 	Ties         []Tie        `json:"ties"`
-	Declaration  string       `json:"declaration"`
-	ResignQuorum float64      `json:"resign_quorum"`
-	Members      []string     `json:"members"`
+	Declaration  string       `json:"declaration"`      // rule of entering king
+	ResignQuorum float64      `json:"resign_quorum"`    // share of the members that must resign
+	Members      []string     `json:"members"`          // names of the members
 	Scales       [][2]float64 `json:"scales,omitempty"` // slope and intercept of each member
 	Clamps       []float64    `json:"clamps,omitempty"` // clamp of each member, in the member's centipawns; empty: no clamps
 
-	Played  string           `json:"played"`
-	Ponder  string           `json:"ponder,omitempty"`
-	By      By               `json:"by"`
+	Played  string           `json:"played"`           // played move
+	Ponder  string           `json:"ponder,omitempty"` // expected reply of the opponent
+	By      By               `json:"by"`               // what decided, such as vote or book
 	Tie     Tie              `json:"tie,omitempty"`
-	Split   string           `json:"split"`
-	Counts  Ordered[int]     `json:"counts"`
-	Sums    Ordered[float64] `json:"wsum"`
-	Values  Ordered[float64] `json:"values,omitempty"` // values by which the rule decides, if they differ from wsum
-	TopTie  bool             `json:"top_tie"`          // the first two had the same value
-	Differs bool             `json:"differs_from_plurality"`
-	Vetoed  string           `json:"vetoed,omitempty"`
+	Split   string           `json:"split"`                  // numbers of votes for each move, the largest first, such as 2-1
+	Counts  Ordered[int]     `json:"counts"`                 // number of votes for each move
+	Sums    Ordered[float64] `json:"wsum"`                   // sum of the weights for each move
+	Values  Ordered[float64] `json:"values,omitempty"`       // values by which the rule decides, if they differ from wsum
+	TopTie  bool             `json:"top_tie"`                // the first two had the same value
+	Differs bool             `json:"differs_from_plurality"` // the move did not have the most votes
+	Vetoed  string           `json:"vetoed,omitempty"`       // move that had won the vote and was vetoed
 	Veto    []VetoResult     `json:"veto,omitempty"`
 	// Examined has the examined candidates in the order of the vote, if By is ByExamination.
 	Examined []Examination `json:"examined,omitempty"`
@@ -57,61 +57,61 @@ type Record struct {
 	// replies on which the members thought before this decision, Hits the members whose reply was played, and
 	// Spared the members that were not asked and have no ballot.
 	Pondered []PonderRecord `json:"pondered,omitempty"`
-	Hits     []int          `json:"hits,omitempty"`
-	Spared   []int          `json:"spared,omitempty"`
+	Hits     []int          `json:"hits,omitempty"`   // members whose reply was played
+	Spared   []int          `json:"spared,omitempty"` // members that were not asked
 	// Unasked has the members without a ballot, if the first answers were equal and decided.
 	Unasked []int `json:"unasked,omitempty"`
 
 	Shadow  []ShadowVote   `json:"shadow,omitempty"`
-	Before  []float64      `json:"w_before"`
-	After   []float64      `json:"w_after"`
-	Leader  int            `json:"leader"` // index of the member with the largest weight before the decision, -1 without a vote
-	Early   bool           `json:"early"`  // decided before all ballots arrived
+	Before  []float64      `json:"w_before"` // weight of each member before the decision
+	After   []float64      `json:"w_after"`  // weight of each member after the decision
+	Leader  int            `json:"leader"`   // index of the member with the largest weight before the decision, -1 without a vote
+	Early   bool           `json:"early"`    // decided before all ballots arrived
 	Ballots []BallotRecord `json:"ballots"`
 	Nodes   uint64         `json:"nodes"`
-	WallMS  float64        `json:"wall_ms"`
-	Alive   int            `json:"alive"`
-	Events  []string       `json:"events,omitempty"`
+	WallMS  float64        `json:"wall_ms"`          // time from the question to the decision, in milliseconds
+	Alive   int            `json:"alive"`            // number of members that run
+	Events  []string       `json:"events,omitempty"` // faults and restarts of members, as text
 }
 
 // PonderRecord is the reply of the opponent that one member searched before the opponent moved. A record has the most
 // likely reply first.
 type PonderRecord struct {
-	Member int    `json:"m"`
-	Reply  string `json:"reply"`
+	Member int    `json:"m"`     // index of the member, from 0
+	Reply  string `json:"reply"` // searched reply of the opponent
 }
 
 // ShadowVote is the decision of a shadow rule, which was not played.
 type ShadowVote struct {
 	Rule   string `json:"rule"`
-	Played string `json:"played"`
-	By     By     `json:"by"`
+	Played string `json:"played"` // move by this rule
+	By     By     `json:"by"`     // what decided, such as vote or book
 }
 
 // BallotRecord is the JSON form of a Ballot in a record.
 type BallotRecord struct {
-	Member int    `json:"m"`
+	Member int    `json:"m"` // index of the member, from 0
 	Name   string `json:"name"`
 	Kind   Kind   `json:"kind"`
-	Move   string `json:"mv,omitempty"`
-	Ponder string `json:"pd,omitempty"`
+	Move   string `json:"mv,omitempty"` // move of the member
+	Ponder string `json:"pd,omitempty"` // move on which the member would ponder
 	ScoreRecord
-	Depth    int             `json:"d,omitempty"`
-	SelDepth int             `json:"sd,omitempty"`
+	Depth    int             `json:"d,omitempty"`  // search depth
+	SelDepth int             `json:"sd,omitempty"` // selective search depth
 	Nodes    uint64          `json:"n,omitempty"`
-	MS       float64         `json:"ms"`
-	Arrived  float64         `json:"arr"`
+	MS       float64         `json:"ms"`  // thinking time, in milliseconds
+	Arrived  float64         `json:"arr"` // time of arrival after the question, in milliseconds
 	Source   Source          `json:"src,omitempty"`
-	Text     string          `json:"text,omitempty"`
-	PV       string          `json:"pv,omitempty"` // the first three plies; for a mate the whole variation
-	Ranked   []rankedRecord  `json:"ranked,omitempty"`
-	Detail   json.RawMessage `json:"vote,omitempty"` // a nested council's record
+	Text     string          `json:"text,omitempty"`   // text of an error
+	PV       string          `json:"pv,omitempty"`     // the first three plies; for a mate the whole variation
+	Ranked   []rankedRecord  `json:"ranked,omitempty"` // further moves of the member, the best first
+	Detail   json.RawMessage `json:"vote,omitempty"`   // a nested council's record
 }
 
 type rankedRecord struct {
-	Move string `json:"mv"`
+	Move string `json:"mv"` // move
 	ScoreRecord
-	Depth int `json:"d,omitempty"`
+	Depth int `json:"d,omitempty"` // search depth
 }
 
 // ScoreRecord is a score in a record. The zero value means that there is no score.
@@ -123,10 +123,10 @@ type ScoreRecord struct {
 
 // VetoResult is the result of one member's search of the position after the voted move.
 type VetoResult struct {
-	Member      int    `json:"m"`
+	Member      int    `json:"m"` // index of the member, from 0
 	ScoreRecord        // from the council's view, without the bound
 	Nodes       uint64 `json:"n"`
-	Objects     bool   `json:"objects"`
+	Objects     bool   `json:"objects"` // the member objects to the move
 }
 
 // Milliseconds returns a duration in milliseconds, rounded to a microsecond as in the database.

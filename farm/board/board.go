@@ -60,7 +60,7 @@ type State interface {
 // A Connect has the public data that a machine needs to connect to a farm: a credentials file without the
 // secret.
 type Connect struct {
-	URL         string `json:"url"`
+	URL         string `json:"url"`         // address of the farm's bus
 	Coordinator string `json:"coordinator"` // public key (nkey)
 	CA          string `json:"ca"`          // PEM
 }

@@ -130,7 +130,12 @@ func (p *Pages) fresh(challenge string, now time.Time) bool {
 func (p *Pages) giveChallenge(w http.ResponseWriter, _ *visit) error {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-store")
-	return json.NewEncoder(w).Encode(map[string]string{"challenge": p.challenge(time.Now())})
+	return json.NewEncoder(w).Encode(Challenge{p.challenge(time.Now())})
+}
+
+// A Challenge is the answer of /farm/challenge. A log-in signs its text.
+type Challenge struct {
+	Challenge string `json:"challenge"` // text with its expiry, valid for this farm only
 }
 
 // loginForm shows the form in which a user logs in. The command gogi farm web prints a link that fills in the form.

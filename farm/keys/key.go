@@ -27,7 +27,7 @@ type Key struct {
 	Public  string    `toml:"public"` // nkey, U…
 	Owner   string    `toml:"owner"`  // the person responsible for it
 	Rights  []Right   `toml:"rights"`
-	Issued  time.Time `toml:"issued"`
+	Issued  time.Time `toml:"issued"`           // time at which the key was made
 	Expires time.Time `toml:"expires,omitzero"` // the zero time if it never expires
 	Revoked time.Time `toml:"revoked,omitzero"` // the zero time if it is not revoked
 	Why     string    `toml:"why,omitempty"`    // the reason for Revoked

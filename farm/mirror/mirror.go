@@ -21,11 +21,11 @@ type Ask func(ctx context.Context, verb string, in, out any) error
 // A Moved counts the pairs of a test that Pull, Push or a Replica has copied.
 type Moved struct {
 	Run    string `json:"run"`
-	Added  int    `json:"added"`
-	Voided int    `json:"voided"` // pairs that the farm made void since the last copy
-	Stored int    `json:"stored"` // pairs that the copy has now
-	Pairs  int    `json:"pairs"`  // planned pairs
-	Tune   bool   `json:"tune,omitempty"`
+	Added  int    `json:"added"`          // number of pairs that were new
+	Voided int    `json:"voided"`         // pairs that the farm made void since the last copy
+	Stored int    `json:"stored"`         // pairs that the copy has now
+	Pairs  int    `json:"pairs"`          // planned pairs
+	Tune   bool   `json:"tune,omitempty"` // the run is a tune
 }
 
 // Pull copies the pairs of a farm's test that the database does not have yet, and returns the test's plan.

@@ -43,8 +43,8 @@ type Difference struct {
 	Pair   int    `json:"pair"`
 	Worker string `json:"worker,omitempty"` // the worker of the stored pair
 	Leg    int    `json:"leg"`
-	Ply    int    `json:"ply"` // the first different ply, from 1
-	What   string `json:"what"`
+	Ply    int    `json:"ply"`  // the first different ply, from 1
+	What   string `json:"what"` // the difference, as text
 }
 
 // A Report is the result of Play.

@@ -17,10 +17,10 @@ type Step struct {
 	At     time.Time   `json:"at"`
 	What   string      `json:"what"` // boot, hello, grant, beat, stored, drop, delivery, acked or refused
 	Worker string      `json:"worker,omitempty"`
-	Start  string      `json:"session,omitempty"`
-	Leases []farm.Held `json:"leases,omitempty"` // the leases that the event concerns
-	Seq    uint64      `json:"seq,omitempty"`    // the sequence number in the stream. For boot it is the boot's number.
-	Again  bool        `json:"again,omitempty"`  // the message was delivered before
+	Start  string      `json:"session,omitempty"` // number of the worker's session
+	Leases []farm.Held `json:"leases,omitempty"`  // the leases that the event concerns
+	Seq    uint64      `json:"seq,omitempty"`     // the sequence number in the stream. For boot it is the boot's number.
+	Again  bool        `json:"again,omitempty"`   // the message was delivered before
 	Why    string      `json:"why,omitempty"`
 }
 

@@ -43,7 +43,7 @@ type Share struct {
 
 // Rate is a share of games or pairs with its confidence interval, all from 0 to 1.
 type Rate struct {
-	Rate float64 `json:"rate"`
+	Rate float64 `json:"rate"` // share, from 0 to 1
 	Lo   float64 `json:"lo"`
 	Hi   float64 `json:"hi"`
 }

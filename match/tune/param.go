@@ -34,14 +34,14 @@ type Param struct {
 	// Start, Min and Max are numbers of the option. For a choice Start is the index of its level, Min is
 	// 0 and Max the last index.
 	Start float64 `json:"start"`
-	Min   float64 `json:"min"`
-	Max   float64 `json:"max"`
+	Min   float64 `json:"min"` // least value
+	Max   float64 `json:"max"` // largest value
 	// Scale is the user's guess of the distance from the start to the best value; 0: an eighth of the
 	// range. CEnd and REnd come from imported files and have the same meaning as in fishtest. CEnd is the
 	// perturbation at the end of the tune. REnd is the gain at the end, divided by the square of CEnd.
 	Scale  float64  `json:"scale,omitempty"`
-	CEnd   float64  `json:"c_end,omitempty"`
-	REnd   float64  `json:"r_end,omitempty"`
+	CEnd   float64  `json:"c_end,omitempty"`  // perturbation at the end of the schedule
+	REnd   float64  `json:"r_end,omitempty"`  // gain at the end of the schedule
 	Levels []string `json:"levels,omitempty"` // for a choice
 	// Unused keeps the parameter at its start (.params: [[NOT USED]]).
 	Unused  bool   `json:"unused,omitempty"`

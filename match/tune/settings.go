@@ -30,7 +30,7 @@ type Settings struct {
 	// Spread is the Elo that a perturbed point should lose to the centre; 0: no controller of the
 	// perturbations. Probes is the share of pairs that measure this loss.
 	Spread float64 `json:"spread"`
-	Probes float64 `json:"probes"`
+	Probes float64 `json:"probes"` // share of the pairs that measure the loss of a perturbed point
 	// Wide is the factor of all perturbations at the start, which the controller
 	// changes. No perturbation is then above an eighth of its range. 0: the factor is 1,
 	// and a perturbation may be half of its range, as in tunes of earlier versions.
@@ -39,8 +39,8 @@ type Settings struct {
 	// its gain and its perturbation fall. REnd is the gain at its end, 0: by the budget.
 	A     float64 `json:"a"`
 	Alpha float64 `json:"alpha"`
-	Gamma float64 `json:"gamma"`
-	REnd  float64 `json:"r_end"`
+	Gamma float64 `json:"gamma"` // exponent by which the perturbation falls
+	REnd  float64 `json:"r_end"` // gain at the end of the schedule; 0: by the budget
 	// Average is the last part of the tune, as a share, whose mean centre is the final value.
 	Average float64 `json:"average"`
 	// Stages are patterns (path.Match) of parameters that are tuned one after the other, each with an equal

@@ -12,9 +12,9 @@ import (
 // intervals and p values describe only the games of the tune.
 type Summary struct {
 	Method string `json:"method"`
-	Pairs  int    `json:"pairs"` // number of learnt pairs
-	Budget int    `json:"budget"`
-	Blocks int    `json:"blocks"`
+	Pairs  int    `json:"pairs"`  // number of learnt pairs
+	Budget int    `json:"budget"` // number of pairs of the plan
+	Blocks int    `json:"blocks"` // number of learnt blocks
 	// Factor is the controller's factor of the perturbations. Loss is the loss of plus to the centre over
 	// all probes, in Elo with its 95 % interval. It is nil without probes.
 	Factor   float64            `json:"factor"`
@@ -33,7 +33,7 @@ type ParamSummary struct {
 	Name  string   `json:"name"`
 	Kind  Kind     `json:"kind"`
 	Start float64  `json:"start"`
-	Now   float64  `json:"now"`
+	Now   float64  `json:"now"`   // current value
 	Mean  float64  `json:"mean"`  // the final value, not rounded
 	Value string   `json:"value"` // the final value as gogi sends it to the engine
 	Error *float64 `json:"error"` // standard error of Mean, from the means of batches of pairs
@@ -47,7 +47,7 @@ type ParamSummary struct {
 	// SensitivityElo is the mean Elo difference between the points Plus and Minus that this parameter causes.
 	// Sensitivity is its interval at 95 %.
 	Sensitivity    *binomial.Interval `json:"sensitivity"`
-	SensitivityElo *float64           `json:"sensitivity_elo"`
+	SensitivityElo *float64           `json:"sensitivity_elo"` // Elo that the perturbation of this parameter loses
 	Levels         []Level            `json:"levels,omitempty"`
 }
 

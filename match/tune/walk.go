@@ -27,15 +27,15 @@ type Walk struct {
 
 // Step describes the state of a tune after a number of blocks.
 type Step struct {
-	Blocks int       `json:"blocks"`
+	Blocks int       `json:"blocks"` // number of learnt blocks
 	Pairs  int       `json:"pairs"`
-	Centre []float64 `json:"centre"`
-	Factor float64   `json:"factor"`
+	Centre []float64 `json:"centre"` // current value of each parameter
+	Factor float64   `json:"factor"` // factor of all perturbations
 	// LostElo is the loss of the probes to the centre so far, or nil without probes. Equal is the number of duels
 	// with two equal points so far, and Copies the number of pairs with two equal games.
 	LostElo *float64 `json:"lost_elo"`
-	Equal   int      `json:"equal"`
-	Copies  int      `json:"copies"`
+	Equal   int      `json:"equal"`  // number of pairs with two equal points so far
+	Copies  int      `json:"copies"` // number of pairs with two equal games so far
 }
 
 // Coupled measures which parameters influence each other's effect. It uses only the probes, in which a player with
@@ -85,10 +85,10 @@ func (c *Coupled) add(flips []float64, score float64) {
 // ParamFailures counts the engine's failures at values below and above the current estimate of a parameter. A failure
 // is a game lost by a fault, or an engine that does not start.
 type ParamFailures struct {
-	Above   int `json:"above"` // failed
-	OfAbove int `json:"of_above"`
-	Below   int `json:"below"`
-	OfBelow int `json:"of_below"`
+	Above   int `json:"above"`    // failed
+	OfAbove int `json:"of_above"` // number of games above the value
+	Below   int `json:"below"`    // games that failed below the value
+	OfBelow int `json:"of_below"` // number of games below the value
 }
 
 // fails adds the failures of a duel's two points to Failed.

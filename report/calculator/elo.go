@@ -30,8 +30,8 @@ type EloRow struct {
 	Elo           *float64 `json:"elo"`
 	DrawRate      float64  `json:"draw_rate"`
 	Pairs         int      `json:"pairs,omitempty"`
-	Sigma         *float64 `json:"sigma"` // standard deviation of a game's score
-	NormalizedElo *float64 `json:"normalized_elo"`
+	Sigma         *float64 `json:"sigma"`          // standard deviation of a game's score
+	NormalizedElo *float64 `json:"normalized_elo"` // normalised Elo, by docs/statistics.md
 	Why           string   `json:"why,omitempty"`
 }
 

@@ -22,11 +22,11 @@ type ForecastQuestion struct {
 // A ForecastRow is the forecast for a match with one number of games.
 type ForecastRow struct {
 	Games      int       `json:"games"`
-	Record     stats.WDL `json:"record"`
-	Win        *float64  `json:"win"` // predictive probability of more than half of the points.
-	Draw       *float64  `json:"draw"`
-	Loss       *float64  `json:"loss"`
-	Lo         *float64  `json:"lo"` // lower end of the interval of the probability to win; the true win rate is unknown
+	Record     stats.WDL `json:"record"` // the games so far
+	Win        *float64  `json:"win"`    // predictive probability of more than half of the points.
+	Draw       *float64  `json:"draw"`   // probability that the match ends in a draw
+	Loss       *float64  `json:"loss"`   // probability that the match is lost
+	Lo         *float64  `json:"lo"`     // lower end of the interval of the probability to win; the true win rate is unknown
 	Hi         *float64  `json:"hi"`
 	Confidence float64   `json:"confidence"`
 	Why        string    `json:"why,omitempty"`

@@ -81,8 +81,8 @@ type IntervalRow struct {
 	EloLo      *float64 `json:"elo_lo"`
 	EloHi      *float64 `json:"elo_hi"`
 	Confidence float64  `json:"confidence"`
-	DrawMode   string   `json:"draw_mode"`
-	Exact      bool     `json:"exact"` // the coverage is never below the confidence level
+	DrawMode   string   `json:"draw_mode"` // how draws count, as the flag for draws spells it
+	Exact      bool     `json:"exact"`     // the coverage is never below the confidence level
 	Why        string   `json:"why,omitempty"`
 	EloWhy     string   `json:"elo_why,omitempty"`
 	*Evidence
@@ -92,9 +92,9 @@ type IntervalRow struct {
 // An Evidence is the evidence against equal strength: an e-value and its p value, which are valid at any
 // time. It is set only in the row of the anytime interval.
 type Evidence struct {
-	EValue *float64 `json:"e_value"`
-	LogE   *float64 `json:"ln_e"`
-	P      *float64 `json:"anytime_p"`
+	EValue *float64 `json:"e_value"`   // e-value against equal strength
+	LogE   *float64 `json:"ln_e"`      // natural logarithm of the e-value
+	P      *float64 `json:"anytime_p"` // p value that is valid at any time
 }
 
 // A Spread is the standard error that the calculator of the Laboratory for Fundamental Information on

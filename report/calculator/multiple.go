@@ -23,7 +23,7 @@ type AdjustQuestion struct {
 type AdjustedRow struct {
 	Method      string  `json:"method"`
 	P           float64 `json:"p"`
-	Adjusted    float64 `json:"adjusted"`
+	Adjusted    float64 `json:"adjusted"` // adjusted p value
 	Alpha       float64 `json:"alpha"`
 	Significant bool    `json:"significant"` // Adjusted is significant at Alpha
 }
@@ -79,8 +79,8 @@ type HomogeneityQuestion struct {
 
 // A HomogeneityRow is the result of the test that all sources have the same rates of wins, draws and losses.
 type HomogeneityRow struct {
-	ChiSquare *float64 `json:"chi_square"`
-	Freedom   *int     `json:"freedom"`
+	ChiSquare *float64 `json:"chi_square"` // chi-square statistic
+	Freedom   *int     `json:"freedom"`    // degrees of freedom
 	P         *float64 `json:"p"`
 	Limit     *float64 `json:"limit"`  // limit of significant residuals
 	Sparse    int      `json:"sparse"` // number of counts with an expectation below 5; if there are many, P is inexact
@@ -90,9 +90,9 @@ type HomogeneityRow struct {
 // A SourceRow has the results of one source. Its residuals measure how far they differ from the results of
 // all sources.
 type SourceRow struct {
-	Counts    stats.WDL `json:"counts"`
+	Counts    stats.WDL `json:"counts"`              // counts of the source's results
 	Residuals []float64 `json:"residuals,omitempty"` // standardised residuals of losses, draws and wins
-	StandsOut bool      `json:"stands_out"`
+	StandsOut bool      `json:"stands_out"`          // the source differs from the others
 }
 
 // A Homogeneities is the answer to a [HomogeneityQuestion]: the test, and a row for each source.

@@ -38,10 +38,10 @@ type PlanRow struct {
 	Power       float64  `json:"power"` // the power that the question asks for
 	Unit        string   `json:"unit"`  // independent unit of the test: pair or game.
 	DrawRate    float64  `json:"draw_rate"`
-	Correlation float64  `json:"correlation"` // correlation of the two games of a pair
-	Conditions  string   `json:"conditions"`  // origin of draw_rate and correlation
-	Games       *float64 `json:"games"`       // number of games. It is needed for fixed, expected for a sequential test, and given for detectable.
-	Hours       *float64 `json:"hours,omitempty"`
+	Correlation float64  `json:"correlation"`     // correlation of the two games of a pair
+	Conditions  string   `json:"conditions"`      // origin of draw_rate and correlation
+	Games       *float64 `json:"games"`           // number of games. It is needed for fixed, expected for a sequential test, and given for detectable.
+	Hours       *float64 `json:"hours,omitempty"` // expected playing time, in hours
 	Why         string   `json:"why,omitempty"`
 	*FixedTest
 	*stats.PairLength

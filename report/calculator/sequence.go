@@ -26,9 +26,9 @@ type PlanCourse struct {
 
 // A Quantile is the number of games within which a given share of sequential tests ends.
 type Quantile struct {
-	Share float64  `json:"share"`
+	Share float64  `json:"share"` // share of tests that end with at most this number of games
 	Games int      `json:"games"`
-	Hours *float64 `json:"hours,omitempty"`
+	Hours *float64 `json:"hours,omitempty"` // playing time of the games, in hours
 }
 
 // A sequence is a sequential test to plan.

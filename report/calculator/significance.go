@@ -28,8 +28,8 @@ type TestQuestion struct {
 type TestRow struct {
 	N         int      `json:"n"`
 	Wins      int      `json:"wins"`
-	PGreater  *float64 `json:"p_greater"`
-	PTwoSided *float64 `json:"p_two_sided"`
+	PGreater  *float64 `json:"p_greater"`   // one-sided p value of a stronger first player
+	PTwoSided *float64 `json:"p_two_sided"` // two-sided p value of unequal strength
 	Why       string   `json:"why,omitempty"`
 }
 
@@ -37,11 +37,11 @@ type TestRow struct {
 type CriticalRow struct {
 	Alpha        float64  `json:"alpha"`
 	N            int      `json:"n"`
-	Wins         *int     `json:"wins"`        // one-sided
-	P            *float64 `json:"p"`           // p value of this number of wins
-	NormalWins   *int     `json:"normal_wins"` // Wins by the normal approximation, often too small
-	TwoSidedWins *int     `json:"two_sided_wins"`
-	TwoSidedP    *float64 `json:"two_sided_p"`
+	Wins         *int     `json:"wins"`           // one-sided
+	P            *float64 `json:"p"`              // p value of this number of wins
+	NormalWins   *int     `json:"normal_wins"`    // Wins by the normal approximation, often too small
+	TwoSidedWins *int     `json:"two_sided_wins"` // number of wins at which the two-sided test rejects equal strength
+	TwoSidedP    *float64 `json:"two_sided_p"`    // two-sided p value at this number of wins
 	Why          string   `json:"why,omitempty"`
 }
 

@@ -46,7 +46,7 @@ type Report struct {
 type Result struct {
 	Run           string       `json:"run"`
 	Player        string       `json:"player"`
-	Limits        string       `json:"limits"`
+	Limits        string       `json:"limits"` // search limits of the player
 	Games         int          `json:"games"`
 	Pairs         int          `json:"pairs"`
 	Openings      int          `json:"openings"` // the independent units
@@ -62,8 +62,8 @@ type Result struct {
 // Step compares two neighbouring versions. The gain is the Elo of the newer one against the opponent, minus
 // the Elo of the older one.
 type Step struct {
-	Older  string   `json:"older"` // name of the older version's run
-	Newer  string   `json:"newer"`
+	Older  string   `json:"older"`  // name of the older version's run
+	Newer  string   `json:"newer"`  // name of the newer version's run
 	Method string   `json:"method"` // paired_openings, partly_paired or independent.
 	Shared int      `json:"shared"` // openings that both versions played
 	Elo    *float64 `json:"elo"`

@@ -29,13 +29,13 @@ var others = i18n.Phrase("others")
 type Table struct {
 	Version  int    `json:"version"`
 	Run      string `json:"run"`
-	A        string `json:"a"`
-	B        string `json:"b"`
-	Finished bool   `json:"finished"`
+	A        string `json:"a"`        // name of the player whose score the table has
+	B        string `json:"b"`        // name of the other player
+	Finished bool   `json:"finished"` // every pair of the plan is stored
 	Games    int    `json:"games"`
 	Pairs    int    `json:"pairs"`
-	Openings int    `json:"openings"`
-	Copies   int    `json:"copies"` // pairs that repeat an earlier pair move for move
+	Openings int    `json:"openings"` // number of different openings
+	Copies   int    `json:"copies"`   // pairs that repeat an earlier pair move for move
 
 	Score         *float64 `json:"score"` // A's score: the mean of the openings' mean scores
 	Elo           *float64 `json:"elo"`
@@ -63,7 +63,7 @@ type Grouping struct {
 type Row struct {
 	Name  string `json:"name"`
 	Games int    `json:"games"`
-	Units int    `json:"units"`
+	Units int    `json:"units"` // number of independent units
 
 	Score float64 `json:"score"` // A's score: the mean over the units
 	report.Bounds

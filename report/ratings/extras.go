@@ -15,8 +15,8 @@ import (
 
 // Pairing has the names of two players that meet, for a prediction or a comparison.
 type Pairing struct {
-	A string `json:"a"`
-	B string `json:"b"`
+	A string `json:"a"` // name of the first player
+	B string `json:"b"` // name of the second player
 }
 
 // Matchup is a game whose result the user wants to predict. Player A receives the handicap. In an even game,
@@ -75,9 +75,9 @@ type Prediction struct {
 	Matchup
 	Score         *float64     `json:"score"` // a's expected points
 	report.Bounds              // ends of the interval of Score
-	Win           *float64     `json:"win"` // probability that a wins. If the model counts draws as half a win, it is the expected score.
-	Draw          *float64     `json:"draw"`
-	Loss          *float64     `json:"loss"`
+	Win           *float64     `json:"win"`  // probability that a wins. If the model counts draws as half a win, it is the expected score.
+	Draw          *float64     `json:"draw"` // probability of a draw
+	Loss          *float64     `json:"loss"` // probability that a loses
 	Why           i18n.Message `json:"why,omitzero"`
 }
 

@@ -121,7 +121,7 @@ type ShareRow struct {
 	Name          string  `json:"name"`
 	Games         int     `json:"games"`
 	Points        float64 `json:"points"`
-	Share         float64 `json:"share"`
+	Share         float64 `json:"share"` // share of the points
 	report.Bounds         // ends of a bootstrap interval over games. They are null for fewer than five games.
 	Why           string  `json:"why,omitempty"`
 }

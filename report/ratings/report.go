@@ -20,9 +20,9 @@ import (
 type Report struct {
 	Version     int             `json:"version"` // 2: warnings have a kind
 	Games       int             `json:"games"`
-	Rated       int             `json:"games_rated"` // games between rated players. The likelihood is based on them.
-	Handicapped int             `json:"handicap_games"`
-	Drawn       int             `json:"drawn_games"`
+	Rated       int             `json:"games_rated"`    // games between rated players. The likelihood is based on them.
+	Handicapped int             `json:"handicap_games"` // number of games with a handicap
+	Drawn       int             `json:"drawn_games"`    // number of drawn games
 	Evidence    Evidence        `json:"evidence"`
 	Confidence  float64         `json:"confidence"`
 	Intervals   string          `json:"intervals,omitempty"` // the method of the players' intervals.
@@ -30,7 +30,7 @@ type Report struct {
 	Scale       rating.Scale    `json:"scale"`               // of the players' ratings and their intervals
 	Players     []Player        `json:"players"`
 	OrderEffect orderEffect     `json:"order_effect"`
-	DrawParam   drawParam       `json:"draw_param"`
+	DrawParam   drawParam       `json:"draw_param"`          // how the model counts draws
 	Sessions    *Sessions       `json:"sessions,omitempty"`  // nil: the games with a time limit are from one session at most
 	Handicaps   []handicapWorth `json:"handicaps,omitempty"` // estimates of the selected model
 	Selection
@@ -45,7 +45,7 @@ type Report struct {
 // come from the selected model.
 type Selection struct {
 	Models   []Model `json:"models"`
-	Selected string  `json:"selected"`
+	Selected string  `json:"selected"` // name of the selected model
 }
 
 // Estimate is a player's strength by the fitted model, also as a rating in Elo. Both numbers are nil for a
@@ -89,7 +89,7 @@ type drawParam struct {
 type handicapWorth struct {
 	rating.Step
 	Name  string       `json:"name,omitempty"` // set if all handicaps are handicaps of shogi
-	Value *float64     `json:"value"`
+	Value *float64     `json:"value"`          // worth of the step by the model's own scale
 	Elo   *float64     `json:"elo"`
 	Why   i18n.Message `json:"why,omitzero"`
 }
@@ -98,21 +98,21 @@ type handicapWorth struct {
 type Model struct {
 	Name   string       `json:"name"`
 	LogLik *float64     `json:"loglik"`
-	K      int          `json:"k"`
+	K      int          `json:"k"` // number of estimated parameters
 	Params []Param      `json:"params"`
-	AIC    *float64     `json:"aic"`
-	AICc   *float64     `json:"aicc"`
-	BIC    *float64     `json:"bic"`
+	AIC    *float64     `json:"aic"`    // Akaike information criterion
+	AICc   *float64     `json:"aicc"`   // Akaike information criterion, corrected for few games
+	BIC    *float64     `json:"bic"`    // Bayesian information criterion
 	Weight *float64     `json:"weight"` // Akaike weight
 	Why    i18n.Message `json:"why,omitzero"`
-	Notes  []string     `json:"notes,omitempty"`
+	Notes  []string     `json:"notes,omitempty"` // remarks on the fit
 }
 
 // Param is an estimated parameter of a model other than the players' strengths, such as the value of the
 // first move.
 type Param struct {
 	Name  string   `json:"name"`
-	Value *float64 `json:"value"`
+	Value *float64 `json:"value"` // estimate of the parameter
 	SE    *float64 `json:"se"`
 	report.Bounds
 	Why i18n.Message `json:"why,omitzero"`
@@ -120,9 +120,9 @@ type Param struct {
 
 // goodnessOfRating has tests whether the results of the pairings agree with the model.
 type goodnessOfRating struct {
-	Model    string       `json:"model"` // name of the model
-	Deviance *float64     `json:"deviance"`
-	DF       *int         `json:"df"`
+	Model    string       `json:"model"`                 // name of the model
+	Deviance *float64     `json:"deviance"`              // deviance of the model
+	DF       *int         `json:"df"`                    // degrees of freedom
 	PAgain   *float64     `json:"p_bootstrap,omitempty"` // p value by simulation
 	PWorst   *float64     `json:"p_worst,omitempty"`     // p value by simulation, for the pairing farthest from the model's expectation.
 	Samples  int          `json:"samples,omitempty"`     // number of simulations of all games

@@ -47,7 +47,7 @@ func (r *Run) meet(u *unit, key unitKey, play stats.Play) error {
 
 // Sessions has the estimated differences between the sessions of games with a time limit.
 type Sessions struct {
-	Sessions int          `json:"sessions"`
+	Sessions int          `json:"sessions"`     // number of sessions
 	Omega    *float64     `json:"omega"`        // standard deviation of the shift of a session in Elo; null: unknown
 	Freedom  *float64     `json:"freedom"`      // degrees of freedom of omega
 	Why      i18n.Message `json:"why,omitzero"` // why the intervals do not include the differences

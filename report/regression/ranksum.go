@@ -19,23 +19,23 @@ import (
 // RankSums is the result that "gogi stats lab ranksum --json" prints.
 type RankSums struct {
 	Version int       `json:"version"`
-	By      string    `json:"by"`
-	A       string    `json:"a"` // the value of By in the first row
-	B       string    `json:"b"`
+	By      string    `json:"by"` // name of the column that defines the groups
+	A       string    `json:"a"`  // the value of By in the first row
+	B       string    `json:"b"`  // value of the column in group b
 	Tests   []RankSum `json:"tests"`
 }
 
 // RankSum is the result of a rank-sum test (Wilcoxon 1945) for one column. The test shows whether the values
 // of the column differ between two groups of rows.
 type RankSum struct {
-	Column string   `json:"column"`
-	NA     int      `json:"n_a"`
-	NB     int      `json:"n_b"`
-	MeanA  *float64 `json:"mean_a"`
-	MeanB  *float64 `json:"mean_b"`
-	W      *float64 `json:"w"` // sum of the ranks of group a.
-	U      *float64 `json:"u"` // number of pairs of rows in which the value of group a is larger. A tie counts half.
-	P      *float64 `json:"p"` // two-sided p value
+	Column string   `json:"column"` // name of the column
+	NA     int      `json:"n_a"`    // number of values in group a
+	NB     int      `json:"n_b"`    // number of values in group b
+	MeanA  *float64 `json:"mean_a"` // mean of group a
+	MeanB  *float64 `json:"mean_b"` // mean of group b
+	W      *float64 `json:"w"`      // sum of the ranks of group a.
+	U      *float64 `json:"u"`      // number of pairs of rows in which the value of group a is larger. A tie counts half.
+	P      *float64 `json:"p"`      // two-sided p value
 	PHolm  *float64 `json:"p_holm"`
 	Method string   `json:"method"` // rank_sum_exact or rank_sum_normal
 	Why    string   `json:"why,omitempty"`
@@ -158,8 +158,8 @@ func (r *RankSum) how() i18n.Message {
 // values.
 type Difference struct {
 	Version   int     `json:"version"`
-	Predicted string  `json:"predicted"`
-	Actual    string  `json:"actual"`
+	Predicted string  `json:"predicted"` // name of the column of predictions
+	Actual    string  `json:"actual"`    // name of the column of true values
 	N         int     `json:"n"`
 	RMSE      float64 `json:"rmse"` // in the unit of the columns
 	Bias      float64 `json:"bias"` // mean of predicted minus actual values

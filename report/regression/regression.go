@@ -115,8 +115,8 @@ func (t *grid) picked(column int, rows []int) regress.Column {
 // Reports is the result that "gogi stats lab regress --json" prints.
 type Reports struct {
 	Version     int       `json:"version"`
-	Where       []string  `json:"where,omitempty"`
-	Regressions []*Report `json:"regressions"` // one regression for every y and every set of x
+	Where       []string  `json:"where,omitempty"` // conditions on the rows
+	Regressions []*Report `json:"regressions"`     // one regression for every y and every set of x
 }
 
 // Regress reads a CSV file and makes the linear regressions that q selects. It returns an error for missing
@@ -144,14 +144,14 @@ func Regress(file string, q Query) (*Reports, error) {
 
 // Report is the result of one linear regression: it explains the column Y by the columns X.
 type Report struct {
-	Y            string         `json:"y"`
-	X            []string       `json:"x"`
-	N            int            `json:"n"`       // number of rows used.
-	Skipped      int            `json:"skipped"` // number of rows left out because of an empty cell
-	Equation     string         `json:"equation"`
+	Y            string         `json:"y"`            // name of the dependent column
+	X            []string       `json:"x"`            // names of the independent columns
+	N            int            `json:"n"`            // number of rows used.
+	Skipped      int            `json:"skipped"`      // number of rows left out because of an empty cell
+	Equation     string         `json:"equation"`     // the fitted equation, as text
 	Coefficients []regress.Term `json:"coefficients"` // the intercept first
 	R2           float64        `json:"r2"`
-	AdjustedR2   float64        `json:"adjusted_r2"`
+	AdjustedR2   float64        `json:"adjusted_r2"` // R², adjusted for the number of columns
 	RMSE         float64        `json:"rmse"`
 	LOORMSE      float64        `json:"loo_rmse"`
 	Correlations []Correlation  `json:"correlations"`
@@ -159,7 +159,7 @@ type Report struct {
 
 // Correlation is the correlation between one explaining column and Y.
 type Correlation struct {
-	X string `json:"x"`
+	X string `json:"x"` // name of the column
 	regress.Correlation
 }
 

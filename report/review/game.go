@@ -122,12 +122,12 @@ func (r *Reviewed) check() error {
 // Settings has the settings of a review on which the engine's evaluations depend. All games of one file have
 // the same settings.
 type Settings struct {
-	Version  int    `json:"gogi_review"`
-	Engine   string `json:"engine"`   // the engine's name, or else its command
-	Identity string `json:"identity"` // distinguishes its program from others, such as a hash
-	Options  string `json:"options"`  // options that were set, NAME=VALUE
-	Limit    string `json:"limit"`    // limit per position, such as "nodes 1000"
-	Unit     string `json:"unit"`     // Centipawns
+	Version  int    `json:"gogi_review"` // version of the format
+	Engine   string `json:"engine"`      // the engine's name, or else its command
+	Identity string `json:"identity"`    // distinguishes its program from others, such as a hash
+	Options  string `json:"options"`     // options that were set, NAME=VALUE
+	Limit    string `json:"limit"`       // limit per position, such as "nodes 1000"
+	Unit     string `json:"unit"`        // Centipawns
 }
 
 // version is the version of review files. gogi rejects files with another version.

@@ -33,7 +33,7 @@ const (
 // an opening never count. A move never counts if its own position has no evaluation. With [MoveChange] it
 // also does not count if the position after it has no evaluation.
 type Rules struct {
-	Scale  Scale   `json:"scale"`
+	Scale  Scale   `json:"scale"`     // scale that converts evaluations to win rates
 	From   int     `json:"from_move"` // moves before this number, counted from 1, are left out as theory
 	Lo     float64 `json:"lo"`        // percent: a move counts if the win rate before the move is from Lo to Hi
 	Hi     float64 `json:"hi"`        // see Lo
@@ -164,14 +164,14 @@ func (s *Sums) count(equal bool, change, point float64) {
 // Rates are in percent, averages in percentage points of win rate. Rules.Per selects their divisor. With
 // [TurnChange] and [PerOwn] they are exactly the figures of the thesis.
 type Metrics struct {
-	Match   float64 `json:"match"`
-	Good    float64 `json:"good"`
-	Bad     float64 `json:"bad"`
-	AvgGood float64 `json:"avg_good"`
+	Match   float64 `json:"match"`    // share of moves that equal the engine's move, in percent
+	Good    float64 `json:"good"`     // share of moves that differ from the engine's and raise the win rate, in percent
+	Bad     float64 `json:"bad"`      // share of moves that differ from the engine's and lower the win rate, in percent
+	AvgGood float64 `json:"avg_good"` // mean rise of the win rate per move, in percent
 	AvgBad  float64 `json:"avg_bad"`  // zero or negative
 	AvgLoss float64 `json:"avg_loss"` // AvgGood − AvgBad, as the thesis defines it
-	Good1   float64 `json:"good1"`
-	Bad1    float64 `json:"bad1"`
+	Good1   float64 `json:"good1"`    // share of moves that are good by at least the point of the rules, in percent
+	Bad1    float64 `json:"bad1"`     // share of moves that are bad by at least the point of the rules, in percent
 }
 
 // MetricNames returns the names of the metrics, as tables spell them, in the order of their fields.

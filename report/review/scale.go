@@ -17,8 +17,8 @@ import (
 // A value equal to Width is a win rate of 73.1%, which is 1/(1 + 1/e).
 type Scale struct {
 	Name  string  `json:"name" toml:"name"`
-	Unit  string  `json:"unit" toml:"unit"` // Centipawns
-	Width float64 `json:"width" toml:"width"`
+	Unit  string  `json:"unit" toml:"unit"`   // Centipawns
+	Width float64 `json:"width" toml:"width"` // width of the scale, in the unit of the evaluations
 }
 
 // Customary returns the scale that most shogi programs use for centipawns, with a width of 600. It is for reviews
@@ -73,23 +73,23 @@ func FindScale(text string) (s Scale, err error) {
 
 // Calibration is a scale that was fitted to the results of games, with data on the quality of the fit.
 type Calibration struct {
-	Scale     Scale   `json:"scale"`
-	Lo        float64 `json:"lo"` // lower end of the width's 95% interval, from the standard error of the slope (1/width)
-	Hi        float64 `json:"hi"` // upper end; 0: none, because the slope does not differ significantly from 0
+	Scale     Scale   `json:"scale"` // the fitted scale
+	Lo        float64 `json:"lo"`    // lower end of the width's 95% interval, from the standard error of the slope (1/width)
+	Hi        float64 `json:"hi"`    // upper end; 0: none, because the slope does not differ significantly from 0
 	Games     int     `json:"games"`
-	Positions int     `json:"positions"`
+	Positions int     `json:"positions"` // number of positions
 	Mates     int     `json:"mates"`     // positions left out because they are mates, which have no value
 	Unsettled int     `json:"unsettled"` // games without a known result
-	Bins      []Bin   `json:"bins"`
+	Bins      []Bin   `json:"bins"`      // expected and real results by range
 }
 
 // Bin compares expected with real results, for the positions whose expected win rate is in one range. Each
 // position is seen from the better side's view.
 type Bin struct {
-	From      float64 `json:"from"` // lower end of the range, in percent; the range is 5 wide
-	Expected  float64 `json:"expected"`
-	Scored    float64 `json:"scored"`
-	Positions int     `json:"positions"`
+	From      float64 `json:"from"`      // lower end of the range, in percent; the range is 5 wide
+	Expected  float64 `json:"expected"`  // mean expected win rate, in percent
+	Scored    float64 `json:"scored"`    // real score, in percent
+	Positions int     `json:"positions"` // number of positions
 	Games     int     `json:"games"`
 }
 

@@ -78,7 +78,7 @@ func (t *Tally) add(r *Reviewed) {
 type TallyJSON struct {
 	Version  int          `json:"version"`
 	Settings Settings     `json:"review"`
-	Rules    Rules        `json:"rules"`
+	Rules    Rules        `json:"rules"` // which moves count
 	Games    int          `json:"games"`
 	Drift    *float64     `json:"drift"` // see Tally.Drift
 	Players  []PlayerJSON `json:"players"`
@@ -89,14 +89,14 @@ type TallyJSON struct {
 type PlayerJSON struct {
 	Name        string   `json:"name"`
 	Games       int      `json:"games"`
-	Moves       int      `json:"moves"`   // moves that counted
-	Divisor     int      `json:"divisor"` // divisor of the whole game's rates and averages
-	LeftTheory  int      `json:"left_out_theory"`
-	LeftDecided int      `json:"left_out_decided"`
-	LeftUnread  int      `json:"left_out_unread"`
-	Whole       *Metrics `json:"whole"`
+	Moves       int      `json:"moves"`            // moves that counted
+	Divisor     int      `json:"divisor"`          // divisor of the whole game's rates and averages
+	LeftTheory  int      `json:"left_out_theory"`  // moves left out as theory
+	LeftDecided int      `json:"left_out_decided"` // moves left out because the position was decided
+	LeftUnread  int      `json:"left_out_unread"`  // moves left out because a position has no evaluation
+	Whole       *Metrics `json:"whole"`            // metrics of the whole game
 	Opening     *Metrics `json:"opening"`
-	Rest        *Metrics `json:"rest"`
+	Rest        *Metrics `json:"rest"` // metrics after the opening part
 	Why         string   `json:"why,omitempty"`
 }
 

@@ -28,7 +28,13 @@ type Game struct {
 	Opening     string  `json:"opening"`
 	BlackMS     float64 `json:"black_ms"`
 	WhiteMS     float64 `json:"white_ms"`
-	Marked      bool    `json:"marked"`
+	Marked      bool    `json:"marked"` // the machine delayed a move of the game
+}
+
+// GameList is the JSON object that "gogi games --json" prints. WriteGames writes it without holding it in memory.
+type GameList struct {
+	Version int    `json:"version"` // 1
+	Games   []Game `json:"games"`   // sorted by pair and then by leg
 }
 
 // WriteGames writes {"version": 1, "games": […]} with all games of a run, sorted by pair and then by leg (the

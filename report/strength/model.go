@@ -201,10 +201,10 @@ type Estimate struct {
 // OutOfRange is a player's metric that is below the lowest or above the highest value among the players of
 // the fit.
 type OutOfRange struct {
-	Metric string  `json:"metric"`
-	Value  float64 `json:"value"`
-	Lo     float64 `json:"fitted_lo"`
-	Hi     float64 `json:"fitted_hi"`
+	Metric string  `json:"metric"`    // name of the metric
+	Value  float64 `json:"value"`     // value of the player
+	Lo     float64 `json:"fitted_lo"` // least value of the players of the fit
+	Hi     float64 `json:"fitted_hi"` // largest value of the players of the fit
 }
 
 // level is the confidence level of the intervals of estimates.

@@ -30,8 +30,8 @@ type Report struct {
 
 // Simple is the linear regression of ratings on one metric alone.
 type Simple struct {
-	Metric    string   `json:"metric"`
-	R         *float64 `json:"pearson"`
+	Metric    string   `json:"metric"`  // name of the metric
+	R         *float64 `json:"pearson"` // correlation with the rating
 	P         *float64 `json:"p"`
 	Slope     *float64 `json:"slope"`
 	Intercept *float64 `json:"intercept"`
@@ -42,20 +42,20 @@ type Simple struct {
 
 // ModelJSON is the JSON form of the fitted model.
 type ModelJSON struct {
-	Terms    []string           `json:"terms"`
-	Equation map[string]float64 `json:"equation"`
+	Terms    []string           `json:"terms"`    // terms of the equation
+	Equation map[string]float64 `json:"equation"` // the fitted equation, as text
 	regress.Quality
 }
 
 // WonLost compares one metric between won games and lost games of all players, by Wilcoxon's rank-sum test.
 // Each game counts for both of its players, so the values are not fully independent.
 type WonLost struct {
-	Metric string   `json:"metric"`
+	Metric string   `json:"metric"` // name of the metric
 	Won    int      `json:"won"`
 	Lost   int      `json:"lost"`
-	MeanW  *float64 `json:"mean_won"`
-	MeanL  *float64 `json:"mean_lost"`
-	P      *float64 `json:"p"` // two-sided
+	MeanW  *float64 `json:"mean_won"`  // mean over won games
+	MeanL  *float64 `json:"mean_lost"` // mean over lost games
+	P      *float64 `json:"p"`         // two-sided
 	Why    string   `json:"why,omitempty"`
 }
 
@@ -229,13 +229,13 @@ func minus(text string) string { return strings.ReplaceAll(text, "-", "−") }
 // Estimates is the result that "gogi review estimate --json" prints.
 type Estimates struct {
 	Version int        `json:"version"`
-	Of      string     `json:"of"`
+	Of      string     `json:"of"` // what the model estimates
 	Players []Estimate `json:"players"`
 	Empty   []string   `json:"empty"` // players without a move that counts
 	// RMSE is the root-mean-square error over the players with a known rating, in the unit Of. It is null if
 	// no rating is known.
 	RMSE  *float64 `json:"rmse"`
-	Known int      `json:"known"`
+	Known int      `json:"known"` // the players have known ratings
 	Why   string   `json:"why,omitempty"`
 	// Warnings are facts that a user must know before using the estimates.
 	Warnings []string `json:"warnings"`

@@ -17,10 +17,10 @@ import (
 // Subject is a player with known metrics, or all players of one rank together. A model is fitted to subjects.
 type Subject struct {
 	Name    string             `toml:"name" json:"name"`
-	Rating  float64            `toml:"rating" json:"rating"` // NaN if it is not known.
-	Games   int                `toml:"games" json:"games"`   // 0 if a table does not have the number
-	Moves   int                `toml:"moves" json:"moves"`   // number of moves that counted. It is 0 if a table does not have the number.
-	Metrics map[string]float64 `toml:"metrics" json:"metrics"`
+	Rating  float64            `toml:"rating" json:"rating"`   // NaN if it is not known.
+	Games   int                `toml:"games" json:"games"`     // 0 if a table does not have the number
+	Moves   int                `toml:"moves" json:"moves"`     // number of moves that counted. It is 0 if a table does not have the number.
+	Metrics map[string]float64 `toml:"metrics" json:"metrics"` // metrics of the player
 }
 
 // Rated reports whether the subject's rating is known.

@@ -20,8 +20,8 @@ import (
 // the two halves. The estimates of the weakest and the strongest player are therefore extrapolations.
 type Validation struct {
 	Version int      `json:"version"`
-	Of      string   `json:"of"`
-	Terms   []string `json:"terms"`
+	Of      string   `json:"of"`    // what the model estimates
+	Terms   []string `json:"terms"` // terms of the equation
 	Players int      `json:"players"`
 	Rows    []Size   `json:"sizes"`
 	From    int      `json:"from_games"` // the greatest number of games with estimates.
@@ -34,8 +34,8 @@ type Size struct {
 	Estimates int      `json:"estimates"` // number of estimates. Each is from Games games of one player, and no game is used twice.
 	Empty     int      `json:"empty"`     // number of estimates left out because no move counted.
 	RMSE      *float64 `json:"rmse"`
-	Bias      *float64 `json:"bias"` // mean of the estimate minus the true rating.
-	R         *float64 `json:"pearson"`
+	Bias      *float64 `json:"bias"`             // mean of the estimate minus the true rating.
+	R         *float64 `json:"pearson"`          // correlation of estimates and ratings
 	Guess     *float64 `json:"rmse_of_guessing"` // error if the estimate of every player is the mean of the fit's players.
 	Within    float64  `json:"within_interval"`  // share of the estimates whose 95% interval contains the true rating
 	Outside   float64  `json:"outside_range"`    // share of the estimates from metrics beyond the fitted range
@@ -48,7 +48,7 @@ type Size struct {
 // Point is one estimated rating with the true rating.
 type Point struct {
 	Name     string  `json:"name"`
-	Rating   float64 `json:"rating"`
+	Rating   float64 `json:"rating"` // known rating of the player
 	Estimate float64 `json:"estimate"`
 }
 

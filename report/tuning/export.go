@@ -142,7 +142,7 @@ type Result struct {
 	Candidates []match.TuneCandidate `json:"candidates"`
 	Failures   []tune.ParamFailures  `json:"failures"` // failures by parameter
 	Coupled    []Interaction         `json:"coupled"`  // pairs of parameters that interact: the strongest first, at most 100
-	Track      []tune.Step           `json:"track"`
+	Track      []tune.Step           `json:"track"`    // values after each number of blocks
 }
 
 // trackPoints is the largest number of points of a tune's path in the JSON.
@@ -150,7 +150,8 @@ const trackPoints = 400
 
 // NewResult returns the JSON form of a tune's account.
 func NewResult(a *Account) Result {
-	return Result{Version: 1, Run: a.Run, Tune: a.Plan, Summary: a.Summary(), Copies: a.Copies, Candidates: a.Candidates, Track: thinned(a.Track), Failures: a.Failed, Coupled: couples(a, 100)}
+	candidates := append([]match.TuneCandidate{}, a.Candidates...) // an empty list, and not null
+	return Result{Version: 1, Run: a.Run, Tune: a.Plan, Summary: a.Summary(), Copies: a.Copies, Candidates: candidates, Track: thinned(a.Track), Failures: a.Failed, Coupled: couples(a, 100)}
 }
 
 // thinned returns at most trackPoints steps of the track, evenly spaced. It always includes the last one.

@@ -24,7 +24,7 @@ const (
 
 // Finding is the result of Probe for one parameter: whether the parameter changes the engine's searches.
 type Finding struct {
-	Param string `json:"param"`
+	Param string `json:"param"` // name of the parameter
 	// Dead reports that the engine's searches are equal with the parameter at both bounds, so the parameter
 	// seems to have no effect.
 	Dead bool `json:"dead"`

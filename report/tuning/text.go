@@ -160,8 +160,8 @@ func share(n, of int) string { return fmt.Sprintf("%.1f %%", 100*float64(n)/floa
 // Interaction is the evidence that two parameters of a tune influence each other. It comes from probes: pairs
 // of games in which one player has perturbed values and the other has the current values.
 type Interaction struct {
-	A           string  `json:"a"`
-	B           string  `json:"b"`
+	A           string  `json:"a"`           // name of the first parameter
+	B           string  `json:"b"`           // name of the second parameter
 	Correlation float64 `json:"correlation"` // correlation of the product of the two signs with wins minus losses. See tune.Coupled.
 	P           float64 `json:"p"`           // two-sided p value, adjusted over all pairs of parameters (Holm)
 }

@@ -65,22 +65,36 @@ func (f *Found) openings() i18n.Message {
 	return i18n.Of("All of the book's %s were played.", i18n.Number{N: f.Book, Noun: "opening"})
 }
 
+// A Result is the JSON object of gogi db verify and gogi farm audit --verify.
+type Result struct {
+	Version     int          `json:"version"`          // 1
+	Run         string       `json:"run"`              // name of the run
+	Digest      string       `json:"digest"`           // SHA-256 of the plan
+	Same        bool         `json:"same"`             // nothing differs
+	Pairs       int          `json:"pairs"`            // stored pairs
+	Games       int          `json:"games"`            // games of these pairs
+	Replayed    int          `json:"replayed_pairs"`   // pairs whose moves gogi replayed without finding a fault
+	Openings    int          `json:"openings_played"`  // different openings of the plan that were played
+	Book        int          `json:"openings"`         // openings of the plan; 0 if the plan does not list them
+	Plies       int          `json:"plies"`            // plies of all games
+	Differences []Difference `json:"differences"`      // differences between the moves, the plan and the stored results
+	More        int          `json:"more_differences"` // number of differences that are not in differences
+}
+
+// A Difference is one difference in a Result.
+type Difference struct {
+	Pair *int   `json:"pair,omitempty"` // number of the pair; missing if the difference concerns the whole run
+	What string `json:"what"`           // the difference as English text
+}
+
 func writeJSON(w io.Writer, f *Found) error {
-	type difference struct {
-		Pair *int   `json:"pair,omitempty"`
-		What string `json:"what"`
-	}
-	list := []difference{}
+	list := []Difference{}
 	for _, d := range f.Differences {
-		out := difference{What: d.What}
+		out := Difference{What: d.What}
 		if d.Pair >= 0 {
 			out.Pair = &d.Pair
 		}
 		list = append(list, out)
 	}
-	return format.JSON(w, map[string]any{
-		"version": 1, "run": f.Run, "digest": f.Digest, "same": f.Same(), "pairs": f.Pairs, "games": f.Games, "replayed_pairs": f.Replayed,
-		"openings_played": f.Openings, "openings": f.Book, "plies": f.Plies,
-		"differences": list, "more_differences": f.More,
-	})
+	return format.JSON(w, Result{1, f.Run, f.Digest, f.Same(), f.Pairs, f.Games, f.Replayed, f.Openings, f.Book, f.Plies, list, f.More})
 }

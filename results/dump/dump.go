@@ -24,58 +24,66 @@ import (
 // These types are the lines of a dump, in their order. Fields that a stable dump omits are in embedded
 // pointers, which are then nil.
 
-type dumpRun struct {
+// RunLine is the first line of a dump. Its type is run.
+type RunLine struct {
 	Digest string          `json:"digest"`
-	Legs   int             `json:"legs"`
-	Plan   json.RawMessage `json:"plan"`
-	*dumpRunMore
+	Legs   int             `json:"legs"` // number of games of a pair
+	Plan   json.RawMessage `json:"plan"` // settings that the SHA-256 of the plan covers
+	*RunDetails
 }
 
-type dumpRunMore struct {
+// RunDetails has the fields of a RunLine that a stable dump omits.
+type RunDetails struct {
 	Name    string    `json:"name"`
-	Rules   string    `json:"rules"`
+	Rules   string    `json:"rules"` // name of the rules
 	Created time.Time `json:"created"`
 	Pairs   int       `json:"pairs"`
 }
 
-type dumpEngine struct {
+// EngineLine is the line of an engine of the run. Its type is engine.
+type EngineLine struct {
 	results.EngineSettings
 	Identity tables.Identity `json:"identity"`
 	*results.EnginePlace
 }
 
-type dumpAttempt struct {
+// AttemptLine is the line of an attempt to play a pair that ended without a result. Its type is attempt.
+type AttemptLine struct {
 	Pair  int       `json:"pair"`
 	Ended time.Time `json:"ended"`
 	Why   string    `json:"why"`
 }
 
-type dumpState struct {
-	Blocks int       `json:"blocks"`
+// StateLine is the line of a state of a tune. Its type is state.
+type StateLine struct {
+	Blocks int       `json:"blocks"` // number of learnt blocks
 	Pairs  int       `json:"pairs"`
-	Centre []float64 `json:"centre"`
-	Factor float64   `json:"factor"`
+	Centre []float64 `json:"centre"` // current value of each parameter
+	Factor float64   `json:"factor"` // factor of all perturbations
 }
 
-type dumpPoints struct {
+// PointsLine is the line of the options with which a pair of a tune was played. Its type is points.
+type PointsLine struct {
 	Pair int            `json:"pair"`
 	A    []match.Option `json:"a"`
-	B    []match.Option `json:"b"`
+	B    []match.Option `json:"b"` // options of the second player
 }
 
-type dumpGame struct {
+// GameLine is the line of a game. Its type is game.
+type GameLine struct {
 	match.Row
-	Start    string      `json:"start"` // start position of the record
-	LastSFEN string      `json:"last_sfen"`
-	Event    string      `json:"event,omitempty"`
-	Site     string      `json:"site,omitempty"`
-	Sides    [2]dumpSide `json:"sides"` // by colour
-	*dumpGameMore
-	Moves []dumpMove `json:"moves"`
+	Start    string        `json:"start"`           // start position of the record
+	LastSFEN string        `json:"last_sfen"`       // last position, as SFEN
+	Event    string        `json:"event,omitempty"` // event of an imported record
+	Site     string        `json:"site,omitempty"`  // place of an imported record
+	Sides    [2]DumpedSide `json:"sides"`           // by colour
+	*GameDetails
+	Moves []DumpedMove `json:"moves"`
 }
 
-type dumpGameMore struct {
-	Marked  bool      `json:"marked"`
+// GameDetails has the fields of a GameLine that a stable dump omits.
+type GameDetails struct {
+	Marked  bool      `json:"marked"` // the machine delayed a move of the game
 	Slot    int       `json:"slot"`
 	Started time.Time `json:"started"`
 	Ended   time.Time `json:"ended"`
@@ -85,20 +93,22 @@ type dumpGameMore struct {
 	Mate *match.Questions `json:"mate,omitempty"` // queries to the mate solver; nil: none
 }
 
-type dumpSide struct {
+// DumpedSide is one side of a game.
+type DumpedSide struct {
 	match.Side
-	*dumpSideMore
+	*SideDetails
 }
 
-type dumpSideMore struct {
+// SideDetails has the fields of a DumpedSide that a stable dump omits.
+type SideDetails struct {
 	Micros        int64 `json:"us"`
-	OverrunMicros int64 `json:"overrun_us"`
-	Incomplete    int   `json:"incomplete_votes"`
+	OverrunMicros int64 `json:"overrun_us"`       // longest time that a move took beyond its limit, in microseconds
+	Incomplete    int   `json:"incomplete_votes"` // number of votes in which a member did not take part
 }
 
-// dumpMove is a kifu.MoveJSON in which three fields have other names or forms, because dumps have had these
+// DumpedMove is a kifu.MoveJSON in which three fields have other names or forms, because dumps have had these
 // since the first version.
-type dumpMove struct {
+type DumpedMove struct {
 	kifu.MoveJSON
 
 	PV     string `json:"pv,omitempty"` // separated by spaces
@@ -167,9 +177,9 @@ type dumper struct {
 }
 
 func (d *dumper) head(ctx context.Context, m results.Moment, info *results.RunInfo) error {
-	run := dumpRun{Digest: info.Digest, Legs: info.Legs, Plan: info.Plan}
+	run := RunLine{Digest: info.Digest, Legs: info.Legs, Plan: info.Plan}
 	if !d.stable {
-		run.dumpRunMore = &dumpRunMore{info.Name, info.Rules, info.Created, info.Pairs}
+		run.RunDetails = &RunDetails{info.Name, info.Rules, info.Created, info.Pairs}
 	}
 	if err := d.line("run", run); err != nil {
 		return err
@@ -187,7 +197,7 @@ func (d *dumper) head(ctx context.Context, m results.Moment, info *results.RunIn
 		return err
 	}
 	for _, a := range list {
-		if err := d.line("attempt", dumpAttempt(a)); err != nil {
+		if err := d.line("attempt", AttemptLine(a)); err != nil {
 			return err
 		}
 	}
@@ -228,7 +238,7 @@ func (d *dumper) tune(ctx context.Context, m results.Moment, run int64) error {
 		return err
 	}
 	for _, s := range states {
-		if err := d.line("state", dumpState(s)); err != nil {
+		if err := d.line("state", StateLine(s)); err != nil {
 			return err
 		}
 	}
@@ -244,12 +254,12 @@ func (d *dumper) points(ctx context.Context, m results.Moment, run int64, from, 
 		if err != nil {
 			return err
 		}
-		return d.line("points", dumpPoints{int(r.Int("pair")), options[0], options[1]})
+		return d.line("points", PointsLine{int(r.Int("pair")), options[0], options[1]})
 	})
 }
 
 func (d *dumper) engine(e *results.Engine) error {
-	line := dumpEngine{EngineSettings: e.EngineSettings, Identity: tables.IdentityOf(e.Identity)}
+	line := EngineLine{EngineSettings: e.EngineSettings, Identity: tables.IdentityOf(e.Identity)}
 	if d.stable {
 		if len(e.Identity.Variants) > 0 || e.Identity.Source != nil { // the binary in use differs between machines
 			line.Identity.Files = tables.IdentityOf(match.Identity{Files: e.Identity.Covered()}).Files
@@ -264,7 +274,7 @@ func (d *dumper) engine(e *results.Engine) error {
 }
 
 func (d *dumper) game(g *match.Row, r *kifu.Record) error {
-	line := dumpGame{Row: *g, Start: r.Start, LastSFEN: g.LastSFEN, Event: r.Event, Site: r.Site, Moves: make([]dumpMove, len(r.Moves))}
+	line := GameLine{Row: *g, Start: r.Start, LastSFEN: g.LastSFEN, Event: r.Event, Site: r.Site, Moves: make([]DumpedMove, len(r.Moves))}
 	if d.stable && g.Termination.Volatile() {
 		line.Note = ""
 	}
@@ -272,7 +282,7 @@ func (d *dumper) game(g *match.Row, r *kifu.Record) error {
 		line.Sides[i] = d.side(&g.Sides[i])
 	}
 	if !d.stable {
-		line.dumpGameMore = &dumpGameMore{Marked: g.Marked, Slot: g.Slot, Started: g.Started, Ended: g.Ended, Worker: g.Worker, Final: detail(r.Final)}
+		line.GameDetails = &GameDetails{Marked: g.Marked, Slot: g.Slot, Started: g.Started, Ended: g.Ended, Worker: g.Worker, Final: detail(r.Final)}
 		if g.Questions != (match.Questions{}) {
 			line.Mate = &g.Questions
 		}
@@ -283,10 +293,10 @@ func (d *dumper) game(g *match.Row, r *kifu.Record) error {
 	return d.line("game", line)
 }
 
-func (d *dumper) side(s *match.Side) dumpSide {
-	side := dumpSide{Side: *s}
+func (d *dumper) side(s *match.Side) DumpedSide {
+	side := DumpedSide{Side: *s}
 	if !d.stable {
-		side.dumpSideMore = &dumpSideMore{s.Time.Microseconds(), s.WorstOverrun.Microseconds(), s.Incomplete}
+		side.SideDetails = &SideDetails{s.Time.Microseconds(), s.WorstOverrun.Microseconds(), s.Incomplete}
 	}
 	return side
 }
@@ -302,8 +312,8 @@ func detail(text []byte) any {
 	return text
 }
 
-func (d *dumper) move(m *kifu.Move) dumpMove {
-	move := dumpMove{MoveJSON: m.JSON(), PV: tables.MovesText(m.PV)}
+func (d *dumper) move(m *kifu.Move) DumpedMove {
+	move := DumpedMove{MoveJSON: m.JSON(), PV: tables.MovesText(m.PV)}
 	move.MS, move.Votes, move.Comment = nil, nil, ""
 	if !d.stable {
 		us := m.Time.Microseconds()

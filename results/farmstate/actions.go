@@ -21,7 +21,7 @@ type Action struct {
 	By   string    `cbor:"by" json:"by"` // a key's name, "farm", or "" for a person without a key
 	On   string    `cbor:"on" json:"on"` // the kind of the changed thing: test, worker, key or farm
 	Name string    `cbor:"name" json:"name"`
-	What string    `cbor:"what" json:"what"`
+	What string    `cbor:"what" json:"what"` // the action, as text
 }
 
 // MaxWhat is the largest length of Action.What in bytes. A longer text is cut.

@@ -40,7 +40,7 @@ type Import struct {
 
 // Refusal is a game or a whole file that Import does not import.
 type Refusal struct {
-	File string `json:"file"`
+	File string `json:"file"`           // name of the file
 	Game int    `json:"game,omitempty"` // number in the file, from 1; 0: the file
 	Line int    `json:"line,omitempty"` // from 1; 0: not known
 	Why  string `json:"why"`

@@ -29,9 +29,9 @@ func (r *Repaired) Whole() bool { return len(r.Lost) == 0 && len(r.LostRuns) == 
 // RepairedRun counts the saved and the lost pairs of one run.
 type RepairedRun struct {
 	Name      string `json:"name"`
-	Saved     int    `json:"saved_pairs"`
-	Unchecked int    `json:"unchecked"`  // saved pairs without checksums: see CheckedRun
-	Lost      int    `json:"lost_pairs"` // pairs of which only a part was found
+	Saved     int    `json:"saved_pairs"` // number of saved pairs
+	Unchecked int    `json:"unchecked"`   // saved pairs without checksums: see CheckedRun
+	Lost      int    `json:"lost_pairs"`  // pairs of which only a part was found
 }
 
 // connections is the number of connections to a damaged database. While one of them lists rows, the others read

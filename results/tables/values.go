@@ -63,7 +63,7 @@ func Paired(words []string) (options []match.Option, err error) {
 // Identity is the form of a match.Identity in the database and in dumps.
 type Identity struct {
 	Files    []FileHash    `json:"files"`
-	Fixed    string        `json:"fixed,omitempty"`
+	Fixed    string        `json:"fixed,omitempty"` // identity that does not come from files
 	Variants []Variant     `json:"variants,omitempty"`
 	Source   *match.Source `json:"source,omitempty"`
 }
@@ -102,7 +102,7 @@ func (f *PlayerFacts) Options() (list [][]match.Option) {
 type Variant struct {
 	OS     string `json:"os"`
 	Arch   string `json:"arch"`
-	ISA    string `json:"isa,omitempty"`
+	ISA    string `json:"isa,omitempty"` // level of the instruction set, such as x86-64-v3
 	SHA256 string `json:"sha256"`
 	Size   int64  `json:"size"`
 }

@@ -21,8 +21,8 @@ const Version = 1
 // Bundle is the crash dump of one failure of an engine. In the file, its fields are the first line, and the
 // dialogue with the engine follows.
 type Bundle struct {
-	Version int       `json:"gogi_bundle"`
-	Time    time.Time `json:"time"` // of the failure
+	Version int       `json:"gogi_bundle"` // version of the format
+	Time    time.Time `json:"time"`        // of the failure
 	Run     string    `json:"run"`
 	Player  string    `json:"player"`
 	Council string    `json:"council,omitempty"` // the council of which the player is a member
@@ -44,25 +44,25 @@ type Bundle struct {
 	Exit   Exit   `json:"exit"`
 	Stderr string `json:"stderr"` // the end of the output, escaped, with \x0a for line ends
 
-	Command  []string `json:"command"`
-	Dir      string   `json:"dir,omitempty"`
-	Env      []string `json:"env,omitempty"` // additions to the environment
-	Identity string   `json:"identity"`
-	Files    []File   `json:"files,omitempty"`
-	Options  []string `json:"options"` // the setoption commands, escaped
+	Command  []string `json:"command"`         // program of the engine and its arguments
+	Dir      string   `json:"dir,omitempty"`   // working directory of the engine
+	Env      []string `json:"env,omitempty"`   // additions to the environment
+	Identity string   `json:"identity"`        // identity of the engine, as in the plan
+	Files    []File   `json:"files,omitempty"` // files of the engine
+	Options  []string `json:"options"`         // the setoption commands, escaped
 
 	Waits    Waits    `json:"waits"`
-	Versions Versions `json:"versions"`
+	Versions Versions `json:"versions"` // versions of the software
 
 	Dialogue transcript.Excerpt `json:"-"`
 }
 
 // Exit is the state of the engine process at the failure: running or ended, with its exit status or signal.
 type Exit struct {
-	Running bool   `json:"running"`
-	Status  *int   `json:"status"` // null while the process runs and after a signal
-	Signal  int    `json:"signal"` // the signal that ended it, or 0
-	Text    string `json:"text"`   // a description of the exit
+	Running bool   `json:"running"` // the process still ran
+	Status  *int   `json:"status"`  // null while the process runs and after a signal
+	Signal  int    `json:"signal"`  // the signal that ended it, or 0
+	Text    string `json:"text"`    // a description of the exit
 }
 
 // File identifies a file that belongs to an engine, such as its program or its network. Role is the kind of the file.
@@ -75,22 +75,22 @@ type File struct {
 // Waits has the time limits for an engine's answers outside a search. GreetingMS is the limit for usiok, and
 // ReadyMS the limit for readyok.
 type Waits struct {
-	GreetingMS float64 `json:"greeting_ms"`
-	ReadyMS    float64 `json:"ready_ms"`
+	GreetingMS float64 `json:"greeting_ms"` // longest time until usiok, in milliseconds
+	ReadyMS    float64 `json:"ready_ms"`    // longest time until readyok, in milliseconds
 }
 
 // Versions are the versions of the software that wrote the bundle.
 type Versions struct {
-	Gogi   string `json:"gogi"`
-	Go     string `json:"go"`
-	Kernel string `json:"kernel"`
+	Gogi   string `json:"gogi"`   // version of gogi
+	Go     string `json:"go"`     // version of Go that built gogi
+	Kernel string `json:"kernel"` // version of the operating system's kernel
 }
 
-// line is one line of the dialogue in the file.
-type line struct {
-	At   time.Time `json:"at,omitzero"`
-	To   *string   `json:"to,omitempty"`
-	From *string   `json:"from,omitempty"`
+// Line is one line of the dialogue in the file.
+type Line struct {
+	At   time.Time `json:"at,omitzero"`    // when gogi sent or read the line
+	To   *string   `json:"to,omitempty"`   // line that gogi sent to the engine, escaped
+	From *string   `json:"from,omitempty"` // line that the engine sent, escaped
 	Cut  int       `json:"cut,omitempty"`  // the number of dropped bytes at the end
 	Lost int       `json:"lost,omitempty"` // the number of lines that are missing here; such a line has no other field
 }
@@ -110,7 +110,7 @@ func (b *Bundle) Write(w io.Writer) error {
 	}
 	put(b.Dialogue.Head)
 	if b.Dialogue.Lost > 0 && err == nil {
-		err = encoder.Encode(line{Lost: b.Dialogue.Lost})
+		err = encoder.Encode(Line{Lost: b.Dialogue.Lost})
 	}
 	put(b.Dialogue.Tail)
 	if err != nil {
@@ -119,9 +119,9 @@ func (b *Bundle) Write(w io.Writer) error {
 	return out.Flush()
 }
 
-func newLine(l transcript.Line) line {
+func newLine(l transcript.Line) Line {
 	text := string(transcript.Escape(nil, l.Text))
-	made := line{At: l.At.UTC(), Cut: l.Cut}
+	made := Line{At: l.At.UTC(), Cut: l.Cut}
 	if l.Sent {
 		made.To = &text
 	} else {
@@ -163,7 +163,7 @@ func Read(r io.Reader) (*Bundle, error) {
 
 // read parses one line of the dialogue and adds it to b.Dialogue.
 func (b *Bundle) read(text []byte) error {
-	var l line
+	var l Line
 	if err := json.Unmarshal(text, &l); err != nil {
 		return err
 	}

@@ -26,8 +26,8 @@ type Data struct {
 	Format    packed.Format `json:"-"`
 	Positions int           `json:"positions_a_shard"` // the size of a shard; 0 means one shard
 	Shuffle   bool          `json:"shuffle"`           // shuffle samples, or games in a format of games
-	Seed      uint64        `json:"shuffle_seed"`
-	NoMate    bool          `json:"no_mate"` // leave out positions whose score is a mate
+	Seed      uint64        `json:"shuffle_seed"`      // seed of the order
+	NoMate    bool          `json:"no_mate"`           // leave out positions whose score is a mate
 	// Distinct is the size in MiB of the set of written positions, which Make uses to leave out repeated positions. 0
 	// means that Make writes all positions. The format pack cannot leave out a position, so Make leaves out repeated
 	// games.
@@ -47,16 +47,16 @@ type Manifest struct {
 	Version int    `json:"version"`
 	Digest  string `json:"digest"`  // of the settings that determine the blocks
 	Dataset string `json:"dataset"` // SHA-256 of the lines with the SHA-256 of each block, in order
-	Format  string `json:"format"`
+	Format  string `json:"format"`  // format of the files
 	Data
-	Blocks     []BlockRow  `json:"blocks"`
-	Shards     []ShardRow  `json:"shards"`
-	Statistics *Statistics `json:"statistics"`
+	Blocks     []BlockRow  `json:"blocks"`     // all blocks, in order
+	Shards     []ShardRow  `json:"shards"`     // all files, in order
+	Statistics *Statistics `json:"statistics"` // counts of games and positions
 }
 
 // BlockRow describes one block in a manifest.
 type BlockRow struct {
-	Block  int    `json:"block"`
+	Block  int    `json:"block"` // number of the block
 	SHA256 string `json:"sha256"`
 	Games  int    `json:"games"`
 	Black  int    `json:"black_wins"`
@@ -69,7 +69,7 @@ type BlockRow struct {
 type ShardRow struct {
 	File   string `json:"file"` // relative to the folder
 	SHA256 string `json:"sha256"`
-	Bytes  int64  `json:"bytes"`
+	Bytes  int64  `json:"bytes"` // size of the file, in bytes
 }
 
 // Source reads the blocks of one run of self-play. The zero value is not usable.

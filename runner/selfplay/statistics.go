@@ -23,7 +23,7 @@ type Statistics struct {
 	Outcomes  map[string]int  `json:"outcomes"`  // black, white, draw
 	Ends      map[string]int  `json:"ends"`      // by the word of package match
 	Discarded map[string]int  `json:"discarded"` // games that a fault of the player ended, by termination
-	Redrawn   arbiter.Redrawn `json:"redrawn"`
+	Redrawn   arbiter.Redrawn `json:"redrawn"`   // how often random openings were drawn again
 	Plies     Lengths         `json:"plies"`
 	// Scores counts the scores of all moves of the player, in centipawns from its view.
 	Scores []Band `json:"scores"`
@@ -35,21 +35,21 @@ type Statistics struct {
 	Duplicates int `json:"duplicates"` // left out: repeated positions or games
 	Forgotten  int `json:"forgotten"`  // dropped keys, whose duplicates were written
 
-	Audit Audit `json:"audit"`
+	Audit Audit `json:"audit"` // test of the adjudication by score
 }
 
 // Lengths are the lengths of games in plies, with the opening.
 type Lengths struct {
-	Least    int   `json:"least"`
-	Most     int   `json:"most"`
-	Sum      int   `json:"sum"`
+	Least    int   `json:"least"`     // plies of the shortest game
+	Most     int   `json:"most"`      // plies of the longest game
+	Sum      int   `json:"sum"`       // plies of all games
 	ByTwenty []int `json:"by_twenty"` // games of 0 to 19 plies, of 20 to 39, …
 }
 
 // Band counts the scores that are at least From and below To.
 type Band struct {
-	From  int `json:"from"`
-	To    int `json:"to"`
+	From  int `json:"from"` // lower end, in centipawns
+	To    int `json:"to"`   // upper end, in centipawns
 	Count int `json:"count"`
 }
 

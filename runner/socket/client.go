@@ -28,7 +28,7 @@ func Follow(ctx context.Context, path string) (*Stream, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := write(conn, request{Follow: true}); err != nil {
+	if err := write(conn, Request{Follow: true}); err != nil {
 		_ = conn.Close()
 		return nil, err
 	}
@@ -85,10 +85,10 @@ func Order(ctx context.Context, path string, c control.Command) error {
 	}
 	defer conn.Close() //nolint:errcheck // the answer was read
 	defer context.AfterFunc(ctx, func() { _ = conn.Close() })()
-	if err := write(conn, request{Command: c}); err != nil {
+	if err := write(conn, Request{Command: c}); err != nil {
 		return err
 	}
-	var a answer
+	var a Answer
 	if err := json.NewDecoder(io.LimitReader(conn, 1<<16)).Decode(&a); err != nil {
 		return fmt.Errorf("waiting for the run's answer: %w", errors.Join(context.Cause(ctx), err))
 	}
@@ -110,7 +110,7 @@ func reach(path string) (net.Conn, error) {
 	return conn, nil
 }
 
-func write(conn net.Conn, r request) error {
+func write(conn net.Conn, r Request) error {
 	line, err := json.Marshal(r)
 	if err == nil {
 		_, err = conn.Write(append(line, '\n'))

@@ -82,15 +82,15 @@ type client struct {
 	hub  *events.Hub
 }
 
-// request is a line from a client.
-type request struct {
-	Follow bool `json:"follow,omitempty"`
+// Request is a line from a client.
+type Request struct {
+	Follow bool `json:"follow,omitempty"` // send the events of the run; otherwise the line is an order
 	control.Command
 }
 
-// answer is the answer to a command.
-type answer struct {
-	Error string `json:"error,omitempty"`
+// Answer is the answer to a command.
+type Answer struct {
+	Error string `json:"error,omitempty"` // the reason why the run rejects the order; missing: the run accepts it
 }
 
 func (c *client) serve(ctx context.Context) {
@@ -99,7 +99,7 @@ func (c *client) serve(ctx context.Context) {
 	lines := bufio.NewScanner(c.conn)
 	lines.Buffer(make([]byte, 0, maxLine), maxLine)
 	for lines.Scan() {
-		var r request
+		var r Request
 		err := json.Unmarshal(lines.Bytes(), &r)
 		if err == nil && r.Follow {
 			c.follow()
@@ -108,7 +108,7 @@ func (c *client) serve(ctx context.Context) {
 		if err == nil {
 			err = c.control(ctx, r.Command)
 		}
-		var a answer
+		var a Answer
 		if err != nil {
 			a.Error = err.Error()
 		}

@@ -33,9 +33,9 @@ func orders(now *match.Snapshot) []order {
 	})
 }
 
-// refusal is the JSON answer to an order. If the run rejects the order, Error has the reason.
-type refusal struct {
-	Error string `json:"error,omitempty"`
+// Refusal is the JSON answer to an order. If the run rejects the order, Error has the reason.
+type Refusal struct {
+	Error string `json:"error,omitempty"` // the reason why the run rejects the order; missing: the run accepts it
 }
 
 // control sends an order to a run. The verb is in the path, and its number is n in a form or in JSON. If the order came
@@ -61,9 +61,9 @@ func (s *Server) control(w http.ResponseWriter, r *http.Request) {
 			Page: map[string]string{"Why": err.Error(), "Back": live},
 		})
 	case err == nil:
-		answer(w, http.StatusOK, refusal{})
+		answer(w, http.StatusOK, Refusal{})
 	default:
-		answer(w, status, refusal{err.Error()})
+		answer(w, status, Refusal{err.Error()})
 	}
 }
 

@@ -30,16 +30,16 @@ type seat struct {
 	brief json.RawMessage // the slot as JSON, without the moves of its game
 }
 
-// streamed is a snapshot with additional values, so that a reader does not have to calculate them.
-type streamed struct {
+// Streamed is a snapshot with additional values, so that a reader does not have to calculate them.
+type Streamed struct {
 	match.Snapshot
 	GamesPerMinute float64 `json:"games_per_minute,omitempty"` // as Snapshot.Rate
-	ETA            string  `json:"eta,omitempty"`
+	ETA            string  `json:"eta,omitempty"`              // time until the run ends, as text
 }
 
 func newScene(state *match.Snapshot, version uint64) (*scene, error) {
 	s := &scene{version: version, over: state.Over, fields: fields{}, slots: make(map[string]seat, len(state.Slots))}
-	rest := streamed{Snapshot: *state}
+	rest := Streamed{Snapshot: *state}
 	rest.Slots = nil
 	rest.GamesPerMinute, _, _ = state.Rate()
 	rest.ETA = eta(state)

@@ -18,16 +18,17 @@ import (
 
 const version = 1
 
-type problem struct {
-	Run  string `json:"run,omitempty"`
-	Pair *int   `json:"pair,omitempty"`
-	What string `json:"what"`
+// A Problem is a fault of a database in the JSON form.
+type Problem struct {
+	Run  string `json:"run,omitempty"`  // name of the run; missing if the fault concerns no single run
+	Pair *int   `json:"pair,omitempty"` // number of the pair; missing if the fault concerns no single pair
+	What string `json:"what"`           // the fault as English text
 }
 
-func problems(list []repair.Problem) []problem {
-	out := []problem{}
+func problems(list []repair.Problem) []Problem {
+	out := []Problem{}
 	for _, p := range list {
-		q := problem{Run: p.Run, What: p.What}
+		q := Problem{Run: p.Run, What: p.What}
 		if p.Pair >= 0 {
 			q.Pair = &p.Pair
 		}
@@ -67,11 +68,18 @@ func printCheck(w io.Writer, in i18n.Language, c *repair.Checkup) {
 	}
 }
 
+// A CheckResult is the JSON object of gogi db check.
+type CheckResult struct {
+	Version  int                 `json:"version"` // 1
+	Sound    bool                `json:"sound"`   // gogi found no problem
+	Runs     []repair.CheckedRun `json:"runs"`    // the checked runs
+	Problems []Problem           `json:"problems"`
+	More     int                 `json:"more_problems"` // number of problems that are not in problems
+}
+
 // checkJSON writes the result of a check as one JSON object.
 func checkJSON(w io.Writer, c *repair.Checkup) error {
-	return format.JSON(w, map[string]any{
-		"version": version, "sound": c.Sound(), "runs": append([]repair.CheckedRun{}, c.Runs...), "problems": problems(c.Problems), "more_problems": c.More,
-	})
+	return format.JSON(w, CheckResult{version, c.Sound(), append([]repair.CheckedRun{}, c.Runs...), problems(c.Problems), c.More})
 }
 
 // printRepair writes the result of a repair as text.
@@ -90,12 +98,18 @@ func printRepair(w io.Writer, in i18n.Language, r *repair.Repaired) {
 	}
 }
 
+// A RepairResult is the JSON object of gogi db repair.
+type RepairResult struct {
+	Version  int                  `json:"version"`   // 1
+	Whole    bool                 `json:"whole"`     // nothing is lost
+	Runs     []repair.RepairedRun `json:"runs"`      // the repaired runs
+	Lost     []Problem            `json:"lost"`      // the lost pairs, which gogi plays again when the run resumes
+	LostRuns []string             `json:"lost_runs"` // names of the runs whose plan or players are damaged
+}
+
 // repairJSON writes the result of a repair as one JSON object.
 func repairJSON(w io.Writer, r *repair.Repaired) error {
-	return format.JSON(w, map[string]any{
-		"version": version, "whole": r.Whole(), "runs": append([]repair.RepairedRun{}, r.Runs...),
-		"lost": problems(r.Lost), "lost_runs": append([]string{}, r.LostRuns...),
-	})
+	return format.JSON(w, RepairResult{version, r.Whole(), append([]repair.RepairedRun{}, r.Runs...), problems(r.Lost), append([]string{}, r.LostRuns...)})
 }
 
 // printMerge writes the result of a merge as text. from has the names of the databases as the user gave them.
@@ -112,9 +126,16 @@ func printMerge(w io.Writer, in i18n.Language, m *repair.Merged, from []string) 
 	}
 }
 
+// A MergeResult is the JSON object of gogi db merge.
+type MergeResult struct {
+	Version   int                `json:"version"` // 1
+	Runs      []repair.MergedRun `json:"runs"`
+	Conflicts []Problem          `json:"conflicts"` // pairs of which a later database has other games, which gogi left out
+}
+
 // mergeJSON writes the result of a merge as one JSON object.
 func mergeJSON(w io.Writer, m *repair.Merged) error {
-	return format.JSON(w, map[string]any{"version": version, "runs": append([]repair.MergedRun{}, m.Runs...), "conflicts": problems(m.Conflicts)})
+	return format.JSON(w, MergeResult{version, append([]repair.MergedRun{}, m.Runs...), problems(m.Conflicts)})
 }
 
 // packed is the result of gogi db optimize: the number of packed segments, pairs and games of each run.
@@ -149,9 +170,16 @@ func (p *packed) Print(w io.Writer, in i18n.Language) {
 		format.Span(p.Took), format.Count(int(p.Before/1000)), format.Count(int(p.After/1000))))
 }
 
+// A PackResult is the JSON object of gogi db optimize.
+type PackResult struct {
+	Version int                 `json:"version"` // 1
+	Runs    []results.PackedRun `json:"runs"`
+	Seconds float64             `json:"seconds"`      // duration of the packing
+	Before  int64               `json:"bytes_before"` // size of the database file and its log before the packing
+	After   int64               `json:"bytes_after"`  // size of the database file and its log after the packing
+}
+
 // JSON writes the result as one JSON object.
 func (p *packed) JSON(w io.Writer) error {
-	return format.JSON(w, map[string]any{
-		"version": version, "runs": append([]results.PackedRun{}, p.Runs...), "seconds": p.Took.Seconds(), "bytes_before": p.Before, "bytes_after": p.After,
-	})
+	return format.JSON(w, PackResult{version, append([]results.PackedRun{}, p.Runs...), p.Took.Seconds(), p.Before, p.After})
 }

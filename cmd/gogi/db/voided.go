@@ -89,11 +89,20 @@ func (v *voided) Print(w io.Writer, in i18n.Language) {
 	}
 }
 
+// A VoidResult is the JSON object of gogi db void.
+type VoidResult struct {
+	Version int      `json:"version"` // 1
+	Run     string   `json:"run"`     // name of the run
+	Pairs   []int    `json:"pairs"`   // numbers of the voided pairs
+	Why     string   `json:"why"`     // the reason that the user gave
+	By      string   `json:"by"`      // the user
+	DryRun  bool     `json:"dry_run"` // gogi voided nothing
+	Remarks []string `json:"remarks"` // effects on the run's SPRT, as English text
+}
+
 // JSON writes the voided pairs as one JSON object.
 func (v *voided) JSON(w io.Writer) error {
-	return format.JSON(w, map[string]any{
-		"version": version, "run": v.Run, "pairs": append([]int{}, v.Pairs...), "why": v.Why, "by": v.By, "dry_run": v.DryRun, "remarks": append([]string{}, i18n.Each(i18n.English, v.Remarks)...),
-	})
+	return format.JSON(w, VoidResult{version, v.Run, append([]int{}, v.Pairs...), v.Why, v.By, v.DryRun, append([]string{}, i18n.Each(i18n.English, v.Remarks)...)})
 }
 
 // ranges returns ascending numbers in a short form such as "1-3, 7". It omits the end of a long list.

@@ -78,25 +78,28 @@ func (f *findings) write(env *cli.Env) {
 	}
 }
 
-// A note is a problem or a warning in JSON. Lines are counted from 1.
-type note struct {
-	Line   *int   `json:"line,omitempty"` // set only for problems; 0: the problem concerns the whole file
-	Engine string `json:"engine,omitempty"`
-	Text   string `json:"text"`
-	Advice string `json:"advice,omitempty"`
+// A Note is a problem or a warning in JSON.
+type Note struct {
+	Line   *int   `json:"line,omitempty"`   // line of the file, counted from 1; only for problems; 0: the problem concerns the whole file
+	Engine string `json:"engine,omitempty"` // name of the engine that a warning concerns
+	Text   string `json:"text"`             // the problem or warning as English text
+	Advice string `json:"advice,omitempty"` // what the user can do, as English text
+}
+
+// A FileCheck is the JSON object of gogi check for a match file.
+type FileCheck struct {
+	File     string `json:"file"`     // the checked file
+	Problems []Note `json:"problems"` // errors; gogi plays no file that has one
+	Warnings []Note `json:"warnings"` // parts of the file that are valid and probably wrong
 }
 
 func (f *findings) writeJSON(env *cli.Env) error {
-	out := struct {
-		File     string `json:"file"`
-		Problems []note `json:"problems"`
-		Warnings []note `json:"warnings"`
-	}{f.file, []note{}, []note{}}
+	out := FileCheck{f.file, []Note{}, []Note{}}
 	for _, p := range f.problems {
-		out.Problems = append(out.Problems, note{Line: &p.Line, Text: p.Cause.Error()})
+		out.Problems = append(out.Problems, Note{Line: &p.Line, Text: p.Cause.Error()})
 	}
 	for _, w := range f.warnings {
-		out.Warnings = append(out.Warnings, note{Engine: w.Engine, Text: w.Text.String(), Advice: w.Advice.String()})
+		out.Warnings = append(out.Warnings, Note{Engine: w.Engine, Text: w.Text.String(), Advice: w.Advice.String()})
 	}
 	return format.JSON(env.Out, out)
 }

@@ -70,6 +70,17 @@ func (c *CheckCommand) recorded(b *crash.Bundle) (match.Player, error) {
 	return p, nil
 }
 
+// A ReplayResult is the JSON object of gogi check --replay.
+type ReplayResult struct {
+	Version int             `json:"version"` // 1
+	Bundle  string          `json:"bundle"`  // file of the crash dump
+	Player  string          `json:"player"`  // name of the player that failed
+	Kind    string          `json:"kind"`    // kind of the failure, such as crash or time_forfeit
+	Outcome replay.Outcome  `json:"outcome"` // outcome of all replays together
+	Tally   replay.Tally    `json:"tally"`   // counts of the outcomes
+	Replays []replay.Result `json:"replays"` // in the order of the replays
+}
+
 func (c *CheckCommand) replay(ctx context.Context, env *cli.Env, b *crash.Bundle, p match.Player, guard *process.Guard) (replay.Tally, error) {
 	opener := &players.Opener{Guard: guard}
 	start := func() (replay.Process, error) { return opener.Start(p, nil, 0) }
@@ -89,9 +100,7 @@ func (c *CheckCommand) replay(ctx context.Context, env *cli.Env, b *crash.Bundle
 	case err != nil:
 		return tally, err
 	case c.JSON:
-		return tally, format.JSON(env.Out, map[string]any{
-			"version": 1, "bundle": c.Bundle, "player": b.Player, "kind": b.Kind, "outcome": tally.Outcome(), "tally": tally, "replays": results,
-		})
+		return tally, format.JSON(env.Out, ReplayResult{1, c.Bundle, b.Player, b.Kind, tally.Outcome(), tally, results})
 	}
 	fmt.Fprintln(env.Out, tally)
 	return tally, nil

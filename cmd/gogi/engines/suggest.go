@@ -58,7 +58,7 @@ func (c *CouncilSuggestCommand) Run(ctx context.Context, env *cli.Env) error {
 		if err := s.Open(ctx, file.Durable()); err != nil {
 			return err
 		}
-		suggestion := &suggestion{Type: "suggestion", Version: 1, Alpha: c.Alpha}
+		suggestion := &Suggestion{Type: "suggestion", Version: 1, Alpha: c.Alpha}
 		for _, x := range contests {
 			r, err := play(ctx, s, x.File, dir)
 			if err != nil {
@@ -103,18 +103,18 @@ func play(ctx context.Context, s *session.Session, file *configs.File, dir strin
 	return s.Play(ctx, session.Match{Opener: o, Rename: "the key run of the file gives other names"})
 }
 
-// suggestion is the result of gogi council suggest.
-type suggestion struct {
+// A Suggestion is the JSON object of gogi council suggest.
+type Suggestion struct {
 	Type     string    `json:"type"` // "suggestion"
 	Version  int       `json:"version"`
 	Alpha    float64   `json:"alpha"`
-	Contests []contest `json:"contests"`
-	Councils []advised `json:"councils"`
+	Contests []Contest `json:"contests"`
+	Councils []Advised `json:"councils"`
 	Best     string    `json:"best"` // "": no council is shown to be stronger than each of its members
 }
 
-// contest is the result of one council against one member at equal cost.
-type contest struct {
+// A Contest is the result of one council against one member at equal cost.
+type Contest struct {
 	Run     string     `json:"run"`
 	Council string     `json:"council"`
 	Member  string     `json:"member"`
@@ -128,17 +128,17 @@ type contest struct {
 	P       float64    `json:"p"` // one-sided p value of a permutation test that flips the signs of whole openings
 }
 
-// advised is the judgement of one council. A council beats its best member if it beats each of them. So P is the
+// An Advised is the judgement of one council. A council beats its best member if it beats each of them. So P is the
 // largest p value of its contests.
-type advised struct {
+type Advised struct {
 	Council  string  `json:"council"`
 	P        float64 `json:"p"`
 	Adjusted float64 `json:"adjusted"` // P, adjusted for the number of councils by Holm's method
 	Score    float64 `json:"score"`    // score per game against the member that did best against it
 }
 
-func contestOf(x *configs.Contest, r *report.Report) contest {
-	out := contest{Run: r.Run, Council: x.Council, Member: x.Member, Games: r.Games, Score: r.Score, Elo: r.Elo, P: 1}
+func contestOf(x *configs.Contest, r *report.Report) Contest {
+	out := Contest{Run: r.Run, Council: x.Council, Member: x.Member, Games: r.Games, Score: r.Score, Elo: r.Elo, P: 1}
 	for _, p := range r.Players {
 		if p.Name == x.Council {
 			out.Won, out.Drawn, out.Lost = p.Wins, p.Draws, p.Losses
@@ -154,7 +154,7 @@ func contestOf(x *configs.Contest, r *report.Report) contest {
 }
 
 // judge sets the judgements of the councils and the best council.
-func (s *suggestion) judge() error {
+func (s *Suggestion) judge() error {
 	at := map[string]int{}
 	for i := range s.Contests {
 		x := &s.Contests[i]
@@ -162,7 +162,7 @@ func (s *suggestion) judge() error {
 		if !known {
 			k = len(s.Councils)
 			at[x.Council] = k
-			s.Councils = append(s.Councils, advised{Council: x.Council, Score: 1})
+			s.Councils = append(s.Councils, Advised{Council: x.Council, Score: 1})
 		}
 		a := &s.Councils[k]
 		a.P = max(a.P, x.P)
@@ -189,7 +189,7 @@ func (s *suggestion) judge() error {
 }
 
 // Print writes the result as text.
-func (s *suggestion) Print(w io.Writer, in i18n.Language) {
+func (s *Suggestion) Print(w io.Writer, in i18n.Language) {
 	t := format.Table(i18n.Heads(in, "council", "member alone", "limits", "games", "W–D–L", "Elo", "p (one-sided)")...)
 	t.SetColumnConfigs(format.RightAligned(4, 7))
 	for i := range s.Contests {

@@ -42,11 +42,11 @@ const benchNodes = 100_000
 // benchRounds is the number of rounds. The result is their median.
 const benchRounds = 3
 
-// benched is the result of a measurement, as JSON.
-type benched struct {
-	NPS    float64   `json:"nps"`   // nodes per second of a slot: the median of the rounds
-	Slots  int       `json:"slots"` // slots that searched at the same time
-	Rounds []float64 `json:"rounds"`
+// Benched is the result of a measurement, as JSON.
+type Benched struct {
+	NPS    float64   `json:"nps"`    // nodes per second of a slot: the median of the rounds
+	Slots  int       `json:"slots"`  // slots that searched at the same time
+	Rounds []float64 `json:"rounds"` // nodes per second of a slot in each round
 	Engine string    `json:"engine"`
 	// Identity is the text that identifies the engine in plans whose clocks follow the speed of each machine.
 	Identity string `json:"identity"`
@@ -79,14 +79,14 @@ func (c *BenchCommand) Run(ctx context.Context, env *cli.Env) error {
 }
 
 // write writes the result to --out.
-func (c *BenchCommand) write(out *benched) error {
+func (c *BenchCommand) write(out *Benched) error {
 	if c.Out == "" {
 		return nil
 	}
 	return os.WriteFile(c.Out, fmt.Appendf(nil, "%.0f %s\n", out.NPS, out.Identity), 0o644) //nolint:gosec // a figure
 }
 
-func (c *BenchCommand) measure(ctx context.Context, guard *process.Guard) (*benched, error) {
+func (c *BenchCommand) measure(ctx context.Context, guard *process.Guard) (*Benched, error) {
 	player, err := c.player()
 	if err != nil {
 		return nil, fail.Usage(err)
@@ -108,7 +108,7 @@ func (c *BenchCommand) measure(ctx context.Context, guard *process.Guard) (*benc
 			return nil, err
 		}
 	}
-	out := &benched{Slots: c.Concurrency, Engine: c.Engine, Identity: player.Identity.Reference()}
+	out := &Benched{Slots: c.Concurrency, Engine: c.Engine, Identity: player.Identity.Reference()}
 	for range benchRounds {
 		nps, err := c.round(ctx, engines)
 		if err != nil {

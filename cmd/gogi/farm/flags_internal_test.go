@@ -92,7 +92,7 @@ func TestMeasuresAgain(t *testing.T) {
 		testutil.Equal(t, w.measures(worker.Config{Hello: farm.Hello{Reference: c.reference}, Log: slog.New(slog.DiscardHandler)}), c.want, "%+v", c)
 	}
 	file := filepath.Join(t.TempDir(), "nps.txt")
-	testutil.OK(t, (&BenchCommand{Out: file}).write(&benched{NPS: 1234.4, Identity: "an engine 1"}))
+	testutil.OK(t, (&BenchCommand{Out: file}).write(&Benched{NPS: 1234.4, Identity: "an engine 1"}))
 	nps, engine, err := readNPS("--nps-file", file)
 	testutil.Check(t, nps == 1234 && engine == "an engine 1" && err == nil, "it is read as %v %q, %v", nps, engine, err)
 }

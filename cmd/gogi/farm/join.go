@@ -18,6 +18,7 @@ import (
 	"gogi/farm/board"
 	"gogi/farm/keys"
 	"gogi/farm/worker"
+	"gogi/internal/format"
 )
 
 // JoinCommand makes a key on this machine, and sends a sign-up for this key to the pages of a farm.
@@ -113,12 +114,21 @@ func (c *WebCommand) Run(ctx context.Context, env *cli.Env) error {
 	switch {
 	case err != nil:
 		return err
+	case c.JSON:
+		return format.JSON(env.Out, LogIn{creds.Name, fields.Get("signature"), pages.at("/farm/login") + "?" + fields.Encode()})
 	case c.Challenge != "":
 		fmt.Fprintf(env.Out, "key        %s\nsignature  %s\n", creds.Name, fields.Get("signature"))
 	default:
 		fmt.Fprintln(env.Out, pages.at("/farm/login")+"?"+fields.Encode())
 	}
 	return nil
+}
+
+// A LogIn is the JSON object of gogi farm web.
+type LogIn struct {
+	Key       string `json:"key"`       // name of the key
+	Signature string `json:"signature"` // signature of the challenge
+	Link      string `json:"link"`      // link that fills in the log-in form
 }
 
 // pages is a client of a farm's pages.
@@ -253,6 +263,9 @@ func (c *onSignUp) order(ctx context.Context, env *cli.Env, verb, done string) e
 	var s farm.SignUp
 	if err := c.ask(ctx, verb, farm.KeyOrder{Name: c.Name, Why: c.Why}, &s); err != nil {
 		return err
+	}
+	if c.JSON {
+		return format.JSON(env.Out, s)
 	}
 	fmt.Fprintf(env.Out, "%s of %s %s\n", s.Name, s.Owner, done)
 	return nil

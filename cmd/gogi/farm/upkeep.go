@@ -105,18 +105,18 @@ type DoctorCommand struct {
 	Monitor string `placeholder:"URL" help:"With --nats: monitoring page of the NATS server, such as http://127.0.0.1:8222."`
 }
 
-// finding is the result of one check.
-type finding struct {
-	What string `json:"what"`
-	OK   bool   `json:"ok"`
+// Finding is the result of one check.
+type Finding struct {
+	What string `json:"what"` // the checked property
+	OK   bool   `json:"ok"`   // the check found no fault
 	Why  string `json:"why"`
 }
 
 // Run prints the results of the farm's checks. The exit code is 1 if a check fails.
 func (c *DoctorCommand) Run(ctx context.Context, env *cli.Env) error {
-	var all []finding
+	var all []Finding
 	note := func(what, good string, err error) {
-		f := finding{what, err == nil, good}
+		f := Finding{what, err == nil, good}
 		if err != nil {
 			f.Why = err.Error()
 		}
@@ -187,7 +187,7 @@ func troubles(s *farm.Status, now time.Time) (clock, stream error) {
 	return clock, stream
 }
 
-func (c *DoctorCommand) print(env *cli.Env, all []finding) error {
+func (c *DoctorCommand) print(env *cli.Env, all []Finding) error {
 	if c.JSON {
 		if err := format.JSON(env.Out, all); err != nil {
 			return err
@@ -201,7 +201,7 @@ func (c *DoctorCommand) print(env *cli.Env, all []finding) error {
 			fmt.Fprintf(env.Out, "%-12s %-6s %s\n", f.What, mark, f.Why)
 		}
 	}
-	if slices.ContainsFunc(all, func(f finding) bool { return !f.OK }) {
+	if slices.ContainsFunc(all, func(f Finding) bool { return !f.OK }) {
 		return &cli.Exit{Code: cli.Failed}
 	}
 	return nil

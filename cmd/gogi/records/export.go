@@ -148,17 +148,20 @@ func (c *ExportCommand) find(ctx context.Context, store *results.Store, export *
 	return cli.FindRun(ctx, store, run)
 }
 
+// An ExportResult is the JSON object of gogi export.
+type ExportResult struct {
+	Version int    `json:"version"` // 1
+	Run     string `json:"run"`     // name of the run
+	Format  string `json:"format"`  // value of --format
+	To      string `json:"to"`      // value of --to
+	*games.Tally
+}
+
 // report prints how many games and positions were written and how many were skipped. If games were skipped,
 // the exit code is 3.
 func (c *ExportCommand) report(env *cli.Env, run string, tally *games.Tally) error {
 	if c.JSON {
-		err := format.JSON(env.Out, struct {
-			Version int    `json:"version"`
-			Run     string `json:"run"`
-			Format  string `json:"format"`
-			To      string `json:"to"`
-			*games.Tally
-		}{1, run, c.Format, c.To, tally})
+		err := format.JSON(env.Out, ExportResult{1, run, c.Format, c.To, tally})
 		if err != nil {
 			return err
 		}
@@ -214,12 +217,7 @@ func (c *ImportCommand) Run(ctx context.Context, env *cli.Env) error {
 		return err
 	}
 	if c.JSON {
-		err = format.JSON(env.Out, struct {
-			Version int    `json:"version"`
-			Run     string `json:"run"`
-			*games.Imported
-			Refusals []games.Refusal `json:"refusals"`
-		}{1, c.Into, done, refused})
+		err = format.JSON(env.Out, ImportResult{1, c.Into, done, refused})
 	} else {
 		printImported(env.Out, c.Into, done)
 	}
@@ -227,6 +225,14 @@ func (c *ImportCommand) Run(ctx context.Context, env *cli.Env) error {
 		err = &cli.Exit{Code: cli.Unplayed}
 	}
 	return err
+}
+
+// An ImportResult is the JSON object of gogi import.
+type ImportResult struct {
+	Version int    `json:"version"` // 1
+	Run     string `json:"run"`     // name of the new run
+	*games.Imported
+	Refusals []games.Refusal `json:"refusals"`
 }
 
 func printImported(w io.Writer, run string, done *games.Imported) {

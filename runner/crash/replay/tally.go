@@ -11,9 +11,9 @@ import (
 
 // Tally counts the outcomes of several replays of one crash dump.
 type Tally struct {
-	Happened int `json:"happened"`
-	Absent   int `json:"absent"`
-	Unclear  int `json:"unclear"`
+	Happened int `json:"happened"` // replays in which the failure happened again
+	Absent   int `json:"absent"`   // replays in which it did not happen
+	Unclear  int `json:"unclear"`  // replays that show neither
 }
 
 // Many replays a bundle a number of times, one replay after the other. It calls each with the result of every

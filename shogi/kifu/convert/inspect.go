@@ -27,25 +27,25 @@ type Sample struct {
 	Move   *shogi.Move `json:"move,omitempty"`
 	Score  *int16      `json:"score,omitempty"` // centipawns from the view of the side to move
 	Winner string      `json:"winner,omitempty"`
-	End    string      `json:"end,omitempty"`
+	End    string      `json:"end,omitempty"`   // how the game ended
 	Why    string      `json:"error,omitempty"` // why the sample cannot be read, or why its move is illegal
 }
 
 // Game is the JSON form of a game in a training data file (hcpe3 or pack).
 type Game struct {
-	Offset     int64             `json:"offset"`
+	Offset     int64             `json:"offset"`           // position of the game in the file, in bytes
 	Reason     *packed.Reason    `json:"reason,omitempty"` // only for pack
 	End        string            `json:"end,omitempty"`    // only for hcpe3
 	Opponent   uint8             `json:"opponent,omitempty"`
 	Candidates [][]CandidateMove `json:"candidates,omitempty"` // by move
 	Record     json.RawMessage   `json:"record,omitempty"`     // record in the format jsonl
-	Why        string            `json:"error,omitempty"`
+	Why        string            `json:"error,omitempty"`      // the reason why the game is invalid
 }
 
 // CandidateMove is the JSON form of a move that the search considered, from a hcpe3 file.
 type CandidateMove struct {
 	Move   shogi.Move `json:"move"`
-	Visits uint16     `json:"visits"`
+	Visits uint16     `json:"visits"` // number of visits of the search
 }
 
 // Entry is the JSON form of a position in a book.
@@ -58,7 +58,7 @@ type Entry struct {
 // BookMove is the JSON form of a move in a book. JSON omits unknown fields.
 type BookMove struct {
 	Move    string `json:"move"`
-	Ponder  string `json:"ponder,omitempty"`
+	Ponder  string `json:"ponder,omitempty"` // expected answer of the opponent
 	Score   *int   `json:"score,omitempty"`
 	Depth   int    `json:"depth,omitempty"`
 	Count   int    `json:"count,omitempty"`

@@ -49,8 +49,8 @@ func (w *Watch) See(e csa.Event) {
 
 // CsaEvent is the JSON form of an event, which --json prints.
 type CsaEvent struct {
-	Version int    `json:"v"`
-	Time    string `json:"time"`
+	Version int    `json:"v"`    // version of the event's fields
+	Time    string `json:"time"` // time of the event
 	csa.Event
 }
 

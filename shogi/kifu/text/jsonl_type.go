@@ -1,0 +1,4 @@
+package text
+
+// JSONRecord is the JSON object of a record in the format jsonl, which AppendJSON writes.
+type JSONRecord = jsonRecord
