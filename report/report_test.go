@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"gogi/internal/i18n"
 	"gogi/internal/testutil"
@@ -136,4 +137,26 @@ func asJSON(t *testing.T, v any) string {
 // TestRunWithoutPlayers: New returns an error for a run without two players.
 func TestRunWithoutPlayers(t *testing.T) {
 	testutil.Fails(t, testutil.Err(New(Run{Name: "r", Players: []Player{{Name: "x"}}})), `run "r" has 1 players`)
+}
+
+// TestWorstOverrun: the worst overrun of a player is the largest of its games, whichever game has it.
+func TestWorstOverrun(t *testing.T) {
+	for at := range 4 {
+		o := matchtest.Run{Players: []string{"x", "y"}, Pairs: []string{"WL", "LW"}}
+		g := testutil.Must(New(runOf(o)))(t)
+		for pair, rows := range o.Rows() {
+			for leg := range rows {
+				for colour := range rows[leg].Sides {
+					rows[leg].Sides[colour].WorstOverrun = time.Millisecond
+					if 2*pair+leg == at {
+						rows[leg].Sides[colour].WorstOverrun = 70 * time.Millisecond
+					}
+				}
+			}
+			testutil.OK(t, g.Add(rows))
+		}
+		for _, p := range g.Report().Players {
+			testutil.Equal(t, p.WorstOverrunMS, 70., "game %d has it, player %s", at, p.Name)
+		}
+	}
 }

@@ -231,9 +231,11 @@ func (c *coordinator) wake() {
 	c.changed = make(chan struct{})
 }
 
-// until waits until a condition is true.
+// until waits until a condition is true, for at most an hour of the bubble's time.
 func (c *coordinator) until(ctx context.Context, what string, ok func() bool) {
 	c.t.Helper()
+	ctx, cancel := context.WithTimeout(ctx, time.Hour)
+	defer cancel()
 	for {
 		c.mu.Lock()
 		done, changed := ok(), c.changed

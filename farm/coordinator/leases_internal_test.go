@@ -1,0 +1,39 @@
+package coordinator
+
+import (
+	"testing"
+	"time"
+
+	"gogi/farm/coordinator/ledger"
+	"gogi/internal/testutil"
+	"gogi/match/trust"
+)
+
+// TestTheAllowanceOfAnOwner: the untrusted workers of an owner may hold 64 pairs and 16 for each slot that they play, and
+// four times as many with their finished pairs. Workers of other owners and trusted workers do not count.
+func TestTheAllowanceOfAnOwner(t *testing.T) {
+	t.Parallel()
+	const most = 64 + 16*2
+	for _, test := range []struct{ held, finished, left int }{
+		{0, 0, most},
+		{10, 0, most - 10},
+		{10, 10, most},
+		{4*most - 20, 4*most - 20, 20}, // the limit with finished pairs is the smaller one
+		{4 * most, 4 * most, 0},
+	} {
+		now := time.Unix(1000, 0)
+		l := ledger.New(ledger.Config{Pairs: 5000, Finished: func(int) bool { return false }, Now: now, Epochs: ledger.NewEpochs(1), Lease: time.Hour})
+		l.Enter("red1", "s")
+		leases := l.Grant(now, "red1", "s", test.held)
+		testutil.Equal(t, len(leases), test.held, "granted")
+		l.Beat(now, "red1", "s", ledger.Listed{Held: leases[test.finished:], Outbox: leases[:test.finished]})
+		c := &Coordinator{
+			workers: map[string]*worker{
+				"red1": {Owner: "red", Trust: trust.Untrusted}, "red2": {Owner: "red", Trust: trust.Verified}, "blue": {Owner: "blue", Trust: trust.Untrusted},
+			},
+			sessions: map[string]*session{"red1": {slots: 2}, "red2": {slots: 32}, "blue": {slots: 32}},
+			runs:     map[string]*run{"r": {ledger: l}}, allowed: map[string]allowance{},
+		}
+		testutil.Equal(t, c.allowance(now, "red", 1).left, test.left, "%d held, %d of them finished: left", test.held, test.finished)
+	}
+}
