@@ -13,7 +13,7 @@ NOISE = $(if $(KINGS),EvalNoise = $(KINGS)$(comma) NoiseModel = "king_square",Ev
 comma := ,
 space := $(subst ,, )
 
-.PHONY: build check test test-long nightly soak chaos chaos-days fuzz bench bench-once race lint paper pictures figures wine windows macos dist test-dist print-list
+.PHONY: build check test test-long nightly soak chaos chaos-days fuzz bench bench-once race draws lint paper pictures figures wine windows macos dist test-dist print-list
 
 build: ## the program, as ./gogi
 	$(GO) build -o gogi ./cmd/gogi
@@ -35,7 +35,7 @@ LONG_IN = ./cmd/gogi ./farm/coordinator ./farm/worker/builder ./match/tournament
 test-long: ## in full what make test plays in short, which takes minutes; real engines where they are installed
 	$(GO) test -vet=off -timeout 30m -p $(AT_ONCE) -run '$(subst $(space),|,$(foreach t,$(LONG),^$(subst /,$$/^,$(t))$$))' $(LONG_IN) -long
 
-nightly: ## every stage that .ci/run leaves out or shortens, each with a time limit: two to four hours; STAGES="wine soak" runs only these
+nightly: ## every stage that .ci/run leaves out or shortens, each with a time limit: three to five hours; STAGES="wine soak" runs only these
 	.ci/nightly
 
 print-list: # prints a list of this file for .ci/concerned
@@ -85,6 +85,11 @@ bench-once: ## whether every benchmark still runs: once, in its short form
 RACED ?= ./runner ./ensemble/... ./usi/... ./runner/events ./farm/coordinator ./farm/worker ./farm/nats ./runner/series ./ui/web ./usi/csa ./ui/metrics ./players/server ./runner/selfplay
 race: ## the race detector over the packages that hold goroutines, or over RACED="./usi ./runner/events"
 	$(GO) test -race -vet=off -ldflags="-s -w" -timeout 20m -p $(AT_ONCE) $(RACED)
+
+# The packages that have property tests; only their test programs know the flag.
+DRAWN ?= $(shell grep -rl 'pgregory.net/rapid"' --include='*_test.go' . | xargs -n1 dirname | sort -u)
+draws: ## the property tests with 100 times as many draws as in make test, of all packages or of DRAWN="./usi ./match"
+	$(GO) test -vet=off -ldflags="-s -w" -timeout 60m -p $(AT_ONCE) $(DRAWN) -rapid.checks=10000 -rapid.nofailfile
 
 lint: ## golangci-lint; the first run builds it, which takes minutes
 	$(LINTER) run
