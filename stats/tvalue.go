@@ -17,8 +17,8 @@ import (
 // with a smaller t than a positive t form a convex set, so if the observations have a larger t, the distribution is
 // unique. Otherwise withT proves that the distribution that it finds first is the most likely, or compares all.
 func (d distribution) withT(t float64) ([]float64, bool) {
-	if t == 0 {
-		return d.withMean(0.5)
+	if math.Abs(t) <= leastT {
+		return d.withSmallT(t)
 	}
 	s := newTSearch(d, t)
 	switch mean, above := s.observed(); {
@@ -30,6 +30,21 @@ func (d distribution) withT(t float64) ([]float64, bool) {
 		s.best()
 	}
 	return s.probs, true
+}
+
+// leastT is the smallest t of a tSearch: 0.001 normalised Elo. With a smaller one, the terms of a differ too much in size
+// for a floating-point number.
+const leastT = 2e-6
+
+// withSmallT does the same as withT for a t near 0. To first order in t, the distribution is the most likely one with the
+// mean ½ + tσ. The error of the log likelihood of an observation is of the order t².
+func (d distribution) withSmallT(t float64) ([]float64, bool) {
+	probs, ok := d.withMean(0.5)
+	for range 3 { // the change of σ is of the order t, too
+		_, variance := moments(d.values, probs)
+		probs, ok = d.withMean(0.5 + t*math.Sqrt(variance))
+	}
+	return probs, ok
 }
 
 // A tSearch is a search for the distribution of withT. For a negative t it exchanges the players, so that its t is

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"gogi/internal/testutil"
 )
 
@@ -221,4 +223,28 @@ func TestScoresAboveOne(t *testing.T) {
 	d := newDistribution(Pentanomial{LL: 10, WW: 12})
 	_, err := d.llr(hypotheses{h0: 0.5, h1: 1.2})
 	testutil.Fails(t, err, "1.200 for the results so far")
+}
+
+// TestEveryT: for any tally and hypothesis, from 10^-160 to 1,000 normalised Elo, the distribution has the sum 1 and the t
+// that was asked for. Its rounding error is that of the mean score.
+func TestEveryT(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		o := outcomes(t)
+		d := newDistribution(o)
+		if d.seen == 0 {
+			t.Skip("no outcome")
+		}
+		exponent := rapid.OneOf(rapid.Float64Range(-160, -3), rapid.Float64Range(-7, 3)).Draw(t, "exponent")
+		want := math.Pow(10, exponent) / normalizedPerSigma * math.Sqrt(d.games)
+		if rapid.Bool().Draw(t, "negative") {
+			want = -want
+		}
+		p, ok := d.withT(want)
+		mean, variance := moments(d.values, p)
+		got, sum := (mean-0.5)/math.Sqrt(variance), 0.0
+		for _, x := range p {
+			sum += x
+		}
+		testutil.Check(t, ok && math.Abs(sum-1) <= 1e-9 && math.Abs(got-want) <= 1e-10+1e-5*math.Abs(want), "t %v, want %v; sum %v", got, want, sum)
+	})
 }
