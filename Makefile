@@ -13,7 +13,7 @@ NOISE = $(if $(KINGS),EvalNoise = $(KINGS)$(comma) NoiseModel = "king_square",Ev
 comma := ,
 space := $(subst ,, )
 
-.PHONY: build check test test-long nightly soak chaos chaos-days fuzz bench bench-once race draws lint paper pictures figures wine windows macos dist test-dist print-list
+.PHONY: build check test test-long nightly soak chaos chaos-days fuzz bench bench-once engines race draws lint paper pictures figures wine windows macos dist test-dist print-list
 
 build: ## the program, as ./gogi
 	$(GO) build -o gogi ./cmd/gogi
@@ -49,6 +49,9 @@ chaos: ## ten minutes, or CHAOS=1h, of a farm whose processes are killed, stoppe
 
 chaos-days: ## five of the farm's bad days, in some minutes: full journal, torn outbox, revoked key, restore, standby
 	CHAOS=1s $(GO) test -count=1 -timeout 5m -parallel 4 -run 'TestChaosOf(AFullJournal|AFullOutbox|ARevokedKey|ARestore|AStandby)$$|TestTheJudge|TestWhatIsNoViolation|TestMissing|TestResultsOutOfOrder|TestShares|TestATornTrace' ./farm/chaos
+
+engines: ## measures the engines that Debian serves (fairy-stockfish, gpsshogi, sjaakii) and rewrites their rows in docs/engines.md
+	PATH="$$PATH:/usr/games" $(GO) test -count=1 -vet=off -timeout 30m ./players/check -run 'TestEnginesTable$$' -args -write-engines
 
 wine: ## the program built for Windows plays under Wine; wants wine, gcc-mingw-w64-x86-64 and minutes
 	GOGI_WINE=required $(GO) test -count=1 -timeout 15m ./cmd/gogi/wine

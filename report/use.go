@@ -49,6 +49,9 @@ func UseWords(player string, u match.Use) i18n.Message {
 	mean, ratio := useAmount(u.Kind, *u.Mean), useRatio(*u.Mean/u.Limit)
 	switch u.Kind {
 	case match.UseNodes:
+		if *u.Mean < u.Limit {
+			return i18n.Of("%s took %s nodes a move, %s its limit of %s: this run does not compare equal nodes. Use a clock.", player, mean, ratio, limit)
+		}
 		return i18n.Of("%s took %s nodes a move, %s its limit of %s: this run does not compare equal nodes. Use Threads=1, or a clock.", player, mean, ratio, limit)
 	case match.UseDepth:
 		return i18n.Of("%s reached depth %s on average, %s its limit of %s: this run does not compare equal depths. Use a clock.", player, mean, ratio, limit)

@@ -11,7 +11,7 @@ import (
 )
 
 // Go holds the arguments of the "go" command. gogi sends times in whole milliseconds. It does not send fields
-// that are not set, because some engines abort on an unknown argument.
+// that are not set, because some engines do not support all arguments.
 type Go struct {
 	Ponder      bool
 	Early       bool // "go ponder" without clocks; ponderhit has them

@@ -13,7 +13,7 @@
 //   - Option names contain spaces, and string defaults are empty or "<empty>".
 //   - They print lines that are not USI: banners, prompts, ANSI colours, Shift_JIS.
 //   - "score mate +" has a sign and no length. "score mate 0" means that the side to move is mated.
-//   - Some engines abort on an unknown "go" argument. So the package sends only the arguments
+//   - Some engines do not support all "go" arguments. So the package sends only the arguments
 //     that the caller has set.
 //   - A bestmove can arrive after gogi gave up the search. It must not count for a later
 //     search. So the package never sends "go" before the last bestmove came or was given up,
