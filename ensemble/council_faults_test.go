@@ -202,7 +202,7 @@ func (*slowToClose) Close() error {
 }
 
 // Without a time, the deadline stops members that do not end. A member that always reaches it must not make a game take
-// days: from the second move on, it is stopped when the others have answered. It answers each stop at once, so it is not
+// days: from the third move on, it is stopped when the others have answered. It answers each stop at once, so it is not
 // at fault, and its votes count.
 func TestAnEndlessMemberIsNotAwaited(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -215,7 +215,7 @@ func TestAnEndlessMemberIsNotAwaited(t *testing.T) {
 			testutil.Equal(t, kinds(record), "move 2g2f, move 7g7f", "what it says when it is stopped counts")
 			synctest.Wait()
 		}
-		want := []time.Duration{time.Minute, time.Second, time.Second, time.Second, time.Second}
+		want := []time.Duration{time.Minute, time.Minute, time.Second, time.Second, time.Second}
 		testutil.Check(t, slices.Equal(took, want) && endless.opened == 1,
 			"the votes took %v, it was opened %d times", took, endless.opened)
 	})

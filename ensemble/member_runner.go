@@ -77,9 +77,10 @@ type memberRunner struct {
 	restarts int    // number of restarts left in this game
 	// shown is the number of the question that snapshots refer to. Any goroutine may read it.
 	shown atomic.Uint64
-	// endless is set if the deadline ended the last search without a time. Such a member is not at fault, because it
-	// answers a stop. But in the next search of this kind the council waits for it only as long as for the others.
-	endless atomic.Bool
+	// unended is the number of searches without a time that the deadline ended, in a row. Such a member is not at fault,
+	// because it answers a stop. But after two of them the council waits for it only as long as for the others. One slow
+	// search alone must not make the votes of the game depend on the speed of the machine.
+	unended atomic.Int32
 	mu      sync.Mutex
 	last    error    // why the member is not ready
 	events  []string // events for the next record
@@ -172,7 +173,7 @@ func (s *memberRunner) persist(ctx context.Context, tries int, attempt func(cont
 // newGame prepares the member for a game. restarts is the number of times that it may be started again in the game.
 func (s *memberRunner) newGame(ctx context.Context, g usi.Game, restarts int) error {
 	s.game, s.restarts = g, restarts
-	s.endless.Store(false)
+	s.unended.Store(0)
 	return s.persist(ctx, restarts, s.prepare)
 }
 
@@ -274,13 +275,25 @@ func (s *memberRunner) think(ctx, life context.Context, r usi.Request, q questio
 	if err != nil {
 		s.broke(err)
 	} else if q.untimed && ctx.Err() == nil {
-		s.endless.Store(reply.Stopped)
+		s.count(reply.Stopped)
 	}
 	q.to <- answer{seat: s.index, reply: reply, err: err, arrived: time.Since(q.start)}
 	if err != nil && life.Err() == nil {
 		s.failed(life, err)
 	}
 }
+
+// count notes whether the deadline ended a search without a time.
+func (s *memberRunner) count(stopped bool) {
+	if stopped {
+		s.unended.Add(1)
+	} else {
+		s.unended.Store(0)
+	}
+}
+
+// endless reports whether the member does not end searches without a time by itself.
+func (s *memberRunner) endless() bool { return s.unended.Load() >= 2 }
 
 // show lets snapshot return the result of the player's search for the question with this number. If the player must
 // first stop a search on the opponent's time, that may take long. Then snapshot returns nothing before the first info

@@ -268,7 +268,7 @@ func (v *vote) collect(ctx context.Context, cancel context.CancelFunc) {
 func (v *vote) onlyEndless() bool {
 	_, timed := v.clock()
 	return !timed && len(v.pending) > 0 && v.spoken() &&
-		!slices.ContainsFunc(v.pending, func(i int) bool { return !v.runners[i].endless.Load() })
+		!slices.ContainsFunc(v.pending, func(i int) bool { return !v.runners[i].endless() })
 }
 
 func (v *vote) take(a answer) {

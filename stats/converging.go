@@ -9,19 +9,16 @@ import (
 
 // A converging is a Brownian motion that starts at 0 and stops at one of two straight bounds, which move towards each
 // other. At the time t the upper bound is upper - slope*t, and the lower bound is lower + slope*t. A slope of 0 gives
-// constant bounds.
+// constant bounds, for which [brownian] is faster.
 type converging struct{ lower, upper, slope, drift, variance float64 }
 
-// end returns a time after which less than exp(-40) of the motions continue. It is infinite for constant bounds. The
-// bounds meet at the time (upper-lower)/(2 slope), and the series of worse has no end there. Between bounds at a
-// distance of w, the share of the motions falls at the rate π²variance/(2w²); end is where the integral of this rate is
-// 40.
+// end returns a time after which less than exp(-40) of the motions continue. The series of worse needs a few terms before
+// that time, and ever more behind it. Between bounds at a distance of w, the share of the motions falls at the rate
+// π²variance/(2w²) or faster. The integral of this rate up to the time T is π²variance T/(2 w (w - 2 slope T)) for the
+// distance w at the beginning; at end it is 40.
 func (c converging) end() float64 {
-	if c.slope == 0 {
-		return math.Inf(1)
-	}
 	width := c.upper - c.lower
-	return width / (2 * c.slope) * (1 - min(0.01, math.Pi*math.Pi*c.variance/(160*c.slope*width)))
+	return 80 * width * width / (math.Pi*math.Pi*c.variance + 160*c.slope*width)
 }
 
 // worse returns the probability that the motion passes below the point (time, height): it ends at the lower bound
@@ -83,6 +80,9 @@ func logNormalBelow(z float64) float64 {
 
 // ended returns the probabilities that the motion ends at the upper and at the lower bound before time.
 func (c converging) ended(time float64) (upper, lower float64) {
+	if !(time > 0) {
+		return 0, 0
+	}
 	return max(0, 1-c.worse(time, math.Inf(1))), max(0, c.worse(time, math.Inf(-1)))
 }
 

@@ -170,3 +170,34 @@ func TestEloFarFromTheBounds(t *testing.T) {
 		}
 	}
 }
+
+// TestMirroredBoundedElo: the estimate after a bounded test changes its sign if the players are exchanged, for any tally,
+// also long after the bounds have met. It is on the same side of the hypotheses as the score.
+func TestMirroredBoundedElo(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		cell := rapid.OneOf(rapid.Just(0), rapid.IntRange(0, 30), rapid.IntRange(0, 100_000_000))
+		p := Pentanomial{LL: cell.Draw(t, "ll"), LD: cell.Draw(t, "ld"), WL: cell.Draw(t, "wl"), WD: cell.Draw(t, "wd"), WW: cell.Draw(t, "ww")}
+		s := SPRT{Elo0: rapid.Float64Range(-20, 20).Draw(t, "elo0"), Alpha: 0.05, Beta: 0.02, Model: ModelLogistic, Boundary: BoundaryBounded}
+		s.Elo1 = s.Elo0 + rapid.Float64Range(0.5, 40).Draw(t, "width")
+		if !Vary(p) {
+			t.Skip("no variance")
+		}
+		m := SPRT{Elo0: -s.Elo1, Elo1: -s.Elo0, Alpha: s.Beta, Beta: s.Alpha, Model: s.Model, Boundary: s.Boundary}
+		e, o := testutil.Must(s.Elo(p, 0.95))(t), testutil.Must(m.Elo(p.Mirror(), 0.95))(t)
+		same := func(x, y float64) bool { return x == y || math.Abs(x-y) <= 1e-3*max(1, math.Abs(x)) }
+		testutil.Check(t, same(e.Elo, -o.Elo) && same(e.Interval.Lo, -o.Interval.Hi) && same(e.Interval.Hi, -o.Interval.Lo), "%+v, mirrored %+v", e, o)
+		d := newDistribution(p)
+		mean, _ := moments(d.values, d.probs)
+		if far := binomial.Elo(mean); far < s.Elo0-50 || far > s.Elo1+50 {
+			testutil.Check(t, (e.Elo > s.Elo1) == (far > s.Elo1), "%+v for a score of %v", e, mean)
+		}
+	})
+}
+
+// TestNothingEndsAtOnce: no motion has ended at its beginning.
+func TestNothingEndsAtOnce(t *testing.T) {
+	for _, slope := range []float64{0, 0.1} {
+		up, down := converging{-3, 3, slope, 5, 1}.ended(0)
+		testutil.Check(t, up == 0 && down == 0, "%v and %v", up, down)
+	}
+}

@@ -65,7 +65,7 @@ func (s SPRT) Forecast(rates PairRates, limit int) (SPRTForecast, error) {
 // A ratioSteps is the distribution of the change of the ratio in one pair.
 type ratioSteps struct {
 	sizes, probs []float64
-	information  float64 // information of one pair
+	information  func(pairs float64) float64 // of the test after this number of pairs
 }
 
 func (s SPRT) ratioSteps(rates PairRates) (ratioSteps, error) {
@@ -94,11 +94,8 @@ func (s SPRT) ratioSteps(rates PairRates) (ratioSteps, error) {
 	for i := range p0 {
 		steps.sizes = append(steps.sizes, math.Log(p1[i]/p0[i]))
 	}
-	_, variance := rates.moments()
-	steps.information = (h.h1 - h.h0) * (h.h1 - h.h0)
-	if !h.tValue {
-		steps.information /= variance
-	}
+	mean, variance := rates.moments()
+	steps.information = func(pairs float64) float64 { return h.information(pairs, mean, variance) }
 	if !(variance > 0) {
 		return ratioSteps{}, errors.New("every pair scores the same: no test takes its course")
 	}
@@ -124,10 +121,22 @@ func (w ratioWalk) diffusion(limit int) SPRTForecast {
 	shift := 0.583 * w.spread
 	lower, upper, variance := w.lower-shift, w.upper+shift, w.spread*w.spread
 	if w.test.Boundary == BoundaryBounded {
-		c := converging{lower, upper, tightening * w.steps.information, w.mean, variance}
-		return course(c, int(min(float64(limit), math.Ceil(c.end()))))
+		return w.bounded(converging{lower: lower, upper: upper, drift: w.mean, variance: variance}, limit)
 	}
 	return course(brownian{lower, upper, w.mean, variance}, limit)
+}
+
+// bounded returns the course of a motion between bounds that come together. The information of a pair falls with the
+// number of pairs, because the test adds two scores to those that it counts (see [SPRT.information]). The slope of the
+// bounds is that at the mean length, which needs a few rounds.
+func (w ratioWalk) bounded(c converging, limit int) (f SPRTForecast) {
+	pairs := 1e9
+	for range 4 {
+		c.slope = tightening * w.steps.information(pairs) / pairs
+		f = course(c, int(min(float64(limit), math.Ceil(c.end()))))
+		pairs = max(1, f.Pairs)
+	}
+	return f
 }
 
 // A kernel is a part of a step: the probabilities of two neighbouring distances, measured in places.
@@ -180,7 +189,7 @@ func (w ratioWalk) run(places, limit int) SPRTForecast {
 		}
 		now, next = next, now
 		n := float64(step)
-		lower, upper := w.test.BoundsAt(n * w.steps.information)
+		lower, upper := w.test.BoundsAt(w.steps.information(n))
 		pass, fail := 0.0, 0.0
 		for lo, hi = lo-reach, hi+reach; hi >= lo && at(hi) >= upper-distance/2; hi-- {
 			pass += now[hi]

@@ -79,7 +79,7 @@ func TestCourseAgainstExactSums(t *testing.T) {
 				running = next
 			}
 			games += limit * left
-			w := ratioWalk{test: s, steps: ratioSteps{sizes: []float64{loss, win}, probs: []float64{1 - p, p}, information: information}}
+			w := ratioWalk{test: s, steps: ratioSteps{sizes: []float64{loss, win}, probs: []float64{1 - p, p}, information: func(n float64) float64 { return n * information }}}
 			w.lower, w.upper = s.Bounds()
 			got := w.run(5000, limit)
 			testutil.Check(t, math.Abs(got.Pairs/games-1) <= 0.002 && math.Abs(got.Pass-pass) <= 0.002,
@@ -167,6 +167,20 @@ func TestForecastFarFromTheHypotheses(t *testing.T) {
 		f := testutil.Must(s.Forecast(ratesOf(t, Conditions{DrawRate: 0.03}, elo), 0))(t)
 		testutil.Check(t, agree(2*f.Pairs, games, 0.001) && f.Pass < 1e-6 && f.P99 > f.Median, "%v: %+v", elo, f)
 	}
+}
+
+// TestForecastWithManyDraws: if nearly all games are drawn, the two scores that the test adds to the variance decide its
+// length. 40 simulated tests of the bounded rule have about the planned length.
+func TestForecastWithManyDraws(t *testing.T) {
+	s := SPRT{Elo0: 0, Elo1: 4, Alpha: 0.05, Beta: 0.05, Model: ModelLogistic, Boundary: BoundaryBounded}
+	rates := ratesOf(t, Conditions{DrawRate: 0.999}, 0)
+	f := testutil.Must(s.Forecast(rates, 0))(t)
+	r := rand.New(rand.NewPCG(1, 9))
+	sum := 0
+	for range 40 {
+		sum += stopped(t, r, s, rates).Pairs()
+	}
+	testutil.Check(t, math.Abs(f.Pairs/(float64(sum)/40)-1) <= 0.12, "planned %v, simulated %v", f.Pairs, float64(sum)/40)
 }
 
 // TestSimulatedCourse compares simulated tests with their forecast.

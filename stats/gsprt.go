@@ -311,10 +311,13 @@ func (s SPRT) information(d distribution, o Outcomes) float64 {
 		return 0
 	}
 	mean, variance := moments(d.values, d.probs)
-	n := float64(d.seen)
+	return s.hypotheses(d, o).information(float64(d.seen), mean, variance)
+}
+
+// information does the same for n scores with this mean and variance.
+func (h hypotheses) information(n, mean, variance float64) float64 {
 	centre := (n*mean + 1) / (n + 2)
 	v := (n*(variance+(mean-centre)*(mean-centre)) + centre*centre + (1-centre)*(1-centre)) / (n + 2)
-	h := s.hypotheses(d, o)
 	width := h.h1 - h.h0
 	if h.tValue {
 		width *= math.Sqrt(variance)

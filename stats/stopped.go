@@ -74,11 +74,10 @@ func (s SPRT) newStop(d distribution, o Outcomes) (stop, bool) {
 		p.scale = p.scaleTo(s, d, o, mean)
 	}
 	drift, _ := p.motion(mean)
-	switch {
-	case drift*d.n > p.upper-p.slope*d.n:
-		p.time = p.upper / (drift + p.slope)
-	case drift*d.n < p.lower+p.slope*d.n:
-		p.time = p.lower / (drift - p.slope)
+	for _, passed := range []float64{p.upper / (drift + p.slope), p.lower / (drift - p.slope)} {
+		if passed > 0 { // the line leads to this bound
+			p.time = min(p.time, passed)
+		}
 	}
 	p.height = drift * p.time
 	return p, p.s0 < p.s1
