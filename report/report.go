@@ -114,6 +114,8 @@ type Player struct {
 
 	Uses []match.Use `json:"limit_use,omitempty"` // what the player used of each of its limits, on average
 
+	ZeroScores int `json:"zero_scores,omitempty"` // number of scores in the first games, if all of them are 0
+
 	Asked Asked `json:"-"` // facts for Uses
 	sides match.Side
 }

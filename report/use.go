@@ -20,10 +20,14 @@ func (a Asked) uses(s match.Side) []match.Use {
 	return uses
 }
 
-// LimitWarnings returns one sentence for each limit that a player does not keep, with the consequence and a remedy.
+// LimitWarnings returns one sentence for each limit that a player does not keep, with the consequence and a remedy. It also
+// names a player that probably lacks its evaluation.
 func (r *Report) LimitWarnings() (all []i18n.Message) {
 	for i := range r.Players {
 		p := &r.Players[i]
+		if p.ZeroScores > 0 {
+			all = append(all, i18n.Of("All %s scores of %s in the first games are 0: is its evaluation file missing? gogi check shows its notes.", format.Count(p.ZeroScores), p.Name))
+		}
 		for _, u := range p.Uses {
 			if w := UseWords(p.Name, u); !w.IsZero() {
 				all = append(all, w)

@@ -74,6 +74,7 @@ var flagsOfPlans = []aFlagOfPlans{
 	{"council", "--council=C=majority:A,B", func(s seen) any { return len(s.Councils()) }, 1, "--games=2 --openings=builtin-64 --nodes=9 --engine=D=builtin"},
 	{"option", "--option=B.USI_Hash=7", func(s seen) any { return fmt.Sprint(playerB(s).Options) }, "[{USI_Hash 7}]", ""},
 	{"profile", "--profile=yaneuraou", func(s seen) any { return playerB(s).Profile }, "yaneuraou", ""},
+	{"quit-timeout", "--quit-timeout=7s", func(s seen) any { return playerB(s).Quit }, 7 * time.Second, ""},
 	{"restart", "--restart=game", func(s seen) any { return playerB(s).Restart }, match.RestartGame, ""},
 
 	{"tc", "--tc=B=8+0.08", func(s seen) any { return playerB(s).Limits.Clock.Main }, 8 * time.Second, commonLine},

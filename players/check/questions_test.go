@@ -1,6 +1,8 @@
 package check
 
 import (
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -155,10 +157,12 @@ func TestCheckQuestions(t *testing.T) {
 	for _, f := range x.sheet.Checks {
 		testutil.Equal(t, f.Consequence != "", f.Verdict > Pass, "%s: %s", f.Check, f.Consequence)
 	}
-	x = checkFake(t, Options{waits: patient}, func(p *match.Player) { p.Quit = time.Nanosecond }, "-infos", "3", "-script", "malformed@go:13")
+	lines := filepath.Join(t.TempDir(), "lines")
+	x = checkFake(t, Options{waits: patient}, func(p *match.Player) { p.Quit = time.Nanosecond }, "-log", lines, "-infos", "3", "-script", "malformed@go:13")
 	x.found(t, "evaluation", Pass, "6 scores, 2 of them 0")
 	x.marked(t, "malformed")
 	x.found(t, "quit", Warn, "--quit-timeout ")
+	testutil.Contains(t, string(testutil.Must(os.ReadFile(lines))(t)), "go nodes 2000\nquit\n", "no search before quit")
 
 	x = checkFake(t, Options{Quick: true, waits: patient}, nil, "-script", "malformed@go:13")
 	x.found(t, "drops", Fail, `cannot parse the reply "bestmove P@5e"`)

@@ -62,12 +62,12 @@ func row(name, version, date string, sheet *Examination) string {
 func short(f *Finding) string {
 	switch {
 	case strings.Contains(f.Detail, "aborts on"), strings.Contains(f.Detail, "hangs on"), strings.Contains(f.Detail, "fails on"),
-		strings.Contains(f.Detail, "not supported"), strings.Contains(f.Detail, "no kind of search"):
+		strings.Contains(f.Detail, " within "), strings.Contains(f.Detail, "not supported"), strings.Contains(f.Detail, "no kind of search"):
 		return "not supported"
 	case f.Verdict == Pass:
 		return "yes: " + strings.ReplaceAll(f.Detail, "|", "/")
 	}
-	text, _, _ := strings.Cut(f.Detail, ": ")
+	text, _, _ := strings.Cut(strings.ReplaceAll(f.Detail, " in "+onlyDrops+", where only drops are legal", ""), ": ")
 	return strings.ReplaceAll(text, "|", "/")
 }
 
@@ -126,8 +126,9 @@ func TestEnginesRow(t *testing.T) {
 		{Check: "node_limits", Verdict: Warn, Detail: "go nodes is not supported: use --depth"},
 		{Check: "go_byoyomi", Verdict: Pass, Detail: "471 ms of 500 ms"},
 		{Check: "whites_clock", Verdict: Fail, Detail: "as White it reads Black's clock: 1 | 2"},
+		{Check: "mate_search", Verdict: Warn, Detail: "go mate 1000: no checkmate within 3 s"},
 		{Check: "drops", Verdict: Fail, Detail: "aborts on go nodes 5: exit status 1"},
 	}}
 	testutil.Equal(t, row("e", "E 1", "2026-01-02", sheet),
-		"| e | E 1 | 2026-01-02 | not supported | yes: 471 ms of 500 ms | – | as White it reads Black's clock | – | – | – | – | not supported | – | – | 1/1/2 |")
+		"| e | E 1 | 2026-01-02 | not supported | yes: 471 ms of 500 ms | – | as White it reads Black's clock | – | – | – | – | not supported | – | not supported | 1/2/2 |")
 }

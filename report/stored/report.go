@@ -93,7 +93,7 @@ func (g *Gathering) rest(ctx context.Context, store *results.Store, watch ...fun
 	}
 	rep := g.sums.Report()
 	rep.Ranking = g.rank.of(rep)
-	return rep, countBooks(ctx, store, g.info, rep)
+	return rep, errors.Join(countBooks(ctx, store, g.info, rep), noteScores(ctx, store, g.info, rep))
 }
 
 // Finish reads the other pairs and returns the report. If the run's settings have changed since Gather, it
@@ -288,6 +288,50 @@ func countBooks(ctx context.Context, store *results.Store, info *results.RunInfo
 	}
 	for i := range rep.Players {
 		rep.Players[i].BookMoves = moves[rep.Players[i].Name]
+	}
+	return nil
+}
+
+// sampledPairs is the number of first pairs whose scores noteScores reads, and leastScores the least number of scores that
+// prove something.
+const (
+	sampledPairs = 2
+	leastScores  = 20
+)
+
+// noteScores sets ZeroScores of each player whose scores in the first games of the run are all 0. Such an engine probably
+// plays without its evaluation file.
+func noteScores(ctx context.Context, store *results.Store, info *results.RunInfo, rep *report.Report) error {
+	scores, others := map[string]int{}, map[string]bool{}
+	err := store.Pairs(ctx, info.ID, results.Filter{Pairs: sampledPairs}, func(rows []match.Row) error {
+		for i := range rows {
+			record, err := store.Record(ctx, info.ID, rows[i].Pair, rows[i].Leg)
+			if err != nil {
+				return err
+			}
+			start, err := match.Opening{ID: "of the record", Start: record.Start}.Position()
+			if err != nil {
+				return err
+			}
+			mover := start.Side()
+			for k := range record.Moves {
+				name := [2]string{rows[i].Black, rows[i].White}[mover]
+				if m := &record.Moves[k]; m.HasScore {
+					scores[name]++
+					others[name] = others[name] || m.Score != 0
+				}
+				mover = mover.Opponent()
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for i := range rep.Players {
+		if p := &rep.Players[i]; scores[p.Name] >= leastScores && !others[p.Name] {
+			p.ZeroScores = scores[p.Name]
+		}
 	}
 	return nil
 }
