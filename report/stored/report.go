@@ -39,6 +39,8 @@ type Gathering struct {
 	rank *ranking
 	next int // number of the next pair to add. The sums have all earlier pairs.
 
+	first [][]match.Row // the games of the first pairs, at most sampledPairs, for noteScores
+
 	after func([]match.Row) // called after a pair from the database has been added. It may be nil.
 }
 
@@ -70,7 +72,15 @@ func (g *Gathering) Add(rows []match.Row) error {
 		return nil
 	}
 	g.next++
+	g.sample(rows)
 	return errors.Join(g.sums.Add(rows), g.rank.add(rows))
+}
+
+// sample keeps the games of the first pairs.
+func (g *Gathering) sample(rows []match.Row) {
+	if len(g.first) < sampledPairs {
+		g.first = append(g.first, rows)
+	}
 }
 
 // rest reads the pairs that are not in the sums yet, and returns the report. It calls the watch functions
@@ -82,6 +92,7 @@ func (g *Gathering) rest(ctx context.Context, store *results.Store, watch ...fun
 				return err
 			}
 		}
+		g.sample(rows)
 		err := errors.Join(g.sums.Add(rows), g.rank.add(rows))
 		if g.after != nil {
 			g.after(rows)
@@ -93,7 +104,7 @@ func (g *Gathering) rest(ctx context.Context, store *results.Store, watch ...fun
 	}
 	rep := g.sums.Report()
 	rep.Ranking = g.rank.of(rep)
-	return rep, errors.Join(countBooks(ctx, store, g.info, rep), noteScores(ctx, store, g.info, rep))
+	return rep, errors.Join(countBooks(ctx, store, g.info, rep), noteScores(ctx, store, g.info.ID, g.first, rep))
 }
 
 // Finish reads the other pairs and returns the report. If the run's settings have changed since Gather, it
@@ -301,32 +312,26 @@ const (
 
 // noteScores sets ZeroScores of each player whose scores in the first games of the run are all 0. Such an engine probably
 // plays without its evaluation file.
-func noteScores(ctx context.Context, store *results.Store, info *results.RunInfo, rep *report.Report) error {
+func noteScores(ctx context.Context, store *results.Store, run int64, first [][]match.Row, rep *report.Report) error {
 	scores, others := map[string]int{}, map[string]bool{}
-	err := store.Pairs(ctx, info.ID, results.Filter{Pairs: sampledPairs}, func(rows []match.Row) error {
-		for i := range rows {
-			record, err := store.Record(ctx, info.ID, rows[i].Pair, rows[i].Leg)
-			if err != nil {
-				return err
-			}
-			start, err := match.Opening{ID: "of the record", Start: record.Start}.Position()
-			if err != nil {
-				return err
-			}
-			mover := start.Side()
-			for k := range record.Moves {
-				name := [2]string{rows[i].Black, rows[i].White}[mover]
-				if m := &record.Moves[k]; m.HasScore {
-					scores[name]++
-					others[name] = others[name] || m.Score != 0
-				}
-				mover = mover.Opponent()
-			}
+	for _, r := range slices.Concat(first...) {
+		record, err := store.Record(ctx, run, r.Pair, r.Leg)
+		if ctx.Err() != nil {
+			return err
 		}
-		return nil
-	})
-	if err != nil {
-		return err
+		start, unread := match.Opening{ID: "of the record", Start: record.Start}.Position()
+		if err != nil || unread != nil {
+			continue // a damaged record must not prevent the report
+		}
+		mover := start.Side()
+		for k := range record.Moves {
+			name := [2]string{r.Black, r.White}[mover]
+			if m := &record.Moves[k]; m.HasScore {
+				scores[name]++
+				others[name] = others[name] || m.Score != 0
+			}
+			mover = mover.Opponent()
+		}
 	}
 	for i := range rep.Players {
 		if p := &rep.Players[i]; scores[p.Name] >= leastScores && !others[p.Name] {
