@@ -173,7 +173,7 @@ BookFile type string default no_book`
 
 func TestLint(t *testing.T) {
 	env := configstest.Machine(t)
-	greetings := []usi.Greeting{greeting(t, yaneuraou), greeting(t, fairy+"\nBookDepth type spin default 30 min 0 max 100")}
+	greetings := []usi.Greeting{greeting(t, yaneuraou+"\nBookDepthLimit type spin default 16 min 0 max 99999"), greeting(t, fairy+"\nBookDepth type spin default 30 min 0 max 100")}
 	const book = "engine B: BookDepth 30: after the opening the engine plays from its own book"
 	for _, test := range []struct {
 		name, limits, extra string
@@ -194,6 +194,16 @@ func TestLint(t *testing.T) {
 				"--option A.Byoyomi_Margin=0 --option A.FischerMargin=0 --option A.MarginMs=0 --option A.MinThinkingTime=10 --option 'A.Net Safety Margin=0' --option A.SuddenDeathMargin=0 --option A.Time_Margin=0 uses more of the clock",
 			book,
 		}},
+		{"named book", `{nodes = 3}`, "profile = \"yaneuraou\"\noptions = {BookFile = \"user_book1.db\"}", []string{
+			"engine A: USI_OwnBook true: after the opening the engine plays from its own book",
+			"engine A: BookDepthLimit 16: the engine ignores book moves with a smaller depth; a book made from lines has no depths; the option BookDepthLimit = 0 uses all moves",
+			book,
+		}},
+		{"named book off", `{nodes = 3}`, `options = {BookFile = "user_book1.db", USI_OwnBook = false}`, []string{
+			"engine A: the engine does not use its book, because USI_OwnBook is false; the option USI_OwnBook = true turns the book on",
+			book,
+		}},
+		{"all of a named book", `{nodes = 3}`, `options = {BookFile = "user_book1.db", USI_OwnBook = true, BookDepthLimit = 0}`, []string{book}},
 		{"nodes", `{nodes = 3}`, `options = {USI_OwnBook = true}`, []string{book}},
 	} {
 		text := strings.Replace(configstest.Two, `"8+0.08"`, test.limits, 1)
@@ -281,6 +291,10 @@ func TestSettings(t *testing.T) {
 			"setoption name RoundUpToFullSecond value false", "setoption name USI_OwnBook value false", "setoption name BookFile value no_book",
 			"setoption name Threads value 1",
 		}},
+		{"the user's book", match.Player{Profile: "yaneuraou", Options: []match.Option{{Name: "BookFile", Value: "user_book1.db"}}},
+			"NetworkDelay type spin default 120 min 0 max 10000\nUSI_OwnBook type check default true\nBookFile type combo default no_book var no_book var user_book1.db", []string{"setoption name NetworkDelay value 0"}},
+		{"the user's no_book", match.Player{Profile: "yaneuraou", Options: []match.Option{{Name: "BookFile", Value: "no_book"}}},
+			"NetworkDelay type spin default 120 min 0 max 10000\nUSI_OwnBook type check default true\nBookFile type combo default no_book var no_book var user_book1.db", []string{"setoption name NetworkDelay value 0", "setoption name USI_OwnBook value false"}},
 		{"the user wins", match.Player{Profile: "yaneuraou", Options: []match.Option{
 			{Name: "ponder", Value: "true"}, {Name: "usi_ownbook", Value: "true"}, {Name: "networkdelay", Value: "1"}, {Name: "threads", Value: "2"},
 		}}, "Threads type spin default 4 min 1 max 9\nUSI_Ponder type check default true\nNetworkDelay type spin default 120 min 0 max 10000\nUSI_OwnBook type check default true", nil},

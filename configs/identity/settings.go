@@ -46,12 +46,24 @@ func profiles() map[string]profile {
 				{Name: "RoundUpToFullSecond", Value: "false"},
 			},
 			shared: []usi.Setting{
-				{Name: "USI_OwnBook", Value: "false"},
+				noOwnBook,
 				{Name: "BookFile", Value: noBook},
 				{Name: "Threads", Value: "1"}, // with several threads a search takes more nodes than its limit, and does not repeat
 			},
 		},
 	}
+}
+
+// noOwnBook is the setting of a profile that turns the engine's book off. gogi does not send it if the user names a book.
+//
+//nolint:gochecknoglobals // constant
+var noOwnBook = usi.Setting{Name: "USI_OwnBook", Value: "false"}
+
+// namesBook reports whether the user's settings name a book.
+func namesBook(user []usi.Setting) bool {
+	return slices.ContainsFunc(user, func(s usi.Setting) bool {
+		return isBook(s.Name) && s.Value != "" && s.Value != "<empty>" && s.Value != noBook
+	})
 }
 
 const (
@@ -86,7 +98,7 @@ func Settings(p match.Player, plan *match.Plan, declared []usi.Option) (automati
 	}
 	wanted := slices.Concat(ownSettings(plan), profiles()[p.Profile].settings(declared))
 	for _, s := range wanted {
-		if settingNamed(user, s.Name) != nil {
+		if settingNamed(user, s.Name) != nil || s == noOwnBook && namesBook(user) {
 			continue
 		}
 		if fitted, ok := fit(declared, s); ok {
@@ -168,7 +180,28 @@ func Lint(p match.Player, plan *match.Plan, declared []usi.Option) []advice.Warn
 			Engine: p.Name, Text: i18n.Of("%s: after the opening the engine plays from its own book", strings.Join(books, ", ")),
 		})
 	}
+	if _, user := Settings(p, plan, declared); namesBook(user) {
+		warnings = append(warnings, in.namedBook(p.Name)...)
+	}
 	return warnings
+}
+
+// namedBook returns warnings about a book that the user names: the engine does not use it, or it ignores a part of it.
+func (o options) namedBook(engine string) []advice.Warning {
+	if o.noBook() {
+		return []advice.Warning{{
+			Engine: engine, Text: i18n.Of("the engine does not use its book, because USI_OwnBook is false"),
+			Advice: i18n.Of("the option USI_OwnBook = true turns the book on"),
+		}}
+	}
+	depth, set, ok := o.value("BookDepthLimit")
+	if !ok || set || depth == "0" {
+		return nil
+	}
+	return []advice.Warning{{
+		Engine: engine, Text: i18n.Of("BookDepthLimit %s: the engine ignores book moves with a smaller depth; a book made from lines has no depths", depth),
+		Advice: i18n.Of("the option BookDepthLimit = 0 uses all moves"),
+	}}
 }
 
 // timed reports whether a player has a clock as Black or as White.

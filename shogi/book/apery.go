@@ -169,7 +169,7 @@ func walkApery(moves map[uint64][]Move) (entries []*Entry) {
 // writeApery writes the positions with moves in the order of their hashes. It limits counts to 65535. It
 // writes a missing count as 1, because Apery selects moves by their counts.
 func writeApery(w io.Writer, b *Book) error {
-	list, err := keyedBy(b, func(e *Entry) (uint64, error) { return aperyKey(&e.Position), nil }, cmp.Compare)
+	list, err := keyedBy(b.Merged().Entries, func(e *Entry) (uint64, error) { return aperyKey(&e.Position), nil }, cmp.Compare)
 	if err != nil {
 		return err
 	}

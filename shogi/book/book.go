@@ -2,8 +2,10 @@ package book
 
 import (
 	"cmp"
+	"math"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"strings"
 
 	"gogi/internal/lists"
@@ -22,7 +24,13 @@ type Book struct {
 	// Engines do not find all of its positions.
 	Unsorted bool
 
-	index map[string]*Entry
+	index map[string]*answers // by Key
+}
+
+// answers has the answers of a book for one position.
+type answers struct {
+	merged *Entry   // of all move numbers
+	byPly  []*Entry // one for each move number, in increasing order; an unknown number is last
 }
 
 // Entry is a position of a book with its moves.
@@ -30,6 +38,7 @@ type Entry struct {
 	Position shogi.Position // the number of its next move may be wrong
 	Moves    []Move
 	Comment  string // lines without the comment sign; only db stores it
+	AnyPly   bool   // the book does not know the number of the next move: it writes 0
 }
 
 // Move is a move of a book with its score, depth and count. Most file formats store only some of the fields.
@@ -49,50 +58,146 @@ func Key(p *shogi.Position) string {
 	return sfen[:strings.LastIndexByte(sfen, ' ')]
 }
 
-// Find returns the first entry of a position, or nil if there is none. The first call builds an index. Do not
-// add entries after the first call, and make no concurrent calls before it has returned.
+// SFEN returns the position in SFEN. If the book does not know the number of the next move, the number is 0.
+func (e *Entry) SFEN() string {
+	return Key(&e.Position) + " " + strconv.Itoa(e.ply())
+}
+
+// ply returns the number of the next move, or 0 if the book does not know it.
+func (e *Entry) ply() int {
+	if e.AnyPly {
+		return 0
+	}
+	return e.Position.Ply()
+}
+
+// rank orders the entries of a position by their move numbers; unknown numbers are last.
+func (e *Entry) rank() int {
+	if e.AnyPly {
+		return math.MaxInt
+	}
+	return e.Position.Ply()
+}
+
+// Find returns the answer of the book for a position, or nil if there is none. If the book has the position with the
+// same number of the next move, the answer is that entry, as in YaneuraOu. Otherwise the answer has the moves of all
+// numbers, as in YaneuraOu with IgnoreBookPly; see Merged. Each move occurs once. The first call builds an index. Do
+// not add entries after the first call, and make no concurrent calls before it has returned.
 func (b *Book) Find(p *shogi.Position) *Entry {
+	found := b.answers(p)
+	if found == nil {
+		return nil
+	}
+	for _, e := range found.byPly {
+		if e.ply() == p.Ply() {
+			return e
+		}
+	}
+	return found.merged
+}
+
+// Plies returns the move numbers under which the book has a position, in increasing order. An unknown number is 0 and
+// is last.
+func (b *Book) Plies(p *shogi.Position) (plies []int) {
+	if found := b.answers(p); found != nil {
+		plies = lists.Map(found.byPly, (*Entry).ply)
+	}
+	return plies
+}
+
+func (b *Book) answers(p *shogi.Position) *answers {
 	if b.index == nil {
-		b.index = make(map[string]*Entry, len(b.Entries))
-		for _, e := range b.Entries {
-			if key := Key(&e.Position); b.index[key] == nil {
-				b.index[key] = e
-			}
+		b.index = map[string]*answers{}
+		for _, a := range b.united() {
+			b.index[Key(&a.merged.Position)] = a
 		}
 	}
 	return b.index[Key(p)]
 }
 
-// Merged returns a copy of the book with one entry for each position, in which each move occurs once. If the
-// book has a move of a position more than once, Merged uses the data of the first occurrence and adds up the
-// counts. If the entries of a position have different move numbers, it uses the smallest.
+// Merged returns a copy of the book with one entry for each position, in which each move occurs once. It goes through
+// the entries of a position in the order of their move numbers, and ends with unknown numbers. If the book has a move
+// of a position more than once, Merged uses the data of the first occurrence and adds up the counts. If the entries of
+// a position have different move numbers, it uses the smallest. Entries that need no change are shared with the book.
 func (b *Book) Merged() *Book {
 	out := *b
-	out.Entries, out.index = nil, nil
-	byKey := map[string]*Entry{}
-	for _, e := range b.Entries {
-		key := Key(&e.Position)
-		into := byKey[key]
-		if into == nil {
-			into = &Entry{Position: e.Position, Comment: e.Comment}
-			byKey[key] = into
-			out.Entries = append(out.Entries, into)
-		} else {
-			into.join(e)
-		}
-		for _, m := range e.Moves {
-			into.add(m)
-		}
-	}
+	out.index = nil
+	out.Entries = lists.Map(b.united(), func(a *answers) *Entry { return a.merged })
 	return &out
 }
 
-// join adds the data of another entry for the same position, without its moves.
-func (e *Entry) join(o *Entry) {
-	if o.Position.Ply() < e.Position.Ply() {
-		e.Position = o.Position
+// united returns the answers for each position of the book, in the order in which each position occurs first.
+func (b *Book) united() (list []*answers) {
+	for _, group := range groups(b.byPly(), func(e *Entry) string { return Key(&e.Position) }) {
+		slices.SortFunc(group, func(a, b *Entry) int { return cmp.Compare(a.rank(), b.rank()) })
+		list = append(list, &answers{merged: unite(group), byPly: group})
 	}
-	e.Comment = cmp.Or(e.Comment, o.Comment)
+	return list
+}
+
+// byPly returns one entry for each position and move number, in which each move occurs once, in the order of the book.
+func (b *Book) byPly() []*Entry { return lists.Map(groups(b.Entries, (*Entry).SFEN), unite) }
+
+// Renumbered returns the number of positions that the book has under more than one move number. Only formats with
+// Format.KeepsPlies store all of these numbers.
+func (b *Book) Renumbered() (n int) {
+	for _, a := range b.united() {
+		if len(a.byPly) > 1 {
+			n++
+		}
+	}
+	return n
+}
+
+// Unnumbered returns the number of entries whose move number the book does not know.
+func (b *Book) Unnumbered() int {
+	return len(lists.Filter(b.Entries, func(e *Entry) bool { return e.AnyPly }))
+}
+
+// Shallow returns the number of positions with a move whose depth is unknown or below BookDepthLimit, YaneuraOu's
+// default limit. At its defaults YaneuraOu ignores such moves.
+func (b *Book) Shallow() (n int) {
+	for _, e := range b.Merged().Entries {
+		if slices.ContainsFunc(e.Moves, func(m Move) bool { return m.Depth < BookDepthLimit }) {
+			n++
+		}
+	}
+	return n
+}
+
+// BookDepthLimit is the default of YaneuraOu's option BookDepthLimit. Source: add_options in YaneuraOu's book.cpp.
+const BookDepthLimit = 16
+
+// groups divides entries by key, in the order in which each key occurs first.
+func groups(entries []*Entry, key func(*Entry) string) (list [][]*Entry) {
+	at := map[string]int{}
+	for _, e := range entries {
+		k := key(e)
+		i, ok := at[k]
+		if !ok {
+			i = len(list)
+			at[k] = i
+			list = append(list, nil)
+		}
+		list[i] = append(list[i], e)
+	}
+	return list
+}
+
+// unite returns an entry with the number of the first of the entries, the first comment and every move once. It returns
+// a single entry itself if it has every move once.
+func unite(entries []*Entry) *Entry {
+	out := &Entry{Position: entries[0].Position, AnyPly: entries[0].AnyPly}
+	for _, e := range entries {
+		out.Comment = cmp.Or(out.Comment, e.Comment)
+		for _, m := range e.Moves {
+			out.add(m)
+		}
+	}
+	if len(entries) == 1 && len(out.Moves) == len(entries[0].Moves) {
+		return entries[0]
+	}
+	return out
 }
 
 // add adds a move. If the entry already has the move, it adds only the count.
@@ -110,10 +215,10 @@ type keyed[K any] struct {
 	*Entry
 }
 
-// keyedBy merges the book and returns its entries with at least one move, sorted by their keys. key returns the key of
-// an entry, and compare orders two keys.
-func keyedBy[K any](b *Book, key func(*Entry) (K, error), compare func(a, b K) int) (list []keyed[K], err error) {
-	for _, e := range b.Merged().Entries {
+// keyedBy returns the entries with at least one move, sorted by their keys. key returns the key of an entry, and compare
+// orders two keys.
+func keyedBy[K any](entries []*Entry, key func(*Entry) (K, error), compare func(a, b K) int) (list []keyed[K], err error) {
+	for _, e := range entries {
 		if len(e.Moves) == 0 {
 			continue
 		}

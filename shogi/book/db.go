@@ -91,20 +91,33 @@ func (d *dbReader) remark(text string) {
 }
 
 func (d *dbReader) position(sfen string) error {
-	p, err := shogi.ParseSFEN(sfen)
+	text, anyPly := numbered(sfen)
+	p, err := shogi.ParseSFEN(text)
 	if err != nil {
 		return err
 	}
-	fields := strings.Fields(sfen)
-	key := strings.Join(fields[:3], " ")
+	key := strings.Join(strings.Fields(text)[:3], " ")
 	if d.entry != nil && key < d.before {
 		d.book.Unsorted = true
 	}
 	d.before = key
-	d.entry = &Entry{Position: p}
+	d.entry = &Entry{Position: p, AnyPly: anyPly}
 	d.comment = &d.entry.Comment
 	d.book.Entries = append(d.book.Entries, d.entry)
 	return nil
+}
+
+// numbered replaces the move number 0 of a SFEN with 1, because 0 is the number of no move. unknown reports whether the
+// SFEN has the number 0 or none.
+func numbered(sfen string) (text string, unknown bool) {
+	fields := strings.Fields(sfen)
+	switch {
+	case len(fields) == 3:
+		return sfen, true
+	case len(fields) == 4 && strings.Trim(fields[3], "0") == "":
+		return strings.Join(fields[:3], " ") + " 1", true
+	}
+	return sfen, false
 }
 
 // move reads "move ponder score depth [count [remark]]"; missing fields have no value.
@@ -157,17 +170,17 @@ func whole(word, what string, low int) (int, error) {
 	return int(n), nil
 }
 
-// writeDB writes the positions that have moves, sorted by the bytes of their texts. YaneuraOu needs this
-// order to search in the file.
+// writeDB writes the positions that have moves, sorted by the bytes of their texts with their move numbers. YaneuraOu
+// needs this order to search in the file. A position under several move numbers has an entry for each number.
 func writeDB(w io.Writer, b *Book) error {
-	list, err := keyedBy(b, func(e *Entry) (string, error) { return Key(&e.Position), nil }, strings.Compare)
+	list, err := keyedBy(b.byPly(), func(e *Entry) (string, error) { return e.SFEN(), nil }, strings.Compare)
 	if err != nil {
 		return err
 	}
 	out := bufio.NewWriter(w)
 	fmt.Fprintln(out, dbHeader)
 	for _, e := range list {
-		fmt.Fprintf(out, "sfen %s\n", e.Position.SFEN())
+		fmt.Fprintf(out, "sfen %s\n", e.SFEN())
 		writeRemark(out, e.Comment)
 		for _, m := range e.Moves {
 			fmt.Fprintf(out, "%v %v %s %s", m.Move, m.Ponder, orNone(m.Score, m.HasScore), orNone(m.Depth, m.Depth > 0))

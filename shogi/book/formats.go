@@ -72,6 +72,12 @@ func FormatOf(name, file string) (Format, error) {
 // HasLines reports whether the format is a text with one opening (moves or a position) in each line.
 func (f Format) HasLines() bool { return f.Name == usiName || f.Name == sfenName }
 
+// KeepsPlies reports whether the format can store one position under several move numbers.
+func (f Format) KeepsPlies() bool { return f.Name == "db" }
+
+// KeepsDepths reports whether the format stores the depths of moves. YaneuraOu compares them with BookDepthLimit.
+func (f Format) KeepsDepths() bool { return f.Name == "db" || f.Name == "ybb" }
+
 // MaxFile is the size of the largest book that gogi reads, in bytes. gogi holds the whole book in memory.
 const MaxFile = 2 << 30
 
@@ -103,7 +109,8 @@ func (f Format) Parse(data []byte) (*Book, error) {
 	return b, nil
 }
 
-// Write writes a book in this format, with one entry for each position.
+// Write writes a book in this format, with one entry for each position, or for each position and move number if the
+// format has KeepsPlies.
 func (f Format) Write(w io.Writer, b *Book) error {
 	if err := f.write(w, b); err != nil {
 		return fmt.Errorf("%s: %w", f.Name, err)

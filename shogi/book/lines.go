@@ -12,12 +12,16 @@ import (
 
 // eachOpening calls f for each line of a list, such as "startpos moves 7g7f 3c3d" or "sfen …". start is the
 // start in USI notation, first is the position at the start, and moves are the legal moves from there.
-// eachOpening skips comments, which begin with #.
+// eachOpening skips comments, which begin with #. It reads the move number 0 as 1.
 func eachOpening(r io.Reader, f func(start string, first shogi.Position, moves []shogi.Move) error) error {
 	return eachLine(r, func(_ int, line string) error {
 		line, _, _ = strings.Cut(line, "#")
 		if line = strings.TrimSpace(line); line == "" {
 			return nil
+		}
+		if sfen, list, _ := strings.Cut(line, " moves"); strings.HasPrefix(sfen, "sfen ") {
+			sfen, _ = numbered(strings.TrimPrefix(sfen, "sfen "))
+			line = strings.TrimSuffix("sfen "+sfen+" moves"+list, " moves")
 		}
 		start, first, moves, err := shogi.ReadLine(line)
 		if err != nil {

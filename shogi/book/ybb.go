@@ -57,14 +57,15 @@ func readYBB(data []byte) (*Book, error) {
 
 func readYBBEntry(record, area []byte, size int) (*Entry, error) {
 	offset, n := binary.LittleEndian.Uint64(record[32:]), int(binary.LittleEndian.Uint16(record[42:]))
-	p, err := packed.ParseSfen(record, int(binary.LittleEndian.Uint16(record[40:])))
+	ply := int(binary.LittleEndian.Uint16(record[40:]))
+	p, err := packed.ParseSfen(record, ply)
 	if err != nil {
 		return nil, err
 	}
 	if offset > uint64(len(area)) || n*size > len(area)-int(offset) { //nolint:gosec // checked before
 		return nil, fmt.Errorf("its %d moves begin at byte %d of the moves: expected them within %d bytes", n, offset, len(area))
 	}
-	e := &Entry{Position: p}
+	e := &Entry{Position: p, AnyPly: ply == 0}
 	for i := range n {
 		x := area[int(offset)+i*size:]                                                                                   //nolint:gosec // checked above
 		m := Move{Move: shogi.Move(binary.LittleEndian.Uint16(x)), Score: int(int16(binary.LittleEndian.Uint16(x[2:])))} //nolint:gosec // its bits
@@ -81,7 +82,7 @@ func readYBBEntry(record, area []byte, size int) (*Entry, error) {
 
 // writeYBB writes the positions that have moves, sorted by their packed bytes.
 func writeYBB(w io.Writer, b *Book) error {
-	list, err := keyedBy(b, func(e *Entry) ([]byte, error) { return packed.AppendSfen(nil, &e.Position) }, bytes.Compare)
+	list, err := keyedBy(b.Merged().Entries, func(e *Entry) ([]byte, error) { return packed.AppendSfen(nil, &e.Position) }, bytes.Compare)
 	if err != nil {
 		return err
 	}
@@ -101,8 +102,8 @@ func writeYBB(w io.Writer, b *Book) error {
 		}
 		head = append(head, e.key...)
 		head = binary.LittleEndian.AppendUint64(head, uint64(len(area)))
-		head = binary.LittleEndian.AppendUint16(head, uint16(min(e.Position.Ply(), 1<<16-1))) //nolint:gosec // in range
-		head = binary.LittleEndian.AppendUint16(head, uint16(len(e.Moves)))                   //nolint:gosec // checked above
+		head = binary.LittleEndian.AppendUint16(head, uint16(min(e.ply(), 1<<16-1))) //nolint:gosec // in range
+		head = binary.LittleEndian.AppendUint16(head, uint16(len(e.Moves)))          //nolint:gosec // checked above
 		for _, m := range e.Moves {
 			area = appendYBBMove(area, m, size)
 		}

@@ -5,6 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
+	"strconv"
+	"strings"
 
 	"gogi/cmd/gogi/cli"
 	"gogi/internal/fail"
@@ -62,10 +65,32 @@ func (c *BookConvertCommand) Run(env *cli.Env) error {
 	}
 	positions, moves := b.Merged().Size()
 	fmt.Fprintf(env.Err, "%s positions with %s moves; %s keeps %s\n", format.Count(positions), format.Count(moves), to.Name, to.Keeps)
+	explain(env.Err, b, to)
 	if b.Lost > 0 {
 		fmt.Fprintf(env.Err, "warning: %s positions are left out: no line leads to them\n", format.Count(b.Lost))
 	}
 	return nil
+}
+
+// explain prints what changes for an engine or for gogi that plays from the book in the format to.
+func explain(w io.Writer, b *book.Book, to book.Format) {
+	if n := b.Renumbered(); n > 0 && !to.KeepsPlies() {
+		fmt.Fprintf(w, "warning: the book has %s under several move numbers; %s keeps one entry for each, so the play changes; db keeps all\n", format.NumberOf(n, "position"), to.Name)
+	}
+	if n := b.Unnumbered(); n > 0 {
+		fmt.Fprintf(w, "note: %s no known move number; gogi plays from them at every number, YaneuraOu needs IgnoreBookPly=true\n", format.NumberOf(n, "position")+have(n))
+	}
+	if n := b.Shallow(); n > 0 && to.KeepsDepths() {
+		fmt.Fprintf(w, "note: %s moves without a depth of %d or more; YaneuraOu ignores them unless you set BookDepthLimit=0 (its default is %d)\n",
+			format.NumberOf(n, "position")+have(n), book.BookDepthLimit, book.BookDepthLimit)
+	}
+}
+
+func have(n int) string {
+	if n == 1 {
+		return " has"
+	}
+	return " have"
 }
 
 // lines converts an opening file, one line at a time.
@@ -109,6 +134,9 @@ func (c *BookShowCommand) Run(env *cli.Env) error {
 		if b.Unsorted {
 			fmt.Fprintln(env.Out, "it is not sorted: engines that search in the file do not find all positions")
 		}
+		if n := b.Unnumbered(); n > 0 {
+			fmt.Fprintf(env.Out, "%s no known move number\n", format.NumberOf(n, "position")+have(n))
+		}
 		if line = "startpos"; len(b.Entries) == 0 {
 			return nil
 		}
@@ -130,7 +158,7 @@ func (c *BookShowCommand) Run(env *cli.Env) error {
 	case c.JSON:
 		return printEntries(env.Out, []*book.Entry{e})
 	default:
-		printEntry(env.Out, e)
+		printEntry(env.Out, e, b.Plies(h.Position()))
 	}
 	return nil
 }
@@ -141,8 +169,14 @@ func printEntries(w io.Writer, entries []*book.Entry) error {
 	return lists.Each(entries, func(e *book.Entry) error { return lines.Encode(convert.EntryOf(e)) })
 }
 
-func printEntry(w io.Writer, e *book.Entry) {
-	fmt.Fprintf(w, "\n%s\n\n", e.Position.SFEN())
+// printEntry prints a position with its moves. plies has the move numbers under which the book has the position.
+func printEntry(w io.Writer, e *book.Entry, plies []int) {
+	fmt.Fprintf(w, "\n%s\n", e.SFEN())
+	if len(plies) > 1 {
+		texts := lists.Map(plies, strconv.Itoa)
+		fmt.Fprintf(w, "the book has the position under the move numbers %s; another number gets the moves of all\n", strings.Join(texts, ", "))
+	}
+	fmt.Fprintln(w)
 	t := format.Table("move", "answer", "score", "depth", "count")
 	for _, m := range convert.EntryOf(e).Moves {
 		score := "–"
@@ -165,7 +199,7 @@ func blank(n int) string {
 // BookSampleCommand selects openings from a book at random.
 type BookSampleCommand struct {
 	bookFile
-	To string `arg:"" help:"Opening file to write; - is standard output."`
+	To string `arg:"" help:"Opening file or book (.db, .ybb, .bin) to write; - is standard output."`
 	openings.Drawing
 }
 
@@ -173,6 +207,10 @@ type BookSampleCommand struct {
 func (c *BookSampleCommand) Run(env *cli.Env) error {
 	if c.Wanted < 1 || c.Plies < 1 || c.Window < 0 || c.Margin < 0 {
 		return fail.Usage(errors.New("--count and --plies: expected numbers from 1; --margin and --window from 0"))
+	}
+	to, err := lineTarget(c.To)
+	if err != nil {
+		return fail.Usage(err)
 	}
 	b, err := c.open()
 	if err != nil {
@@ -182,15 +220,11 @@ func (c *BookSampleCommand) Run(env *cli.Env) error {
 	if few != nil && !errors.Is(few, openings.ErrFew) {
 		return fail.Usage(few)
 	}
-	err = whole(env, c.To, func(w io.Writer) error {
-		for _, l := range lines {
-			if _, err := fmt.Fprintln(w, openings.Text(l)); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	if err != nil {
+	var text strings.Builder
+	for _, l := range lines {
+		fmt.Fprintln(&text, openings.Text(l))
+	}
+	if err := c.write(env, to, text.String()); err != nil {
 		return err
 	}
 	if few != nil {
@@ -198,4 +232,40 @@ func (c *BookSampleCommand) Run(env *cli.Env) error {
 	}
 	fmt.Fprintf(env.Err, "%s openings of %d plies\n", format.Count(len(lines)), c.Plies)
 	return nil
+}
+
+// write writes lines in the format to; a zero Format means lines.
+func (c *BookSampleCommand) write(env *cli.Env, to book.Format, text string) error {
+	if to.Name == "" {
+		return whole(env, c.To, func(w io.Writer) error {
+			_, err := io.WriteString(w, text)
+			return err
+		})
+	}
+	from, err := book.FormatOf("usi", "")
+	if err != nil {
+		return err
+	}
+	b, err := from.Parse([]byte(text))
+	if err != nil {
+		return err
+	}
+	if err := whole(env, c.To, func(w io.Writer) error { return to.Write(w, b) }); err != nil {
+		return err
+	}
+	explain(env.Err, b, to)
+	return nil
+}
+
+// lineTarget returns the format of a file of books that a command for lines writes, such as .db. It returns a zero Format
+// if the name means lines, and an error for a book that gogi cannot write.
+func lineTarget(file string) (book.Format, error) {
+	f, err := book.FormatOf("", file)
+	switch {
+	case err != nil && strings.EqualFold(filepath.Ext(file), ".sbk"):
+		return f, err
+	case err != nil || f.HasLines():
+		return book.Format{}, nil // any other name means lines
+	}
+	return f, nil
 }

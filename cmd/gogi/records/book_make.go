@@ -43,6 +43,11 @@ type BookMakeCommand struct {
 
 // Run makes the missing openings and prints how many attempts were rejected.
 func (c *BookMakeCommand) Run(ctx context.Context, env *cli.Env) error {
+	if f, err := lineTarget(c.To); err != nil {
+		return fail.Usage(err)
+	} else if f.Name != "" {
+		return fail.Usage(fmt.Errorf("%s: gogi book make writes lines, and adds to them later; name a .usi file, then convert it with gogi book convert", c.To))
+	}
 	plan, err := c.plan()
 	if err != nil {
 		return fail.Usage(err)

@@ -212,7 +212,7 @@ func (p *printer) book(in io.Reader, f book.Format) error {
 
 // EntryOf returns the JSON form of a position in a book.
 func EntryOf(e *book.Entry) Entry {
-	line := Entry{SFEN: e.Position.SFEN(), Comment: e.Comment, Moves: []BookMove{}}
+	line := Entry{SFEN: e.SFEN(), Comment: e.Comment, Moves: []BookMove{}}
 	for _, m := range e.Moves {
 		x := BookMove{Move: m.Move.String(), Depth: m.Depth, Count: m.Count, Comment: m.Comment}
 		if m.HasScore {
