@@ -3,6 +3,8 @@ package usi
 import (
 	"fmt"
 	"strconv"
+
+	"gogi/shogi/kifu"
 )
 
 // Bound is the kind of a score: an exact value, or a lower or upper bound of the value (lowerbound,
@@ -54,6 +56,16 @@ func ScoreFromNumber(n int) Score {
 		return Score{Mate: -1, Value: MateScore + n}
 	}
 	return Score{Value: n}
+}
+
+// ShownScore returns the score that people see for the number n. It is ScoreFromNumber, but centipawns beyond any
+// evaluation (kifu.IsMate) are a mate of unknown length. gpsusi writes its mates so, such as cp 1148897.
+func ShownScore(n int) Score {
+	s := ScoreFromNumber(n)
+	if s.Mate == 0 && kifu.IsMate(n) {
+		return Score{Mate: n / max(n, -n)}
+	}
+	return s
 }
 
 // String returns the USI text after the word "score", without the bound.

@@ -18,18 +18,19 @@ import (
 )
 
 // Formats returns all formats to which a game can be exported: the text formats, and the formats of training
-// data with the given options.
-func Formats(o packed.Options) []kifutext.Format {
+// data with the given options. The formats of training data add the counts of each game to tally.
+func Formats(o packed.Options, tally *packed.Tally) []kifutext.Format {
 	list := kifutext.Text()
 	for _, f := range packed.Formats() {
 		if f.Bare {
 			continue // positions without a result
 		}
 		list = append(list, kifutext.Format{Name: f.Name, Ext: f.Extension, Append: func(dst []byte, r *kifu.Record) ([]byte, error) {
-			_, err := f.Encode(r, o, func(b []byte, _ int) error {
+			counts, err := f.Encode(r, o, func(b []byte, _ int) error {
 				dst = append(dst, b...)
 				return nil
 			})
+			tally.Add(counts)
 			return dst, err
 		}})
 	}

@@ -289,7 +289,7 @@ func (w *dataWriter) sift(r *kifu.Record) (left, repeated int, err error) {
 		case m.Opening:
 		case !m.HasScore:
 			w.manifest.Statistics.Unscored++
-		case w.NoMate && packed.IsMate(m.Score):
+		case w.NoMate && kifu.IsMate(m.Score):
 			w.manifest.Statistics.Mates++
 		case w.seen != nil && !w.seen.add(p.Key()):
 			m.HasScore = false

@@ -149,3 +149,12 @@ func (r *Record) USIMoves() []string {
 	}
 	return moves
 }
+
+// MaxEvaluation is the absolute score in centipawns from which a score is no evaluation, but a mate. YaneuraOu's mates
+// begin there, and scores in training data have 16 bits. All pieces of a game, promoted, are worth less: about 26,000
+// with YaneuraOu's material values. Some programs write a mate as such a number of centipawns; gpsusi writes 1148897.
+const MaxEvaluation = 32000
+
+// IsMate reports whether a score of a record (Move.Score) means a mate. It does not recognise the mates of a program
+// that writes them as smaller centipawns, such as 15999.
+func IsMate(score int) bool { return score >= MaxEvaluation || score <= -MaxEvaluation }

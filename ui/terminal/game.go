@@ -137,7 +137,7 @@ func evaluation(t *match.Thought) string {
 }
 
 func number(score int) string {
-	s := usi.ScoreFromNumber(score)
+	s := usi.ShownScore(score)
 	if s.Mate != 0 {
 		return s.String()
 	}

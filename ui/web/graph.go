@@ -48,7 +48,7 @@ func (v voice) newScoreGraph(moves []moveLine, ply int) *scoreGraph {
 	g := &scoreGraph{Frame: svg.Frame{Left: 60, Top: 10, Right: 630, Bottom: 190}}
 	limit, mates := 2000, false
 	for i := range moves {
-		if s := moves[i].score; s != nil && usi.ScoreFromNumber(*s).Mate != 0 {
+		if s := moves[i].score; s != nil && usi.ShownScore(*s).Mate != 0 {
 			mates = true
 		} else if s != nil {
 			limit = max(limit, *s, -*s)

@@ -355,10 +355,12 @@ const (
 // score prints an evaluation from its player's own view: +123, or the plies to a mate, mate −4. The function
 // score() of the script prints the same.
 func (v voice) score(score int) string {
-	s := usi.ScoreFromNumber(score)
+	s := usi.ShownScore(score)
 	switch {
 	case s.Mate == 0:
 		return signed(score)
+	case s.Value == 0: // the length is unknown
+		return v.Say("mate %s", signed(s.Mate)[:len(signed(s.Mate))-1])
 	case s.Mate < 0:
 		return v.Say("mate %s", signed(-s.Value))
 	}

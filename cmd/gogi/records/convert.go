@@ -75,7 +75,7 @@ func skipped(t packed.Tally) (text string) {
 	for _, part := range []struct {
 		n    int
 		what string
-	}{{t.Opening, "of openings"}, {t.Unscored, "without a score"}, {t.Mates, "with a mate"}, {t.Cut, "without a king"}} {
+	}{{t.Opening, "of openings"}, {t.Unscored, "without a score"}, {t.Mates, "with a mate"}, {t.Cut, "without a king"}, {t.Clamped, "with a score or mate limited to ±32000"}} {
 		if part.n > 0 {
 			text += fmt.Sprintf("; %s positions %s", format.Count(part.n), part.what)
 		}

@@ -49,6 +49,8 @@ type ExportCommand struct {
 	Shuffle  bool               `help:"Training data: shuffle the positions."`
 	Seed     uint64             `name:"shuffle-seed" default:"1" placeholder:"N" more:"" help:"With --shuffle: seed of the order (default: ${default})."`
 	JSON     bool               `name:"json" help:"With --to: print one JSON object with what gogi wrote."`
+
+	training *packed.Tally // counts of training data without --shard and --shuffle
 }
 
 // Run exports the games, and prints on stderr what it skipped.
@@ -62,7 +64,8 @@ func (c *ExportCommand) Run(ctx context.Context, env *cli.Env) error {
 
 func (c *ExportCommand) export() (*games.Export, error) {
 	options := packed.Options{Opening: c.Given, Unscored: c.Unscored, NoMate: c.NoMate, Played: c.Played, Rule: shogi.CSARule27, Votes: selfplay.VoteCounts}
-	f, err := text.Find(games.Formats(options), c.Format)
+	c.training = &packed.Tally{}
+	f, err := text.Find(games.Formats(options, c.training), c.Format)
 	if err != nil {
 		return nil, fmt.Errorf("--format: %w", err)
 	}
@@ -120,6 +123,7 @@ func (c *ExportCommand) from(ctx context.Context, env *cli.Env, store *results.S
 	if err != nil {
 		return err
 	}
+	tally.Training.Add(*c.training)
 	return c.report(env, info.Name, tally)
 }
 
@@ -168,6 +172,9 @@ func (c *ExportCommand) report(env *cli.Env, run string, tally *games.Tally) err
 	}
 	if c.To != "-" && !c.JSON {
 		fmt.Fprintf(env.Err, "%s of run %s written to %s as %s\n", format.NumberOf(tally.Games, "game"), format.Name(run), c.To, c.Format)
+	}
+	if text := skipped(tally.Training); text != "" && !c.JSON {
+		fmt.Fprintf(env.Err, "%s\n", strings.TrimPrefix(text, "; "))
 	}
 	if tally.Lost > 0 {
 		fmt.Fprintf(env.Err, "warning: %s that Shift_JIS does not have became \"?\"\n", format.NumberOf(tally.Lost, "character"))

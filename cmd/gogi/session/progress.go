@@ -354,7 +354,7 @@ func lastScore(b *match.Board) string {
 	text, ply := "", 0
 	for _, t := range b.Thoughts {
 		if t != nil && t.Score != nil && t.Ply > ply {
-			text, ply = usi.ScoreFromNumber(*t.Score).String(), t.Ply
+			text, ply = usi.ShownScore(*t.Score).String(), t.Ply
 		}
 	}
 	return text

@@ -15,10 +15,7 @@ var ErrNoOutcome = errors.New("the record does not say who won")
 var ErrUnscored = errors.New("a move has no score")
 
 // MaxScore is the largest absolute score in training data, in centipawns. It is also the score of a mate.
-const MaxScore = 32000
-
-// mateFrom is the absolute score above which a score in a record means a mate.
-const mateFrom = 900_000
+const MaxScore = kifu.MaxEvaluation
 
 // Options selects the positions of a game that become training data. The zero value omits the moves of the
 // opening, and moves without a score.
@@ -42,6 +39,7 @@ type Tally struct {
 	Unscored  int `json:"unscored"`  // omitted positions without a score
 	Mates     int `json:"mates"`     // omitted positions whose score is a mate
 	Cut       int `json:"cut"`       // omitted positions because of ErrCut
+	Clamped   int `json:"clamped"`   // written positions whose score was beyond MaxScore, such as mates
 }
 
 // Add adds the numbers of another tally.
@@ -52,6 +50,7 @@ func (t *Tally) Add(o Tally) {
 	t.Unscored += o.Unscored
 	t.Mates += o.Mates
 	t.Cut += o.Cut
+	t.Clamped += o.Clamped
 }
 
 // Encode converts a record to the format. It calls emit for each sample, or once for the whole game, with the
@@ -124,7 +123,7 @@ func (w *walk) wanted(m *kifu.Move) bool {
 		w.tally.Opening++
 	case !m.HasScore && !w.options.Unscored:
 		w.tally.Unscored++
-	case m.HasScore && w.options.NoMate && IsMate(m.Score):
+	case m.HasScore && w.options.NoMate && kifu.IsMate(m.Score):
 		w.tally.Mates++
 	default:
 		return true
@@ -132,15 +131,20 @@ func (w *walk) wanted(m *kifu.Move) bool {
 	return false
 }
 
-// IsMate reports whether a score in a record (kifu.Move.Score) means a mate.
-func IsMate(score int) bool { return score > mateFrom || score < -mateFrom }
-
 // clipped returns the score of a move, limited to ±MaxScore.
 func clipped(m *kifu.Move) int16 {
 	if !m.HasScore {
 		return 0
 	}
 	return int16(max(-MaxScore, min(MaxScore, m.Score))) //nolint:gosec // in range now
+}
+
+// beyond returns 1 if clipped changes the score of a move, else 0.
+func beyond(m *kifu.Move) int {
+	if m.HasScore && int(clipped(m)) != m.Score {
+		return 1
+	}
+	return 0
 }
 
 func (w *walk) samples() error {
@@ -157,6 +161,7 @@ func (w *walk) samples() error {
 				return fmt.Errorf("move %d: %w", i+1, err)
 			default:
 				w.tally.Positions++
+				w.tally.Clamped += beyond(m)
 				if err := w.emit(b, 1); err != nil {
 					return err
 				}
@@ -196,6 +201,9 @@ func (w *walk) game() error {
 		return err
 	}
 	w.tally.Positions += len(g.Plies)
+	for i := range moves {
+		w.tally.Clamped += beyond(&moves[i])
+	}
 	return w.emit(b, len(g.Plies))
 }
 

@@ -54,11 +54,11 @@ func TestEncodeSamples(t *testing.T) {
 		want    string // ply:score:result of each sample in psv
 		tally   Tally
 	}{
-		{Options{}, "3:12:-1 5:32000:-1 6:-32000:1 7:-32000:-1", Tally{Games: 1, Positions: 4, Opening: 2, Unscored: 1}},
-		{Options{NoMate: true}, "3:12:-1 6:-32000:1", Tally{Games: 1, Positions: 2, Opening: 2, Unscored: 1, Mates: 2}},
-		{Options{Unscored: true}, "3:12:-1 4:0:1 5:32000:-1 6:-32000:1 7:-32000:-1", Tally{Games: 1, Positions: 5, Opening: 2}},
-		{Options{Opening: true}, "3:12:-1 5:32000:-1 6:-32000:1 7:-32000:-1", Tally{Games: 1, Positions: 4, Unscored: 3}},
-		{Options{Opening: true, Unscored: true}, "1:0:-1 2:0:1 3:12:-1 4:0:1 5:32000:-1 6:-32000:1 7:-32000:-1", Tally{Games: 1, Positions: 7}},
+		{Options{}, "3:12:-1 5:32000:-1 6:-32000:1 7:-32000:-1", Tally{Games: 1, Positions: 4, Opening: 2, Unscored: 1, Clamped: 3}},
+		{Options{NoMate: true}, "3:12:-1", Tally{Games: 1, Positions: 1, Opening: 2, Unscored: 1, Mates: 3}},
+		{Options{Unscored: true}, "3:12:-1 4:0:1 5:32000:-1 6:-32000:1 7:-32000:-1", Tally{Games: 1, Positions: 5, Opening: 2, Clamped: 3}},
+		{Options{Opening: true}, "3:12:-1 5:32000:-1 6:-32000:1 7:-32000:-1", Tally{Games: 1, Positions: 4, Unscored: 3, Clamped: 3}},
+		{Options{Opening: true, Unscored: true}, "1:0:-1 2:0:1 3:12:-1 4:0:1 5:32000:-1 6:-32000:1 7:-32000:-1", Tally{Games: 1, Positions: 7, Clamped: 3}},
 	} {
 		blocks, tally, err := encoded(t, "psv", r, c.options)
 		testutil.Check(t, err == nil && tally == c.tally, "%+v: %+v, %v: expected %+v", c.options, tally, err, c.tally)
@@ -132,7 +132,7 @@ func TestEncodeGames(t *testing.T) {
 		{Options{}, "0 0 0 0 0"},
 		{Options{Votes: votes}, "2 0 0 0 0"},
 		{Options{Votes: votes, Played: true}, "2 0 1 1 1"},
-		{Options{Played: true, NoMate: true}, "1 0 0 1 0"},
+		{Options{Played: true, NoMate: true}, "1 0 0 0 0"},
 		{Options{Played: true, Unscored: true, Opening: true}, "1 1 1 1 1 1 1"},
 	} {
 		blocks, tally, err := encoded(t, "hcpe3", r, c.options)

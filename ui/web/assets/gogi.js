@@ -115,7 +115,9 @@ const signed = n => n < 0 ? '−' + -n : '+' + n;
 
 function score(n, words) {
   if (n === undefined) return '';
-  return Math.abs(n) > 900000 ? words['mate %s'].replace('%s', signed(Math.sign(n) * (1000000 - Math.abs(n)))) : signed(n);
+  if (Math.abs(n) < 32000) return signed(n);
+  const plies = Math.abs(n) > 900000 ? 1000000 - Math.abs(n) : 0; // 0: the length is unknown
+  return words['mate %s'].replace('%s', (n < 0 ? '−' : '+') + (plies || ''));
 }
 
 // evaluation is the score of a thought, or the bound of it.
