@@ -87,7 +87,7 @@ func runOf(t *testing.T, store *results.Store, name string) *results.RunInfo {
 
 func exported(t *testing.T, store *results.Store, run, format string, f Filter) ([]*kifu.Record, *Tally) {
 	t.Helper()
-	kind := testutil.Must(kifutext.Find(Formats(packed.Options{}), format))(t)
+	kind := testutil.Must(kifutext.Find(Formats(packed.Options{}, &packed.Tally{}), format))(t)
 	var out bytes.Buffer
 	tally := testutil.Must((&Export{Format: kind, Filter: f}).Run(t.Context(), store, runOf(t, store, run), "-", &out))(t)
 	if kind.Read == nil {
