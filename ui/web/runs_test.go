@@ -104,7 +104,7 @@ func TestVariationOnTheBoard(t *testing.T) {
 func TestScoreGraphHasEveryScore(t *testing.T) {
 	t.Parallel()
 	var moves []moveLine
-	for i, score := range []int{0, 100, 1000, 3000, 3001, 9000, 32000, 999_990} {
+	for i, score := range []int{0, 100, 1000, 3000, 3001, 9000, 31_999, 999_990} {
 		moves = append(moves, moveLine{Ply: i + 1, Side: "black", score: new(score)}, moveLine{Ply: i + 1, Side: "white", score: new(-score)})
 	}
 	g := voice{}.newScoreGraph(moves, 1)
