@@ -21,6 +21,8 @@ import (
 
 	"gogi/internal/testutil"
 	"gogi/shogi/kifu"
+	"gogi/stats/hunt"
+	"gogi/stats/regress"
 )
 
 // A shape is the form of a JSON value, as encoding/json makes it from a Go type.
@@ -106,6 +108,7 @@ func exceptions() map[reflect.Type]*shape {
 		reflect.TypeFor[json.RawMessage](): {kind: "any"},
 		reflect.TypeFor[json.Number]():     {kind: "number"},
 		reflect.TypeFor[kifu.Detail]():     {kind: "any"},
+		reflect.TypeFor[hunt.Elo]():        {kind: "number", null: true}, // an infinite loss is null
 	}
 }
 
@@ -117,6 +120,9 @@ func implements(t reflect.Type, what reflect.Type) bool {
 func (r *reader) shape(of reflect.Type, at ast.Expr) *shape {
 	if s := exceptions()[of]; s != nil {
 		return new(*s)
+	}
+	if of == reflect.TypeFor[regress.Term]() {
+		of = reflect.TypeFor[regress.TermJSON]()
 	}
 	switch {
 	case of.Kind() == reflect.Pointer:

@@ -30,14 +30,19 @@ type Term struct {
 	P float64 `json:"p"` // two-sided p value by Student's t with DF degrees of freedom; 0 if T is infinite or P below 1e-308
 }
 
-// MarshalJSON returns the term as JSON. JSON has no number for an infinite T, so it gets the reason.
+// A TermJSON is the JSON form of a Term. JSON has no number for an infinite T, so it gets the reason.
+type TermJSON struct {
+	Name  string   `json:"name"`          // name of its column, or "intercept" for the constant
+	Value float64  `json:"value"`         // in units of y per unit of the column
+	SE    float64  `json:"se"`            // standard error, if all residuals have the same variance
+	T     *float64 `json:"t"`             // value divided by its standard error
+	P     float64  `json:"p"`             // two-sided p value; 0 if it is below 1e-308
+	Why   string   `json:"why,omitempty"` // why t is null
+}
+
+// MarshalJSON returns the term as a TermJSON.
 func (t Term) MarshalJSON() ([]byte, error) {
-	type plain Term
-	row := struct {
-		plain
-		T   *float64 `json:"t"`
-		Why string   `json:"why,omitempty"`
-	}{plain: plain(t), T: format.Finite(t.T)}
+	row := TermJSON{Name: t.Name, Value: t.Value, SE: t.SE, T: format.Finite(t.T), P: t.P}
 	if row.T == nil {
 		row.Why = "t is infinite: the columns explain y exactly"
 	}
