@@ -118,9 +118,9 @@ type Thought struct {
 	Ply   int    `json:"ply,omitempty"` // from 1, the opening's moves counted
 	Move  string `json:"move,omitempty"`
 	Score *int   `json:"score,omitempty"` // exact, from the mover's view, centipawns; a mate is near ±1000000
-	// AtLeast or AtMost has the last bound of the score, if the search had no exact one.
-	AtLeast *int     `json:"score_at_least,omitempty"`
-	AtMost  *int     `json:"score_at_most,omitempty"`
+	// AtLeast or AtMost is set if the search had no exact score.
+	AtLeast *int     `json:"score_at_least,omitempty"` // a lower bound of the score
+	AtMost  *int     `json:"score_at_most,omitempty"`  // an upper bound of the score
 	Depth   int      `json:"depth,omitempty"`
 	Nodes   uint64   `json:"nodes,omitempty"`
 	PV      string   `json:"pv,omitempty"`      // in USI, beginning with the move, at most ShownPV plies

@@ -20,10 +20,10 @@ const (
 // Use compares the mean that a player used for one move with one of its search limits. Limit and Mean are nodes, plies
 // of depth, or milliseconds, by the kind.
 type Use struct {
-	Kind  LimitKind `json:"limit"`
-	Limit float64   `json:"value"`
-	Mean  *float64  `json:"mean"` // null: the player reported no nodes or no depth
-	Kept  bool      `json:"kept"` // the mean agrees with the limit
+	Kind  LimitKind `json:"limit"` // nodes, depth, movetime, byoyomi or increment
+	Limit float64   `json:"value"` // of the limit: nodes, plies or milliseconds
+	Mean  *float64  `json:"mean"`  // null: the player reported no nodes or no depth
+	Kept  bool      `json:"kept"`  // the mean agrees with the limit
 	// Options has the options of the engine that save time, as "NAME VALUE". It is empty unless the player uses too
 	// little of its time.
 	Options []string `json:"options,omitempty"`
