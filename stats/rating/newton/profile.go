@@ -102,15 +102,23 @@ func (s search) out(x []float64, side, t float64) (point, error) {
 }
 
 // constrained maximises the function under the condition that weights·x has the given value. It returns the maximum
-// point and the square root of the deviance there.
+// point and the square root of the deviance there. In a [Bounded] problem the move of the logarithm of a term near 0 has
+// no limit, and a climb from there can end below the maximum. For this reason constrained then climbs also from the
+// estimate, moved straight along the weights, and keeps the higher of the two points.
 func (s search) constrained(from []float64, value float64) ([]float64, float64, error) {
 	x, err := s.moved(from, value)
 	if err != nil {
 		return nil, 0, err
 	}
-	best, err := Climb(s.p, x, &Contrast{s.weights, value})
+	hold := &Contrast{s.weights, value}
+	best, err := Climb(s.p, x, hold)
 	if err != nil {
 		return nil, 0, err
+	}
+	if _, bounded := s.p.(Bounded); bounded {
+		if other, err := Climb(s.p, s.straight(s.at.X, value), hold); err == nil && other.Value > best.Value {
+			best = other
+		}
 	}
 	return best.X, math.Sqrt(2 * max(0, s.at.Value-best.Value)), nil
 }
@@ -126,10 +134,16 @@ func (s search) moved(start []float64, value float64) ([]float64, error) {
 		return x, nil
 	}
 	// If this path leaves the domain, moved goes straight along the weights.
-	x = append(x[:0], start...)
-	addTo(x, (value-Dot(s.weights, x))/Dot(s.weights, s.weights), s.weights)
+	x = s.straight(start, value)
 	if v := s.p.Value(x); math.IsInf(v, -1) || math.IsNaN(v) {
 		return nil, errors.New("the profile leads to where the additive effect outweighs a player's strength")
 	}
 	return x, nil
+}
+
+// straight returns the point start, after the shortest move that makes weights·x equal to value.
+func (s search) straight(start []float64, value float64) []float64 {
+	x := append([]float64(nil), start...)
+	addTo(x, (value-Dot(s.weights, x))/Dot(s.weights, s.weights), s.weights)
+	return x
 }
