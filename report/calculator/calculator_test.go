@@ -148,6 +148,10 @@ func TestStatsCriticalWins(t *testing.T) {
 	for _, row := range testOf(t, "critical", TestQuestion{Games: new(3), Alpha: []float64{0.05, 0.01}}) {
 		testutil.Check(t, row["wins"] == nil && row["p"] == nil && row["why"] != nil, "three games prove something: %v", row)
 	}
+	one := testOf(t, "critical", TestQuestion{Games: new(1), Alpha: []float64{0.05}})[0]
+	testutil.Equal(t, one["why"], any("even 1 win in 1 game would not be significant at this level"))
+	five := testOf(t, "critical", TestQuestion{Games: new(5), Alpha: []float64{0.05}})[0] // 2^-5 is below 0.05, and 2^-4 is not
+	testutil.Equal(t, five["why"], any("even 5 wins in 5 games would not be significant two-sided at this level"))
 }
 
 func TestStatsThresholdFixtures(t *testing.T) {

@@ -559,6 +559,11 @@ func TestNoEloOfEmptyCells(t *testing.T) {
 	}
 	row := sprtOf(t, SPRTQuestion{Trinomial: "0,12,0", Design: design, Confidence: 0.95})
 	testutil.Check(t, row["elo"] == nil, "twelve draws: %v", row)
+	testutil.Equal(t, row["elo_why"], any("all have the same score: their variance is not known yet"))
+	for _, none := range []SPRTQuestion{{Pentanomial: "0,0,0,0,0"}, {Trinomial: "0,0,0"}} {
+		none.Design, none.Confidence = design, 0.95
+		testutil.Equal(t, sprtOf(t, none)["elo_why"], any("no games to judge by"))
+	}
 }
 
 // TestPlanOfAnSPRT: the keys of an SPRT override --alpha, --power and --boundary. The flags apply to the keys that it

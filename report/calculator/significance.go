@@ -113,9 +113,9 @@ func (c *CriticalRow) why() i18n.Message {
 	case c.N == 0:
 		return i18n.Of("no games to judge by")
 	case c.Wins == nil:
-		return i18n.Of("even %s of %d prove nothing at this level", i18n.Number{N: c.N, Noun: "win"}, c.N)
+		return i18n.Of("even %s in %s would not be significant at this level", i18n.Number{N: c.N, Noun: "win"}, i18n.Number{N: c.N, Noun: "game"})
 	case c.TwoSidedWins == nil:
-		return i18n.Of("even %s of %d prove nothing two-sided at this level", i18n.Number{N: c.N, Noun: "win"}, c.N)
+		return i18n.Of("even %s in %s would not be significant two-sided at this level", i18n.Number{N: c.N, Noun: "win"}, i18n.Number{N: c.N, Noun: "game"})
 	}
 	return i18n.Message{}
 }

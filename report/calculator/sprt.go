@@ -149,6 +149,10 @@ func (s *SPRTRow) judge(o stats.Outcomes) {
 		s.Lower, s.Upper = judgement.Lower, judgement.Upper
 	}
 	s.LLR, s.Decision, s.Why = known(judgement.LLR, err), judgement.Decision, whyNot(err)
+	if s.N == 0 {
+		s.EloWhy = "no games to judge by"
+		return
+	}
 	if !stats.Vary(o) { // the ratio adds a little to empty cells, which is no variance of the games
 		s.EloWhy = "all have the same score: their variance is not known yet"
 		return
