@@ -157,9 +157,13 @@ func (m means) atMost(t float64) float64 {
 		return (1 - math.Copysign(1, z)) / 2
 	}
 	p := 0.5
-	if m.units() < 30 {
-		p -= m.doubleExponential(t, scale)
-	} else {
+	const last = mostMidpoints * midpointDistance
+	switch _, damping := m.wave(t, scale, last); {
+	case m.units() < 30:
+		p -= m.doubleExponential(t, scale, 1./32)
+	case damping >= 1e-12*last: // few of many scores decide, and the integrand falls slowly
+		p -= m.doubleExponential(t, scale, 1./512)
+	default:
 		p -= m.midpoints(t, scale)
 	}
 	return max(0, min(1, p))
@@ -188,15 +192,17 @@ func (m means) wave(t, scale, x float64) (value, damping float64) {
 	return math.Sin(angle) * damping / math.Pi, damping
 }
 
+// midpointDistance is the distance of the points of midpoints, and mostMidpoints the largest number of points.
+const midpointDistance, mostMidpoints = math.Pi / 50, 50_000
+
 // midpoints returns the inversion integral of atMost, as a sum at equal distances. The error is the probability beyond
 // π/distance standard deviations.
 func (m means) midpoints(t, scale float64) float64 {
-	const distance, most = math.Pi / 50, 50_000
 	sum := 0.0
-	for i := range most {
-		x := (float64(i) + 0.5) * distance
+	for i := range mostMidpoints {
+		x := (float64(i) + 0.5) * midpointDistance
 		value, damping := m.wave(t, scale, x)
-		sum += value / x * distance
+		sum += value / x * midpointDistance
 		if damping < 1e-12*x {
 			break
 		}
@@ -204,10 +210,10 @@ func (m means) midpoints(t, scale float64) float64 {
 	return sum
 }
 
-// doubleExponential returns the inversion integral of atMost for few scores, for which the integrand falls only as a
+// doubleExponential returns the inversion integral of atMost if few scores decide, so that the integrand falls only as a
 // power. It substitutes x = exp(π/2 sinh s), and sums at equal distances of s.
-func (m means) doubleExponential(t, scale float64) float64 {
-	const distance, reach = 1. / 32, 3.2
+func (m means) doubleExponential(t, scale, distance float64) float64 {
+	const reach = 3.2
 	sum := 0.0
 	for s := -reach; s <= reach; s += distance {
 		x := math.Exp(math.Pi / 2 * math.Sinh(s))

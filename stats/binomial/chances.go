@@ -39,6 +39,6 @@ func MatchChances(n int, win, draw float64) (Chances, error) {
 		c.Loss += less
 		c.Draw += p - more - less
 	}
-	c.Draw = max(0, c.Draw)
+	c.Win, c.Draw, c.Loss = min(1, c.Win), max(0, c.Draw), min(1, c.Loss) // without rounding errors
 	return c, nil
 }
