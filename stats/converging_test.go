@@ -117,6 +117,8 @@ func TestLawsOfConverging(t *testing.T) {
 		testutil.Check(t, math.Abs(last+first-1) <= 1e-9, "%v end above, %v below", last, first)
 		c.slope = 0
 		b := brownian{c.lower, c.upper, c.drift, c.variance}
+		near := math.Abs(c.worse(time, height)-b.worse(time, max(c.lower, min(c.upper, height)))) <= 1e-3
+		testutil.Check(t, near, "%+v at %v and %v: not the approximation for constant bounds", c, time, height)
 		if math.Abs(c.drift/c.variance*(c.upper-c.lower)) < 15 && c.variance*time > (c.upper-c.lower)*(c.upper-c.lower)/100 {
 			within := max(c.lower, min(c.upper, height))
 			testutil.Check(t, math.Abs(c.worse(time, height)-b.worseSeries(time, within)) <= 1e-9, "%+v: not the Fourier series", c)

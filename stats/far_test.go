@@ -106,8 +106,8 @@ func TestLawsOfStoppedElo(t *testing.T) {
 func threeScores(n [3]float64, x float64) float64 {
 	half := distuv.Beta{Alpha: n[1], Beta: n[0] + n[2]}
 	ends := []float64{0, min(1, 2*x), min(1, max(0, 2-2*x)), 1} // the share is 0 or 1 beyond
-	for i := 1; i < 60; i++ {
-		ends = append(ends, half.Quantile(float64(i)/60))
+	for i := 1; i < 30; i++ {
+		ends = append(ends, half.Quantile(float64(i)/30))
 	}
 	for rare := 0.01; rare > 1e-14; rare /= 10 {
 		ends = append(ends, half.Quantile(rare), half.Quantile(1-rare))
@@ -118,7 +118,7 @@ func threeScores(n [3]float64, x float64) float64 {
 		sum += quad.Fixed(func(w float64) float64 {
 			share := min(1, max(0, (x-w/2)/(1-w)))
 			return half.Prob(w) * mathext.RegIncBeta(n[2], n[0], share)
-		}, ends[i], end, 40, nil, 0)
+		}, ends[i], end, 20, nil, 0)
 	}
 	return sum
 }

@@ -162,7 +162,7 @@ func (m means) atMost(t float64) float64 {
 	case m.units() < 30:
 		p -= m.doubleExponential(t, scale, 1./32)
 	case damping >= 1e-12*last: // few of many scores decide, and the integrand falls slowly
-		p -= m.doubleExponential(t, scale, 1./512)
+		p -= m.doubleExponential(t, scale, 1./128)
 	default:
 		p -= m.midpoints(t, scale)
 	}
