@@ -4,8 +4,6 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/mathext"
-
 	"gogi/internal/lists"
 	"gogi/stats/binomial"
 )
@@ -113,7 +111,7 @@ func (m means) lowerEnd(tail float64) float64 {
 		return 0
 	}
 	if len(w) == 2 { // the weight of one value has a beta distribution
-		return w[1].value * mathext.InvRegIncBeta(float64(w[1].count), float64(w[0].count), tail)
+		return w[1].value * binomial.BetaQuantile(float64(w[1].count), float64(w[0].count), tail)
 	}
 	mean, spread := w.moments()
 	lo, hi := max(0, mean-farTail*spread), min(w[len(w)-1].value, mean+farTail*spread)

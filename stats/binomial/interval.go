@@ -33,7 +33,18 @@ func lowerExact(k, n int, tail float64) float64 {
 	if k == 0 {
 		return 0
 	}
-	return mathext.InvRegIncBeta(float64(k), float64(n-k+1), tail)
+	return BetaQuantile(float64(k), float64(n-k+1), tail)
+}
+
+// BetaQuantile returns the x below which a beta distribution with the parameters a and b has the probability p. For rare
+// tails of unequal parameters the library's inverse is wrong, such as 0.962 for 0.999 at a = 31613, b = 10 and p = 5e-7.
+// BetaQuantile checks it, and bisects if it does not have the probability.
+func BetaQuantile(a, b, p float64) float64 {
+	x := mathext.InvRegIncBeta(a, b, p)
+	if math.Abs(mathext.RegIncBeta(a, b, x)-p) <= 1e-7*p {
+		return x
+	}
+	return Root(0, 1, func(x float64) float64 { return mathext.RegIncBeta(a, b, x) - p })
 }
 
 // blakerLower returns the lower end of Blaker's interval: the smallest p whose acceptability exceeds alpha. Below k/n
@@ -100,7 +111,7 @@ func jeffreysLower(k, n int, tail float64) float64 {
 	if k == 0 {
 		return 0
 	}
-	return mathext.InvRegIncBeta(float64(k)+0.5, float64(n-k)+0.5, tail)
+	return BetaQuantile(float64(k)+0.5, float64(n-k)+0.5, tail)
 }
 
 func wald(k, n int, level float64) Interval {
