@@ -197,8 +197,14 @@ func (e engineResolver) identify(p *match.Player) error {
 	if err := e.hashes.Command(p); err != nil {
 		return fail.Engine(p.Name, err)
 	}
+	if len(e.Identity.Files) == 0 {
+		return fail.Engine(p.Name, e.hashes.Scripts(p))
+	}
 	key := e.at + ".identity"
 	for _, name := range e.Identity.Files {
+		if name == "" {
+			return fmt.Errorf("engine %s: identity: the list has an empty name; remove it, or name a file", e.Name)
+		}
 		if err := e.hashes.UserFile(p, disk.Absolute(e.file.base(key, e.baseDir, e.env.WorkDir), name)); err != nil {
 			return fmt.Errorf("engine %s: identity: %s: %w", e.Name, name, disk.Reason(err))
 		}

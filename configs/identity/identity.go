@@ -8,6 +8,7 @@ package identity
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -39,6 +40,13 @@ func (h Hasher) sum(path string) (string, error) {
 	if sum, ok := h[path]; ok {
 		return sum, nil
 	}
+	info, err := os.Stat(path)
+	if err == nil && !info.Mode().IsRegular() { // a device has no end, and a pipe blocks
+		return "", &os.PathError{Op: "hashing", Path: path, Err: errors.New("it is a folder, a device or a pipe; name a regular file")}
+	}
+	if err != nil {
+		return "", fmt.Errorf("hashing: %w", err)
+	}
 	file, err := os.Open(path)
 	if err != nil {
 		return "", fmt.Errorf("hashing: %w", err)
@@ -64,7 +72,7 @@ func (h Hasher) Add(p *match.Player, role, path string) error {
 }
 
 // Command adds the binary to the player's identity. If the command is a wrapper (see IsWrapper), it also adds
-// the files among the arguments. If one of these files is a script, it adds the files that the script names.
+// the files among the arguments.
 func (h Hasher) Command(p *match.Player) error {
 	if err := h.Add(p, match.BinaryRole, p.Command[0]); err != nil {
 		return err
@@ -80,7 +88,7 @@ func (h Hasher) Command(p *match.Player) error {
 			}
 		}
 	}
-	return h.scripts(p)
+	return nil
 }
 
 func isFile(path string) bool {

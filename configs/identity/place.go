@@ -180,6 +180,9 @@ func spotOf(p *match.Player, f match.FileHash) string {
 	if _, inFolder := folderRole(f.Role); inFolder {
 		return filepath.Join(otherSpot, f.Role)
 	}
+	if strings.HasPrefix(f.Role, scriptRole) { // the role has a path
+		return filepath.Join(otherSpot, "script", f.SHA256, filepath.Base(f.Path))
+	}
 	return filepath.Join(otherSpot, f.Role, filepath.Base(f.Path))
 }
 
@@ -191,7 +194,7 @@ func below(folder, path string) (rel string, ok bool) {
 // folderRole parses a role of the form OPTION/NAME, for a file in a folder. It returns the option that names
 // the folder.
 func folderRole(role string) (option string, ok bool) {
-	if strings.HasPrefix(role, optionRole) || strings.HasPrefix(role, argumentRole) {
+	if slices.ContainsFunc([]string{optionRole, argumentRole, scriptRole}, func(prefix string) bool { return strings.HasPrefix(role, prefix) }) {
 		return "", false
 	}
 	option, _, ok = strings.Cut(role, "/")

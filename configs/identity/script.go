@@ -2,9 +2,9 @@ package identity
 
 import (
 	"bytes"
+	"errors"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -16,7 +16,7 @@ import (
 )
 
 const (
-	scriptRole = "script " // a file that a script names; its number in the order of the text follows, from 1
+	scriptRole = "script " // a file that a script names; its name follows, see place.name
 	fileRole   = "file "   // a file that the user named with identity = [...]; its number follows, from 1
 
 	maxScript  = 1 << 20 // bytes; gogi does not read a larger file as a script
@@ -24,35 +24,86 @@ const (
 	maxNamed   = 1000    // files that the scripts of one engine name
 )
 
-// scripts adds the files that an engine's scripts name to the player's identity: those of its program, and those of
-// the scripts among its arguments and among the named files. So a script that starts an engine does not hide a
-// change of the engine. Programs of the system that start others (see IsWrapper) do not count.
-func (h Hasher) scripts(p *match.Player) error {
-	waiting, known := []string{}, map[string]bool{}
-	for _, f := range p.Identity.Files {
-		known[f.Path] = !strings.HasPrefix(f.Role, fileRole) // the user's files come later at first, and earlier if gogi verifies a plan
-		if f.Role == match.BinaryRole || strings.HasPrefix(f.Role, argumentRole) {
-			waiting = append(waiting, f.Path)
-		}
+// A script is a file that gogi reads as a script.
+type script struct {
+	path string
+	work []place // the folders in which it may be started
+}
+
+// Scripts adds the files that an engine's scripts name to the player's identity: those of its program, and those of
+// the scripts among its arguments. So a script that starts an engine does not hide a change of the engine. Programs of
+// the system that start others (see IsWrapper) do not count. If the user named files, Scripts adds none.
+func (h Hasher) Scripts(p *match.Player) error {
+	if byUser(p) {
+		return nil
 	}
-	n := 0
-	for read := 0; len(waiting) > 0 && read < maxScripts; read++ {
-		text, shell := scriptOf(waiting[0])
-		for _, path := range named(text, shell, p.Dir, filepath.Dir(waiting[0])) {
-			if known[path] || n == maxNamed {
-				continue
-			}
-			known[path] = true
-			n++
-			if err := h.Add(p, scriptRole+strconv.Itoa(n), path); err != nil {
-				return err
-			}
-			waiting = append(waiting, path)
+	for _, f := range scan(p).found {
+		if err := h.Add(p, scriptRole+f.name(p), f.path); err != nil {
+			return err
 		}
-		waiting = waiting[1:]
 	}
 	return nil
 }
+
+func byUser(p *match.Player) bool {
+	return slices.ContainsFunc(p.Identity.Files, func(f match.FileHash) bool { return strings.HasPrefix(f.Role, fileRole) })
+}
+
+// A scanned has the results of reading the scripts of an engine.
+type scanned struct {
+	shell string  // the first script of a shell, "" without one
+	found []place // the files that the scripts name
+	blind bool    // a shell script starts a program that gogi cannot find
+}
+
+// scan reads the scripts of an engine, and the scripts that these name.
+func scan(p *match.Player) (s scanned) {
+	var waiting []script
+	known := map[string]bool{}
+	for _, f := range p.Identity.Files {
+		if f.Role == match.BinaryRole || strings.HasPrefix(f.Role, argumentRole) {
+			known[f.Path] = true
+			waiting = append(waiting, script{f.Path, []place{{path: p.Dir}}})
+		}
+	}
+	for read := 0; len(waiting) > 0 && read < maxScripts; read++ {
+		now := waiting[0]
+		waiting = waiting[1:]
+		text, shell := scriptOf(now.path)
+		found, blind := now.named(text, shell)
+		s.blind = s.blind || blind
+		if shell && s.shell == "" {
+			s.shell = now.path
+		}
+		for _, f := range found {
+			if known[f.path] || len(s.found) == maxNamed {
+				continue
+			}
+			known[f.path] = true
+			s.found = append(s.found, f.place)
+			waiting = append(waiting, script{f.path, f.work})
+		}
+	}
+	return s
+}
+
+// name returns the name of a file in a role. It does not depend on other files, so a new file changes no other name. It
+// is relative to the engine's working directory or to the folder of its program, so that a moved engine has the
+// same names. A file that the script names by an absolute path has this path as its name.
+func (f place) name(p *match.Player) string {
+	if rel, ok := below(p.Dir, f.path); ok {
+		return filepath.ToSlash(rel)
+	}
+	if rel, ok := below(filepath.Dir(p.Command[0]), f.path); ok && !IsWrapper(p.Command) {
+		return besideRole + filepath.ToSlash(rel)
+	}
+	if rel, err := filepath.Rel(p.Dir, f.path); err == nil && !f.absolute {
+		return filepath.ToSlash(rel)
+	}
+	return filepath.ToSlash(f.path)
+}
+
+var shells = []string{"sh", "bash", "dash", "ash", "ksh", "mksh", "zsh", "busybox"}
 
 // scriptOf returns the text of a script, a file with a #! line, and whether a shell executes it. It returns "" for other
 // files.
@@ -68,145 +119,133 @@ func scriptOf(path string) (text string, shell bool) {
 	}
 	first, rest, _ := strings.Cut(string(all), "\n")
 	return rest, slices.ContainsFunc(strings.Fields(strings.TrimPrefix(first, "#!")), func(word string) bool {
-		return slices.Contains([]string{"sh", "bash", "dash", "ash", "ksh", "mksh", "zsh", "busybox"}, filepath.Base(word))
+		return slices.Contains(shells, filepath.Base(word))
 	})
 }
 
-// named returns the absolute paths of the files that a script names and that exist, in the order of the text. A relative
-// name may be relative to the working folder dir, to the script's folder own, or to a folder to which the script
-// changes. If no shell executes the script, named returns programs only: such a script may be an engine itself, and may
-// name files that it writes.
-func named(text string, shell bool, dir, own string) (paths []string) {
-	bases := []string{dir, own}
-	add := func(path string, command bool) {
-		if !slices.Contains(paths, path) && counts(path, command) && (shell || disk.CheckProgram(path) == nil) {
-			paths = append(paths, path)
-		}
+// named returns the files that a script names and that exist, in the order of the text. If no shell executes the script,
+// named returns programs only: such a script may be an engine itself, and may name files that it writes. blind reports
+// that a shell script starts a program that gogi cannot find.
+func (s script) named(text string, shell bool) (found []file, blind bool) {
+	if shell {
+		return s.namedByShell(text)
 	}
+	bases := append(slices.Clone(s.work), place{path: filepath.Dir(s.path)})
 	for line := range strings.Lines(text) {
-		words := scriptWords(line)
-		for i, w := range words {
-			before := ""
-			if i > 0 {
-				before = words[i-1]
-			}
-			if w == "tee" {
-				break // it writes the files of the other words
-			}
-			if before == ">" || strings.HasSuffix(w, ".log") {
-				continue // the script writes this file
-			}
-			command := before == "exec"
-			for _, path := range places(w, bases) {
-				add(path, command)
-				if info, err := os.Stat(path); before == "cd" && err == nil && info.IsDir() {
-					bases = append(bases, path)
-				}
-			}
-			if (command || i == 0) && shell && !strings.Contains(w, "/") {
-				if found, err := exec.LookPath(w); err == nil && filepath.IsAbs(found) {
-					add(found, command)
+		for _, w := range quotedWords(line) {
+			for _, at := range inFolders(bases, w) {
+				if counts(at.path, false) && disk.CheckProgram(at.path) == nil && !slices.ContainsFunc(found, at.same) {
+					found = append(found, file{at, s.work})
 				}
 			}
 		}
 	}
-	return paths
+	return found, false
 }
 
-// scriptWords splits a line of a script into words at blanks, quotes and operators. A word such as --net=nn.bin is there
-// as a whole and in parts. It leaves out a comment. Each redirection of output becomes the word ">".
-func scriptWords(line string) (words []string) {
+// quotedWords splits a line of a program into the texts in quotes, and into the words outside and inside of quotes. It
+// leaves out a comment.
+func quotedWords(line string) (words []string) {
 	if strings.HasPrefix(strings.TrimSpace(line), "#") {
 		return nil
 	}
-	line = strings.NewReplacer(">>", " > ", ">&", " > ", ">|", " > ", ">", " > ").Replace(line)
-	for _, w := range strings.FieldsFunc(line, func(r rune) bool { return strings.ContainsRune(" \t\r\n\"'`;|&<(){}[]", r) }) {
-		words = append(words, w)
-		if parts := strings.FieldsFunc(w, func(r rune) bool { return r == ',' || r == '=' }); len(parts) > 0 && parts[0] != w {
-			words = append(words, parts...)
-		}
-	}
-	return words
+	words = strings.FieldsFunc(line, func(r rune) bool { return r == '"' || r == '\'' || r == '\n' })
+	return append(words, strings.FieldsFunc(line, func(r rune) bool { return strings.ContainsRune(" \t\r\n\"'`;|&<>(){}[],=", r) })...)
 }
 
-// places returns the absolute paths that a word of a script may mean. A word that begins with a variable, such as
-// $DIR/engine, may begin with any of the bases. So may the rest of $(dirname "$0")/engine, which is /engine here.
-func places(word string, bases []string) (paths []string) {
-	rest := word
-	if strings.HasPrefix(word, "$") {
-		_, after, ok := strings.Cut(word, "/")
-		if !ok {
-			return nil
-		}
-		rest = "/" + after
-	} else if filepath.IsAbs(word) {
-		paths = append(paths, filepath.Clean(word))
-	}
-	for _, base := range bases {
-		paths = append(paths, filepath.Join(base, rest))
-	}
-	return paths
-}
-
-// counts reports whether a path belongs to an identity: it is a file, and no program that starts others. A file of the
-// system belongs to it only as the command after exec.
+// counts reports whether a path belongs to an identity: it is a file that gogi can read, and no program that starts
+// others. A file of the system belongs to it only as the command after exec.
 func counts(path string, command bool) bool {
-	return isFile(path) && !IsWrapper([]string{path}) && (command || !ofSystem(path))
+	return isFile(path) && readable(path) && !IsWrapper([]string{path}) && (command || !ofSystem(path))
 }
 
-// ofSystem reports whether a path is in a folder of the operating system.
+func readable(path string) bool {
+	file, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	_ = file.Close() // the file was only opened
+	return true
+}
+
+// ofSystem reports whether a path is in a folder of the operating system. Programs on disks below /run/media, and below
+// the user's folder in /run/user, are not.
 func ofSystem(path string) bool {
-	return slices.ContainsFunc([]string{"/bin/", "/sbin/", "/lib", "/usr/bin/", "/usr/sbin/", "/usr/lib", "/usr/share/", "/etc/", "/dev/", "/proc/", "/sys/", "/run/"},
-		func(folder string) bool { return strings.HasPrefix(path, folder) })
+	within := func(folder string) bool { return strings.HasPrefix(path, folder) }
+	return !within("/run/media/") && !within("/run/user/") && slices.ContainsFunc([]string{
+		"/bin/", "/sbin/", "/lib/", "/lib32/", "/lib64/", "/libx32/", "/usr/bin/", "/usr/sbin/", "/usr/lib/", "/usr/lib32/", "/usr/lib64/",
+		"/usr/libx32/", "/usr/share/", "/etc/", "/dev/", "/proc/", "/sys/", "/run/",
+	}, within)
 }
 
-// unseen returns a warning if an engine's program is a script of a shell, and gogi has found no program in it.
+// unseen returns a warning if an engine's program is a script of a shell, and gogi does not find the program that it
+// starts.
 func unseen(p *match.Player) []advice.Warning {
-	if p.Builtin || p.Identity.Fixed != "" || IsRemote(p.Command) {
+	if p.Builtin || p.Identity.Fixed != "" || IsRemote(p.Command) || byUser(p) {
 		return nil
 	}
-	script := ""
-	for _, f := range p.Identity.Files {
-		_, shell := scriptOf(f.Path)
-		named := strings.HasPrefix(f.Role, scriptRole) || strings.HasPrefix(f.Role, fileRole)
-		switch {
-		case shell && script == "":
-			script = f.Path
-		case named && !shell && disk.CheckProgram(f.Path) == nil, strings.HasPrefix(f.Role, fileRole):
-			return nil
-		}
+	s := scan(p)
+	program := func(f place) bool {
+		_, shell := scriptOf(f.path)
+		return !shell && disk.CheckProgram(f.path) == nil
 	}
-	if script == "" {
+	if s.shell == "" || !s.blind && slices.ContainsFunc(s.found, program) {
 		return nil
 	}
-	w := advice.Of("%s is a script, and gogi sees no program that it starts: a changed program would not be noticed; name its files with identity = [\"FILE\", …]", script)
+	w := advice.Of("%s is a script, and gogi cannot see which program it starts: a changed program would not be noticed; name its files with identity = [\"FILE\", …]", s.shell)
 	w.Engine = p.Name
 	return []advice.Warning{w}
 }
 
 // UserFile adds a file that the user named with identity = [...] to the player's identity. Its number is the number of
-// such files before it, plus one.
+// such files before it, plus one. It returns an error if the file is there already.
 func (h Hasher) UserFile(p *match.Player, path string) error {
 	n := 1
 	for _, f := range p.Identity.Files {
-		if strings.HasPrefix(f.Role, fileRole) {
-			n++
+		if !strings.HasPrefix(f.Role, fileRole) {
+			continue
 		}
+		if f.Path == path {
+			return errors.New("it is in the list twice; remove one of them")
+		}
+		n++
 	}
 	return h.Add(p, fileRole+strconv.Itoa(n), path)
 }
 
-// WithoutScripts returns a copy of a plan without the files that scripts name, as gogi made plans before it read
-// scripts. It returns nil if the plan has no such files.
-func WithoutScripts(plan *match.Plan) *match.Plan {
-	has := false
-	out := plan.WithEngines(func(_ int, p *match.Player) {
-		all := len(p.Identity.Files)
-		p.Identity.Files = slices.DeleteFunc(slices.Clone(p.Identity.Files), func(f match.FileHash) bool { return strings.HasPrefix(f.Role, scriptRole) })
-		has = has || len(p.Identity.Files) < all
-	})
-	if !has {
-		return nil
+// WithoutNew returns a copy of a plan without the files of scripts and of wrappers' arguments that the stored plan of the
+// same run does not have, and the paths of these files. canonical is the stored plan's canonical text. So a file that
+// appears after the first start does not change a stored plan. It returns nil if the plan has no such files.
+func WithoutNew(plan *match.Plan, canonical []byte) (out *match.Plan, paths []string) {
+	fresh := map[string]bool{}
+	for _, d := range match.Differences(canonical, plan.Canonical()) {
+		if n := len(d.Path); n > 2 && d.Before == nil && d.Path[n-2] == "identity" {
+			fresh[d.Path[n-3]+"\x00"+d.Path[n-1]] = true
+		}
 	}
-	return out
+	out = plan.WithEngines(func(_ int, p *match.Player) {
+		p.Identity.Files = slices.DeleteFunc(slices.Clone(p.Identity.Files), func(f match.FileHash) bool {
+			remove := mayAppear(f) && fresh[p.Name+"\x00"+f.Role]
+			if remove && !slices.Contains(paths, f.Path) {
+				paths = append(paths, f.Path)
+			}
+			return remove
+		})
+	})
+	if paths == nil {
+		return nil, nil
+	}
+	return out, paths
 }
+
+// MayAppear reports whether a plan has files that WithoutNew may remove.
+func MayAppear(plan *match.Plan) bool {
+	return slices.ContainsFunc(plan.Engines(), func(p match.Player) bool { return slices.ContainsFunc(p.Identity.Files, mayAppear) })
+}
+
+func mayAppear(f match.FileHash) bool {
+	return IsScriptRole(f.Role) || strings.HasPrefix(f.Role, argumentRole)
+}
+
+// IsScriptRole reports whether a role is that of a file that a script names.
+func IsScriptRole(role string) bool { return strings.HasPrefix(role, scriptRole) }

@@ -59,6 +59,9 @@ func (h Hasher) rehash(p match.Player, in options) ([]match.FileHash, error) {
 		if err := h.Command(&p); err != nil {
 			return nil, err
 		}
+		if err := h.Scripts(&p); err != nil {
+			return nil, err
+		}
 	}
 	_, err := h.complete(&p, in)
 	return p.Identity.Files, err

@@ -12,6 +12,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"slices"
+	"strings"
 	"sync"
 
 	"gogi/cmd/gogi/cli"
@@ -266,23 +267,30 @@ func (s *Session) Play(ctx context.Context, m Match) (*report.Report, error) {
 	return r, played
 }
 
-// asStored removes the files that scripts name from the opener's plan, and warns, if the stored run has the same plan
-// without them. An earlier gogi did not read scripts. Without the removal such a run could not be resumed.
+// asStored removes the files of scripts that the stored run does not have from the opener's plan, and warns, if the plans
+// are then equal. Such a file has appeared since the first start, or an earlier gogi did not read scripts.
 func (s *Session) asStored(ctx context.Context, o *players.Opener) error {
-	older := identity.WithoutScripts(o.Plan)
-	if older == nil {
+	if !identity.MayAppear(o.Plan) {
 		return nil
 	}
-	info, err := s.Store.FindRun(ctx, older.Run)
+	info, err := s.Store.FindRun(ctx, o.Plan.Run)
 	if _, none := errors.AsType[*results.NoRun](err); none {
 		return nil
 	}
-	if err == nil && info.Digest == older.Digest() {
-		o.Plan = older
-		s.Note(i18n.Of("run %s was stored without the files that the engines' scripts name: gogi does not notice if they have changed; another run covers them", older.Run))
+	if err != nil || info.Digest == o.Plan.Digest() {
+		return err
 	}
-	return err
+	older, paths := identity.WithoutNew(o.Plan, info.Plan)
+	if older == nil || older.Digest() != info.Digest {
+		return nil
+	}
+	o.Plan = older
+	s.Note(i18n.Of("run %s was stored without %s, a file that an engine's script names: gogi does not notice if it changes; another run covers it", older.Run, strings.Join(paths, ", ")))
+	return nil
 }
+
+// listAdvice follows the advice for starting another run if a file of a script differs.
+const listAdvice = "; an engine's key identity = [\"FILE\", …] lists the files that gogi compares, instead of those that its script names"
 
 // withPaths adds the paths of the engines' files to a *results.DifferentPlan error, and rename as advice. It
 // returns other errors unchanged.
@@ -293,6 +301,9 @@ func withPaths(err error, db string, plan *match.Plan, rename string) error {
 	}
 	for i := range different.Differences {
 		d := &different.Differences[i]
+		if n := len(d.Path); n > 2 && d.Path[n-2] == "identity" && identity.IsScriptRole(d.Path[n-1]) && !strings.Contains(rename, listAdvice) {
+			rename += listAdvice
+		}
 		for _, p := range plan.Engines() {
 			for _, f := range p.Identity.Files {
 				if n := len(d.Path); n > 3 && slices.Equal(d.Path[n-3:], []string{p.Name, "identity", f.Role}) {
