@@ -85,7 +85,7 @@ type Engine struct {
 	QuitTimeout     *time.Duration `toml:"quit_timeout"`     // quit → end of the process, default 2s
 	WarmUp          bool           `toml:"warm_up"`          // start the engine once alone before the run, because its first start fills a cache
 	Device          string         `toml:"device"`           // device that it shares, such as "gpu{gpu}": engines with the same device search one at a time
-	Identity        ByHand         `toml:"identity"`         // an identity that the user gives, instead of the binary's SHA-256; or a list of files whose SHA-256 belong to it, too
+	Identity        ByHand         `toml:"identity"`         // an identity that the user gives, instead of the binary's SHA-256; or a list of files whose SHA-256 belong to it, instead of the files that a script names
 	Scale           *Scale         `toml:"scale"`            // scale of its scores, if it is a member of a council
 	Book            string         `toml:"book"`             // a book file that gogi uses before the engine searches; default none
 }
@@ -160,7 +160,8 @@ type Options []match.Option
 // Environ is a list of KEY=VALUE.
 type Environ []string
 
-// ByHand is the part of an engine's identity that the user gives: a text instead of the hashes, or more files to hash.
+// ByHand is the part of an engine's identity that the user gives: a text instead of the hashes, or the files to hash instead of
+// those that a script names.
 type ByHand struct {
 	Text  string   // "": gogi calculates the identity
 	Files []string // such as the program that a script starts

@@ -143,3 +143,26 @@ func firstError(first, second error) error {
 	}
 	return second
 }
+
+// GamesToUpgrade returns the number of games that Open verifies in the database at path, because an older gogi wrote it.
+// It returns 0 if there is no such file, or if Open changes no schema. It changes nothing.
+func GamesToUpgrade(ctx context.Context, path string) (games int, err error) {
+	if Size(path) == 0 {
+		return 0, nil
+	}
+	s, err := OpenExisting(ctx, path)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = firstError(err, s.Close()) }()
+	texts, err := tables.MigrationTexts()
+	if err != nil {
+		return 0, err
+	}
+	version, err := tables.SchemaVersion(ctx, s.read, len(texts))
+	if err != nil || version == len(texts) || version == 0 {
+		return 0, err
+	}
+	err = s.read.QueryRowContext(ctx, "SELECT count(*) FROM games").Scan(&games)
+	return games, err
+}

@@ -228,6 +228,7 @@ func TestNewFile(t *testing.T) {
 	fill(t, dir, map[string]string{"learned.bin": "1"})
 	second, _ := scripted(t, dir, "./run", "")
 	testutil.Check(t, first.Digest() != second.Digest(), "the new file is not in the digest")
+	testutil.OK(t, identity.VerifyIdentity(first, []usi.Greeting{{}, {}}))
 	older, paths := identity.WithoutNew(second, first.Canonical())
 	testutil.Equal(t, strings.Join(paths, " "), filepath.Join(dir, "learned.bin"), "new files")
 	testutil.Equal(t, older.Digest(), first.Digest(), "digest without the new file")

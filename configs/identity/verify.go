@@ -13,7 +13,7 @@ import (
 
 // VerifyIdentity returns an error if the engines on this machine differ from the engines of a complete plan.
 // It reports options that an engine does not declare. It also reports files that are missing, that differ, or
-// that are not in the identity. greetings has the engines' answers to usi, in the order of plan.Engines.
+// that are not in the identity, except files that a script names, because they may appear after the first start. greetings has the engines' answers to usi, in the order of plan.Engines.
 // VerifyIdentity reads every file. It does not check the built-in engine, engines behind ssh, and the program
 // of an engine whose identity the user gave.
 func VerifyIdentity(plan *match.Plan, greetings []usi.Greeting) error {
@@ -79,7 +79,7 @@ func compareFiles(want, here []match.FileHash) error {
 		}
 	}
 	for _, role := range slices.Sorted(maps.Keys(b)) {
-		if _, ok := a[role]; !ok {
+		if _, ok := a[role]; !ok && !IsScriptRole(role) { // the file of a script may appear after the first start
 			errs = append(errs, fmt.Errorf("it reads %s (%s), which the plan does not have", role, b[role].Path))
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"gogi/cmd/gogi/cli"
 	"gogi/cmd/gogi/session"
 	"gogi/configs"
+	"gogi/configs/identity"
 	"gogi/internal/fail"
 	"gogi/internal/format"
 	"gogi/match"
@@ -210,6 +211,11 @@ func (c *SelfplayPlayCommand) there(ctx context.Context, env *cli.Env, plan *mat
 		info, err := store.FindRun(ctx, plan.Run)
 		if _, none := errors.AsType[*results.NoRun](err); none {
 			return nil
+		}
+		if err == nil {
+			if older, _ := identity.WithoutNew(plan, info.Plan); older != nil && older.Digest() == info.Digest {
+				plan = older // as the session resumes it
+			}
 		}
 		if err == nil && info.Digest != plan.Digest() {
 			different := &results.DifferentPlan{Run: plan.Run, Differences: match.Differences(info.Plan, plan.Canonical())}

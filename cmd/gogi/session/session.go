@@ -126,6 +126,10 @@ func (s *Session) Open(ctx context.Context, durable bool) (err error) {
 	if durable {
 		how = results.Durable
 	}
+	// Errors of the question are also errors of Open, which has the better text.
+	if games, err := results.GamesToUpgrade(ctx, s.DB); err == nil && games > 0 {
+		s.Note(i18n.Of("%s was written by an earlier gogi: gogi verifies its games (%d) before it changes the file; this takes longer for a large file", s.DB, games))
+	}
 	if s.Store, err = results.Open(ctx, s.DB, how); err != nil {
 		return err
 	}
