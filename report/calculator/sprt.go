@@ -161,7 +161,7 @@ func (s *SPRTRow) judge(o stats.Outcomes) {
 	s.Elo, s.EloWhy = known(estimate.Elo, err), whyNot(err)
 	s.EloLo, s.EloHi = known(estimate.Interval.Lo, err), known(estimate.Interval.Hi, err)
 	if err == nil && (s.Elo == nil || s.EloLo == nil || s.EloHi == nil) {
-		s.EloWhy = "null is beyond 1000 Elo, the end of the scale"
+		s.EloWhy = "a missing value is beyond 1000 Elo, the end of the scale"
 	}
 }
 
