@@ -4,8 +4,7 @@
 # Version: fairy-stockfish 11.1-1+b1 (Debian 12).
 # Input: a position with a mate in one, and `go mate 500`. In USI the number is milliseconds.
 # Right: `checkmate G*5b`.
-# Behaviour: `bestmove G*5b`. The number is a limit in moves, as in UCI, so `go mate 1` answers the same. Use it only for
-# positions that have a mate.
+# Behaviour: `bestmove G*5b`. The number is a limit in moves, as in UCI, so `go mate 1` answers the same.
 #
 #> go mate 500: bestmove G*5b
 #> go mate 1: bestmove G*5b
