@@ -73,7 +73,7 @@ func TestJSONOfCommands(t *testing.T) {
 func (f *folder) pages(t *testing.T, d *documentation) {
 	t.Helper()
 	store := testutil.Must(results.OpenExisting(t.Context(), filepath.Join(f.dir, "gogi.db")))(t)
-	defer store.Close() //nolint:errcheck // it was only read
+	defer store.Close()
 	server := testutil.Must(web.Listen(t.Context(), web.Config{Addr: "127.0.0.1:0", Store: store, Live: noRuns{}, Log: slog.New(slog.NewTextHandler(t.Output(), nil))}))(t)
 	ctx, end := context.WithCancel(t.Context())
 	served := make(chan error, 1)

@@ -3,12 +3,12 @@ package identity
 import (
 	"maps"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"gogi/internal/disk"
+	"gogi/usi/process"
 )
 
 // A place is a file or folder that a script names.
@@ -83,10 +83,12 @@ func (s script) namedByShell(text string) (found []file, blind bool) {
 
 // places returns the places that a word of the script may mean.
 func (s *shellScan) places(word string) []place {
-	folders, rest := s.now, word
-	switch {
-	case word == "":
+	if word == "" {
 		return nil
+	}
+	folders := s.now
+	var rest string
+	switch {
 	case strings.HasPrefix(word, ownFolder):
 		folders, rest = []place{{path: filepath.Dir(s.path)}}, word[1:]
 	case strings.HasPrefix(word, workDir):
@@ -267,7 +269,7 @@ func (s *shellScan) wrapped(name string, words []string, exec bool) (engine bool
 // exists reports whether a word is a program in the PATH or a file.
 func (s *shellScan) exists(word string) bool {
 	if !strings.Contains(word, "/") {
-		if _, err := exec.LookPath(word); err == nil {
+		if _, err := process.LookPath(word); err == nil {
 			return true
 		}
 	}
@@ -303,7 +305,7 @@ func (s *shellScan) program(word string, as use) (engine bool) {
 	if strings.Contains(word, "/") {
 		return s.mention(word, as) && slices.ContainsFunc(s.places(word), func(at place) bool { return counts(at.path, as == replaced) })
 	}
-	if found, err := exec.LookPath(word); err == nil && filepath.IsAbs(found) {
+	if found, err := process.LookPath(word); err == nil && filepath.IsAbs(found) {
 		s.mentions = append(s.mentions, mention{file{place{found, true}, s.now}, as})
 		return counts(found, as == replaced)
 	}

@@ -54,7 +54,7 @@ func InGames(dir string) []string {
 		if err != nil {
 			return false
 		}
-		defer file.Close()
+		defer func() { _ = file.Close() }()
 		b, err := Read(file)
 		return err == nil && (b.Pair == nil || b.Go == "")
 	})

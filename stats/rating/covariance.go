@@ -198,12 +198,7 @@ func (f *Fit) pairwise(level float64, difference func(i, j int) (value float64, 
 	for a := range n {
 		for b := a + 1; b < n; b++ {
 			value, slope := difference(f.rank[a], f.rank[b])
-			se, freedom := 0.0, math.Inf(1)
-			if f.errs == nil {
-				se = sparseError(inverse, slope)
-			} else {
-				se, freedom = math.Sqrt(f.errs.variance(slope)), f.errs.freedom
-			}
+			se, freedom := f.differenceError(inverse, slope)
 			x := compare(f.Players[a], f.Players[b], binomial.EloPerNat*value, binomial.EloPerNat*se, freedom)
 			one, all := studentWithin(level, freedom), studentWithin(1-(1-level)/pairs, freedom)
 			x.Interval = binomial.Interval{Method: "wald", Level: level, Lo: x.Elo - one*x.SE, Hi: x.Elo + one*x.SE}
@@ -224,6 +219,15 @@ func (l *ladder) overColours(x []float64, i, j int) float64 {
 	win, draw, loss := l.outcome.probabilities(x[i]-x[j]+first, d)
 	won, drawn, lost := l.outcome.probabilities(x[i]-x[j]-first, d)
 	return math.Log((win + won + (draw+drawn)/2) / (loss + lost + (draw+drawn)/2))
+}
+
+// differenceError returns the standard error of slope·x for the ratings x, and its degrees of freedom. inverse is the
+// covariance of x if the games are independent.
+func (f *Fit) differenceError(inverse matrix, slope []float64) (se, freedom float64) {
+	if f.errs == nil {
+		return sparseError(inverse, slope), math.Inf(1)
+	}
+	return math.Sqrt(f.errs.variance(slope)), f.errs.freedom
 }
 
 // sparseError returns the standard error of slope·x. covariance is the covariance of x, and few numbers of slope differ

@@ -20,7 +20,7 @@ func filter() (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer w.Close()
+	defer func() { _ = w.Close() }()
 	if err = binary.Write(w, binary.NativeEndian, filterOf(arch)); err != nil { // a pipe holds far more bytes than this
 		_ = r.Close()
 		return nil, err

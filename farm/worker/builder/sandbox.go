@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"os/user"
 	"path/filepath"
 	"slices"
@@ -55,7 +54,7 @@ func NewSandbox(ctx context.Context, word string, guard *process.Guard) (*Sandbo
 		return nil, fmt.Errorf("%q: expected sandbox, user:NAME or off", word)
 	}
 	group := builds(delegated("/sys/fs/cgroup", "/proc"))
-	program, missing := exec.LookPath("bwrap")
+	program, missing := process.LookPath("bwrap")
 	err := missing
 	for _, s := range try {
 		if s.program = program; s.user == nil && missing != nil {
@@ -138,7 +137,7 @@ func (s *Sandbox) start(j *job, dir string) (*process.Process, error) {
 			return nil, err
 		}
 		if rules != nil {
-			defer rules.Close()
+			defer func() { _ = rules.Close() }()
 			spec.Files = []*os.File{rules}
 		}
 	}

@@ -199,6 +199,7 @@ func meaningOf(word string, side shogi.Colour) (o outcome, ok bool) {
 		return won(w.result, side), true
 	case draws:
 		return outcome{w.result, draw}, true
+	case nobody:
 	}
 	return outcome{}, ok
 }
