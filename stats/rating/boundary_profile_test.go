@@ -37,3 +37,21 @@ func TestProfileWithTermsAtZero(t *testing.T) {
 	player := testutil.Must(f.Profile("P0", 0.95))(t)
 	testutil.Check(t, math.Abs(player.Lo+41.441876) < 1e-4 && math.Abs(player.Hi-130.147350) < 1e-4, "P0 %+v", player)
 }
+
+// TestIntervalOfATermAtZero: an estimate of 0 is in its interval. The games are those of a property test that found 0 with the
+// lower end 0.25.
+func TestIntervalOfATermAtZero(t *testing.T) {
+	record := []crosstable.Count{
+		{Black: "A", White: "D", BlackWins: 1, WhiteWins: 1, Handicap: 1}, {Black: "B", White: "A", BlackWins: 1, Handicap: 2},
+		{Black: "B", White: "A", BlackWins: 2, Draws: 2, WhiteWins: 2, Handicap: 1},
+	}
+	c := testutil.Must(CompareHandicaps(record, 0.9, Multiplicative3))(t)
+	at := 0
+	for _, p := range c.Fits[0].Params {
+		if p.Value == 0 {
+			at++
+		}
+		testutil.Check(t, p.Interval.Lo <= p.Value && p.Value <= p.Interval.Hi, "%+v", p)
+	}
+	testutil.Check(t, at > 0, "no term is 0: %+v", c.Fits[0].Params)
+}

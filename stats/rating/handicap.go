@@ -490,6 +490,9 @@ func (f *HandicapFit) param(k int, name string, se, level float64) Param {
 			p.Interval.Lo = 0
 		}
 	}
+	if positive && p.Value == 0 { // the likelihood is flat in the logarithm there, and the search may not find this end
+		p.Interval.Lo = 0
+	}
 	switch {
 	case positive && p.Value == 0:
 		p.Note = "is 0, the end of its range: the constraint is active"
