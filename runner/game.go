@@ -35,7 +35,6 @@ type game struct {
 	slowed      bool    // the machine delayed the latest move
 	mates       mateSearch
 	began       moment
-	watch       moveWatch
 }
 
 // playGame plays one game between players that are ready. If a player fails before its first "go", or if its
@@ -78,6 +77,7 @@ func newGame(s *slot, plan *match.Plan, m match.Game, players [2]Player) (*game,
 		}
 		g.clocks[c] = arbiter.NewClock(g.limits[c])
 	}
+	s.watch.newGame(s.late)
 	g.result = match.Result{Pair: m.Pair, Leg: m.Leg, Players: m.Players, Slot: s.number, Started: time.Now(), Record: g.newRecord()}
 	return g, nil
 }
@@ -154,7 +154,7 @@ func (g *game) turn(ctx context.Context) (match.Verdict, error) {
 	}
 	reply, err := g.players[c].Think(ctx, request)
 	release()
-	delays, slowed := g.watch.end(reply.Sending)
+	delays, slowed := g.slot.watch.end(reply.Sending)
 	if ctx.Err() != nil {
 		return match.Verdict{}, context.Cause(ctx)
 	}

@@ -25,6 +25,9 @@ type lateness struct {
 	worst []delay   // the most recent delays, oldest first
 	stops []stop    // the most recent standstills, oldest first
 	done  sync.WaitGroup
+
+	followedMu sync.Mutex
+	followed   map[*moveWatch]bool // the moves whose players it checks for suspensions at each tick
 }
 
 type delay struct {
@@ -63,6 +66,33 @@ func (l *lateness) observe(ctx context.Context) {
 		}
 		l.tick()
 		timer.Reset(latenessTick)
+		l.checkForStops()
+	}
+}
+
+// follow makes each tick check the player of a move for a suspension, until unfollow.
+func (l *lateness) follow(w *moveWatch) {
+	l.followedMu.Lock()
+	defer l.followedMu.Unlock()
+	if l.followed == nil {
+		l.followed = map[*moveWatch]bool{}
+	}
+	l.followed[w] = true
+}
+
+func (l *lateness) unfollow(w *moveWatch) {
+	l.followedMu.Lock()
+	defer l.followedMu.Unlock()
+	delete(l.followed, w)
+}
+
+// checkForStops checks the players of all followed moves. One timer for all slots wakes this program 50 times in a
+// second. A timer for each slot would wake it so often for each.
+func (l *lateness) checkForStops() {
+	l.followedMu.Lock()
+	defer l.followedMu.Unlock()
+	for w := range l.followed {
+		w.check()
 	}
 }
 

@@ -144,6 +144,7 @@ func (r *run) play(ctx context.Context) error {
 // work ended because the run needs fewer slots.
 func (s *slot) work(ctx context.Context) (retired bool) {
 	defer s.closeAll()
+	defer s.watch.close()
 	for {
 		lease, ok, retired := s.next(ctx)
 		if !ok {

@@ -30,6 +30,7 @@ type slot struct {
 	refereed *match.Plan
 	chance   *arbiter.Chance // of the current game if it is self-play, else nil
 	plies    int             // of the latest finished game; the capacity of the next record
+	watch    moveWatch       // of the current move
 }
 
 // refereeFor returns a referee for a new game of a plan, with the position after the opening o.

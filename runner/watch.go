@@ -9,7 +9,7 @@ import (
 )
 
 // moveWatch measures the delays of a move that the player did not cause: the player waited for a CPU or was suspended,
-// or this program was late. A game has one watch, because only one side thinks at a time.
+// or this program was late. A slot has one watch, because it plays one game at a time, and only one side thinks.
 //
 // It measures the player's wait for a CPU three times:
 //   - After a quarter of the tolerance. Quick moves cannot have waited long and cost nothing.
@@ -18,8 +18,8 @@ import (
 //
 // The first measurement does not include earlier waits, so the limit for the measured wait is three quarters of the
 // tolerance. For a lost game the watch also reports the wait before the first measurement, calculated from the last
-// measurement of an earlier move. If a measurement is late, this program was late. After the first measurement the
-// watch checks every 20 ms whether the player is suspended.
+// measurement of an earlier move. If a measurement is late, this program was late. After the first measurement each
+// tick of lateness checks whether the player is suspended.
 type moveWatch struct {
 	late *lateness
 
@@ -36,6 +36,7 @@ type moveWatch struct {
 	lag       time.Duration    // the longest delay of a measurement
 	looked    bool             // the first measurement was taken
 	ended     bool             // the measurement at the deadline was taken
+	follows   bool             // late checks the player at its ticks
 	stops     [2]time.Duration // the total time of suspensions of the player, at the first and the latest check
 	before    reading          // the first measurement
 	early     time.Duration    // the possible wait between start and the first measurement
@@ -57,19 +58,32 @@ func (g *game) watchMove(c shogi.Colour) {
 	if !timed {
 		tolerance = arbiter.StallTolerance(g.limits[c].Stall)
 	}
-	g.watch.late = g.slot.late
-	waiter, _ := g.players[c].(Waiter)
-	g.watch.stopper, _ = g.players[c].(Stopper)
-	g.watch.begin(c, waiter, timed, tolerance, g.clocks[c].Deadline())
+	g.slot.watch.begin(c, g.players[c], timed, tolerance, g.clocks[c].Deadline())
+}
+
+// newGame forgets the measurements of the last game, whose players may have been others.
+func (w *moveWatch) newGame(late *lateness) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.late, w.sides = late, [2]reading{}
+}
+
+// close ends the checks by lateness.
+func (w *moveWatch) close() {
+	if w.late != nil {
+		w.late.unfollow(w)
+	}
 }
 
 // begin starts the watch of a move. timed means that the player has a time limit for the move. Before the first such
 // move of a side in a game, begin also measures the side's wait for a CPU. deadline is the maximum time of the move
 // with the margin.
-func (w *moveWatch) begin(c shogi.Colour, waiter Waiter, timed bool, tolerance, deadline time.Duration) {
+func (w *moveWatch) begin(c shogi.Colour, player any, timed bool, tolerance, deadline time.Duration) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.on, w.waiter, w.tolerance, w.lag, w.early, w.before, w.seen = true, waiter, tolerance, 0, 0, reading{}, &w.sides[c]
+	w.waiter, _ = player.(Waiter)
+	w.stopper, _ = player.(Stopper)
+	w.on, w.tolerance, w.lag, w.early, w.before, w.seen = true, tolerance, 0, 0, reading{}, &w.sides[c]
 	w.looked, w.ended, w.stops = false, false, [2]time.Duration{}
 	if !w.seen.asked && timed {
 		w.read()
@@ -113,14 +127,25 @@ func (w *moveWatch) look() {
 	if !w.looked {
 		w.first(now)
 	} else {
-		if !w.ended && !now.Before(w.deadline) {
-			w.ended = true
-			w.read()
-		}
+		w.ended = true
+		w.read()
 		w.lookForStop()
 	}
-	if w.due = w.next(now); !w.due.IsZero() {
+	if w.due = w.next(); !w.due.IsZero() {
 		w.arm(now)
+	}
+}
+
+// check looks for a suspension of the player, if the first measurement was taken. lateness calls it at each tick,
+// because the system does not show after a suspension how long it lasted. check does not wait for the lock: the code
+// that has it looks itself.
+func (w *moveWatch) check() {
+	if !w.mu.TryLock() {
+		return
+	}
+	defer w.mu.Unlock()
+	if w.on && w.looked {
+		w.lookForStop()
 	}
 }
 
@@ -135,6 +160,16 @@ func (w *moveWatch) first(now time.Time) {
 	if w.stopper != nil {
 		w.stops[0] = w.stopper.Stopped()
 		w.stops[1] = w.stops[0]
+		w.follow()
+	}
+}
+
+// follow makes lateness check the player at each tick. The checks continue until close, also between the moves, where
+// they cost nothing.
+func (w *moveWatch) follow() {
+	if !w.follows {
+		w.follows = true
+		w.late.follow(w)
 	}
 }
 
@@ -145,16 +180,9 @@ func (w *moveWatch) lookForStop() {
 	}
 }
 
-// stopEvery is the interval of the checks for a suspended player. After a suspension the system does not show how
-// long it lasted.
-const stopEvery = 20 * time.Millisecond
-
-// next returns the time of the measurement after the one at now, or the zero time if no other measurement follows.
-func (w *moveWatch) next(now time.Time) time.Time {
-	switch {
-	case w.stopper != nil && (w.ended || now.Add(stopEvery).Before(w.deadline)):
-		return now.Add(stopEvery)
-	case w.ended:
+// next returns the time of the next measurement, or the zero time if no other measurement follows.
+func (w *moveWatch) next() time.Time {
+	if w.ended {
 		return time.Time{}
 	}
 	return w.deadline

@@ -30,28 +30,46 @@ func Allowed() (affinity.Set, error) {
 	return s, nil
 }
 
-// pin binds the calling thread to the CPUs. Without CPUs it does nothing.
-func pin(cpus []int) error {
+// pin binds the calling thread to the CPUs. Without CPUs it does nothing. unpin gives the thread back the CPUs that it
+// had before. If pin returns an error, the thread has these CPUs, and unpin is nil.
+func pin(cpus []int) (unpin func(), err error) {
 	if len(cpus) == 0 {
-		return nil
+		return func() {}, nil
 	}
-	var want, have unix.CPUSet
+	var before, want, have unix.CPUSet
 	for _, c := range cpus {
 		want.Set(c)
 		if c < 0 || !want.IsSet(c) { // want.Set ignores numbers that are too high
-			return fmt.Errorf("CPUs %v: there can be no CPU %d", cpus, c)
+			return nil, fmt.Errorf("CPUs %v: there can be no CPU %d", cpus, c)
 		}
 	}
-	if err := unix.SchedSetaffinity(0, &want); err != nil {
-		return fmt.Errorf("CPUs %v: none of them can be used here: %w", cpus, err)
+	if err := unix.SchedGetaffinity(0, &before); err != nil {
+		return nil, fmt.Errorf("CPUs %v: %w", cpus, err)
 	}
+	if err := unix.SchedSetaffinity(0, &want); err != nil {
+		return nil, fmt.Errorf("CPUs %v: none of them can be used here: %w", cpus, err)
+	}
+	unpin = func() { restoreCPUs(&before) }
 	if err := unix.SchedGetaffinity(0, &have); err != nil {
-		return fmt.Errorf("CPUs %v: %w", cpus, err)
+		unpin()
+		return nil, fmt.Errorf("CPUs %v: %w", cpus, err)
 	}
 	if have != want { // the kernel drops CPUs that are offline or not allowed, without an error
-		return fmt.Errorf("CPUs %v: only %d of them can be used here", cpus, have.Count())
+		unpin()
+		return nil, fmt.Errorf("CPUs %v: only %d of them can be used here", cpus, have.Count())
 	}
-	return nil
+	return unpin, nil
+}
+
+// restoreCPUs gives the calling thread the CPUs of a set. If all of them have gone since, it gives the thread every CPU
+// that the system allows.
+func restoreCPUs(to *unix.CPUSet) {
+	if unix.SchedSetaffinity(0, to) == nil {
+		return
+	}
+	var all unix.CPUSet
+	all.Fill()
+	_ = unix.SchedSetaffinity(0, &all) // the kernel drops CPUs that are not allowed
 }
 
 // mayRunOn returns the union of the CPUs of all threads of the group.

@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
-	"runtime"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -143,14 +142,10 @@ func (p *Process) start(cpus []int, guard *Guard) error {
 }
 
 // own starts the child process and sends the result to started. Then it waits for the end of the process and reaps
-// it. It runs in its own goroutine, locked to its thread.
+// it. It runs in its own goroutine.
 func (p *Process) own(cpus []int, guard *Guard, started chan<- error) {
 	defer close(p.done)
-	runtime.LockOSThread()
-	if len(cpus) == 0 {
-		defer runtime.UnlockOSThread() // otherwise the pinned thread ends with this goroutine
-	}
-	if err := p.launch(cpus); err != nil {
+	if err := onStarter(func() error { return p.launch(cpus) }); err != nil {
 		started <- err
 		return
 	}
@@ -175,6 +170,7 @@ func (p *Process) reap() {
 	// The error only means that the exit status is not 0; Exit reports the status.
 	_ = p.cmd.Wait()
 	p.reaped = true
+	p.stops.close()
 	p.endOutput()
 }
 

@@ -28,6 +28,9 @@ func (p *Process) launch(cpus []int) error {
 	return nil
 }
 
+// onStarter calls do and returns its error. This system needs no certain thread for it.
+func onStarter(do func() error) error { return do() }
+
 // awaitExit returns when the leader has ended, and leaves it unreaped. waitid would also return for a suspended child
 // (golang/go#19314), so awaitExit waits for an event of kqueue(2), EVFILT_PROC. The kernel returns ESRCH if the
 // process has already ended.

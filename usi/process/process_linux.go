@@ -3,16 +3,20 @@ package process
 import (
 	"errors"
 	"os"
+	"runtime"
+	"sync"
 	"syscall"
 
 	"golang.org/x/sys/unix"
 )
 
-// launch pins the calling thread and forks the child from it, into its own group.
+// launch forks the child from the calling thread, on the given CPUs and into its own group. The caller is the starter.
 func (p *Process) launch(cpus []int) error {
-	if err := pin(cpus); err != nil {
+	unpin, err := pin(cpus)
+	if err != nil {
 		return err
 	}
+	defer unpin()
 	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 	closeInherited()
 	if err := p.cmd.Start(); err != nil {
@@ -23,14 +27,72 @@ func (p *Process) launch(cpus []int) error {
 	return nil
 }
 
+// starter is the thread that forks all engines. The kernel sends an engine its death signal when the thread that forked
+// it ends, not only when this program ends (PR_SET_PDEATHSIG in prctl(2)). So this thread never ends. One thread for
+// each engine would do as well, but each thread costs memory, and MaxSchedDelay samples them all.
+var starter = sync.OnceValue(func() chan<- func() {
+	jobs := make(chan func()) // never closed
+	go func() {
+		runtime.LockOSThread()
+		for job := range jobs {
+			job()
+		}
+	}()
+	return jobs
+})
+
+// onStarter calls do on the starter thread and returns its error.
+func onStarter(do func() error) error {
+	result := make(chan error, 1) // receives one error; never closed
+	starter() <- func() { result <- do() }
+	return <-result
+}
+
 // awaitExit returns when the leader has ended, and leaves it unreaped.
 func (p *Process) awaitExit() {
+	if !p.awaitDescriptor() {
+		p.awaitOnThread()
+	}
+}
+
+// awaitOnThread does the work of awaitExit. It occupies a thread while it waits.
+func (p *Process) awaitOnThread() {
 	for {
 		err := unix.Waitid(unix.P_PID, p.pid, nil, unix.WEXITED|unix.WNOWAIT, nil)
 		if !errors.Is(err, unix.EINTR) {
 			return
 		}
 	}
+}
+
+// awaitDescriptor waits for the leader's end in Go's poller, so the wait needs no thread. It returns false if that is
+// impossible: Linux before 5.3 has no pidfd_open(2), a sandbox forbids it, or no descriptor is free.
+func (p *Process) awaitDescriptor() bool {
+	fd, err := unix.PidfdOpen(p.pid, 0)
+	if err != nil {
+		return false
+	}
+	if unix.SetNonblock(fd, true) != nil { // os.NewFile adds only such descriptors to the poller
+		_ = unix.Close(fd)
+		return false
+	}
+	file := os.NewFile(uintptr(fd), "pidfd")
+	defer file.Close()
+	raw, err := file.SyscallConn()
+	if err != nil {
+		return false
+	}
+	return raw.Read(func(uintptr) bool { return hasEnded(p.pid) }) == nil
+}
+
+// hasEnded reports whether a child has ended. It does not wait, and does not reap the child. It returns true if there is
+// no such child.
+func hasEnded(pid int) bool {
+	var info unix.Siginfo
+	_, err := uninterrupted(func() (int, error) {
+		return 0, unix.Waitid(unix.P_PID, pid, &info, unix.WEXITED|unix.WNOWAIT|unix.WNOHANG, nil)
+	})
+	return err != nil || info.Signo != 0
 }
 
 // pipeSize returns the capacity of a pipe in bytes.

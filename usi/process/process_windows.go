@@ -141,6 +141,9 @@ func eachThread(chosen func(pid uint32) bool, access uint32, do func(windows.Han
 	return nil
 }
 
+// onStarter calls do and returns its error. This system needs no certain thread for it.
+func onStarter(do func() error) error { return do() }
+
 // awaitExit returns when the leader has ended. Our handle reserves the leader's number until it is reaped.
 func (p *Process) awaitExit() {
 	_ = p.cmd.Process.WithHandle(func(process uintptr) { // fails if there is no process to wait for

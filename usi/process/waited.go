@@ -139,40 +139,80 @@ func isReady(thread string) bool { return stateOf(thread) == 'R' }
 
 // stateOf reads the state of a process or thread from its folder in /proc. It returns 0 if it has ended.
 func stateOf(folder string) byte {
-	b, err := readProc(folder + "/stat")
+	text, err := readProc(folder + "/stat")
 	if err != nil {
 		return 0
 	}
-	_, state, ok := bytes.Cut(b[max(0, bytes.LastIndexByte(b, ')')):], []byte(") "))
+	return stateIn(text)
+}
+
+// stateIn returns the state in the content of a file stat, proc(5). It returns 0 if there is none.
+func stateIn(stat []byte) byte {
+	_, state, ok := bytes.Cut(stat[max(0, bytes.LastIndexByte(stat, ')')):], []byte(") "))
 	if !ok || len(state) == 0 {
 		return 0
 	}
 	return state[0]
 }
 
-// readSchedstat parses "running waiting timeslices", the first two in nanoseconds.
+// readSchedstat reads and parses the file schedstat of a thread from its folder in /proc.
 func readSchedstat(thread string) (schedstat, error) {
-	n, err := procFields(thread+"/schedstat", 0, 3)
-	return schedstat{time.Duration(n[0]), time.Duration(n[1]), n[2]}, err
+	text, err := readProc(thread + "/schedstat")
+	if err != nil {
+		return schedstat{}, err
+	}
+	return parseSchedstat(text)
 }
 
-// procFields parses count whole numbers, at most four, from a file of /proc. first is the index of the first field,
-// from 0; in stat it counts from the field after the program's name.
-func procFields(file string, first, count int) (numbers [4]int64, err error) {
-	b, err := readProc(file)
+// parseSchedstat parses "running waiting timeslices", the first two in nanoseconds.
+func parseSchedstat(text []byte) (schedstat, error) {
+	n, err := fieldsOf(text, 0, 3)
 	if err != nil {
-		return numbers, err
+		return schedstat{}, fmt.Errorf("schedstat: %w", err)
 	}
-	fields := strings.Fields(string(b[bytes.LastIndexByte(b, ')')+1:])) // a program's name may contain any character
-	if len(fields) < first+count {
-		return numbers, fmt.Errorf("%s: %q: want %d fields", file, b, first+count)
+	return schedstat{time.Duration(n[0]), time.Duration(n[1]), n[2]}, nil
+}
+
+// procFields reads a file of /proc and parses some of its fields, see fieldsOf.
+func procFields(file string, first, count int) ([4]int64, error) {
+	text, err := readProc(file)
+	if err != nil {
+		return [4]int64{}, err
 	}
-	for i := range count {
-		if numbers[i], err = strconv.ParseInt(fields[first+i], 10, 64); err != nil {
-			return [4]int64{}, fmt.Errorf("%s: %w", file, err)
+	numbers, err := fieldsOf(text, first, count)
+	if err != nil {
+		err = fmt.Errorf("%s: %w", file, err)
+	}
+	return numbers, err
+}
+
+// fieldsOf parses count whole numbers, at most four. first is the index of the first field, from 0; in stat it counts
+// from the field after the program's name. It allocates nothing.
+func fieldsOf(text []byte, first, count int) (numbers [4]int64, err error) {
+	rest := text[bytes.LastIndexByte(text, ')')+1:] // a program's name may contain any character
+	for i := range first + count {
+		var field []byte
+		rest = bytes.TrimLeft(rest, " \n")
+		field, rest = cutField(rest)
+		if len(field) == 0 {
+			return [4]int64{}, fmt.Errorf("%q: want %d fields", text, first+count)
+		}
+		if i < first {
+			continue
+		}
+		if numbers[i-first], err = strconv.ParseInt(string(field), 10, 64); err != nil {
+			return [4]int64{}, err
 		}
 	}
 	return numbers, nil
+}
+
+// cutField returns the bytes before the first blank, and the rest.
+func cutField(text []byte) (field, rest []byte) {
+	if i := bytes.IndexAny(text, " \n"); i >= 0 {
+		return text[:i], text[i:]
+	}
+	return text, nil
 }
 
 // childrenOf returns the children of a thread. It returns nothing if the thread has ended or the kernel has

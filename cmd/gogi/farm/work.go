@@ -281,8 +281,10 @@ func (w *working) run(ctx context.Context, guard *process.Guard) (err error) {
 		return exitOf(err)
 	}
 	w.config.Log.Info("joined the farm", "worker", w.config.Name, "slots", w.config.Slots)
+	var own process.Self
+	defer own.Close()
 	played := w.play(ctx, joined, runner.Config{
-		OpenFor: w.machine.OpenFor, Waits: new(process.Self).MaxSchedDelay, CPUs: bound.Sets(), StartParallel: match.DefaultStartParallel,
+		OpenFor: w.machine.OpenFor, Waits: own.MaxSchedDelay, CPUs: bound.Sets(), StartParallel: match.DefaultStartParallel,
 	})
 	return errors.Join(played, w.machine.Close())
 }

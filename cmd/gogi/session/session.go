@@ -361,8 +361,10 @@ func (s *Session) play(ctx context.Context, m *Match, run *results.Run, gathered
 	}
 	collectLess()
 	measured.Play(made)
+	var own process.Self
+	defer own.Close()
 	config := series.Config{
-		Open: m.Opener.Open, Waits: new(process.Self).MaxSchedDelay, CPUs: m.Opener.Bound.Sets(), Fits: m.Room, Moves: true,
+		Open: m.Opener.Open, Waits: own.MaxSchedDelay, CPUs: m.Opener.Bound.Sets(), Fits: m.Room, Moves: true,
 		Monitors: []func(context.Context, *events.Hub, func(match.Event)){monitor.Follow},
 		Started:  measured.Started,
 	}
