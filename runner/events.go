@@ -37,7 +37,7 @@ type Events struct {
 // NewEvents returns a stream for one run, with or without move events. If moves is true, the stream sends moves until
 // Listen turns them off.
 func NewEvents(run string, moves bool) *Events {
-	e := &Events{run: run, moves: moves, seq: map[string]uint64{}, out: make(chan match.Event, 1024), abandoned: make(chan struct{})}
+	e := &Events{run: run, moves: moves, seq: map[string]uint64{}, out: make(chan match.Event, 256), abandoned: make(chan struct{})}
 	e.listening.Store(moves)
 	return e
 }

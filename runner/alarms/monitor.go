@@ -162,7 +162,7 @@ func (d *Monitor) Follow(ctx context.Context, hub *events.Hub, send func(match.E
 				s = hub.SubscribeExcept(match.EventMove, buffer)
 				continue
 			}
-			sendAll(send, d.watch.Event(ev))
+			sendAll(send, d.watch.Event(*ev))
 		case n := <-d.notes:
 			n(send)
 		case <-ctx.Done():
@@ -180,7 +180,7 @@ func (d *Monitor) rest(s *events.Subscription, send func(match.Event)) {
 			if !ok {
 				return
 			}
-			sendAll(send, d.watch.Event(ev))
+			sendAll(send, d.watch.Event(*ev))
 		case n := <-d.notes:
 			n(send)
 		default:

@@ -103,12 +103,17 @@ func (h *Hub) Publish(ev match.Event) {
 	h.version++
 	h.state.Apply(ev)
 	h.news.Broadcast()
+	var shared *match.Event // one copy for all subscriptions; a run without any makes none
 	for s := range h.subs {
 		if ev.Type == s.but {
 			continue
 		}
+		if shared == nil {
+			copied := ev
+			shared = &copied
+		}
 		select {
-		case s.events <- ev:
+		case s.events <- shared:
 		default:
 			h.end(s, ErrSlow)
 		}
@@ -144,8 +149,9 @@ func (h *Hub) SubscribeExcept(but match.EventType, buffer int) *Subscription {
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	s := &Subscription{hub: h, but: but, moves: moves, events: make(chan match.Event, max(1, buffer)+1)}
-	s.events <- h.state.Event()
+	s := &Subscription{hub: h, but: but, moves: moves, events: make(chan *match.Event, max(1, buffer)+1)}
+	state := h.state.Event()
+	s.events <- &state
 	h.subs[s] = struct{}{}
 	if h.closed {
 		h.end(s, nil)
@@ -218,14 +224,15 @@ type Subscription struct {
 	hub   *Hub
 	but   match.EventType // the type that is left out, or ""
 	moves bool            // counted in hub.listeners
-	// events is sent to and closed under the hub's lock. The hub never waits for it.
-	events chan match.Event
+	// events is sent to and closed under the hub's lock. The hub never waits for it. An event has about 1 kB, and most
+	// buffers are nearly empty, so the buffer has pointers.
+	events chan *match.Event
 	why    error // under the hub's lock
 }
 
 // Events returns the channel of the events. The first event has the state of the run. The channel is closed
-// when the subscription ends; Err then has the reason.
-func (s *Subscription) Events() <-chan match.Event { return s.events }
+// when the subscription ends; Err then has the reason. All subscribers get the same event, so they must not change it.
+func (s *Subscription) Events() <-chan *match.Event { return s.events }
 
 // Err returns ErrSlow if the hub ended the subscription of a slow subscriber. It returns nil while the subscription
 // is open and after any other end.

@@ -48,8 +48,8 @@ func TestSubscribersSeeAllOnce(t *testing.T) {
 			state := events.NewState("run")
 			var got []match.Event
 			for e := range s.Events() {
-				got = append(got, e)
-				state.Apply(e)
+				got = append(got, *e)
+				state.Apply(*e)
 			}
 			testutil.Require(t, got[0].Type == match.EventState && len(got) == 1+len(sent)-from[n],
 				"the first is %s of %d events", got[0].Type, len(got))
@@ -81,7 +81,7 @@ func TestSubscribeExcept(t *testing.T) {
 		hub.Close()
 		var got []match.Event
 		for e := range s.Events() {
-			got = append(got, e)
+			got = append(got, *e)
 		}
 		if len(got) == 0 || got[0].Type != match.EventState || s.Err() != nil {
 			t.Fatalf("begins with %v, %v", got, s.Err())
@@ -197,7 +197,7 @@ func TestHubUnderLoad(t *testing.T) {
 			s := hub.Subscribe(room)
 			state := events.NewState("run")
 			for e := range s.Events() {
-				state.Apply(e)
+				state.Apply(*e)
 				_ = hub.State()
 				if n%4 == 1 {
 					s.Close()

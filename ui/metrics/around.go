@@ -89,7 +89,7 @@ func (a *database) join(info *results.RunInfo, hub *events.Hub) {
 	a.set.runs[info.Name] = r
 	s := hub.Subscribe(buffer)
 	if ev, ok := <-s.Events(); ok {
-		r.take(&ev)
+		r.take(ev)
 	}
 	go r.follow(hub, s)
 }

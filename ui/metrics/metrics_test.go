@@ -71,7 +71,7 @@ func (s *session) drain() {
 			if !ok {
 				return
 			}
-			s.run.take(&ev)
+			s.run.take(ev)
 		default:
 			return
 		}

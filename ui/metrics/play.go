@@ -54,7 +54,7 @@ func (r *Run) Follow(hub *events.Hub) {
 func (r *Run) follow(hub *events.Hub, s *events.Subscription) {
 	for {
 		for ev := range s.Events() {
-			r.take(&ev)
+			r.take(ev)
 		}
 		if s.Err() == nil {
 			return

@@ -10,11 +10,11 @@ import (
 	"time"
 )
 
-// These are the limits of a Log. A game of 300 moves with ten info lines of 150 bytes each has 3,300 lines
-// and about 800 kB; a third of this size is positions.
+// These are the limits of a Log. Ten info lines of 150 bytes and the position of a move have about 3 kB, so a full log
+// has the last 80 moves or more. Each engine of each slot has a log, so 64 slots have up to 50 MB of logs.
 const (
-	KeptLines = 10_000  // number of latest lines, in addition to the first chunk
-	KeptBytes = 2 << 20 // size of these lines, including a few bytes for each time stamp
+	KeptLines = 2500      // number of latest lines, in addition to the first chunk
+	KeptBytes = 256 << 10 // size of these lines, including a few bytes for each time stamp
 	chunkSize = 64 << 10
 	maxLine   = 4 << 10 // largest stored part of one line; a variation of 250 moves has 1.3 kB
 )

@@ -111,7 +111,7 @@ func (s *Session) followFaults(ctx context.Context) func(*events.Hub) {
 			}
 			select {
 			case <-free:
-				running.Go(func() { s.runFault(ctx, e); free <- struct{}{} })
+				running.Go(func() { s.runFault(ctx, *e); free <- struct{}{} })
 			default:
 			}
 		}

@@ -52,7 +52,7 @@ func (l *eventLines) follow(hub *events.Hub) {
 		s := hub.Subscribe(lineBuffer)
 		for e := range s.Events() {
 			if e.Type != match.EventState {
-				l.write(e)
+				l.write(*e)
 			}
 		}
 		if s.Err() == nil {
@@ -124,7 +124,7 @@ func (p *progress) follow(hub *events.Hub) {
 		case e, ok := <-s.Events():
 			switch {
 			case ok:
-				p.event(e)
+				p.event(*e)
 			case s.Err() == nil:
 				p.close()
 				return

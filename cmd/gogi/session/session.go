@@ -8,9 +8,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
-	"runtime"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -359,7 +356,6 @@ func (s *Session) play(ctx context.Context, m *Match, run *results.Run, gathered
 			return err
 		}
 	}
-	collectLess()
 	measured.Play(made)
 	var own process.Self
 	defer own.Close()
@@ -498,16 +494,6 @@ func inPlay(now *match.Snapshot, plan *match.Plan) i18n.Message {
 		}
 	}
 	return i18n.Of("the pairs in play (%s)", i18n.Number{N: games, Noun: "game"})
-}
-
-// collectLess makes the garbage collector run a quarter as often, which saves a tenth of a run's CPU time. It
-// changes nothing if GOGC is set or more than 64 MB are in use. The cost is at most four times 64 MB.
-func collectLess() {
-	var now runtime.MemStats
-	runtime.ReadMemStats(&now)
-	if os.Getenv("GOGC") == "" && now.HeapAlloc < 64<<20 {
-		debug.SetGCPercent(400)
-	}
 }
 
 // ended returns the error with the exit code of the command, after a run ended with e. internal is an error in
