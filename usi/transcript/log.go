@@ -15,7 +15,8 @@ import (
 const (
 	KeptLines = 2500      // number of latest lines, in addition to the first chunk
 	KeptBytes = 256 << 10 // size of these lines, including a few bytes for each time stamp
-	chunkSize = 64 << 10
+	headSize  = 64 << 10 // size of the first chunk; it grows by need, because many dialogues are shorter
+	chunkSize = 16 << 10 // size of each other chunk, more for a longer line
 	maxLine   = 4 << 10 // largest stored part of one line; a variation of 250 moves has 1.3 kB
 )
 
@@ -82,7 +83,7 @@ func (l *Log) Received(at time.Time, line []byte) {
 
 func (l *Log) add(at time.Time, sent bool, text []byte, cut int) {
 	const most = 1 + 3*binary.MaxVarintLen64
-	if n := len(l.chunks); n == 0 || len(l.chunks[n-1].text)+most+len(text) > chunkSize {
+	if n := len(l.chunks); n == 0 || len(l.chunks[n-1].text)+most+len(text) > sizeOf(n-1) {
 		l.grow(most + len(text))
 	}
 	last := len(l.chunks) - 1
@@ -104,6 +105,14 @@ func (l *Log) add(at time.Time, sent bool, text []byte, cut int) {
 	}
 }
 
+// sizeOf returns the size of the chunk with this index.
+func sizeOf(index int) int {
+	if index == 0 {
+		return headSize
+	}
+	return chunkSize
+}
+
 // grow starts a new chunk with at least room bytes, and drops the oldest chunks beyond the limits.
 func (l *Log) grow(room int) {
 	for len(l.chunks) > 2 && (l.lines-l.chunks[1].lines >= KeptLines || l.bytes+chunkSize > KeptBytes) {
@@ -116,7 +125,7 @@ func (l *Log) grow(room int) {
 	}
 	text := l.spare
 	l.spare = nil
-	if cap(text) < max(room, chunkSize) {
+	if len(l.chunks) > 0 && cap(text) < max(room, chunkSize) {
 		text = make([]byte, 0, max(room, chunkSize))
 	}
 	l.chunks = append(l.chunks, chunk{text: text})

@@ -281,6 +281,7 @@ func (w *working) run(ctx context.Context, guard *process.Guard) (err error) {
 		return exitOf(err)
 	}
 	w.config.Log.Info("joined the farm", "worker", w.config.Name, "slots", w.config.Slots)
+	defer session.LimitThreads(w.config.Slots, w.session.HTTP != "")()
 	var own process.Self
 	defer own.Close()
 	played := w.play(ctx, joined, runner.Config{
