@@ -15,9 +15,9 @@ import (
 const (
 	KeptLines = 2500      // number of latest lines, in addition to the first chunk
 	KeptBytes = 256 << 10 // size of these lines, including a few bytes for each time stamp
-	headSize  = 64 << 10 // size of the first chunk; it grows by need, because many dialogues are shorter
-	chunkSize = 16 << 10 // size of each other chunk, more for a longer line
-	maxLine   = 4 << 10 // largest stored part of one line; a variation of 250 moves has 1.3 kB
+	headSize  = 64 << 10  // size of the first chunk; it grows by need, because many dialogues are shorter
+	chunkSize = 16 << 10  // size of each other chunk, more for a longer line
+	maxLine   = 4 << 10   // largest stored part of one line; a variation of 250 moves has 1.3 kB
 )
 
 // Line is one line of a dialogue.
