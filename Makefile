@@ -13,13 +13,14 @@ NOISE = $(if $(KINGS),EvalNoise = $(KINGS)$(comma) NoiseModel = "king_square",Ev
 comma := ,
 space := $(subst ,, )
 
-.PHONY: build check test test-long nightly soak chaos chaos-days fuzz bench bench-once engines race draws lint paper pictures figures wine windows macos dist test-dist print-list
+.PHONY: build check test test-long nightly soak chaos chaos-days fuzz bench bench-once engines race draws lint vulnerabilities paper pictures figures wine windows macos dist test-dist print-list
 
 build: ## the program, as ./gogi
 	$(GO) build -o gogi ./cmd/gogi
 
-check: ## formatting, vet, import directions
+check: ## formatting, modules, vet, import directions
 	@test -z "$$(gofmt -l .)" || { echo "gofmt would change:"; gofmt -l .; exit 1; }
+	$(GO) mod tidy -diff
 	$(GO) vet ./...
 	$(GO) test -count=1 -run "TestImportDirections|TestArchitectureTable" .
 
@@ -93,6 +94,9 @@ race: ## the race detector over the packages that hold goroutines, or over RACED
 DRAWN ?= $(shell grep -rl 'pgregory.net/rapid"' --include='*_test.go' . | xargs -n1 dirname | sort -u)
 draws: ## the property tests with 100 times as many draws as in make test, of all packages or of DRAWN="./usi ./match"
 	$(GO) test -vet=off -ldflags="-s -w" -timeout 60m -p $(AT_ONCE) $(DRAWN) -rapid.checks=10000 -rapid.nofailfile
+
+vulnerabilities: ## govulncheck, if its database can be reached
+	.ci/vulnerabilities
 
 lint: ## golangci-lint; the first run builds it, which takes minutes
 	$(LINTER) run
