@@ -34,8 +34,6 @@ func badLine(args []string, err error) error {
 		return err
 	case args[0] == "match" && (slices.Contains(args, "-engine") || slices.Contains(args, "-each")):
 		return fmt.Errorf("match: %s is a flag of fastchess; write --engine NAME=COMMAND and --tc, as the table of docs/coming-from.md shows", firstOf(args, "-engine", "-each"))
-	case strings.HasPrefix(text, "unknown flag --max-games"):
-		return errors.New("--max-games: this flag was removed; use --games, which means the same")
 	case args[0] == "gate" && strings.HasPrefix(text, "unknown flag --sprt"):
 		return errors.New("--sprt: gogi gate uses the SPRT that the run began with; for another one, write a file with a [gate] section and run gogi gate RUN --gate FILE")
 	}

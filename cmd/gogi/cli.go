@@ -161,10 +161,6 @@ func run(ctx context.Context, args []string, env *cli.Env) (code int) {
 			code = env.Fail(result.Failure(), cli.Failed)
 		}
 	}()
-	args, notice := newWords(args)
-	if notice != "" {
-		fmt.Fprintln(env.Err, notice)
-	}
 	args, how := helpAsked(args)
 	grammar, lang := grammarFor(args)
 	parser, err := newParser(ctx, grammar, env, how)

@@ -74,7 +74,6 @@ func TestLinesOfNoVerb(t *testing.T) {
 		{[]string{"match", "--seed", "x"}, cli.Usage, "", `gogi: --seed: "x": expected a whole number from 0` + "\n"},
 		{[]string{"match", "--games", "x"}, cli.Usage, "", `gogi: --games: "x": expected a whole number` + "\n"},
 		{[]string{"match", "--games", "-4"}, cli.Usage, "", `gogi: --games: "-4" begins like a flag: expected a value; write --games=-4` + "\n"},
-		{[]string{"match", "--max-games", "4"}, cli.Usage, "", "--max-games: this flag was removed; use --games, which means the same\n"},
 		{[]string{"gate", "R", "--sprt", "0,4"}, cli.Usage, "", "gogi gate RUN --gate FILE\n"},
 		{[]string{"games", "R", "1.0", "--game", "2.0"}, cli.Usage, "", "1.0 and --game 2.0 name two games"},
 		{[]string{"--help"}, cli.Done, "\n  compare ", ""},

@@ -3,7 +3,7 @@
 //
 // The grammar in cli.go lists the commands. match and init are in this package; each other command is in the
 // package of its group (cmd/gogi/db, engines, farm, records, runs, stats, tools, tune, votes). A command
-// reads flags, connects packages and chooses the exit code. renamed.go translates former command names.
+// reads flags, connects packages and chooses the exit code.
 package main
 
 import (

@@ -14,65 +14,6 @@ import (
 	"gogi/internal/testutil"
 )
 
-// TestOldWords: each old command prints the help of its new command, and a notice on stderr that names the new command.
-// This also works with --lang before the command.
-func TestOldWords(t *testing.T) {
-	t.Parallel()
-	leads := [][]string{{"--lang", "ja"}, {"--lang=en"}} // for the first commands; parsing with --lang is slow
-	for i, old := range oldWords {
-		command, flag, _ := strings.Cut(old.was, " --")
-		now, _, _ := strings.Cut(old.now, " --")
-		words := strings.Fields(command)
-		if flag != "" {
-			words = append(words, "--"+flag, "x")
-		}
-		want, _, code := gogi(t, append(strings.Fields(now), "--help")...)
-		testutil.Check(t, code == cli.Done, "gogi %s --help: code %d", now, code)
-		var lead []string
-		if i < len(leads) {
-			lead = leads[i]
-		}
-		out, errs, code := gogi(t, slices.Concat(lead, words, []string{"--help"})...)
-		testutil.Check(t, code == cli.Done && out == want,
-			"gogi %q %s --help: code %d, %q; want the help of gogi %s", lead, old.was, code, out, now)
-		if want := "gogi " + old.was + " is now gogi " + old.now + ";"; !strings.HasPrefix(errs, want) || strings.Count(errs, "\n") != 1 {
-			t.Errorf("gogi %q %s: notice %q, want %q", lead, old.was, errs, want)
-		}
-	}
-	if line, notice := newWords([]string{"match", "verify", "--run", "lint"}); notice != "" || !slices.Equal(line, []string{"match", "verify", "--run", "lint"}) {
-		t.Errorf("an old word as an argument: %q, %q", line, notice)
-	}
-}
-
-// TestOldLines: gogi replaces flags of an old command that the new command spells differently, at any place of the
-// line.
-func TestOldLines(t *testing.T) {
-	t.Parallel()
-	for was, now := range map[string]string{
-		"verify r --db x.db":                        "db verify r --db x.db",
-		"replay --times 2 --fast b.jsonl --json":    "check --times 2 --fast --replay=b.jsonl --json",
-		"replay b.jsonl --engine ./e --exit=bisect": "check --replay=b.jsonl --engine ./e --exit=bisect",
-		"replay -- -b.jsonl":                        "check --replay=-b.jsonl",
-		"replay":                                    "check --replay",
-		"lint --json m":                             "check --json --file=m",
-		"inspect a.bin --format apery":              "convert --show a.bin --from apery",
-		"inspect --format=apery a.bin":              "convert --show --from=apery a.bin",
-		"book check --run a --db x --run=b":         "report --openings a --db x --also b",
-		"book check a.db":                           "book check a.db",
-		"farm replay t --sample 60%":                "farm audit t --replay 60%",
-		"farm replay t":                             "farm audit --replay=1% t",
-		"farm purge w --run t --why x":              "farm worker void w --run t --why x",
-		"farm release key f":                        "farm release keygen f",
-		"--lang ja strength fit r.jsonl":            "--lang ja review fit r.jsonl",
-		"stats test --wins 3":                       "stats test --wins 3",
-	} {
-		line, notice := newWords(strings.Fields(was))
-		if got := strings.Join(line, " "); got != now || (notice == "") != (was == now) {
-			t.Errorf("gogi %s: %q with the notice %q, want %q", was, got, notice, now)
-		}
-	}
-}
-
 // TestHelp: every command has a description of one line. gogi --help lists the commands with a group and fits on a
 // screen. gogi help -a lists all commands.
 func TestHelp(t *testing.T) {
