@@ -133,37 +133,6 @@ func (f *File) Between(a, b string) *File {
 	return &pair
 }
 
-// EnginesOf returns the names of the engines of the file's n-th player, counted from 0. For a council these
-// are the engines among its members. EnginesOf returns nil if there is no such player.
-func (f *File) EnginesOf(n int) []string {
-	r := resolver{file: f}
-	r.choosePlayers()
-	switch {
-	case n >= len(r.seats):
-		return nil
-	case !r.seats[n].council:
-		return []string{f.Engines[r.seats[n].index].Name}
-	}
-	return f.voters(r.seats[n].index, nil)
-}
-
-// voters returns the names of the engines in a council, including the engines of councils that are its members.
-// within lists the councils that contain this council, so that a council that contains itself by mistake causes no
-// endless loop.
-func (f *File) voters(council int, within []int) (names []string) {
-	if slices.Contains(within, council) {
-		return nil
-	}
-	for _, name := range f.Councils[council].Members {
-		if i := f.council(name); i >= 0 && f.engine(name) < 0 {
-			names = append(names, f.voters(i, append(slices.Clone(within), council))...)
-		} else {
-			names = append(names, name)
-		}
-	}
-	return names
-}
-
 func (r *resolver) restart(path string, own match.Restart) match.Restart {
 	if own == "" {
 		path, own = "restart", r.file.Restart

@@ -208,36 +208,6 @@ func TestAnytimeGoesByOpenings(t *testing.T) {
 		"five pairs %+v, a hundred from five openings %+v", a, b)
 }
 
-// TestWorse: a bisection calls no version bad if the games are copies, or if the machine delayed moves in most pairs.
-func TestWorse(t *testing.T) {
-	lost := slices.Repeat([]string{"LL"}, 40)
-	for name, c := range map[string]struct {
-		run  matchtest.Run
-		want Finding
-	}{
-		"weaker":        {matchtest.Run{Pairs: lost}, Weaker},
-		"not weaker":    {matchtest.Run{Pairs: slices.Repeat([]string{"WW"}, 40)}, NotWeaker},
-		"two openings":  {matchtest.Run{Pairs: lost, Repeat: 20}, Unclear},
-		"ten openings":  {matchtest.Run{Pairs: lost, Repeat: 4}, Weaker},
-		"four openings": {matchtest.Run{Pairs: lost[:4]}, Unclear},
-		"slowed":        {matchtest.Run{Pairs: lost, Slowed: 30}, Unclear},
-	} {
-		c.run.Players = []string{"x", "y"}
-		if got, why := reportOf(t, c.run).Worse(0.05); got != c.want {
-			t.Errorf("%s: %v, %s", name, got, why)
-		}
-	}
-	late := gated(0, 100)
-	late.Registered = false
-	o := matchtest.Run{Players: []string{"x", "y"}, Pairs: slices.Repeat([]string{"LL"}, 60)}
-	if got, why := judged(t, o, late).Worse(0.05); got != Unclear {
-		t.Errorf("a gate that came late: %v, %s", got, why)
-	}
-	if got, why := judged(t, o, gated(0, 100)).Worse(0.05); got != Weaker {
-		t.Errorf("a gate: %v, %s", got, why)
-	}
-}
-
 // altered returns the report of 60 pairs that A won, with an SPRT that stops long before their end. Before that, change
 // alters the rows of each pair.
 func altered(t *testing.T, o matchtest.Run, change func(rows []match.Row)) *Report {

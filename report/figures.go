@@ -29,14 +29,8 @@ func (r *Report) figures(s *stats.Series) {
 	decisive, elo := winRate(tally.Total())
 	r.Intervals = []Interval{scoreInterval(s), decisive}
 	r.Elo, r.EloDecisive = eloOfScore(s), elo
-	flips, err := s.SignFlips(binomial.TwoSided, binomial.Less)
-	if err == nil {
-		r.weaker.Test = flips[1]
-	} else {
-		flips = make([]binomial.Test, 2)
-		r.weaker.Test, r.weaker.err = s.Test(binomial.Less)
-	}
-	r.Tests = []Test{signFlip(s.Pairs(), flips[0], err), binomialTest(tally.Total())}
+	flip, err := s.SignFlip(binomial.TwoSided)
+	r.Tests = []Test{signFlip(s.Pairs(), flip, err), binomialTest(tally.Total())}
 }
 
 // scoreInterval returns the interval of A's expected score over all openings.

@@ -18,7 +18,6 @@ import (
 	"gogi/match/tournament"
 	"gogi/shogi"
 	"gogi/stats"
-	"gogi/stats/binomial"
 )
 
 // Level is the confidence level of all intervals in a report.
@@ -74,14 +73,6 @@ type Report struct {
 
 	Tournament *Tournament `json:"tournament,omitempty"` // nil unless results decide the pairings.
 	Ranking    *Ranking    `json:"ranking,omitempty"`    // for more than two players; the caller that reads the pairs sets it
-
-	weaker oneSided // test whether A is weaker than B
-}
-
-// oneSided is the exact one-sided test whether A is the weaker player.
-type oneSided struct {
-	binomial.Test
-	err error
 }
 
 // Player is one player of the run, with figures over all games of this player.

@@ -222,21 +222,14 @@ func (s *Series) reused() bool { return len(s.openings) < s.tally.Pairs() }
 // each opening was played once, the result is [Tally.SignFlip]. Otherwise the method is named
 // opening_sign_flip, and N is the number of openings. SignFlip returns the same errors as Tally.SignFlip.
 func (s *Series) SignFlip(alt binomial.Alternative) (binomial.Test, error) {
-	return first(s.SignFlips(alt))
-}
-
-// SignFlips returns the results of SignFlip for several alternatives, in the time of one test.
-func (s *Series) SignFlips(alts ...binomial.Alternative) ([]binomial.Test, error) {
 	if !s.reused() || s.legs != 2 {
-		return s.tally.signFlips(alts...)
+		return s.tally.SignFlip(alt)
 	}
-	for _, alt := range alts {
-		if err := alt.Check(); err != nil {
-			return nil, err
-		}
+	if err := alt.Check(); err != nil {
+		return binomial.Test{}, err
 	}
 	sums := scores(lists.Map(s.order, func(o *opening) scoreCount { return scoreCount{o.points - (o.pairs-1)*milli, 1} }))
-	return signFlips("opening_sign_flip", sums.plus(nil), alts...), nil
+	return signFlip("opening_sign_flip", sums.plus(nil), alt), nil
 }
 
 // Test returns the test whether A is stronger than B. If colours are swapped, it is [Series.SignFlip].

@@ -26,38 +26,20 @@ const maxFlipWork = 1 << 28
 //
 // SignFlip returns an error if a pair has only one game, because then the colour may cause the difference.
 func (t Tally) SignFlip(alt binomial.Alternative) (binomial.Test, error) {
-	return first(t.signFlips(alt))
-}
-
-func first(tests []binomial.Test, err error) (binomial.Test, error) {
-	if err != nil {
+	if err := alt.Check(); err != nil {
 		return binomial.Test{}, err
-	}
-	return tests[0], nil
-}
-
-func (t Tally) signFlips(alts ...binomial.Alternative) ([]binomial.Test, error) {
-	for _, alt := range alts {
-		if err := alt.Check(); err != nil {
-			return nil, err
-		}
 	}
 	if t.Singles > 0 {
 		if t.Penta.Pairs() > 0 {
-			return nil, ErrMixed
+			return binomial.Test{}, ErrMixed
 		}
-		return nil, ErrUnswapped
+		return binomial.Test{}, ErrUnswapped
 	}
-	return signFlips("pair_sign_flip", t.paired, alts...), nil
+	return signFlip("pair_sign_flip", t.paired, alt), nil
 }
 
 // signFlip returns the sign-flip test of scores. A score with milli points is even.
 func signFlip(method string, s scores, alt binomial.Alternative) binomial.Test {
-	return signFlips(method, s, alt)[0]
-}
-
-// signFlips returns the results of signFlip for several alternatives. It calculates the convolution only once.
-func signFlips(method string, s scores, alts ...binomial.Alternative) []binomial.Test {
 	all, heads, tails := s.coins(), 0, 0
 	for _, c := range all {
 		heads += c.size * c.heads
@@ -68,19 +50,16 @@ func signFlips(method string, s scores, alts ...binomial.Alternative) []binomial
 		method += "_normal"
 		atLeast = normalFlips(all, heads+tails)
 	}
-	tests := make([]binomial.Test, len(alts))
-	for i, alt := range alts {
-		tests[i] = binomial.Test{Method: method, Alternative: alt, N: s.units()}
-		switch alt { // tossing all coins is symmetric, so tails have the tail probabilities of heads
-		case binomial.Greater:
-			tests[i].P = atLeast(heads)
-		case binomial.Less:
-			tests[i].P = atLeast(tails)
-		case binomial.TwoSided:
-			tests[i].P = binomial.BothTails(atLeast(heads), atLeast(tails))
-		}
+	test := binomial.Test{Method: method, Alternative: alt, N: s.units()}
+	switch alt { // tossing all coins is symmetric, so tails have the tail probabilities of heads
+	case binomial.Greater:
+		test.P = atLeast(heads)
+	case binomial.Less:
+		test.P = atLeast(tails)
+	case binomial.TwoSided:
+		test.P = binomial.BothTails(atLeast(heads), atLeast(tails))
 	}
-	return tests
+	return test
 }
 
 // A coins is a group of pairs whose deviations from an even score have the same size.

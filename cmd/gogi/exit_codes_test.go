@@ -7,11 +7,102 @@ import (
 	"gogi/cmd/gogi/cli"
 	"gogi/internal/testutil"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
 )
+
+// ground returns a folder with the files that disturb commands.
+func ground(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"plain":      "not executable\n",
+		"binary":     "\x00\x01\x02 no program\n",
+		"text.db":    strings.Repeat("no database\n", 100),
+		"empty.sfen": "",
+		"bad.toml":   "games = \n",
+		"mute":       "#!/bin/sh\nexec sleep 1000\n",
+		"folder/x":   "",
+		"council.toml": `
+[[engine]]
+name = "dev"
+cmd = "./missing"
+[[engine]]
+name = "other"
+cmd = "fakeengine"
+[[council]]
+name = "C"
+rule = "majority"
+members = ["dev", "other"]
+`,
+		"vary.toml": `
+[[engine]]
+name = "dev"
+cmd = "fakeengine -script exit@isready -options 'name Seed type spin default 0 min 0 max 9'"
+[[engine]]
+name = "base"
+cmd = "fakeengine"
+[[council]]
+name = "C"
+rule = "majority"
+members = ["dev"]
+vary = {Seed = [1, 2, 3]}
+`,
+		"mute-series.toml": `
+[[engine]]
+name = "dev"
+cmd = "./mute"
+greeting_timeout = "200ms"
+[[engine]]
+name = "base"
+cmd = "fakeengine"
+`,
+		"dir-series.toml": `
+[[engine]]
+name = "dev"
+cmd = "fakeengine"
+dir = "nowhere"
+[[engine]]
+name = "base"
+cmd = "fakeengine"
+`,
+	} {
+		path := filepath.Join(dir, name)
+		testutil.OK(t, os.MkdirAll(filepath.Dir(path), 0o700))
+		if name == "binary" || name == "mute" {
+			testutil.WriteProgram(t, path, text)
+		} else if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// exitCode runs a program in dir. If a signal ends the program, the code is 128 plus the number of the signal, as in
+// git.
+func exitCode(t *testing.T, dir string, args ...string) (code int, stderr string) {
+	t.Helper()
+	var errs bytes.Buffer
+	cmd := exec.CommandContext(t.Context(), args[0], args[1:]...)
+	cmd.Dir, cmd.Stderr = dir, &errs
+	return codeOf(t, cmd.Run()), errs.String()
+}
+
+func codeOf(t *testing.T, err error) int {
+	t.Helper()
+	if err == nil {
+		return 0
+	}
+	exit, ok := errors.AsType[*exec.ExitError](err)
+	testutil.Require(t, ok, "%v", err)
+	if status := exit.Sys().(syscall.WaitStatus); status.Signaled() { //nolint:forcetypeassert // on Linux
+		return 128 + int(status.Signal())
+	}
+	return exit.ExitCode()
+}
 
 // TestExitCodes: exit code 2 means an error in the command line, its flags or the files that describe the work. Exit
 // code 1 means that the work failed, or that a database or run does not fit the command line.
@@ -92,6 +183,6 @@ func TestLostResult(t *testing.T) {
 		}
 	}
 	dir := ground(t)
-	code, stderr := exitCode(t, dir, "sh", "-c", "exec gogi match -q --exit bisect --engine '"+equal+"' --engine '"+base+"' --nodes 10 --max-plies 40 --games 10 >/dev/full")
+	code, stderr := exitCode(t, dir, "sh", "-c", "exec gogi check --replay '"+dumpOf(t, dir)+"' --exit bisect --fast --engine fakeengine >/dev/full")
 	testutil.Check(t, code == cli.BisectGood, "a judged commit whose report was lost: code %d: %s", code, stderr)
 }

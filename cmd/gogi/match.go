@@ -32,9 +32,6 @@ type matchCommand struct {
 	DryRun        bool           `help:"Start the engines and print the plan; play no game."`
 	Deterministic bool           `more:"" help:"Check before the match that each engine plays the same moves again with fixed nodes or depth. If an engine does so only in a new process, gogi starts a new process for each game."`
 	Reuse         *configs.Reuse `more:"" placeholder:"exact" help:"exact: take pairs that the database has already from earlier runs, and play the others. It implies --deterministic. gogi first replays 10 of the known pairs; exact,checks=N replays N. Only at fixed nodes or depth, and without an SPRT (default off)."`
-	Exit          string         `enum:"default,bisect" default:"default" more:"" help:"Exit codes: default, or bisect for git bisect run (0: this commit is not worse, 1: it is worse, 125: it cannot be tested, 255: no verdict, git ends the bisection)."`
-
-	BisectCommits *int `placeholder:"N" more:"" help:"With --exit bisect: number of commits in the bisected range. gogi lowers alpha and beta, so that they hold for all steps together."`
 
 	Session session.Flags `embed:""`
 
@@ -44,7 +41,6 @@ type matchCommand struct {
 
 	session    *session.Session
 	transcript bool                  // the match file or the flags request transcripts
-	step       *bisectStep           // for --exit bisect, else nil
 	room       func(slots int) error // reports whether the machine has CPUs for this many slots; see session.Match.Room
 	reuse      configs.Reuse         // of the match file or the flags
 	durable    bool                  // the match file or the flags request durable storage
@@ -68,40 +64,21 @@ Exit codes: 0 done or SPRT passed, 10 SPRT failed, 11 SPRT undecided, 3 pairs un
 // Run plays the missing pairs of the run and prints its report. A finished run with an SPRT has the exit codes
 // of gogi gate.
 func (c *matchCommand) Run(ctx context.Context, env *cli.Env) error {
-	switch {
-	case c.Exit == cli.ExitBisect && (c.Session.OnEnd != "" || c.Session.OnFault != ""):
-		return fail.Usage(errors.New("--on-end, --on-fault: not with --exit bisect, because git runs the next command; leave them out"))
-	case c.Exit == cli.ExitBisect:
-		return c.bisect(ctx, env)
-	case c.BisectCommits != nil:
-		return fail.Usage(errors.New("--bisect-commits belongs to --exit bisect"))
-	}
-	_, err := c.match(ctx, env)
-	return err
-}
-
-// match runs the command and returns the report of the run. The report is nil if the flags request no games,
-// as with --dry-run.
-func (c *matchCommand) match(ctx context.Context, env *cli.Env) (r *report.Report, err error) {
 	to := session.Target{DB: c.DB, Run: c.Flags.Run, Dry: c.DryRun}
-	err = c.Session.Run(ctx, env, to, func(ctx context.Context, s *session.Session) (err error) {
-		if r, err = c.planned(ctx, s); err != nil || r == nil || r.Gate == nil || c.step != nil {
+	return c.Session.Run(ctx, env, to, func(ctx context.Context, s *session.Session) error {
+		r, err := c.planned(ctx, s)
+		if err != nil || r == nil || r.Gate == nil {
 			return err
 		}
 		return cli.GateExit(r.Gate.Verdict)
 	})
-	return r, err
 }
 
+// planned plays the run and returns its report. The report is nil if the flags request no games, as with --dry-run.
 func (c *matchCommand) planned(ctx context.Context, s *session.Session) (*report.Report, error) {
 	plan, warnings, err := c.plan(s.Guard)
 	if err != nil {
 		return nil, fail.Usage(err)
-	}
-	if c.step != nil {
-		if plan, err = c.step.design(plan); err != nil {
-			return nil, fail.Usage(err)
-		}
 	}
 	if err := c.checkReuse(plan); err != nil {
 		return nil, fail.Usage(err)
@@ -121,9 +98,6 @@ func (c *matchCommand) plan(guard *process.Guard) (*match.Plan, []advice.Warning
 	if reuse := cmp.Or(c.Reuse, file.Reuse); reuse != nil {
 		c.reuse = *reuse
 	}
-	if c.step != nil {
-		c.step.ours, c.step.theirs = file.EnginesOf(0), file.EnginesOf(1)
-	}
 	return planning.Plan(file, dir, guard)
 }
 
@@ -134,9 +108,6 @@ func (c *matchCommand) play(ctx context.Context, env *cli.Env, o *players.Opener
 		return nil, err
 	}
 	warnings = append(warnings, more...)
-	if c.step != nil {
-		c.step.printErrors(env.Err, o.Plan)
-	}
 	if c.DryRun {
 		return nil, dryRun(ctx, env, o, greetings, warnings)
 	}
@@ -275,17 +246,12 @@ func (c *matchCommand) expect(ctx context.Context, env *cli.Env, o *players.Open
 	return expectationLine(env.Err, env.Language, o.Plan, length)
 }
 
-func (c *matchCommand) nameRun(ctx context.Context, o *players.Opener) error {
-	renamed := *o.Plan
-	o.Plan = &renamed
-	if c.step != nil {
-		renamed.Run += "-" + renamed.Digest()[:12] // each commit has its own run
-		return nil
-	}
+func (c *matchCommand) nameRun(ctx context.Context, o *players.Opener) (err error) {
 	if !c.New {
 		return nil
 	}
-	var err error
+	renamed := *o.Plan
+	o.Plan = &renamed
 	renamed.Run, err = c.session.Store.FreeName(ctx, renamed.Run)
 	return err
 }

@@ -59,9 +59,9 @@ func exitCodes() []exitRow {
 		{cli.GateFailed, "The SPRT failed. With `check --replay`: the failure happened again. With `hunt`: the last version is not weaker.", "`match`, `gate`, `tune`, `check`, `hunt`"},
 		{cli.GateOpen, "The SPRT is undecided. With `hunt`: not found in `--games` games.", "`match`, `gate`, `tune`, `check`, `hunt`"},
 		{cli.Differs, "A recalculation differs from what is stored. With `hunt`: no single version explains the games.", "`db verify`, `tune verify`, `farm audit`, `farm mirror`, `farm serve`, `hunt`"},
-		{cli.BisectSkip, "With `--exit bisect`: the engine of this commit cannot run, and `git bisect` skips it. With `hunt`: the good or the bad commit does not build.", "`match`, `hunt`"},
+		{cli.BisectSkip, "With `check --exit bisect`: undecided, and `git bisect` skips the commit. With `hunt`: the good or the bad commit does not build.", "`check`, `hunt`"},
 		{cli.Interrupted, "A signal interrupted the command.", "all"},
-		{cli.BisectAbort, "With `--exit bisect`: any other failure, which ends the bisection.", "`match`"},
+		{cli.BisectAbort, "With `check --exit bisect`: any other failure, which ends the bisection.", "`check`"},
 	}
 }
 

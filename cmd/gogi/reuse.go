@@ -21,7 +21,7 @@ func (c *matchCommand) checkReuse(plan *match.Plan) error {
 	}
 	why := ""
 	switch {
-	case c.step != nil || !plan.Gate.IsZero():
+	case !plan.Gate.IsZero():
 		why = "stored games may have raised the question of the SPRT, so an SPRT plays new games; leave out --reuse or the SPRT"
 	case plan.Design.Kind.ByResults():
 		why = fmt.Sprintf("the pairings of design %s depend on results; use match, round_robin or gauntlet", plan.Design.Kind)

@@ -40,21 +40,21 @@ func TestFishCompletesGogi(t *testing.T) {
 	t.Parallel()
 	s := completing(t, "fish")
 	parser := testutil.Must(newParser(t.Context(), new(commandLine), &cli.Env{Out: io.Discard, Err: io.Discard}, helpHow{}))(t)
-	var completion, commits string
+	var completion, deterministic string
 	for _, command := range parser.Model.Children {
 		if command.Name == "completion" {
 			completion = command.Help
 		}
 		for _, f := range command.Flags {
-			if command.Name == "match" && f.Name == "bisect-commits" {
-				commits = f.Help
+			if command.Name == "match" && f.Name == "deterministic" {
+				deterministic = f.Help
 			}
 		}
 	}
 	for typed, want := range map[string]string{
 		"gogi complet":          "completion\t" + completion,
-		"gogi match --bisect-c": "--bisect-commits\t" + commits,
-		"gogi match --exit bis": "bisect",
+		"gogi match --determ":   "--deterministic\t" + deterministic,
+		"gogi check --exit bis": "bisect",
 		"gogi report nigh":      "nightly",
 	} {
 		out := s.inShell(t, "fish", "-N", "-c", "gogi completion fish | source; complete -C '"+typed+"'")
@@ -73,13 +73,13 @@ func TestZshCompletesGogi(t *testing.T) {
 zpty z zsh -f -i
 zpty -w z "fpath=($HOME \$fpath); autoload -Uz compinit; compinit -u -D; PS1=; told() { print -r -- LINE=\$BUFFER; BUFFER=; zle accept-line }; zle -N told; bindkey '^X' told; print READ''Y"
 zpty -r z seen '*READY*'
-for typed in 'gogi complet' 'gogi match --bisect-c' 'gogi match --exit bis' 'gogi match --exit=bis' 'gogi report nigh'; do
+for typed in 'gogi complet' 'gogi match --determ' 'gogi check --exit bis' 'gogi check --exit=bis' 'gogi report nigh'; do
 zpty -w -n z $typed$'\t\x18'
 zpty -r z seen '*LINE=*'$'\n' && print -r -- ${seen##*LINE=}
 done
 zpty -d z`)
 	want := []string{
-		"gogi completion ", "gogi match --bisect-commits ", "gogi match --exit bisect ", "gogi match --exit=bisect ", "gogi report nightly ",
+		"gogi completion ", "gogi match --deterministic ", "gogi check --exit bisect ", "gogi check --exit=bisect ", "gogi report nightly ",
 	}
 	testutil.Slices(t, strings.FieldsFunc(out, func(r rune) bool { return r == '\r' || r == '\n' }), want, "the completed lines")
 }

@@ -170,11 +170,27 @@ func (v *versions) ready(ctx context.Context, env *cli.Env, p pairing) (*players
 	}
 	o, err := v.prepare(ctx, p)
 	for _, name := range []string{p.A, p.B} {
-		if err != nil && v.git != nil && (&bisectStep{ours: []string{name}}).isOurs(err) {
+		if err != nil && v.git != nil && causedBy(name, err) {
 			return nil, v.git.broken(name, err)
 		}
 	}
 	return o, err
+}
+
+// causedBy reports whether every cause of an error is a failure of the engine.
+func causedBy(engine string, err error) bool {
+	switch e := err.(type) { //nolint:errorlint // the function walks the whole tree of errors
+	case *usi.Fault:
+		return e.Kind != usi.FaultConnection && e.Engine == engine
+	case *fail.EngineError:
+		return e.Engine == engine
+	case interface{ Unwrap() []error }:
+		causes := e.Unwrap()
+		return len(causes) > 0 && !slices.ContainsFunc(causes, func(cause error) bool { return !causedBy(engine, cause) })
+	case interface{ Unwrap() error }:
+		return causedBy(engine, e.Unwrap())
+	}
+	return false
 }
 
 // prepare plans a run and performs the handshakes. It prints each warning once.

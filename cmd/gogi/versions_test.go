@@ -1,11 +1,17 @@
 package main
 
 import (
+	"errors"
+	"fmt"
+	"os"
 	"slices"
 	"testing"
 
+	"gogi/cmd/gogi/cli"
+	"gogi/internal/fail"
 	"gogi/internal/testutil"
 	"gogi/match"
+	"gogi/usi"
 )
 
 // TestOpeningsOfAHunt: consecutive blocks have each opening once, in the order of one run. A block skips the openings
@@ -55,5 +61,32 @@ func TestNamesOfVersions(t *testing.T) {
 	} {
 		got, err := namesOf(c.programs)
 		testutil.Check(t, slices.Equal(got, c.want) && (err != nil) == (c.want == nil), "%v: %v, %v", c.programs, got, err)
+	}
+}
+
+// TestCausedBy: an error belongs to an engine if all of its causes are failures of this engine.
+func TestCausedBy(t *testing.T) {
+	t.Parallel()
+	dev, other := &usi.Fault{Kind: usi.FaultStart, Engine: "dev"}, errors.New("other")
+	for _, c := range []struct {
+		err  error
+		ours bool
+	}{
+		{dev, true},
+		{&usi.Fault{Kind: usi.FaultCrash, Engine: "dev", Searching: true}, true},
+		{&usi.Fault{Kind: usi.FaultConnection, Engine: "dev"}, false},
+		{&usi.Fault{Kind: usi.FaultStart, Engine: "base"}, false},
+		{fail.Engine("dev", other), true},
+		{fail.Engine("base", other), false},
+		{other, false},
+		{os.ErrNotExist, false},
+		{&cli.Exit{Code: cli.Unplayed, Err: fmt.Errorf("%w; 3 pairs are unplayed", dev)}, true},
+		{fail.Usage(errors.Join(fmt.Errorf("dev: %w", fail.Engine("dev", other)), dev)), true},
+		{errors.Join(dev, other), false},
+		{errors.Join(dev, fail.Engine("base", other)), false},
+		{fmt.Errorf("%w: %w", other, dev), false},
+		{&cli.Exit{Code: cli.Unplayed}, false},
+	} {
+		testutil.Equal(t, causedBy("dev", c.err), c.ours, "%v", c.err)
 	}
 }

@@ -21,7 +21,7 @@ import (
 )
 
 // Report returns the report of a run. It reads all pairs once. Before it adds a pair, it calls each of the
-// watch functions with the pair's games. These functions may change the games.
+// watch functions with the pair's games.
 func Report(ctx context.Context, store *results.Store, run string, watch ...func([]match.Row) error) (*report.Report, error) {
 	g, err := Gather(ctx, store, run)
 	if err != nil {
@@ -87,7 +87,7 @@ func (g *Gathering) sample(rows []match.Row) {
 // before it adds a pair.
 func (g *Gathering) rest(ctx context.Context, store *results.Store, watch ...func([]match.Row) error) (*report.Report, error) {
 	err := store.Pairs(ctx, g.info.ID, results.Filter{FromPair: g.next}, func(rows []match.Row) error {
-		for _, see := range watch { // before the pair is added, because a watch function may change the rows, as in bisect
+		for _, see := range watch { // before the pair is added
 			if err := see(rows); err != nil {
 				return err
 			}

@@ -103,10 +103,9 @@ func play(t testing.TB, w *world, c Config, most, known int) (Answer, int) {
 func bisect(t testing.TB, w *world, elo, errors float64) (culprit, pairs int) {
 	t.Helper()
 	commits := len(w.strength) - 1
-	rates, err := binomial.NewBisection(commits, errors, errors)
-	testutil.OK(t, err)
+	level := errors / math.Ceil(math.Log2(float64(commits))) // the steps share the error rate
 	design := stats.PairDesign{
-		Alpha: rates.Alpha, Power: 1 - rates.Beta, Alternative: binomial.Less, Conditions: stats.Conditions{DrawRate: draws},
+		Alpha: level, Power: 1 - level, Alternative: binomial.Less, Conditions: stats.Conditions{DrawRate: draws},
 	}
 	length, err := design.Length(-elo)
 	testutil.OK(t, err)
@@ -116,7 +115,7 @@ func bisect(t testing.TB, w *world, elo, errors float64) (culprit, pairs int) {
 		scores := w.block(Query{0, middle, length.Pairs})
 		pairs += length.Pairs
 		z := (scores.Mean() - 0.5) / math.Sqrt(scores.Scatter()) * float64(scores.N())
-		if z < -binomial.ZAbove(rates.Alpha) {
+		if z < -binomial.ZAbove(level) {
 			bad = middle
 		} else {
 			good = middle
