@@ -15,14 +15,15 @@ space := $(subst ,, )
 
 .PHONY: build check test test-long nightly soak chaos chaos-days fuzz bench bench-once engines race draws lint vulnerabilities paper pictures figures wine windows macos dist test-dist print-list
 
-build: ## the program, as ./gogi
+build: ## the programs, as ./gogi and ./gogi-lab
 	$(GO) build -o gogi ./cmd/gogi
+	$(GO) build -o gogi-lab ./cmd/gogi-lab
 
 check: ## formatting, modules, vet, import directions
 	@test -z "$$(gofmt -l .)" || { echo "gofmt would change:"; gofmt -l .; exit 1; }
 	$(GO) mod tidy -diff
 	$(GO) vet ./...
-	$(GO) test -count=1 -run "TestImportDirections|TestArchitectureTable" .
+	$(GO) test -count=1 -run "TestImportDirections|TestProductWithoutLab|TestArchitectureTable" .
 
 # All packages, without those that have targets of their own below.
 TESTED = $(shell $(GO) list ./... | grep -vE '/(chaos|soak|wine|dist)$$')

@@ -35,7 +35,8 @@ var groups = []row{
 	{"farm", []string{"shogi", "stats", "usi", "match", "ensemble", "runner", "results", "configs", "players"}},
 	{"report", []string{"shogi", "stats", "usi", "match", "ensemble", "runner", "results", "configs", "players"}},
 	{"ui", []string{"shogi", "stats", "usi", "match", "ensemble", "runner", "results", "report"}},
-	{"cmd", []string{"shogi", "stats", "usi", "match", "ensemble", "runner", "results", "configs", "players", "farm", "report", "ui"}},
+	{"lab", []string{"shogi", "stats", "usi", "match", "results", "players", "report"}},
+	{"cmd", []string{"shogi", "stats", "usi", "match", "ensemble", "runner", "results", "configs", "players", "farm", "report", "ui", "lab"}},
 }
 
 func mayImport(from, to string) bool {
@@ -68,12 +69,33 @@ func TestImportDirections(t *testing.T) {
 		seen++
 		from, _ := group(p.ImportPath)
 		for _, i := range p.Imports {
-			if to, ours := group(i); ours && !mayImport(from, to) {
+			to, ours := group(i)
+			if ours && !mayImport(from, to) {
 				t.Errorf("%s must not import %s: group %s may not import %s", p.ImportPath, i, from, to)
+			}
+			if ours && to == "lab" && !inLab(p.ImportPath) {
+				t.Errorf("%s must not import %s: only lab and cmd/gogi-lab may", p.ImportPath, i)
 			}
 		}
 	}
 	testutil.Check(t, seen >= 100, "go list found only %d packages", seen)
+}
+
+// inLab reports whether a package is a part of gogi-lab and not of gogi.
+func inLab(path string) bool {
+	return strings.HasPrefix(path, "gogi/lab/") || path == "gogi/cmd/gogi-lab" || strings.HasPrefix(path, "gogi/cmd/gogi-lab/")
+}
+
+// TestProductWithoutLab: no package that is linked into gogi is a part of gogi-lab, also not by an import of another
+// package.
+func TestProductWithoutLab(t *testing.T) {
+	for program, want := range map[string]bool{"./cmd/gogi": false, "./cmd/gogi-lab": true} {
+		out, err := exec.Command("go", "list", "-deps", program).Output()
+		testutil.OK(t, err, "go list")
+		linked := strings.Fields(string(out))
+		testutil.Check(t, len(linked) >= 100, "go list found only %d packages", len(linked))
+		testutil.Equal(t, slices.ContainsFunc(linked, inLab), want, "%s has packages of gogi-lab", program)
+	}
 }
 
 // group returns the top-level directory of one of our packages.

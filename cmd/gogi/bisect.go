@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -44,11 +45,11 @@ func abortOnCrash(args []string) {
 }
 
 // bisectCode converts code, the exit code of the command, to an exit code for git bisect. It returns code if it is
-// a verdict or an interrupt, and BisectAbort otherwise.
-func bisectCode(env *cli.Env, code int) int {
-	if env.Judged || code == cli.Interrupted {
+// a verdict (judged) or an interrupt. Otherwise it prints a line to stderr and returns BisectAbort.
+func bisectCode(judged bool, stderr io.Writer, code int) int {
+	if judged || code == cli.Interrupted {
 		return code
 	}
-	fmt.Fprintln(env.Err, "bisect: stop: this is no verdict on a commit")
+	fmt.Fprintln(stderr, "bisect: stop: this is no verdict on a commit")
 	return cli.BisectAbort
 }

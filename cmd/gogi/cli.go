@@ -1,28 +1,24 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"runtime/debug"
+	"slices"
+	"strings"
+
 	"gogi/cmd/gogi/cli"
 	dbcmd "gogi/cmd/gogi/db"
 	enginecmd "gogi/cmd/gogi/engines"
 	farmcmd "gogi/cmd/gogi/farm"
+	"gogi/cmd/gogi/program"
 	recordscmd "gogi/cmd/gogi/records"
 	runscmd "gogi/cmd/gogi/runs"
 	statscmd "gogi/cmd/gogi/stats"
 	toolcmd "gogi/cmd/gogi/tools"
 	tunecmd "gogi/cmd/gogi/tune"
 	votescmd "gogi/cmd/gogi/votes"
-	"gogi/internal/sanitize"
-	"os"
-	"reflect"
-	"runtime/debug"
-	"strings"
-	"unicode"
-
-	"github.com/alecthomas/kong"
 )
 
 // commandLine is the grammar of gogi's command line, with one field for each command. The tag "menu" is the
@@ -62,120 +58,71 @@ type commandLine struct {
 	Init       initCommand               `cmd:"" menu:"setup" help:"Write a commented match file"`
 	Completion toolcmd.CompletionCommand `cmd:"" menu:"setup" help:"Print the completion script of a shell"`
 
-	Ctl     runscmd.CtlCommand       `cmd:"" help:"Pause, resume, stop or resize a running match"`
-	Review  recordscmd.ReviewCommand `cmd:"" help:"Rate players by an engine's evaluation of their moves"`
-	Dev     toolcmd.DevCommand       `cmd:"" help:"Count legal moves (perft); run the built-in engine"`
-	Version toolcmd.VersionCommand   `cmd:"" help:"Print the version of gogi"`
+	Ctl     runscmd.CtlCommand     `cmd:"" help:"Pause, resume, stop or resize a running match"`
+	Dev     toolcmd.DevCommand     `cmd:"" help:"Count legal moves (perft); run the built-in engine"`
+	Version toolcmd.VersionCommand `cmd:"" help:"Print the version of gogi"`
 
-	Complete toolcmd.CompleteCommand `cmd:"" hidden:"" help:"Print completions, for the scripts of gogi completion"`
+	Complete toolcmd.CompleteCommand `cmd:"" hidden:"" grammar:"all" help:"Print completions, for the scripts of gogi completion"`
 	Engine   enginecmd.EngineCommand `cmd:"" hidden:"" help:"Run the built-in engine as a USI engine"`
 	Guard    enginecmd.GuardCommand  `cmd:"" hidden:"" help:"Kill the engines of a killed gogi"`
 }
 
-// grammarFor returns the grammar for a command line, and a pointer to the value of --lang in this grammar. If
-// the line begins with a command, this is the grammar of that command alone. Building the grammar of all
-// commands takes longer than most commands run, and gogi starts itself often, as its guard and its built-in
-// engine. Help and shell completion need the grammar of all commands.
-func grammarFor(args []string) (grammar any, lang *string) {
-	all := new(commandLine)
-	if len(args) == 0 {
-		return all, &all.Lang
+// gogiProgram returns the description of gogi.
+func gogiProgram() *program.Program {
+	return &program.Program{
+		Name:  "gogi",
+		About: "gogi plays USI shogi engines against each other and tests whether the result is significant.",
+		Groups: []program.Group{
+			{Key: "play", Title: "Play"}, {Key: "look", Title: "Look"}, {Key: "decide", Title: "Decide"},
+			{Key: "engines", Title: "Engines"}, {Key: "data", Title: "Data"}, {Key: "setup", Title: "Setup"},
+		},
+		Grammar: commandLine{},
+		Options: statscmd.Mappers(),
+		Explain: explain,
 	}
-	of := reflect.TypeFor[commandLine]()
-	for i := range of.NumField() {
-		field := of.Field(i)
-		name := cmp.Or(field.Tag.Get("name"), kebab(field.Name))
-		if _, verb := field.Tag.Lookup("cmd"); !verb || name != args[0] || field.Type == reflect.TypeFor[toolcmd.CompleteCommand]() {
-			continue
-		}
-		one := reflect.New(reflect.StructOf([]reflect.StructField{of.Field(0), field}))
-		return one.Interface(), one.Elem().Field(0).Addr().Interface().(*string)
-	}
-	return all, &all.Lang
 }
-
-// kebab converts the name of a grammar field to its name on the command line, such as EloWhere to elo-where.
-func kebab(field string) string {
-	var name strings.Builder
-	for i, r := range field {
-		if i > 0 && unicode.IsUpper(r) {
-			name.WriteByte('-')
-		}
-		name.WriteRune(unicode.ToLower(r))
-	}
-	return name.String()
-}
-
-// newParser returns the parser of a grammar. It passes ctx and env to the Run methods of commands. After
-// printing help, it panics with helpShown.
-func newParser(ctx context.Context, grammar any, env *cli.Env, how helpHow) (*kong.Kong, error) {
-	return kong.New(grammar, append(statscmd.Mappers(),
-		kong.Name("gogi"),
-		kong.Description(about),
-		kong.Writers(env.Out, env.Err),
-		kong.Exit(func(code int) { panic(helpShown{code}) }),
-		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
-		kong.Help(how.print),
-		kong.ExplicitGroups(flagGroups),
-		kong.BindTo(ctx, (*context.Context)(nil)),
-		kong.Bind(env),
-	)...)
-}
-
-// commandOf returns the command line up to the last command that the parser recognised, such as "gogi stats plan".
-func commandOf(err error) string {
-	var bad *kong.ParseError
-	if !errors.As(err, &bad) || bad.Context.Selected() == nil {
-		return "gogi"
-	}
-	return bad.Context.Selected().FullPath()
-}
-
-// helpShown is the value of the panic that ends kong's help. kong's exit function must not return, so it
-// panics.
-type helpShown struct{ code int }
 
 // run runs the program and returns its exit code.
 func run(ctx context.Context, args []string, env *cli.Env) (code int) {
-	bisecting := bisects(args)
-	result := &cli.ResultWriter{Writer: env.Out}
-	out, errs := sanitize.NewWriter(result), sanitize.NewWriter(env.Err)
-	env = &cli.Env{In: env.In, Out: out, Err: errs}
+	p, stderr, bisecting := gogiProgram(), env.Err, bisects(args)
+	p.Explain = func(args []string, err error) error {
+		bisecting = mayBisect(args)
+		return explain(args, err)
+	}
 	defer func() {
-		switch r := recover().(type) {
-		case nil:
-		case helpShown:
-			code = r.code
-		default:
-			if !bisecting {
-				panic(r)
-			}
-			fmt.Fprintf(env.Err, "gogi: panic: %v\n\n%s", r, debug.Stack())
+		if !bisecting {
+			return
+		}
+		if r := recover(); r != nil {
+			fmt.Fprintf(stderr, "gogi: panic: %v\n\n%s", r, debug.Stack())
 			env.Judged = false
 		}
-		_ = errors.Join(out.Close(), errs.Close()) // result returns the errors
-		switch {
-		case bisecting:
-			code = bisectCode(env, code)
-		case code == cli.Done:
-			code = env.Fail(result.Failure(), cli.Failed)
-		}
+		code = bisectCode(env.Judged, stderr, code)
 	}()
-	args, how := helpAsked(args)
-	grammar, lang := grammarFor(args)
-	parser, err := newParser(ctx, grammar, env, how)
-	if err != nil {
-		return env.Fail(err, cli.Failed)
+	return p.Run(ctx, args, env)
+}
+
+// explain explains the parser's error about common mistakes. It returns nil for other errors.
+func explain(args []string, err error) error {
+	if len(args) > 1 && args[0] == "--lang" {
+		args = args[2:]
 	}
-	if len(args) == 0 {
-		_ = oneScreen(env.Err, parser.Model) // the exit code reports the usage error
-		return cli.Usage
+	of := func(words ...string) bool { return len(args) >= len(words) && slices.Equal(args[:len(words)], words) }
+	switch {
+	case of("review"):
+		return errors.New("review: gogi has no such command; run gogi-lab review")
+	case of("stats", "lab"):
+		return errors.New("stats lab: gogi has no such command; run gogi-lab stats lab")
+	case of("rate") && strings.HasPrefix(err.Error(), "unknown flag --iterates"):
+		return errors.New("--iterates: gogi rate has no such flag; run gogi-lab rate")
+	case of("match") && (slices.Contains(args, "-engine") || slices.Contains(args, "-each")):
+		return fmt.Errorf("match: %s is a flag of fastchess; write --engine NAME=COMMAND and --tc, as the table of docs/coming-from.md shows", firstOf(args, "-engine", "-each"))
+	case of("gate") && strings.HasPrefix(err.Error(), "unknown flag --sprt"):
+		return errors.New("--sprt: gogi gate uses the SPRT that the run began with; for another one, write a file with a [gate] section and run gogi gate RUN --gate FILE")
 	}
-	chosen, err := parser.Parse(args)
-	if err != nil {
-		bisecting = mayBisect(args)
-		return env.Fail(badLine(args, err), cli.Usage)
-	}
-	env.Language = cli.LanguageOf(*lang, os.Getenv, cli.OnTerminal(result.Writer))
-	return env.Fail(chosen.Run(), cli.Failed)
+	return nil
+}
+
+func firstOf(args []string, words ...string) string {
+	return args[slices.IndexFunc(args, func(a string) bool { return slices.Contains(words, a) })]
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"gogi/cmd/gogi/cli"
+	"gogi/cmd/gogi/program"
 	"gogi/internal/testutil"
 )
 
@@ -19,11 +20,11 @@ func TestOneVerbsGrammar(t *testing.T) {
 	told := new(bytes.Buffer)
 	env := &cli.Env{Out: told, Err: told}
 	read := func(grammar any) *kong.Kong {
-		return testutil.Must(newParser(t.Context(), grammar, env, helpHow{}))(t)
+		return testutil.Must(gogiProgram().Parser(t.Context(), grammar, env))(t)
 	}
 	all := read(new(commandLine))
 	for _, node := range all.Model.Children {
-		grammar, lang := grammarFor([]string{node.Name, "--help"})
+		grammar, lang := gogiProgram().GrammarFor([]string{node.Name, "--help"})
 		one := read(grammar)
 		want := 1
 		if node.Name == "complete" {
@@ -43,12 +44,12 @@ func TestOneVerbsGrammar(t *testing.T) {
 	}
 }
 
-// help prints the help of a command. The parser ends with a panic of helpShown.
+// help prints the help of a command. The parser ends with a panic of program.HelpShown.
 func help(t *testing.T, parser *kong.Kong, name string) {
 	t.Helper()
 	defer func() {
-		shown, ok := recover().(helpShown)
-		testutil.Check(t, ok && shown.code == cli.Done, "%s --help: unwound as %v", name, shown)
+		shown, ok := recover().(program.HelpShown)
+		testutil.Check(t, ok && shown.Code == cli.Done, "%s --help: unwound as %v", name, shown)
 	}()
 	_, err := parser.Parse([]string{name, "--help"})
 	t.Errorf("%s --help: came back with %v", name, err)
@@ -68,6 +69,10 @@ func TestLinesOfNoVerb(t *testing.T) {
 		{[]string{"Match"}, cli.Usage, "", "unexpected argument Match"},
 		{[]string{"mtach"}, cli.Usage, "", `did you mean "match"`},
 		{[]string{"lang"}, cli.Usage, "", "unexpected argument lang"},
+		{[]string{"review", "fit", "x"}, cli.Usage, "", "gogi: review: gogi has no such command; run gogi-lab review\n"},
+		{[]string{"--lang", "ja", "stats", "lab", "aic"}, cli.Usage, "", "gogi: stats lab: gogi has no such command; run gogi-lab stats lab\n"},
+		{[]string{"help", "review"}, cli.Usage, "", "run gogi-lab review\n"},
+		{[]string{"rate", "--iterates", "3"}, cli.Usage, "", "gogi: --iterates: gogi rate has no such flag; run gogi-lab rate\n"},
 		{[]string{"eloWhere"}, cli.Usage, "", "unexpected argument eloWhere"},
 		{[]string{"match", "-engine", "cmd=./a", "-each", "tc=8+0.08"}, cli.Usage, "", "match: -engine is a flag of fastchess; write --engine NAME=COMMAND"},
 		{[]string{"match", "-each", "tc=8+0.08"}, cli.Usage, "", "-each is a flag of fastchess"},

@@ -63,11 +63,17 @@ func against(t *testing.T, limits string, games, concurrency int, command ...str
 	return s
 }
 
-// gogi runs the program in the folder.
+// gogi runs gogi in the folder.
 func (s *folder) gogi(t *testing.T, args ...string) (stdout, stderr string, code int) {
 	t.Helper()
+	return s.run(t, "gogi", args...)
+}
+
+// run runs a program in the folder.
+func (s *folder) run(t *testing.T, program string, args ...string) (stdout, stderr string, code int) {
+	t.Helper()
 	var out, errs bytes.Buffer
-	cmd := exec.CommandContext(t.Context(), "gogi", args...)
+	cmd := exec.CommandContext(t.Context(), program, args...)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = s.dir, &out, &errs
 	code = codeOf(t, cmd.Run())
 	return out.String(), errs.String(), code

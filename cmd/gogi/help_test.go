@@ -11,6 +11,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"gogi/cmd/gogi/cli"
+	"gogi/cmd/gogi/program"
 	"gogi/internal/testutil"
 )
 
@@ -19,7 +20,7 @@ import (
 func TestHelp(t *testing.T) {
 	t.Parallel()
 	var b bytes.Buffer
-	parser := testutil.Must(newParser(t.Context(), new(commandLine), &cli.Env{Out: &b, Err: &b}, helpHow{}))(t)
+	parser := testutil.Must(gogiProgram().Parser(t.Context(), new(commandLine), &cli.Env{Out: &b, Err: &b}))(t)
 	screen, _, code := gogi(t, "--help")
 	lines := strings.Count(screen, "\n")
 	testutil.Check(t, code == cli.Done && lines <= 45, "gogi --help: code %d, %d lines, want at most 45", code, lines)
@@ -28,11 +29,11 @@ func TestHelp(t *testing.T) {
 	testutil.Check(t, alone == screen, "gogi prints %q, gogi --help %q", alone, screen)
 	grouped := 0
 	for _, c := range parser.Model.Children {
-		group := groupOf(c)
-		known := slices.ContainsFunc(commandGroups, func(g struct{ key, title string }) bool { return g.key == group })
-		rest := slices.Contains([]string{"ctl", "review", "dev", "version"}, c.Name)
+		group := program.GroupOf(c)
+		known := slices.ContainsFunc(gogiProgram().Groups, func(g program.Group) bool { return g.Key == group })
+		rest := slices.Contains([]string{"ctl", "dev", "version"}, c.Name)
 		testutil.Check(t, c.Hidden || known != rest,
-			"gogi %s: group %q; give it one of commandGroups, or name it here as one of gogi help -a alone", c.Name, group)
+			"gogi %s: group %q; give it one of the program's Groups, or name it here as one of gogi help -a alone", c.Name, group)
 		got := strings.Contains(screen, "\n  "+c.Name+" ")
 		testutil.Check(t, got == (!c.Hidden && known), "gogi %s is on the screen: %v", c.Name, got)
 		if !c.Hidden && known {
@@ -68,7 +69,7 @@ func TestHelp(t *testing.T) {
 func TestHelpAll(t *testing.T) {
 	t.Parallel()
 	var b bytes.Buffer
-	parser := testutil.Must(newParser(t.Context(), new(commandLine), &cli.Env{Out: &b, Err: &b}, helpHow{}))(t)
+	parser := testutil.Must(gogiProgram().Parser(t.Context(), new(commandLine), &cli.Env{Out: &b, Err: &b}))(t)
 	for _, command := range parser.Model.Leaves(true) {
 		words := strings.Fields(command.Path())
 		few, _, _ := gogi(t, append(slices.Clone(words), "--help")...)

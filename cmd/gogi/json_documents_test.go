@@ -3,6 +3,7 @@ package main
 import (
 	"reflect"
 
+	labcmd "gogi/cmd/gogi-lab/commands"
 	dbcmd "gogi/cmd/gogi/db"
 	enginecmd "gogi/cmd/gogi/engines"
 	farmcmd "gogi/cmd/gogi/farm"
@@ -16,6 +17,11 @@ import (
 	"gogi/farm/replay"
 	"gogi/farm/site"
 	"gogi/internal/version"
+	"gogi/lab/counts"
+	"gogi/lab/orders"
+	"gogi/lab/regression"
+	"gogi/lab/review"
+	"gogi/lab/strength"
 	"gogi/match"
 	matchopenings "gogi/match/openings"
 	"gogi/players/check"
@@ -24,10 +30,7 @@ import (
 	"gogi/report/compare"
 	"gogi/report/effects"
 	"gogi/report/ratings"
-	"gogi/report/regression"
-	"gogi/report/review"
 	"gogi/report/stored"
-	"gogi/report/strength"
 	"gogi/report/tuning"
 	"gogi/report/verify"
 	"gogi/results"
@@ -47,7 +50,7 @@ type output struct {
 	title    string       // heading in docs/json.md, and first word in testdata/json_keys.txt
 	of       reflect.Type // of the object, or of the list
 	lines    bool         // the output is a line of several
-	commands []string     // commands that print the object with --json
+	commands []string     // commands that print the object with --json; those of gogi-lab begin with its name
 	also     []string     // other places, such as files
 }
 
@@ -115,14 +118,16 @@ func outputs() []output {
 		made[calculator.Plans]("plans", "stats plan"),
 		made[calculator.Elos]("Elo differences", "stats elo"),
 		made[calculator.Forecasts]("forecasts", "stats forecast"),
-		made[calculator.Coverages]("coverage", "stats lab coverage"),
-		made[calculator.Adjustments]("adjusted p values", "stats lab adjust"),
-		made[calculator.Homogeneities]("homogeneity", "stats lab homogeneity"),
-		made[regression.RankSums]("rank sums", "stats lab ranksum"),
-		made[regression.Difference]("errors of predictions", "stats lab rmse"),
-		made[ratings.OrderReport]("ratings by orders", "stats lab orders"),
-		made[ratings.Criteria]("information criteria", "stats lab aic"),
-		made[regression.Reports]("regressions", "stats lab regress"),
+
+		made[counts.Coverages]("coverage", "gogi-lab stats lab coverage"),
+		made[counts.Adjustments]("adjusted p values", "gogi-lab stats lab adjust"),
+		made[counts.Homogeneities]("homogeneity", "gogi-lab stats lab homogeneity"),
+		made[regression.RankSums]("rank sums", "gogi-lab stats lab ranksum"),
+		made[regression.Difference]("errors of predictions", "gogi-lab stats lab rmse"),
+		made[labcmd.Rated]("ratings and steps", "gogi-lab rate"),
+		made[orders.Report]("ratings by orders", "gogi-lab stats lab orders"),
+		made[ratings.Criteria]("information criteria", "gogi-lab stats lab aic"),
+		made[regression.Reports]("regressions", "gogi-lab stats lab regress"),
 
 		made[tuning.Result]("tune", "tune report"),
 		made[[]tuning.Finding]("probes", "tune probe"),
@@ -159,13 +164,13 @@ func outputs() []output {
 		made[dumpedPoints]("dump: points").in("`gogi db dump`").eachLine(),
 		made[dumpedGame]("dump: game").in("`gogi db dump`").eachLine(),
 
-		made[review.TallyJSON]("review", "review show"),
-		made[review.Calibration]("calibration", "review calibrate").in("file of `gogi review calibrate --to`"),
-		made[strength.Report]("strength model", "review fit"),
-		made[strength.Estimates]("estimates", "review estimate"),
-		made[strength.Validation]("validation", "review validate"),
-		made[review.Settings]("review settings").in("first line of the file of `gogi review`").eachLine(),
-		made[review.Reviewed]("reviewed game").in("other lines of the file of `gogi review`").eachLine(),
+		made[review.TallyJSON]("review", "gogi-lab review show"),
+		made[review.Calibration]("calibration", "gogi-lab review calibrate").in("file of `gogi-lab review calibrate --to`"),
+		made[strength.Report]("strength model", "gogi-lab review fit"),
+		made[strength.Estimates]("estimates", "gogi-lab review estimate"),
+		made[strength.Validation]("validation", "gogi-lab review validate"),
+		made[review.Settings]("review settings").in("first line of the file of `gogi-lab review`").eachLine(),
+		made[review.Reviewed]("reviewed game").in("other lines of the file of `gogi-lab review`").eachLine(),
 
 		made[farm.Status]("farm", "farm list"),
 		made[farm.TestStatus]("farm test", "farm show", "farm submit", "farm approve", "farm reject", "farm stop", "farm pause", "farm resume", "farm set priority", "farm set share"),

@@ -35,15 +35,15 @@ func TestJSONOfCommands(t *testing.T) {
 		{"openings of a report", "report other --openings --json"},
 		{"games", "games other --json"}, {"runs", "runs --json"}, {"SPRT decision", "gate r --json"},
 		{"comparison", "compare r newer --json"}, {"breakdown", "compare --breakdown other --json"},
-		{"ratings", "rate rr --json"},
+		{"ratings", "rate rr --json"}, {"ratings and steps", "gogi-lab rate rr --iterates 2 --json"},
 		{"intervals", "stats interval --wins 60 --losses 40 --all --json"}, {"tests", "stats test --wins 60 --losses 40 --json"},
 		{"SPRT states", "stats sprt --pentanomial 5,10,20,15,10 --elo0 0 --elo1 5 --json"},
 		{"plans", "stats plan --elo 10 --sprt 0,10 --game-length 1m --json"}, {"Elo differences", "stats elo --score 0.6 --json"},
-		{"forecasts", "stats forecast --wins 6 --losses 4 --games 20 --json"}, {"coverage", "stats lab coverage --n 10 --p 0.5 --json"},
-		{"adjusted p values", "stats lab adjust --p 0.01,0.2 --json"}, {"homogeneity", "stats lab homogeneity --counts 10,5,3 --counts 8,6,4 --json"},
-		{"rank sums", "stats lab ranksum t.csv --values x --by g --json"}, {"errors of predictions", "stats lab rmse t.csv --predicted x --actual y --json"},
-		{"ratings by orders", "stats lab orders orders.csv --samples 20 --json"}, {"information criteria", "stats lab aic m=-100,3 n=-90,5 --games 50 --json"},
-		{"regressions", "stats lab regress t.csv --y y --x x --json"},
+		{"forecasts", "stats forecast --wins 6 --losses 4 --games 20 --json"}, {"coverage", "gogi-lab stats lab coverage --n 10 --p 0.5 --json"},
+		{"adjusted p values", "gogi-lab stats lab adjust --p 0.01,0.2 --json"}, {"homogeneity", "gogi-lab stats lab homogeneity --counts 10,5,3 --counts 8,6,4 --json"},
+		{"rank sums", "gogi-lab stats lab ranksum t.csv --values x --by g --json"}, {"errors of predictions", "gogi-lab stats lab rmse t.csv --predicted x --actual y --json"},
+		{"ratings by orders", "gogi-lab stats lab orders orders.csv --samples 20 --json"}, {"information criteria", "gogi-lab stats lab aic m=-100,3 n=-90,5 --games 50 --json"},
+		{"regressions", "gogi-lab stats lab regress t.csv --y y --x x --json"},
 		{"file check", "check c.toml --json"}, {"engine check", "check --quick --json -- fakeengine"},
 		{"votes", "votes council --json"}, {"votes of a game", "votes council --game 0.0 --json"}, {"repeated votes", "votes replay council --json"}, {"score scales", "votes fit council --json"},
 		{"export", "export other --format jsonl --to g.jsonl --json"}, {"import", "import g.jsonl --run imported --db i.db --json"},
@@ -51,11 +51,12 @@ func TestJSONOfCommands(t *testing.T) {
 		{"repair", "db repair --to d.db --json"}, {"merge", "db merge --to m.db gogi.db i.db --json"},
 		{"voided pairs", "db void other --pairs 1 --why test --by me --json"}, {"version", "version --json"},
 	} {
-		out, errs, code := s.gogi(t, strings.Fields(c.command)...)
+		words := strings.Fields(programOf(c.command))
+		out, errs, code := s.run(t, words[0], words[1:]...)
 		if out == "" {
-			t.Errorf("gogi %s: code %d, no JSON: %s", c.command, code, errs)
+			t.Errorf("%s: code %d, no JSON: %s", c.command, code, errs)
 		} else if err := d.checkJSON(c.title, out); err != nil {
-			t.Errorf("gogi %s: %v", c.command, err)
+			t.Errorf("%s: %v", c.command, err)
 		}
 	}
 	records := string(testutil.Must(os.ReadFile(filepath.Join(s.dir, "g.jsonl")))(t))

@@ -20,9 +20,9 @@ import (
 	"unicode"
 
 	"gogi/internal/testutil"
+	"gogi/lab/linear"
 	"gogi/shogi/kifu"
 	"gogi/stats/hunt"
-	"gogi/stats/regress"
 )
 
 // A shape is the form of a JSON value, as encoding/json makes it from a Go type.
@@ -121,8 +121,8 @@ func (r *reader) shape(of reflect.Type, at ast.Expr) *shape {
 	if s := exceptions()[of]; s != nil {
 		return new(*s)
 	}
-	if of == reflect.TypeFor[regress.Term]() {
-		of = reflect.TypeFor[regress.TermJSON]()
+	if of == reflect.TypeFor[linear.Term]() {
+		of = reflect.TypeFor[linear.TermJSON]()
 	}
 	switch {
 	case of.Kind() == reflect.Pointer:

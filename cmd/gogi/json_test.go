@@ -16,7 +16,9 @@ import (
 	"github.com/alecthomas/kong"
 	"github.com/rogpeppe/go-internal/testscript"
 
+	labcmd "gogi/cmd/gogi-lab/commands"
 	"gogi/cmd/gogi/cli"
+	"gogi/cmd/gogi/program"
 	"gogi/internal/testutil"
 )
 
@@ -164,7 +166,6 @@ func TestJSONMeanings(t *testing.T) {
 // TestJSONCommands: the list of outputs has every command with --json, and no other command.
 func TestJSONCommands(t *testing.T) {
 	t.Parallel()
-	model := testutil.Must(newParser(t.Context(), new(commandLine), &cli.Env{Out: new(bytes.Buffer), Err: new(bytes.Buffer)}, helpHow{all: true}))(t).Model
 	want := map[string]bool{}
 	var walk func(n *kong.Node)
 	walk = func(n *kong.Node) {
@@ -173,24 +174,28 @@ func TestJSONCommands(t *testing.T) {
 		}
 		for at := n; len(n.Children) == 0 && at != nil && at.Type == kong.CommandNode; at = at.Parent {
 			if slices.ContainsFunc(at.Flags, func(f *kong.Flag) bool { return f.Name == "json" }) {
-				want[strings.TrimPrefix(n.FullPath(), "gogi ")] = true
+				want[n.FullPath()] = true
 			}
 		}
 	}
-	for _, c := range model.Children {
-		walk(c)
+	for _, p := range []*program.Program{gogiProgram(), labcmd.Program()} {
+		env := &cli.Env{Out: new(bytes.Buffer), Err: new(bytes.Buffer)}
+		for _, c := range testutil.Must(p.Parser(t.Context(), reflect.New(reflect.TypeOf(p.Grammar)).Interface(), env))(t).Model.Children {
+			walk(c)
+		}
 	}
+	delete(want, "gogi-lab version") // as gogi version
 	got := map[string]bool{}
 	for _, o := range outputs() {
 		for _, c := range o.commands {
-			name, _, _ := strings.Cut(c, " --")
+			name, _, _ := strings.Cut(programOf(c), " --")
 			name = strings.TrimRight(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ ")
-			testutil.Check(t, want[name], "gogi %s has no flag --json", name)
+			testutil.Check(t, want[name], "%s has no flag --json", name)
 			got[name] = true
 		}
 	}
 	for name := range want {
-		testutil.Check(t, got[name], "the list of outputs does not have gogi %s --json", name)
+		testutil.Check(t, got[name], "the list of outputs does not have %s --json", name)
 	}
 }
 
@@ -223,7 +228,7 @@ func jsonPage(t *testing.T) string {
 	for i, o := range d.outputs {
 		var places []string
 		for _, c := range o.commands {
-			places = append(places, "`gogi "+c+"`")
+			places = append(places, "`"+programOf(c)+"`")
 		}
 		if places = append(places, o.also...); len(places) == 0 {
 			continue // it is only a part of others
@@ -251,6 +256,14 @@ func jsonPage(t *testing.T) string {
 		}
 	}
 	return b.String()
+}
+
+// programOf returns a command of the list of outputs with the name of its program.
+func programOf(command string) string {
+	if strings.HasPrefix(command, "gogi-lab ") {
+		return command
+	}
+	return "gogi " + command
 }
 
 // linked makes a link of each title in brackets.

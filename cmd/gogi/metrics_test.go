@@ -54,8 +54,8 @@ command = ["fakeengine", "-moves", "first"]
 sprt = "0,100"
 `
 
-// program is a gogi process that runs in a folder until the test ends it.
-type program struct {
+// A started is a gogi process that runs in a folder until the test ends it.
+type started struct {
 	t   *testing.T
 	cmd *exec.Cmd
 	url string
@@ -63,9 +63,9 @@ type program struct {
 }
 
 // begin starts gogi, and waits for the line with the address of its pages.
-func begin(t *testing.T, dir string, args ...string) *program {
+func begin(t *testing.T, dir string, args ...string) *started {
 	t.Helper()
-	p := &program{t: t, cmd: exec.CommandContext(t.Context(), "gogi", args...)}
+	p := &started{t: t, cmd: exec.CommandContext(t.Context(), "gogi", args...)}
 	p.cmd.Dir = dir
 	read, write, err := os.Pipe()
 	testutil.OK(t, err)
@@ -90,7 +90,7 @@ func begin(t *testing.T, dir string, args ...string) *program {
 }
 
 // end interrupts gogi repeatedly until it ends, as a user in a hurry does.
-func (p *program) end() {
+func (p *started) end() {
 	p.t.Helper()
 	ended := make(chan error, 1) // one value, from the goroutine
 	go func() { ended <- p.cmd.Wait() }()
@@ -106,7 +106,7 @@ func (p *program) end() {
 }
 
 // scrape requests the metrics in a format.
-func (p *program) scrape(accept string) string {
+func (p *started) scrape(accept string) string {
 	p.t.Helper()
 	r := testutil.Must(http.NewRequestWithContext(p.t.Context(), http.MethodGet, p.url+"metrics", nil))(p.t)
 	r.Header.Set("Accept", accept)

@@ -96,8 +96,8 @@ func playerB(s seen) *match.Player {
 // parsed parses a command line with the grammar of its command, as gogi does, and returns the command.
 func parsed[C any](t *testing.T, verb string, args []string) *C {
 	t.Helper()
-	grammar, _ := grammarFor(args)
-	parser := testutil.Must(newParser(t.Context(), grammar, &cli.Env{Out: new(bytes.Buffer), Err: new(bytes.Buffer)}, helpHow{}))(t)
+	grammar, _ := gogiProgram().GrammarFor(args)
+	parser := testutil.Must(gogiProgram().Parser(t.Context(), grammar, &cli.Env{Out: new(bytes.Buffer), Err: new(bytes.Buffer)}))(t)
 	testutil.OK(t, testutil.Err(parser.Parse(args)), "%q", args)
 	return reflect.ValueOf(grammar).Elem().FieldByName(verb).Addr().Interface().(*C)
 }

@@ -15,18 +15,20 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	labcmd "gogi/cmd/gogi-lab/commands"
 	"gogi/cmd/gogi/cli"
+	"gogi/cmd/gogi/program"
 	"gogi/configs"
 	"gogi/farm/worker"
 	"gogi/internal/testutil"
 )
 
-var writeReference = flag.Bool("write-reference", false, "write docs/commands.md, docs/configuration.md and docs/json.md")
+var writeReference = flag.Bool("write-reference", false, "write docs/commands.md, docs/research/commands.md, docs/configuration.md and docs/json.md")
 
 // TestReference: the reference pages agree with the code.
 func TestReference(t *testing.T) {
 	t.Parallel()
-	for name, want := range map[string]string{"commands.md": commandPage(t), "configuration.md": configurationPage(t), "json.md": jsonPage(t)} {
+	for name, want := range map[string]string{"commands.md": commandPage(t), "research/commands.md": labPage(t), "configuration.md": configurationPage(t), "json.md": jsonPage(t)} {
 		file := "../../docs/" + name
 		if *writeReference {
 			testutil.OK(t, os.WriteFile(file, []byte(want), 0o644))
@@ -51,7 +53,7 @@ func exitCodes() []exitRow {
 		{cli.Done, "Done. With an SPRT: passed.", "all"},
 		{cli.Failed, "Error: the command could not do what it was asked for.", "all"},
 		{cli.Usage, "Usage: a flag or a file says something that is not possible.", "all"},
-		{cli.Unplayed, "Some pairs are not played, or some games were left out.", "`match`, `hunt`, `ladder`, `tune`, `selfplay`, `csa`, `export`, `convert`, `review`, `book`, `db`"},
+		{cli.Unplayed, "Some pairs are not played, or some games were left out.", "`match`, `hunt`, `ladder`, `tune`, `selfplay`, `csa`, `export`, `convert`, `book`, `db`, `gogi-lab review`"},
 		{4, "The coordinator rejects the worker (its key, its version or the policy). Do not restart it.", "`farm work`"},
 		{5, "The farm wants another version of gogi, which the worker could not install.", "`farm work`"},
 		{6, "The coordinator was away for longer than `--give-up`.", "`farm work`"},
@@ -68,22 +70,44 @@ func exitCodes() []exitRow {
 // commandPage returns docs/commands.md: the exit codes, and each command with its arguments and flags.
 func commandPage(t *testing.T) string {
 	t.Helper()
-	model := testutil.Must(newParser(t.Context(), new(commandLine), &cli.Env{Out: new(bytes.Buffer), Err: new(bytes.Buffer)}, helpHow{all: true}))(t).Model
 	b := new(strings.Builder)
 	b.WriteString("# Commands\n\n" + generated)
-	b.WriteString("All commands have `--help` and `--lang`. `gogi help` prints the most important commands, `gogi help -a` all of them.\n\n## Exit codes\n\n| code | meaning | commands |\n|---|---|---|\n")
+	b.WriteString("All commands have `--help` and `--lang`. `gogi help` prints the most important commands, `gogi help -a` all of them.\n" +
+		"The commands of gogi-lab, a second program for papers and research, are in [research/commands.md](research/commands.md).\n\n## Exit codes\n\n| code | meaning | commands |\n|---|---|---|\n")
 	for _, c := range exitCodes() {
 		fmt.Fprintf(b, "| %d | %s | %s |\n", c.code, c.meaning, c.commands)
 	}
-	for _, group := range append(slices.Clone(commandGroups), struct{ key, title string }{"", "More"}) {
-		fmt.Fprintf(b, "\n## %s\n", group.title)
+	writeCommands(t, b, gogiProgram())
+	return b.String()
+}
+
+// labPage returns docs/research/commands.md: the commands of gogi-lab.
+func labPage(t *testing.T) string {
+	t.Helper()
+	b := new(strings.Builder)
+	b.WriteString("# Commands of gogi-lab\n\n" + generated)
+	b.WriteString("For authors of papers. gogi-lab has the calculations that gogi does not need to play and judge matches: `go build -o gogi-lab ./cmd/gogi-lab`.\n" +
+		"Its exit codes are those of [gogi](../commands.md#exit-codes). [sources.md](sources.md), [lab.md](lab.md) and [strength.md](strength.md) have examples.\n")
+	writeCommands(t, b, labcmd.Program())
+	return b.String()
+}
+
+// writeCommands writes the commands of a program under their headings.
+func writeCommands(t *testing.T, b *strings.Builder, p *program.Program) {
+	t.Helper()
+	env := &cli.Env{Out: new(bytes.Buffer), Err: new(bytes.Buffer)}
+	model := testutil.Must(p.Parser(t.Context(), reflect.New(reflect.TypeOf(p.Grammar)).Interface(), env))(t).Model
+	for _, group := range append(slices.Clone(p.Groups), program.Group{Title: "More"}) {
+		rows := new(strings.Builder)
 		for _, c := range model.Children {
-			if groupOf(c) == group.key {
-				writeCommand(b, c)
+			if program.GroupOf(c) == group.Key {
+				writeCommand(rows, c)
 			}
 		}
+		if rows.Len() > 0 {
+			fmt.Fprintf(b, "\n## %s\n%s", group.Title, rows)
+		}
 	}
-	return b.String()
 }
 
 // writeCommand writes the leaves of a command.

@@ -17,16 +17,17 @@ func TestSourcesPage(t *testing.T) {
 	commands, output := 0, ""
 	for line := range strings.Lines(string(page)) {
 		text, indented := strings.CutPrefix(strings.TrimRight(line, "\n"), "    ")
-		command, runs := strings.CutPrefix(text, "$ gogi ")
+		command, runs := strings.CutPrefix(text, "$ ")
 		switch {
 		case !indented:
 		case runs:
 			commands++
-			run := exec.CommandContext(t.Context(), "gogi", strings.Fields(command)...)
+			words := strings.Fields(command)
+			run := exec.CommandContext(t.Context(), words[0], words[1:]...)
 			run.Dir = "../.."
 			all, err := run.CombinedOutput()
 			if output = joinedWords(string(all)); err != nil {
-				t.Errorf("gogi %s: %v\n%s", command, err, all)
+				t.Errorf("%s: %v\n%s", command, err, all)
 			}
 		case !strings.Contains(output, joinedWords(text)):
 			t.Errorf("%q is not in the output\n%s", text, output)

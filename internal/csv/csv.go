@@ -1,6 +1,5 @@
-// Package csv reads CSV files with a header. [Read] reads the rows of a file, [New] makes a
-// [Sheet] from a reader, and [ParseConditions] parses filters on columns. Errors name the line,
-// the column and the expected value.
+// Package csv reads CSV files with a header. [Read] reads the rows of a file, and [New] makes a
+// [Sheet] from a reader. Errors name the line, the column and the expected value.
 package csv
 
 import (

@@ -14,7 +14,6 @@ import (
 	"gogi/internal/testutil"
 	"gogi/match"
 	"gogi/stats"
-	"gogi/stats/binomial"
 )
 
 // statsFixtures are reference values from other programs, which testdata/stats.json names.
@@ -248,9 +247,6 @@ func TestGapsHaveReasons(t *testing.T) {
 	forecast := func(record stats.WDL) answer {
 		return must[*Forecasts](t)(ForecastQuestion{record, []int{1, 10}, 0.95}.Answer())
 	}
-	same := func(counts ...string) answer {
-		return must[*Homogeneities](t)(HomogeneityQuestion{counts, 0.05}.Answer())
-	}
 	for array, answers := range map[string][]answer{
 		"intervals": {
 			interval(wdl(0, 0, 0), "drop"), interval(wdl(0, 9, 0), "drop"), interval(wdl(0, 0, 7), "drop"), interval(wdl(7, 0, 0), "drop"),
@@ -282,10 +278,6 @@ func TestGapsHaveReasons(t *testing.T) {
 			wantNoNaN(t, a)
 		}
 	}
-	if row := rowsOf(t, "tests", same("1,0,2"), nil)[0]; row["p"] != nil || row["why"] == nil {
-		t.Errorf("one source agrees with itself: %v", row)
-	}
-	wantNoNaN(t, same("1,0,2"))
 }
 
 func wantNoNaN(t *testing.T, a answer) {
@@ -293,33 +285,4 @@ func wantNoNaN(t *testing.T, a answer) {
 	var out strings.Builder
 	a.Print(&out, i18n.English)
 	testutil.Check(t, out.Len() != 0 && !strings.Contains(out.String(), "NaN") && !strings.Contains(out.String(), "Inf"), "%T prints\n%s", a, &out)
-}
-
-// TestLowestCoverage: the values come from ci_coverage.csv for n = 100 and true win rates from 0.3 to 0.7.
-func TestLowestCoverage(t *testing.T) {
-	want := map[binomial.IntervalMethod]float64{
-		binomial.MethodClopperPearson: 0.9504, binomial.MethodBlaker: 0.95, binomial.MethodMidP: 0.9392,
-		binomial.MethodWilson: 0.93714, binomial.MethodWald: 0.93068, binomial.MethodLFICS: 0.92381,
-	}
-	for m, lowest := range want {
-		chosen := CoverageQuestion{Confidence: 0.95, Method: methodName(m)}.methods(100)
-		testutil.Require(t, len(chosen) == 1, "%s are %d methods", m, len(chosen))
-		wantNear(t, string(m), lowestCoverage(chosen[0], 0.3, 0.7), lowest, 1e-4)
-	}
-}
-
-// lowestCoverage returns the smallest coverage for true probabilities from lo to hi. Between two neighbouring
-// ends of intervals the coverage has no minimum, so lowestCoverage checks only the probabilities just outside
-// of each end.
-func lowestCoverage(m intervalMethod, lo, hi float64) float64 {
-	const aside = 1e-9
-	lowest := min(m.coverage(lo), m.coverage(hi))
-	for _, i := range m.intervals {
-		for _, p := range []float64{i.Lo - aside, i.Hi + aside} {
-			if lo <= p && p <= hi {
-				lowest = min(lowest, m.coverage(p))
-			}
-		}
-	}
-	return lowest
 }

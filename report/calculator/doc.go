@@ -17,8 +17,8 @@ import (
 	"gogi/stats"
 )
 
-// version is the version of the JSON. New fields do not change it; a renamed field does.
-const version = 1
+// Version is the version of the JSON. New fields do not change it; a renamed field does.
+const Version = 1
 
 // mostCounted is the largest accepted count. No match is longer, and sums of such counts cannot overflow.
 const mostCounted = 100_000_000
@@ -75,8 +75,8 @@ func parseCounts(flag, list string, names ...string) ([]int, error) {
 	return counts, nil
 }
 
-// parseWDL reads the counts "W,D,L" of a flag.
-func parseWDL(flag, list string) (stats.WDL, error) {
+// ParseWDL reads the counts "W,D,L" of a flag.
+func ParseWDL(flag, list string) (stats.WDL, error) {
 	n, err := parseCounts(flag, list, "W", "D", "L")
 	if err != nil {
 		return stats.WDL{}, err
@@ -101,8 +101,8 @@ func whyNot(err error) string {
 	return err.Error()
 }
 
-// cell returns the text of a table cell: v in the layout of fmt.Sprintf, or a dash for nil.
-func cell(v *float64, layout string) string {
+// Cell returns the text of a table cell: v in the layout of fmt.Sprintf, or a dash for nil.
+func Cell(v *float64, layout string) string {
 	return format.Or(v, func(v float64) string { return fmt.Sprintf(layout, v) })
 }
 

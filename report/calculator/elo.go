@@ -58,7 +58,7 @@ func (q EloQuestion) Answer() (*Elos, error) {
 		sigma, err = gameSigma(row.Score, row.DrawRate)
 	}
 	row.normalize(sigma, err)
-	return &Elos{version, []EloRow{row}}, nil
+	return &Elos{Version, []EloRow{row}}, nil
 }
 
 func (q EloQuestion) fill(row *EloRow) error {
@@ -136,12 +136,12 @@ func (s *Elos) Print(w io.Writer, in i18n.Language) {
 func (r *EloRow) print(w io.Writer, in i18n.Language) {
 	const width = 17 // width of the labels
 	fmt.Fprintf(w, "%s%.6g\n", format.Pad(i18n.Say(in, "score"), width), r.Score)
-	fmt.Fprintf(w, "%s%s\n", format.Pad("Elo", width), cell(r.Elo, "%+.2f"))
+	fmt.Fprintf(w, "%s%s\n", format.Pad("Elo", width), Cell(r.Elo, "%+.2f"))
 	of := i18n.Of("at a draw rate of %g", r.DrawRate)
 	if r.Pairs > 0 {
 		of = i18n.Of("from %s pairs, the nElo of fastchess", format.Count(r.Pairs))
 	}
-	fmt.Fprintf(w, "%s%s   %s\n", format.Pad(i18n.Say(in, "normalised Elo"), width), cell(r.NormalizedElo, "%+.2f"), of.In(in))
+	fmt.Fprintf(w, "%s%s   %s\n", format.Pad(i18n.Say(in, "normalised Elo"), width), Cell(r.NormalizedElo, "%+.2f"), of.In(in))
 	if r.Why != "" {
 		fmt.Fprintln(w, i18n.Say(in, r.Why))
 	}

@@ -53,7 +53,7 @@ func (q ForecastQuestion) Answer() (*Forecasts, error) {
 	if wrong != nil {
 		return nil, fail.Usage(wrong)
 	}
-	out := &Forecasts{version, []ForecastRow{}}
+	out := &Forecasts{Version, []ForecastRow{}}
 	for _, n := range q.Games {
 		f, err := q.Record.Forecast(n, q.Confidence)
 		out.Forecasts = append(out.Forecasts, ForecastRow{
@@ -70,7 +70,7 @@ func (s *Forecasts) Print(w io.Writer, in i18n.Language) {
 	fmt.Fprintln(w, i18n.Say(in, "A match between players of whom one has won %d, drawn %d and lost %d", first.Record.Wins, first.Record.Draws, first.Record.Losses))
 	t := format.Table(i18n.Heads(in, "games", "wins the match", "from", "to", "draws it", "loses it")...)
 	for _, f := range s.Forecasts {
-		t.AppendRow([]any{format.Count(f.Games), cell(f.Win, "%.4f"), cell(f.Lo, "%.4f"), cell(f.Hi, "%.4f"), cell(f.Draw, "%.4f"), cell(f.Loss, "%.4f")})
+		t.AppendRow([]any{format.Count(f.Games), Cell(f.Win, "%.4f"), Cell(f.Lo, "%.4f"), Cell(f.Hi, "%.4f"), Cell(f.Draw, "%.4f"), Cell(f.Loss, "%.4f")})
 	}
 	format.Render(w, t)
 	if first.Why != "" {

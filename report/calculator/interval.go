@@ -29,10 +29,11 @@ type IntervalQuestion struct {
 	Method      string     `xor:"which" placeholder:"NAME" help:"Method of the interval: clopper-pearson, blaker, midp, wilson, wilson-cc, jeffreys, wald, lfics, gaffke or anytime."`
 }
 
+// The names on the command line of all methods, and of the interval that holds at any time.
 const (
-	methodAll     = "all"
+	MethodAll     = "all"
+	MethodAnytime = "anytime"
 	methodGaffke  = "gaffke"
-	methodAnytime = "anytime"
 )
 
 // The ways to count draws.
@@ -43,14 +44,15 @@ const (
 )
 
 // MethodNames returns the names of all methods on the command line, the exact ones first.
-func MethodNames() []string { return append(binomialNames(), methodGaffke, methodAnytime) }
+func MethodNames() []string { return append(BinomialNames(), methodGaffke, MethodAnytime) }
 
-// binomialNames returns the names of the methods that work on the wins among decisive games, except anytime.
-func binomialNames() []string {
-	return lists.Map(binomial.IntervalMethods(), methodName)
+// BinomialNames returns the names of the methods that work on the wins among decisive games, except anytime.
+func BinomialNames() []string {
+	return lists.Map(binomial.IntervalMethods(), MethodName)
 }
 
-func methodName(m binomial.IntervalMethod) string {
+// MethodName returns the name of a method on the command line.
+func MethodName(m binomial.IntervalMethod) string {
 	switch m {
 	case binomial.MethodMidP:
 		return "midp"
@@ -61,9 +63,10 @@ func methodName(m binomial.IntervalMethod) string {
 	return strings.ReplaceAll(string(m), "_", "-")
 }
 
-func checkMethod(name string, names []string) error {
-	if name != methodAll && !slices.Contains(names, name) {
-		return fmt.Errorf("--method %s: expected %s or one of %s", name, methodAll, strings.Join(names, ", "))
+// CheckMethod returns an error unless name, the value of --method, is MethodAll or one of names.
+func CheckMethod(name string, names []string) error {
+	if name != MethodAll && !slices.Contains(names, name) {
+		return fmt.Errorf("--method %s: expected %s or one of %s", name, MethodAll, strings.Join(names, ", "))
 	}
 	return nil
 }
@@ -118,10 +121,10 @@ func (q IntervalQuestion) Answer() (*Intervals, error) {
 	if err != nil {
 		return nil, fail.Usage(err)
 	}
-	out := &Intervals{Version: version, drawn: q.Counts != nil && q.Counts.Draws > 0}
+	out := &Intervals{Version: Version, drawn: q.Counts != nil && q.Counts.Draws > 0}
 	if q.Counts != nil {
 		for _, m := range binomial.IntervalMethods() {
-			if q.asks(methodName(m), m == binomial.MethodClopperPearson && q.DrawMode != halfDraws) {
+			if q.asks(MethodName(m), m == binomial.MethodClopperPearson && q.DrawMode != halfDraws) {
 				out.Intervals = append(out.Intervals, q.interval(m))
 			}
 		}
@@ -130,7 +133,7 @@ func (q IntervalQuestion) Answer() (*Intervals, error) {
 	if q.Method == methodGaffke || q.asks(methodGaffke, true) && scores.Unit != "decisive_game" {
 		out.Intervals = append(out.Intervals, q.gaffke(scores))
 	}
-	if q.asks(methodAnytime, true) {
+	if q.asks(MethodAnytime, true) {
 		out.Intervals = append(out.Intervals, q.anytime(scores))
 	}
 	return out, nil
@@ -139,14 +142,14 @@ func (q IntervalQuestion) Answer() (*Intervals, error) {
 // asks reports whether the question includes a method. If the question names no method, usual decides: it is true for
 // the methods that gogi prints by default.
 func (q IntervalQuestion) asks(method string, usual bool) bool {
-	return q.Method == method || q.Method == methodAll || q.Method == "" && usual
+	return q.Method == method || q.Method == MethodAll || q.Method == "" && usual
 }
 
 // check checks the question and returns its pairs. It returns nil if the question has no pairs.
 func (q IntervalQuestion) check() (*stats.Pentanomial, error) {
 	err := CheckShare("confidence", q.Confidence)
 	if q.Method != "" {
-		err = errors.Join(err, checkMethod(q.Method, MethodNames()))
+		err = errors.Join(err, CheckMethod(q.Method, MethodNames()))
 	}
 	if q.Counts != nil {
 		err = errors.Join(err, checkWDL(*q.Counts))
@@ -156,7 +159,7 @@ func (q IntervalQuestion) check() (*stats.Pentanomial, error) {
 		return nil, err
 	case q.Counts == nil && q.Pentanomial == "":
 		return nil, errors.New("expected --wins W and --losses L, or --pentanomial LL,LD,MID,WD,WW")
-	case q.Counts == nil && slices.Contains(binomialNames(), q.Method):
+	case q.Counts == nil && slices.Contains(BinomialNames(), q.Method):
 		return nil, fmt.Errorf("--method %s: it takes games; expected --wins W and --losses L", q.Method)
 	case q.DrawMode == floorDraws && q.Method == "":
 		return nil, errors.New("--draw-mode floor: only lfics takes it; add --all or --method lfics")
@@ -205,7 +208,7 @@ func (q IntervalQuestion) rule() binomial.DrawRule {
 }
 
 func (q IntervalQuestion) interval(m binomial.IntervalMethod) IntervalRow {
-	row := IntervalRow{Method: methodName(m), Unit: "decisive_game", Confidence: q.Confidence, DrawMode: q.DrawMode, Exact: m.Exact()}
+	row := IntervalRow{Method: MethodName(m), Unit: "decisive_game", Confidence: q.Confidence, DrawMode: q.DrawMode, Exact: m.Exact()}
 	counted, err := q.Counts.Counted(q.rule())
 	if err != nil {
 		row.Why = whyNot(err)
@@ -274,7 +277,7 @@ func (q IntervalQuestion) gaffke(s stats.Scores) IntervalRow {
 }
 
 func (q IntervalQuestion) anytime(s stats.Scores) IntervalRow {
-	row := q.ofScores(methodAnytime, s)
+	row := q.ofScores(MethodAnytime, s)
 	row.Exact, row.Evidence = true, &Evidence{}
 	if row.DrawMode == floorDraws {
 		row.Why = floored
@@ -302,7 +305,7 @@ func (s *Intervals) Print(w io.Writer, in i18n.Language) {
 		}
 		rows++
 		t.AppendRow(table.Row{
-			i.Method, strconv.FormatFloat(i.Wins, 'f', -1, 64), i18n.Number{N: i.N, Noun: format.Words(i.Unit)}.In(in), cell(i.Estimate, "%.4f"), cell(i.Lo, "%.4f"), cell(i.Hi, "%.4f"),
+			i.Method, strconv.FormatFloat(i.Wins, 'f', -1, 64), i18n.Number{N: i.N, Noun: format.Words(i.Unit)}.In(in), Cell(i.Estimate, "%.4f"), Cell(i.Lo, "%.4f"), Cell(i.Hi, "%.4f"),
 			eloCell(i.Estimate), eloCell(i.Lo), eloCell(i.Hi), holds(i.Method).In(in),
 		})
 		modes[i.DrawMode] = append(modes[i.DrawMode], i.Method)
@@ -324,7 +327,7 @@ func (s *Intervals) Print(w io.Writer, in i18n.Language) {
 		}
 		if s := i.Spread; s != nil {
 			fmt.Fprintln(w, i18n.Say(in, "S = %s, the standard error of the win rate with the divisor n - 3/2; in Elo ± %s, to first order",
-				cell(s.Error, "%.5f"), cell(s.EloError, "%.1f")))
+				Cell(s.Error, "%.5f"), Cell(s.EloError, "%.1f")))
 		}
 	}
 }
@@ -361,7 +364,7 @@ func holds(method string) i18n.Message {
 		return i18n.Of("no confidence interval")
 	case methodGaffke:
 		return i18n.Of("in all cases tried")
-	case methodAnytime:
+	case MethodAnytime:
 		return i18n.Of("at any time")
 	}
 	return i18n.Of("on average")

@@ -67,7 +67,7 @@ func (q PlanQuestion) Answer() (*Plans, error) {
 	if err := q.check(); err != nil {
 		return nil, fail.Usage(err)
 	}
-	out := &Plans{version, []PlanRow{q.fixed()}}
+	out := &Plans{Version, []PlanRow{q.fixed()}}
 	if q.SPRT != nil {
 		s, err := q.sequence()
 		if err != nil {

@@ -97,9 +97,9 @@ func (p *PlanRow) tableRow(in i18n.Language) table.Row {
 // significant digits.
 func (p *PlanRow) eloCell() string {
 	if p.Elo != nil && *p.Elo != 0 && math.Abs(*p.Elo) < 0.05 {
-		return cell(p.Elo, "%+.2g")
+		return Cell(p.Elo, "%+.2g")
 	}
-	return cell(p.Elo, "%+.2f")
+	return Cell(p.Elo, "%+.2f")
 }
 
 func (p *PlanRow) gamesCell() string {

@@ -263,87 +263,6 @@ func TestForecastOfOneGame(t *testing.T) {
 	wantNear(t, "to", rows[0]["hi"], interval.Hi, 1e-12)
 }
 
-// TestAdjust compares with R's p.adjust(c(.01, .04, .03), "holm") and "BH".
-func TestAdjust(t *testing.T) {
-	for method, want := range map[string][]float64{"holm": {0.03, 0.06, 0.06}, "bh": {0.03, 0.04, 0.04}} {
-		a, err := AdjustQuestion{[]float64{0.01, 0.04, 0.03}, method, 0.05}.Answer()
-		for i, row := range rowsOf(t, "adjusted", a, err) {
-			wantNear(t, method, row["adjusted"], want[i], 1e-12)
-			testutil.Equal(t, row["significant"], (want[i] <= 0.05), "%s: %v", method, row)
-		}
-	}
-}
-
-// TestHomogeneity: χ² of (10, 2, 20) and (20, 1, 9) is summed by hand, and p = exp(-χ²/2) for two degrees of freedom.
-// Residuals of wins and losses have opposite signs.
-func TestHomogeneity(t *testing.T) {
-	a, err := HomogeneityQuestion{[]string{"10,2,20", "20,1,9"}, 0.05}.Answer()
-	row := rowsOf(t, "tests", a, err)[0]
-	wantNear(t, "chi-square", row["chi_square"], 7.782662835249044, 1e-9)
-	wantNear(t, "p", row["p"], 0.020418142857298892, 1e-12)
-	first := rowsOf(t, "sources", a, err)[0]
-	residuals := first["residuals"].([]any)
-	testutil.Check(t, residuals[0].(float64) > 0 && residuals[2].(float64) < 0,
-		"the first source lost more than its share: %v", residuals)
-	var out strings.Builder
-	a.Print(&out, i18n.English)
-	testutil.Contains(t, out.String(), "2 cells with fewer than 5 games expected", "nothing about sparse cells: %s", &out)
-	// The residual of a win: (10 - 15.48) / √(15.48 · (1 - 32/62) · (1 - 30/62)).
-	if !strings.Contains(strings.Join(strings.Fields(out.String()), " "), "1 10 2 20 -2.79 +0.53 +2.56 stands out") {
-		t.Errorf("the first source is not told:\n%s", &out)
-	}
-}
-
-// TestCoverageIsThatOfTheMethod compares the sums over stored intervals with package stats, which calculates each
-// interval again.
-func TestCoverageIsThatOfTheMethod(t *testing.T) {
-	q := CoverageQuestion{N: []int{60}, P: []float64{0, 0.2, 0.5, 0.97}, Confidence: 0.9, Method: "all"}
-	a, err := q.Answer()
-	rows := rowsOf(t, "coverages", a, err)
-	testutil.Require(t, len(rows) == len(CoverageNames())*len(q.P), "%d rows", len(rows))
-	for _, row := range rows {
-		for _, m := range binomial.IntervalMethods() {
-			if row["method"] == methodName(m) {
-				p, want := row["p"].(float64), 0.0
-				for k, b := 0, binomial.NewBinomial(60, p); k <= 60; k++ {
-					if i, err := m.Interval(k, 60, 0.9); err == nil && i.Lo-1e-12 <= p && p <= i.Hi+1e-12 {
-						want += b.At(k)
-					}
-				}
-				wantNear(t, fmt.Sprint(m, row["p"]), row["coverage"], want, 1e-9)
-			}
-		}
-	}
-	var out strings.Builder
-	a.Print(&out, i18n.English)
-	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
-	testutil.Check(t, len(lines) == 3+len(q.P) && strings.Contains(lines[3], fmt.Sprintf("%.4f", rows[0]["coverage"])), "the table is\n%s", &out)
-}
-
-// TestCoverageOverGames calculates a few points of the LFICS paper's figure. A point is the sum of the binomial
-// probabilities of the estimates within 1.96 standard deviations of p.
-func TestCoverageOverGames(t *testing.T) {
-	q := CoverageQuestion{N: []int{20, 100}, P: []float64{0.5, 0.1}, Confidence: 0.95, Method: "wilson"}
-	a, err := q.Answer()
-	rows := rowsOf(t, "coverages", a, err)
-	for _, row := range rows {
-		n, p := row["n"].(float64), row["p"].(float64)
-		want, probability := 0.0, math.Pow(1-p, n)
-		for k := 0.0; k <= n; k++ {
-			if math.Abs(k/n-p) <= 1.959964*math.Sqrt(p*(1-p)/n) {
-				want += probability
-			}
-			probability *= (n - k) / (k + 1) * p / (1 - p)
-		}
-		wantNear(t, fmt.Sprintf("%g games at %g", n, p), row["coverage"], want, 1e-9)
-	}
-	var out strings.Builder
-	a.Print(&out, i18n.English)
-	if len(rows) != 4 || strings.Count(out.String(), "How often the interval of") != 2 || !strings.Contains(out.String(), "100 decisive games") {
-		t.Errorf("%d rows, printed\n%s", len(rows), &out)
-	}
-}
-
 // TestLFICSSpread: S = √(q(1-q)/(n - 3/2)), and in Elo it is 400/ln 10 · S/(q(1-q)).
 func TestLFICSSpread(t *testing.T) {
 	row := intervalsOf(t, IntervalQuestion{Counts: &stats.WDL{Wins: 527, Losses: 473}, DrawMode: "drop", Confidence: 0.95, Method: "lfics"})[0]
@@ -363,7 +282,6 @@ func TestImpossibleQuestions(t *testing.T) {
 	}
 	sprt := func(q SPRTQuestion) error { _, err := q.Answer(); return err }
 	design := designOf(0, 4, 0.05, 0.05, "logistic", "ratio")
-	coverage := func(q CoverageQuestion) error { _, err := q.Answer(); return err }
 	for flag, err := range map[string]error{
 		"--alpha":                     plan(func(q *PlanQuestion) { q.Alpha = 1 }),
 		"--power":                     plan(func(q *PlanQuestion) { q.Power = math.NaN() }),
@@ -378,12 +296,7 @@ func TestImpossibleQuestions(t *testing.T) {
 		"--pentanomial":               sprt(SPRTQuestion{Pentanomial: "1,2,3", Design: design, Confidence: 0.95}),
 		"--trinomial":                 sprt(SPRTQuestion{Trinomial: "1,2,x", Design: design, Confidence: 0.95}),
 		"--confidence 95":             sprt(SPRTQuestion{Trinomial: "1,2,3", Design: design, Confidence: 95}),
-		"--n 0":                       coverage(CoverageQuestion{N: []int{0}, Confidence: 0.95, Method: "all"}),
-		"--p 2":                       coverage(CoverageQuestion{N: []int{10}, P: []float64{2}, Confidence: 0.95, Method: "all"}),
-		"--method exact":              coverage(CoverageQuestion{N: []int{10}, Confidence: 0.95, Method: "exact"}),
 		"--games 0: expected a match": second(ForecastQuestion{stats.WDL{Wins: 1}, []int{0}, 0.95}.Answer()),
-		"--p: p value 2":              second(AdjustQuestion{[]float64{2}, "holm", 0.05}.Answer()),
-		"--counts":                    second(HomogeneityQuestion{[]string{"1,2"}, 0.05}.Answer()),
 		"--score 2":                   second(EloQuestion{Score: new(2.0)}.Answer()),
 		"expected --wins W and --losses L, or --pentanomial": second(IntervalQuestion{DrawMode: "drop", Confidence: 0.95}.Answer()),
 		"--method wald: it takes games":                      second(IntervalQuestion{Pentanomial: "1,2,3,4,5", DrawMode: "drop", Confidence: 0.95, Method: "wald"}.Answer()),
@@ -411,7 +324,7 @@ func TestCheaperIsHeldAgainstTheSameTruth(t *testing.T) {
 		return PlanRow{Kind: kind, Elo: &elo, Games: &games, PlanCourse: &PlanCourse{Quantiles: []Quantile{{Share: 0.99, Games: longest}}}}
 	}
 	var out strings.Builder
-	(&Plans{version, []PlanRow{
+	(&Plans{Version, []PlanRow{
 		at("sequential", 0, 100, 400), at("sequential", 20, 200, 1000), at("bounded", 0, 101, 300), at("bounded", 20, 160, 700),
 	}}).Print(&out, i18n.English)
 	for _, want := range []string{"bounded boundary +0.00 101 +1% 300 -25%", "bounded boundary +20.00 160 -20% 700 -30%"} {

@@ -57,7 +57,7 @@ func (q GateQuestion) Answer() *Plans {
 	s := sequence{
 		asked: q.Gate, test: gate.Test(q.Gate), conditions: q.Conditions, unpaired: q.Unpaired, most: q.Pairs, perHour: &q.PerHour,
 	}
-	return &Plans{version, s.rows(0, q.Repeatable)}
+	return &Plans{Version, s.rows(0, q.Repeatable)}
 }
 
 // Undecided returns two results for the case that the true Elo difference is Elo0 or Elo1. share is the

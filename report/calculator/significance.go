@@ -59,7 +59,7 @@ func (q TestQuestion) Answer() (*Tests, error) {
 	if err := q.check(); err != nil {
 		return nil, fail.Usage(err)
 	}
-	out := &Tests{Version: version, Tests: []TestRow{}, Critical: []CriticalRow{}}
+	out := &Tests{Version: Version, Tests: []TestRow{}, Critical: []CriticalRow{}}
 	var n int
 	if q.Games != nil {
 		n = *q.Games
@@ -152,7 +152,7 @@ func (s *Tests) printCritical(w io.Writer, in i18n.Language) {
 	tooFew := []CriticalRow{}
 	for _, c := range s.Critical {
 		t.AppendRow(table.Row{
-			format.PercentShort(c.Alpha), format.Count(c.N), format.Or(c.Wins, format.Count), cell(c.P, "%.5f"), format.Or(c.TwoSidedWins, format.Count), cell(c.TwoSidedP, "%.5f"), format.Or(c.NormalWins, format.Count),
+			format.PercentShort(c.Alpha), format.Count(c.N), format.Or(c.Wins, format.Count), Cell(c.P, "%.5f"), format.Or(c.TwoSidedWins, format.Count), Cell(c.TwoSidedP, "%.5f"), format.Or(c.NormalWins, format.Count),
 		})
 		if c.Wins != nil && c.NormalWins != nil && *c.NormalWins < *c.Wins {
 			tooFew = append(tooFew, c)

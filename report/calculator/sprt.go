@@ -128,12 +128,12 @@ func (q SPRTQuestion) Answer() (*SPRTs, error) {
 	} else {
 		row.judge(outcomes)
 	}
-	return &SPRTs{version, []SPRTRow{row}}, nil
+	return &SPRTs{Version, []SPRTRow{row}}, nil
 }
 
 func (q SPRTQuestion) counts() (stats.Outcomes, SPRTRow, error) {
 	if q.Trinomial != "" {
-		w, err := parseWDL("trinomial", q.Trinomial)
+		w, err := ParseWDL("trinomial", q.Trinomial)
 		return w, SPRTRow{Unit: "game", N: w.Games()}, err
 	}
 	p, err := parsePentanomial(q.Pentanomial)
@@ -182,8 +182,8 @@ func (s *SPRTRow) print(w io.Writer, in i18n.Language) {
 	t := format.Table(i18n.Heads(in, "log likelihood ratio", "fails at", "passes at", "decision", "Elo", "from", "to")...)
 	decision := cmp.Or(i18n.Say(in, string(s.Decision)), "–")
 	t.AppendRow(table.Row{
-		cell(s.LLR, "%.4f"), fmt.Sprintf("%.4f", s.Lower), fmt.Sprintf("%.4f", s.Upper), decision,
-		cell(s.Elo, "%+.2f"), cell(s.EloLo, "%+.2f"), cell(s.EloHi, "%+.2f"),
+		Cell(s.LLR, "%.4f"), fmt.Sprintf("%.4f", s.Lower), fmt.Sprintf("%.4f", s.Upper), decision,
+		Cell(s.Elo, "%+.2f"), Cell(s.EloLo, "%+.2f"), Cell(s.EloHi, "%+.2f"),
 	})
 	format.Render(w, t)
 	fmt.Fprintln(w, i18n.Say(in, "Bounds: %s.", boundaryWords(s.Boundary)))

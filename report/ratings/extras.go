@@ -3,7 +3,6 @@ package ratings
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"gogi/internal/fail"
@@ -137,29 +136,4 @@ func (r *Report) addComparisons(list []rating.Comparison) {
 		}
 		r.Comparisons = append(r.Comparisons, row)
 	}
-}
-
-// Iterate has the strengths of all players after one step of the MM algorithm. The algorithm starts with
-// equal strengths.
-type Iterate struct {
-	Step      int                `json:"step"`      // from 1
-	Strengths map[string]float64 `json:"strengths"` // they sum to 1
-}
-
-// addIterates adds the first steps of Hunter's MM algorithm (2004) to the report. The algorithm fits the
-// strengths. Each step calculates all new strengths from the old ones. A draw counts as half a win.
-func (r *Report) addIterates(record played, steps int) error {
-	connection := record.table.Connection()
-	iterates, err := rating.MMIterates(slices.Collect(record.counts), steps, false)
-	if err != nil {
-		return fmt.Errorf("--iterates %s: %w", strconv.Itoa(steps), err)
-	}
-	for n, strengths := range iterates {
-		step := Iterate{Step: n + 1, Strengths: map[string]float64{}}
-		for i, name := range connection.Groups[0] {
-			step.Strengths[name] = strengths[i]
-		}
-		r.Iterates = append(r.Iterates, step)
-	}
-	return nil
 }

@@ -210,6 +210,15 @@ func (u *unit) add(game unitGame, outcome match.Outcome) {
 	}
 }
 
+// Counts returns the counts of all games. Players of files have the names that the ratings show.
+func (g *Games) Counts() ([]crosstable.Count, error) {
+	r, err := g.record()
+	if err != nil {
+		return nil, err
+	}
+	return slices.Collect(r.counts), nil
+}
+
 // record returns all games, with a distinct name for each player.
 func (g *Games) record() (played, error) {
 	labels, err := g.fileLabels()

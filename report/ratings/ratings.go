@@ -1,6 +1,5 @@
 // Package ratings rates the players of the games in files and runs. It also lists reasons to doubt the
-// ratings. [NewGames] collects games, [Rate] returns a [Report]; [ReadOrders] and [RateOrders] do the same
-// for games of more than two players. The models are those of package stats/rating.
+// ratings. [NewGames] collects games, and [Rate] returns a [Report]. The models are those of package stats/rating.
 package ratings
 
 import (
@@ -27,7 +26,6 @@ type Options struct {
 	Seed       uint64       `default:"1" help:"Seed of the simulations (default ${default})."`
 	Predict    []Matchup    `kong:"-"`
 	Pairwise   bool         `help:"Compare every two players, with p values adjusted by Holm's method."`
-	Iterates   int          `placeholder:"N" help:"Number of steps of the MM algorithm, which fits the model, to show."`
 	Anchor     *Anchor      `kong:"-"` // the player with a fixed rating. If it is nil, the mean of all ratings is 0.
 	Untested   bool         `kong:"-"` // omits the test of the model. This test simulates all games many times.
 }
@@ -59,9 +57,6 @@ func Rate(games *Games, o Options) (*Report, error) {
 	}
 	if err == nil && !games.numbered {
 		r.nameHandicaps()
-	}
-	if err == nil && o.Iterates > 0 {
-		err = r.addIterates(record, o.Iterates)
 	}
 	if err != nil {
 		return nil, err

@@ -210,7 +210,7 @@ func TestRateSaysWhy(t *testing.T) {
 	} {
 		path := written(t, "games.csv", "black,white,result\n"+games)
 		for _, o := range []Options{
-			{Pairwise: true, Iterates: 2, Predict: []Matchup{{Pairing: Pairing{"a", "b"}}}}, {Model: "bt"}, {Draws: "half"},
+			{Pairwise: true, Predict: []Matchup{{Pairing: Pairing{"a", "b"}}}}, {Model: "bt"}, {Draws: "half"},
 			{Prior: rating.Prior{SD: 1}}, {Prior: rating.Prior{VirtualDraws: 1}}, {Bootstrap: 20},
 		} {
 			r, err := ratedOr(o, path)

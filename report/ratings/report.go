@@ -37,8 +37,10 @@ type Report struct {
 	Goodness    goodnessOfRating `json:"goodness"` // fit of the model with the lowest AIC
 	Predictions []Prediction     `json:"predictions,omitempty"`
 	Comparisons []Comparison     `json:"comparisons,omitempty"` // comparisons of every two players, if Options.Pairwise is set.
-	Iterates    []Iterate        `json:"iterates,omitempty"`    // the first Options.Iterates steps
 	Warnings    []Warning        `json:"warnings"`
+
+	// More prints further tables after the comparisons; nil: none.
+	More func(w io.Writer, in i18n.Language) `json:"-"`
 }
 
 // Selection holds all models that were fitted to the games, and the name of the selected model. The ratings
@@ -56,7 +58,8 @@ type Estimate struct {
 	Elo      *float64 `json:"elo"`      // relative to the anchor, or with a mean of 0. A difference is the Elo of the expected score.
 }
 
-func newEstimate(name string, strength, elo float64) Estimate {
+// NewEstimate returns an Estimate. Numbers that are not finite become nil.
+func NewEstimate(name string, strength, elo float64) Estimate {
 	return Estimate{name, format.Finite(strength), format.Finite(elo)}
 }
 

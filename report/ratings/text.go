@@ -3,8 +3,6 @@ package ratings
 import (
 	"fmt"
 	"io"
-	"maps"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -35,7 +33,9 @@ func (r *Report) Print(w io.Writer, in i18n.Language) {
 	r.printHandicaps(w, in)
 	r.printPredictions(w, in)
 	r.printComparisons(w, in)
-	r.printIterates(w, in)
+	if r.More != nil {
+		r.More(w, in)
+	}
 	r.printEffects(w, in)
 	r.printModels(w, in)
 	r.printRemarks(w, in)
@@ -138,26 +138,6 @@ func (r *Report) printComparisons(w io.Writer, in i18n.Language) {
 			format.Name(c.A) + " – " + format.Name(c.B), format.Elo(c.Elo, 0), format.Decimal(c.SE, 1), format.Or(c.P, format.PValue), format.Or(c.PHolm, format.PValue),
 			c.EloText(),
 		})
-	}
-	format.Render(w, t)
-}
-
-func (r *Report) printIterates(w io.Writer, in i18n.Language) {
-	if len(r.Iterates) == 0 {
-		return
-	}
-	names := slices.Sorted(maps.Keys(r.Iterates[0].Strengths))
-	header := i18n.Heads(in, "step")
-	for _, n := range names {
-		header = append(header, format.Name(n))
-	}
-	t := format.Table(header...)
-	for _, step := range r.Iterates {
-		row := table.Row{step.Step}
-		for _, n := range names {
-			row = append(row, strconv.FormatFloat(step.Strengths[n], 'f', 6, 64))
-		}
-		t.AppendRow(row)
 	}
 	format.Render(w, t)
 }

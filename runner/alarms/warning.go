@@ -37,7 +37,7 @@ func share(n int) float64 { return 1 / (float64(n) * float64(n+1)) }
 
 // lower returns the p value of the hypothesis that x and y have one distribution, against smaller values in x. It is
 // the test of Mann and Whitney in the normal approximation, corrected for ties and continuity. The exact test of
-// stats/regress takes a thousand times as long. A simulation in the tests checks the level of the approximation.
+// lab/linear takes a thousand times as long. A simulation in the tests checks the level of the approximation.
 func lower(x, y []float64) float64 {
 	all := slices.Sorted(slices.Values(slices.Concat(x, y)))
 	var sum, ties float64

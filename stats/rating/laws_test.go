@@ -67,30 +67,6 @@ func rateOrFail(t *rapid.T, record []crosstable.Count, m Model) *Fit {
 	return f
 }
 
-// TestNewtonAgreesWithMM requires that MM converges to the strengths of Newton's method and never decreases the
-// likelihood.
-func TestNewtonAgreesWithMM(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		record := drawCounts(t)
-		f := rateOrFail(t, record, Model{})
-		iterates := testutil.Must(MMIterates(record, 3000, rapid.Bool().Draw(t, "cyclic")))(t)
-		value := math.Inf(-1)
-		for _, strengths := range iterates {
-			x := slices.Clone(strengths)
-			for i := range x {
-				x[i] = math.Log(x[i])
-			}
-			next := f.inner.logLik(x)
-			testutil.Require(t, next >= value-1e-12*math.Abs(value), "the likelihood fell from %v to %v", value, next)
-			value = next
-		}
-		for i, p := range byName(f.Players) {
-			got := 50 * float64(len(f.Players)) * iterates[2999][i]
-			testutil.Check(t, math.Abs(got-p.Strength) <= 1e-6*p.Strength, "%s: MM %v, Newton %v", p.Name, got, p.Strength)
-		}
-	})
-}
-
 // TestDerivatives compares every gradient and every information matrix with finite differences.
 func TestDerivatives(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

@@ -38,8 +38,8 @@ func Logistic(x, y []float64, cluster []int) (LogisticFit, error) {
 	if err := checkLogistic(x, y, cluster); err != nil {
 		return LogisticFit{}, err
 	}
-	centre := mean(x)
-	cx, squares := centered(x)
+	centre := Mean(x)
+	cx, squares := Centered(x)
 	unit := math.Sqrt(squares / float64(len(x)))
 	for i := range cx {
 		cx[i] /= unit
@@ -57,7 +57,7 @@ func Logistic(x, y []float64, cluster []int) (LogisticFit, error) {
 }
 
 func checkLogistic(x, y []float64, cluster []int) error {
-	if err := checkPaired(x, y, 3); err != nil {
+	if err := CheckPaired(x, y, 3); err != nil {
 		return err
 	}
 	if len(cluster) != len(x) {
@@ -73,7 +73,7 @@ func checkLogistic(x, y []float64, cluster []int) error {
 	if len(groups) < 3 {
 		return fmt.Errorf("%d clusters are too few: it takes 3", len(groups))
 	}
-	if _, squares := centered(x); squares == 0 {
+	if _, squares := Centered(x); squares == 0 {
 		return errors.New("x does not vary")
 	}
 	return separated(x, y)

@@ -55,7 +55,7 @@ func saidPhrases(t *testing.T) map[string]string {
 	for _, pattern := range []string{
 		"templates/*.gohtml", "*.go", "../../report/html/templates/*.gohtml", "../../report/html/*.go", "../../report/effects/*.gohtml", "../../report/effects/*.go",
 		"../../stats/reasons.go", "../../stats/rating/crosstable/connect.go", "../../match/tournament/*.go", "../../report/*.go", "../../report/text/*.go", "../../report/stored/*.go",
-		"../../report/compare/*.go", "../../players/check/*.go", "../../report/calculator/*.go", "../../ensemble/votes/*.go", "../../report/verify/*.go", "../../configs/*.go", "../../configs/*/*.go", "../../players/*.go", "../../match/gate/*.go", "../../report/tuning/*.go", "../../cmd/gogi/cli/*.go", "../../report/ratings/*.go", "../../report/regression/ranksum.go", "../terminal/*.go", "../words/*.go", "../../cmd/gogi/*.go", "../../cmd/gogi/*/*.go", "../../farm/board/templates/*.gohtml", "../../farm/board/*.go",
+		"../../report/compare/*.go", "../../players/check/*.go", "../../report/calculator/*.go", "../../ensemble/votes/*.go", "../../report/verify/*.go", "../../configs/*.go", "../../configs/*/*.go", "../../players/*.go", "../../match/gate/*.go", "../../report/tuning/*.go", "../../cmd/gogi/cli/*.go", "../../report/ratings/*.go", "../../lab/regression/ranksum.go", "../../lab/counts/*.go", "../../lab/mm/*.go", "../../lab/orders/*.go", "../terminal/*.go", "../words/*.go", "../../cmd/gogi/*.go", "../../cmd/gogi/*/*.go", "../../farm/board/templates/*.gohtml", "../../farm/board/*.go",
 	} {
 		files, err := filepath.Glob(filepath.FromSlash(pattern))
 		testutil.Require(t, err == nil && len(files) != 0, "%s: %d files, %v", pattern, len(files), err)

@@ -40,6 +40,7 @@ type Env struct {
 	Out io.Writer // the result
 	Err io.Writer // progress and errors
 
+	Program  string        // name of the program, for errors
 	Language i18n.Language // language of text; JSON and events are English
 
 	Judged bool // the exit code is the verdict on a commit, for git bisect
@@ -156,7 +157,7 @@ func GateExit(verdict string) error {
 // the parameter code if the type of the error does not determine one (see Code).
 func (env *Env) Fail(err error, code int) int {
 	if exit, ok := errors.AsType[*Exit](err); err != nil && (!ok || exit.Err != nil) {
-		fmt.Fprintf(env.Err, "gogi: %s\n", sanitize.PrintableLines(env.why(err)))
+		fmt.Fprintf(env.Err, "%s: %s\n", env.Program, sanitize.PrintableLines(env.why(err)))
 	}
 	return Code(err, code)
 }

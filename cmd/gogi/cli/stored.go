@@ -69,3 +69,17 @@ func WriteForm(flag, file string, out io.Writer, text func() (string, error)) er
 	}
 	return nil
 }
+
+// Pairs returns the first and the last pair of a value of --pairs: A-B, or one number.
+func Pairs(text string) (*[2]int, error) {
+	first, last, both := strings.Cut(text, "-")
+	if !both {
+		last = first
+	}
+	a, err := strconv.ParseUint(first, 10, 31)
+	b, err2 := strconv.ParseUint(last, 10, 31)
+	if err != nil || err2 != nil || a > b {
+		return nil, fmt.Errorf("--pairs %q: expected A-B, such as 0-99, or one number", text)
+	}
+	return &[2]int{int(a), int(b)}, nil //nolint:gosec // 31 bits
+}

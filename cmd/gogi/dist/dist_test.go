@@ -63,7 +63,8 @@ func TestDist(t *testing.T) {
 	t.Run("linux", func(t *testing.T) {
 		command(t, out, "tar", "-xzf", "gogi-v1.2.3-rc1-linux-amd64.tar.gz")
 		runs(t, "linux/amd64", filepath.Join(out, "gogi-v1.2.3-rc1-linux-amd64", "gogi"))
-		for _, file := range []string{"LICENSE", "licences/MODULES", "licences/go/LICENSE", "completions/_gogi", "docs/farm.md"} {
+		lab(t, filepath.Join(out, "gogi-v1.2.3-rc1-linux-amd64", "gogi-lab"))
+		for _, file := range []string{"LICENSE", "licences/MODULES", "licences/go/LICENSE", "completions/_gogi", "completions/_gogi-lab", "docs/farm.md"} {
 			testutil.OK(t, testutil.Err(os.Stat(filepath.Join(out, "gogi-v1.2.3-rc1-linux-amd64", file))))
 		}
 	})
@@ -75,7 +76,7 @@ func TestDist(t *testing.T) {
 	})
 	t.Run("windows", func(t *testing.T) { // make wine plays with a program of the same build
 		list := command(t, out, "unzip", "-Z1", "gogi-v1.2.3-rc1-windows-amd64.zip")
-		for _, file := range []string{"gogi.exe", "LICENSE", "licences/MODULES", "licences/mingw-w64/copyright", "completions/gogi.ps1", "docs/install.md"} {
+		for _, file := range []string{"gogi.exe", "gogi-lab.exe", "LICENSE", "licences/MODULES", "licences/mingw-w64/copyright", "completions/gogi.ps1", "docs/install.md"} {
 			testutil.Contains(t, list, "gogi-v1.2.3-rc1-windows-amd64/"+file+"\n", "no %s among", file)
 		}
 	})
@@ -83,6 +84,7 @@ func TestDist(t *testing.T) {
 		root := filepath.Join(t.TempDir(), "root")
 		command(t, out, "dpkg-deb", "-x", "gogi_1.2.3~rc1_amd64.deb", root)
 		runs(t, "linux/amd64", filepath.Join(root, "usr/bin/gogi"))
+		lab(t, filepath.Join(root, "usr/bin/gogi-lab"))
 		for _, file := range []string{"usr/lib/systemd/system/gogi-worker.service", "usr/share/bash-completion/completions/gogi", "usr/share/doc/gogi/copyright"} {
 			testutil.OK(t, testutil.Err(os.Stat(filepath.Join(root, file))))
 		}
@@ -124,6 +126,12 @@ func runs(t *testing.T, system string, words ...string) {
 	t.Helper()
 	says(t, system, words...)
 	testutil.Contains(t, command(t, t.TempDir(), words[0], append(words[1:], "match", "-q", "--games", "2")...), "2 games in 1 pair · finished", "match")
+}
+
+// lab calculates a χ² of counts, which is summed by hand.
+func lab(t *testing.T, program string) {
+	t.Helper()
+	testutil.Contains(t, command(t, t.TempDir(), program, "stats", "lab", "homogeneity", "--counts", "10,2,20", "--counts", "20,1,9"), "χ² = 7.783", "gogi-lab")
 }
 
 // stores imports games into a database and reports on them. The program cannot start other programs under qemu-user.

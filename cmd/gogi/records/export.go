@@ -11,7 +11,6 @@ import (
 	"maps"
 	"os"
 	"slices"
-	"strconv"
 	"strings"
 
 	"gogi/cmd/gogi/cli"
@@ -83,7 +82,7 @@ func (c *ExportCommand) export() (*games.Export, error) {
 	}
 	e.Filter = games.Filter{LostFrom: c.LostFrom, Search: results.Search{Player: c.Player, Opening: c.Opening, MinPlies: c.MinPlies, Termination: match.Termination(c.End)}}
 	if c.Pairs != "" {
-		if e.Filter.Pairs, err = pairsOf(c.Pairs); err != nil {
+		if e.Filter.Pairs, err = cli.Pairs(c.Pairs); err != nil {
 			return nil, err
 		}
 	}
@@ -96,19 +95,6 @@ func (c *ExportCommand) shards(options packed.Options) (*games.Shards, error) {
 		return nil, fmt.Errorf("--shard %d and --shuffle are about psv, hcpe, hcpe2, hcpe3 and pack, and files of 1 position or more", c.Shard)
 	}
 	return &games.Shards{Format: f, Options: options, Positions: c.Shard, Shuffle: c.Shuffle, Seed: c.Seed}, nil
-}
-
-func pairsOf(text string) (*[2]int, error) {
-	first, last, both := strings.Cut(text, "-")
-	if !both {
-		last = first
-	}
-	a, err := strconv.ParseUint(first, 10, 31)
-	b, err2 := strconv.ParseUint(last, 10, 31)
-	if err != nil || err2 != nil || a > b {
-		return nil, fmt.Errorf("--pairs %q: expected A-B, such as 0-99, or one number", text)
-	}
-	return &[2]int{int(a), int(b)}, nil //nolint:gosec // 31 bits
 }
 
 func (c *ExportCommand) from(ctx context.Context, env *cli.Env, store *results.Store, export *games.Export) error {

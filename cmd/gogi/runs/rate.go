@@ -33,18 +33,24 @@ type RateCommand struct {
 
 // Run prints the ratings.
 func (c *RateCommand) Run(ctx context.Context, env *cli.Env) error {
+	r, _, err := c.Rate(ctx)
+	return env.Answer(c.JSON, r, err)
+}
+
+// Rate returns the ratings and the games that they come from.
+func (c *RateCommand) Rate(ctx context.Context) (*ratings.Report, *ratings.Games, error) {
 	if err := c.parse(); err != nil {
-		return fail.Usage(err)
+		return nil, nil, fail.Usage(err)
 	}
 	// The calculation uses a few large tables, so frequent garbage collection costs nothing and halves the
 	// memory.
 	defer debug.SetGCPercent(debug.SetGCPercent(15))
 	games, err := readGames(ctx, c.Sources, c.Database)
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
 	r, err := ratings.Rate(games, c.Options)
-	return env.Answer(c.JSON, r, err)
+	return r, games, err
 }
 
 // parse checks the flags, and parses --prior, --anchor and --predict.
@@ -67,8 +73,6 @@ func (c *RateCommand) check() error {
 	switch {
 	case !(c.Confidence > 0 && c.Confidence < 1):
 		return fmt.Errorf("--confidence %g: expected a number between 0 and 1, such as 0.95", c.Confidence)
-	case c.Iterates < 0 || c.Iterates > 10_000:
-		return fmt.Errorf("--iterates %d: expected a number from 1 to 10000", c.Iterates)
 	case c.Bootstrap < 0 || c.Bootstrap == 1 || c.Bootstrap > newton.MaxSamples:
 		return fmt.Errorf("--bootstrap %d: expected a number from 2 to %d, such as 1000", c.Bootstrap, newton.MaxSamples)
 	}

@@ -9,14 +9,14 @@ import (
 	"gogi/stats"
 )
 
-// command is a command of gogi stats. Its flags are the fields of Q, the input of a calculation.
-type command[Q interface{ Answer() (A, error) }, A cli.Printer] struct {
+// A Question is a command that calculates an answer. Its flags are the fields of Q, the input of the calculation.
+type Question[Q interface{ Answer() (A, error) }, A cli.Printer] struct {
 	Question Q    `embed:""`
 	JSON     bool `name:"json" help:"Print one JSON object."`
 }
 
-// Run calculates the result and prints it, as text or with --json as JSON.
-func (c *command[Q, A]) Run(env *cli.Env) error {
+// Run calculates the answer and prints it, as text or with --json as JSON.
+func (c *Question[Q, A]) Run(env *cli.Env) error {
 	answer, err := c.Question.Answer()
 	return env.Answer(c.JSON, answer, err)
 }
@@ -60,24 +60,5 @@ type ForecastCommand struct {
 func (c *ForecastCommand) Run(env *cli.Env) error {
 	record := stats.WDL{Wins: c.Wins, Draws: c.Draws, Losses: c.Losses}
 	answer, err := calculator.ForecastQuestion{Record: record, Games: c.Games, Confidence: c.Confidence}.Answer()
-	return env.Answer(c.JSON, answer, err)
-}
-
-// CoverageCommand prints how often the interval of each method contains the true value.
-type CoverageCommand struct {
-	calculator.CoverageQuestion
-	JSON bool `name:"json" help:"Print one JSON object."`
-}
-
-// Help returns the text below the usage line of --help.
-func (*CoverageCommand) Help() string {
-	return `The wilson column is the coverage in the figure of the LFICS paper: the probability that the
-estimate is within 1.96 (2.58 with --confidence 0.99) standard deviations of the truth. For
-the paper's curves over n, list the numbers of games: --n 10,20,50,100,200 --p 0.5,0.1,0.01.`
-}
-
-// Run prints the table.
-func (c *CoverageCommand) Run(env *cli.Env) error {
-	answer, err := c.Answer()
 	return env.Answer(c.JSON, answer, err)
 }

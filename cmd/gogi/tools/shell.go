@@ -15,16 +15,14 @@ import (
 	"gogi/results"
 )
 
-const program = "gogi"
-
 // CompletionCommand prints the completion script of a shell.
 type CompletionCommand struct {
 	Shell string `arg:"" enum:"bash,zsh,fish,powershell" help:"bash, zsh, fish or powershell. For bash: source <(gogi completion bash)"`
 }
 
 // Run prints the script.
-func (c *CompletionCommand) Run(env *cli.Env) error {
-	text, err := shell.Script(c.Shell, program)
+func (c *CompletionCommand) Run(env *cli.Env, k *kong.Context) error {
+	text, err := shell.Script(c.Shell, k.Model.Name)
 	if err != nil {
 		return fail.Usage(err)
 	}

@@ -10,7 +10,7 @@ import (
 	"gogi/internal/version"
 )
 
-// VersionCommand prints the version and the build of gogi.
+// VersionCommand prints the version and the build of the program.
 type VersionCommand struct {
 	JSON bool `name:"json" help:"Print one JSON object: version, revision, go, os, arch."`
 }
@@ -21,6 +21,6 @@ func (c *VersionCommand) Run(env *cli.Env) error {
 	if c.JSON {
 		return format.JSON(env.Out, own)
 	}
-	_, err := fmt.Fprintf(env.Out, "gogi %s, commit %s, %s, %s/%s\n", own.Version, own.Revision, own.Go, own.OS, own.Arch)
+	_, err := fmt.Fprintf(env.Out, "%s %s, commit %s, %s, %s/%s\n", env.Program, own.Version, own.Revision, own.Go, own.OS, own.Arch)
 	return err
 }

@@ -1,0 +1,168 @@
+// Package program runs a command-line program whose commands are fields of a grammar, as package kong reads it. gogi and
+// gogi-lab are such programs. A [Program] describes one of them, and its method Run parses a command line, runs the
+// command and returns the exit code. The package also prints help.
+package program
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"reflect"
+	"regexp"
+	"strings"
+	"unicode"
+
+	"github.com/alecthomas/kong"
+
+	"gogi/cmd/gogi/cli"
+	"gogi/internal/sanitize"
+	"gogi/internal/shellwords"
+)
+
+// A Program describes a command-line program.
+type Program struct {
+	Name  string // name of the program, such as gogi
+	About string // one sentence, for the help
+	// Groups lists the headings of the help in their order.
+	Groups []Group
+	// Grammar is the grammar of the command line: a struct whose first field is the flag --lang, of type string. Each
+	// other field is a command. The tag "menu" of a command is the key of its group; only help -a lists a command
+	// without this tag. A command with the tag "grammar" with the value "all" gets the grammar of all commands.
+	Grammar any
+	Options []kong.Option // further options of the parser, such as types of flags
+	// Explain explains the parser's error about a command line in words for the user. If it returns nil, Run prints
+	// the parser's own words. Explain may be nil.
+	Explain func(args []string, err error) error
+}
+
+// A Group is a heading of the help.
+type Group struct{ Key, Title string }
+
+// Run runs the program with the arguments after its name, and returns the exit code. It replaces the writers of env by
+// writers that escape control characters.
+func (p *Program) Run(ctx context.Context, args []string, env *cli.Env) (code int) {
+	result := &cli.ResultWriter{Writer: env.Out}
+	out, errs := sanitize.NewWriter(result), sanitize.NewWriter(env.Err)
+	env.Program, env.Out, env.Err = p.Name, out, errs
+	defer func() {
+		switch r := recover().(type) {
+		case nil:
+		case HelpShown:
+			code = r.Code
+		default:
+			panic(r)
+		}
+		_ = errors.Join(out.Close(), errs.Close()) // result returns the errors
+		if code == cli.Done && !env.Judged { // the verdict of a bisection counts even if its report is lost
+			code = env.Fail(result.Failure(), cli.Failed)
+		}
+	}()
+	args, how := helpAsked(args)
+	grammar, lang := p.GrammarFor(args)
+	parser, err := p.parser(ctx, grammar, env, how)
+	if err != nil {
+		return env.Fail(err, cli.Failed)
+	}
+	if len(args) == 0 {
+		_ = p.oneScreen(env.Err, parser.Model) // the exit code reports the usage error
+		return cli.Usage
+	}
+	chosen, err := parser.Parse(args)
+	if err != nil {
+		return env.Fail(p.explain(args, err), cli.Usage)
+	}
+	env.Language = cli.LanguageOf(*lang, os.Getenv, cli.OnTerminal(result.Writer))
+	return env.Fail(chosen.Run(), cli.Failed)
+}
+
+// Parser returns the parser of a grammar, which is a pointer to a struct. After printing help, the parser panics with
+// HelpShown.
+func (p *Program) Parser(ctx context.Context, grammar any, env *cli.Env) (*kong.Kong, error) {
+	return p.parser(ctx, grammar, env, helpHow{})
+}
+
+// parser returns the parser of a grammar. It passes ctx and env to the Run methods of commands.
+func (p *Program) parser(ctx context.Context, grammar any, env *cli.Env, how helpHow) (*kong.Kong, error) {
+	how.Program = p
+	return kong.New(grammar, append([]kong.Option{
+		kong.Name(p.Name),
+		kong.Description(p.About),
+		kong.Writers(env.Out, env.Err),
+		kong.Exit(func(code int) { panic(HelpShown{code}) }),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
+		kong.Help(how.print),
+		kong.ExplicitGroups(flagGroups),
+		kong.BindTo(ctx, (*context.Context)(nil)),
+		kong.Bind(env),
+	}, p.Options...)...)
+}
+
+// A HelpShown is the value of the panic that ends kong's help. kong's exit function must not return, so it
+// panics.
+type HelpShown struct{ Code int }
+
+// GrammarFor returns the grammar for a command line, and a pointer to the value of --lang in this grammar. If
+// the line begins with a command, this is the grammar of that command alone. Building the grammar of all
+// commands takes longer than most commands run, and gogi starts itself often, as its guard and its built-in
+// engine. Help and shell completion need the grammar of all commands.
+func (p *Program) GrammarFor(args []string) (grammar any, lang *string) {
+	of := reflect.TypeOf(p.Grammar)
+	for i := range of.NumField() {
+		field := of.Field(i)
+		name := cmp.Or(field.Tag.Get("name"), kebab(field.Name))
+		if _, verb := field.Tag.Lookup("cmd"); verb && len(args) > 0 && name == args[0] && field.Tag.Get("grammar") != "all" {
+			of = reflect.StructOf([]reflect.StructField{of.Field(0), field})
+			break
+		}
+	}
+	made := reflect.New(of)
+	return made.Interface(), made.Elem().Field(0).Addr().Interface().(*string)
+}
+
+// kebab converts the name of a grammar field to its name on the command line, such as EloWhere to elo-where.
+func kebab(field string) string {
+	var name strings.Builder
+	for i, r := range field {
+		if i > 0 && unicode.IsUpper(r) {
+			name.WriteByte('-')
+		}
+		name.WriteRune(unicode.ToLower(r))
+	}
+	return name.String()
+}
+
+var (
+	badWhole = regexp.MustCompile(`^(--\S+): expected a valid \d+ bit (u?)int but got (".*")$`)
+	badMinus = regexp.MustCompile(`^(--\S+): expected \w+ value but got "(-.*)" \(short flag\)`)
+)
+
+// explain explains the parser's error about a command line in simpler words, with advice for common mistakes.
+func (p *Program) explain(args []string, err error) error {
+	if p.Explain != nil {
+		if better := p.Explain(args, err); better != nil {
+			return better
+		}
+	}
+	text := err.Error()
+	if m := badWhole.FindStringSubmatch(text); m != nil {
+		expected := "a whole number"
+		if m[2] != "" {
+			expected = "a whole number from 0"
+		}
+		return fmt.Errorf("%s: %s: expected %s", m[1], m[3], expected)
+	}
+	if m := badMinus.FindStringSubmatch(text); m != nil {
+		return fmt.Errorf("%s: %q begins like a flag: expected a value; write %s=%s", m[1], m[2], m[1], shellwords.Quote(m[2]))
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	command := p.Name
+	if bad := (*kong.ParseError)(nil); errors.As(err, &bad) && bad.Context.Selected() != nil {
+		command = bad.Context.Selected().FullPath() // up to the last command that the parser recognised
+	}
+	return fmt.Errorf("%w (see %s --help)", err, command)
+}
