@@ -30,9 +30,8 @@ type Covariance struct {
 // strengths has a variance, too. The matrix includes this variance, but differences between players do not
 // depend on it.
 //
-// The term "first_move" is the logarithm of the factor, or δ of the additive effect for strengths that sum to
-// 50 per player. The term "draw" is log ν of the model [Davidson]. Covariance returns an error if the
-// information is singular.
+// The term "first_move" is the logarithm of the factor. The term "draw" is log ν of the model [Davidson]. Covariance
+// returns an error if the information is singular.
 func (f *Fit) Covariance() (Covariance, error) {
 	inverse, err := f.inverse()
 	if err != nil {
@@ -47,12 +46,11 @@ func (f *Fit) Covariance() (Covariance, error) {
 		order = append(order, len(f.Players)+i)
 		c.Names = append(c.Names, name)
 	}
-	scale := f.termScale()
 	c.Matrix = make([][]float64, len(order))
 	for a, i := range order {
 		c.Matrix[a] = make([]float64, len(order))
 		for b, j := range order {
-			c.Matrix[a][b] = inverse.At(i, j) * scale(i) * scale(j)
+			c.Matrix[a][b] = inverse.At(i, j)
 		}
 	}
 	return c, nil
@@ -76,10 +74,9 @@ func (f *Fit) TermErrors() (map[string]float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	scale := f.termScale()
 	for k, name := range names {
 		i := len(f.Players) + k
-		errs[name] = math.Sqrt(inverse.At(i, i)) * math.Abs(scale(i))
+		errs[name] = math.Sqrt(inverse.At(i, i))
 	}
 	return errs, nil
 }
@@ -96,17 +93,6 @@ func (f *Fit) termNames() []string {
 		names = append(names, "draw")
 	}
 	return names
-}
-
-// termScale returns a function of the index i of a coordinate. The function returns the factor that converts a small
-// change of the coordinate to a change of its term. The factor is 1 except for log |δ| of the additive effect.
-func (f *Fit) termScale() func(i int) float64 {
-	return func(i int) float64 {
-		if f.Model.FirstMove == Additive && i == len(f.Players) {
-			return f.FirstMove
-		}
-		return 1
-	}
 }
 
 // inverseOf returns the inverse of an information matrix. If shiftFree is true, a common shift of the first n

@@ -30,7 +30,6 @@ func TestImpossibleInputIsAnError(t *testing.T) {
 		{"draws model", even, Model{Draws: "often"}, "draw model"},
 		{"first move", even, Model{FirstMove: "big"}, "first-move"},
 		{"NaN prior", even, Model{Prior: Prior{SD: math.NaN()}}, "prior"},
-		{"additive draws", even, Model{FirstMove: Additive, Draws: Davidson}, "additive"},
 		{"all drawn", []crosstable.Count{{Black: "a", White: "b", Draws: 4}}, Model{Draws: Davidson}, "drawn"},
 		{
 			"Black always wins",

@@ -56,7 +56,7 @@ type Replay struct {
 // samples have no estimate.
 func (f *Fit) Goodness(r Replay) (Goodness, error) {
 	return f.goodness(r, func(t crosstable.Table) (fitted, error) {
-		if f.Model.Prior.exists() || f.Model.FirstMove == Additive {
+		if f.Model.Prior.exists() {
 			again, err := rate(t, f.withoutErrors())
 			if err != nil {
 				return fitted{}, err

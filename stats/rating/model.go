@@ -35,9 +35,6 @@ const (
 	// Multiplicative multiplies Black's strength by a factor. This adds the same number of Elo points for
 	// every player.
 	Multiplicative FirstMove = "multiplicative"
-	// Additive gives Black a win with probability (π_i + δ)/(π_i + π_j). π_i is Black's strength, π_j is
-	// White's strength, and δ is estimated. The model allows no prior, and only the draw model HalfWin.
-	Additive FirstMove = "additive"
 )
 
 // A Prior pulls ratings towards each other, so that even a player who lost every game has a rating. With the
@@ -84,7 +81,7 @@ func (f *Fit) Scale() Scale {
 	case f.Model.FirstMove == Multiplicative:
 		return ScaleOrder
 	}
-	return ScaleElo // with the additive first move, too: its parts cancel over both colours
+	return ScaleElo
 }
 
 // Scale returns the scale of the ratings and their intervals.
@@ -117,12 +114,10 @@ func (m Model) resolved() (Model, error) {
 	switch {
 	case !slices.Contains([]Draws{HalfWin, Davidson}, m.Draws):
 		return m, fmt.Errorf("unknown draw model %q", string(m.Draws))
-	case !slices.Contains([]FirstMove{NoFirstMove, Multiplicative, Additive}, m.FirstMove):
+	case !slices.Contains([]FirstMove{NoFirstMove, Multiplicative}, m.FirstMove):
 		return m, fmt.Errorf("unknown first-move effect %q", string(m.FirstMove))
 	case !isSize(m.Prior.SD) || !isSize(m.Prior.VirtualDraws):
 		return m, errors.New("a prior's size is a finite number that is not negative")
-	case m.FirstMove == Additive && (m.Draws != HalfWin || m.Prior.exists()):
-		return m, errors.New("the additive first-move effect has no prior and no draw model")
 	}
 	return m, nil
 }
@@ -228,9 +223,6 @@ func rate(t crosstable.Table, m Model) (*Fit, error) {
 	t, aside, err := rateable(t, m)
 	if err != nil {
 		return nil, err
-	}
-	if m.FirstMove == Additive {
-		return rateAdditive(t, m, aside)
 	}
 	l := newLadder(t, m)
 	at, err := newton.Climb(l, l.headStart(), nil)

@@ -97,7 +97,7 @@ func (c *counting) Derivatives(x []float64) ([]float64, func([]float64) []float6
 // TestTermErrorsAreTheCovariance compares TermErrors, which solves single columns, with the inverse of the whole
 // matrix.
 func TestTermErrorsAreTheCovariance(t *testing.T) {
-	for _, m := range []Model{{Draws: Davidson, FirstMove: Multiplicative}, {Draws: Davidson}, {FirstMove: Multiplicative, Prior: Prior{SD: 1}}, {FirstMove: Additive}} {
+	for _, m := range []Model{{Draws: Davidson, FirstMove: Multiplicative}, {Draws: Davidson}, {FirstMove: Multiplicative, Prior: Prior{SD: 1}}} {
 		f := testutil.Must(Rate(league(6, 30), m))(t)
 		if m.Draws != "" {
 			record := league(6, 30)

@@ -19,8 +19,7 @@ import (
 // "profile_likelihood". If games depend on each other, it is "profile_likelihood_clusters". With
 // [Model].DrawErrors and independent games, some of them drawn, it is "profile_likelihood_draws".
 //
-// Profile returns an error for players without a rating, and for a level outside (0, 1). It also returns an
-// error if an additive first-move effect becomes larger than a weak player's strength during the calculation.
+// Profile returns an error for players without a rating, and for a level outside (0, 1).
 func (f *Fit) Profile(player string, level float64) (binomial.Interval, error) {
 	i, err := f.number(player)
 	if err != nil {
@@ -129,23 +128,19 @@ func (f *fitted) profileElo(weights []float64, level float64) (binomial.Interval
 }
 
 // ProfileFirstMove returns the profile-likelihood interval of the first-move effect, [Fit].FirstMove. The
-// effect is a factor, or δ in an additive model. ProfileFirstMove returns an error for a model without a
+// effect is a factor. ProfileFirstMove returns an error for a model without a
 // first-move effect, and for a level outside (0, 1).
 func (f *Fit) ProfileFirstMove(level float64) (binomial.Interval, error) {
 	weights := make([]float64, len(f.at.X))
 	if err := binomial.CheckOpen("confidence level", level); err != nil {
 		return binomial.Interval{}, err
 	}
-	switch f.Model.FirstMove {
-	case Multiplicative:
-		weights[len(f.Players)] = 1
-		lo, hi, err := f.profile(weights, level)
-		return binomial.Interval{Method: f.errs.method("profile_likelihood"), Level: level, Lo: math.Exp(lo), Hi: math.Exp(hi)}, err
-	case Additive:
-		return f.profileAdditive(level)
-	case NoFirstMove:
+	if f.Model.FirstMove != Multiplicative {
+		return binomial.Interval{}, errors.New("the model has no first-move effect")
 	}
-	return binomial.Interval{}, errors.New("the model has no first-move effect")
+	weights[len(f.Players)] = 1
+	lo, hi, err := f.profile(weights, level)
+	return binomial.Interval{Method: f.errs.method("profile_likelihood"), Level: level, Lo: math.Exp(lo), Hi: math.Exp(hi)}, err
 }
 
 // chiSquared returns the probability that χ² with df degrees of freedom is at least x.
