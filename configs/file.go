@@ -34,7 +34,6 @@ type File struct {
 	PVPlies       *int             `toml:"pv_plies"`       // number of moves stored of each principal variation; default 12
 	StartParallel *int             `toml:"start_parallel"` // largest number of engines that start at the same time; default match.DefaultStartParallel
 	SlotsPerGPU   *int             `toml:"slots_per_gpu"`  // number of slots that share a GPU, for {gpu} in an engine's env; default 1
-	Reuse         *Reuse           `toml:"reuse"`          // take pairs from earlier runs, for gogi match; default off
 	Transcript    *bool            `toml:"transcript"`     // store every line of the dialogues with engines; default false
 	CPUs          *CPUs            `toml:"cpus"`           // cores to which engines are bound; default "off"
 	CoresPerSlot  *int             `toml:"cores_per_slot"` // cores for each thinking player; default: its number of threads

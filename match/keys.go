@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// A Key is the SHA-256 of a canonical text that describes a player, the conditions of games, or one game. Equal
-// keys mean the same player, the same conditions or the same game in every run and database. docs/ratings.md lists
+// A Key is the SHA-256 of a canonical text that describes a player or the conditions of games. Equal keys
+// mean the same player or the same conditions in every run and database. docs/ratings.md lists
 // the fields of the texts.
 type Key [sha256.Size]byte
 
@@ -191,10 +191,4 @@ func (p *CanonicalPlayer) timed() bool {
 		return true
 	}
 	return p.Council != nil && slices.ContainsFunc(p.Council.Members, func(m CanonicalPlayer) bool { return m.timed() })
-}
-
-// GameKey returns the key of a game. The key covers the players' keys, the key of the conditions, the opening and
-// the replicate. If a player's moves depend on the seed of the game, replicate is this seed; otherwise it is 0.
-func GameKey(black, white, conditions Key, o Opening, replicate uint64) Key {
-	return keyOf("game", []string{black.String(), white.String(), conditions.String(), o.String(), strconv.FormatUint(replicate, 10)})
 }

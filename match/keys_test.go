@@ -23,16 +23,16 @@ func keyedPlan(t *testing.T) *match.Plan {
 	return p
 }
 
-// gameKey returns the key of the first game from the first opening, between the players black and white.
-func gameKey(t *testing.T, p *match.Plan, black, white int) match.Key {
+// allKeys returns the exact keys of the players black and white, and the key of the conditions.
+func allKeys(t *testing.T, p *match.Plan, black, white int) [3]match.Key {
 	t.Helper()
 	c := testutil.Must(match.ParseCanonical(p.Canonical()))(t)
-	return match.GameKey(p.Keys(black).Exact, p.Keys(white).Exact, c.Conditions(), p.Openings[0], 0)
+	return [3]match.Key{p.Keys(black).Exact, p.Keys(white).Exact, c.Conditions()}
 }
 
 func TestKeysStay(t *testing.T) {
 	t.Parallel()
-	want := gameKey(t, keyedPlan(t), 0, 1)
+	want := allKeys(t, keyedPlan(t), 0, 1)
 	for name, change := range map[string]func(p *match.Plan) (black int){
 		"the same":          func(*match.Plan) int { return 0 },
 		"names":             func(p *match.Plan) int { p.Players[0].Name, p.Run = "Z", "other"; return 0 },
@@ -59,13 +59,13 @@ func TestKeysStay(t *testing.T) {
 	} {
 		p := keyedPlan(t)
 		black := change(p)
-		testutil.Equal(t, gameKey(t, p, black, 1-black), want, "%s changed the key of the game", name)
+		testutil.Equal(t, allKeys(t, p, black, 1-black), want, "%s changed a key", name)
 	}
 }
 
 func TestKeysChange(t *testing.T) {
 	t.Parallel()
-	seen := map[match.Key]string{gameKey(t, keyedPlan(t), 0, 1): "the plan"}
+	seen := map[[3]match.Key]string{allKeys(t, keyedPlan(t), 0, 1): "the plan"}
 	for name, change := range map[string]func(p *match.Plan){
 		"colours":              func(p *match.Plan) { slices.Reverse(p.Players) },
 		"an option":            func(p *match.Plan) { p.Players[0].Effect[1].Value = "17" },
@@ -82,7 +82,6 @@ func TestKeysChange(t *testing.T) {
 		"adjudication":         func(p *match.Plan) { p.Adjudication.ResignMoves++ },
 		"pondering":            func(p *match.Plan) { p.Ponder = match.PonderEarly },
 		"slowed moves":         func(p *match.Plan) { p.Slowed = match.PolicyVoid },
-		"an opening move":      func(p *match.Plan) { p.Openings[0].Moves = nil },
 		"a clock":              func(p *match.Plan) { p.ColourClocks[0] = &match.TimeControl{Main: second} },
 		"a clock with another margin": func(p *match.Plan) {
 			p.ColourClocks[0], p.Players[0].Limits.Margin = &match.TimeControl{Main: second}, second
@@ -90,7 +89,7 @@ func TestKeysChange(t *testing.T) {
 	} {
 		p := keyedPlan(t)
 		change(p)
-		key := gameKey(t, p, 0, 1)
+		key := allKeys(t, p, 0, 1)
 		testutil.Check(t, seen[key] == "", "%s: the key is that of %s", name, seen[key])
 		seen[key] = name
 	}

@@ -64,9 +64,6 @@ type Player struct {
 	// Effect has the options in effect, except those that follow from the plan's rules and pondering. nil: unknown,
 	// because the engine has made no handshake in this process. It is no part of an encoded plan.
 	Effect []Option `json:"-"`
-	// Repeats reports that this process has proved that the player repeats its games move by move. It is no part
-	// of an encoded plan.
-	Repeats bool `json:"-"`
 }
 
 // DesignKind is the way in which a plan pairs its players.

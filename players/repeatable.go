@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"gogi/configs/advice"
-	"gogi/configs/identity"
 	"gogi/internal/fail"
 	"gogi/match"
 	"gogi/runner"
@@ -48,26 +47,8 @@ func (o *Opener) Deterministic(ctx context.Context, greetings []usi.Greeting) (*
 			p.Restart = match.RestartGame
 			notes = append(notes, warning("%s does not reset itself between games; it gets a fresh process for each", p.Name))
 		}
-		p.Repeats = Repeats(*p) == nil
 	}
 	return &plan, notes, nil
-}
-
-// Repeats returns nil if a player that repeats its games within this run also repeats them in another run.
-// Otherwise it returns the reason, such as a GPU, as an error without the player's name.
-func Repeats(p match.Player) error {
-	gpu := func(v string) bool { return strings.Contains(v, "VISIBLE_DEVICES=") || strings.Contains(v, "{gpu}") }
-	switch {
-	case p.Council != nil:
-		return errors.New("is a council, whose games depend on the seed of the run")
-	case slices.ContainsFunc(p.Identity.Files, func(f match.FileHash) bool { return f.Role == match.BookRole }):
-		return errors.New("has a book, whose moves depend on the seed of the run")
-	case identity.IsRemote(p.Command):
-		return errors.New("runs on another machine, where its files may change")
-	case slices.ContainsFunc(p.Env, gpu) || slices.ContainsFunc(p.Effect, func(o match.Option) bool { return strings.HasPrefix(o.Name, "DNN_") }):
-		return errors.New("uses a GPU, which does not repeat its results exactly")
-	}
-	return nil
 }
 
 // repeatable returns an error unless the player, and every member of a council, searches to fixed nodes, a fixed

@@ -40,7 +40,7 @@ func newLooks(run Run, gate *Gate) OptionalStopping {
 		l.Remarks = append(l.Remarks, run.Voided[i].Remarks()...)
 	}
 	if run.Reused > 0 {
-		l.Remarks = append(l.Remarks, i18n.Of("%s taken from earlier runs (--reuse exact): gogi did not play them for this run", i18n.Number{N: run.Reused, Noun: "pair"}))
+		l.Remarks = append(l.Remarks, i18n.Of("%s taken from earlier runs: gogi did not play them for this run", i18n.Number{N: run.Reused, Noun: "pair"}))
 	}
 	l.warnings = slices.Clone(l.Remarks)
 	if gate == nil {

@@ -48,7 +48,7 @@ type Report struct {
 	Dependence  stats.Dependence  `json:"dependence"`             // how much the pairs of one opening depend on each other
 	Looks       OptionalStopping  `json:"looks"`                  // what earlier looks at the result mean for it
 	Voided      []Voiding         `json:"voided,omitempty"`       // oldest first
-	Reused      int               `json:"reused_pairs,omitempty"` // pairs that were taken from earlier runs, see gogi match --reuse
+	Reused      int               `json:"reused_pairs,omitempty"` // pairs that an earlier version of gogi took from earlier runs
 	Workers     []Worker          `json:"workers,omitempty"`      // workers of a farm. Those that differ from the others are first.
 
 	BlackAdvantage Advantage `json:"black_advantage"`

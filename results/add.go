@@ -237,7 +237,7 @@ func (s *statements) addPair(ctx context.Context, p *pairRows) (added bool, err 
 		return false, err
 	}
 	result, err := execSummed(ctx, s.pair, "pairs",
-		append(append([]any{p.run, p.pair, p.players[0], p.players[1], openingID, p.seed, p.setting, tables.Now()}, played.values()...), p.options, p.reused)...)
+		append(append([]any{p.run, p.pair, p.players[0], p.players[1], openingID, p.seed, p.setting, tables.Now()}, played.values()...), p.options, nil)...) // the last column, reused, is that of an earlier version
 	if err != nil {
 		return false, err
 	}

@@ -55,7 +55,6 @@ type Engine struct {
 	EnginePlace
 	Identity match.Identity
 	InEffect [][]match.Option // as match.Player.InEffect; nil: unknown
-	Repeats  bool             // as match.Player.Repeats, at a start that proved it
 }
 
 // EngineSettings has the settings of an Engine that are the same on every machine.
@@ -260,7 +259,7 @@ func scanEngine(rows *sql.Rows, e *Engine) error {
 	var facts tables.PlayerFacts
 	err := errors.Join(checkName("player", e.Name), json.Unmarshal(command, &e.Command), json.Unmarshal(env, &e.Env),
 		json.Unmarshal(options, &e.Options), json.Unmarshal(ident, &facts))
-	e.Identity, e.InEffect, e.Repeats = facts.Match(), facts.Options(), facts.Repeats
+	e.Identity, e.InEffect = facts.Match(), facts.Options()
 	return err
 }
 

@@ -20,7 +20,6 @@ type pairRows struct {
 	played    match.Provenance
 	games     []gameRow
 	options   any     // in the form of tables.OptionsText
-	reused    any     // JSON of []GameSource; nil: the pair was played
 	states    [][]any // in a tune, the states that follow from the pair
 }
 

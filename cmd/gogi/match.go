@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 
@@ -29,9 +28,8 @@ type matchCommand struct {
 	DB  string `name:"db" default:"gogi.db" placeholder:"FILE" help:"Database of games."`
 	New bool   `more:"" help:"Start a new run NAME-2 instead of resuming NAME."`
 
-	DryRun        bool           `help:"Start the engines and print the plan; play no game."`
-	Deterministic bool           `more:"" help:"Check before the match that each engine plays the same moves again with fixed nodes or depth. If an engine does so only in a new process, gogi starts a new process for each game."`
-	Reuse         *configs.Reuse `more:"" placeholder:"exact" help:"exact: take pairs that the database has already from earlier runs, and play the others. It implies --deterministic. gogi first replays 10 of the known pairs; exact,checks=N replays N. Only at fixed nodes or depth, and without an SPRT (default off)."`
+	DryRun        bool `help:"Start the engines and print the plan; play no game."`
+	Deterministic bool `more:"" help:"Check before the match that each engine plays the same moves again with fixed nodes or depth. If an engine does so only in a new process, gogi starts a new process for each game."`
 
 	Session session.Flags `embed:""`
 
@@ -42,7 +40,6 @@ type matchCommand struct {
 	session    *session.Session
 	transcript bool                  // the match file or the flags request transcripts
 	room       func(slots int) error // reports whether the machine has CPUs for this many slots; see session.Match.Room
-	reuse      configs.Reuse         // of the match file or the flags
 	durable    bool                  // the match file or the flags request durable storage
 
 	greeted map[string]usi.Greeting // greetings by engine, if the command plays many runs; else nil
@@ -80,9 +77,6 @@ func (c *matchCommand) planned(ctx context.Context, s *session.Session) (*report
 	if err != nil {
 		return nil, fail.Usage(err)
 	}
-	if err := c.checkReuse(plan); err != nil {
-		return nil, fail.Usage(err)
-	}
 	c.session = s
 	return c.play(ctx, s.Env, &players.Opener{Plan: plan, Guard: s.Guard, Waiting: s.Env.Warn, Warn: s.Env.Warn}, warnings)
 }
@@ -95,9 +89,6 @@ func (c *matchCommand) plan(guard *process.Guard) (*match.Plan, []advice.Warning
 	}
 	c.transcript = c.TranscriptDir != "" || file.Transcript != nil && *file.Transcript
 	c.durable = file.Durable()
-	if reuse := cmp.Or(c.Reuse, file.Reuse); reuse != nil {
-		c.reuse = *reuse
-	}
 	return planning.Plan(file, dir, guard)
 }
 
@@ -161,7 +152,7 @@ func (c *matchCommand) resolve(ctx context.Context, o *players.Opener) ([]usi.Gr
 	if err != nil {
 		return nil, nil, fail.Usage(err)
 	}
-	if !c.Deterministic && c.reuse.Checks == 0 {
+	if !c.Deterministic {
 		return greetings, warnings, nil
 	}
 	plan, notes, err := o.Deterministic(ctx, greetings)
@@ -169,7 +160,7 @@ func (c *matchCommand) resolve(ctx context.Context, o *players.Opener) ([]usi.Gr
 		return nil, nil, err
 	}
 	o.Plan = plan
-	return greetings, append(warnings, notes...), fail.Usage(c.checkReuse(plan))
+	return greetings, append(warnings, notes...), nil
 }
 
 // greet performs a USI handshake with each engine and returns the greetings. If an engine fails, greet writes
@@ -212,7 +203,6 @@ func (c *matchCommand) playInto(ctx context.Context, env *cli.Env, o *players.Op
 	m := session.Match{Opener: o, Room: c.room, Rename: "--new starts another run, --run gives it a name", Begin: func(_ context.Context, _ *results.Run, pairs int) error {
 		return c.expect(ctx, env, o, pairs)
 	}}
-	m.Known = func(ctx context.Context, run *results.Run) error { return c.takeKnown(ctx, o, run) }
 	if c.transcript {
 		m.Transcripts = crash.TranscriptDir(c.TranscriptDir, c.DB, o.Plan.Run)
 	}

@@ -2,6 +2,7 @@ package evidence_test
 
 import (
 	"path/filepath"
+	"strconv"
 	"testing"
 
 	"gogi/internal/testutil"
@@ -10,12 +11,13 @@ import (
 	"gogi/results"
 	"gogi/results/evidence"
 	"gogi/results/resultstest"
+	"gogi/shogi"
 )
 
-// known gives all players options in effect and a proof of repetition.
+// known gives all players options in effect.
 func known(p *match.Plan) {
 	for i := range p.Players {
-		p.Players[i].Effect, p.Players[i].Repeats = []match.Option{{Name: "Threads", Value: "1"}}, true
+		p.Players[i].Effect = []match.Option{{Name: "Threads", Value: "1"}}
 	}
 }
 
@@ -80,4 +82,29 @@ func TestPlayers(t *testing.T) {
 		}))
 	}
 	testutil.Slices(t, labels(twins("t1", "p", "q"), twins("t2", "q", "p")), []string{"p", "q"})
+}
+
+// eightPairs returns a plan of eight pairs with different openings, after change.
+func eightPairs(name string, change func(*match.Plan)) *match.Plan {
+	return planOf(name, func(p *match.Plan) {
+		p.Openings, p.Pairs = nil, 8
+		start := shogi.StartPos()
+		for i, m := range start.LegalMoves(nil)[:8] {
+			p.Openings = append(p.Openings, match.Opening{ID: strconv.Itoa(i), Start: "startpos", Moves: []shogi.Move{m}})
+		}
+		change(p)
+	})
+}
+
+// TestOlderDatabases: databases of earlier schemas have no reused pairs, and their players have inferred keys.
+func TestOlderDatabases(t *testing.T) {
+	t.Parallel()
+	path := resultstest.Filled(t, "r", []int{0, 1}, func(*match.Plan) {})
+	for _, version := range []int{1, 4, 9} {
+		s := resultstest.Existing(t, resultstest.Older(t, path, version))
+		info := *testutil.Must(s.FindRun(t.Context(), "r"))(t)
+		testutil.Equal(t, len(testutil.Must(s.Reused(t.Context(), info.ID))(t)), 0, "schema %d", version)
+		players := testutil.Must(evidence.PlayersOf([]results.RunInfo{info}))(t).List
+		testutil.Check(t, len(players) == 2 && players[0].Inferred, "schema %d: %+v", version, players)
+	}
 }

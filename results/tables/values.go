@@ -74,12 +74,11 @@ type PlayerFacts struct {
 	Identity
 
 	InEffect [][]string `json:"in_effect,omitempty"` // match.Player.InEffect, each list in the form of Flat
-	Repeats  bool       `json:"repeats,omitempty"`   // match.Player.Repeats
 }
 
 // PlayerFactsOf converts the facts of a player to the stored form.
 func PlayerFactsOf(p *match.Player) PlayerFacts {
-	facts := PlayerFacts{Identity: IdentityOf(p.Identity), Repeats: p.Repeats}
+	facts := PlayerFacts{Identity: IdentityOf(p.Identity)}
 	for _, options := range p.InEffect() {
 		facts.InEffect = append(facts.InEffect, Flat(options))
 	}

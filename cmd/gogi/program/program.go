@@ -56,7 +56,7 @@ func (p *Program) Run(ctx context.Context, args []string, env *cli.Env) (code in
 			panic(r)
 		}
 		_ = errors.Join(out.Close(), errs.Close()) // result returns the errors
-		if code == cli.Done && !env.Judged { // the verdict of a bisection counts even if its report is lost
+		if code == cli.Done && !env.Judged {       // the verdict of a bisection counts even if its report is lost
 			code = env.Fail(result.Failure(), cli.Failed)
 		}
 	}()

@@ -220,8 +220,6 @@ type Match struct {
 	Rename      string                // advice for starting another run, if the stored run has another plan
 	// Tune returns the settings of the tune. It is nil if the plan is not a tune.
 	Tune func(*results.Run) series.Tuning
-	// Known, if not nil, stores pairs that gogi need not play. It is called before all others.
-	Known func(ctx context.Context, run *results.Run) error
 	// Begin, if not nil, is called before the first game, with the number of stored pairs.
 	Begin func(ctx context.Context, run *results.Run, pairs int) error
 	// Look returns the result of the stored games as lines for the progress. If Look is nil, the progress
@@ -327,11 +325,6 @@ func (s *Session) play(ctx context.Context, m *Match, run *results.Run, gathered
 		return err
 	}
 	measured.Attend(m.Opener.Records)
-	if m.Known != nil {
-		if err := m.Known(ctx, run); err != nil {
-			return err
-		}
-	}
 	made, err := m.series(ctx, measured.Store(run), func(ctx context.Context, see func([]match.Row) error) error {
 		return s.Store.Pairs(ctx, run.ID(), results.Filter{}, func(rows []match.Row) error {
 			measured.Resume(rows)
