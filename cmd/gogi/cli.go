@@ -59,7 +59,7 @@ type commandLine struct {
 	Completion toolcmd.CompletionCommand `cmd:"" menu:"setup" help:"Print the completion script of a shell"`
 
 	Ctl     runscmd.CtlCommand     `cmd:"" help:"Pause, resume, stop or resize a running match"`
-	Dev     toolcmd.DevCommand     `cmd:"" help:"Count legal moves (perft); run the built-in engine"`
+	Dev     toolcmd.DevCommand     `cmd:"" hidden:"" help:"Count legal moves (perft); run the built-in engine"`
 	Version toolcmd.VersionCommand `cmd:"" help:"Print the version of gogi"`
 
 	Complete toolcmd.CompleteCommand `cmd:"" hidden:"" grammar:"all" help:"Print completions, for the scripts of gogi completion"`

@@ -144,7 +144,7 @@ func outputs() []output {
 
 		made[recordscmd.ExportResult]("export", "export"),
 		made[recordscmd.ImportResult]("import", "import"),
-		made[convert.Entry]("book position", "book show").in("`gogi convert --show` for a book").eachLine(),
+		made[convert.Entry]("book position").in("`gogi convert --show` for a book").eachLine(),
 		made[convert.Sample]("training sample").in("`gogi convert --show` for psv, hcpe and similar").eachLine(),
 		made[convert.Game]("training game").in("`gogi convert --show` for hcpe3 and pack").eachLine(),
 		made[text.JSONRecord]("game record").in("format `jsonl` of `gogi export` and `gogi convert`").eachLine(),
@@ -173,12 +173,12 @@ func outputs() []output {
 		made[review.Reviewed]("reviewed game").in("other lines of the file of `gogi-lab review`").eachLine(),
 
 		made[farm.Status]("farm", "farm list"),
-		made[farm.TestStatus]("farm test", "farm show", "farm submit", "farm approve", "farm reject", "farm stop", "farm pause", "farm resume", "farm set priority", "farm set share"),
+		made[farm.TestStatus]("farm test", "farm show", "farm submit", "farm approve", "farm reject", "farm stop", "farm pause", "farm resume", "farm set"),
 		made[[]farm.WorkerStatus]("farm workers", "farm worker list"),
 		made[farm.WorkerStatus]("farm worker", "farm worker drain", "farm worker quarantine", "farm worker trust"),
 		made[farm.Purged]("voided pairs of a worker", "farm worker void"),
 		made[farm.UpdateStatus]("update", "farm release deploy"),
-		made[mirror.Moved]("copied pairs", "farm mirror", "farm pull", "farm push"),
+		made[mirror.Moved]("copied pairs", "farm mirror"),
 		made[replay.Report]("audit", "farm audit"),
 		made[[]farm.Recipe]("recipes", "farm recipe"),
 		made[[]keys.Key]("keys", "farm key list"),

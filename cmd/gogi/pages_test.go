@@ -119,8 +119,10 @@ func TestPagesNameFlags(t *testing.T) {
 	list, _, _ := s.gogi(t, "help", "-a")
 	var names []string
 	for line := range strings.Lines(list) {
-		name, _, _ := strings.Cut(line, "  ")
-		names = append(names, strings.TrimSpace(name))
+		if name, command := strings.CutPrefix(line, "  "); command {
+			name, _, _ = strings.Cut(name, "  ")
+			names = append(names, strings.TrimSpace(name))
+		}
 	}
 	help := map[string]string{}
 	flag := regexp.MustCompile(`(^|[ \[(])(--[a-z][a-z-]*)`)

@@ -39,10 +39,8 @@ type Command struct {
 	Stop    OrderCommand  `cmd:"" help:"Stop a test; its stored pairs stay"`
 	Pause   OrderCommand  `cmd:"" help:"Start no more pairs of a test; running pairs finish"`
 	Resume  OrderCommand  `cmd:"" help:"Resume a paused or stopped test"`
-	Set     SetCommand    `cmd:"" help:"Set the priority of a test, or its share of the slots"`
-	Mirror  MirrorCommand `cmd:"" help:"Copy tests to a database on this machine, and verify them"`
-	Pull    PullCommand   `cmd:"" help:"Copy a test's games into gogi.db once"`
-	Push    PushCommand   `cmd:"" help:"Send a run's games to the farm"`
+	Set     SetCommand    `cmd:"" help:"Set the priority of a test, or its share of the workers"`
+	Mirror  MirrorCommand `cmd:"" help:"Copy and verify tests in a database here, or send a run"`
 	Audit   AuditCommand  `cmd:"" help:"Replay a test's moves here, or play its pairs again"`
 
 	Recipe  RecipeCommand  `cmd:"" help:"List, allow and remove recipes for git commits"`
@@ -53,12 +51,6 @@ type Command struct {
 	Doctor  DoctorCommand  `cmd:"" help:"Check secrets, disks, clocks and the NATS server"`
 	Backup  BackupCommand  `cmd:"" help:"Back up a farm, also while it is running"`
 	Restore RestoreCommand `cmd:"" help:"Make a farm's folder from a backup"`
-}
-
-// SetCommand groups the commands that change the settings of a test.
-type SetCommand struct {
-	Priority PriorityCommand `cmd:"" help:"Set how urgent a test is, from -10 to 10"`
-	Share    ShareCommand    `cmd:"" help:"Set the weight of a test among the tests of its priority"`
 }
 
 // WorkerCommand groups the commands about workers.

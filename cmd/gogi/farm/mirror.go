@@ -162,30 +162,6 @@ func are(n int) string {
 	return "are"
 }
 
-// PullCommand copies the games of one test once, as gogi farm mirror --once does.
-type PullCommand struct {
-	owner
-	Test string `arg:"" name:"test" help:"Name of the test, or its plan hash."`
-	DB   string `name:"db" default:"gogi.db" placeholder:"FILE" help:"Database; gogi match and gogi selfplay can resume the run there."`
-}
-
-// Run copies the missing pairs.
-func (c *PullCommand) Run(ctx context.Context, env *cli.Env) error {
-	m := MirrorCommand{owner: c.owner, Tests: []string{c.Test}, DB: c.DB, Every: time.Second, Compare: time.Second, Once: true, Quiet: true}
-	return m.Run(ctx, env)
-}
-
-// PushCommand sends the games of one run to the farm, as gogi farm mirror --push does.
-type PushCommand struct {
-	owner
-	cli.Stored
-}
-
-// Run sends the pairs that the farm does not have.
-func (c *PushCommand) Run(ctx context.Context, env *cli.Env) error {
-	return c.push(ctx, env, &c.Stored)
-}
-
 // push sends the pairs of a run that the farm does not have. The farm verifies every pair.
 func (o *owner) push(ctx context.Context, env *cli.Env, run *cli.Stored) error {
 	var out mirror.Moved

@@ -34,7 +34,7 @@ type SubmitCommand struct {
 	Share     float64  `group:"farm" default:"1" placeholder:"N" more:"" help:"Weight: tests of equal priority get workers in proportion to their weights (default ${default})."`
 	Note      string   `group:"farm" placeholder:"TEXT" more:"" help:"Note to show in the list of tests."`
 	Needs     []string `group:"farm" placeholder:"K=V" help:"Labels that a worker needs to play the test, such as os=linux; trust=verified requires a verified worker."`
-	Validate  string   `group:"farm" type:"existingfile" placeholder:"DB" more:"" help:"Database with a tune that gogi farm pull copied. gogi submits a match of the tune's final values against its start values."`
+	Validate  string   `group:"farm" type:"existingfile" placeholder:"DB" more:"" help:"Database with a tune that gogi farm mirror copied. gogi submits a match of the tune's final values against its start values."`
 	ScaleTo   string   `group:"farm" type:"existingfile" placeholder:"FILE" more:"" help:"File that gogi farm bench --out wrote on the machine for which the time control is meant. Slower machines get more time, and faster ones less."`
 	ScaleMost float64  `group:"farm" default:"4" placeholder:"N" more:"" help:"With --scale-to: maximum speed ratio N. Machines that are more than N times slower or faster than that of --scale-to play no games of this test (default ${default})."`
 	Again     string   `group:"farm" placeholder:"TEST" help:"Repeat a test of the farm with the changes of the other flags. Without --seed the seed is the next number."`

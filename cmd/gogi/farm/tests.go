@@ -30,11 +30,20 @@ type onTest struct {
 // order sends an order about the test to the farm, and prints the new state of the test. word is the kind of order,
 // such as "stop".
 func (c *onTest) order(ctx context.Context, env *cli.Env, word string, o farm.Order) error {
-	o.Run, o.Why = c.Test, c.Why
-	var status farm.TestStatus
-	if err := c.ask(ctx, word, o, &status); err != nil {
+	status, err := c.send(ctx, word, o)
+	if err != nil {
 		return err
 	}
+	return c.print(env, &status)
+}
+
+// send sends an order about the test to the farm, and returns the new state of the test.
+func (c *onTest) send(ctx context.Context, word string, o farm.Order) (status farm.TestStatus, err error) {
+	o.Run, o.Why = c.Test, c.Why
+	return status, c.ask(ctx, word, o, &status)
+}
+
+func (c *onTest) print(env *cli.Env, status *farm.TestStatus) error {
 	if c.JSON {
 		return format.JSON(env.Out, status)
 	}
@@ -58,27 +67,29 @@ func (c *OrderCommand) Run(ctx context.Context, env *cli.Env, k *kong.Context) e
 	return c.order(ctx, env, k.Selected().Name, farm.Order{})
 }
 
-// PriorityCommand sets the priority of a test.
-type PriorityCommand struct {
+// SetCommand sets the priority of a test, or its share of the workers.
+type SetCommand struct {
 	onTest
-	Number int `arg:"" help:"Priority of the test, from -10 to 10."`
+	Priority *int     `placeholder:"N" help:"Priority of the test, from -10 to 10; a test with a higher one gets workers first."`
+	Share    *float64 `placeholder:"W" help:"Weight above 0: tests of equal priority get workers in proportion to their weights."`
 }
 
-// Run sends the new priority to the farm and prints the new state of the test.
-func (c *PriorityCommand) Run(ctx context.Context, env *cli.Env) error {
-	return c.order(ctx, env, "priority", farm.Order{Number: float64(c.Number)})
-}
-
-// ShareCommand sets the weight of a test, which decides its share of the workers among the tests of the
-// same priority.
-type ShareCommand struct {
-	onTest
-	Number float64 `arg:"" help:"Weight above 0: tests of equal priority get workers in proportion to their weights."`
-}
-
-// Run sends the new weight to the farm and prints the new state of the test.
-func (c *ShareCommand) Run(ctx context.Context, env *cli.Env) error {
-	return c.order(ctx, env, "share", farm.Order{Number: c.Number})
+// Run sends the new settings to the farm and prints the new state of the test.
+func (c *SetCommand) Run(ctx context.Context, env *cli.Env) (err error) {
+	if c.Priority == nil && c.Share == nil {
+		return wrong("expected --priority N or --share W")
+	}
+	var status farm.TestStatus
+	if c.Priority != nil {
+		status, err = c.send(ctx, "priority", farm.Order{Number: float64(*c.Priority)})
+	}
+	if err == nil && c.Share != nil {
+		status, err = c.send(ctx, "share", farm.Order{Number: *c.Share})
+	}
+	if err != nil {
+		return err
+	}
+	return c.print(env, &status)
 }
 
 // ListCommand lists the tests.

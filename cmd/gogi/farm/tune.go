@@ -38,7 +38,7 @@ type handedTune struct {
 }
 
 // tunePlan returns the plan of a tune's games. With --validate it returns the plan of the tune's validation match
-// instead. The value of --validate is the database into which gogi farm pull copied the tune.
+// instead. The value of --validate is the database into which gogi farm mirror copied the tune.
 func (c *SubmitCommand) tunePlan(ctx context.Context, file *configs.File, dir string, guard *process.Guard, builds []build) (*match.Plan, []advice.Warning, error) {
 	wish, err := file.TakeTune()
 	if err != nil {

@@ -1,7 +1,6 @@
 package program
 
 import (
-	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -108,27 +107,34 @@ func GroupOf(c *kong.Node) string {
 	return c.Tag.Get("menu")
 }
 
-// everyCommand prints one line for each command and subcommand.
+// everyCommand prints one line for each command and subcommand, under the headings of the one-screen help. The commands
+// that this help does not have are at the end.
 func (p *Program) everyCommand(w io.Writer, app *kong.Application) error {
-	var lines [][2]string
-	var walk func(n *kong.Node, path string)
-	walk = func(n *kong.Node, path string) {
+	lines, width := map[string][][2]string{}, 0 // by group
+	var walk func(n *kong.Node, group, path string)
+	walk = func(n *kong.Node, group, path string) {
+		name := strings.TrimSpace(path + " " + n.Name)
+		if n.Hidden || n.Type != kong.CommandNode {
+			return
+		}
+		if len(n.Children) == 0 {
+			lines[group], width = append(lines[group], [2]string{name, n.Help}), max(width, len(name))
+		}
 		for _, c := range n.Children {
-			if c.Hidden || c.Type != kong.CommandNode {
-				continue
-			}
-			name := strings.TrimSpace(path + " " + c.Name)
-			if len(c.Children) == 0 {
-				lines = append(lines, [2]string{name, c.Help})
-			}
-			walk(c, name)
+			walk(c, group, name)
 		}
 	}
-	walk(app.Node, "")
-	width := len(slices.MaxFunc(lines, func(a, b [2]string) int { return cmp.Compare(len(a[0]), len(b[0])) })[0])
+	for _, c := range app.Children {
+		walk(c, GroupOf(c), "")
+	}
 	var b strings.Builder
-	for _, l := range lines {
-		fmt.Fprintf(&b, "%-*s  %s\n", width, l[0], l[1])
+	for _, group := range append(slices.Clone(p.Groups), Group{Title: "More"}) {
+		if len(lines[group.Key]) > 0 {
+			fmt.Fprintf(&b, "%s\n", group.Title)
+		}
+		for _, l := range lines[group.Key] {
+			fmt.Fprintf(&b, "  %-*s  %s\n", width, l[0], l[1])
+		}
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

@@ -1,7 +1,6 @@
 package recordscmd
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -16,13 +15,11 @@ import (
 	"gogi/match/openings"
 	"gogi/shogi/book"
 	"gogi/shogi/kifu/convert"
-	"gogi/usi"
 )
 
 // BookCommand groups the commands for books and sets of openings.
 type BookCommand struct {
 	Convert BookConvertCommand `cmd:"" help:"Convert a book, or openings, to another format"`
-	Show    BookShowCommand    `cmd:"" help:"Print the size of a book, or the moves of a position"`
 	Make    BookMakeCommand    `cmd:"" help:"Make a set of balanced openings with an engine"`
 	Sample  BookSampleCommand  `cmd:"" help:"Select openings from a book at random"`
 }
@@ -109,64 +106,6 @@ func (c *BookConvertCommand) lines(env *cli.Env, to book.Format) error {
 	}
 	fmt.Fprintf(env.Err, "%s lines\n", format.Count(count))
 	return nil
-}
-
-// BookShowCommand prints the size of a book, or the book's moves in a position.
-type BookShowCommand struct {
-	bookFile
-	Position string `placeholder:"LINE" help:"Position to look up, such as \"startpos moves 7g7f\" or \"sfen …\"."`
-	JSON     bool   `name:"json" help:"Print one JSON object for each position."`
-}
-
-// Run prints the book's size and first moves, or the book's moves in the position of --position.
-func (c *BookShowCommand) Run(env *cli.Env) error {
-	b, err := c.open()
-	if err != nil {
-		return err
-	}
-	line := c.Position
-	if line == "" {
-		if c.JSON {
-			return printEntries(env.Out, b.Entries)
-		}
-		positions, moves := b.Merged().Size()
-		fmt.Fprintf(env.Out, "%s · %s · %s positions with %s moves\n", c.File, b.Format, format.Count(positions), format.Count(moves))
-		if b.Unsorted {
-			fmt.Fprintln(env.Out, "it is not sorted: engines that search in the file do not find all positions")
-		}
-		if n := b.Unnumbered(); n > 0 {
-			fmt.Fprintf(env.Out, "%s no known move number\n", format.NumberOf(n, "position")+have(n))
-		}
-		if line = "startpos"; len(b.Entries) == 0 {
-			return nil
-		}
-	}
-	asked, err := usi.ParsePosition(line)
-	if err != nil {
-		return fail.Usage(err)
-	}
-	h, err := asked.History()
-	if err != nil {
-		return fail.Usage(err)
-	}
-	e := b.Find(h.Position())
-	switch {
-	case e == nil && c.Position == "":
-		fmt.Fprintln(env.Out, "the book does not have the start position; --position LINE shows another one, --json all")
-	case e == nil:
-		return fmt.Errorf("%s: the book does not have the position", c.File)
-	case c.JSON:
-		return printEntries(env.Out, []*book.Entry{e})
-	default:
-		printEntry(env.Out, e, b.Plies(h.Position()))
-	}
-	return nil
-}
-
-func printEntries(w io.Writer, entries []*book.Entry) error {
-	lines := json.NewEncoder(w)
-	lines.SetEscapeHTML(false)
-	return lists.Each(entries, func(e *book.Entry) error { return lines.Encode(convert.EntryOf(e)) })
 }
 
 // printEntry prints a position with its moves. plies has the move numbers under which the book has the position.

@@ -12,8 +12,10 @@ import (
 	"gogi/internal/sanitize"
 	"gogi/results/games"
 	"gogi/runner/selfplay"
+	"gogi/shogi/book"
 	"gogi/shogi/kifu/convert"
 	"gogi/shogi/kifu/packed"
+	"gogi/usi"
 )
 
 // ConvertCommand converts records, training data or books to another format.
@@ -21,9 +23,10 @@ type ConvertCommand struct {
 	File string `arg:"" help:"File to read; - is standard input."`
 	To   string `arg:"" optional:"" help:"File to write; - is standard output."`
 
-	Show   bool   `help:"Print the file as JSON lines and report illegal moves, instead of converting it."`
-	From   string `placeholder:"NAME" help:"Format of the input, if its name does not show it: csa, kif, jkf, usi, jsonl, psv, hcpe, hcpe2, hcpe3, pack, packedsfen, hcp, db, ybb, apery."`
-	Format string `placeholder:"NAME" help:"Format of the output, if its name does not show it."`
+	Show     bool   `help:"Print the file as JSON lines and report illegal moves, instead of converting it. After a book gogi prints its size on standard error."`
+	Position string `placeholder:"LINE" help:"With --show: print the moves of a book in this position, such as \"startpos moves 7g7f\" or \"sfen …\"."`
+	From     string `placeholder:"NAME" help:"Format of the input, if its name does not show it: csa, kif, jkf, usi, jsonl, psv, hcpe, hcpe2, hcpe3, pack, packedsfen, hcp, db, ybb, apery."`
+	Format   string `placeholder:"NAME" help:"Format of the output, if its name does not show it."`
 
 	packed.Options
 }
@@ -32,6 +35,8 @@ type ConvertCommand struct {
 // written.
 func (c *ConvertCommand) Run(env *cli.Env) error {
 	switch {
+	case c.Position != "" && !c.Show:
+		return fail.Usage(errors.New("--position: it needs --show"))
 	case c.Show && (c.To != "" || c.Format != ""):
 		return fail.Usage(errors.New("--show: it writes no file; leave out the second file and --format"))
 	case c.Show:
@@ -98,6 +103,9 @@ func (c *ConvertCommand) show(env *cli.Env) error {
 	if err != nil {
 		return fail.Usage(err)
 	}
+	if c.Position != "" {
+		return c.position(env)
+	}
 	in, closing, err := input(env, c.File)
 	if err != nil {
 		return err
@@ -106,9 +114,46 @@ func (c *ConvertCommand) show(env *cli.Env) error {
 	if err = errors.Join(err, closing()); err != nil {
 		return fmt.Errorf("%s: %w", c.File, err)
 	}
+	if found.Book != nil {
+		printSize(env.Err, c.File, found.Book)
+	}
 	if found.Bad > 0 {
 		return fmt.Errorf("%s: %d of %d cannot be read or are illegal", c.File, found.Bad, found.Bad+found.Good)
 	}
+	return nil
+}
+
+// printSize prints how many positions a book has, and what keeps engines from finding all of them.
+func printSize(w io.Writer, file string, b *book.Book) {
+	positions, moves := b.Merged().Size()
+	fmt.Fprintf(w, "%s · %s · %s positions with %s moves\n", file, b.Format, format.Count(positions), format.Count(moves))
+	if b.Unsorted {
+		fmt.Fprintln(w, "it is not sorted: engines that search in the file do not find all positions")
+	}
+	if n := b.Unnumbered(); n > 0 {
+		fmt.Fprintf(w, "%s no known move number\n", format.NumberOf(n, "position")+have(n))
+	}
+}
+
+// position prints the moves of the book in the position of --position.
+func (c *ConvertCommand) position(env *cli.Env) error {
+	asked, err := usi.ParsePosition(c.Position)
+	if err != nil {
+		return fail.Usage(fmt.Errorf("--position: %w", err))
+	}
+	h, err := asked.History()
+	if err != nil {
+		return fail.Usage(fmt.Errorf("--position: %w", err))
+	}
+	b, err := bookFile{c.File, c.From}.open()
+	if err != nil {
+		return err
+	}
+	e := b.Find(h.Position())
+	if e == nil {
+		return fmt.Errorf("%s: the book does not have the position", c.File)
+	}
+	printEntry(env.Out, e, b.Plies(h.Position()))
 	return nil
 }
 

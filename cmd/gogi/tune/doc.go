@@ -9,7 +9,6 @@ type Command struct {
 	Init     InitCommand     `cmd:"" help:"Write a commented tune file with an engine's parameters"`
 	Probe    ProbeCommand    `cmd:"" help:"Find parameters that do not change the engine's search"`
 	Report   ReportCommand   `cmd:"" help:"Print the state and the result of a tune so far"`
-	Show     ShowCommand     `cmd:"" help:"Print the state of a tune after an iteration"`
 	Export   ExportCommand   `cmd:"" help:"Print the result as options, TOML, a patch, …"`
 	Validate ValidateCommand `cmd:"" help:"Play the match of the final values against the start"`
 	Verify   VerifyCommand   `cmd:"" help:"Recalculate a tune; exit code 12 if a stored value differs"`

@@ -130,14 +130,25 @@ func newestTune(ctx context.Context, store *results.Store) (*results.RunInfo, er
 type ReportCommand struct {
 	cli.Stored
 
+	At   *int   `placeholder:"BLOCK" help:"Number of the block (tune step) after which the state is printed (default: the latest)."`
 	JSON bool   `name:"json" help:"Print one JSON object."`
 	HTML string `name:"html" placeholder:"FILE" help:"HTML file for a page with figures; - is standard output."`
 }
 
 // Run prints the report.
 func (c *ReportCommand) Run(ctx context.Context, env *cli.Env) error {
-	return withAccount(ctx, c.Stored, tuning.Latest, func(store *results.Store, a *tuning.Account) error {
+	at := tuning.Latest
+	if c.At != nil {
+		at = *c.At
+	}
+	if c.At != nil && at < 0 {
+		return fail.Usage(fmt.Errorf("--at %d: expected the number of a block, from 0", at))
+	}
+	return withAccount(ctx, c.Stored, at, func(store *results.Store, a *tuning.Account) error {
 		lines := validations(ctx, store, a)
+		if c.At != nil {
+			lines = nil // a validation tests the final values
+		}
 		if c.HTML != "" {
 			return cli.WriteForm("--html", c.HTML, env.Out, func() (string, error) { return tuning.Page(env.Language, a, lines), nil })
 		}
@@ -145,21 +156,6 @@ func (c *ReportCommand) Run(ctx context.Context, env *cli.Env) error {
 			return format.JSON(env.Out, tuning.NewResult(a))
 		}
 		tuning.Print(env.Out, env.Language, a, lines)
-		return nil
-	})
-}
-
-// ShowCommand prints the values of a tune's parameters after a block of its pairs.
-type ShowCommand struct {
-	cli.Stored
-
-	At int `required:"" placeholder:"BLOCK" help:"Number of the block (tune step) after which the state is printed."`
-}
-
-// Run prints the state.
-func (c *ShowCommand) Run(ctx context.Context, env *cli.Env) error {
-	return withAccount(ctx, c.Stored, c.At, func(_ *results.Store, a *tuning.Account) error {
-		tuning.Print(env.Out, env.Language, a, nil)
 		return nil
 	})
 }

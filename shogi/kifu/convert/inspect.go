@@ -16,8 +16,9 @@ import (
 
 // Found counts the games, samples or book positions that Inspect has read.
 type Found struct {
-	Good int // readable and legal ones
-	Bad  int // other ones
+	Good int        // readable and legal ones
+	Bad  int        // other ones
+	Book *book.Book // the book; nil if the file is none
 }
 
 // Sample is the JSON form of a training sample: a position with the move that was played.
@@ -206,6 +207,7 @@ func (p *printer) book(in io.Reader, f book.Format) error {
 			return err
 		}
 	}
+	p.found.Book = b
 	p.found.Bad += b.Lost
 	return nil
 }

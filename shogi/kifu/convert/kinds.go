@@ -70,6 +70,10 @@ func ofFile(file string) (Kind, error) {
 	if ending == ".bin" {
 		return Kind{}, fmt.Errorf("%s may be training data (psv, hcpe, …) or a book of Apery (apery): expected its format to be given", filepath.Base(file))
 	}
+	if ending == ".sbk" {
+		_, err := book.FormatOf("", filepath.Base(file)) // says that gogi does not read such books
+		return Kind{}, err
+	}
 	for _, f := range book.Formats() {
 		if !f.HasLines() && slices.Contains(f.Extensions, ending) {
 			return Kind{Name: f.Name, book: &f}, nil
