@@ -15,7 +15,7 @@ type Scalar string
 // docs/configuration.md; package tune has the defaults.
 type Tune struct {
 	Engine   string        `toml:"engine"`   // The engine to tune. Default: the only engine of the file.
-	Method   string        `toml:"method"`   // `"spsa"`, `"surface"` or `"fishtest"`. Default: `"spsa"`.
+	Method   string        `toml:"method"`   // `"spsa"` or `"fishtest"`. Default: `"spsa"`.
 	Params   string        `toml:"params"`   // A parameter file: `.params`, `.tune`, or lines of fishtest or OpenBench.
 	Only     []string      `toml:"only"`     // Patterns of the names to tune; all other parameters keep their start values. Default: all.
 	Block    *int          `toml:"block"`    // Number of pairs in one iteration. Default: 16, at most 1/20 of all pairs.

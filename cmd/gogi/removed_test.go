@@ -46,6 +46,15 @@ func TestRemovedThingsStayReadable(t *testing.T) {
 	out, errs, code := s.gogi(t, "match", "-q", "--run", "two", "--engine", "A=builtin", "--engine", "B=builtin", "--nodes", "A=6", "--nodes", "B=5", "--games", "6", "--openings", "builtin-64", "--max-plies", "30")
 	testutil.Check(t, code == cli.Done, "a run with copied pairs is not resumed: code %d: %s", code, errs)
 	testutil.Contains(t, out, "6 games (3 pairs)")
+	for _, words := range [][]string{{"tune", "export", "bent"}, {"tune", "report", "bent", "--at", "3"}, {"tune", "report", "bent", "--json"}} {
+		out, errs, code = s.gogi(t, words...)
+		testutil.Check(t, code == cli.Done && out != "", "gogi %q: code %d: %s", words, code, errs)
+	}
+	for _, words := range [][]string{{"tune", "verify", "bent"}, {"tune", "-q", "--engine", "dev=builtin", "--param", "EvalNoise", "--nodes", "5", "--games", "40", "--method", "surface"}} {
+		_, errs, code = s.gogi(t, words...)
+		testutil.Check(t, code != cli.Done, "gogi %q: code %d", words, code)
+		testutil.Contains(t, errs, "method surface: gogi has this method no longer", "%q", words)
+	}
 	_, errs, code = s.gogi(t, "db", "check")
 	testutil.Check(t, code == cli.Done, "code %d: %s", code, errs)
 }

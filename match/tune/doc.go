@@ -19,8 +19,6 @@
 //     (B. Polyak, A. Juditsky, SIAM J. Control Optim. 30 (1992) 838). A controller adapts the size of the
 //     perturbations.
 //   - "fishtest": SPSA with the formulas and constants of the testing framework fishtest.
-//   - "surface": a quadratic function of the options, fitted to the results of all pairs. Its coefficients are
-//     shrunk towards zero. The candidate is the maximum of the function.
 //
 // The package uses no clock, no files and no engines.
 package tune

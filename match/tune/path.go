@@ -23,10 +23,14 @@ type result struct {
 	forfeit bool
 }
 
-// NewPath returns a Path before the first pair. It returns an error if the settings are invalid.
+// NewPath returns a Path before the first pair. It returns an error if the settings are invalid, and ErrRetired for a
+// method that gogi has no longer.
 func NewPath(s Settings) (*Path, error) {
 	if err := s.Check(); err != nil {
 		return nil, fmt.Errorf("tune: %w", err)
+	}
+	if s.Retired() {
+		return nil, fmt.Errorf("tune: %w", ErrRetired)
 	}
 	return &Path{settings: s, states: map[int]State{0: Begin(&s)}, known: map[int]result{}}, nil
 }

@@ -204,11 +204,8 @@ func (st *State) Stored() match.TuneState {
 func (s *Settings) Perturbation(i, pairs int, factor float64) float64 {
 	p := &s.Params[i]
 	_, t, k := s.place(min(pairs, s.Pairs-1))
-	switch s.Method {
-	case Fishtest:
+	if s.Method == Fishtest {
 		return p.Spread(s.Method) * t.c(k)
-	case Surface:
-		return p.bounded(p.Spread(s.Method))
 	}
 	return s.size(p, p.Spread(s.Method)*t.c(k)*factor)
 }

@@ -219,12 +219,10 @@ func TestStartWide(t *testing.T) {
 	if f := Begin(&stored).Factor; f != 1 || stored.mostFactor() != 3 || stored.Perturbation(0, 0, f) != 8 {
 		t.Errorf("without wide: factor %v to %v, perturbed by %v", f, stored.mostFactor(), stored.Perturbation(0, 0, f))
 	}
-	for _, method := range []string{Fishtest, Surface} {
-		s := Defaults(method, 1000)
-		s.Params = []Param{param(1)}
-		if s.StartWide(); s.Wide != 0 {
-			t.Errorf("%s starts %v times as wide", method, s.Wide)
-		}
+	fishtest := Defaults(Fishtest, 1000)
+	fishtest.Params = []Param{param(1)}
+	if fishtest.StartWide(); fishtest.Wide != 0 {
+		t.Errorf("fishtest starts %v times as wide", fishtest.Wide)
 	}
 	stored.Wide = 5
 	testutil.Check(t, stored.Check() != nil, "wide = 5 passes")

@@ -3,7 +3,6 @@ package tune
 import (
 	"encoding/json"
 	"math"
-	"math/rand/v2"
 	"os"
 	"testing"
 
@@ -112,28 +111,4 @@ func near(t *testing.T, what string, got, want []float64) {
 			return
 		}
 	}
-}
-
-// TestHighest compares with a search over a fine grid, for convex and concave curves.
-func TestHighest(t *testing.T) {
-	random := rand.New(rand.NewPCG(1, 2))
-	convex := 0
-	for range 500 {
-		slope, curve := 4*random.Float64()-2, 4*random.Float64()-2
-		lo := 4*random.Float64() - 3
-		hi := lo + 2*random.Float64()
-		height := func(z float64) float64 { return slope*z + curve*z*z/2 }
-		best := math.Inf(-1)
-		for i := range 2001 {
-			best = max(best, height(lo+(hi-lo)*float64(i)/2000))
-		}
-		z := highest(slope, curve, lo, hi)
-		if z < lo || z > hi || height(z) < best-1e-12 {
-			t.Errorf("%v z + %v z²/2 in [%v, %v]: %v at %v, a search finds %v", slope, curve, lo, hi, height(z), z, best)
-		}
-		if curve > 0 {
-			convex++
-		}
-	}
-	testutil.Check(t, convex >= 100, "%d convex curves", convex)
 }

@@ -1,6 +1,7 @@
 package tune
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"path"
@@ -10,8 +11,14 @@ import (
 const (
 	SPSA     = "spsa"
 	Fishtest = "fishtest"
-	Surface  = "surface"
 )
+
+// retired is the name of a method that an earlier version of gogi had. gogi reads the stored tunes of this method, and
+// plays none.
+const retired = "surface"
+
+// ErrRetired is the error if gogi has to calculate a tune whose method it no longer has.
+var ErrRetired = errors.New("method " + retired + ": gogi has this method no longer, and reads only the stored values of its tunes; start a new tune with the method spsa")
 
 // EloPerPair is the Elo difference between two players that changes the expected wins minus losses (W − L) of a
 // pair by 1. Near equal strength, one Elo changes the score of a game by ln 10/1600 (the slope of the logistic
@@ -148,7 +155,10 @@ func (s *Settings) active(stage int) []bool {
 	return on
 }
 
-// Check returns an error if the settings are invalid.
+// Retired reports whether the tune has a method that gogi has no longer.
+func (s *Settings) Retired() bool { return s.Method == retired }
+
+// Check returns an error if the settings are invalid. Those of a stored tune may have a retired method.
 func (s *Settings) Check() error {
 	if err := CheckParams(s.Params); err != nil {
 		return err
@@ -165,8 +175,8 @@ func (s *Settings) Check() error {
 		}
 	}
 	switch {
-	case s.Method != SPSA && s.Method != Fishtest && s.Method != Surface:
-		return fmt.Errorf("method %q: want %s, %s or %s", s.Method, SPSA, Surface, Fishtest)
+	case s.Method != SPSA && s.Method != Fishtest && s.Method != retired:
+		return fmt.Errorf("method %q: want %s or %s", s.Method, SPSA, Fishtest)
 	case s.Pairs < 1 || s.Pairs > 1e9:
 		return fmt.Errorf("%d pairs: want 1 to 1,000,000,000", s.Pairs)
 	case s.Block < 1 || s.Block > s.Pairs:

@@ -9,11 +9,8 @@ import (
 // them from an earlier state of the tune. st must be the state after n blocks, where n is the value of s.DrawnFrom
 // for the block of the pair. Equal arguments give the same duel.
 func Draw(s *Settings, st *State, pair int) Duel {
-	switch s.Method {
-	case Fishtest:
+	if s.Method == Fishtest {
 		return s.drawFishtest(st, pair)
-	case Surface:
-		return s.drawSurface(st, pair)
 	}
 	return s.drawSPSA(st, pair)
 }
@@ -87,12 +84,9 @@ func (s *Settings) perturb(d *Duel, i int, at, u float64) {
 // order of the pairs.
 func Learn(s *Settings, st State, block []Outcome) State {
 	next := st.clone()
-	switch s.Method {
-	case Fishtest:
+	if s.Method == Fishtest {
 		next.learnFishtest(s, block)
-	case Surface:
-		next.learnSurface(s, block)
-	default:
+	} else {
 		next.learnSPSA(s, block)
 	}
 	next.Blocks++

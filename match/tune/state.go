@@ -25,8 +25,7 @@ type State struct {
 	// not start with one of the points.
 	Equal    int         `json:"equal"`
 	Forfeits int         `json:"forfeits"`
-	Each     []ParamSums `json:"each"`            // by parameter
-	Model    []float64   `json:"model,omitempty"` // sums of the regression of the method "surface"
+	Each     []ParamSums `json:"each"` // by parameter
 }
 
 // batches is the number of batches from whose means the standard error of a final value is estimated.
@@ -66,7 +65,6 @@ func Begin(s *Settings) State {
 
 func (st State) clone() State {
 	st.Theta = append([]float64(nil), st.Theta...)
-	st.Model = append([]float64(nil), st.Model...)
 	st.Each = slices.Clone(st.Each)
 	for i := range st.Each {
 		e := &st.Each[i]

@@ -1,6 +1,7 @@
 package tune
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -20,7 +21,8 @@ type Walk struct {
 	Coupled     Coupled
 	Failed      []ParamFailures // by parameter
 
-	path   *Path
+	path   *Path        // nil: the method is retired, so the stored states stand as they are
+	latest State        // without a path
 	states map[int]bool // stored states that are not checked yet, by number of learnt blocks
 	at     int
 }
@@ -113,7 +115,12 @@ func (w *Walk) fails(d *Duel, failed Failures) {
 
 // NewWalk returns a Walk before the first pair. stored has the stored states. at selects the state for Walk.Asked:
 // the state after this number of blocks, or the latest state if at is −1.
+//
+// gogi cannot calculate the states of a retired method. The Walk then has the stored ones, and finds no difference.
 func NewWalk(s Settings, stored []match.TuneState, at int) (*Walk, error) {
+	if s.Retired() {
+		return retiredWalk(&s, stored, at)
+	}
 	path, err := NewPath(s)
 	if err != nil {
 		return nil, err
@@ -127,12 +134,35 @@ func NewWalk(s Settings, stored []match.TuneState, at int) (*Walk, error) {
 	return w, nil
 }
 
+func retiredWalk(s *Settings, stored []match.TuneState, at int) (*Walk, error) {
+	if err := s.Check(); err != nil {
+		return nil, fmt.Errorf("tune: %w", err)
+	}
+	w := &Walk{at: at, Failed: make([]ParamFailures, len(s.Params)), latest: Begin(s)}
+	w.Asked, w.Track = w.latest, []Step{{Centre: w.latest.Theta, Factor: w.latest.Factor}}
+	for _, st := range slices.SortedFunc(slices.Values(stored), func(a, b match.TuneState) int { return cmp.Compare(a.Blocks, b.Blocks) }) {
+		if len(st.Centre) != len(s.Params) {
+			return nil, fmt.Errorf("tune: the state after %d blocks has %d parameters, the tune %d", st.Blocks, len(st.Centre), len(s.Params))
+		}
+		w.latest = w.latest.clone()
+		w.latest.Blocks, w.latest.Pairs, w.latest.Theta, w.latest.Factor = st.Blocks, st.Pairs, st.Centre, st.Factor
+		w.Track = append(w.Track, Step{Blocks: st.Blocks, Pairs: st.Pairs, Centre: st.Centre, Factor: st.Factor})
+		if at < 0 || st.Blocks == at {
+			w.Asked = w.latest
+		}
+	}
+	return w, nil
+}
+
 func (w *Walk) differs(format string, args ...any) {
 	w.Differences = append(w.Differences, fmt.Sprintf(format, args...))
 }
 
 // Pair adds a stored pair. rows has its games, and played the options with which the two players played it.
 func (w *Walk) Pair(rows []match.Row, played [2][]match.Option) {
+	if w.path == nil {
+		return
+	}
 	id := rows[0].Pair
 	duel, ok := w.path.Draw(id)
 	if !ok {
@@ -177,6 +207,9 @@ func (w *Walk) reached() {
 
 // End returns the latest state. Call it after the last Pair.
 func (w *Walk) End() State {
+	if w.path == nil {
+		return w.latest
+	}
 	if w.at < 0 {
 		w.Asked = w.path.State()
 	}

@@ -75,6 +75,9 @@ func (w *Request) Resolve(base *match.Plan, declared []usi.Option) (*tune.Plan, 
 	if err == nil {
 		err = s.Check()
 	}
+	if err == nil && s.Retired() {
+		err = tune.ErrRetired
+	}
 	if err != nil {
 		return nil, nil, fmt.Errorf("the tune: %w", err)
 	}
@@ -404,32 +407,24 @@ func timeOptions() []string {
 	return []string{"MoveOverhead", "Move Overhead", "NetworkDelay", "NetworkDelay2", "SlowMover", "Slow Mover", "MinimumThinkingTime", "Minimum Thinking Time"}
 }
 
-// These are limits for warnings.
-const (
-	manyForSurface = 12 // with more parameters, a quadratic model has too many coefficients.
-	farShare       = 20 // the tune learns late if more than 1/20 of its pairs are in flight
-)
+// farShare is the limit of a warning: the tune learns late if more than 1/20 of its pairs are in flight.
+const farShare = 20
 
 func (w *Request) warnings(base *match.Plan, p *tune.Plan) (list []advice.Warning, err error) {
 	warn := func(phrase string, args ...any) {
 		list = append(list, advice.Warning{Text: i18n.Of(phrase, args...)})
 	}
-	used := 0
 	limits := base.Players[0].Limits
 	for _, param := range p.Settings.Params {
 		if param.Unused {
 			continue
 		}
-		used++
 		if slices.ContainsFunc(timeOptions(), func(name string) bool { return usi.SameOption(name, param.Name) }) {
 			if limits.Clock.IsZero() && limits.MoveTime == 0 {
 				return nil, fmt.Errorf("%s is about time, and the limits (%s) have none: it cannot be tuned by them", param.Name, limits)
 			}
 			warn("%s is about time: losses on time decide between its values", param.Name)
 		}
-	}
-	if p.Settings.Method == tune.Surface && used > manyForSurface {
-		warn("method surface with %d parameters: it is made for at most %d", used, manyForSurface)
 	}
 	if p.Settings.Inflight*farShare > p.Settings.Pairs && p.Settings.Inflight > p.Settings.Block {
 		warn("%d of %d pairs are in flight: new values use few results", p.Settings.Inflight, p.Settings.Pairs)

@@ -26,7 +26,7 @@ name = %q
 cmd = %q
 
 [tune]
-method = "spsa"         # or surface, fishtest
+method = "spsa"         # or fishtest
 
 [tune.validate]
 sprt = [0, 3]           # Elo bounds of the SPRT that tests the result

@@ -31,7 +31,7 @@ type setup struct {
 
 	DB     string   `name:"db" default:"gogi.db" placeholder:"FILE" help:"Database of games."`
 	Param  []string `sep:"none" placeholder:"GLOB" help:"Parameters to tune, by name or pattern such as 'LMR_*', in addition to those of the file."`
-	Method string   `placeholder:"NAME" help:"Method: spsa (default), surface or fishtest."`
+	Method string   `placeholder:"NAME" help:"Method: spsa (default) or fishtest."`
 	Faults string   `placeholder:"WORD" more:"" help:"Treatment of engine failures: end the tune if they are too frequent (stop), or count each as a loss (forfeit)."`
 
 	configs.Flags

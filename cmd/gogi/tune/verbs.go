@@ -195,6 +195,9 @@ type VerifyCommand struct {
 // Run prints the differences between the stored tune and its recalculation. The exit code is 12 if there are any.
 func (c *VerifyCommand) Run(ctx context.Context, env *cli.Env) error {
 	return withAccount(ctx, c.Stored, tuning.Latest, func(_ *results.Store, a *tuning.Account) error {
+		if a.Plan.Settings.Retired() {
+			return fmt.Errorf("%s: %w", a.Run, tune.ErrRetired)
+		}
 		for _, d := range a.Differences {
 			fmt.Fprintln(env.Out, d)
 		}

@@ -4,13 +4,9 @@
 SPSA: J. C. Spall, IEEE Trans. Aerospace and Electronic Systems 34 (1998) 817, with the spread controller and the
 averaged answer of docs/tune.md. The evidence that a parameter moved is the sum of perturbation, sign and result, and
 halves its weight after EARLIEST of all pairs.
-Surface: D. J. C. MacKay, Neural Computation 4 (1992) 415. The likelihood and the posterior mean come from the
-covariance of the outcomes (the package works with the covariance of the coefficients), and the top comes from
-all faces of the box (the package climbs by coordinates).
 
 Run it in this directory: python3 reference.py > reference.json
 """
-import itertools
 import json
 import math
 import random
@@ -80,114 +76,6 @@ def spsa(draw, name, pairs, params, block=4, inflight=8, spread=0.0, probes=0.1,
     }
 
 
-# The method "surface": standard deviations before any data, in W - L per perturbation.
-SLOPE, CURVE, CROSS = 0.02, 0.004, 0.001
-REACH = 1.5  # perturbations from the mean of all middles
-GROWTH = 1.02  # the number of pairs grows by this factor until the next fit
-
-
-def solve(a, b):
-    """Gaussian elimination with pivots; returns the solution and log |det a|."""
-    n = len(a)
-    a = [row[:] + [y] for row, y in zip(a, b)]
-    log_det = 0.0
-    for i in range(n):
-        pivot = max(range(i, n), key=lambda r: abs(a[r][i]))
-        a[i], a[pivot] = a[pivot], a[i]
-        log_det += math.log(abs(a[i][i]))
-        for r in range(i + 1, n):
-            f = a[r][i] / a[i][i]
-            if f:
-                for c in range(i, n + 1):
-                    a[r][c] -= f * a[i][c]
-    x = [0.0] * n
-    for i in reversed(range(n)):
-        x[i] = (a[i][n] - sum(a[i][c] * x[c] for c in range(i + 1, n))) / a[i][i]
-    return x, log_det
-
-
-def fit(middles, flips, scores, d):
-    """The slopes and the curvatures (as a matrix) of the likeliest model."""
-    index = [(a, b) for a in range(d) for b in range(a, d)]
-    x = [[2 * f[a] for a in range(d)] +
-         [2 * f[a] * z[a] if a == b else 2 * (f[a] * z[b] + f[b] * z[a]) for a, b in index]
-         for z, f in zip(middles, flips)]
-    n = len(scores)
-    noise = sum(y * y for y in scores) / n
-    best = None
-    for scale in (1 / 16, 1 / 4, 1, 4):
-        variances = [scale * v ** 2 for v in [SLOPE] * d + [CURVE if a == b else CROSS for a, b in index]]
-        covariance = [[sum(v * p * q for v, p, q in zip(variances, x[i], x[j])) + (noise if i == j else 0)
-                       for j in range(n)] for i in range(n)]
-        for curve in (0.5, 1, 2, 4):
-            prior = [0.0] * d + [-curve * CURVE if a == b else 0.0 for a, b in index]
-            residual = [y - sum(p * m for p, m in zip(row, prior)) for row, y in zip(x, scores)]
-            whitened, log_det = solve(covariance, residual)
-            likelihood = -(sum(r * w for r, w in zip(residual, whitened)) + log_det) / 2
-            if best is None or likelihood > best[0]:
-                posterior = [m + v * sum(x[i][j] * whitened[i] for i in range(n))
-                             for j, (m, v) in enumerate(zip(prior, variances))]
-                best = likelihood, posterior
-    beta = best[1]
-    h = [[0.0] * d for _ in range(d)]
-    for (a, b), value in zip(index, beta[d:]):
-        h[a][b] = h[b][a] = value
-    return beta[:d], h
-
-
-def top(g, h, lo, hi):
-    """The highest place of g'z + z'Hz/2 in a box: the best stationary point of all its faces."""
-    d, best = len(g), None
-    for face in itertools.product("lfh", repeat=d):
-        free = [i for i in range(d) if face[i] == "f"]
-        z = [lo[i] if face[i] == "l" else hi[i] if face[i] == "h" else 0.0 for i in range(d)]
-        if free:
-            rhs = [-(g[i] + sum(h[i][j] * z[j] for j in range(d) if j not in free)) for i in free]
-            inner, _ = solve([[h[i][j] for j in free] for i in free], rhs)
-            for i, value in zip(free, inner):
-                z[i] = value
-            if any(z[i] < lo[i] or z[i] > hi[i] for i in free):
-                continue
-        height = sum(g[i] * z[i] for i in range(d)) + sum(h[i][j] * z[i] * z[j] for i in range(d) for j in range(d)) / 2
-        if best is None or height > best[0]:
-            best = height, z
-    return best[1]
-
-
-def surface(draw, name, pairs, params, block, slopes, curves):
-    d = len(params)
-    middles, flips, scores, outcomes, states, fitted = [], [], [], [], [], 0
-    centre = [p[0] for p in params]
-    for pair in range(pairs):
-        f = [draw.choice([-1, 1]) for _ in params]
-        # A middle is drawn a perturbation about the start, inside the range.
-        at = [clamp(p[0] + draw.uniform(-1, 1) * p[3], p[1] + p[3], p[2] - p[3]) for p in params]
-        z = [(m - p[0]) / p[3] for m, p in zip(at, params)]
-        mean = sum(2 * f[i] * (slopes[i] + curves[i] * z[i]) for i in range(d))
-        score = clamp(round(mean + draw.gauss(0, 0.7)), -2, 2)
-        middles.append(z), flips.append(f), scores.append(score)
-        outcomes.append({"kind": "duel", "flips": f, "c": [p[3] for p in params], "at": at, "score": score})
-        n = pair + 1
-        if n % block and n != pairs:
-            continue
-        due = n >= fitted * GROWTH
-        if due or n == pairs:
-            fitted = n
-            g, h = fit(middles, flips, scores, d)
-            means = [sum(m[i] for m in middles) / n for i in range(d)]
-            lo = [max(m - REACH, (p[1] - p[0]) / p[3]) for m, p in zip(means, params)]
-            hi = [min(m + REACH, (p[2] - p[0]) / p[3]) for m, p in zip(means, params)]
-            centre = [p[0] + z * p[3] for p, z in zip(params, top(g, h, lo, hi))]
-        states.append({"centre": centre, "factor": 1.0})
-    assert not due, "the last fit is to happen only because the tune ends"
-    return {
-        "name": name, "method": "surface", "pairs": pairs, "block": block, "inflight": block, "spread": 0.0,
-        "probes": 0.0, "average": 0.0, "r_end": 0.0, "a": 0.1, "alpha": 0.602, "gamma": 0.101, "factor": 1.0,
-        "params": [{"start": p[0], "min": p[1], "max": p[2], "c": p[3]} for p in params], "outcomes": outcomes,
-        "states": states, "answer": centre,
-    }
-
-
 def uphill(draw, kind, flips, pair):
     """A result that prefers the first parameter higher and the second lower."""
     lean = 0.0 if kind == "probe" else 0.5 * flips[0] - 0.4 * flips[1]
@@ -222,8 +110,6 @@ def main():
         spsa(draw, "the factor at its upper bound", 60, three, spread=2.0, probes=0.5, factor=2.9, score=cheap),
         spsa(draw, "the factor at its lower bound", 60, three, spread=2.0, probes=0.5, factor=0.18, score=dear),
         spsa(draw, "a walk into walls", 80, [(4.0, 0.0, 5.0, 1.0), (1.0, 0.0, 5.0, 1.0)], r_end=0.4, score=uphill),
-        surface(draw, "slopes beyond the box", 61, [(0.0, -90.0, 90.0, 3.0), (5.0, -90.0, 7.0, 2.0), (1.0, -40.0, 40.0, 4.0)],
-                20, [-0.2, 0.2, 0.0], [0.0, 0.0, -0.3]),
     ]
     text = json.dumps(short({"seed": SEED, "cases": cases}), separators=(",", ":"))
     print(text.replace('{"name"', '\n{"name"'))
