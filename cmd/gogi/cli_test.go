@@ -20,7 +20,7 @@ func TestOneVerbsGrammar(t *testing.T) {
 	told := new(bytes.Buffer)
 	env := &cli.Env{Out: told, Err: told}
 	read := func(grammar any) *kong.Kong {
-		return testutil.Must(gogiProgram().Parser(t.Context(), grammar, env))(t)
+		return testutil.Must(gogiProgram().Parser(t.Context(), grammar, env, false))(t)
 	}
 	all := read(new(commandLine))
 	for _, node := range all.Model.Children {

@@ -20,7 +20,7 @@ import (
 func TestHelp(t *testing.T) {
 	t.Parallel()
 	var b bytes.Buffer
-	parser := testutil.Must(gogiProgram().Parser(t.Context(), new(commandLine), &cli.Env{Out: &b, Err: &b}))(t)
+	parser := testutil.Must(gogiProgram().Parser(t.Context(), new(commandLine), &cli.Env{Out: &b, Err: &b}, false))(t)
 	screen, _, code := gogi(t, "--help")
 	lines := strings.Count(screen, "\n")
 	testutil.Check(t, code == cli.Done && lines <= 45, "gogi --help: code %d, %d lines, want at most 45", code, lines)
@@ -74,7 +74,7 @@ func TestHelp(t *testing.T) {
 func TestHelpAll(t *testing.T) {
 	t.Parallel()
 	var b bytes.Buffer
-	parser := testutil.Must(gogiProgram().Parser(t.Context(), new(commandLine), &cli.Env{Out: &b, Err: &b}))(t)
+	parser := testutil.Must(gogiProgram().Parser(t.Context(), new(commandLine), &cli.Env{Out: &b, Err: &b}, false))(t)
 	for _, command := range parser.Model.Leaves(true) {
 		words := strings.Fields(command.Path())
 		few, _, _ := gogi(t, append(slices.Clone(words), "--help")...)

@@ -180,7 +180,7 @@ func TestJSONCommands(t *testing.T) {
 	}
 	for _, p := range []*program.Program{gogiProgram(), labcmd.Program()} {
 		env := &cli.Env{Out: new(bytes.Buffer), Err: new(bytes.Buffer)}
-		for _, c := range testutil.Must(p.Parser(t.Context(), reflect.New(reflect.TypeOf(p.Grammar)).Interface(), env))(t).Model.Children {
+		for _, c := range testutil.Must(p.Parser(t.Context(), reflect.New(reflect.TypeOf(p.Grammar)).Interface(), env, false))(t).Model.Children {
 			walk(c)
 		}
 	}

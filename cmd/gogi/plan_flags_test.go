@@ -97,7 +97,7 @@ func playerB(s seen) *match.Player {
 func parsed[C any](t *testing.T, verb string, args []string) *C {
 	t.Helper()
 	grammar, _ := gogiProgram().GrammarFor(args)
-	parser := testutil.Must(gogiProgram().Parser(t.Context(), grammar, &cli.Env{Out: new(bytes.Buffer), Err: new(bytes.Buffer)}))(t)
+	parser := testutil.Must(gogiProgram().Parser(t.Context(), grammar, &cli.Env{Out: new(bytes.Buffer), Err: new(bytes.Buffer)}, false))(t)
 	testutil.OK(t, testutil.Err(parser.Parse(args)), "%q", args)
 	return reflect.ValueOf(grammar).Elem().FieldByName(verb).Addr().Interface().(*C)
 }

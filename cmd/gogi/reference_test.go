@@ -96,7 +96,7 @@ func labPage(t *testing.T) string {
 func writeCommands(t *testing.T, b *strings.Builder, p *program.Program) {
 	t.Helper()
 	env := &cli.Env{Out: new(bytes.Buffer), Err: new(bytes.Buffer)}
-	model := testutil.Must(p.Parser(t.Context(), reflect.New(reflect.TypeOf(p.Grammar)).Interface(), env))(t).Model
+	model := testutil.Must(p.Parser(t.Context(), reflect.New(reflect.TypeOf(p.Grammar)).Interface(), env, false))(t).Model
 	for _, group := range append(slices.Clone(p.Groups), program.Group{Title: "More"}) {
 		rows := new(strings.Builder)
 		for _, c := range model.Children {

@@ -56,7 +56,7 @@ func gamesRead(t *testing.T, do func(context.Context, *cli.Env) error) int64 {
 // playedHere runs gogi match between two small engines in this process.
 func playedHere(ctx context.Context, env *cli.Env, args ...string) error {
 	var c matchCommand
-	parser, err := gogiProgram().Parser(ctx, &c, env)
+	parser, err := gogiProgram().Parser(ctx, &c, env, false)
 	if err != nil {
 		return err
 	}

@@ -39,7 +39,7 @@ func (s *folder) inShell(t *testing.T, command ...string) string {
 func TestFishCompletesGogi(t *testing.T) {
 	t.Parallel()
 	s := completing(t, "fish")
-	parser := testutil.Must(gogiProgram().Parser(t.Context(), new(commandLine), &cli.Env{Out: io.Discard, Err: io.Discard}))(t)
+	parser := testutil.Must(gogiProgram().Parser(t.Context(), new(commandLine), &cli.Env{Out: io.Discard, Err: io.Discard}, false))(t)
 	var completion, deterministic string
 	for _, command := range parser.Model.Children {
 		if command.Name == "completion" {

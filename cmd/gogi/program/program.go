@@ -62,7 +62,7 @@ func (p *Program) Run(ctx context.Context, args []string, env *cli.Env) (code in
 	}()
 	args, how := helpAsked(args)
 	grammar, lang := p.GrammarFor(args)
-	parser, err := p.parser(ctx, grammar, env, how)
+	parser, err := p.Parser(ctx, grammar, env, how.all)
 	if err != nil {
 		return env.Fail(err, cli.Failed)
 	}
@@ -78,15 +78,10 @@ func (p *Program) Run(ctx context.Context, args []string, env *cli.Env) (code in
 	return env.Fail(chosen.Run(), cli.Failed)
 }
 
-// Parser returns the parser of a grammar, which is a pointer to a struct. After printing help, the parser panics with
-// HelpShown.
-func (p *Program) Parser(ctx context.Context, grammar any, env *cli.Env) (*kong.Kong, error) {
-	return p.parser(ctx, grammar, env, helpHow{})
-}
-
-// parser returns the parser of a grammar. It passes ctx and env to the Run methods of commands.
-func (p *Program) parser(ctx context.Context, grammar any, env *cli.Env, how helpHow) (*kong.Kong, error) {
-	how.Program = p
+// Parser returns the parser of a grammar, which is a pointer to a struct. It passes ctx and env to the Run methods of
+// commands. After printing help, it panics with HelpShown. The help has every command or flag if all is true.
+func (p *Program) Parser(ctx context.Context, grammar any, env *cli.Env, all bool) (*kong.Kong, error) {
+	how := helpHow{p, all}
 	return kong.New(grammar, append([]kong.Option{
 		kong.Name(p.Name),
 		kong.Description(p.About),
