@@ -29,6 +29,11 @@ type OptionalStopping struct {
 // Warnings returns remarks on facts that make the figures less reliable. The normal stop of an SPRT is not a warning.
 func (l *OptionalStopping) Warnings() []i18n.Message { return slices.Clone(l.warnings) }
 
+// warn adds a remark that is also a warning.
+func (l *OptionalStopping) warn(remark i18n.Message) {
+	l.Remarks, l.warnings = append(l.Remarks, remark), append(l.warnings, remark)
+}
+
 // newLooks returns the facts from the run's log of settings and from the gate. gate is nil if the run has no
 // sequential test.
 func newLooks(run Run, gate *Gate) OptionalStopping {
@@ -54,8 +59,7 @@ func newLooks(run Run, gate *Gate) OptionalStopping {
 		l.Remarks = append(l.Remarks, i18n.Of("a test looked after every pair: figures for a fixed length do not hold"))
 	}
 	if l.LateDesign {
-		late := i18n.Of("the gate was written down or changed after the first game: it decides nothing")
-		l.Remarks, l.warnings = append(l.Remarks, late), append(l.warnings, late)
+		l.warn(i18n.Of("the gate was written down or changed after the first game: it decides nothing"))
 	}
 	return l
 }

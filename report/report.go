@@ -94,9 +94,9 @@ type Player struct {
 	White stats.WDL `json:"white"`
 
 	Depth          *float64 `json:"mean_depth"`       // mean search depth of a move
-	NodesPerSecond *float64 `json:"nodes_per_second"` // nodes per second of thinking time
-	NodesPerMove   *float64 `json:"nodes_per_move"`   // nodes per move
-	MillisPerMove  *float64 `json:"ms_per_move"`      // thinking time per move, in milliseconds
+	NodesPerSecond *float64 `json:"nodes_per_second"` // nodes per second of thinking time; null: no nodes or no times are known
+	NodesPerMove   *float64 `json:"nodes_per_move"`   // nodes per move; null: no nodes are known
+	MillisPerMove  *float64 `json:"ms_per_move"`      // thinking time per move, in milliseconds; null: no times are known
 	WorstOverrunMS float64  `json:"worst_overrun_ms"`
 	PonderHits     int      `json:"ponder_hits"`
 	PonderMisses   int      `json:"ponder_misses"`
@@ -264,6 +264,7 @@ type Run struct {
 	Tournament *Tourney
 	Voided     []Voiding // oldest first
 	Reused     int       // pairs that were taken from earlier runs
+	Imported   *Imported // nil if gogi played the games
 }
 
 // New returns a Gatherer for a run, without pairs. It returns an error for fewer than two players.
@@ -469,6 +470,9 @@ func (g *Gatherer) conclude() {
 	for i := range rep.Players {
 		rep.Players[i].conclude()
 	}
+	if lacks := g.run.Imported.lacks(rep); !lacks.IsZero() {
+		rep.Looks.warn(lacks)
+	}
 	if rep.Games > 0 {
 		rep.Plies.Mean = format.Finite(float64(rep.Plies.Total) / float64(rep.Games))
 	}
@@ -543,11 +547,13 @@ func (p *Player) conclude() {
 	if s.DepthPlies > 0 {
 		p.Depth = format.Finite(float64(s.DepthSum) / float64(s.DepthPlies))
 	}
-	if s.Plies > 0 {
+	if s.Plies > 0 && s.Nodes > 0 {
 		p.NodesPerMove = format.Finite(float64(s.Nodes) / float64(s.Plies))
+	}
+	if s.Plies > 0 && s.Time > 0 {
 		p.MillisPerMove = format.Finite(float64(s.Time) / float64(time.Millisecond) / float64(s.Plies))
 	}
-	if s.Time > 0 {
+	if s.Nodes > 0 && s.Time > 0 {
 		p.NodesPerSecond = format.Finite(float64(s.Nodes) / s.Time.Seconds())
 	}
 }

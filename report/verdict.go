@@ -88,7 +88,7 @@ func (r *Report) byGate() bool {
 func (r *Report) unswapped() i18n.Message {
 	for _, p := range r.Players {
 		if p.Name == r.A && p.White != (stats.WDL{}) {
-			return i18n.Of("There is no verdict: no two games have one opening with swapped colours, so no test is exact here; gogi rate has a model with colours")
+			return i18n.Of("There is no verdict: the games are no pairs of one opening with swapped colours, so no test is exact here; gogi rate has a model with colours")
 		}
 	}
 	return i18n.Of("There is no verdict: %s always had Black and %s White, so the games cannot separate strength and colour", r.A, r.B)

@@ -158,6 +158,9 @@ func ReportRun(ctx context.Context, store *results.Store, info *results.RunInfo)
 			Name: e.Name, Identity: e.Identity.String(), SHA256: e.Identity.SHA256(), ID: e.Identity.ID(), Limits: plan.LimitsText(i), Asked: asked(plan, i, e),
 		})
 	}
+	if plan.Design == match.DesignImported {
+		run.Imported = &report.Imported{Pairs: plan.Swap, Names: !slices.Equal(info.Players, kifu.DefaultNames())}
+	}
 	if plan.Design.ByResults() {
 		run.Tournament = &report.Tourney{Spec: tournament.OfCanonical(plan, info.Pairs)}
 	}

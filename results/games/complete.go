@@ -46,7 +46,7 @@ func (c *Completer) Complete(row match.Row, record *kifu.Record) {
 		record.Ended, record.Note = row.Ended, row.Note
 		return
 	}
-	record.Event = fmt.Sprintf("%s/%d.%d", c.run, row.Pair, row.Leg)
+	record.Event = event(c.run, row.Pair, row.Leg)
 	record.Ended, record.Note = row.Ended, row.Note
 	record.MaxMoves, record.Jishogi = c.plan.Rules.MaxPlies, jishogi(c.plan.Rules.Declaration)
 	for colour, name := range record.Names() {

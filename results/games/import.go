@@ -23,8 +23,9 @@ import (
 	"gogi/shogi/kifu/text"
 )
 
-// Import stores the games of files as a run with the design "imported". Each game is one pair, in the order of the
-// sources. The plan has the players' names. Its seed is the hash of all games, so the plan hash identifies the
+// Import stores the games of files as a run with the design "imported". If the records are gogi's own and complete, their
+// games are the pairs of the exported run; see twins. Otherwise each game is one pair, in the order of the sources. The
+// plan has the players' names. Its seed is the hash of all games, so the plan hash identifies the
 // sources. A second import of the same sources adds nothing. Import rejects other sources for a run with the same
 // name.
 type Import struct {
@@ -61,6 +62,7 @@ func (r Refusal) Place() string {
 // Imported counts the imported games.
 type Imported struct {
 	Games    int `json:"games"`   // in the run
+	Pairs    int `json:"pairs"`   // in the run
 	Added    int `json:"added"`   // games that this call added; the others were already stored
 	Refused  int `json:"refused"` // games and files
 	Players  int `json:"players"`
@@ -78,20 +80,21 @@ func (i *Import) Into(ctx context.Context, store *results.Store) (*Imported, err
 		return nil, err
 	}
 	defer sources.close() //nolint:errcheck // the files were only read
-	census := census{numbers: map[string]int{}, hash: sha256.New()}
+	census := newCensus()
 	out := &Imported{}
 	err = i.each(ctx, sources, func(r Refusal) {
 		out.Refused++
 		i.Refused(r)
-	}, census.count)
+	}, func(r *kifu.Record) error { return census.count(r, i.opening(r)) })
 	if err != nil {
 		return out, err
 	}
 	if census.games == 0 {
 		return out, ErrNoGames
 	}
-	out.Games, out.Players, out.Branches = census.games, len(census.names), census.branches
-	out.Added, err = i.store(ctx, store, sources, &census)
+	census.conclude()
+	out.Games, out.Pairs, out.Players, out.Branches = census.games, census.pairs(), len(census.names), census.branches
+	out.Added, err = i.store(ctx, store, sources, census)
 	return out, err
 }
 
@@ -123,8 +126,8 @@ func unfit(r *kifu.Record) string {
 		return fmt.Sprintf("the game ended by %q, which is no word for how games end", r.Result)
 	}
 	r.Black, r.White = sanitize.Printable(r.Black, 200), sanitize.Printable(r.White, 200)
-	r.Black = cmp.Or(r.Black, "Black")
-	r.White = cmp.Or(r.White, "White")
+	r.Black = cmp.Or(r.Black, kifu.DefaultNames()[0])
+	r.White = cmp.Or(r.White, kifu.DefaultNames()[1])
 	if r.Black == r.White {
 		return fmt.Sprintf("both players are called %q", r.Black)
 	}
@@ -139,21 +142,63 @@ type census struct {
 	branches int
 	hash     io.Writer
 	text     []byte
+	twins    *twins
+	seats    []seat // the pair and leg of each game, in the order of the sources; nil: each game is one pair
 }
 
-func (c *census) count(r *kifu.Record) (err error) {
-	for _, name := range r.Names() {
+func newCensus() *census {
+	return &census{numbers: map[string]int{}, hash: sha256.New(), twins: newTwins()}
+}
+
+func (c *census) count(r *kifu.Record, opening match.Opening) (err error) {
+	c.name(r.Names())
+	c.games++
+	c.branches += r.Branches
+	c.twins.add(r, opening)
+	if c.text, err = text.AppendJSON(c.text[:0], r); err == nil {
+		_, err = c.hash.Write(c.text)
+	}
+	return err
+}
+
+// name gives numbers to new players.
+func (c *census) name(names [2]string) {
+	for _, name := range names {
 		if _, known := c.numbers[name]; !known {
 			c.numbers[name] = len(c.names)
 			c.names = append(c.names, name)
 		}
 	}
-	c.games++
-	c.branches += r.Branches
-	if c.text, err = text.AppendJSON(c.text[:0], r); err == nil {
-		_, err = c.hash.Write(c.text)
+}
+
+// conclude finds the pairs after the last game. If there are pairs, the players have the order of the exported run, in
+// which the first player of a pair has Black in its first game.
+func (c *census) conclude() {
+	var order [][2]string
+	if c.seats, order = c.twins.seats(); c.seats == nil {
+		return
 	}
-	return err
+	clear(c.numbers)
+	c.names = nil
+	for _, names := range order {
+		c.name(names)
+	}
+}
+
+// pairs returns the number of pairs.
+func (c *census) pairs() int {
+	if c.seats == nil {
+		return c.games
+	}
+	return c.games / 2
+}
+
+// seat returns the pair and leg of the game with this number in the sources.
+func (c *census) seat(n int) seat {
+	if c.seats == nil {
+		return seat{pair: n}
+	}
+	return c.seats[n]
 }
 
 // seed returns the first 63 bits of the hash of all games. Every database column can store 63 bits.
@@ -167,7 +212,7 @@ func (c *census) seed() uint64 {
 
 func (i *Import) plan(c *census) *match.Plan {
 	p := &match.Plan{
-		Run: i.Run, Design: match.Design{Kind: match.DesignImported}, Seed: c.seed(), Pairs: c.games, PVPlies: math.MaxInt32,
+		Run: i.Run, Design: match.Design{Kind: match.DesignImported, Swap: c.seats != nil}, Seed: c.seed(), Pairs: c.pairs(), PVPlies: math.MaxInt32,
 		Rules: match.Rules{Name: "imported", Declaration: shogi.NoEnteringKing, RepetitionPoints: [2]float64{0.5, 0.5}}, Openings: []match.Opening{{ID: "even", Start: "startpos"}},
 		Ponder: match.PonderOff, Slowed: match.PolicyCount,
 	}
@@ -197,18 +242,31 @@ func (i *Import) store(ctx context.Context, store *results.Store, sources *sourc
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(writers)
 	n := 0
+	first := map[int]*kifu.Record{} // games whose pair is not complete yet, by pair
 	read := i.each(ctx, sources, func(Refusal) {}, func(r *kifu.Record) error {
-		id := n
-		n++
-		if id >= c.games {
+		if n >= c.games {
 			return errChanged
 		}
-		if there[id] {
+		at := c.seat(n)
+		n++
+		if there[at.pair] {
 			return nil
 		}
 		added++
+		legs := []*kifu.Record{r}
+		if c.seats != nil {
+			other, ok := first[at.pair]
+			if !ok {
+				first[at.pair] = r
+				return nil
+			}
+			delete(first, at.pair)
+			if legs = []*kifu.Record{other, r}; at.leg == 0 {
+				legs = []*kifu.Record{r, other}
+			}
+		}
 		group.Go(func() error {
-			pair, err := i.pair(plan, c.numbers, id, r)
+			pair, err := i.pair(plan, c.numbers, at.pair, legs)
 			if err == nil {
 				_, err = run.Add(ctx, pair)
 			}
@@ -222,13 +280,29 @@ func (i *Import) store(ctx context.Context, store *results.Store, sources *sourc
 	return added, errors.Join(group.Wait(), read)
 }
 
-// pair returns an imported game as the result of a pair with one game.
-func (i *Import) pair(plan *match.Plan, numbers map[string]int, id int, r *kifu.Record) (match.PairResult, error) {
-	g := match.Result{Pair: id, Record: *r, Started: r.Started, Ended: r.Ended}
+// pair returns imported games as the result of a pair.
+func (i *Import) pair(plan *match.Plan, numbers map[string]int, id int, legs []*kifu.Record) (match.PairResult, error) {
+	pair := plan.Pair(id)
+	a, b := numbers[legs[0].Black], numbers[legs[0].White]
+	pair.Players, pair.Opening = [2]int{min(a, b), max(a, b)}, i.opening(legs[0])
+	out := match.PairResult{Pair: pair}
+	for leg, r := range legs {
+		g, err := importedGame(r, id, leg, numbers)
+		if err != nil {
+			return out, err
+		}
+		out.Games = append(out.Games, g)
+	}
+	return out, nil
+}
+
+// importedGame returns an imported game as the result of one game of a pair.
+func importedGame(r *kifu.Record, pair, leg int, numbers map[string]int) (match.Result, error) {
+	g := match.Result{Pair: pair, Leg: leg, Record: *r, Started: r.Started, Ended: r.Ended}
 	g.Players = [2]int{numbers[r.Black], numbers[r.White]}
 	g.Note, g.Termination = r.Note, match.Termination(r.Result)
 	if err := g.Outcome.UnmarshalText([]byte(r.Winner)); err != nil {
-		return match.PairResult{}, err
+		return g, err
 	}
 	side := shogi.Colour(firstSide(r)) //nolint:gosec // 0 or 1
 	for _, m := range r.Moves {
@@ -240,12 +314,7 @@ func (i *Import) pair(plan *match.Plan, numbers map[string]int, id int, r *kifu.
 	if r.HasLast {
 		g.Sides[side].Add(kifu.Move{Time: r.LastTime}, 0)
 	}
-	if err := keepImported(&g.Record); err != nil {
-		return match.PairResult{}, err
-	}
-	pair := plan.Pair(id)
-	pair.Players, pair.Opening = [2]int{min(g.Players[0], g.Players[1]), max(g.Players[0], g.Players[1])}, i.opening(r)
-	return match.PairResult{Pair: pair, Games: []match.Result{g}}, nil
+	return g, keepImported(&g.Record)
 }
 
 // opening returns the opening that the record marks. Otherwise it uses the first moves of the game. The

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"gogi/internal/lists"
+	"gogi/match"
 	"gogi/shogi/kifu"
 	"gogi/shogi/kifu/packed"
 	"gogi/shogi/kifu/text"
@@ -280,6 +281,9 @@ func (w *walker) packed(name string, f packed.Format, r io.Reader) error {
 			continue // the reader returns io.EOF if it cannot continue
 		}
 		record := game.Record()
+		if record.Result == string(match.Resignation) {
+			record.Result = "" // writers use this word for every end without a word of its own: an adjudication, a checkmate
+		}
 		for i := range record.Moves {
 			record.Moves[i].NoTime = true
 		}

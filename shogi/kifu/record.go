@@ -127,6 +127,9 @@ type Header struct {
 // Names returns the players' names by colour.
 func (r *Record) Names() [2]string { return [2]string{r.Black, r.White} }
 
+// DefaultNames returns the names of players for records without names, by colour.
+func DefaultNames() []string { return []string{"Black", "White"} }
+
 // USI returns the record as the arguments of USI's position command, in one line: "startpos moves …" or "sfen
 // … moves …".
 func (r *Record) USI() string {
