@@ -251,7 +251,8 @@ func (w *dataWriter) game(g *Game) error {
 		return nil
 	}
 	options := packed.Options{NoMate: w.NoMate, Played: true, Rule: w.rule, Votes: candidatesOf}
-	_, err = w.Format.Encode(&record, options, w.shards.Add)
+	tally, err := w.Format.Encode(&record, options, w.shards.Add)
+	s.Clamped += tally.Clamped
 	if errors.Is(err, packed.ErrUnscored) {
 		s.Unscored += left
 		return nil

@@ -162,6 +162,30 @@ func TestGames(t *testing.T) {
 	}
 }
 
+// TestClamped: the manifest counts the written positions whose score training data cannot store. A score that is left out is
+// not among them.
+func TestClamped(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		score  int
+		beyond bool
+	}{{-31999, false}, {32000, false}, {32001, true}, {-999990, true}} {
+		p, _ := answers(t, shuffles(c.score))
+		from := p.source(t, 1, 1)
+		for _, name := range []string{"psv", "hcpe3", "pack"} {
+			data := testData(t, name)
+			m := testutil.Must(Make(t.Context(), t.TempDir(), from, 1, data))(t)
+			s := m.Statistics
+			want := map[bool]int{true: s.Positions}[c.beyond]
+			testutil.Check(t, s.Clamped == want && s.Positions > 0 && s.Mates == 0, "%s, %d: %d of %d positions", name, c.score, s.Clamped, s.Positions)
+			if data.NoMate = c.beyond; c.beyond && name != "pack" {
+				s = testutil.Must(Make(t.Context(), t.TempDir(), from, 1, data))(t).Statistics
+				testutil.Check(t, s.Clamped == 0 && s.Positions == 0 && s.Mates > 0, "%s, %d without mates: %+v", name, c.score, s)
+			}
+		}
+	}
+}
+
 // TestPackOnce: pack has only one of several equal games.
 func TestPackOnce(t *testing.T) {
 	t.Parallel()

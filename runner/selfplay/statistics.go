@@ -32,6 +32,7 @@ type Statistics struct {
 	Given      int `json:"given"`      // left out: opening, random and noise moves
 	Unscored   int `json:"unscored"`   // left out: without a score
 	Mates      int `json:"mates"`      // left out: the score was a mate
+	Clamped    int `json:"clamped"`    // written with a score limited to ±packed.MaxScore, such as mates
 	Duplicates int `json:"duplicates"` // left out: repeated positions or games
 	Forgotten  int `json:"forgotten"`  // dropped keys, whose duplicates were written
 
@@ -169,6 +170,9 @@ func (s *Statistics) Print(out io.Writer) {
 	s.printScores(out)
 	fmt.Fprintf(out, "positions   %s written; left out: %s given, %s duplicates, %s unscored, %s mates\n",
 		format.Count(s.Positions), format.Count(s.Given), format.Count(s.Duplicates), format.Count(s.Unscored), format.Count(s.Mates))
+	if s.Clamped > 0 {
+		fmt.Fprintf(out, "            %s written with a score or mate limited to ±%d\n", format.Count(s.Clamped), packed.MaxScore)
+	}
 	if s.Forgotten > 0 {
 		fmt.Fprintf(out, "            %s positions were forgotten for want of memory: that these came again\n            was not seen; expected a larger distinct_mib\n", format.Count(s.Forgotten))
 	}

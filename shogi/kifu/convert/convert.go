@@ -46,6 +46,15 @@ func Convert(w io.Writer, to Kind, name string, in io.Reader, from Kind, o packe
 	return c.done, errors.Join(err, c.out.Flush())
 }
 
+// Unused returns the names of the set options that have no effect on this conversion. Convert selects positions only if
+// it takes games apart: it copies samples to samples, and games of training data to games of training data.
+func Unused(to, from Kind, o packed.Options) []string {
+	if from.packed != nil && to.packed != nil && (!from.packed.HasGames() || to.packed.HasGames()) {
+		return o.Unused("")
+	}
+	return o.Unused(to.Name)
+}
+
 type converter struct {
 	out     *bufio.Writer
 	to      Kind

@@ -3,6 +3,7 @@ package packed
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"gogi/shogi"
 	"gogi/shogi/kifu"
@@ -29,6 +30,26 @@ type Options struct {
 	// Votes returns the candidates in a move's detail, which is the vote record of a council. It returns no
 	// candidates if there are none.
 	Votes func(detail []byte) []Candidate `kong:"-"`
+}
+
+// Unused returns the names of the set options that have no effect on a conversion of games to a format with this name. No
+// option has an effect on a format without training data. pack has whole games, and only hcpe3 has candidates.
+func (o Options) Unused(format string) (names []string) {
+	training := slices.Contains(Names(), format)
+	for _, option := range []struct {
+		name        string
+		set, useful bool
+	}{
+		{"no-mate", o.NoMate, training && format != packName},
+		{"unscored", o.Unscored, training},
+		{"opening", o.Opening, training},
+		{"played", o.Played, format == "hcpe3"},
+	} {
+		if option.set && !option.useful {
+			names = append(names, option.name)
+		}
+	}
+	return names
 }
 
 // Tally counts the converted games, and the positions that Encode has written or omitted.

@@ -72,6 +72,35 @@ func TestEncodeSamples(t *testing.T) {
 	}
 }
 
+// TestUnused: an option is unused for a format if, and only if, it never changes what Encode does.
+func TestUnused(t *testing.T) {
+	t.Parallel()
+	r := record(t, "white", "resignation", trained)
+	set := map[string]func(*Options){
+		"no-mate": func(o *Options) { o.NoMate = true }, "unscored": func(o *Options) { o.Unscored = true },
+		"opening": func(o *Options) { o.Opening = true }, "played": func(o *Options) { o.Played = true },
+	}
+	for _, f := range Formats() {
+		for name, change := range set {
+			changes := false
+			for _, other := range set {
+				var without Options
+				other(&without)
+				with := without
+				change(&with)
+				a, _, err := encoded(t, f.Name, r, without)
+				b, _, err2 := encoded(t, f.Name, r, with)
+				changes = changes || (err == nil) != (err2 == nil) || !slices.EqualFunc(a, b, bytes.Equal)
+			}
+			var o Options
+			change(&o)
+			testutil.Check(t, changes == (len(o.Unused(f.Name)) == 0), "%s with %s: it changes something: %t, unused: %q", f.Name, name, changes, o.Unused(f.Name))
+		}
+	}
+	all := Options{NoMate: true, Unscored: true, Opening: true, Played: true}
+	testutil.Equal(t, fmt.Sprint(all.Unused("csa"), all.Unused("pack")), "[no-mate unscored opening played] [no-mate played]")
+}
+
 // TestOutcomes: the outcome is the record's winner. Formats that can store how the game ended have this, too.
 func TestOutcomes(t *testing.T) {
 	t.Parallel()
