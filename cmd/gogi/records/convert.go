@@ -39,6 +39,8 @@ func (c *ConvertCommand) Run(env *cli.Env) error {
 		return fail.Usage(errors.New("--position: it needs --show"))
 	case c.Show && (c.To != "" || c.Format != ""):
 		return fail.Usage(errors.New("--show: it writes no file; leave out the second file and --format"))
+	case c.Show && len(c.Unused("")) > 0:
+		return fail.Usage(fmt.Errorf("--%s: it has no effect on --show; remove it", c.Unused("")[0]))
 	case c.Show:
 		return c.show(env)
 	case c.To == "":
@@ -48,6 +50,9 @@ func (c *ConvertCommand) Run(env *cli.Env) error {
 	to, err2 := convert.KindOf(c.Format, c.To)
 	if err = errors.Join(err, err2); err != nil {
 		return fail.Usage(err)
+	}
+	for _, name := range convert.Unused(to, from, c.Options) {
+		return fail.Usage(fmt.Errorf("--%s: it has no effect on a conversion from %s to %s; remove it", name, from.Name, to.Name))
 	}
 	c.Votes = selfplay.VoteCounts
 	in, closing, err := input(env, c.File)

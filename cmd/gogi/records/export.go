@@ -68,11 +68,17 @@ func (c *ExportCommand) export() (*games.Export, error) {
 	if err != nil {
 		return nil, fmt.Errorf("--format: %w", err)
 	}
+	for _, name := range options.Unused(c.Format) {
+		return nil, fmt.Errorf("--%s: it has no effect on %s; remove it", strings.Replace(name, "opening", "with-opening", 1), c.Format)
+	}
 	e := &games.Export{Format: f, ShiftJIS: c.Encoding == "sjis", Ratings: c.Rating}
 	if c.Shard != 0 || c.Shuffle {
 		if e.Shards, err = c.shards(options); err != nil {
 			return nil, err
 		}
+	}
+	if len(c.Rating) > 0 && c.Format != "csa" && c.Format != "jsonl" {
+		return nil, fmt.Errorf("--rating: it has no effect on %s; expected csa or jsonl", c.Format)
 	}
 	if e.ShiftJIS && !f.Text {
 		return nil, fmt.Errorf("--encoding sjis: %s is in UTF-8 or no text; expected csa, csa3, kif or ki2", c.Format)
@@ -230,6 +236,9 @@ type ImportResult struct {
 
 func printImported(w io.Writer, run string, done *games.Imported) {
 	fmt.Fprintf(w, "%s of %s in run %s, %d of them new\n", format.NumberOf(done.Games, "game"), format.NumberOf(done.Players, "player"), format.Name(run), done.Added)
+	if done.Pairs < done.Games {
+		fmt.Fprintf(w, "the games are %s, as in the exported run\n", format.NumberOf(done.Pairs, "pair"))
+	}
 	if done.Branches > 0 {
 		fmt.Fprintf(w, "%s left out: the main line is kept\n", format.NumberOf(done.Branches, "variation"))
 	}
