@@ -199,7 +199,7 @@ func TestPairsComeBack(t *testing.T) {
 		text  string
 		pairs int
 	}{
-		"two runs":                        {text + "/\n" + other, 120},
+		"two runs":                        {text + "/\n" + other, 8},
 		"a part":                          {string(exportedText(t, store, "csa", Filter{Search: results.Search{Termination: match.Resignation}})), 0},
 		"the second game before":          {split[1] + split[0] + strings.Join(split[2:4], ""), 2},
 		"an odd game":                     {strings.Join(split[:3], ""), 0},

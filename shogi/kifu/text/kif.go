@@ -44,7 +44,8 @@ func AppendKIF(dst []byte, r *kifu.Record) ([]byte, error) {
 	if r.HasLast {
 		end = padded(end) + kifTimes(r.LastTime, spent[position.Side()]+r.LastTime)
 	}
-	return append(fmt.Appendf(dst, "%4d %s\n", ply, end), kifResult(r)...), nil
+	dst = append(fmt.Appendf(dst, "%4d %s\n", ply, end), kifResult(r)...)
+	return append(dst, kifSummary(r, position.Side(), ply-1)+"\n"...), nil // some readers take the winner from this line alone
 }
 
 // kifResult returns a comment line with gogi's word for the end of the game, or "" for a record without a
@@ -279,7 +280,7 @@ func AppendKI2(dst []byte, r *kifu.Record) ([]byte, error) {
 		p.Apply(m.Move)
 	}
 	text = append(text, kifResult(r)...) // some readers take no comment behind the last line
-	return append(text, ki2End(r, p.Side())+"\n"...), nil
+	return append(text, kifSummary(r, p.Side(), len(r.Moves))+"\n"...), nil
 }
 
 // endsOpening reports whether move i of a record is the last one that the opening set.
@@ -309,8 +310,8 @@ func commentLines(text string) []string {
 	return strings.Split(text, "\n")
 }
 
-// ki2End returns the line with the number of moves and the winner.
-func ki2End(r *kifu.Record, side shogi.Colour) string {
+// kifSummary returns the last line of a game in KIF and KI2, with the number of moves and the winner.
+func kifSummary(r *kifu.Record, side shogi.Colour, moves int) string {
 	word := wordsOf(r, side).kif
 	mover, waiting := ki2Side(side), ki2Side(side.Opponent())
 	end := word
@@ -322,7 +323,7 @@ func ki2End(r *kifu.Record, side shogi.Colour) string {
 	case "反則負け", "反則勝ち", "入玉勝ち":
 		end = mover + "の" + word
 	}
-	return fmt.Sprintf("まで%d手で%s", len(r.Moves), end)
+	return fmt.Sprintf("まで%d手で%s", moves, end)
 }
 
 func ki2Side(c shogi.Colour) string {

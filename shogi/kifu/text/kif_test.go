@@ -67,6 +67,7 @@ func TestKIFComments(t *testing.T) {
 **対局 評価値 30000
    4 投了
 *crash winner=black
+まで3手で先手の勝ち
 `
 	testutil.Equal(t, got, want)
 }
