@@ -170,9 +170,6 @@ func (s *Statistics) Print(out io.Writer) {
 	s.printScores(out)
 	fmt.Fprintf(out, "positions   %s written; left out: %s given, %s duplicates, %s unscored, %s mates\n",
 		format.Count(s.Positions), format.Count(s.Given), format.Count(s.Duplicates), format.Count(s.Unscored), format.Count(s.Mates))
-	if s.Clamped > 0 {
-		fmt.Fprintf(out, "            %s written with a score or mate limited to ±%d\n", format.Count(s.Clamped), packed.MaxScore)
-	}
 	if s.Forgotten > 0 {
 		fmt.Fprintf(out, "            %s positions were forgotten for want of memory: that these came again\n            was not seen; expected a larger distinct_mib\n", format.Count(s.Forgotten))
 	}

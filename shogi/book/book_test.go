@@ -69,6 +69,7 @@ func TestDB(t *testing.T) {
 	for _, text := range []string{
 		"\ufeff" + strings.ReplaceAll(sampleDB, "\n", "\r\n"),
 		strings.TrimPrefix(sampleDB, dbHeader+"\n"),
+		strings.Replace(sampleDB, "DB2016 1.00", "DB2016 1.01", 1), // which YaneuraOu 9.70 reads
 		strings.NewReplacer("#ibisha", "//ibisha", " none none\n", "\n").Replace(sampleDB),
 	} {
 		testutil.Equal(t, written(t, "db", parsed(t, "db", text)), sampleDB)

@@ -50,8 +50,8 @@ type dbReader struct {
 	comment *string
 }
 
-// readDB reads a book in the format db. It accepts a missing header, because old files have none. It returns
-// an error for another header.
+// readDB reads a book in the format db. It accepts a missing header, because old files have none, and each
+// header of version 1. It returns an error for another header.
 func readDB(r io.Reader) (*Book, error) {
 	d := &dbReader{book: &Book{}}
 	if err := eachLine(r, d.line); err != nil {
@@ -64,7 +64,7 @@ func (d *dbReader) line(n int, line string) error {
 	switch text := strings.TrimSpace(line); {
 	case text == "":
 	case n == 1 && strings.HasPrefix(text, "#YANEURAOU"):
-		if text != dbHeader {
+		if !strings.HasPrefix(text, strings.TrimSuffix(dbHeader, "00")) { // YaneuraOu skips the line without a comparison
 			return fmt.Errorf("the header is %q: expected %q", text, dbHeader)
 		}
 	case strings.HasPrefix(text, "#"), strings.HasPrefix(text, "//"):
