@@ -30,7 +30,11 @@ func AppendKIF(dst []byte, r *kifu.Record) ([]byte, error) {
 			break
 		}
 		spent[position.Side()] += m.Time
-		dst = fmt.Appendf(dst, "%4d %s%s\n", ply, padded(kifu.KIFMove(&position, m.Move, before)), kifTimes(m.Time, spent[position.Side()]))
+		text := kifu.KIFMove(&position, m.Move, before)
+		if !m.NoTime {
+			text = padded(text) + kifTimes(m.Time, spent[position.Side()])
+		}
+		dst = fmt.Appendf(dst, "%4d %s\n", ply, text)
 		if thought := kifThought(&position, m); thought != "" {
 			dst = append(dst, "*"+thought+"\n"...)
 		}

@@ -115,3 +115,21 @@ func TestKIFMoved(t *testing.T) {
 		testutil.Equal(t, kifu.KIFMoved(piece, m), want, "%s", text)
 	}
 }
+
+// TestUnknownTimes: an unknown time of a move stays unknown in every format. No format writes it as 0 seconds.
+func TestUnknownTimes(t *testing.T) {
+	t.Parallel()
+	even := shogi.StartPos()
+	r := &kifu.Record{Black: "A", White: "B", Start: even.SFEN(), Result: resignation, Winner: "white"}
+	for _, m := range []string{"7g7f", "3c3d"} {
+		r.Moves = append(r.Moves, kifu.Move{Move: testutil.Must(shogi.ParseMove(m))(t), NoTime: true})
+	}
+	for _, f := range Text() {
+		text := testutil.Must(f.Append(nil, r))(t)
+		got := testutil.Must(f.Read(NewInput("game"+f.Ext, strings.NewReader(string(text)))).Next())(t)
+		testutil.Require(t, len(got.Moves) == 2, "%s: %d moves", f.Name, len(got.Moves))
+		for i, m := range got.Moves {
+			testutil.Check(t, m.NoTime && !m.Opening && m.Time == 0, "%s: move %d: %+v in\n%s", f.Name, i+1, m, text)
+		}
+	}
+}
