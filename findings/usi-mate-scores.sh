@@ -15,8 +15,8 @@ script=$(realpath "$0")
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 cd "$dir"
-for package in fairy-stockfish sjaakii gpsshogi gpsshogi-data; do
-	dpkg-query -W "$package" >/dev/null 2>&1 || apt-get install -y --no-install-recommends "$package" >/dev/null
+for package in fairy-stockfish=11.1-1+b1 sjaakii=1.4.1-2 gpsshogi=0.7.0-3.1+b1 gpsshogi-data=0.7.0-3.1; do
+	dpkg-query -W "${package%%=*}" >/dev/null 2>&1 || apt-get install -y --no-install-recommends "$package" >/dev/null
 done
 # score PROGRAM GO prints the last score of the search.
 score() {
