@@ -735,5 +735,32 @@ func TestCancel(t *testing.T) {
 	}
 }
 
+// TestCancelWithoutAnswer: shogi-server does not know %CHUDAN. The client leaves the game with LOGOUT, and says that the server may
+// count a loss.
+func TestCancelWithoutAnswer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		began := make(chan struct{})
+		b := gameBench(t, &scripted{}, "-", func(p *peer) {
+			<-began
+			cancel()
+			p.expect("%CHUDAN")
+			p.expect("LOGOUT")
+		})
+		notices := ""
+		b.config.Observe = func(e Event) {
+			switch e.Type {
+			case EventStart:
+				close(began)
+			case EventNotice:
+				notices += e.Note
+			}
+		}
+		_, err := NewClient(b.config).Run(ctx)
+		b.group.Wait()
+		testutil.Check(t, errors.Is(err, context.Canceled) && strings.Contains(notices, "may count it as a loss"), "%v, notices %q", err, notices)
+	})
+}
+
 // Opponent returns the name of the other player.
 func (s *Summary) Opponent() string { return s.Names[s.Colour.Opponent()] }

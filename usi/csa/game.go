@@ -393,7 +393,9 @@ func (g *game) ponder(ctx context.Context, expected shogi.Move) {
 	}
 }
 
-// resign ends the game because ctx has ended. It waits a short time for the server to confirm this.
+// resign ends the game because ctx has ended. It waits a short time for the server to confirm this. shogi-server does not
+// know %CHUDAN: it keeps the line for the player's next turn. So without an answer resign leaves the game, and warns that
+// the server may count a loss.
 func (g *game) resign(ctx context.Context) error {
 	g.stopThinking()
 	word := "%CHUDAN" // some servers then stop the game; on others the clock runs
@@ -418,6 +420,8 @@ func (g *game) resign(ctx context.Context) error {
 				return nil
 			}
 		case <-ctx.Done():
+			_ = g.conn.Send("LOGOUT") // an error does not matter, because the connection ends here
+			g.notice("the server did not stop the game, and gogi leaves it: the server may count it as a loss")
 			return cause
 		}
 	}

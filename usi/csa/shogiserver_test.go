@@ -17,14 +17,15 @@ import (
 )
 
 // TestRealShogiServer plays against a shogi-server, in whose dialogue most games of the CSA protocol are played. It is
-// skipped unless the variable GOGI_SHOGI_SERVER names the folder of one and ruby is installed. The limits of time here
+// skipped unless the variable GOGI_SHOGI_SERVER names the folder of one. It then needs ruby. The limits of time here
 // only end a hang: a game that is lost on time, or a login that waits for the server, makes the test fail by its result.
 func TestRealShogiServer(t *testing.T) {
 	folder := os.Getenv("GOGI_SHOGI_SERVER")
-	ruby, err := exec.LookPath("ruby")
-	if folder == "" || err != nil {
+	if folder == "" {
 		t.Skip("it needs ruby and the variable GOGI_SHOGI_SERVER with the folder of a shogi-server")
 	}
+	ruby, err := exec.LookPath("ruby")
+	testutil.OK(t, err, "GOGI_SHOGI_SERVER is set")
 	s := &shogiServer{t: t, ruby: ruby, dir: t.TempDir()}
 	testutil.OK(t, os.CopyFS(s.dir, os.DirFS(folder)))
 	main := filepath.Join(s.dir, "shogi-server")
@@ -45,6 +46,14 @@ func TestRealShogiServer(t *testing.T) {
 
 	games = s.play("bad_name", 1, nil)
 	testutil.Check(t, strings.Contains(games[0].notices, "the server plays the game default-1500-0"), "a name that the server does not understand: %+v", games)
+
+	// An interrupt in the opponent's turn: gogi leaves the game, and the opponent wins.
+	ctx, cancel := context.WithCancel(t.Context())
+	games = s.playUntil(ctx, "r-61-10", 1, func() {
+		cancel()
+		<-time.After(2 * farewell) // the server is another process
+	})
+	testutil.Check(t, games[0].outcome == Won && strings.Contains(games[1].notices, "may count it as a loss"), "an interrupt in the opponent's turn: %+v", games)
 
 	// The server crashes in a game. The game does not count, and the next one does.
 	games = s.play("r-60-10", 1, func() {
@@ -121,10 +130,17 @@ type side struct {
 
 // play plays games between two clients, and returns the results of Black and White. Black resigns at its second move.
 // With short clocks it uses its whole time for the first move. begun is called when Black first thinks.
-func (s *shogiServer) play(game string, games int, begun func()) (results [2]side) {
+func (s *shogiServer) play(game string, games int, begun func()) [2]side {
+	s.t.Helper()
+	return s.playUntil(s.t.Context(), game, games, begun)
+}
+
+// playUntil does the same as play. The end of white interrupts White.
+func (s *shogiServer) playUntil(white context.Context, game string, games int, begun func()) (results [2]side) {
 	s.t.Helper()
 	ctx, cancel := context.WithTimeout(s.t.Context(), 3*time.Minute)
 	defer cancel()
+	contexts := [2]context.Context{ctx, white}
 	done := make(chan error, 2)
 	for i, colour := range []string{"-B", "-W"} {
 		r := &results[i]
@@ -160,7 +176,9 @@ func (s *shogiServer) play(game string, games int, begun func()) (results [2]sid
 		})
 		go func() {
 			var err error
-			r.tally, err = client.Run(ctx)
+			if r.tally, err = client.Run(contexts[i]); white.Err() != nil && i == 1 {
+				err = nil // it was interrupted
+			}
 			done <- err
 		}()
 	}
