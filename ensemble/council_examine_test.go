@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -41,13 +42,23 @@ func (e *examiner) Think(ctx context.Context, r usi.Request) (usi.Reply, error) 
 	case "resigns":
 		return usi.Reply{Answer: usi.AnswerResign, Nodes: 7}, nil
 	default:
-		info := usi.ParseInfo("info " + text)
-		reply := usi.Reply{Answer: usi.AnswerMove, Move: mustMove("3c3d"), Nodes: 7}
-		if info.HasScore {
-			reply.Lines, reply.Exact = []usi.Info{info}, info
-		}
-		return reply, nil
+		return searched(text), nil
 	}
+}
+
+// searched returns the reply of a search with these scores, which commas separate, the last one last.
+func searched(scores string) usi.Reply {
+	reply := usi.Reply{Answer: usi.AnswerMove, Move: mustMove("3c3d"), Nodes: 7}
+	for text := range strings.SplitSeq(scores, ", ") {
+		info := usi.ParseInfo("info " + text + " pv 3c3d")
+		if !info.HasScore {
+			continue
+		}
+		if reply.Lines = []usi.Info{info}; info.Score.Bound == usi.Exact {
+			reply.Exact = info
+		}
+	}
+	return reply
 }
 
 // scores returns an examiner's replies after 7g7f and 2g2f, from the opponent's view.
@@ -96,6 +107,8 @@ func TestExamination(t *testing.T) {
 		{"a member dies", scores(cp(0), cp(100)), scores(cp(9), "dies"), "7g7f", "[0.50 0.46]"},
 		{"it dies at the first move", scores(cp(0), cp(-100)), scores("dies", cp(900)), "2g2f", "[0.50 0.54]"},
 		{"a member has no score", scores(cp(0), cp(-100)), scores("", cp(900)), "2g2f", "[0.50 0.54]"},
+		{"a bound after a score", scores(cp(-30)+", score cp 900 lowerbound", cp(40)), scores(cp(-10), cp(0)+", score cp -900 upperbound"), "7g7f", "[0.51 0.49]"},
+		{"a member has only a bound", scores(cp(0), cp(-100)), scores("score cp -900 lowerbound", cp(900)), "2g2f", "[0.50 0.54]"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			config := examining

@@ -395,29 +395,30 @@ func TestBudgets(t *testing.T) {
 // critic answers the first position and evaluates the next one.
 type critic struct {
 	scripted
-	after int // its score of the position after the voted move
+	after string // the scores of its search after the voted move, as searched reads them
 }
 
 func (c *critic) Think(ctx context.Context, r usi.Request) (usi.Reply, error) {
 	if len(r.Position.Moves) == 0 {
 		return c.scripted.Think(ctx, r)
 	}
-	return usi.Reply{
-		Answer: usi.AnswerMove, Move: mustMove("3c3d"), Nodes: 7,
-		Lines: []usi.Info{{HasScore: true, Score: usi.Score{Value: c.after}, MultiPV: 1, PV: []shogi.Move{mustMove("3c3d")}}},
-	}, nil
+	return searched(c.after), nil
 }
 
 func TestVeto(t *testing.T) {
 	for _, test := range []struct {
 		name  string
-		after [2]int // for the opponent, in the critics' searches
+		after [2]string // for the opponent, in the critics' searches
 		want  string
 		by    voting.By
 	}{
-		{"both object", [2]int{200, 300}, "2g2f", voting.ByVeto},
-		{"one objects", [2]int{200, 0}, "7g7f", voting.ByRule},
-		{"within the margin", [2]int{40, 40}, "7g7f", voting.ByRule},
+		{"both object", [2]string{cp(200), cp(300)}, "2g2f", voting.ByVeto},
+		{"one objects", [2]string{cp(200), cp(0)}, "7g7f", voting.ByRule},
+		{"within the margin", [2]string{cp(40), cp(40)}, "7g7f", voting.ByRule},
+		{"a bound that proves it", [2]string{cp(200), cp(0) + ", score cp 150 lowerbound"}, "2g2f", voting.ByVeto},
+		{"a bound that disproves it", [2]string{cp(200), cp(300) + ", score cp 40 upperbound"}, "7g7f", voting.ByRule},
+		{"bounds that prove nothing", [2]string{cp(200) + ", score cp -900 lowerbound", cp(300) + ", score cp 900 upperbound"}, "2g2f", voting.ByVeto},
+		{"only such a bound", [2]string{cp(200), "score cp 900 upperbound"}, "7g7f", voting.ByRule},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			yes := func() ensemble.Player { return &scripted{moves: always("7g7f"), score: 30} }

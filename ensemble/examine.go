@@ -256,15 +256,18 @@ func (v *vote) judgements(x *examination) []voting.Examination {
 }
 
 // judgement turns an answer about the position after a move into a judgement from the council's view. An
-// opponent that resigns or declares a win counts as a mate that is not proven. ok is false without a score.
+// opponent that resigns or declares a win counts as a mate that is not proven. ok is false without an exact score.
 func judgement(a answer, after *shogi.Position) (j voting.Judgement, ok bool) {
 	j = voting.Judgement{Member: a.seat, Nodes: a.reply.Nodes}
 	best := a.reply.Best()
+	if !best.Score.Proves() {
+		best = a.reply.Scored()
+	}
 	s := ofOpponent(best.Score)
 	switch {
 	case a.err != nil || a.reply.Answer == usi.AnswerInvalid:
 		return j, false
-	case best.HasScore:
+	case best.HasScore && (s.Bound == usi.Exact || s.Proves()):
 		j.Proven = s.Mate < 0 && after.EndsInMate(best.PV) || s.Mate > 0 && losesByForce(after, best.PV)
 	case a.reply.Answer == usi.AnswerResign:
 		s = usi.Score{Mate: 1}

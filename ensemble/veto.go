@@ -137,19 +137,26 @@ func (v *vote) critiques(ctx context.Context, x Veto, critics []int, answers <-c
 }
 
 // objection turns an answer about the position after the move into a result. The member objects if its score, as log
-// odds, is below limit. The score is negated, because a good score for the opponent is bad for the move.
+// odds, is below limit. The score is negated, because a good score for the opponent is bad for the move. A bound decides
+// only if it is beyond the limit; otherwise the last exact score decides.
 func (v *vote) objection(a answer, after *shogi.Position, limit float64) voting.VetoResult {
 	o := voting.VetoResult{Member: a.seat, Nodes: a.reply.Nodes}
-	best := a.reply.Best()
-	if a.err != nil || !best.HasScore {
+	if a.err != nil {
 		return o
 	}
-	proven := best.Score.Mate > 0 && after.EndsInMate(best.PV)
-	s := ofOpponent(best.Score)
-	o.ScoreRecord = voting.NewScoreRecord(s, true)
-	o.Bound = ""
 	voter := v.voters[a.seat]
-	o.Objects = s.Bound != usi.LowerBound && voter.LogOdds(voter.Points(s, true, proven)) < limit
+	for _, info := range []usi.Info{a.reply.Best(), a.reply.Scored()} {
+		if !info.HasScore {
+			continue
+		}
+		s := ofOpponent(info.Score)
+		below := voter.LogOdds(voter.Points(s, true, info.Score.Mate > 0 && after.EndsInMate(info.PV))) < limit
+		o.ScoreRecord = voting.NewScoreRecord(s, true)
+		if s.Bound == usi.Exact || (s.Bound == usi.UpperBound) == below {
+			o.Objects = below
+			break
+		}
+	}
 	return o
 }
 

@@ -145,7 +145,7 @@ func NewBallot(member int, p *shogi.Position, r usi.Reply) Ballot {
 	b.Take(bestInfo(&r, b.Move))
 	for _, line := range r.Lines {
 		if len(line.PV) > 0 && len(r.Lines) > 1 && p.CheckLegal(line.PV[0]) == nil {
-			b.Ranked = append(b.Ranked, Line{Move: line.PV[0], Score: line.Score, HasScore: line.HasScore, Depth: line.Depth})
+			b.Ranked = append(b.Ranked, Line{Move: line.PV[0], Score: line.Score, HasScore: line.HasScore && isScore(line.Score), Depth: line.Depth})
 		}
 	}
 	if b.Kind == KindMove && len(r.Lines) == 0 && r.Nodes == 0 {
@@ -175,15 +175,23 @@ func (b *Ballot) judge(p *shogi.Position, r usi.Reply) {
 	}
 }
 
-// bestInfo returns the line with the reply's score. This is the last line, unless its score is only a bound
-// and an earlier line has an exact score of the same move.
+// bestInfo returns the line with the reply's score. A bound is no score, unless it proves a mate: bestInfo then takes the
+// last exact line of the same move, or else the last line with the exact score of the search (usi.Reply.Scored). Without an
+// exact score the line has none.
 func bestInfo(r *usi.Reply, move shogi.Move) usi.Info {
-	best := r.Best()
-	if best.Score.Bound != usi.Exact && len(r.Exact.PV) > 0 && r.Exact.PV[0] == move {
+	best, scored := r.Best(), r.Scored()
+	if isScore(best.Score) {
+		return best
+	}
+	if len(r.Exact.PV) > 0 && r.Exact.PV[0] == move {
 		return r.Exact
 	}
+	best.Score, best.HasScore = scored.Score, scored.HasScore && isScore(scored.Score)
 	return best
 }
+
+// isScore reports whether a rule may value a score: it is exact, or proves a mate.
+func isScore(s usi.Score) bool { return s.Bound == usi.Exact || s.Proves() }
 
 // Take sets the score, the depths and the variation of the ballot from a line of the member's search.
 func (b *Ballot) Take(i usi.Info) {

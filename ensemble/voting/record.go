@@ -124,7 +124,7 @@ type ScoreRecord struct {
 // VetoResult is the result of one member's search of the position after the voted move.
 type VetoResult struct {
 	Member      int    `json:"m"` // index of the member, from 0
-	ScoreRecord        // from the council's view, without the bound
+	ScoreRecord        // from the council's view
 	Nodes       uint64 `json:"n"`
 	Objects     bool   `json:"objects"` // the member objects to the move
 }
