@@ -16,6 +16,7 @@ import (
 	"gogi/match"
 	"gogi/match/gate"
 	"gogi/match/tournament"
+	"gogi/results"
 	"gogi/shogi"
 	"gogi/stats"
 )
@@ -38,18 +39,19 @@ type Report struct {
 	A       string   `json:"a"` // name of the player whose score the report has
 	B       string   `json:"b"` // name of the other player
 
-	Pentanomial stats.Pentanomial `json:"pentanomial"` // pairs by their result, from A's view
-	Intervals   []Interval        `json:"intervals"`
-	Tests       []Test            `json:"tests"`
-	Score       *float64          `json:"score"` // A's points per game
-	ScoreWhy    i18n.Message      `json:"score_why,omitzero"`
-	Elo         Elo               `json:"elo"`                    // Elo of the score. Its ends are the ends of the score's interval, converted to Elo.
-	EloDecisive Elo               `json:"elo_decisive"`           // Elo of the share of wins in decisive games. It assumes independent games.
-	Dependence  stats.Dependence  `json:"dependence"`             // how much the pairs of one opening depend on each other
-	Looks       OptionalStopping  `json:"looks"`                  // what earlier looks at the result mean for it
-	Voided      []Voiding         `json:"voided,omitempty"`       // oldest first
-	Reused      int               `json:"reused_pairs,omitempty"` // pairs that an earlier version of gogi took from earlier runs
-	Workers     []Worker          `json:"workers,omitempty"`      // workers of a farm. Those that differ from the others are first.
+	Pentanomial stats.Pentanomial    `json:"pentanomial"` // pairs by their result, from A's view
+	Intervals   []Interval           `json:"intervals"`
+	Tests       []Test               `json:"tests"`
+	Score       *float64             `json:"score"` // A's points per game
+	ScoreWhy    i18n.Message         `json:"score_why,omitzero"`
+	Elo         Elo                  `json:"elo"`                    // Elo of the score. Its ends are the ends of the score's interval, converted to Elo.
+	EloDecisive Elo                  `json:"elo_decisive"`           // Elo of the share of wins in decisive games. It assumes independent games.
+	Dependence  stats.Dependence     `json:"dependence"`             // how much the pairs of one opening depend on each other
+	Looks       OptionalStopping     `json:"looks"`                  // what earlier looks at the result mean for it
+	Voided      []Voiding            `json:"voided,omitempty"`       // oldest first
+	Reused      int                  `json:"reused_pairs,omitempty"` // pairs that an earlier version of gogi took from earlier runs
+	Notes       []results.EngineNote `json:"notes,omitempty"`        // failures that engines reported before their first searches, such as a missing file
+	Workers     []Worker             `json:"workers,omitempty"`      // workers of a farm. Those that differ from the others are first.
 
 	BlackAdvantage Advantage `json:"black_advantage"`
 	Terminations   []Ending  `json:"terminations"`            // how the games ended
@@ -262,9 +264,10 @@ type Run struct {
 	Starts  []Start      // oldest first
 	// Tournament decides the pairings. It is nil if the design ignores results.
 	Tournament *Tourney
-	Voided     []Voiding // oldest first
-	Reused     int       // pairs that were taken from earlier runs
-	Imported   *Imported // nil if gogi played the games
+	Voided     []Voiding            // oldest first
+	Reused     int                  // pairs that were taken from earlier runs
+	Notes      []results.EngineNote // of the engines before their first searches
+	Imported   *Imported            // nil if gogi played the games
 }
 
 // New returns a Gatherer for a run, without pairs. It returns an error for fewer than two players.
@@ -462,7 +465,7 @@ func (g *Gatherer) conclude() {
 		rep.Tournament = g.tournament()
 		rep.Finished = rep.Tournament.Over
 	}
-	rep.Reused, rep.Voided, rep.Workers = g.run.Reused, g.run.Voided, g.workers.list(rep.Pairs)
+	rep.Reused, rep.Notes, rep.Voided, rep.Workers = g.run.Reused, g.run.Notes, g.run.Voided, g.workers.list(rep.Pairs)
 	rep.Looks = newLooks(g.run, rep.Gate)
 	if earlier := rep.withdrawn(); earlier != stats.Continue {
 		rep.Gate.withdraw(earlier)

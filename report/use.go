@@ -21,8 +21,11 @@ func (a Asked) uses(s match.Side) []match.Use {
 }
 
 // LimitWarnings returns one sentence for each limit that a player does not keep, with the consequence and a remedy. It also
-// names a player that probably lacks its evaluation.
+// names a player that probably lacks its evaluation, and prints the failures that engines reported at their start.
 func (r *Report) LimitWarnings() (all []i18n.Message) {
+	for _, n := range r.Notes {
+		all = append(all, i18n.Of("%s reports before its first search: %s", n.Player, i18n.Verbatim(n.Text)))
+	}
 	for i := range r.Players {
 		p := &r.Players[i]
 		if p.ZeroScores > 0 {

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"gogi/match"
@@ -38,8 +39,17 @@ type Setting struct {
 	// Provisional is the reason why a farm does not treat the verdict of the run's SPRT as final; "" means
 	// that it is final. Later settings of the run repeat it, see Run.SetProvisional.
 	Provisional string `json:"provisional,omitzero"`
+	// Notes has what engines reported before their first searches, see Run.AddNote. Later settings of the run repeat it.
+	Notes []EngineNote `json:"notes,omitempty"`
 	// Changes lists the differences from the previous setting. The first setting has none.
 	Changes []match.Difference `json:"-"`
+}
+
+// EngineNote is an "info string" by which a player reported a failure before its first search, such as a missing file. The
+// name of a council's member has the form COUNCIL/MEMBER.
+type EngineNote struct {
+	Player string `json:"player"`
+	Text   string `json:"text"` // the note of the engine, at most 100 characters
 }
 
 // PlayerSetting has those settings of a player that the plan hash does not cover.
@@ -127,24 +137,44 @@ func (s *Store) recordSettings(ctx context.Context, run int64, plan *match.Plan,
 	return id, err
 }
 
-// keepRegistered returns text, the encoded form of the setting now, with two values that later settings repeat.
-// Validation comes from the last setting unless now has its own, and Provisional always comes from the last setting.
+// keepRegistered returns text, the encoded form of the setting now, with the values that later settings repeat.
+// Validation comes from the last setting unless now has its own. Provisional and Notes always come from the last setting.
 func keepRegistered(last string, now Setting, text []byte) ([]byte, error) {
 	var before Setting
 	if last == "" {
 		return text, nil
 	}
-	if err := json.Unmarshal([]byte(last), &before); err != nil || before.Validation+before.Provisional == "" {
+	if err := json.Unmarshal([]byte(last), &before); err != nil || before.Validation+before.Provisional == "" && len(before.Notes) == 0 {
 		return text, nil //nolint:nilerr // an unreadable setting registers nothing, and readers report the error
 	}
-	now.Validation, now.Provisional = cmp.Or(now.Validation, before.Validation), before.Provisional
+	now.Validation, now.Provisional, now.Notes = cmp.Or(now.Validation, before.Validation), before.Provisional, before.Notes
 	return json.Marshal(now)
 }
 
 // SetProvisional stores the reason why the verdict of the run's SPRT is not final; "" means that the verdict is
-// final. It changes the latest Setting in the log and adds no new one, because the games do not depend on this
-// reason.
+// final.
 func (r *Run) SetProvisional(ctx context.Context, why string) error {
+	return r.amend(ctx, "marking its verdict", func(now *Setting) bool {
+		changed := now.Provisional != why
+		now.Provisional = why
+		return changed
+	})
+}
+
+// AddNote stores a note that a player wrote before its first search. It stores a note that is there already only once.
+func (r *Run) AddNote(ctx context.Context, n EngineNote) error {
+	return r.amend(ctx, "storing a note of an engine", func(now *Setting) bool {
+		fresh := !slices.Contains(now.Notes, n)
+		if fresh {
+			now.Notes = append(now.Notes, n)
+		}
+		return fresh
+	})
+}
+
+// amend changes the latest Setting in the log and adds no new one, because the games do not depend on the change. change
+// returns false if nothing changes. doing describes the work in an error.
+func (r *Run) amend(ctx context.Context, doing string, change func(*Setting) bool) error {
 	err := file.InTx(ctx, r.store.write, func(tx *sql.Tx) error {
 		var id int64
 		var text []byte
@@ -153,10 +183,9 @@ func (r *Run) SetProvisional(ctx context.Context, why string) error {
 			return err
 		}
 		var now Setting
-		if err := json.Unmarshal(text, &now); err != nil || now.Provisional == why {
+		if err := json.Unmarshal(text, &now); err != nil || !change(&now) {
 			return err
 		}
-		now.Provisional = why
 		if text, err = json.Marshal(now); err != nil {
 			return err
 		}
@@ -169,7 +198,7 @@ func (r *Run) SetProvisional(ctx context.Context, why string) error {
 		return sealRun(ctx, tx, r.id)
 	})
 	if err != nil {
-		return r.store.fail(fmt.Sprintf("run %q: marking its verdict", r.plan.Run), err)
+		return r.store.fail(fmt.Sprintf("run %q: %s", r.plan.Run, doing), err)
 	}
 	return nil
 }

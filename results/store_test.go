@@ -204,6 +204,27 @@ func TestBeginChangedSettings(t *testing.T) {
 	}
 }
 
+// TestNotesStay: later settings of a run repeat the notes of its engines, each once, and a note is no change of settings.
+func TestNotesStay(t *testing.T) {
+	s, plan, run := resultstest.Begun(t)
+	a, b := results.EngineNote{Player: "A", Text: "no file"}, results.EngineNote{Player: "B", Text: "no file"}
+	for _, n := range []results.EngineNote{a, b, a} {
+		testutil.OK(t, run.AddNote(t.Context(), n))
+	}
+	testutil.OK(t, run.Change(t.Context(), 7, 1, ""))
+	testutil.OK(t, run.Close())
+	run = resultstest.Begin(t, s, plan)
+	testutil.OK(t, run.AddNote(t.Context(), b))
+	log := testutil.Must(s.Settings(t.Context(), run.ID()))(t)
+	for i, now := range log {
+		testutil.Check(t, slices.Equal(now.Notes, []results.EngineNote{a, b}), "setting %d: %+v", i, now.Notes)
+		for _, c := range now.Changes {
+			testutil.Check(t, !strings.Contains(c.String(), "notes"), "setting %d: %v", i, c)
+		}
+	}
+	testutil.Check(t, len(log) == 3, "%d settings", len(log))
+}
+
 func TestBeginLocked(t *testing.T) {
 	s := resultstest.Open(t, resultstest.Path(t))
 	run := resultstest.Begin(t, s, matchtest.Plan("r"))

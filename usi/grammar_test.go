@@ -149,6 +149,21 @@ func TestParseInfo(t *testing.T) {
 
 // TestParseInfoCutsNumbersThatNoSearchReports requires that an impossible number is limited. It neither overflows nor
 // is dropped.
+func TestFailureNote(t *testing.T) {
+	for line, want := range map[string]string{
+		"info string Failed to open params.bin.":         "Failed to open params.bin.",
+		"info string Error! : failed to read nn.bin":     "Error! : failed to read nn.bin",
+		"info string loading eval file : eval/nn.bin":    "",
+		"info depth 3 score cp 5 string failed":          "",
+		"option name FailHigh type check default false":  "",
+		"info string could not open \x1b[31mx\x1b[0m":    "could not open x",
+		"info string error " + strings.Repeat("x", 1000): "error " + strings.Repeat("x", 94) + "…",
+	} {
+		got, ok := usi.FailureNote(line)
+		testutil.Check(t, got == want && ok == (want != ""), "%.60q: %q, %v", line, got, ok)
+	}
+}
+
 func TestParseInfoCutsNumbersThatNoSearchReports(t *testing.T) {
 	const huge = "99999999999999999999999999999999999999"
 	low := usi.ParseInfo("info depth -1 seldepth -7 multipv -3 nodes -40 nps -1 time -5 hashfull -2 score cp -" + huge)

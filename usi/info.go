@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"gogi/internal/sanitize"
 	"gogi/shogi"
 )
 
@@ -210,4 +211,20 @@ func bounded[T string | []byte](word T, low, high int64) (n int64, ok bool) {
 		n = -n
 	}
 	return max(low, min(n, high)), true
+}
+
+// FailureNote returns the text of an "info string" by which an engine reports a failure, such as a missing evaluation
+// file: "Failed to open params.bin". ok is false for any other line. The text has at most 100 characters and is safe to
+// print.
+func FailureNote(line string) (text string, ok bool) {
+	if !strings.HasPrefix(line, "info string ") {
+		return "", false
+	}
+	note := strings.ToLower(line)
+	for _, word := range []string{"fail", "error", "cannot open", "can't open", "could not", "not found"} {
+		if strings.Contains(note, word) {
+			return sanitize.Printable(strings.TrimSpace(strings.TrimPrefix(line, "info string")), 100), true
+		}
+	}
+	return "", false
 }

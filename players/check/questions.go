@@ -8,7 +8,6 @@ import (
 
 	"gogi/internal/format"
 	"gogi/internal/i18n"
-	"gogi/internal/sanitize"
 	"gogi/match"
 	"gogi/usi"
 )
@@ -123,9 +122,7 @@ func readScores(lines []string) *scoreLines {
 			continue
 		}
 		info := usi.ParseInfo(line)
-		text := strings.ToLower(info.Text)
-		failed := slices.ContainsFunc([]string{"fail", "error", "cannot open", "can't open", "could not", "not found"}, func(word string) bool { return strings.Contains(text, word) })
-		if note := sanitize.Printable(info.Text, 100); failed && !slices.Contains(s.notes, note) {
+		if note, failed := usi.FailureNote(line); failed && !slices.Contains(s.notes, note) {
 			s.notes = append(s.notes, note)
 		}
 		switch {

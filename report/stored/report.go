@@ -182,6 +182,7 @@ func ReportRun(ctx context.Context, store *results.Store, info *results.RunInfo)
 	}
 	run.Reused = len(reused)
 	for _, s := range settings {
+		run.Notes = s.Notes
 		run.Starts = append(run.Starts, report.Start{At: s.At, Changes: s.Changes, Late: first != 0 && s.ID > first})
 	}
 	return run, nil

@@ -3,6 +3,7 @@ package alarms
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -18,6 +19,10 @@ import (
 // memory use of the engine processes, and sends each warning of the Watch as an event. It also sends an event
 // if a council member fails, and if a crash dump or a transcript cannot be written.
 type Monitor struct {
+	// Noted, if not nil, is called once for each note by which a player, or the member of a council, reports a failure before
+	// its first search. Follow calls it.
+	Noted func(player, note string)
+
 	watch *Watch
 
 	// notes is a queue of functions from all slots. Each one gives a sample to the Watch, or sends an event. Follow
@@ -27,6 +32,7 @@ type Monitor struct {
 
 	mu      sync.Mutex
 	sampled map[*crash.Recorder]*sampling
+	noted   map[string][]string // by player
 }
 
 type sampling struct {
@@ -37,13 +43,13 @@ type sampling struct {
 // NewMonitor returns the monitor for one session of a plan. A session is the time in which one process plays
 // the run.
 func NewMonitor(plan *match.Plan) *Monitor {
-	return &Monitor{watch: NewWatch(plan), notes: make(chan func(func(match.Event)), 256), sampled: map[*crash.Recorder]*sampling{}}
+	return &Monitor{watch: NewWatch(plan), notes: make(chan func(func(match.Event)), 256), sampled: map[*crash.Recorder]*sampling{}, noted: map[string][]string{}}
 }
 
 // Attend sets the callbacks of r. The monitor then receives the start of games, failures of council members,
 // and failed writes.
 func (d *Monitor) Attend(r *crash.Records) {
-	r.Playing, r.Ended, r.Member = d.playing, d.ended, d.member
+	r.Playing, r.Ended, r.Member, r.Noted = d.playing, d.ended, d.member, d.note
 	r.Keeper.Listen(d.trouble)
 }
 
@@ -129,6 +135,31 @@ func (d *Monitor) member(m crash.MemberFault) {
 		ev.Pair, ev.Leg, ev.Slot = &g.Pair, &g.Leg, &g.Slot
 	}
 	d.add(func(send func(match.Event)) { send(ev) })
+}
+
+// mostNotes is the largest number of notes of one player. An engine may write one for each of many files.
+const mostNotes = 3
+
+// note sends the warning of a note, once for each player and text.
+func (d *Monitor) note(r *crash.Recorder, text string) {
+	name := r.Name()
+	d.mu.Lock()
+	known := d.noted[name]
+	fresh := len(known) < mostNotes && !slices.Contains(known, text)
+	if fresh {
+		d.noted[name] = append(known, text)
+	}
+	d.mu.Unlock()
+	if !fresh {
+		return
+	}
+	ev := event(Warning{Kind: Notes, Engine: name, Note: "reports before its first search: " + text})
+	d.add(func(send func(match.Event)) {
+		if d.Noted != nil {
+			d.Noted(name, text)
+		}
+		send(ev)
+	})
 }
 
 func (d *Monitor) trouble(p crash.Problem) {

@@ -16,6 +16,7 @@ const (
 	Failing   = "failing"    // a player loses all games by one fault of its own
 	Slowed    = "slowed"     // a player loses all games on time because the machine delays its moves
 	Records   = "records"    // gogi could not write a crash dump or a transcript
+	Notes     = "notes"      // an engine reports a failure before its first search
 )
 
 // Warning describes one problem of a run. gogi sends each warning once in a session (the time in which one

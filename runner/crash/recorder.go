@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"gogi/internal/sanitize"
@@ -36,6 +37,9 @@ type Records struct {
 	Ended func(r *Recorder)
 	// Member, if not nil, is called when a member of a council fails. The council may win the game all the same.
 	Member func(m MemberFault)
+	// Noted, if not nil, is called with each note of an engine that reports a failure (usi.FailureNote) before the engine's
+	// first search.
+	Noted func(r *Recorder, note string)
 }
 
 // MemberFault is the failure of an engine that is a member of a council (a player whose members vote on
@@ -54,6 +58,8 @@ type Recorder struct {
 
 	records Records
 	log     *transcript.Log
+
+	searched atomic.Bool // gogi has sent the first go
 
 	mu     sync.Mutex // guards the fields below
 	game   usi.Game
@@ -75,6 +81,9 @@ func (r Records) NewRecorder(p match.Player, council string, proc Process) *Reco
 // Sent records lines that gogi sends to the engine. It implements usi.Tap.
 func (r *Recorder) Sent(at time.Time, text []byte) {
 	r.log.Sent(at, text)
+	if !r.searched.Load() && (bytes.HasPrefix(text, []byte("go ")) || bytes.Contains(text, []byte("\ngo "))) {
+		r.searched.Store(true)
+	}
 	if r.records.Transcripts == nil {
 		return
 	}
@@ -86,6 +95,11 @@ func (r *Recorder) Sent(at time.Time, text []byte) {
 // Received records a line from the engine. It implements usi.Tap.
 func (r *Recorder) Received(at time.Time, line []byte) {
 	r.log.Received(at, line)
+	if r.records.Noted != nil && !r.searched.Load() {
+		if note, ok := usi.FailureNote(sanitize.Decode(line)); ok {
+			r.records.Noted(r, note)
+		}
+	}
 	if r.records.Transcripts != nil {
 		r.transcribe(transcript.Line{At: at, Text: line})
 	}

@@ -127,5 +127,6 @@ func kinds() map[string]i18n.Message {
 		"failing":    i18n.Of("games are lost by one fault: stop, and look at the engine with gogi check"),
 		"slowed":     i18n.Of("games are lost on time because the machine is slow: play fewer at a time, or limit nodes"),
 		"records":    i18n.Of("a file of records could not be written"),
+		"notes":      i18n.Of("an engine reports a failure before its first search"),
 	}
 }

@@ -319,6 +319,11 @@ func withPaths(err error, db string, plan *match.Plan, rename string) error {
 func (s *Session) play(ctx context.Context, m *Match, run *results.Run, gathered *stored.Gathering) error {
 	plan := m.Opener.Plan
 	monitor := alarms.NewMonitor(plan)
+	monitor.Noted = func(player, note string) {
+		if err := run.AddNote(ctx, results.EngineNote{Player: player, Text: note}); err != nil && ctx.Err() == nil {
+			s.Env.Warn(i18n.Because(err))
+		}
+	}
 	monitor.Attend(m.Opener.Records)
 	measured, err := s.measured(ctx, plan.Run)
 	if err != nil {
