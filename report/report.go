@@ -109,6 +109,8 @@ type Player struct {
 
 	ZeroScores int `json:"zero_scores,omitempty"` // number of scores in the first games, if all of them are 0
 
+	MateBase int `json:"mate_base,omitempty"` // centipawns of a mate in 0 plies, if the player writes mates as centipawns less the plies; 0: no such scale is known
+
 	Asked Asked `json:"-"` // facts for Uses
 	sides match.Side
 }

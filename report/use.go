@@ -21,7 +21,7 @@ func (a Asked) uses(s match.Side) []match.Use {
 }
 
 // LimitWarnings returns one sentence for each limit that a player does not keep, with the consequence and a remedy. It also
-// names a player that probably lacks its evaluation, and prints the failures that engines reported at their start.
+// names a player that probably lacks its evaluation or writes mates as centipawns, and prints the failures that engines reported at their start.
 func (r *Report) LimitWarnings() (all []i18n.Message) {
 	for _, n := range r.Notes {
 		all = append(all, i18n.Of("%s reports before its first search: %s", n.Player, i18n.Verbatim(n.Text)))
@@ -30,6 +30,9 @@ func (r *Report) LimitWarnings() (all []i18n.Message) {
 		p := &r.Players[i]
 		if p.ZeroScores > 0 {
 			all = append(all, i18n.Of("All %s scores of %s in the first games are 0: is its evaluation file missing? gogi check shows its notes.", format.Count(p.ZeroScores), p.Name))
+		}
+		if p.MateBase > 0 {
+			all = append(all, i18n.Of("%s writes mates as centipawns: %d less the plies. Exports of training data count them as mates; resignation by score counts them as centipawns.", p.Name, p.MateBase))
 		}
 		for _, u := range p.Uses {
 			if w := UseWords(p.Name, u); !w.IsZero() {

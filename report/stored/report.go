@@ -18,6 +18,7 @@ import (
 	"gogi/report/html"
 	"gogi/results"
 	"gogi/shogi/kifu"
+	"gogi/usi"
 )
 
 // Report returns the report of a run. It reads all pairs once. Before it adds a pair, it calls each of the
@@ -40,6 +41,7 @@ type Gathering struct {
 	next int // number of the next pair to add. The sums have all earlier pairs.
 
 	first [][]match.Row // the games of the first pairs, at most sampledPairs, for noteScores
+	mated []match.Row   // the first games that ended by checkmate, at most sampledMates, for noteMates
 
 	after func([]match.Row) // called after a pair from the database has been added. It may be nil.
 }
@@ -78,6 +80,11 @@ func (g *Gathering) Add(rows []match.Row) error {
 
 // sample keeps the games of the first pairs.
 func (g *Gathering) sample(rows []match.Row) {
+	for i := range rows {
+		if len(g.mated) < sampledMates && rows[i].Termination == match.Checkmate {
+			g.mated = append(g.mated, rows[i])
+		}
+	}
 	if len(g.first) < sampledPairs {
 		g.first = append(g.first, rows)
 	}
@@ -104,7 +111,7 @@ func (g *Gathering) rest(ctx context.Context, store *results.Store, watch ...fun
 	}
 	rep := g.sums.Report()
 	rep.Ranking = g.rank.of(rep)
-	return rep, errors.Join(countBooks(ctx, store, g.info, rep), noteScores(ctx, store, g.info.ID, g.first, rep))
+	return rep, errors.Join(countBooks(ctx, store, g.info, rep), noteScores(ctx, store, g.info.ID, g.first, rep), noteMates(ctx, store, g.info.ID, g.mated, rep))
 }
 
 // Finish reads the other pairs and returns the report. If the run's settings have changed since Gather, it
@@ -340,6 +347,37 @@ func noteScores(ctx context.Context, store *results.Store, run int64, first [][]
 	for i := range rep.Players {
 		if p := &rep.Players[i]; scores[p.Name] >= leastScores && !others[p.Name] {
 			p.ZeroScores = scores[p.Name]
+		}
+	}
+	return nil
+}
+
+// sampledMates is the number of games from which noteMates learns.
+const sampledMates = 16
+
+// noteMates sets MateBase of each player that writes mates as centipawns.
+func noteMates(ctx context.Context, store *results.Store, run int64, mated []match.Row, rep *report.Report) error {
+	scales := map[string]*usi.MateScale{}
+	for _, r := range mated {
+		record, err := store.Record(ctx, run, r.Pair, r.Leg)
+		if ctx.Err() != nil {
+			return err
+		}
+		if err != nil {
+			continue // a damaged record must not prevent the report
+		}
+		winner := r.White
+		if r.Outcome == match.BlackWins {
+			winner = r.Black
+		}
+		if scales[winner] == nil {
+			scales[winner] = &usi.MateScale{}
+		}
+		scales[winner].Won(&record)
+	}
+	for i := range rep.Players {
+		if scale := scales[rep.Players[i].Name]; scale != nil {
+			rep.Players[i].MateBase = scale.Base()
 		}
 	}
 	return nil

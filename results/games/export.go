@@ -15,6 +15,7 @@ import (
 	"gogi/shogi/kifu"
 	"gogi/shogi/kifu/packed"
 	kifutext "gogi/shogi/kifu/text"
+	"gogi/usi"
 )
 
 // Formats returns all formats to which a game can be exported: the text formats, and the formats of training
@@ -55,6 +56,7 @@ type Export struct {
 	Ratings  map[string]float64 // by player, for formats that store ratings
 	Filter   Filter
 	Shards   *Shards // set to divide training data into several files or to shuffle it; then Format is not used
+	Training bool    // Format or Shards write training data: mates that a player writes as centipawns count as mates
 }
 
 // The export skips a game for one of these reasons.
@@ -132,12 +134,19 @@ type exporter struct {
 	shards    *packed.Shards // used instead of sink
 	tally     *Tally
 	text      []byte
+	scales    map[string]*usi.MateScale // of players that write mates as centipawns
 }
 
 func (x *exporter) all(ctx context.Context, store *results.Store, info *results.RunInfo) error {
 	for name := range x.Ratings {
 		if !slices.Contains(info.Players, name) {
 			return fail.Usage(fmt.Errorf("--rating %s: run %s has no such player; it has %s", name, info.Name, strings.Join(info.Players, ", ")))
+		}
+	}
+	if x.Training {
+		var err error
+		if x.scales, err = MateScales(ctx, store, info.ID, info.Players); err != nil {
+			return err
 		}
 	}
 	if x.Filter.Games == nil {
@@ -168,6 +177,9 @@ func (x *exporter) all(ctx context.Context, store *results.Store, info *results.
 func (x *exporter) game(row match.Row, record kifu.Record) error {
 	if !x.Filter.lost(&record) {
 		return nil
+	}
+	if err := rescale(&row, &record, x.scales); err != nil {
+		return err
 	}
 	x.completer.Complete(row, &record)
 	for c, name := range record.Names() {

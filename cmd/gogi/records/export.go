@@ -71,7 +71,8 @@ func (c *ExportCommand) export() (*games.Export, error) {
 	for _, name := range options.Unused(c.Format) {
 		return nil, fmt.Errorf("--%s: it has no effect on %s; remove it", strings.Replace(name, "opening", "with-opening", 1), c.Format)
 	}
-	e := &games.Export{Format: f, ShiftJIS: c.Encoding == "sjis", Ratings: c.Rating}
+	_, isText := packed.Find(c.Format) // an error for a format of text
+	e := &games.Export{Format: f, ShiftJIS: c.Encoding == "sjis", Ratings: c.Rating, Training: isText == nil}
 	if c.Shard != 0 || c.Shuffle {
 		if e.Shards, err = c.shards(options); err != nil {
 			return nil, err
