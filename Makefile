@@ -52,8 +52,9 @@ chaos: ## ten minutes, or CHAOS=1h, of a farm whose processes are killed, stoppe
 chaos-days: ## five of the farm's bad days, in some minutes: full journal, torn outbox, revoked key, restore, standby
 	CHAOS=1s $(GO) test -count=1 -timeout 5m -parallel 4 -run 'TestChaosOf(AFullJournal|AFullOutbox|ARevokedKey|ARestore|AStandby)$$|TestTheJudge|TestWhatIsNoViolation|TestMissing|TestResultsOutOfOrder|TestShares|TestATornTrace' ./farm/chaos
 
-engines: ## measures the engines that Debian serves (fairy-stockfish, gpsshogi, sjaakii) and rewrites their rows in docs/engines.md
+engines: ## measures the engines that Debian and npm serve, plays 20 games with each by nodes and by clock, and rewrites their rows in docs/engines.md; half an hour
 	PATH="$$PATH:/usr/games" $(GO) test -count=1 -vet=off -timeout 30m ./players/check -run 'TestEnginesTable$$' -args -write-engines
+	PATH="$$PATH:/usr/games" $(GO) test -count=1 -vet=off -timeout 90m ./cmd/gogi -run 'TestEngineMatches$$' -args -write-matches
 
 wine: ## the program built for Windows plays under Wine; wants wine, gcc-mingw-w64-x86-64 and minutes
 	GOGI_WINE=required $(GO) test -count=1 -timeout 15m ./cmd/gogi/wine

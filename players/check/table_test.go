@@ -28,12 +28,24 @@ type measured struct {
 	command []string // the command of the check
 }
 
-// measuredEngines returns the engines that Debian serves.
+// uci is the program of the engine of npm. `.ci/install` installs it.
+const uci = "testdata/npm/node_modules/fairy-stockfish-nnue.wasm/uci.js"
+
+// measuredEngines returns the engines that Debian and npm serve.
 func measuredEngines() []measured {
+	wasm, err := filepath.Abs(uci)
+	if err == nil {
+		_, err = os.Stat(wasm)
+	}
+	node := "node"
+	if err != nil {
+		node = "node with " + uci // is in no PATH
+	}
 	return []measured{
 		{"fairy-stockfish", "fairy-stockfish", []string{"fairy-stockfish"}},
 		{"gpsusi", "gpsusi", []string{"gpsusi", "-N", "1", "--node-count-hard-limit", "20000"}},
 		{"sjaakii", "sjaakii", []string{"sjaakii"}},
+		{"fairy-stockfish-nnue.wasm", node, []string{"node", "--no-experimental-fetch", wasm}},
 	}
 }
 
@@ -91,7 +103,7 @@ func TestEnginesTable(t *testing.T) {
 	}
 	for _, e := range measuredEngines() {
 		testutil.Check(t, strings.Contains(table, "\n| "+e.name+" | "), "%s has no row", e.name)
-		testutil.Check(t, strings.Count(page, "\n| "+e.name+" | ") == 2, "%s has no rows in both tables", e.name)
+		testutil.Check(t, strings.Count(page, "\n| "+e.name+" | ") == 4, "%s has no rows in all tables", e.name)
 	}
 }
 
