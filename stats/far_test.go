@@ -110,7 +110,8 @@ func threeScores(n [3]float64, x float64) float64 {
 		ends = append(ends, half.Quantile(float64(i)/30))
 	}
 	for rare := 0.01; rare > 1e-14; rare /= 10 {
-		ends = append(ends, half.Quantile(rare), half.Quantile(1-rare))
+		// gonum's inverse misses rare tails, so the nodes would not be where the weight is.
+		ends = append(ends, binomial.BetaQuantile(half.Alpha, half.Beta, rare), 1-binomial.BetaQuantile(half.Beta, half.Alpha, rare))
 	}
 	slices.Sort(ends)
 	sum := 0.0

@@ -101,6 +101,7 @@ func TestOtherReadersOfEnds(t *testing.T) {
 		}
 		declared := g.Result == "declaration" && g.Winner == side.String()
 		if s.JKF == nil || declared && slices.Contains([]string{"kif", "sjis", "ki2"}, s.Format) {
+			testutil.Check(t, s.JKF == nil || s.Format == "ki2" || s.JKF.Error == "" && len(s.JKF.Moves) == len(g.Moves), "%s: json-kifu-format: %+v", name, s.JKF)
 			continue
 		}
 		if s.JKF.Special == "CHUDAN" {

@@ -214,8 +214,11 @@ func TestPairsComeBack(t *testing.T) {
 		back, _, err := imported(t, "games.csa", []byte(c.text))
 		testutil.OK(t, err, name)
 		got, lacks := figuresOf(t, back, "run")
-		paired := got.Pairs == c.pairs && 2*got.Pairs == got.Games && !strings.Contains(lacks, "the pairs")
+		paired := got.Pairs == c.pairs && 2*got.Pairs == got.Games && got.A == "A" && !strings.Contains(lacks, "the pairs")
 		alone := got.Pairs == got.Games && strings.Contains(lacks, "the pairs")
+		for _, row := range resultstest.Games(t, back, runOf(t, back, "run").ID) {
+			testutil.Check(t, !paired || (row.Leg == 0) == (row.Black == "A"), "%s: game %d.%d: %s has Black", name, row.Pair, row.Leg, row.Black)
+		}
 		testutil.Check(t, c.pairs > 0 && paired || c.pairs == 0 && alone, "%s: %d games in %d pairs, %s", name, got.Games, got.Pairs, lacks)
 	}
 }

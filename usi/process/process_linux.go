@@ -77,7 +77,7 @@ func (p *Process) awaitDescriptor() bool {
 		return false
 	}
 	file := os.NewFile(uintptr(fd), "pidfd")
-	defer file.Close()
+	defer file.Close() //nolint:errcheck // nothing was written
 	raw, err := file.SyscallConn()
 	if err != nil {
 		return false

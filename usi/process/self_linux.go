@@ -95,7 +95,7 @@ func (s *Self) links() uint64 {
 	if unix.Fstat(int(s.tasks.Fd()), &stat) != nil {
 		return 0
 	}
-	return uint64(stat.Nlink)
+	return uint64(stat.Nlink) //nolint:unconvert // it has 32 bits on arm64
 }
 
 // scan opens the files of new threads and returns the longest wait of a new thread since its start.

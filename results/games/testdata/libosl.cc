@@ -7,6 +7,7 @@
 #include <numeric>
 
 int main(int argc, char **argv) {
+  std::cout << std::unitbuf; // a file can end the process
   for (int i = 1; i < argc; ++i) {
     try {
       const osl::record::Record record = osl::CsaFile(argv[i]).load();

@@ -49,7 +49,9 @@ func AppendKIF(dst []byte, r *kifu.Record) ([]byte, error) {
 		end = padded(end) + kifTimes(r.LastTime, spent[position.Side()]+r.LastTime)
 	}
 	dst = append(fmt.Appendf(dst, "%4d %s\n", ply, end), kifResult(r)...)
-	return append(dst, kifSummary(r, position.Side(), ply-1)+"\n"...), nil // some readers take the winner from this line alone
+	// Some readers take the winner from the last line alone. json-kifu-format refuses 入玉勝ち in it, which the line above has.
+	summary := strings.Replace(kifSummary(r, position.Side(), ply-1), "入玉勝ち", "勝ち", 1)
+	return append(dst, summary+"\n"...), nil
 }
 
 // kifResult returns a comment line with gogi's word for the end of the game, or "" for a record without a
