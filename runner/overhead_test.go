@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io"
 	"runtime"
-	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
@@ -31,9 +30,8 @@ import (
 
 // BenchmarkOverhead measures the CPU time of this process and the wall time that the runner needs for a move. In the
 // same rounds, a baseline sends the same commands to the same engines and ignores the answers. The engines answer from
-// a table. They start before and end after the measured time. The garbage collector has the setting of gogi match.
+// a table. They start before and end after the measured time.
 func BenchmarkOverhead(b *testing.B) {
-	defer debug.SetGCPercent(debug.SetGCPercent(400))
 	for _, t := range []table{{slots: 1, infos: 1}, {slots: 2, infos: 1}, {slots: 8, infos: 1}, {slots: 2, infos: 100}} {
 		b.Run(fmt.Sprintf("slots=%d/infos=%d", t.slots, t.infos), func(b *testing.B) {
 			t.moves = tableGame(b)

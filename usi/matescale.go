@@ -16,6 +16,20 @@ const (
 	mostMatePlies  = 200  // a search finds no longer mate
 )
 
+// MateScales has the scales of players, by their names.
+type MateScales map[string]*MateScale
+
+// MateGames is the number of games of a player from which its scale is learned: the first ones that it won by checkmate.
+const MateGames = 32
+
+// Won adds the record of a game that a player won by checkmate.
+func (s MateScales) Won(player string, r *kifu.Record) {
+	if s[player] == nil {
+		s[player] = &MateScale{}
+	}
+	s[player].Won(r)
+}
+
 // Won adds the record of a game that the engine won by checkmate.
 func (m *MateScale) Won(r *kifu.Record) {
 	if n := len(r.Moves); n >= 3 && r.Moves[n-1].HasScore && r.Moves[n-3].HasScore {

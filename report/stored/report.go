@@ -41,7 +41,7 @@ type Gathering struct {
 	next int // number of the next pair to add. The sums have all earlier pairs.
 
 	first [][]match.Row // the games of the first pairs, at most sampledPairs, for noteScores
-	mated []match.Row   // the first games that ended by checkmate, at most sampledMates, for noteMates
+	mated mated         // for noteMates
 
 	after func([]match.Row) // called after a pair from the database has been added. It may be nil.
 }
@@ -81,9 +81,7 @@ func (g *Gathering) Add(rows []match.Row) error {
 // sample keeps the games of the first pairs.
 func (g *Gathering) sample(rows []match.Row) {
 	for i := range rows {
-		if len(g.mated) < sampledMates && rows[i].Termination == match.Checkmate {
-			g.mated = append(g.mated, rows[i])
-		}
+		g.mated.add(&rows[i])
 	}
 	if len(g.first) < sampledPairs {
 		g.first = append(g.first, rows)
@@ -352,28 +350,39 @@ func noteScores(ctx context.Context, store *results.Store, run int64, first [][]
 	return nil
 }
 
-// sampledMates is the number of games from which noteMates learns.
-const sampledMates = 16
+// seat is the place of a game in a run.
+type seat struct{ pair, leg int }
+
+// mated has the first games that each player won by checkmate, at most usi.MateGames, by the player's name.
+type mated map[string][]seat
+
+func (m *mated) add(r *match.Row) {
+	side, won := r.Outcome.Winner()
+	if !won || r.Termination != match.Checkmate {
+		return
+	}
+	winner := [2]string{r.Black, r.White}[side]
+	if *m == nil {
+		*m = mated{}
+	}
+	if len((*m)[winner]) < usi.MateGames {
+		(*m)[winner] = append((*m)[winner], seat{r.Pair, r.Leg})
+	}
+}
 
 // noteMates sets MateBase of each player that writes mates as centipawns.
-func noteMates(ctx context.Context, store *results.Store, run int64, mated []match.Row, rep *report.Report) error {
-	scales := map[string]*usi.MateScale{}
-	for _, r := range mated {
-		record, err := store.Record(ctx, run, r.Pair, r.Leg)
-		if ctx.Err() != nil {
-			return err
+func noteMates(ctx context.Context, store *results.Store, run int64, games mated, rep *report.Report) error {
+	scales := usi.MateScales{}
+	for winner, seats := range games {
+		for _, at := range seats {
+			record, err := store.Record(ctx, run, at.pair, at.leg)
+			if ctx.Err() != nil {
+				return err
+			}
+			if err == nil { // a damaged record must not prevent the report
+				scales.Won(winner, &record)
+			}
 		}
-		if err != nil {
-			continue // a damaged record must not prevent the report
-		}
-		winner := r.White
-		if r.Outcome == match.BlackWins {
-			winner = r.Black
-		}
-		if scales[winner] == nil {
-			scales[winner] = &usi.MateScale{}
-		}
-		scales[winner].Won(&record)
 	}
 	for i := range rep.Players {
 		if scale := scales[rep.Players[i].Name]; scale != nil {

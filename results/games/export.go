@@ -134,7 +134,7 @@ type exporter struct {
 	shards    *packed.Shards // used instead of sink
 	tally     *Tally
 	text      []byte
-	scales    map[string]*usi.MateScale // of players that write mates as centipawns
+	scales    usi.MateScales // of players that write mates as centipawns
 }
 
 func (x *exporter) all(ctx context.Context, store *results.Store, info *results.RunInfo) error {

@@ -9,32 +9,25 @@ import (
 	"gogi/usi"
 )
 
-// sampledMates is the number of games of each player from which MateScales learns.
-const sampledMates = 32
-
-// MateScales returns, by player, how the players of a run write mates as centipawns. It reads the first games that each player
-// won by checkmate. A player without such a scale has no entry.
-func MateScales(ctx context.Context, store *results.Store, run int64, players []string) (map[string]*usi.MateScale, error) {
-	scales := map[string]*usi.MateScale{}
+// MateScales returns how the players of a run write mates as centipawns. It reads the first games that each player won by
+// checkmate.
+func MateScales(ctx context.Context, store *results.Store, run int64, players []string) (usi.MateScales, error) {
+	scales := usi.MateScales{}
 	for _, name := range players {
-		scale := &usi.MateScale{}
-		search := results.Search{Player: name, Result: "win", Termination: match.Checkmate, Limit: sampledMates}
+		search := results.Search{Player: name, Result: "win", Termination: match.Checkmate, Limit: usi.MateGames}
 		err := store.Records(ctx, run, search, func(_ match.Row, r kifu.Record) error {
-			scale.Won(&r)
+			scales.Won(name, &r)
 			return nil
 		})
 		if err != nil {
 			return nil, err
-		}
-		if scale.Base() != 0 {
-			scales[name] = scale
 		}
 	}
 	return scales, nil
 }
 
 // rescale turns the scores of a record that are mates on the players' scales into mates.
-func rescale(row *match.Row, r *kifu.Record, scales map[string]*usi.MateScale) error {
+func rescale(row *match.Row, r *kifu.Record, scales usi.MateScales) error {
 	if len(scales) == 0 {
 		return nil
 	}
