@@ -79,9 +79,10 @@ type Config struct {
 
 // A Pages is an HTTP handler for the path /farm and the paths below it. Create it with New.
 type Pages struct {
-	config Config
-	mux    *http.ServeMux
-	tries  limiter // log-ins by key, and sign-ups by address
+	config  Config
+	mux     *http.ServeMux
+	logIns  limiter // by key
+	signUps limiter // by address; only those with a valid signature count
 }
 
 // New returns a handler of the farm's pages.
@@ -89,7 +90,8 @@ func New(c Config) *Pages {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
-	p := &Pages{config: c, mux: http.NewServeMux(), tries: limiter{most: 60, every: time.Hour}}
+	p := &Pages{config: c, mux: http.NewServeMux(), logIns: limiter{most: 60, every: time.Hour},
+		signUps: limiter{most: 20, every: time.Hour}}
 	for path, f := range map[string]handler{
 		"GET /farm": p.overview, "GET /farm/t/{test}": p.test, "POST /farm/t/{test}/{verb}": p.signed(p.orderTest),
 		"GET /farm/submit": p.submitForm, "POST /farm/submit": p.signed(p.submit),

@@ -380,7 +380,9 @@ func TestSignUp(t *testing.T) {
 	join(w.person(), http.StatusConflict, w.code(here, "eve", "eve", keys.Approve))
 	join(w.person(), http.StatusBadRequest, w.code("UAAA", "eve", "eve", keys.Work)) // for another farm
 	join(w.person(), http.StatusBadRequest, w.code(here, "../eve", "eve", keys.Work))
-	join(w.person(), http.StatusBadRequest, "nonsense")
+	for range 50 { // texts without a valid signature do not count against others at the same address
+		join(w.person(), http.StatusBadRequest, "nonsense")
+	}
 	stolen := keys.SignUp{Name: "thief", Owner: "thief", Rights: []keys.Right{keys.Work}, Public: here}
 	join(w.person(), http.StatusBadRequest, testutil.Must(stolen.Code(here, w.held["rack1"]))(t)) // the sign-up lacks the secret half
 	page := boss.get("/farm/keys")
@@ -405,6 +407,11 @@ func TestSignUp(t *testing.T) {
 	mine := w.as("rack1")
 	join(mine, http.StatusOK, w.code(here, "ann-submit", "ann", keys.Submit))
 	join(mine, http.StatusConflict, w.code(here, "other", "farmer", keys.Submit))
+	for i := range 10 { // the address has sent 10 valid ones
+		join(w.person(), http.StatusConflict, w.code(here, fmt.Sprint("eve", i), "ann", keys.Work))
+	}
+	join(w.person(), http.StatusTooManyRequests, w.code(here, "eve", "ann", keys.Work))
+	join(w.person(), http.StatusBadRequest, "nonsense")
 	if a := boss.post("/farm/keys/dismiss", form("name", "ann-submit", "why", "not yet")); a.status != http.StatusSeeOther {
 		t.Errorf("%+v", a)
 	}

@@ -14,6 +14,7 @@ import (
 	"gogi/farm"
 	"gogi/farm/coordinator"
 	"gogi/farm/keys"
+	"gogi/internal/address"
 	"gogi/internal/i18n"
 	"gogi/results"
 	"gogi/results/farmstate"
@@ -51,12 +52,12 @@ func (p *Pages) join(w http.ResponseWriter, v *visit) error {
 	if v.session != nil && !v.session.owns(v.PostFormValue("csrf")) {
 		return wrong(http.StatusForbidden, i18n.Of("The form is not from your session. Load the page again and try again."))
 	}
-	if !p.tries.allow("address "+addressOf(v), time.Now()) {
-		return wrong(http.StatusTooManyRequests, i18n.Of("There were too many tries from your address. Try again in an hour."))
-	}
 	asked, err := keys.ReadSignUp(v.PostFormValue("code"), p.config.Connect().Coordinator)
 	if err != nil {
 		return wrong(http.StatusBadRequest, i18n.Because(err))
+	}
+	if !p.signUps.allow(address.Network(address.Of(v.RemoteAddr)).String(), time.Now()) {
+		return wrong(http.StatusTooManyRequests, i18n.Of("There were too many sign-ups from your address. Try again in an hour."))
 	}
 	s := farm.SignUp{Name: asked.Name, Owner: asked.Owner, Rights: keys.Words(asked.Rights), Public: asked.Public,
 		Note: v.PostFormValue("note")}

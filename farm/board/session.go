@@ -9,7 +9,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"net"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -153,11 +152,15 @@ func (p *Pages) loginForm(w http.ResponseWriter, v *visit) error {
 // baseOf returns the address of this server as the commands of gogi farm need it.
 func baseOf(v *visit) string {
 	scheme := "http"
-	if v.TLS != nil {
+	if isSecure(v) {
 		scheme = "https"
 	}
 	return (&url.URL{Scheme: scheme, Host: v.Host}).String()
 }
+
+// isSecure reports whether the client uses https, to this server or to a reverse proxy before it. The web server puts
+// the scheme into the URL of the request.
+func isSecure(v *visit) bool { return v.URL.Scheme == "https" }
 
 // login begins a session if the key has signed the challenge for this host. A challenge is valid once.
 func (p *Pages) login(w http.ResponseWriter, v *visit) error {
@@ -175,7 +178,7 @@ func (p *Pages) login(w http.ResponseWriter, v *visit) error {
 	if err := key.Valid(now); err != nil {
 		return &failure{http.StatusForbidden, i18n.Because(err)}
 	}
-	if !p.tries.allow("key "+name, now) {
+	if !p.logIns.allow(name, now) {
 		return &failure{http.StatusTooManyRequests, i18n.Of("This key has logged in too often. Try again in an hour.")}
 	}
 	if err := p.use(v, challenge); err != nil {
@@ -201,7 +204,7 @@ func (p *Pages) login(w http.ResponseWriter, v *visit) error {
 func (p *Pages) setCookie(w http.ResponseWriter, v *visit, secret string, age int) {
 	http.SetCookie(w, &http.Cookie{
 		Name: SessionCookie, Value: secret, Path: "/", MaxAge: age,
-		HttpOnly: true, Secure: v.TLS != nil, SameSite: http.SameSiteStrictMode,
+		HttpOnly: true, Secure: isSecure(v), SameSite: http.SameSiteStrictMode,
 	})
 }
 
@@ -250,15 +253,6 @@ func (p *Pages) logout(w http.ResponseWriter, v *visit) error {
 	p.setCookie(w, v, "", -1)
 	http.Redirect(w, v.Request, "/farm/login", http.StatusSeeOther)
 	return nil
-}
-
-// addressOf returns the address of a client without its port.
-func addressOf(v *visit) string {
-	host, _, err := net.SplitHostPort(v.RemoteAddr)
-	if err != nil {
-		return v.RemoteAddr
-	}
-	return host
 }
 
 // A limiter limits how often something may happen under one name. most is the limit for a period of length every. A restart

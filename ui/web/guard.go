@@ -22,6 +22,7 @@ type guard struct {
 	secure bool     // TLS
 	cross  *http.CrossOriginProtection
 	farm   Farm // may be nil
+	behind proxies
 
 	sessions sessions
 }
@@ -34,8 +35,12 @@ func newGuard(c Config) (*guard, error) {
 	if err != nil {
 		return nil, fmt.Errorf("--http %q: want HOST:PORT, such as 127.0.0.1:7878: %w", c.Addr, err)
 	}
-	g := &guard{token: c.Token, hosts: c.PublicHosts, open: isLoopback(host), secure: c.CertFile != "",
-		cross: http.NewCrossOriginProtection(), farm: c.Farm}
+	behind, err := newProxies(c.Behind)
+	if err != nil {
+		return nil, err
+	}
+	g := &guard{token: c.Token, hosts: c.PublicHosts, open: isLoopback(host) && len(behind) == 0, secure: c.CertFile != "",
+		cross: http.NewCrossOriginProtection(), farm: c.Farm, behind: behind}
 	if host != "" {
 		g.hosts = append(slices.Clone(c.PublicHosts), host)
 	}
@@ -44,6 +49,8 @@ func newGuard(c Config) (*guard, error) {
 		return nil, errors.New("--tls-cert and --tls-key go together")
 	case c.Token != "" && len(c.Token) < minToken:
 		return nil, fmt.Errorf("the token has %d characters: want at least %d, such as from openssl rand -hex 16", len(c.Token), minToken)
+	case len(behind) > 0 && c.Token == "" && c.Farm == nil:
+		return nil, errors.New("--behind: other machines can reach the pages through the proxy; give a token (--token-file)")
 	case !g.open && c.Token == "" && c.Farm == nil:
 		return nil, fmt.Errorf("--http %q can be reached from other machines: that needs a token (--token-file)", c.Addr)
 	}
@@ -65,7 +72,7 @@ const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src
 // around returns a handler that checks every request, sets the headers of every answer, and calls inner.
 func (g *guard) around(inner http.Handler) http.Handler {
 	protected := g.cross.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !g.open && !g.holds(r) && !public(r) && !(g.farm != nil && (g.farm.Open(r.URL.Path) || g.farm.LoggedIn(r))) {
+		if !g.open && !g.logsIn(r) && !public(r) && !(g.farm != nil && g.farm.Open(r.URL.Path)) {
 			g.refuse(w, r)
 			return
 		}
@@ -84,6 +91,15 @@ func (g *guard) around(inner http.Handler) http.Handler {
 		}
 		protected.ServeHTTP(w, r)
 	})
+}
+
+// logsIn reports whether a request comes from a holder of the token or from a user of the farm who is logged in.
+func (g *guard) logsIn(r *http.Request) bool {
+	ok := g.holds(r) || g.farm != nil && g.farm.LoggedIn(r)
+	if ok {
+		isKnown(r)
+	}
+	return ok
 }
 
 // knows reports whether a Host header names this server. It rejects a name that another site points at this

@@ -5,11 +5,8 @@ import (
 	"errors"
 	"io"
 	"log/slog"
-	"net"
 	"net/http"
 	"time"
-
-	"golang.org/x/net/netutil"
 )
 
 // These are limits of the HTTP server. They also apply to clients without the token.
@@ -20,25 +17,21 @@ const (
 	// writeTimeout is the time that a client has to read a piece of an answer or a stream.
 	writeTimeout = 10 * time.Second
 	piece        = 16 << 10
-	idleTimeout  = 2 * time.Minute
-	maxHeader    = 16 << 10
-	maxBody      = 64 << 10
-	// maxConnections leaves most of a process's 1,024 file descriptors to engines and games.
-	maxConnections = 512
+	// idleTimeout is how long a connection stays open for the next request of its client.
+	idleTimeout = 10 * time.Second
+	maxHeader   = 16 << 10
+	maxBody     = 64 << 10
 )
 
 // newHTTP returns the server through which gogi answers all HTTP requests. The server applies the limits of this
-// file, but a handler may run for as long as it needs. The server calls changed when a connection opens or ends.
-func newHTTP(handler http.Handler, log *slog.Logger, changed func(net.Conn, http.ConnState)) *http.Server {
+// file, but a handler may run for as long as it needs. The listener of the server must be a [limitedListener] of all.
+func newHTTP(handler http.Handler, log *slog.Logger, all *connections) *http.Server {
 	return &http.Server{
 		Handler: punctual(handler), ReadHeaderTimeout: headerTimeout, ReadTimeout: requestTimeout, IdleTimeout: idleTimeout,
-		MaxHeaderBytes: maxHeader, ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelDebug), ConnState: changed,
+		MaxHeaderBytes: maxHeader, ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelDebug),
+		ConnState: all.changed, ConnContext: inContext,
 	}
 }
-
-// limited returns a listener that keeps at most maxConnections connections open. Others wait in the system's
-// queue.
-func limited(l net.Listener) net.Listener { return netutil.LimitListener(l, maxConnections) }
 
 // punctual returns a handler that reads the whole body before it calls inner. It gives the client writeTimeout for each
 // piece of the answer. It does not use http.Server.WriteTimeout, because that would also limit the time that inner

@@ -19,9 +19,9 @@ import (
 // answering starts a server of newHTTP with a handler in a bubble and returns a function that connects to it.
 func answering(t *testing.T, handler http.HandlerFunc) (dial func(request string) net.Conn) {
 	t.Helper()
-	pipes := newPipes()
-	server := newHTTP(handler, slog.New(slog.DiscardHandler), nil)
-	go func() { _ = server.Serve(limited(pipes)) }()
+	pipes, all := newPipes(), &connections{}
+	server := newHTTP(handler, slog.New(slog.DiscardHandler), all)
+	go func() { _ = server.Serve(limitedListener{pipes, all}) }()
 	t.Cleanup(func() {
 		_ = server.Close()
 		time.Sleep(time.Second) // net/http waits this long after a request that it rejected
@@ -107,32 +107,6 @@ func TestAnswerThatNobodyReads(t *testing.T) {
 		}
 		testutil.OK(t, <-done)
 		_ = conn.Close()
-	})
-}
-
-// TestConnectionLimit requires that the server accepts no more connections than the limit. It accepts the next one when
-// one ends.
-func TestConnectionLimit(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		h := opened(t, playing(newStage("run", 1)))
-		var first net.Conn
-		for range maxConnections {
-			conn := testutil.Must(h.pipes.dial())(t)
-			first = conn
-		}
-		in := make(chan error, 1)
-		go func() {
-			_, err := h.pipes.dial()
-			in <- err
-		}()
-		if synctest.Wait(); len(in) != 0 || h.Clients() != maxConnections {
-			t.Errorf("%d connections are open, and one more is %d", h.Clients(), len(in))
-		}
-		_ = first.Close()
-		if synctest.Wait(); len(in) != 1 || h.Clients() != maxConnections {
-			t.Errorf("after one has ended, %d connections are open", h.Clients())
-		}
-		h.close()
 	})
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"net"
+	"net/netip"
 	"slices"
 	"sync"
 	"time"
@@ -216,6 +217,24 @@ func newPipes() *pipes { return &pipes{conns: make(chan net.Conn), closed: make(
 
 func (p *pipes) dial() (net.Conn, error) {
 	here, there := net.Pipe()
+	return p.connect(here, there)
+}
+
+// dialFrom connects as a client with an address, such as 192.0.2.1:7.
+func (p *pipes) dialFrom(address string) (net.Conn, error) {
+	here, there := net.Pipe()
+	return p.connect(here, addressed{there, net.TCPAddrFromAddrPort(netip.MustParseAddrPort(address))})
+}
+
+// addressed is a connection of a client with an address.
+type addressed struct {
+	net.Conn
+	client net.Addr
+}
+
+func (a addressed) RemoteAddr() net.Addr { return a.client }
+
+func (p *pipes) connect(here, there net.Conn) (net.Conn, error) {
 	select {
 	case p.conns <- there:
 		return here, nil

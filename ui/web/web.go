@@ -17,7 +17,6 @@ import (
 	"net/http"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"golang.org/x/sync/singleflight"
@@ -57,6 +56,10 @@ type Config struct {
 	// PublicHosts are further names of the server, without port. Its address and those of the loopback are
 	// always valid.
 	PublicHosts []string
+	// Behind has the addresses and networks of the reverse proxies through which clients come, such as 127.0.0.1. gogi takes
+	// the address of a client from their field X-Forwarded-For. With proxies, no reader needs less than the token or
+	// a log-in, because all clients come from the address of the proxy.
+	Behind []string
 
 	Store *results.Store
 	Live  Live
@@ -95,7 +98,7 @@ type Server struct {
 	listTime time.Duration
 	heavy    chan struct{} // has a value while a job of alone runs
 	http     *http.Server
-	clients  atomic.Int64 // open connections
+	clients  *connections
 	// ended is closed when the server ends, which ends streams.
 	ended chan struct{}
 }
@@ -145,25 +148,14 @@ func newServer(c Config) (*Server, error) {
 	}
 	s := &Server{
 		config: c, guard: guard, pages: pages, heavy: make(chan struct{}, 1), ended: make(chan struct{}),
-		glances: sheets{most: keptGlances}, listTime: 400 * time.Millisecond,
+		glances: sheets{most: keptGlances}, listTime: 400 * time.Millisecond, clients: &connections{behind: guard.behind},
 	}
-	s.http = newHTTP(guard.around(s.routes()), c.Log, s.connection)
+	s.http = newHTTP(guard.behind.around(guard.around(s.routes())), c.Log, s.clients)
 	return s, nil
 }
 
-// connection counts a connection that opens or ends.
-func (s *Server) connection(_ net.Conn, now http.ConnState) {
-	switch now {
-	case http.StateNew:
-		s.clients.Add(1)
-	case http.StateClosed, http.StateHijacked:
-		s.clients.Add(-1)
-	case http.StateActive, http.StateIdle:
-	}
-}
-
 // Clients returns the number of open connections.
-func (s *Server) Clients() int { return int(s.clients.Load()) }
+func (s *Server) Clients() int { return s.clients.count() }
 
 // URL returns the address of the server for a browser on this machine.
 func (s *Server) URL() string {
@@ -194,8 +186,8 @@ func (s *Server) Serve(ctx context.Context) error {
 			_ = s.http.Close() // the time for these clients is over
 		}
 	})
-	listener := limited(s.listener)
 	var err error
+	listener := limitedListener{s.listener, s.clients}
 	if s.config.CertFile != "" {
 		err = s.http.ServeTLS(listener, s.config.CertFile, s.config.KeyFile)
 	} else {

@@ -26,6 +26,7 @@ type Pages struct {
 	TLSCert    string   `group:"pages" name:"tls-cert" placeholder:"FILE" more:"" help:"TLS certificate, for https."`
 	TLSKey     string   `group:"pages" name:"tls-key" placeholder:"FILE" more:"" help:"Key of the TLS certificate."`
 	PublicHost []string `group:"pages" sep:"none" placeholder:"NAME" more:"" help:"Additional host name under which browsers may open the pages."`
+	Behind     []string `group:"pages" sep:"none" placeholder:"ADDR" more:"" help:"Address or network of a reverse proxy through which clients come, such as 127.0.0.1. gogi then takes the address of a client from X-Forwarded-For. Every reader needs the token or a log-in."`
 	Pprof      bool     `group:"pages" more:"" help:"Serve CPU and memory profiles of gogi at /debug/pprof/."`
 }
 
@@ -40,7 +41,8 @@ func (f *Pages) Check(ctx context.Context, addr string) error {
 }
 
 func (f *Pages) configure(c *web.Config, addr string) (err error) {
-	c.Addr, c.CertFile, c.KeyFile, c.PublicHosts, c.Pprof = addr, f.TLSCert, f.TLSKey, f.PublicHost, f.Pprof
+	c.Addr, c.CertFile, c.KeyFile = addr, f.TLSCert, f.TLSKey
+	c.PublicHosts, c.Behind, c.Pprof = f.PublicHost, f.Behind, f.Pprof
 	c.Token, err = readToken(f.TokenFile)
 	return err
 }
