@@ -58,12 +58,17 @@ func gather(t *testing.T, behind ...string) *crowd {
 	return c
 }
 
+// ask sends a request, and waits until the server has done what it can.
+func (c *client) ask(path string) {
+	go func() { _, _ = fmt.Fprintf(c, "GET %s HTTP/1.1\r\nHost: localhost\r\n\r\n", path) }()
+	synctest.Wait()
+}
+
 // come connects from an address, requests a path, and waits until the server has done what it can.
 func (c *crowd) come(address, path string) *client {
 	c.t.Helper()
 	conn := testutil.Must(c.pipes.dialFrom(address))(c.t)
-	one := &client{conn, make(chan string, 1), make(chan struct{})}
-	go func() { _, _ = fmt.Fprintf(conn, "GET %s HTTP/1.1\r\nHost: localhost\r\n\r\n", path) }()
+	one := &client{conn, make(chan string, 2), make(chan struct{})}
 	go func() {
 		defer close(one.closed)
 		r := bufio.NewReader(conn)
@@ -77,7 +82,7 @@ func (c *crowd) come(address, path string) *client {
 			one.answers <- string(body)
 		}
 	}()
-	synctest.Wait()
+	one.ask(path)
 	return one
 }
 
@@ -118,10 +123,11 @@ func TestIdleConnectionsGiveWay(t *testing.T) {
 		c := gather(t)
 		all := c.comeMany(maxConnections-localConnections, "/")
 		testutil.Equal(t, len(lostOf(all)), 0, "nobody is lost below the limit")
+		all[1].ask("/") // now it is idle for the shortest time
 		for i := range 3 {
 			late := c.come(fmt.Sprintf("203.0.113.%d:7", i), "/")
 			testutil.Check(t, late.answered(), "client %d got no answer", i)
-			testutil.Same(t, lostOf(all), []int{0, 1, 2}[:i+1], "the longest idle lose their places")
+			testutil.Same(t, lostOf(all), []int{0, 2, 3}[:i+1], "the longest idle lose their places")
 		}
 		time.Sleep(idleTimeout)
 		synctest.Wait()
@@ -145,6 +151,20 @@ func TestBusyConnections(t *testing.T) {
 		testutil.Check(t, late.answered(), "after its turn a slow client keeps its place")
 		testutil.Same(t, lostOf(all), []int{0}, "the slow client that came first loses its place")
 		testutil.Check(t, !known.lost(), "a client that is logged in loses its place")
+		c.come("203.0.113.3:7", "/")
+		testutil.Check(t, late.lost(), "an idle client keeps its place")
+		testutil.Same(t, lostOf(all), []int{0}, "a slow client loses its place although another one is idle")
+	})
+}
+
+// TestPlacesOfKnownClients requires that a new client never replaces one that is logged in and waits for its answer.
+func TestPlacesOfKnownClients(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := gather(t)
+		all := c.comeMany(maxConnections-localConnections, "/known")
+		time.Sleep(2 * turn)
+		late := c.come("203.0.113.2:7", "/")
+		testutil.Check(t, late.lost() && len(lostOf(all)) == 0, "%d are lost", len(lostOf(all)))
 	})
 }
 
