@@ -40,7 +40,7 @@ func Build(ctx context.Context, path string, fill func(part string) error) error
 	if err == nil {
 		err = publish(ctx, part, file)
 	}
-	for _, end := range []string{"", "-wal", "-shm", "-lock", "-journal"} {
+	for _, end := range ends {
 		if e := os.Remove(part + end); err == nil && e != nil && !errors.Is(e, fs.ErrNotExist) {
 			err = e
 		}

@@ -66,10 +66,14 @@ const inodeByte = 1 << 62
 // log from the name of the file. Under the other name the pairs in the log would be missing. Two writers under
 // different names would destroy the database (sqlite.org/howtocorrupt.html, 2.4). Hold also rejects a file with a damaged
 // log (soundLog), but it checks only files that no other Store of this process uses: the check opens and closes the
-// log's index, which would end the locks that SQLite has on it for this process.
+// log's index, which would end the locks that SQLite has on it for this process. Hold rejects a pipe, device or folder under
+// a name of the database, because opening a pipe waits until another process opens it.
 func Hold(file string, write bool) (*File, error) {
 	inodes.Lock()
 	defer inodes.Unlock()
+	if err := regular(file); err != nil {
+		return nil, err
+	}
 	key, names, err := fileOf(file)
 	if err != nil || inodes.open[key] == nil {
 		if err := soundLog(file); err != nil {
@@ -99,6 +103,25 @@ func Hold(file string, write bool) (*File, error) {
 		return nil, errors.Join(fmt.Errorf("the file has %d names (hard links), and SQLite's log belongs to one of them: leave one name, or use a copy", names), i.drop())
 	}
 	return i, nil
+}
+
+// ends are the ends of the names of all files that belong to a database: the database itself, those of SQLite, and gogi's
+// locks.
+var ends = []string{"", "-wal", "-shm", "-lock", "-journal"}
+
+// regular returns an error if one of the names of a database belongs to something other than a regular file.
+func regular(file string) error {
+	for _, end := range ends {
+		info, err := os.Stat(file + end)
+		switch {
+		case err != nil: // no such file, or one that SQLite cannot open either
+		case info.IsDir() && end != "":
+			return fmt.Errorf("%s is a folder, but a database needs this name for a file; remove the folder", file+end)
+		case !info.IsDir() && !info.Mode().IsRegular():
+			return fmt.Errorf("%s is a pipe or a device, not a file; remove it or give another path", file+end)
+		}
+	}
+	return nil
 }
 
 // ErrMoved is the error if a path no longer leads to the file that was opened under that path.

@@ -14,6 +14,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+
+	"gogi/internal/disk"
 )
 
 // headerSize is the size of the header of the first page in bytes (1.3).
@@ -30,7 +32,7 @@ type File struct {
 // Open opens a database file, and its write-ahead log if there is one. If the header has no valid page size, it
 // uses pageSize.
 func Open(path string, pageSize int) (*File, error) {
-	main, err := os.Open(path)
+	main, err := disk.Open(path)
 	if err != nil {
 		return nil, err
 	}

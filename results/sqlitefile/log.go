@@ -10,6 +10,8 @@ import (
 	"os"
 	"slices"
 	"strings"
+
+	"gogi/internal/disk"
 )
 
 // logHeader is the size of the log's header in bytes, and frameHeader is the size of a frame's header (4.1).
@@ -39,7 +41,7 @@ type Log struct {
 //   - frames that an unfinished transaction left at the end of the log.
 func ReadLog(path string) (*Log, error) {
 	l := &Log{places: map[int]int64{}}
-	file, err := os.Open(path)
+	file, err := disk.Open(path)
 	if errors.Is(err, os.ErrNotExist) {
 		return l, nil
 	}
@@ -226,7 +228,7 @@ const (
 // a process was writing it. SQLite writes every transaction to the index before it reports the commit. The
 // index still exists after a process was killed.
 func publishedFrames(path string, header []byte) (frames int, known bool) {
-	file, err := os.Open(path)
+	file, err := disk.Open(path)
 	if err != nil {
 		return 0, false
 	}
