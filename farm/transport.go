@@ -3,6 +3,7 @@ package farm
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"math/rand/v2"
 	"time"
@@ -70,6 +71,22 @@ type Delivery struct {
 
 // Error returns Why, the reason of the refusal.
 func (r *Refusal) Error() string { return r.Why }
+
+// Refusef returns a rejection with the exit code of a rejected worker. Its reason is formatted as by fmt.Sprintf.
+func Refusef(format string, values ...any) *Refusal {
+	return &Refusal{Why: fmt.Sprintf(format, values...), Exit: exitRefused}
+}
+
+// exitRefused is the exit code of a rejected process.
+const exitRefused = 4
+
+// Because returns ": " and a reason for the end of a sentence, or "" without a reason.
+func Because(why string) string {
+	if why == "" {
+		return ""
+	}
+	return ": " + why
+}
 
 // FirstWait is the wait after the first failed try, and longestWait is the longest wait.
 const (

@@ -24,6 +24,7 @@ import (
 
 	"gogi/farm"
 	"gogi/farm/coordinator"
+	"gogi/farm/coordinator/entries"
 	"gogi/farm/keys"
 	"gogi/internal/format"
 	"gogi/internal/i18n"
@@ -54,7 +55,7 @@ type Keys interface {
 // A State stores the sessions and the log of actions that the pages use. [farmstate.State] implements it.
 type State interface {
 	Get(ctx context.Context, bucket, name string) (body []byte, revision uint64, err error)
-	coordinator.State
+	entries.State
 }
 
 // A Connect has the public data that a machine needs to connect to a farm: a credentials file without the

@@ -12,17 +12,18 @@ import (
 	"time"
 
 	"gogi/farm"
+	"gogi/farm/coordinator/roster"
 	"gogi/match"
 	"gogi/match/gate"
 	"gogi/match/trust"
 )
 
 // A verb executes the request of an owner.
-type verb func(ctx context.Context, who Key, body []byte) (any, error)
+type verb func(ctx context.Context, who roster.Key, body []byte) (any, error)
 
 // decoded returns a verb that decodes the body into a T and calls do with it.
-func decoded[T any](do func(ctx context.Context, who Key, in *T) (any, error)) verb {
-	return func(ctx context.Context, who Key, body []byte) (any, error) {
+func decoded[T any](do func(ctx context.Context, who roster.Key, in *T) (any, error)) verb {
+	return func(ctx context.Context, who roster.Key, body []byte) (any, error) {
 		in, err := decode[T](body)
 		if err != nil {
 			return nil, err
@@ -54,12 +55,12 @@ func (c *Coordinator) Do(ctx context.Context, name, word string, in any) (any, e
 func (c *Coordinator) do(ctx context.Context, name, word string, body []byte) (any, error) {
 	key, ok := c.config.Keys.Key(name)
 	if !ok {
-		return nil, refuse("%s has no valid key", name)
+		return nil, farm.Refusef("%s has no valid key", name)
 	}
 	do := map[string]verb{
 		"submit": decoded(c.submit), "list": c.list, "workers": c.list, "keys": c.keys,
 		"show": decoded(c.showTest), "plan": decoded(c.planOf), "actions": decoded(c.actions), "people": decoded(c.playedBy),
-		"signups": c.signUps, "admit": decoded(c.admit), "dismiss": decoded(c.dismiss), "revoke": decoded(c.revoke),
+		"signups": c.people.SignUps, "admit": decoded(c.people.Admit), "dismiss": decoded(c.people.Dismiss), "revoke": decoded(c.people.Revoke),
 		"approve":  c.onTest(mayApprove, []farm.State{farm.Submitted}, c.approve),
 		"reject":   c.onTest(mayReject, []farm.State{farm.Submitted, farm.Approved}, c.reject),
 		"stop":     c.onTest(mayControl("stop"), []farm.State{farm.Submitted, farm.Approved, farm.Running, farm.Paused}, c.turnTo(farm.Stopped)),
@@ -67,30 +68,24 @@ func (c *Coordinator) do(ctx context.Context, name, word string, body []byte) (a
 		"resume":   c.onTest(mayControl("resume"), nil, c.resume),
 		"priority": c.onTest(mayControl("set the priority of"), nil, c.priority),
 		"share":    c.onTest(anybody, nil, c.share),
-		"drain":    c.onWorker(rightRun, c.drain), "quarantine": c.onWorker(rightAdmin, c.setQuarantine), "trust": c.onWorker(rightAdmin, c.trust),
+		"drain":    c.onWorker(roster.Run, c.drain), "quarantine": c.onWorker(roster.Admin, c.setQuarantine), "trust": c.onWorker(roster.Admin, c.trust),
 		"purge": decoded(c.purge), "pull": decoded(c.pull), "push": decoded(c.push), "sum": decoded(c.sum),
 		"update": decoded(c.setUpdate), "recipe": decoded(c.changeRecipe), "artefacts": c.artefacts,
 	}[word]
 	if do == nil {
-		return nil, refuse("no verb %q", word)
+		return nil, farm.Refusef("no verb %q", word)
 	}
 	return do(ctx, key, body)
 }
 
-// deny returns the rejection of a request because the user's key lacks the necessary right. The arguments after who
-// are the forbidden action, as in fmt.Sprintf.
-func deny(who Key, format string, values ...any) error {
-	return refuse("%s may not %s", who.Name, fmt.Sprintf(format, values...))
-}
-
 // submit adds a test, which waits for an approval.
-func (c *Coordinator) submit(ctx context.Context, who Key, s *farm.Submission) (any, error) {
-	if !who.may(rightSubmit) {
-		return nil, deny(who, "submit tests")
+func (c *Coordinator) submit(ctx context.Context, who roster.Key, s *farm.Submission) (any, error) {
+	if !who.May(roster.Submit) {
+		return nil, who.Deny("submit tests")
 	}
 	plan, err := match.DecodePlan(s.Plan)
 	if err != nil {
-		return nil, refuse("%v", err)
+		return nil, farm.Refusef("%v", err)
 	}
 	s.Share = cmp.Or(s.Share, 1)
 	if err := cmp.Or(c.mayPlay(plan, s, who), c.mayBuild(ctx, plan)); err != nil {
@@ -116,13 +111,13 @@ func (c *Coordinator) submit(ctx context.Context, who Key, s *farm.Submission) (
 		}
 		switch {
 		case r.digest == digest:
-			return nil, refuse("this plan is test %s already, which is %s: the same games would be played (another seed makes another test)", r.Name, r.State)
+			return nil, farm.Refusef("this plan is test %s already, which is %s: the same games would be played (another seed makes another test)", r.Name, r.State)
 		case r.Name == plan.Run && !r.State.Final():
-			return nil, refuse("there is a test %s already, which is %s", r.Name, r.State)
+			return nil, farm.Refusef("there is a test %s already, which is %s", r.Name, r.State)
 		}
 	}
 	if most := c.config.Quota(who.Owner).Queued; most > 0 && queued >= most {
-		return nil, refuse("%s has %d tests waiting, and may have %d", who.Owner, queued, most)
+		return nil, farm.Refusef("%s has %d tests waiting, and may have %d", who.Owner, queued, most)
 	}
 	rec := record{Submission: *s, Name: plan.Run, Owner: who.Owner, By: who.Name, Number: number, State: farm.Submitted}
 	if c.config.Accuse {
@@ -130,7 +125,7 @@ func (c *Coordinator) submit(ctx context.Context, who Key, s *farm.Submission) (
 	}
 	r, err := newRun(digest, rec, 0)
 	if err != nil {
-		return nil, refuse("%v", err)
+		return nil, farm.Refusef("%v", err)
 	}
 	r.note(time.Now(), who.Name, string(farm.Submitted))
 	r.noteSources(who.Name)
@@ -154,29 +149,29 @@ const (
 
 // mayPlay returns the rejection of a plan that the farm cannot play or that this owner may not submit, or
 // nil.
-func (c *Coordinator) mayPlay(plan *match.Plan, s *farm.Submission, who Key) error {
+func (c *Coordinator) mayPlay(plan *match.Plan, s *farm.Submission, who roster.Key) error {
 	legsErr := farm.CheckLegs(plan)
 	_, tuneErr := settingsOf(plan)
 	switch {
 	case legsErr != nil:
-		return refuse("%v", legsErr)
+		return farm.Refusef("%v", legsErr)
 	case plan.Design.Kind.ByResults():
-		return refuse("a farm plays designs that know every pair beforehand, and %s pairs by results", plan.Design.Kind)
+		return farm.Refusef("a farm plays designs that know every pair beforehand, and %s pairs by results", plan.Design.Kind)
 	case tuneErr != nil:
-		return refuse("%v", tuneErr)
+		return farm.Refusef("%v", tuneErr)
 	case len(s.Plan) > grantPlans:
-		return refuse("the plan has %d bytes, of which each opening takes some: expected at most %d; take fewer openings, such as --openings builtin-1000", len(s.Plan), grantPlans)
+		return farm.Refusef("the plan has %d bytes, of which each opening takes some: expected at most %d; take fewer openings, such as --openings builtin-1000", len(s.Plan), grantPlans)
 	case len(s.Note) > 10_000 || len(s.Needs) > 20:
-		return refuse("a note of %d bytes and %d needs: expected at most 10000 and 20", len(s.Note), len(s.Needs))
+		return farm.Refusef("a note of %d bytes and %d needs: expected at most 10000 and 20", len(s.Note), len(s.Needs))
 	}
-	if level, ok := s.Needs[needTrust]; ok {
-		if err := checkLevel(level); err != nil {
+	if level, ok := s.Needs[roster.NeedTrust]; ok {
+		if err := roster.CheckLevel(level); err != nil {
 			return err
 		}
 	}
 	if !plan.Gate.IsZero() {
 		if _, err := gate.New(plan.Gate, plan.Pairs); err != nil {
-			return refuse("%v", err)
+			return farm.Refusef("%v", err)
 		}
 	}
 	if err := mayShare(s.Share); err != nil {
@@ -187,33 +182,33 @@ func (c *Coordinator) mayPlay(plan *match.Plan, s *farm.Submission, who Key) err
 
 func mayShare(share float64) error {
 	if !(share > 0) || share > 1000 {
-		return refuse("a share of %v: expected more than 0, 1000 at most", share)
+		return farm.Refusef("a share of %v: expected more than 0, 1000 at most", share)
 	}
 	return nil
 }
 
-func mayPriority(who Key, p float64) error {
+func mayPriority(who roster.Key, p float64) error {
 	switch {
 	case p != math.Trunc(p) || math.Abs(p) > mostPriority || math.IsNaN(p):
-		return refuse("a priority of %v: expected a whole number from %d to %d", p, -mostPriority, mostPriority)
-	case math.Abs(p) > ownPriority && !who.may(rightRun):
-		return deny(who, "set a priority of %v: from %d to %d", p, -ownPriority, ownPriority)
+		return farm.Refusef("a priority of %v: expected a whole number from %d to %d", p, -mostPriority, mostPriority)
+	case math.Abs(p) > ownPriority && !who.May(roster.Run):
+		return who.Deny("set a priority of %v: from %d to %d", p, -ownPriority, ownPriority)
 	}
 	return nil
 }
 
-func (c *Coordinator) list(ctx context.Context, who Key, _ []byte) (any, error) {
+func (c *Coordinator) list(ctx context.Context, who roster.Key, _ []byte) (any, error) {
 	return c.StatusFor(ctx, who.Name), nil
 }
 
 // keys returns the valid keys, if the farm's Keys can list them.
-func (c *Coordinator) keys(_ context.Context, who Key, _ []byte) (any, error) {
-	if !who.may(rightAdmin) {
-		return nil, deny(who, "list keys")
+func (c *Coordinator) keys(_ context.Context, who roster.Key, _ []byte) (any, error) {
+	if !who.May(roster.Admin) {
+		return nil, who.Deny("list keys")
 	}
-	lister, ok := c.config.Keys.(interface{ Keys() []Key })
+	lister, ok := c.config.Keys.(interface{ Keys() []roster.Key })
 	if !ok {
-		return nil, refuse("this farm's keys cannot be listed")
+		return nil, farm.Refusef("this farm's keys cannot be listed")
 	}
 	return lister.Keys(), nil
 }
@@ -223,14 +218,14 @@ func (c *Coordinator) found(name string) (*run, error) {
 	if r := c.find(name); r != nil {
 		return r, nil
 	}
-	return nil, refuse("there is no test %q", name)
+	return nil, farm.Refusef("there is no test %q", name)
 }
 
 // onTest returns a verb that changes a test by calling do. The verb rejects a request if may returns an error, or
 // if the test is in none of the given states; nil allows any state. The answer to the request is the new status of
 // the test.
-func (c *Coordinator) onTest(may func(Key, *run) error, states []farm.State, do func(context.Context, Key, *run, *farm.Order) error) verb {
-	return decoded(func(ctx context.Context, who Key, o *farm.Order) (any, error) {
+func (c *Coordinator) onTest(may func(roster.Key, *run) error, states []farm.State, do func(context.Context, roster.Key, *run, *farm.Order) error) verb {
+	return decoded(func(ctx context.Context, who roster.Key, o *farm.Order) (any, error) {
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		r, err := c.found(o.Run)
@@ -251,13 +246,13 @@ func (c *Coordinator) onTest(may func(Key, *run) error, states []farm.State, do 
 }
 
 // shown returns the status of a test with everything that its page shows to who. The caller holds mu.
-func (c *Coordinator) shown(r *run, who Key) farm.TestStatus {
+func (c *Coordinator) shown(r *run, who roster.Key) farm.TestStatus {
 	out := r.status()
-	out.Waits, out.Refusals = c.waits(time.Now(), r), c.refusals(time.Now(), r, who)
+	out.Waits, out.Refusals = c.waits(time.Now(), r), c.roster.Refusals(time.Now(), r.digest, r.Owner, who)
 	return out
 }
 
-func (c *Coordinator) showTest(ctx context.Context, who Key, o *farm.Order) (any, error) {
+func (c *Coordinator) showTest(ctx context.Context, who roster.Key, o *farm.Order) (any, error) {
 	c.mu.Lock()
 	r, err := c.found(o.Run)
 	if err != nil {
@@ -284,7 +279,7 @@ func (c *Coordinator) showTest(ctx context.Context, who Key, o *farm.Order) (any
 }
 
 // planOf returns the plan of a test, for a user who repeats the test with changes.
-func (c *Coordinator) planOf(_ context.Context, _ Key, o *farm.Order) (any, error) {
+func (c *Coordinator) planOf(_ context.Context, _ roster.Key, o *farm.Order) (any, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	r, err := c.found(o.Run)
@@ -299,49 +294,49 @@ func is(r *run, states ...farm.State) error {
 	if slices.Contains(states, r.State) {
 		return nil
 	}
-	return refuse("test %s is %s", r.Name, r.State)
+	return farm.Refusef("test %s is %s", r.Name, r.State)
 }
 
-func anybody(Key, *run) error { return nil }
+func anybody(roster.Key, *run) error { return nil }
 
 // mayApprove returns nil if a key may approve a test, and a rejection otherwise. The key needs the right "approve"
 // and must belong to another owner than the test.
-func mayApprove(who Key, r *run) error {
+func mayApprove(who roster.Key, r *run) error {
 	switch {
-	case !who.may(rightApprove):
-		return deny(who, "approve tests")
+	case !who.May(roster.Approve):
+		return who.Deny("approve tests")
 	case r.Owner == who.Owner || r.By == who.Name:
-		return deny(who, "approve this test, because its owner is %s, too; a key of another owner may", r.Owner)
+		return who.Deny("approve this test, because its owner is %s, too; a key of another owner may", r.Owner)
 	}
 	return nil
 }
 
-func mayReject(who Key, _ *run) error {
-	if !who.may(rightApprove) {
-		return deny(who, "reject tests")
+func mayReject(who roster.Key, _ *run) error {
+	if !who.May(roster.Approve) {
+		return who.Deny("reject tests")
 	}
 	return nil
 }
 
 // mayControl returns a check that accepts the owner of a test, and keys with the right "run". what names the action
 // in the rejection.
-func mayControl(what string) func(Key, *run) error {
-	return func(who Key, r *run) error {
-		if r.Owner == who.Owner && who.may(rightSubmit) || who.may(rightRun) {
+func mayControl(what string) func(roster.Key, *run) error {
+	return func(who roster.Key, r *run) error {
+		if r.Owner == who.Owner && who.May(roster.Submit) || who.May(roster.Run) {
 			return nil
 		}
-		return deny(who, "%s a test of %s", what, r.Owner)
+		return who.Deny("%s a test of %s", what, r.Owner)
 	}
 }
 
 // turnTo returns an action that sets the state of a test.
-func (c *Coordinator) turnTo(state farm.State) func(context.Context, Key, *run, *farm.Order) error {
-	return func(ctx context.Context, who Key, r *run, o *farm.Order) error {
+func (c *Coordinator) turnTo(state farm.State) func(context.Context, roster.Key, *run, *farm.Order) error {
+	return func(ctx context.Context, who roster.Key, r *run, o *farm.Order) error {
 		return c.turn(ctx, r, state, who.Name, o.Why)
 	}
 }
 
-func (c *Coordinator) approve(ctx context.Context, who Key, r *run, o *farm.Order) error {
+func (c *Coordinator) approve(ctx context.Context, who roster.Key, r *run, o *farm.Order) error {
 	if err := c.mayBuild(ctx, r.plan); err != nil {
 		return err
 	}
@@ -351,13 +346,13 @@ func (c *Coordinator) approve(ctx context.Context, who Key, r *run, o *farm.Orde
 	return c.begin(ctx)
 }
 
-func (c *Coordinator) reject(ctx context.Context, who Key, r *run, o *farm.Order) error {
-	return c.turn(ctx, r, farm.Stopped, who.Name, "rejected"+also(o.Why))
+func (c *Coordinator) reject(ctx context.Context, who roster.Key, r *run, o *farm.Order) error {
+	return c.turn(ctx, r, farm.Stopped, who.Name, "rejected"+farm.Because(o.Why))
 }
 
 // resume resumes a paused test, or a test that was stopped after it had run. It also allows grants of the
 // pairs that were given up because they crashed engines.
-func (c *Coordinator) resume(ctx context.Context, who Key, r *run, o *farm.Order) error {
+func (c *Coordinator) resume(ctx context.Context, who roster.Key, r *run, o *farm.Order) error {
 	if r.State != farm.Stopped || !r.Granted {
 		if err := is(r, farm.Paused); err != nil {
 			return err
@@ -374,16 +369,16 @@ func (c *Coordinator) resume(ctx context.Context, who Key, r *run, o *farm.Order
 	return nil
 }
 
-func (c *Coordinator) priority(ctx context.Context, who Key, r *run, o *farm.Order) error {
+func (c *Coordinator) priority(ctx context.Context, who roster.Key, r *run, o *farm.Order) error {
 	if err := mayPriority(who, o.Number); err != nil {
 		return err
 	}
 	return c.set(ctx, who.Name, r, fmt.Sprintf("priority %v", o.Number), func() { r.Priority = int(o.Number) })
 }
 
-func (c *Coordinator) share(ctx context.Context, who Key, r *run, o *farm.Order) error {
-	if !who.may(rightRun) {
-		return deny(who, "set shares")
+func (c *Coordinator) share(ctx context.Context, who roster.Key, r *run, o *farm.Order) error {
+	if !who.May(roster.Run) {
+		return who.Deny("set shares")
 	}
 	if err := mayShare(o.Number); err != nil {
 		return err
@@ -407,56 +402,55 @@ func (c *Coordinator) set(ctx context.Context, by string, r *run, what string, c
 
 // onWorker returns a verb about a worker. The verb rejects keys without the given right, and otherwise calls do.
 // Its answer is the new status of the worker.
-func (c *Coordinator) onWorker(right string, do func(ctx context.Context, who Key, name string, w *worker, o *farm.Order) error) verb {
-	return decoded(func(ctx context.Context, who Key, o *farm.Order) (any, error) {
+func (c *Coordinator) onWorker(right string, do func(ctx context.Context, who roster.Key, name string, w *roster.Worker, o *farm.Order) error) verb {
+	return decoded(func(ctx context.Context, who roster.Key, o *farm.Order) (any, error) {
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		w := c.workers[o.Worker]
+		w := c.roster.Workers[o.Worker]
 		switch {
-		case !who.may(right):
-			return nil, deny(who, "do that to workers")
+		case !who.May(right):
+			return nil, who.Deny("do that to workers")
 		case w == nil:
-			return nil, refuse("there is no worker %q", o.Worker)
+			return nil, farm.Refusef("there is no worker %q", o.Worker)
 		}
 		if err := do(ctx, who, o.Worker, w, o); err != nil {
 			return nil, err
 		}
-		if err := c.keepWorker(ctx, o.Worker, w); err != nil {
+		if err := c.roster.Keep(ctx, o.Worker, w); err != nil {
 			return nil, err
 		}
-		c.changes++
+		c.roster.Changes++
 		c.hintDrain(o.Worker, w)
 		return c.workerStatus(o.Worker, time.Now(), who), nil
 	})
 }
 
 // hintDrain sends a hint to a worker that must stop, so that the worker does not wait for its next heartbeat.
-func (c *Coordinator) hintDrain(name string, w *worker) {
+func (c *Coordinator) hintDrain(name string, w *roster.Worker) {
 	if w.Draining || w.Quarantine != "" {
 		_ = c.publish(farm.SubjectWorker+name, farm.Hint{Say: farm.SayDrain})
 	}
 }
 
-func (c *Coordinator) drain(_ context.Context, who Key, name string, w *worker, o *farm.Order) error {
+func (c *Coordinator) drain(_ context.Context, who roster.Key, name string, w *roster.Worker, o *farm.Order) error {
 	w.Draining = !o.Off
 	what := "draining"
 	if o.Off {
 		what = "the drain ended"
 	}
-	w.act(who.Name, name, what)
+	w.Act(who.Name, name, what)
 	return nil
 }
 
-func (c *Coordinator) setQuarantine(ctx context.Context, who Key, name string, w *worker, o *farm.Order) error {
+func (c *Coordinator) setQuarantine(ctx context.Context, who roster.Key, name string, w *roster.Worker, o *farm.Order) error {
 	switch {
 	case o.Off:
 		c.pardon(ctx, name, w)
-		w.act(who.Name, name, "the quarantine ended")
+		w.Act(who.Name, name, "the quarantine ended")
 	case o.Why == "":
-		return refuse("a quarantine needs a reason")
+		return farm.Refusef("a quarantine needs a reason")
 	default:
-		c.quarantine(ctx, w, name, o.Why+" ("+who.Name+")")
-		w.actions[len(w.actions)-1].By = who.Name
+		c.quarantine(ctx, w, name, o.Why+" ("+who.Name+")", who.Name)
 	}
 	return nil
 }
@@ -464,12 +458,12 @@ func (c *Coordinator) setQuarantine(ctx context.Context, who Key, name string, w
 // purge makes a worker's pairs of a test void. Workers play these pairs again, and the SPRT evaluates the
 // remaining pairs from pair 0. So the coordinator may withdraw a reported verdict. With o.Dry purge only
 // counts the pairs.
-func (c *Coordinator) purge(ctx context.Context, who Key, o *farm.Order) (any, error) {
+func (c *Coordinator) purge(ctx context.Context, who roster.Key, o *farm.Order) (any, error) {
 	switch {
-	case !who.may(rightAdmin):
-		return nil, deny(who, "purge")
+	case !who.May(roster.Admin):
+		return nil, who.Deny("purge")
 	case o.Why == "":
-		return nil, refuse("a purge needs a reason")
+		return nil, farm.Refusef("a purge needs a reason")
 	}
 	c.judging.Lock() // a result is stored either before this purge, or with the next number of the take
 	defer c.judging.Unlock()
@@ -529,7 +523,7 @@ func (c *Coordinator) void(ctx context.Context, by string, r *run, o *farm.Order
 	case len(out.Pairs) == 0 && (r.decided() != "" || r.State != farm.Over && r.Provisional == nil):
 		return out, nil
 	case len(out.Pairs) == 0: // they became void before, and then the process ended or an error came
-		what = fmt.Sprintf("pairs of %s voided%s", o.Worker, also(o.Why))
+		what = fmt.Sprintf("pairs of %s voided%s", o.Worker, farm.Because(o.Why))
 	case out.Withdrawn:
 		what += fmt.Sprintf("; the verdict %s is withdrawn", out.Before)
 	}
@@ -564,15 +558,15 @@ func voidedText(r *run, o *farm.Order, p *farm.Purged) string {
 	if p.Drawn > 0 {
 		others = fmt.Sprintf(", with %d of others that the tune drew after them,", p.Drawn)
 	}
-	return fmt.Sprintf("%d %ss of %s%s voided%s", len(p.Pairs)-p.Drawn, r.word(), o.Worker, others, also(o.Why))
+	return fmt.Sprintf("%d %ss of %s%s voided%s", len(p.Pairs)-p.Drawn, r.word(), o.Worker, others, farm.Because(o.Why))
 }
 
-func (c *Coordinator) trust(_ context.Context, who Key, name string, w *worker, o *farm.Order) error {
-	if err := checkLevel(o.Level); err != nil {
+func (c *Coordinator) trust(_ context.Context, who roster.Key, name string, w *roster.Worker, o *farm.Order) error {
+	if err := roster.CheckLevel(o.Level); err != nil {
 		return err
 	}
 	w.Trust = trust.Level(o.Level)
-	w.act(who.Name, name, "trust "+o.Level)
+	w.Act(who.Name, name, "trust "+o.Level)
 	c.proveAgain()
 	return nil
 }

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"gogi/farm"
+	"gogi/farm/coordinator/entries"
+	"gogi/farm/coordinator/roster"
 	"gogi/match"
 	"gogi/match/trust"
 )
@@ -64,11 +66,11 @@ const (
 
 // startAudit starts an audit of a pair if the Auditor selects the pair. It is the n-th pair, from 0, of the worker
 // w called name. startAudit runs before the pair is stored, so that after a crash no stored pair lacks its audit.
-func (c *Coordinator) startAudit(now time.Time, r *run, name string, w *worker, pair, n int) {
+func (c *Coordinator) startAudit(now time.Time, r *run, name string, w *roster.Worker, pair, n int) {
 	if c.config.Auditor == nil || !r.exact {
 		return
 	}
-	if w.Probation+w.Unlike == "" && !c.config.Auditor.Audits(r.digest, pair, c.level(w), n) {
+	if w.Probation+w.Unlike == "" && !c.config.Auditor.Audits(r.digest, pair, c.roster.Level(w), n) {
 		return
 	}
 	// A pair that was not stored before a crash comes again.
@@ -88,9 +90,9 @@ func (r *run) addAudit(now time.Time, pair int, worker, owner string) {
 // stored as due, which does no harm.
 func (c *Coordinator) keepAudits(ctx context.Context, r *run) {
 	if r.agreedChanged {
-		err := c.save(ctx, bucketAgreed, r.digest, r.agreed, &r.agreedRevision)
+		err := entries.Save(ctx, c.config.State, bucketAgreed, r.digest, r.agreed, &r.agreedRevision)
 		r.agreedChanged = err != nil
-		c.warn(err, "the agreed audits of a test were not stored", "run", r.Name)
+		entries.Warn(c.config.Log, err, "the agreed audits of a test were not stored", "run", r.Name)
 	}
 	if !r.auditsChanged || r.agreedChanged {
 		return
@@ -99,9 +101,9 @@ func (c *Coordinator) keepAudits(ctx context.Context, r *run) {
 	for i, a := range r.audits {
 		list[i] = a.dueAudit
 	}
-	err := c.save(ctx, bucketAudits, r.digest, list, &r.auditsRevision)
+	err := entries.Save(ctx, c.config.State, bucketAudits, r.digest, list, &r.auditsRevision)
 	r.auditsChanged = err != nil
-	c.warn(err, "the audits of a test were not stored", "run", r.Name)
+	entries.Warn(c.config.Log, err, "the audits of a test were not stored", "run", r.Name)
 }
 
 // readAudits reads the audits of all runs, unless the farm has no Auditor. It logs an entry that cannot be
@@ -116,7 +118,7 @@ func (c *Coordinator) readAudits(ctx context.Context) error {
 			return nil
 		}
 		var list []dueAudit
-		c.warn(farm.Decode(body, &list), "the stored audits of a test cannot be read", "run", r.Name)
+		entries.Warn(c.config.Log, farm.Decode(body, &list), "the stored audits of a test cannot be read", "run", r.Name)
 		r.auditsRevision = revision
 		for _, due := range list {
 			r.audits = append(r.audits, &audit{dueAudit: due, owners: []string{due.Owner}})
@@ -129,7 +131,7 @@ func (c *Coordinator) readAudits(ctx context.Context) error {
 	return c.config.State.Each(ctx, bucketAgreed, func(digest string, body []byte, revision uint64) error {
 		if r := c.runs[digest]; r != nil {
 			r.agreed, r.agreedRevision = map[int]string{}, revision
-			c.warn(farm.Decode(body, &r.agreed), "the agreed audits of a test cannot be read; they are played again", "run", r.Name)
+			entries.Warn(c.config.Log, farm.Decode(body, &r.agreed), "the agreed audits of a test cannot be read; they are played again", "run", r.Name)
 			if r.ledger != nil { // a pair that the store of a former leader had is played again, perhaps by another worker
 				before := len(r.agreed)
 				maps.DeleteFunc(r.agreed, func(pair int, _ string) bool { return !r.ledger.IsStored(pair) })
@@ -150,24 +152,14 @@ func (r *run) endAudit(a *audit) {
 // result, which decides a dispute. Only a trusted worker may check a pair on which a provisional verdict rests. The
 // machines of the test's owner may play these results too, unless the farm trusts the audited worker.
 func (c *Coordinator) mayAudit(r *run, a *audit, name, owner string) bool {
-	w := c.workers[name]
+	w := c.roster.Workers[name]
 	switch {
 	case a.worker != "" || slices.Contains(a.owners, owner):
 		return false
-	case c.level(w) != trust.Untrusted || len(a.results) < 2 && (r.plan.Gate.IsZero() || !c.mustProve(r, a.Worker)):
+	case !c.roster.Untrusted(w) || len(a.results) < 2 && (r.plan.Gate.IsZero() || !c.mustProve(r, a.Worker)):
 		return true
 	}
-	return owner == r.Owner && !c.trusted(a.Worker)
-}
-
-// trusted reports whether the farm trusts pairs under this name without an audit. It trusts workers with a trust
-// level above untrusted. It also trusts keys with the right "run", which may push pairs.
-func (c *Coordinator) trusted(name string) bool {
-	if w := c.workers[name]; w != nil && c.level(w) != trust.Untrusted {
-		return true
-	}
-	key, ok := c.config.Keys.Key(name)
-	return ok && key.may(rightRun)
+	return owner == r.Owner && !c.roster.Trusted(a.Worker)
 }
 
 // auditedBy reports whether a worker holds a lease for an audit of the run.
@@ -177,16 +169,16 @@ func (r *run) auditedBy(worker string) bool {
 
 // grantAudits grants up to n audits: pairs that a worker of another owner has played first. It opens an ended run
 // if necessary.
-func (c *Coordinator) grantAudits(ctx context.Context, now time.Time, r *run, s *session, n int) (grants []farm.Grant) {
+func (c *Coordinator) grantAudits(ctx context.Context, now time.Time, r *run, s *roster.Session, n int) (grants []farm.Grant) {
 	for _, a := range slices.Clone(r.audits) {
 		if len(grants) >= n {
 			break
 		}
-		if !c.mayAudit(r, a, s.name, s.owner) {
+		if !c.mayAudit(r, a, s.Name, s.Owner) {
 			continue
 		}
 		if err := c.open(ctx, r, now); err != nil {
-			c.warn(err, "the audits of a test that cannot be opened are dropped", "run", r.Name)
+			entries.Warn(c.config.Log, err, "the audits of a test that cannot be opened are dropped", "run", r.Name)
 			r.audits, r.auditsChanged, r.unproved = nil, true, true
 			break
 		}
@@ -203,9 +195,9 @@ func (c *Coordinator) grantAudits(ctx context.Context, now time.Time, r *run, s 
 		if !ok {
 			break
 		}
-		a.worker, a.session, a.epoch, a.deadline = s.name, s.session, epoch, now.Add(c.config.Lease)
+		a.worker, a.session, a.epoch, a.deadline = s.Name, s.ID, epoch, now.Add(c.config.Lease)
 		g.Epoch = epoch
-		g.Token = c.config.Secret.Token(s.name, g.Held)
+		g.Token = c.config.Secret.Token(s.Name, g.Held)
 		grants = append(grants, g)
 	}
 	return grants
@@ -240,15 +232,15 @@ const unsentAudit = 30
 // extendAudits extends the leases of the audits in one list of a heartbeat, and returns the other leases of the
 // list. finished is true for the lists of finished pairs. The results of finished pairs may be lost, so their
 // leases end after unsentAudit.
-func (c *Coordinator) extendAudits(now time.Time, s *session, list []farm.Held, finished bool, reply *farm.BeatReply) (rest []farm.Held) {
+func (c *Coordinator) extendAudits(now time.Time, s *roster.Session, list []farm.Held, finished bool, reply *farm.BeatReply) (rest []farm.Held) {
 	for _, h := range list {
 		if !h.Audit {
 			rest = append(rest, h)
 			continue
 		}
 		var a *audit
-		if r := c.runs[h.Run]; r != nil && c.config.Secret.Granted(s.name, h) {
-			a = r.auditOf(s.name, h)
+		if r := c.runs[h.Run]; r != nil && c.config.Secret.Granted(s.Name, h) {
+			a = r.auditOf(s.Name, h)
 		}
 		if a == nil {
 			reply.Drop = append(reply.Drop, h) // so the worker also deletes a sent result
@@ -257,7 +249,7 @@ func (c *Coordinator) extendAudits(now time.Time, s *session, list []farm.Held, 
 		if finished && a.finished.IsZero() {
 			a.finished = now
 		}
-		if a.session = s.session; a.finished.IsZero() || now.Sub(a.finished) < unsentAudit*c.config.Lease {
+		if a.session = s.ID; a.finished.IsZero() || now.Sub(a.finished) < unsentAudit*c.config.Lease {
 			a.deadline = now.Add(c.config.Lease)
 		}
 	}
@@ -293,7 +285,7 @@ func (c *Coordinator) audited(ctx context.Context, r *run, m *message, it *item)
 	if len(a.results) == 0 {
 		first, err := c.firstResult(ctx, r, a)
 		if err != nil {
-			c.warn(err, "an audit has ended")
+			entries.Warn(c.config.Log, err, "an audit has ended")
 			r.endAudit(a)
 			return
 		}
@@ -335,7 +327,7 @@ func (c *Coordinator) decideAudit(ctx context.Context, r *run, a *audit, where s
 	switch {
 	case c.config.Auditor.Differ(second, third) == "":
 		wrong = first
-	case c.trusted(second.Played.Worker) && !c.trusted(third.Played.Worker):
+	case c.roster.Trusted(second.Played.Worker) && !c.roster.Trusted(third.Played.Worker):
 		a.results = a.results[:2] // the owners of all results still play no other result of the pair
 		return false
 	case c.config.Auditor.Differ(first, third) == "":
@@ -344,13 +336,13 @@ func (c *Coordinator) decideAudit(ctx context.Context, r *run, a *audit, where s
 	default:
 		c.config.Log.Warn("three results of a pair differ: its players do not repeat their games", "run", r.Name, "pair", a.Pair)
 		r.Inexact, r.exact = true, false
-		c.warn(c.keep(ctx, r), "it was not stored that a test's games do not repeat", "run", r.Name)
+		entries.Warn(c.config.Log, c.keep(ctx, r), "it was not stored that a test's games do not repeat", "run", r.Name)
 		return true
 	}
 	name := wrong.Played.Worker
-	w := c.worker(name, c.ownerOf(name))
-	c.quarantine(ctx, w, name, fmt.Sprintf("audit of pair %d of %s: %s, and two others agree", a.Pair, r.Name, where))
-	c.keepOrWarn(ctx, name, w)
+	w := c.roster.Worker(name, c.roster.OwnerOf(name))
+	c.quarantine(ctx, w, name, fmt.Sprintf("audit of pair %d of %s: %s, and two others agree", a.Pair, r.Name, where), "farm")
+	c.roster.KeepOrWarn(ctx, name, w)
 	return true
 }
 
@@ -365,20 +357,20 @@ func (c *Coordinator) agree(ctx context.Context, r *run, a *audit, by string) {
 		}
 		r.agreed[a.Pair], r.agreedChanged = by, true
 	}
-	if c.level(c.workers[by]) == trust.Untrusted {
+	if c.roster.Untrusted(c.roster.Workers[by]) {
 		return
 	}
 	for _, name := range []string{a.Worker, by} {
-		w := c.workers[name]
-		if w == nil || c.suspects[w.Owner] != "" {
+		w := c.roster.Workers[name]
+		if w == nil || c.roster.Suspect(w.Owner) != "" {
 			continue // a key that only pushes pairs earns no trust, and neither does one of a suspect owner
 		}
 		if w.Agreed++; w.Agreed >= c.config.Auditor.Verified() && w.Trust == trust.Untrusted {
 			w.Trust = trust.Verified
-			c.changes++
+			c.roster.Changes++
 			c.proveAgain()
-			c.keepOrWarn(ctx, name, w)
+			c.roster.KeepOrWarn(ctx, name, w)
 		}
-		c.keepCounts(ctx, name, w)
+		c.roster.KeepCounts(ctx, name, w)
 	}
 }

@@ -3,19 +3,18 @@ package coordinator
 import (
 	"cmp"
 	"context"
-	"crypto/ed25519"
 	"errors"
 	"fmt"
 	"log/slog"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"gogi/farm"
+	"gogi/farm/coordinator/entries"
+	"gogi/farm/coordinator/roster"
 	"gogi/match"
 	"gogi/results"
-	"gogi/results/farmstate"
 )
 
 // A Store stores the results of one run. A pair that it reports as stored is on disk.
@@ -52,63 +51,6 @@ type Store interface {
 	SetProvisional(ctx context.Context, why string) error
 	// Close closes the store.
 	Close() error
-}
-
-// A State stores the data that the coordinator needs after a restart. An entry has a bucket (a group of
-// entries), a name, a body and a revision, which grows with each change. Its methods may be called by several
-// goroutines.
-type State interface {
-	// Put replaces the body whose revision is given, and returns the next revision. With the revision 0 it
-	// creates the body. Put also adds the actions to the log of the farm. All of it is on the disk when Put
-	// returns. Put fails if another coordinator has changed the body since. After an error nothing has changed.
-	Put(ctx context.Context, bucket, name string, body []byte, revision uint64, actions ...farmstate.Action) (uint64, error)
-	// Delete removes an entry, and adds the actions to the log. A missing entry is no error.
-	Delete(ctx context.Context, bucket, name string, actions ...farmstate.Action) error
-	// Each calls f for every entry of a bucket. f may call Put.
-	Each(ctx context.Context, bucket string, f func(name string, body []byte, revision uint64) error) error
-	// Log adds actions to the log.
-	Log(ctx context.Context, actions ...farmstate.Action) error
-	// Actions returns the latest actions of the log that the filter selects, the latest first.
-	Actions(ctx context.Context, f farmstate.Filter) ([]farmstate.Action, error)
-}
-
-// These are the rights of a key.
-const (
-	rightWork    = "work"
-	rightSubmit  = "submit"
-	rightApprove = "approve" // approve and reject tests of other owners
-	rightRun     = "run"     // set the priority and the share of any test, stop it and pause it
-	rightAdmin   = "admin"   // everything except work
-)
-
-// A Key is the public half of the key of a worker or an owner, with its rights.
-type Key struct {
-	Name, Owner string
-	Public      ed25519.PublicKey
-	Rights      []string
-}
-
-// may reports whether the key has a right.
-func (k Key) may(right string) bool {
-	return slices.Contains(k.Rights, right) || right != rightWork && slices.Contains(k.Rights, rightAdmin)
-}
-
-// Keys gives access to the current keys. Its methods may be called by several goroutines.
-type Keys interface {
-	// Key returns the valid key with a name. ok is false if the key is revoked, expired or unknown.
-	Key(name string) (key Key, ok bool)
-}
-
-// A Registry is a Keys to which an admin can add keys through the coordinator, and in which an admin can
-// revoke them.
-type Registry interface {
-	Keys
-	// Known returns the keys of all people and machines, also those that are revoked or expired.
-	Known() []Key
-	// Enrol adds the key of a sign-up. It does nothing if the same key is there.
-	Enrol(s farm.SignUp) error
-	// Revoke revokes a key, and closes its connections.
-	Revoke(name, why string) error
 }
 
 // A Quota limits the tests of an owner. A zero field means no limit.
@@ -151,8 +93,8 @@ func (s *Size) UnmarshalText(text []byte) error {
 // A Config is the input of New.
 type Config struct {
 	Bus    farm.Bus
-	State  State
-	Keys   Keys
+	State  entries.State
+	Keys   roster.Keys
 	Secret farm.Secret
 	Sign   farm.Signer // signs with the coordinator's key
 	// Open opens the store of a plan, and creates the store if it is missing.

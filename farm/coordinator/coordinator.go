@@ -11,7 +11,9 @@ import (
 	"time"
 
 	"gogi/farm"
+	"gogi/farm/coordinator/entries"
 	"gogi/farm/coordinator/ledger"
+	"gogi/farm/coordinator/roster"
 	"gogi/match"
 	"gogi/results/farmstate"
 	"gogi/runner/events"
@@ -33,12 +35,9 @@ type Coordinator struct {
 	// which is rare.
 	mu       sync.Mutex
 	runs     map[string]*run
-	unread   []farm.Unread // stored tests that this program cannot decode, see setUnread
-	sessions map[string]*session
+	unread   []farm.Unread        // stored tests that this program cannot decode, see setUnread
 	allowed  map[string]allowance // allowances by owner
-	changes  int                  // number of changes after which other workers may play a run; see run.crowd
-	workers  map[string]*worker
-	suspects map[string]string // the owners with a worker in quarantine, with the name of such a worker; see suspect
+	roster   *roster.Roster
 	schedule ledger.Schedule
 	epochs   *ledger.Epochs
 	judge    farm.JudgeStatus
@@ -48,19 +47,17 @@ type Coordinator struct {
 	broken   error                    // the failure of a store, after which nothing is granted or acknowledged
 	update   updating
 
-	people sync.Mutex // is locked while sign-ups and keys change
+	people *roster.People
+	builds sync.Mutex // is locked while recipes change
 	played played
 }
 
-// These are the buckets of State. The first has the farm's number of boots and its update. The next three
-// have the records of tests, the waiting audits and the agreed audits, all by the test's digest. The last has
-// the workers by name.
+// These are the buckets of the state with the records of tests, the waiting audits and the agreed audits, all by the
+// test's digest.
 const (
-	bucketFarm    = "farm"
-	bucketTests   = "tests"
-	bucketAudits  = "audits"
-	bucketAgreed  = "agreed"
-	bucketWorkers = "workers"
+	bucketTests  = "tests"
+	bucketAudits = "audits"
+	bucketAgreed = "agreed"
 )
 
 // New creates a coordinator from the stored state of a farm. It stores the number of this start (boot) before
@@ -70,15 +67,33 @@ func New(ctx context.Context, c Config) (*Coordinator, error) {
 		return nil, err
 	}
 	k := &Coordinator{
-		config: c, verifies: checkBrought, runs: map[string]*run{}, sessions: map[string]*session{}, allowed: map[string]allowance{}, workers: map[string]*worker{},
+		config: c, verifies: checkBrought, runs: map[string]*run{}, allowed: map[string]allowance{},
+		roster:   roster.New(roster.Config{State: c.State, Keys: c.Keys, Log: c.Log, Bar: c.Bar}),
 		schedule: ledger.Schedule{OwnerMax: c.OwnerMax}, epochs: &ledger.Epochs{}, voidDue: true,
 	}
-	for _, read := range []func(context.Context) error{k.countBoot, k.readWorkers, k.readUpdate, k.readTests, k.readAudits, k.readStored, k.readSpent} {
+	k.people = roster.NewPeople(c.State, c.Keys, k.suspicion)
+	for _, read := range []func(context.Context) error{k.countBoot, k.roster.Read, k.readUpdate, k.readTests, k.readAudits, k.readStored, k.readSpent} {
 		if err := read(ctx); err != nil {
 			return nil, errors.Join(err, k.close())
 		}
 	}
 	return k, nil
+}
+
+// suspicion returns a text about the worker of an owner that is in quarantine, or "".
+func (c *Coordinator) suspicion(owner string) string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	bad := c.roster.Suspect(owner)
+	if bad == "" {
+		return ""
+	}
+	return fmt.Sprintf("%s of this person is in quarantine: %s", bad, c.roster.Workers[bad].Quarantine)
+}
+
+// SignUp stores a sign-up (the request of a person for a key), see [roster.People.SignUp].
+func (c *Coordinator) SignUp(ctx context.Context, s farm.SignUp) error {
+	return c.people.SignUp(ctx, s)
 }
 
 // countBoot stores the number of this start (boot). It then begins a new range of epochs, the numbers of grants, so
@@ -87,44 +102,17 @@ func (c *Coordinator) countBoot(ctx context.Context) error {
 	var last struct {
 		Boot uint32 `cbor:"boot"`
 	}
-	revision, err := c.load(ctx, "boot", &last)
+	revision, err := entries.Load(ctx, c.config.State, "boot", &last)
 	if err != nil {
 		return fmt.Errorf("coordinator: reading the number of boots: %w", err)
 	}
 	last.Boot++
-	if err := c.save(ctx, bucketFarm, "boot", last, &revision); err != nil {
+	if err := entries.Save(ctx, c.config.State, entries.Farm, "boot", last, &revision); err != nil {
 		return fmt.Errorf("coordinator: counting a boot: %w", err)
 	}
 	c.boot = last.Boot
 	*c.epochs = *ledger.NewEpochs(c.boot) // the ledgers share it
 	return nil
-}
-
-// load decodes the entry called name in the farm's bucket, and stores the value in *to. It returns the revision of
-// the entry, or 0 if there is no entry.
-func (c *Coordinator) load(ctx context.Context, name string, to any) (revision uint64, err error) {
-	err = c.config.State.Each(ctx, bucketFarm, func(other string, body []byte, r uint64) error {
-		if other != name {
-			return nil
-		}
-		revision = r
-		return farm.Decode(body, to)
-	})
-	return revision, err
-}
-
-// save replaces an entry of State and updates *revision. It fails if another process has changed the entry since
-// this process read or stored it. It also adds the actions to the log of the farm.
-func (c *Coordinator) save(ctx context.Context, bucket, name string, v any, revision *uint64, actions ...farmstate.Action) error {
-	body, err := farm.Encode(v)
-	if err != nil {
-		return err
-	}
-	next, err := c.config.State.Put(ctx, bucket, name, body, *revision, actions...)
-	if err == nil {
-		*revision = next
-	}
-	return err
 }
 
 func (c *Coordinator) readTests(ctx context.Context) error {
@@ -153,7 +141,7 @@ func (c *Coordinator) readStored(ctx context.Context) error {
 		return nil
 	}
 	stored, err := c.config.Stored(ctx)
-	c.warn(err, "the stored pairs of ended tests are unknown")
+	entries.Warn(c.config.Log, err, "the stored pairs of ended tests are unknown")
 	for digest, r := range c.runs {
 		r.stored = stored[digest]
 	}
@@ -215,24 +203,16 @@ func (c *Coordinator) complete(ctx context.Context, r *run) error {
 func (c *Coordinator) setAside(ctx context.Context, r *run, why error) {
 	c.config.Log.Error("a test is set aside", "run", r.Name, "err", why)
 	if r.store != nil {
-		c.warn(r.store.Close(), "a store was not closed", "run", r.Name)
+		entries.Warn(c.config.Log, r.store.Close(), "a store was not closed", "run", r.Name)
 	}
 	r.store, r.ledger, r.gate, r.tune, r.line, r.aside = nil, nil, nil, nil, nil, true
 	if what := "it cannot be opened: " + why.Error(); r.State != farm.Stopped && r.State != farm.Failed && (r.State != farm.Paused || r.Why != what) {
 		r.State, r.Why, r.Provisional = farm.Paused, what, nil
-		r.note(time.Now(), "farm", string(farm.Paused)+also(what))
-		c.warn(c.keep(ctx, r), "the pause of a test was not stored", "run", r.Name)
+		r.note(time.Now(), "farm", string(farm.Paused)+farm.Because(what))
+		entries.Warn(c.config.Log, c.keep(ctx, r), "the pause of a test was not stored", "run", r.Name)
 	}
 	c.place(r)
 	c.hint(r)
-}
-
-// warn logs an error after which the coordinator continues. The argument what describes the failure, and args are
-// further values for the log. If err is nil, warn does nothing.
-func (c *Coordinator) warn(err error, what string, args ...any) {
-	if err != nil {
-		c.config.Log.Warn(what, append(args, "err", err)...)
-	}
 }
 
 // place adds a run to the schedule if its state is Running, and otherwise removes it from the schedule.
@@ -251,9 +231,9 @@ func (c *Coordinator) place(r *run) {
 func (c *Coordinator) keep(ctx context.Context, r *run) error {
 	var actions []farmstate.Action
 	for _, l := range r.Log[max(0, len(r.Log)-(r.noted-r.acted)):] {
-		actions = append(actions, farmstate.Action{At: l.At, By: l.By, On: onTest, Name: r.Name, What: l.What})
+		actions = append(actions, farmstate.Action{At: l.At, By: l.By, On: farmstate.OnTest, Name: r.Name, What: l.What})
 	}
-	if err := c.save(ctx, bucketTests, r.digest, r.record, &r.revision, actions...); err != nil {
+	if err := entries.Save(ctx, c.config.State, bucketTests, r.digest, r.record, &r.revision, actions...); err != nil {
 		return fmt.Errorf("coordinator: test %s: %w", r.Name, err)
 	}
 	r.acted = r.noted
@@ -273,7 +253,7 @@ func (c *Coordinator) turn(ctx context.Context, r *run, state farm.State, by, wh
 	}
 	before := r.record
 	r.State, r.Why = state, why
-	r.note(now, by, string(state)+also(why))
+	r.note(now, by, string(state)+farm.Because(why))
 	r.Granted = r.Granted || state == farm.Running
 	if r.gate != nil {
 		r.Verdict = r.verdict()
@@ -309,13 +289,6 @@ func (c *Coordinator) turn(ctx context.Context, r *run, state farm.State, by, wh
 	return nil
 }
 
-func also(why string) string {
-	if why == "" {
-		return ""
-	}
-	return ": " + why
-}
-
 // hint publishes a change of a test at once, because heartbeats would report the change some seconds later.
 func (c *Coordinator) hint(r *run) {
 	var h farm.Hint
@@ -330,7 +303,7 @@ func (c *Coordinator) hint(r *run) {
 	default:
 		return
 	}
-	c.warn(c.publish(subject, h), "a hint was not sent", "run", r.Name)
+	entries.Warn(c.config.Log, c.publish(subject, h), "a hint was not sent", "run", r.Name)
 }
 
 // publish sends a hint. Heartbeats have the same information, so the caller may ignore the error.
@@ -398,9 +371,9 @@ func (c *Coordinator) tick(ctx context.Context) {
 // expire ends expired leases, starts tests that may start, and does other periodic work.
 func (c *Coordinator) expire(ctx context.Context, now time.Time) {
 	slots := 0
-	for _, s := range c.sessions {
-		if now.Sub(s.seen) < 2*c.config.Lease {
-			slots += c.slots(s)
+	for _, s := range c.roster.Sessions {
+		if now.Sub(s.Seen) < 2*c.config.Lease {
+			slots += c.roster.Slots(s)
 		}
 	}
 	c.schedule.Slots = slots
@@ -419,10 +392,10 @@ func (c *Coordinator) expire(ctx context.Context, now time.Time) {
 		c.examine(ctx, r)
 	}
 	c.tendTrials(ctx, now)
-	c.keepChanged(ctx, now)
-	c.warn(c.begin(ctx), "a test did not start")
+	c.roster.KeepChanged(ctx, now)
+	entries.Warn(c.config.Log, c.begin(ctx), "a test did not start")
 	if c.epochs.Left() < fewEpochs {
-		c.warn(c.countBoot(ctx), "no new boot was counted")
+		entries.Warn(c.config.Log, c.countBoot(ctx), "no new boot was counted")
 	}
 }
 
@@ -448,13 +421,13 @@ func (c *Coordinator) examine(ctx context.Context, r *run) {
 		}
 		if err := c.turn(ctx, r, state, "farm", why); err != nil {
 			r.Condemned = before // the next tick tries again
-			c.warn(err, "a test was not paused", "run", r.Name)
+			entries.Warn(c.config.Log, err, "a test was not paused", "run", r.Name)
 		}
 	}
 	c.examineTune(ctx, r)
 	if why := r.decided(); why != "" && r.State == farm.Running {
 		r.ledger.Over(true) // even if the new state cannot be stored now
-		c.warn(c.turn(ctx, r, farm.Over, "farm", why), "a test did not end", "run", r.Name)
+		entries.Warn(c.config.Log, c.turn(ctx, r, farm.Over, "farm", why), "a test did not end", "run", r.Name)
 		c.prove(ctx, time.Now(), r)
 	}
 }
@@ -485,11 +458,7 @@ func (c *Coordinator) close() error {
 	var errs []error
 	keeping, cancel := context.WithTimeout(context.Background(), closeLimit)
 	defer cancel()
-	for name, w := range c.workers {
-		if (w.kept != w.Played+w.Agreed || w.changed) && keeping.Err() == nil {
-			c.keepOrWarn(keeping, name, w)
-		}
-	}
+	c.roster.Close(keeping)
 	for _, r := range c.runs {
 		c.keepAudits(keeping, r)
 		for _, l := range r.listeners {
@@ -525,7 +494,7 @@ func (c *Coordinator) StatusFor(ctx context.Context, key string) farm.Status {
 		t := r.status()
 		t.Waits = c.waits(now, r)
 		if r.State == farm.Running {
-			t.Refusals = c.refusals(now, r, who)
+			t.Refusals = c.roster.Refusals(now, r.digest, r.Owner, who)
 		}
 		s.Tests = append(s.Tests, t)
 	}
@@ -533,7 +502,7 @@ func (c *Coordinator) StatusFor(ctx context.Context, key string) farm.Status {
 		s.Update = c.update.Status(c.members(now))
 	}
 	log10E := c.log10E()
-	for _, name := range slices.Sorted(maps.Keys(c.workers)) {
+	for _, name := range slices.Sorted(maps.Keys(c.roster.Workers)) {
 		w := c.workerStatus(name, now, who)
 		w.Log10E = log10E[name]
 		s.Workers = append(s.Workers, w)

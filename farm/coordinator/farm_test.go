@@ -19,6 +19,7 @@ import (
 	"gogi/farm"
 	"gogi/farm/bustest"
 	"gogi/farm/coordinator"
+	"gogi/farm/coordinator/roster"
 	"gogi/internal/testutil"
 	"gogi/match"
 	"gogi/match/tune"
@@ -259,11 +260,11 @@ func (s *store) Close() error { return nil }
 // keyring holds the keys of a test. The test can revoke them.
 type keyring struct {
 	mu   sync.Mutex
-	keys map[string]coordinator.Key
+	keys map[string]roster.Key
 	priv map[string]ed25519.PrivateKey
 }
 
-func (k *keyring) Key(name string) (coordinator.Key, bool) {
+func (k *keyring) Key(name string) (roster.Key, bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	key, ok := k.keys[name]
@@ -277,7 +278,7 @@ func (k *keyring) add(name, owner string, rights ...string) {
 	copy(seed, name)
 	k.priv[name] = ed25519.NewKeyFromSeed(seed)
 	public, _ := k.priv[name].Public().(ed25519.PublicKey)
-	k.keys[name] = coordinator.Key{Name: name, Owner: owner, Public: public, Rights: rights}
+	k.keys[name] = roster.Key{Name: name, Owner: owner, Public: public, Rights: rights}
 }
 
 func (k *keyring) signer(name string) farm.Signer {
@@ -330,7 +331,7 @@ func inFarm(t *testing.T, test func(t *testing.T, f *theFarm)) {
 		f := &theFarm{
 			t: t, broker: bustest.NewMemoryBroker(), disk: &disk{stores: map[string]*store{}}, ctx: ctx, granted: map[string]farm.Grant{},
 			state: filepath.Join(t.TempDir(), "state.db"),
-			keys:  &keyring{keys: map[string]coordinator.Key{}, priv: map[string]ed25519.PrivateKey{}},
+			keys:  &keyring{keys: map[string]roster.Key{}, priv: map[string]ed25519.PrivateKey{}},
 		}
 		f.keys.add("ann", "red", "submit")
 		f.keys.add("ben", "blue", "submit", "approve")

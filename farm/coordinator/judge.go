@@ -13,6 +13,8 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"gogi/farm"
+	"gogi/farm/coordinator/entries"
+	"gogi/farm/coordinator/roster"
 	"gogi/match"
 	"gogi/match/gate"
 )
@@ -34,7 +36,7 @@ const (
 type message struct {
 	farm.Delivery
 	worker  string
-	key     Key
+	key     roster.Key
 	batch   *farm.Batch
 	proof   []byte // the worker's signature of the batch
 	items   []item
@@ -145,7 +147,7 @@ func (c *Coordinator) judgeBatch(ctx context.Context, all []farm.Delivery) error
 // whether its pairs are possible.
 func (c *Coordinator) read(ctx context.Context, m *message) {
 	m.worker = farm.Sender(m.Subject)
-	key, refusal := c.workKey(m.worker)
+	key, refusal := c.roster.WorkKey(m.worker)
 	if refusal != nil {
 		m.why, m.noBlame = refusal.Why, true
 		return
@@ -284,7 +286,7 @@ func (c *Coordinator) decide(ctx context.Context, messages []message) {
 				refused[m.worker]++
 				continue
 			}
-			if w := c.workers[m.worker]; w != nil && w.Refused+refused[m.worker] >= refusalsToQuarantine {
+			if w := c.roster.Workers[m.worker]; w != nil && w.Refused+refused[m.worker] >= refusalsToQuarantine {
 				it.stale = true // settle will quarantine the worker for the items before
 			}
 			if it.stale || it.Lease.Audit {
@@ -312,7 +314,7 @@ func (c *Coordinator) decide(ctx context.Context, messages []message) {
 				r.tune.learn(r.plan, it)
 				before[key] = !it.stale // a stale item does not exclude a later one
 				if before[key] {
-					w := c.worker(m.worker, m.key.Owner)
+					w := c.roster.Worker(m.worker, m.key.Owner)
 					c.startAudit(now, r, m.worker, w, it.Lease.Pair, w.Played+played[m.worker])
 					played[m.worker]++
 				}
@@ -327,7 +329,7 @@ func (c *Coordinator) decide(ctx context.Context, messages []message) {
 // exclude marks all items in a message of a worker in quarantine as stale: no item counts, and none counts as an
 // error of the worker. The caller holds mu.
 func (c *Coordinator) exclude(m *message) {
-	w := c.workers[m.worker]
+	w := c.roster.Workers[m.worker]
 	if w == nil || w.Quarantine == "" {
 		return
 	}
@@ -401,9 +403,9 @@ func (c *Coordinator) settle(ctx context.Context, m *message) {
 
 // countResult updates the counts of a worker after one of its pairs was stored.
 func (c *Coordinator) countResult(ctx context.Context, now time.Time, worker string, it *item) {
-	w := c.worker(worker, "")
+	w := c.roster.Worker(worker, "")
 	w.Played++
-	c.keepCounts(ctx, worker, w)
+	c.roster.KeepCounts(ctx, worker, w)
 	c.checkClaim(ctx, it.run, worker, &it.pair)
 	c.countTry(ctx, it.run, worker, true, engineFailed(&it.pair))
 	c.countPair(ctx, now, it.run, &it.pair)
@@ -430,12 +432,12 @@ func (c *Coordinator) countPair(ctx context.Context, now time.Time, r *run, p *m
 			r.by[p.Pair.ID] = p.Played.Worker
 		}
 		if err != nil && !r.State.Final() {
-			c.warn(c.turn(ctx, r, farm.Failed, "farm", err.Error()), "a test did not end", "run", r.Name)
+			entries.Warn(c.config.Log, c.turn(ctx, r, farm.Failed, "farm", err.Error()), "a test did not end", "run", r.Name)
 			return
 		}
 		r.limitByGate()
 		if !decided && r.State != farm.Running && r.gate.State().Decided() {
-			c.warn(c.turn(ctx, r, r.State, "farm", r.decided()), "a verdict was not stored", "run", r.Name)
+			entries.Warn(c.config.Log, c.turn(ctx, r, r.State, "farm", r.decided()), "a verdict was not stored", "run", r.Name)
 		}
 	}
 	c.examine(ctx, r)
@@ -444,25 +446,21 @@ func (c *Coordinator) countPair(ctx context.Context, now time.Time, r *run, p *m
 // blame adds a number of results to the worker's count of rejected results. why is the reason. When the count
 // reaches refusalsToQuarantine, the coordinator quarantines the worker.
 func (c *Coordinator) blame(ctx context.Context, name, why string, results int) {
-	w := c.worker(name, "")
+	w := c.roster.Worker(name, "")
 	w.Refused += results
-	w.failed(time.Now(), "farm", "a result was rejected: "+why)
+	w.Failed(time.Now(), "farm", "a result was rejected: "+why)
 	c.config.Log.Warn("a result was rejected", "worker", name, "why", why)
 	if w.Refused >= refusalsToQuarantine && w.Quarantine == "" {
-		c.quarantine(ctx, w, name, fmt.Sprintf("%d results were refused, the latest: %s", w.Refused, why))
+		c.quarantine(ctx, w, name, fmt.Sprintf("%d results were refused, the latest: %s", w.Refused, why), "farm")
 	}
-	c.keepOrWarn(ctx, name, w)
+	c.roster.KeepOrWarn(ctx, name, w)
 }
 
 // quarantine ends a worker's grants and leases. The worker's stored results stay. The coordinator compares
 // the other workers again without this worker, because the errors of this worker would count as evidence
-// against them.
-func (c *Coordinator) quarantine(ctx context.Context, w *worker, name, why string) {
-	w.Quarantine, w.Since = why, time.Now().Round(0)
-	w.act("farm", name, "quarantined: "+why)
-	c.config.Bar(name, why)
-	c.suspect()
-	c.changes++
+// against them. by is "farm" or the name of a key.
+func (c *Coordinator) quarantine(ctx context.Context, w *roster.Worker, name, why, by string) {
+	c.roster.Quarantine(w, name, why, by)
 	c.voidDue = true
 	c.proveAgain()
 	now := time.Now()
@@ -474,8 +472,8 @@ func (c *Coordinator) quarantine(ctx context.Context, w *worker, name, why strin
 		}
 		if r.ledger != nil {
 			r.ledger.Leave(now, name)
-			if s := c.sessions[name]; s != nil {
-				r.ledger.Enter(name, s.session)
+			if s := c.roster.Sessions[name]; s != nil {
+				r.ledger.Enter(name, s.ID)
 			}
 		}
 	}

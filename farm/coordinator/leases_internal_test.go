@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"gogi/farm/coordinator/ledger"
+	"gogi/farm/coordinator/roster"
 	"gogi/internal/testutil"
 	"gogi/match/trust"
 )
@@ -27,13 +28,12 @@ func TestTheAllowanceOfAnOwner(t *testing.T) {
 		leases := l.Grant(now, "red1", "s", test.held)
 		testutil.Equal(t, len(leases), test.held, "granted")
 		l.Beat(now, "red1", "s", ledger.Listed{Held: leases[test.finished:], Outbox: leases[:test.finished]})
-		c := &Coordinator{
-			workers: map[string]*worker{
-				"red1": {Owner: "red", Trust: trust.Untrusted}, "red2": {Owner: "red", Trust: trust.Verified}, "blue": {Owner: "blue", Trust: trust.Untrusted},
-			},
-			sessions: map[string]*session{"red1": {slots: 2}, "red2": {slots: 32}, "blue": {slots: 32}},
-			runs:     map[string]*run{"r": {ledger: l}}, allowed: map[string]allowance{},
+		known := roster.New(roster.Config{})
+		known.Workers = map[string]*roster.Worker{
+			"red1": {Owner: "red", Trust: trust.Untrusted}, "red2": {Owner: "red", Trust: trust.Verified}, "blue": {Owner: "blue", Trust: trust.Untrusted},
 		}
+		known.Sessions = map[string]*roster.Session{"red1": {Slots: 2}, "red2": {Slots: 32}, "blue": {Slots: 32}}
+		c := &Coordinator{roster: known, runs: map[string]*run{"r": {ledger: l}}, allowed: map[string]allowance{}}
 		testutil.Equal(t, c.allowance(now, "red", 1).left, test.left, "%d held, %d of them finished: left", test.held, test.finished)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"gogi/farm"
+	"gogi/farm/coordinator/roster"
 	"gogi/match"
 )
 
@@ -18,9 +19,9 @@ const (
 )
 
 // pull returns the stored pairs of a test from a number on, as many as fit in a reply.
-func (c *Coordinator) pull(ctx context.Context, _ Key, o *farm.Pull) (any, error) {
+func (c *Coordinator) pull(ctx context.Context, _ roster.Key, o *farm.Pull) (any, error) {
 	if len(o.Have) > farm.MaxSpans {
-		return nil, refuse("%d spans of known pairs: expected at most %d", len(o.Have), farm.MaxSpans)
+		return nil, farm.Refusef("%d spans of known pairs: expected at most %d", len(o.Have), farm.MaxSpans)
 	}
 	var page, voided []int
 	out := farm.Pulled{Next: max(o.From, 0)}
@@ -90,9 +91,9 @@ func (c *Coordinator) storeOf(ctx context.Context, name string, see func(*run)) 
 }
 
 // sum returns the checksum of a range of pairs. A mirror compares it with its copy.
-func (c *Coordinator) sum(ctx context.Context, _ Key, o *farm.SumOf) (any, error) {
+func (c *Coordinator) sum(ctx context.Context, _ roster.Key, o *farm.SumOf) (any, error) {
 	if o.From < 0 || o.Below <= o.From || o.Below-o.From > farm.MaxSummed {
-		return nil, refuse("pairs from %d to below %d: expected 1 to %d of them", o.From, o.Below, farm.MaxSummed)
+		return nil, farm.Refusef("pairs from %d to below %d: expected 1 to %d of them", o.From, o.Below, farm.MaxSummed)
 	}
 	store, err := c.storeOf(ctx, o.Run, func(*run) {})
 	if err != nil {
@@ -104,9 +105,9 @@ func (c *Coordinator) sum(ctx context.Context, _ Key, o *farm.SumOf) (any, error
 }
 
 // artefacts returns the sizes of all artefacts by their SHA-256. A standby copies them.
-func (c *Coordinator) artefacts(ctx context.Context, who Key, _ []byte) (any, error) {
-	if !who.may(rightAdmin) {
-		return nil, deny(who, "list artefacts")
+func (c *Coordinator) artefacts(ctx context.Context, who roster.Key, _ []byte) (any, error) {
+	if !who.May(roster.Admin) {
+		return nil, who.Deny("list artefacts")
 	}
 	return c.config.Bus.Artefacts(ctx)
 }
@@ -114,7 +115,7 @@ func (c *Coordinator) artefacts(ctx context.Context, who Key, _ []byte) (any, er
 // push stores pairs that were played outside the farm. The owner of the test and keys with the right "run" may
 // push. The coordinator verifies the pairs like results, and stores them under the name of the key. Only an admin,
 // who moves a whole farm, may name the workers that played the pairs.
-func (c *Coordinator) push(ctx context.Context, who Key, o *farm.Push) (any, error) {
+func (c *Coordinator) push(ctx context.Context, who roster.Key, o *farm.Push) (any, error) {
 	c.mu.Lock()
 	r, err := c.pushable(who, o.Run)
 	c.mu.Unlock()
@@ -139,7 +140,7 @@ func (c *Coordinator) push(ctx context.Context, who Key, o *farm.Push) (any, err
 }
 
 // pushable returns a test, or a rejection if the key may not push pairs into the test. The caller holds mu.
-func (c *Coordinator) pushable(who Key, name string) (*run, error) {
+func (c *Coordinator) pushable(who roster.Key, name string) (*run, error) {
 	r, err := c.found(name)
 	if err != nil {
 		return nil, err
@@ -147,14 +148,14 @@ func (c *Coordinator) pushable(who Key, name string) (*run, error) {
 	if err := mayControl("push pairs into")(who, r); err != nil {
 		return nil, err
 	}
-	if c.barred(who.Name) {
-		return nil, refuse("%s is in quarantine: %s", who.Name, c.workers[who.Name].Quarantine)
+	if c.roster.Barred(who.Name) {
+		return nil, farm.Refusef("%s is in quarantine: %s", who.Name, c.roster.Workers[who.Name].Quarantine)
 	}
 	return r, is(r, farm.Approved, farm.Running, farm.Paused, farm.Stopped, farm.Over)
 }
 
 // verified decodes and verifies pushed pairs. If one pair is impossible, it rejects all pairs.
-func (c *Coordinator) verified(who Key, plan *match.Plan, texts [][]byte) ([]match.PairResult, error) {
+func (c *Coordinator) verified(who roster.Key, plan *match.Plan, texts [][]byte) ([]match.PairResult, error) {
 	played := make([]match.PairResult, len(texts))
 	for i := range texts {
 		var err error
@@ -162,9 +163,9 @@ func (c *Coordinator) verified(who Key, plan *match.Plan, texts [][]byte) ([]mat
 			err = c.verifies(plan, &played[i])
 		}
 		if err != nil {
-			return nil, refuse("a pushed pair is impossible: %v", err)
+			return nil, farm.Refusef("a pushed pair is impossible: %v", err)
 		}
-		if p := &played[i].Played; p.Worker == "" || !who.may(rightAdmin) {
+		if p := &played[i].Played; p.Worker == "" || !who.May(roster.Admin) {
 			*p = match.Provenance{Worker: who.Name, Owner: who.Owner, Scale: p.Scale}
 		}
 	}
@@ -172,7 +173,7 @@ func (c *Coordinator) verified(who Key, plan *match.Plan, texts [][]byte) ([]mat
 }
 
 // addPushed stores the pushed pairs that are not stored yet. The caller holds mu.
-func (c *Coordinator) addPushed(ctx context.Context, who Key, r *run, played []match.PairResult) (any, error) {
+func (c *Coordinator) addPushed(ctx context.Context, who roster.Key, r *run, played []match.PairResult) (any, error) {
 	var out farm.Pushed
 	for i := range played {
 		id := played[i].Pair.ID
@@ -184,7 +185,7 @@ func (c *Coordinator) addPushed(ctx context.Context, who Key, r *run, played []m
 			continue
 		}
 		if err := r.tune.learnPushed(r.plan, &played[i]); err != nil {
-			return nil, refuse("%v; of those before it %d were new", err, out.Added)
+			return nil, farm.Refusef("%v; of those before it %d were new", err, out.Added)
 		}
 		added, err := r.add(ctx, played[i], r.ledger.Take(id), r.tune != nil)
 		if err != nil {

@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"gogi/farm"
+	"gogi/farm/coordinator/entries"
 	"gogi/internal/lists"
-	"gogi/match/trust"
 )
 
 // A provisional is the stored part of a verdict that is not final. The verdict uses pairs of workers that the farm
@@ -35,8 +35,8 @@ func (c *Coordinator) provisional(r *run) *provisional {
 		if !seen[name] {
 			seen[name] = true
 			p.By = append(p.By, name)
-			prove = prove || c.barred(name) || c.mustProve(r, name)
-			c.voidDue = c.voidDue || c.barred(name)
+			prove = prove || c.roster.Barred(name) || c.mustProve(r, name)
+			c.voidDue = c.voidDue || c.roster.Barred(name)
 		}
 	}
 	if !prove {
@@ -57,13 +57,7 @@ func (p *provisional) text() string {
 // mustProve reports whether audits must confirm a sample of a worker's pairs. This is so if the farm does not trust
 // the worker, or if the test's log accuses it.
 func (c *Coordinator) mustProve(r *run, name string) bool {
-	return !c.trusted(name) || slices.Contains(r.Logged, name)
-}
-
-// barred reports whether a worker is in quarantine.
-func (c *Coordinator) barred(name string) bool {
-	w := c.workers[name]
-	return w != nil && w.Quarantine != ""
+	return !c.roster.Trusted(name) || slices.Contains(r.Logged, name)
 }
 
 // proveAgain makes the next tick examine all provisional verdicts again. The coordinator calls it after a change of
@@ -82,7 +76,7 @@ func (c *Coordinator) prove(ctx context.Context, now time.Time, r *run) {
 	}
 	var barred, open []string
 	for _, name := range r.Provisional.By {
-		if c.barred(name) {
+		if c.roster.Barred(name) {
 			barred = append(barred, name)
 		} else if c.config.Auditor != nil && c.mustProve(r, name) {
 			open = append(open, name)
@@ -151,7 +145,7 @@ func (c *Coordinator) sample(ctx context.Context, now time.Time, r *run, workers
 			}
 			missing++
 			if !waiting[pair] {
-				r.addAudit(now, pair, name, c.ownerOf(name))
+				r.addAudit(now, pair, name, c.roster.OwnerOf(name))
 			}
 		}
 	}
@@ -161,17 +155,8 @@ func (c *Coordinator) sample(ctx context.Context, now time.Time, r *run, workers
 // confirms reports whether an agreeing audit still counts for a worker's pair. It does not if the auditor, the
 // worker that played the pair again, has lost its trust or is in quarantine.
 func (c *Coordinator) confirms(r *run, auditor, worker string) bool {
-	w := c.workers[auditor]
-	return w != nil && w.Quarantine == "" && (c.level(w) != trust.Untrusted || w.Owner == r.Owner && !c.trusted(worker))
-}
-
-// ownerOf returns the owner of a worker or of a key that pushed pairs.
-func (c *Coordinator) ownerOf(name string) string {
-	if w := c.workers[name]; w != nil && w.Owner != "" {
-		return w.Owner
-	}
-	key, _ := c.config.Keys.Key(name)
-	return key.Owner
+	w := c.roster.Workers[auditor]
+	return w != nil && w.Quarantine == "" && (!c.roster.Untrusted(w) || w.Owner == r.Owner && !c.roster.Trusted(worker))
 }
 
 // mark stores text, the reason why a verdict is provisional, in the games' database and in the test's record. An
@@ -198,7 +183,7 @@ func (c *Coordinator) mark(ctx context.Context, now time.Time, r *run, text stri
 	}
 	if err != nil {
 		r.record, r.unproved = before, true
-		c.warn(err, "the state of a provisional verdict was not stored", "run", r.Name)
+		entries.Warn(c.config.Log, err, "the state of a provisional verdict was not stored", "run", r.Name)
 	}
 }
 
@@ -229,13 +214,13 @@ func (c *Coordinator) voidBarred(ctx context.Context) {
 			names[name] = true
 		}
 		for _, name := range slices.Sorted(maps.Keys(names)) {
-			if !c.barred(name) || r.State == farm.Failed {
+			if !c.roster.Barred(name) || r.State == farm.Failed {
 				continue
 			}
-			o := &farm.Order{Run: r.digest, Worker: name, Why: c.workers[name].Quarantine}
+			o := &farm.Order{Run: r.digest, Worker: name, Why: c.roster.Workers[name].Quarantine}
 			_, err := c.void(ctx, "farm", r, o)
 			c.voidDue = c.voidDue || err != nil
-			c.warn(err, "the pairs of a worker in quarantine were not made void", "run", r.Name, "worker", name)
+			entries.Warn(c.config.Log, err, "the pairs of a worker in quarantine were not made void", "run", r.Name, "worker", name)
 		}
 	}
 }

@@ -136,7 +136,7 @@ func (c *Coordinator) mayKeep(owner string, plan *match.Plan, sizes map[string]i
 		sum += size
 	}
 	if Size(sum) > most {
-		return refuse("the engines of %s's tests would take %d bytes, and may take %d", owner, sum, most)
+		return farm.Refusef("the engines of %s's tests would take %d bytes, and may take %d", owner, sum, most)
 	}
 	return nil
 }

@@ -8,27 +8,29 @@ import (
 	"time"
 
 	"gogi/farm"
+	"gogi/farm/coordinator/entries"
+	"gogi/farm/coordinator/roster"
 	"gogi/match"
 	"gogi/results/farmstate"
 )
 
 // recipes returns the recipes by which workers may build engines, ordered by name, and the revision of this list.
 func (c *Coordinator) recipes(ctx context.Context) (list []farm.Recipe, revision uint64, err error) {
-	revision, err = c.load(ctx, "recipes", &list)
+	revision, err = entries.Load(ctx, c.config.State, "recipes", &list)
 	return list, revision, err
 }
 
 // changeRecipe stores or removes a recipe for an admin, and returns all recipes. A request without a name changes
 // nothing.
-func (c *Coordinator) changeRecipe(ctx context.Context, who Key, r *farm.Recipe) (any, error) {
-	c.people.Lock()
-	defer c.people.Unlock()
+func (c *Coordinator) changeRecipe(ctx context.Context, who roster.Key, r *farm.Recipe) (any, error) {
+	c.builds.Lock()
+	defer c.builds.Unlock()
 	all, revision, err := c.recipes(ctx)
 	if err != nil || r.Name == "" {
 		return all, err
 	}
-	if !who.may(rightAdmin) {
-		return nil, deny(who, "change recipes")
+	if !who.May(roster.Admin) {
+		return nil, who.Deny("change recipes")
 	}
 	r.By = who.Name
 	what := "removed"
@@ -38,8 +40,8 @@ func (c *Coordinator) changeRecipe(ctx context.Context, who Key, r *farm.Recipe)
 		all = append(all, *r)
 	}
 	slices.SortFunc(all, func(a, b farm.Recipe) int { return strings.Compare(a.Name, b.Name) })
-	action := farmstate.Action{At: time.Now(), By: who.Name, On: onFarm, Name: "recipe " + r.Name, What: what}
-	return all, c.save(ctx, bucketFarm, "recipes", all, &revision, action)
+	action := farmstate.Action{At: time.Now(), By: who.Name, On: farmstate.OnFarm, Name: "recipe " + r.Name, What: what}
+	return all, entries.Save(ctx, c.config.State, entries.Farm, "recipes", all, &revision, action)
 }
 
 // mayBuild returns a rejection if workers may not build an engine of a plan, because no recipe with its text allows
@@ -53,7 +55,7 @@ func (c *Coordinator) mayBuild(ctx context.Context, plan *match.Plan) error {
 		s := e.Identity.Source
 		allows := func(r farm.Recipe) bool { return r.Text == s.Recipe && slices.Contains(r.Repositories, s.Repository) }
 		if s != nil && !slices.ContainsFunc(all, allows) {
-			return refuse("engine %s: no recipe with its text allows %s; an admin can change this with gogi farm recipe", e.Name, s.Repository)
+			return farm.Refusef("engine %s: no recipe with its text allows %s; an admin can change this with gogi farm recipe", e.Name, s.Repository)
 		}
 	}
 	return nil

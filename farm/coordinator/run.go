@@ -154,8 +154,8 @@ func (c *Coordinator) open(ctx context.Context, r *run, now time.Time) (err erro
 		Pairs: r.plan.Pairs, Finished: func(id int) bool { return finished[id] }, Takes: takes, Epochs: c.epochs,
 		Lease: c.config.Lease, Now: now, Grace: grace,
 	})
-	for _, s := range c.sessions {
-		r.ledger.Enter(s.name, s.session)
+	for _, s := range c.roster.Sessions {
+		r.ledger.Enter(s.Name, s.ID)
 	}
 	for _, pair := range r.Condemned {
 		r.ledger.Condemn(pair)
@@ -289,35 +289,6 @@ func (r *run) addCost(p *match.PairResult) {
 	if sum > 0 && sum < 1e6 {
 		r.cost += (max(sum, 0.001) - r.cost) / 32
 	}
-}
-
-// needTrust is the name of a need that gogi compares with the farm's trust in a worker, not with a label. With this
-// need an owner can exclude untrusted workers from a tune. A tune learns from each result at once, so an audit
-// would come too late.
-const needTrust = "trust"
-
-// levels holds the levels of trust, in ascending order.
-var levels = []trust.Level{trust.Untrusted, trust.Verified, trust.Owner} //nolint:gochecknoglobals // a constant
-
-func checkLevel(level string) error {
-	if !slices.Contains(levels, trust.Level(level)) {
-		return refuse("trust %q: expected %s, %s or %s", level, levels[0], levels[1], levels[2])
-	}
-	return nil
-}
-
-// fits reports whether a worker meets the needs of a test.
-func (c *Coordinator) fits(r *run, worker string, labels map[string]string) bool {
-	for label, want := range r.Needs {
-		if label == needTrust {
-			if w := c.workers[worker]; w == nil || slices.Index(levels, c.level(w)) < slices.Index(levels, trust.Level(want)) {
-				return false
-			}
-		} else if labels[label] != want {
-			return false
-		}
-	}
-	return true
 }
 
 // note adds a line to the test's log. It does not move earlier lines in memory, because a copy of the record

@@ -12,6 +12,7 @@ import (
 	"gogi/farm"
 	"gogi/farm/bustest"
 	"gogi/farm/coordinator"
+	"gogi/farm/coordinator/roster"
 	"gogi/internal/testutil"
 	"gogi/match"
 )
@@ -46,7 +47,7 @@ func benchFarm(b *testing.B, pairs int) (*theFarm, *match.Plan) {
 	ctx, cancel := context.WithCancel(b.Context())
 	f := &theFarm{
 		broker: bustest.NewMemoryBroker(), disk: &disk{stores: map[string]*store{}}, ctx: ctx,
-		keys: &keyring{keys: map[string]coordinator.Key{}, priv: map[string]ed25519.PrivateKey{}},
+		keys: &keyring{keys: map[string]roster.Key{}, priv: map[string]ed25519.PrivateKey{}},
 	}
 	for name, right := range map[string]string{"ann": "submit", "ben": "approve", "w0": "work", "coordinator": "", "boss": "admin"} {
 		f.keys.add(name, name, right)

@@ -4,167 +4,15 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 	"time"
 
 	"gogi/farm"
 	"gogi/farm/coordinator/ledger"
+	"gogi/farm/coordinator/roster"
 	"gogi/match/trust"
-	"gogi/results/farmstate"
 )
-
-// A session is the current process of a worker.
-type session struct {
-	name, owner string
-	session     string
-	start       uint64
-	beat        uint64 // number of the latest heartbeat
-	hello       farm.Hello
-	slots       int
-	load, nps   float64
-	seen        time.Time
-	refuses     []string // runs that the worker does not play, by its latest request for pairs
-	why         []string // the reasons, in the order of refuses; may be shorter
-}
-
-// A worker is what the coordinator knows about a worker, apart from its session. State stores the exported fields in
-// the bucket of workers.
-type worker struct {
-	Owner      string      `cbor:"owner"`
-	Trust      trust.Level `cbor:"trust"`
-	Quarantine string      `cbor:"quarantine"` // the reason, or "" if it is not in quarantine
-	Since      time.Time   `cbor:"since"`
-	Draining   bool        `cbor:"draining"`
-	Agreed     int         `cbor:"agreed"`  // number of agreeing audits
-	Played     int         `cbor:"played"`  // number of stored pairs; see keepCounts
-	Refused    int         `cbor:"refused"` // number of rejected results, in total or since a pardon
-	Claim      float64     `cbor:"claim"`   // the latest farm.Hello.NPS
-	// Probation is the reason why the worker gets no runs with scaled clocks, and why all its other pairs are
-	// audited. The reason is that the speed of its machine is not the claimed speed. Probation is "" if there is
-	// no reason. A new claim ends the probation.
-	Probation string `cbor:"probation"`
-	// Unlike is the reason why all pairs of the worker are audited: the worker's machine differs from the other
-	// machines. It is "" otherwise.
-	Unlike string `cbor:"unlike,omitempty"`
-	// Forgiven is the evidence from results that a pardon cancelled, by run, as logarithms of e-values.
-	Forgiven map[string]float64 `cbor:"forgiven,omitempty"`
-	// ForgivenMachine is the evidence about the worker's machine that a pardon cancelled, by run, as logarithms
-	// of e-values.
-	ForgivenMachine map[string]float64 `cbor:"forgiven_machine,omitempty"`
-
-	// The next fields are from the worker's latest Hello.
-	Version string            `cbor:"version,omitempty"`
-	Labels  map[string]string `cbor:"labels,omitempty"`
-	Slots   int               `cbor:"slots,omitempty"`
-	Seen    time.Time         `cbor:"seen,omitzero"`    // when the worker was stored last while it was connected
-	Errors  []farm.Change     `cbor:"errors,omitempty"` // the latest errors, the oldest first
-
-	revision uint64
-	actions  []farmstate.Action // for the log of the farm, when the worker is stored
-	changed  bool               // it must be stored, but not at once
-	stored   time.Time          // when it was stored last
-	kept     int                // the sum of Played and Agreed that is stored
-	rebench  string             // reason why its speed must be measured again, or ""
-}
-
-func (c *Coordinator) readWorkers(ctx context.Context) error {
-	err := c.config.State.Each(ctx, bucketWorkers, func(name string, body []byte, revision uint64) error {
-		w := &worker{}
-		if err := farm.Decode(body, w); err != nil { // the worker may have been in quarantine
-			*w = worker{Trust: trust.Untrusted, Quarantine: "its stored entry cannot be read: " + err.Error(), Since: time.Now().Round(0)}
-			c.config.Log.Error("the entry of a worker cannot be read; the worker is in quarantine", "worker", name, "err", err)
-		}
-		w.revision, w.kept = revision, w.Played+w.Agreed
-		c.workers[name] = w
-		if w.Quarantine != "" {
-			c.config.Bar(name, w.Quarantine)
-		}
-		return nil
-	})
-	if err != nil {
-		return fmt.Errorf("coordinator: reading the workers: %w", err)
-	}
-	c.suspect()
-	return nil
-}
-
-// suspect sets suspects from the workers. It is called after each change of a quarantine.
-func (c *Coordinator) suspect() {
-	c.suspects = map[string]string{}
-	for _, name := range slices.Sorted(maps.Keys(c.workers)) {
-		if owner := c.ownerOf(name); owner != "" && c.workers[name].Quarantine != "" {
-			c.suspects[owner] = name
-		}
-	}
-}
-
-// level returns the farm's trust in a worker. While another key of its owner is in quarantine, a verified worker counts
-// as untrusted.
-func (c *Coordinator) level(w *worker) trust.Level {
-	if w.Trust == trust.Verified && c.suspects[w.Owner] != "" {
-		return trust.Untrusted
-	}
-	return w.Trust
-}
-
-// earned returns the number of slots that an untrusted worker has earned by its stored pairs. It is 0 while a key of
-// its owner is in quarantine.
-func (c *Coordinator) earned(w *worker) int {
-	if c.suspects[w.Owner] != "" {
-		return 0
-	}
-	return w.Played
-}
-
-func (c *Coordinator) keepWorker(ctx context.Context, name string, w *worker) error {
-	if s := c.sessions[name]; s != nil {
-		w.Seen = s.seen.Round(0)
-	}
-	if err := c.save(ctx, bucketWorkers, name, w, &w.revision, w.actions...); err != nil {
-		return fmt.Errorf("coordinator: worker %s: %w", name, err)
-	}
-	w.kept, w.actions, w.changed, w.stored = w.Played+w.Agreed, nil, false, time.Now()
-	return nil
-}
-
-// keepCounts stores a worker after every 16 of its pairs and audits. So a crash loses at most 15 of them from the
-// worker's counts.
-func (c *Coordinator) keepCounts(ctx context.Context, name string, w *worker) {
-	if w.kept == 0 || w.Played+w.Agreed-w.kept >= 16 {
-		c.keepOrWarn(ctx, name, w)
-	}
-}
-
-// keepOrWarn stores a worker. If that fails, it logs the error.
-func (c *Coordinator) keepOrWarn(ctx context.Context, name string, w *worker) {
-	c.warn(c.keepWorker(ctx, name, w), "a worker was not stored", "worker", name)
-}
-
-// worker returns the worker with a name, and creates it if necessary. It sets the owner unless owner is "".
-func (c *Coordinator) worker(name, owner string) *worker {
-	w := c.workers[name]
-	if w == nil {
-		w = &worker{Trust: trust.Untrusted}
-		c.workers[name] = w
-	}
-	if owner != "" {
-		w.Owner = owner
-	}
-	return w
-}
-
-// These are the exit codes of rejected processes.
-const (
-	exitRefused = 4
-	exitUpdate  = 5
-)
-
-// refuse returns a rejection with the exit code exitRefused.
-func refuse(format string, values ...any) *farm.Refusal {
-	return &farm.Refusal{Why: fmt.Sprintf(format, values...), Exit: exitRefused}
-}
 
 // decode decodes a message, and checks the message if its type has a Check method. Its error is a rejection.
 func decode[T any](body []byte) (*T, error) {
@@ -174,18 +22,9 @@ func decode[T any](body []byte) (*T, error) {
 		err = c.Check()
 	}
 	if err != nil {
-		return nil, refuse("%v", err)
+		return nil, farm.Refusef("%v", err)
 	}
 	return v, nil
-}
-
-// workKey returns the key of a worker, or a rejection if the worker has no valid key with the right to work.
-func (c *Coordinator) workKey(name string) (Key, *farm.Refusal) {
-	key, ok := c.config.Keys.Key(name)
-	if !ok || !key.may(rightWork) {
-		return key, refuse("%s has no valid key to work with", name)
-	}
-	return key, nil
 }
 
 // welcomePlans is the maximum total size of the plans in a reply to Hello, in bytes.
@@ -195,109 +34,35 @@ const welcomePlans = 256 << 10
 func (c *Coordinator) hello(ctx context.Context, subject string, body []byte) (any, error) {
 	var h farm.Hello
 	if err := farm.Decode(body, &h); err != nil {
-		return nil, refuse("%v", err)
+		return nil, farm.Refusef("%v", err)
 	}
 	name := farm.Sender(subject)
-	key, refusal := c.workKey(name)
-	switch err := h.Check(); {
-	case refusal != nil:
-	case h.Protocol < farm.Oldest:
-		refusal = refuse("the worker speaks protocol %d, the farm %d to %d: a newer gogi is needed", h.Protocol, farm.Oldest, farm.Protocol)
-		refusal.Exit = exitUpdate
-	case err != nil:
-		refusal = refuse("%v", err)
-	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if w := c.workers[name]; refusal == nil && w != nil && w.Quarantine != "" {
-		refusal = refuse("%s is in quarantine: %s", name, w.Quarantine)
-	}
-	if old := c.sessions[name]; refusal == nil && old != nil && old.session != h.Session && h.Start < old.start {
-		refusal = refuse("a newer process of %s is here (start %d, this one is start %d)", name, old.start, h.Start)
-	}
+
+	owner, refusal := c.roster.Admit(name, &h)
 	if refusal != nil {
 		return farm.HelloReply{Refusal: refusal}, nil
 	}
-	c.changes++
-	c.setSession(name, key.Owner, h)
-	c.setClaim(ctx, name, h.NPS)
-	w := farm.HelloReply{Protocol: min(h.Protocol, farm.Protocol), Lease: c.config.Lease, Beat: c.config.beat()}
-	size := 0
-	for _, r := range c.inOrder() {
-		if size += len(r.Plan); r.State == farm.Running && c.fits(r, name, h.Labels) && r.protocol() <= h.Protocol && size <= welcomePlans {
-			w.Plans = append(w.Plans, r.task)
-		}
-	}
-	return w, nil
-}
-
-// setSession makes a process the current session of its worker.
-func (c *Coordinator) setSession(name, owner string, h farm.Hello) {
-	c.worker(name, owner)
-	s := c.sessions[name]
-	if s == nil || s.session != h.Session {
-		s = &session{name: name, session: h.Session}
-		c.sessions[name] = s
+	if _, created := c.roster.Join(name, owner, h); created {
 		for _, r := range c.runs {
 			if r.ledger != nil {
 				r.ledger.Enter(name, h.Session)
 			}
 		}
 	}
-	s.owner, s.start, s.hello, s.slots, s.nps, s.seen = owner, h.Start, h, h.Slots, h.NPS, time.Now()
-	c.workers[name].describe(name, &h, s.seen)
-}
+	c.setClaim(ctx, name, h.NPS)
 
-// refusal reports whether the worker refuses to play a run, and why.
-func (s *session) refusal(run string) (why string, refuses bool) {
-	i := slices.Index(s.refuses, run)
-	if i < 0 {
-		return "", false
-	}
-	if i < len(s.why) {
-		return s.why[i], true
-	}
-	return "it gave no reason", true
-}
-
-// refusals returns the connected workers that refuse a run, with the reasons that who may read. It returns at most
-// shownRefusals.
-func (c *Coordinator) refusals(now time.Time, r *run, who Key) (list []string) {
-	for name, s := range c.sessions {
-		if why, refuses := s.refusal(r.digest); refuses && now.Sub(s.seen) < 2*retryMost {
-			list = append(list, name+": "+who.text(why, s.owner, r.Owner))
+	reply := farm.HelloReply{Protocol: min(h.Protocol, farm.Protocol), Lease: c.config.Lease, Beat: c.config.beat()}
+	size := 0
+	for _, r := range c.inOrder() {
+		size += len(r.Plan)
+		plays := r.State == farm.Running && c.roster.Meets(r.Needs, name, h.Labels) && r.protocol() <= h.Protocol
+		if plays && size <= welcomePlans {
+			reply.Plans = append(reply.Plans, r.task)
 		}
 	}
-	slices.Sort(list)
-	return list[:min(len(list), shownRefusals)]
-}
-
-// withheld replaces a text that its reader may not read.
-const withheld = "the reason is only for the machine's owner, the test's owner and keys with the right approve, run or admin"
-
-// text returns what a worker wrote about its engines, if the key may read it, and otherwise the constant withheld. Such a
-// text can have the output of a build, or paths of the machine. owners are the owners of the machine and of the test. The
-// zero Key is that of a reader without a key.
-func (k Key) text(why string, owners ...string) string {
-	if k.may(rightApprove) || k.may(rightRun) || k.Name != "" && slices.Contains(owners, k.Owner) {
-		return why
-	}
-	return withheld
-}
-
-const (
-	shownRefusals = 20          // maximum number of refusals in the status of a test
-	retryMost     = time.Minute // longest time between two requests of a worker for pairs
-)
-
-// sessionOf returns the session of a request, or nil if the worker must send Hello first.
-func (c *Coordinator) sessionOf(subject, session string) *session {
-	s := c.sessions[farm.Sender(subject)]
-	if s == nil || s.session != session {
-		return nil
-	}
-	s.seen = time.Now()
-	return s
+	return reply, nil
 }
 
 // mayHold returns how many unfinished pairs a worker with this number of slots may hold. It is far more than a
@@ -313,38 +78,38 @@ func (c *Coordinator) lease(ctx context.Context, subject string, body []byte) (a
 	if err != nil {
 		return nil, err
 	}
-	if _, refusal := c.workKey(farm.Sender(subject)); refusal != nil {
+	if _, refusal := c.roster.WorkKey(farm.Sender(subject)); refusal != nil {
 		return nil, refusal
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	s := c.sessionOf(subject, ask.Session)
+	s := c.roster.SessionOf(farm.Sender(subject), ask.Session)
 	if s == nil {
 		return farm.Grants{Unknown: true}, nil
 	}
 	out := farm.Grants{Retry: c.config.beat()}
-	w := c.worker(s.name, s.owner)
+	w := c.roster.Worker(s.Name, s.Owner)
 	switch {
 	case w.Draining || w.Quarantine != "":
 		out.Drain = true
 	case c.broken != nil:
 	default:
-		if !slices.Equal(s.refuses, ask.Refuse) {
+		if !slices.Equal(s.Refuses, ask.Refuse) {
 			c.noteRefusals(s, w, ask)
-			s.refuses = ask.Refuse
-			c.changes++
+			s.Refuses = ask.Refuse
+			c.roster.Changes++
 		}
-		s.why = ask.Why
+		s.Why = ask.Why
 		c.grant(ctx, time.Now(), s, w, ask, &out)
 		out.Later = len(out.Grants) == 0 && c.later(s, ask)
 	}
-	out.Over = c.over(s.name, ask.Known)
+	out.Over = c.over(s.Name, ask.Known)
 	return out, nil
 }
 
 // later reports whether some run has a free pair that the worker may play. The coordinator calls it if a request
 // got no pair. If the result is true, the worker asks again soon.
-func (c *Coordinator) later(s *session, ask *farm.Ask) bool {
+func (c *Coordinator) later(s *roster.Session, ask *farm.Ask) bool {
 	for _, r := range c.runs {
 		if r.State == farm.Running && c.mayPlayRun(r, s, ask) && r.ledger.Free() {
 			return true
@@ -354,8 +119,8 @@ func (c *Coordinator) later(s *session, ask *farm.Ask) bool {
 }
 
 // mayPlayRun reports whether a worker meets the needs of a run, has the right speed, and does not refuse the run.
-func (c *Coordinator) mayPlayRun(r *run, s *session, ask *farm.Ask) bool {
-	return c.fits(r, s.name, s.hello.Labels) && r.protocol() <= s.hello.Protocol && !slices.Contains(ask.Refuse, r.digest) && c.unfit(r, s) == nil
+func (c *Coordinator) mayPlayRun(r *run, s *roster.Session, ask *farm.Ask) bool {
+	return c.roster.Meets(r.Needs, s.Name, s.Hello.Labels) && r.protocol() <= s.Hello.Protocol && !slices.Contains(ask.Refuse, r.digest) && c.unfit(r, s) == nil
 }
 
 // grantOver is the maximum number of ended runs in one reply.
@@ -372,8 +137,8 @@ func (c *Coordinator) over(worker string, known []string) (over []string) {
 	return over
 }
 
-func (c *Coordinator) grant(ctx context.Context, now time.Time, s *session, w *worker, ask *farm.Ask, out *farm.Grants) {
-	_, playing := c.heldBy(s.name)
+func (c *Coordinator) grant(ctx context.Context, now time.Time, s *roster.Session, w *roster.Worker, ask *farm.Ask, out *farm.Grants) {
+	_, playing := c.heldBy(s.Name)
 	fits := func(r *run) bool { return c.mayPlayRun(r, s, ask) }
 	can := func(digest string) bool { return c.runs[digest].State == farm.Running && fits(c.runs[digest]) }
 	size := 0
@@ -389,7 +154,7 @@ func (c *Coordinator) grant(ctx context.Context, now time.Time, s *session, w *w
 			if r.tune != nil && !r.tune.draw(&g) {
 				continue // the pair is being stored now
 			}
-			g.Token = c.config.Secret.Token(s.name, g.Held)
+			g.Token = c.config.Secret.Token(s.Name, g.Held)
 			out.Grants = append(out.Grants, g)
 		}
 		if len(leases) > 0 {
@@ -399,13 +164,13 @@ func (c *Coordinator) grant(ctx context.Context, now time.Time, s *session, w *w
 	if c.grantAlone(now, s, w, playing, can, add) {
 		return
 	}
-	want := max(0, min(ask.Want, mayHold(c.slots(s))-playing))
-	if c.level(w) == trust.Untrusted {
-		a := c.allowance(now, s.owner, want)
+	want := max(0, min(ask.Want, mayHold(c.roster.Slots(s))-playing))
+	if c.roster.Untrusted(w) {
+		a := c.allowance(now, s.Owner, want)
 		if want > a.left {
 			want, out.Retry = max(0, a.left), min(out.Retry, crowdAge)
 		}
-		defer func() { c.allowed[s.owner] = allowance{a.left - len(out.Grants), a.counted} }()
+		defer func() { c.allowed[s.Owner] = allowance{a.left - len(out.Grants), a.counted} }()
 	}
 	for _, r := range c.inOrder() {
 		known := slices.Contains(ask.Known, r.digest) || r.State.Final() && size+len(r.Plan) <= grantPlans
@@ -422,11 +187,11 @@ func (c *Coordinator) grant(ctx context.Context, now time.Time, s *session, w *w
 		if !slices.Contains(ask.Known, digest) && size+len(r.Plan) > grantPlans {
 			return 0 // a later reply has its plan
 		}
-		n = min(n, c.fair(now, r, s)-r.ledger.Playing(s.name))
+		n = min(n, c.fair(now, r, s)-r.ledger.Playing(s.Name))
 		n = min(n, c.untrustedLeft(now, r, s, n), c.slotsLeft(r.Owner))
-		leases := r.ledger.Grant(now, s.name, s.session, n)
-		if c.level(w) == trust.Untrusted {
-			r.untrusted.add(s.owner, len(leases))
+		leases := r.ledger.Grant(now, s.Name, s.ID, n)
+		if c.roster.Untrusted(w) {
+			r.untrusted.add(s.Owner, len(leases))
 		}
 		if r.tune != nil && len(leases) < n {
 			r.tune.wantsMore = true
@@ -437,29 +202,17 @@ func (c *Coordinator) grant(ctx context.Context, now time.Time, s *session, w *w
 }
 
 // fair returns how many unfinished pairs of a run a worker may hold, see ledger.Fair.
-func (c *Coordinator) fair(now time.Time, r *run, s *session) int {
-	changed := r.crowd.version != c.changes && now.Sub(r.crowd.counted) >= crowdPause(len(c.sessions))
+func (c *Coordinator) fair(now time.Time, r *run, s *roster.Session) int {
+	changed := r.crowd.version != c.roster.Changes && now.Sub(r.crowd.counted) >= crowdPause(len(c.roster.Sessions))
 	if changed || r.crowd.slots == 0 || now.Sub(r.crowd.counted) >= crowdAge {
 		r.crowd = c.slotsFor(now, r, s)
 	}
-	slots := c.slots(s)
-	if of := r.crowd.owners[s.owner]; of.all > slots && c.level(c.workers[s.name]) == trust.Untrusted {
+	slots := c.roster.Slots(s)
+	if of := r.crowd.owners[s.Owner]; of.all > slots && c.roster.Untrusted(c.roster.Workers[s.Name]) {
 		fair := ledger.Fair(r.ledger.Remaining(), of.count(), r.crowd.slots)
 		return (fair*slots + of.all - 1) / of.all // the owner's keys share what one worker may hold
 	}
 	return ledger.Fair(r.ledger.Remaining(), slots, max(r.crowd.slots, slots))
-}
-
-// newSlots is the number of slots that count for an untrusted worker without stored pairs, see Coordinator.slots.
-const newSlots = 8
-
-// slots returns how many of a worker's slots count. If the worker is trusted, all its slots count. If it is not, at
-// most newSlots count, and one more for each of its stored pairs, see earned.
-func (c *Coordinator) slots(s *session) int {
-	if w := c.workers[s.name]; c.level(w) == trust.Untrusted {
-		return min(s.slots, newSlots+c.earned(w))
-	}
-	return s.slots
 }
 
 // heldBy returns the number of a worker's leases in all runs, and the number of leases that the worker has
@@ -489,16 +242,16 @@ func (c *Coordinator) allowance(now time.Time, owner string, want int) allowance
 	if age := now.Sub(a.counted); ok && age < crowdAge && (a.left >= want || age < crowdAge/20) {
 		return a
 	}
-	claimed, most, held, playing := 0, newSlots, 0, 0
-	for name, w := range c.workers {
-		if w.Owner != owner || c.level(w) != trust.Untrusted {
+	claimed, most, held, playing := 0, roster.CountedSlots(0), 0, 0
+	for name, w := range c.roster.Workers {
+		if w.Owner != owner || !c.roster.Untrusted(w) {
 			continue
 		}
-		most += c.earned(w)
+		most += c.roster.Earned(w)
 		h, p := c.heldBy(name)
 		held, playing = held+h, playing+p
-		if s := c.sessions[name]; s != nil {
-			claimed += s.slots
+		if s := c.roster.Sessions[name]; s != nil {
+			claimed += s.Slots
 		}
 	}
 	may := mayHold(min(claimed, most))
@@ -511,14 +264,14 @@ func (c *Coordinator) allowance(now time.Time, owner string, want int) allowance
 // with an SPRT that a trusted worker plays too. untrustedLeft looks at the pairs of the window and at as many pairs
 // before it. Of these, untrusted workers may hold or have stored at most half the window's size, and those of one
 // owner at most a quarter. So they have at most this part of any range of pairs as long as the window.
-func (c *Coordinator) untrustedLeft(now time.Time, r *run, s *session, want int) int {
-	if r.gate == nil || !r.crowd.trusted || c.level(c.workers[s.name]) != trust.Untrusted {
+func (c *Coordinator) untrustedLeft(now time.Time, r *run, s *roster.Session, want int) int {
+	if r.gate == nil || !r.crowd.trusted || !c.roster.Untrusted(c.roster.Workers[s.Name]) {
 		return math.MaxInt
 	}
-	if age := now.Sub(r.untrusted.counted); age >= crowdAge || age >= crowdAge/20 && r.untrusted.left(s.owner, r.window) < want {
+	if age := now.Sub(r.untrusted.counted); age >= crowdAge || age >= crowdAge/20 && r.untrusted.left(s.Owner, r.window) < want {
 		r.untrusted = c.countUntrusted(now, r)
 	}
-	return r.untrusted.left(s.owner, r.window)
+	return r.untrusted.left(s.Owner, r.window)
 }
 
 // untrustedPairs counts those pairs of untrusted workers to which Coordinator.untrustedLeft applies. A count is a
@@ -554,8 +307,8 @@ func (c *Coordinator) countUntrusted(now time.Time, r *run) untrustedPairs {
 	r.ledger.EachHeld(count)
 	out := untrustedPairs{byOwner: map[string]int{}, counted: now}
 	for name, n := range pairs {
-		if name != "" && !c.trusted(name) { // "" is a pair that is not stored
-			out.add(c.ownerOf(name), n)
+		if name != "" && !c.roster.Trusted(name) { // "" is a pair that is not stored
+			out.add(c.roster.OwnerOf(name), n)
 		}
 	}
 	return out
@@ -581,7 +334,7 @@ type ownerSlots struct {
 }
 
 // count returns how many of the slots count together: as many as for one worker.
-func (o ownerSlots) count() int { return min(o.all, newSlots+o.earned) }
+func (o ownerSlots) count() int { return min(o.all, roster.CountedSlots(o.earned)) }
 
 // crowdAge is the time after which the slots that may play a run are counted again. With 10,000 workers, a walk over
 // all sessions for each grant would need a CPU core. Within this time only a session that expires can change
@@ -596,18 +349,18 @@ func crowdPause(sessions int) time.Duration {
 }
 
 // slotsFor counts the slots of the workers that may play a run now, including the slots of s.
-func (c *Coordinator) slotsFor(now time.Time, r *run, s *session) crowd {
-	out := crowd{counted: now, version: c.changes, owners: map[string]ownerSlots{}}
-	for name, other := range c.sessions {
-		w := c.workers[name]
-		here := now.Sub(other.seen) < c.config.Lease && w.Quarantine == "" && !w.Draining
-		if name == s.name || here && c.fits(r, name, other.hello.Labels) && !slices.Contains(other.refuses, r.digest) && c.unfit(r, other) == nil {
-			if c.level(w) == trust.Untrusted {
-				of := out.owners[other.owner]
-				out.owners[other.owner] = ownerSlots{of.all + c.slots(other), of.earned + c.earned(w)}
+func (c *Coordinator) slotsFor(now time.Time, r *run, s *roster.Session) crowd {
+	out := crowd{counted: now, version: c.roster.Changes, owners: map[string]ownerSlots{}}
+	for name, other := range c.roster.Sessions {
+		w := c.roster.Workers[name]
+		here := now.Sub(other.Seen) < c.config.Lease && w.Quarantine == "" && !w.Draining
+		if name == s.Name || here && c.roster.Meets(r.Needs, name, other.Hello.Labels) && !slices.Contains(other.Refuses, r.digest) && c.unfit(r, other) == nil {
+			if c.roster.Untrusted(w) {
+				of := out.owners[other.Owner]
+				out.owners[other.Owner] = ownerSlots{of.all + c.roster.Slots(other), of.earned + c.roster.Earned(w)}
 				continue
 			}
-			out.slots += c.slots(other)
+			out.slots += c.roster.Slots(other)
 			out.trusted = true
 			if r.trusted.IsZero() || r.ledger.HeldBy(name) > 0 {
 				r.trusted = now
@@ -624,12 +377,12 @@ func (c *Coordinator) slotsFor(now time.Time, r *run, s *session) crowd {
 // grantAlone grants a pair that must be played alone, if such a pair waits for this worker. playing is the number
 // of pairs that the worker plays now. can reports whether the worker may play a run. add adds granted leases to the
 // reply. If the result is true, the worker must get no other pairs.
-func (c *Coordinator) grantAlone(now time.Time, s *session, w *worker, playing int, can func(string) bool, add func(*run, []ledger.Lease)) bool {
+func (c *Coordinator) grantAlone(now time.Time, s *roster.Session, w *roster.Worker, playing int, can func(string) bool, add func(*run, []ledger.Lease)) bool {
 	for _, r := range c.inOrder() {
 		if r.ledger == nil || !can(r.digest) {
 			continue
 		}
-		l, granted, wait := r.ledger.Solo(now, s.name, s.session, w.Trust == trust.Owner, playing)
+		l, granted, wait := r.ledger.Solo(now, s.Name, s.ID, w.Trust == trust.Owner, playing)
 		if granted {
 			add(r, []ledger.Lease{l})
 		}
@@ -647,23 +400,23 @@ func (c *Coordinator) beat(ctx context.Context, subject string, body []byte) (an
 	if err != nil {
 		return nil, err
 	}
-	if _, refusal := c.workKey(farm.Sender(subject)); refusal != nil {
+	if _, refusal := c.roster.WorkKey(farm.Sender(subject)); refusal != nil {
 		return farm.BeatReply{Refusal: refusal}, nil
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	s := c.sessionOf(subject, b.Session)
+	s := c.roster.SessionOf(farm.Sender(subject), b.Session)
 	if s == nil {
 		return farm.BeatReply{Unknown: true}, nil
 	}
 	reply := farm.BeatReply{Lease: c.config.Lease}
-	if b.Number < s.beat {
+	if b.Number < s.Beat {
 		return reply, nil // a later heartbeat came first
 	}
-	s.beat, s.load = b.Number, b.Load
+	s.Beat, s.Load = b.Number, b.Load
 	if b.NPS > 0 {
-		s.nps = b.NPS
-		c.setClaim(ctx, s.name, b.NPS)
+		s.NPS = b.NPS
+		c.setClaim(ctx, s.Name, b.NPS)
 	}
 	now := time.Now()
 	for _, list := range []*[]farm.Held{&b.Held, &b.Outbox, &b.Sent} {
@@ -671,7 +424,7 @@ func (c *Coordinator) beat(ctx context.Context, subject string, body []byte) (an
 	}
 	for _, r := range c.runs {
 		for _, a := range r.audits {
-			if a.worker == s.name && a.session != s.session { // it belongs to an older session, which has ended
+			if a.worker == s.Name && a.session != s.ID { // it belongs to an older session, which has ended
 				a.release()
 			}
 		}
@@ -679,10 +432,10 @@ func (c *Coordinator) beat(ctx context.Context, subject string, body []byte) (an
 	for _, back := range b.Back {
 		c.takeBack(ctx, now, s, &back)
 	}
-	w := c.workers[s.name]
+	w := c.roster.Workers[s.Name]
 	if w.Quarantine != "" {
 		reply.Drop = slices.Concat(b.Held, b.Outbox, b.Sent) // none of these leases counts any more
-		reply.Refusal = refuse("%s is in quarantine: %s", s.name, w.Quarantine)
+		reply.Refusal = farm.Refusef("%s is in quarantine: %s", s.Name, w.Quarantine)
 		return reply, nil
 	}
 	c.extend(now, s, b, &reply)
@@ -693,36 +446,36 @@ func (c *Coordinator) beat(ctx context.Context, subject string, body []byte) (an
 		reply.Say = farm.SayDrain
 	case due != nil:
 		reply.Say, reply.Update, reply.Release = farm.SayUpdate, due.SHA256, due
-	case w.rebench != "" || w.Probation != "":
+	case w.Rebench != "" || w.Probation != "":
 		reply.Say = farm.SayBench
 	}
 	return reply, nil
 }
 
 // takeBack ends a lease that a worker returns unplayed.
-func (c *Coordinator) takeBack(ctx context.Context, now time.Time, s *session, back *farm.Back) {
+func (c *Coordinator) takeBack(ctx context.Context, now time.Time, s *roster.Session, back *farm.Back) {
 	r := c.runs[back.Run]
-	if r == nil || r.ledger == nil || !c.config.Secret.Granted(s.name, back.Held) {
+	if r == nil || r.ledger == nil || !c.config.Secret.Granted(s.Name, back.Held) {
 		return
 	}
-	if a := r.auditOf(s.name, back.Held); a != nil {
+	if a := r.auditOf(s.Name, back.Held); a != nil {
 		a.release()
 		return
 	}
 	// A repeated return, such as after a lost answer, ends no lease and counts no crash.
-	if fate := r.ledger.Return(now, s.name, leaseOf(back.Held), back.Crashed); back.Crashed && fate != ledger.FateNone {
-		c.workers[s.name].failed(now, r.Name, fmt.Sprintf("%s %d did not start: %s", r.word(), back.Pair, back.Why))
-		c.countTry(ctx, r, s.name, false, true)
+	if fate := r.ledger.Return(now, s.Name, leaseOf(back.Held), back.Crashed); back.Crashed && fate != ledger.FateNone {
+		c.roster.Workers[s.Name].Failed(now, r.Name, fmt.Sprintf("%s %d did not start: %s", r.word(), back.Pair, back.Why))
+		c.countTry(ctx, r, s.Name, false, true)
 	}
 }
 
 // extend sorts a heartbeat's leases by run, and passes them to the ledgers.
-func (c *Coordinator) extend(now time.Time, s *session, b *farm.Beat, reply *farm.BeatReply) {
+func (c *Coordinator) extend(now time.Time, s *roster.Session, b *farm.Beat, reply *farm.BeatReply) {
 	lists := map[string]*ledger.Listed{}
 	sorted := func(list []farm.Held, into func(*ledger.Listed) *[]ledger.Lease) {
 		for _, h := range list {
 			r := c.runs[h.Run]
-			if r == nil || !c.config.Secret.Granted(s.name, h) {
+			if r == nil || !c.config.Secret.Granted(s.Name, h) {
 				reply.Drop = append(reply.Drop, h)
 				continue
 			}
@@ -739,14 +492,14 @@ func (c *Coordinator) extend(now time.Time, s *session, b *farm.Beat, reply *far
 	heldOf := func(digest string, leases []ledger.Lease) (list []farm.Held) {
 		for _, l := range leases {
 			h := farm.Held{Run: digest, Pair: l.Pair, Epoch: l.Epoch, Take: l.Take, Points: l.Points}
-			h.Token = c.config.Secret.Token(s.name, h)
+			h.Token = c.config.Secret.Token(s.Name, h)
 			list = append(list, h)
 		}
 		return list
 	}
 	for _, r := range c.inOrder() {
 		list := lists[r.digest]
-		if list != nil && r.State.Final() && !r.auditedBy(s.name) {
+		if list != nil && r.State.Final() && !r.auditedBy(s.Name) {
 			reply.Over = append(reply.Over, r.digest)
 		}
 		switch {
@@ -755,7 +508,7 @@ func (c *Coordinator) extend(now time.Time, s *session, b *farm.Beat, reply *far
 				list = &ledger.Listed{} // the worker holds no pair of the run any more
 			}
 			outdated := r.outdated(now, list)
-			dropped, stored := r.ledger.Beat(now, s.name, s.session, *list)
+			dropped, stored := r.ledger.Beat(now, s.Name, s.ID, *list)
 			reply.Drop = append(reply.Drop, heldOf(r.digest, slices.Concat(outdated, dropped))...)
 			reply.Stored = append(reply.Stored, heldOf(r.digest, stored)...)
 		case list != nil: // the run ended before this process started, so its unfinished pairs are not wanted
@@ -769,11 +522,11 @@ func leaseOf(h farm.Held) ledger.Lease {
 }
 
 // workerStatus returns the status of a worker, with the texts that who may read.
-func (c *Coordinator) workerStatus(name string, now time.Time, who Key) farm.WorkerStatus {
-	w := c.workers[name]
+func (c *Coordinator) workerStatus(name string, now time.Time, who roster.Key) farm.WorkerStatus {
+	w := c.roster.Workers[name]
 	out := farm.WorkerStatus{
-		Name: name, Owner: w.Owner, Trust: string(c.level(w)), Suspect: c.suspects[w.Owner], Quarantine: w.Quarantine, Draining: w.Draining, Added: w.Played,
-		Refused: w.Refused, Agreed: w.Agreed, Probation: cmp.Or(w.Probation, w.Unlike), Rebench: w.rebench,
+		Name: name, Owner: w.Owner, Trust: string(c.roster.Level(w)), Suspect: c.roster.Suspect(w.Owner), Quarantine: w.Quarantine, Draining: w.Draining, Added: w.Played,
+		Refused: w.Refused, Agreed: w.Agreed, Probation: cmp.Or(w.Probation, w.Unlike), Rebench: w.Rebench,
 		Slots: w.Slots, NPS: w.Claim, Version: w.Version, Labels: w.Labels, Seen: w.Seen, Errors: slices.Clone(w.Errors),
 	}
 	for i, e := range out.Errors {
@@ -781,13 +534,13 @@ func (c *Coordinator) workerStatus(name string, now time.Time, who Key) farm.Wor
 		if r := c.find(e.By); r != nil {
 			owners = append(owners, r.Owner)
 		}
-		out.Errors[i].What = who.text(e.What, owners...)
+		out.Errors[i].What = who.Text(e.What, owners...)
 	}
 	out.Held, _ = c.heldBy(name)
-	if s := c.sessions[name]; s != nil {
-		out.Here = now.Sub(s.seen) < c.config.Lease
-		out.Slots, out.Load, out.NPS = s.slots, s.load, s.nps
-		out.Seen, out.Unfit = s.seen.Round(0), c.unfitFor(s, who)
+	if s := c.roster.Sessions[name]; s != nil {
+		out.Here = now.Sub(s.Seen) < c.config.Lease
+		out.Slots, out.Load, out.NPS = s.Slots, s.Load, s.NPS
+		out.Seen, out.Unfit = s.Seen.Round(0), c.unfitFor(s, who)
 	}
 	return out
 }

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"time"
 
+	"gogi/farm/coordinator/entries"
+	"gogi/farm/coordinator/roster"
 	"gogi/match"
 	"gogi/match/trust"
 )
@@ -29,7 +31,7 @@ const leastAccusers = 3
 // newLine returns an empty comparison of a run's workers. The comparison leaves out workers that are in quarantine.
 func (c *Coordinator) newLine() *trust.Line {
 	l := &trust.Line{Without: map[string]bool{}}
-	for name, w := range c.workers {
+	for name, w := range c.roster.Workers {
 		l.Without[name] = w.Quarantine != ""
 	}
 	return l
@@ -63,7 +65,7 @@ func (c *Coordinator) compare(ctx context.Context, now time.Time, r *run, p *mat
 	pair := trust.OfResult(r.plan, p)
 	pair.Worker = cmp.Or(pair.Worker, noWorker)
 	closed, err := r.line.Put(p.Pair.ID, pair, p.Pair.Players == [2]int{0, 1})
-	c.warn(err, "a pair cannot be compared with others", "run", r.Name)
+	entries.Warn(c.config.Log, err, "a pair cannot be compared with others", "run", r.Name)
 	if closed {
 		c.lookAtResults(ctx, now, r)
 		c.lookAtMachines(ctx)
@@ -75,7 +77,7 @@ func (c *Coordinator) compare(ctx context.Context, now time.Time, r *run, p *mat
 func (c *Coordinator) cells() (cells []trust.Cell) {
 	known := map[string]bool{}
 	add := func(r *run, name string, logE float64) {
-		w := c.workers[name]
+		w := c.roster.Workers[name]
 		if w == nil {
 			return // the key only pushed pairs
 		}
@@ -87,7 +89,7 @@ func (c *Coordinator) cells() (cells []trust.Cell) {
 			add(r, name, logE)
 		}
 	}
-	for name, w := range c.workers {
+	for name, w := range c.roster.Workers {
 		if !known[name] {
 			cells = append(cells, trust.Cell{Worker: name, Owner: w.Owner})
 		}
@@ -99,7 +101,7 @@ func (c *Coordinator) cells() (cells []trust.Cell) {
 // enough for an accusation.
 func (c *Coordinator) lookAtResults(ctx context.Context, now time.Time, r *run) {
 	accused := slices.DeleteFunc(trust.Attribute(c.cells(), trust.Alpha), func(a trust.Attribution) bool {
-		return a.Cause == trust.Nobody || c.workers[a.Worker].Quarantine != ""
+		return a.Cause == trust.Nobody || c.roster.Workers[a.Worker].Quarantine != ""
 	})
 	if len(accused) == 0 {
 		return
@@ -124,10 +126,10 @@ func (c *Coordinator) lookAtResults(ctx context.Context, now time.Time, r *run) 
 	case e.Kind.TwoSided() && of.line.Compared() < leastAccusers:
 		c.logOnce(ctx, now, of, worst.Worker, fmt.Sprintf("%s: %s; with so few workers it is unknown which is wrong", worst.Worker, why))
 	default:
-		w := c.workers[worst.Worker]
-		c.quarantine(ctx, w, worst.Worker, why)
+		w := c.roster.Workers[worst.Worker]
+		c.quarantine(ctx, w, worst.Worker, why, "farm")
 		c.config.Log.Warn("a worker is quarantined", "worker", worst.Worker, "why", w.Quarantine)
-		c.keepOrWarn(ctx, worst.Worker, w)
+		c.roster.KeepOrWarn(ctx, worst.Worker, w)
 		c.hintDrain(worst.Worker, w)
 		c.logOnce(ctx, now, of, worst.Worker, fmt.Sprintf("%s is quarantined: %s", worst.Worker, why))
 	}
@@ -138,7 +140,7 @@ func (c *Coordinator) lookAtResults(ctx context.Context, now time.Time, r *run) 
 // differ too.
 func (c *Coordinator) lookAtMachines(ctx context.Context) {
 	sums, worst := map[string]trust.Evidence{}, map[string]float64{}
-	for name := range c.workers {
+	for name := range c.roster.Workers {
 		sums[name] = trust.Evidence{Worker: name}
 	}
 	for _, r := range c.inOrder() {
@@ -146,7 +148,7 @@ func (c *Coordinator) lookAtMachines(ctx context.Context) {
 			continue
 		}
 		for _, e := range r.line.Evidence() {
-			w := c.workers[e.Worker]
+			w := c.roster.Workers[e.Worker]
 			if w == nil {
 				continue
 			}
@@ -160,13 +162,13 @@ func (c *Coordinator) lookAtMachines(ctx context.Context) {
 		}
 	}
 	for _, e := range trust.Unlike(slices.Collect(maps.Values(sums)), trust.Alpha) {
-		w := c.workers[e.Worker]
+		w := c.roster.Workers[e.Worker]
 		if w.Unlike != "" {
 			continue
 		}
 		w.Unlike = e.Why()
 		c.config.Log.Warn("a worker is on probation", "worker", e.Worker, "why", w.Unlike)
-		c.keepOrWarn(ctx, e.Worker, w)
+		c.roster.KeepOrWarn(ctx, e.Worker, w)
 	}
 }
 
@@ -187,7 +189,7 @@ func (c *Coordinator) logOnce(ctx context.Context, now time.Time, r *run, subjec
 	}
 	r.Logged = append(r.Logged, subject)
 	r.note(now, "farm", what)
-	c.warn(c.keep(ctx, r), "a line of a test's log was not stored", "run", r.Name)
+	entries.Warn(c.config.Log, c.keep(ctx, r), "a line of a test's log was not stored", "run", r.Name)
 }
 
 // compareAgain starts all comparisons again from the stored pairs.
@@ -197,23 +199,21 @@ func (c *Coordinator) compareAgain(ctx context.Context) {
 			continue
 		}
 		r.line = c.newLine()
-		c.warn(r.store.Rows(ctx, r.putRows), "the stored pairs cannot be compared", "run", r.Name)
+		entries.Warn(c.config.Log, r.store.Rows(ctx, r.putRows), "the stored pairs cannot be compared", "run", r.Name)
 	}
 }
 
 // pardon ends a worker's quarantine and the audits of all its pairs. The evidence collected so far does not
 // count any more.
-func (c *Coordinator) pardon(ctx context.Context, name string, w *worker) {
-	w.Quarantine, w.Unlike, w.Refused = "", "", 0
-	c.config.Bar(name, "")
-	c.suspect()
+func (c *Coordinator) pardon(ctx context.Context, name string, w *roster.Worker) {
+	c.roster.Pardon(w, name)
 	c.proveAgain()
 	c.compareAgain(ctx)
 	w.Forgiven, w.ForgivenMachine = map[string]float64{}, map[string]float64{}
 	for _, r := range c.runs {
 		if i := slices.Index(r.Logged, name); i >= 0 {
 			r.Logged = slices.Delete(slices.Clone(r.Logged), i, i+1)
-			c.warn(c.keep(ctx, r), "a pardon was not stored in a test", "run", r.Name)
+			entries.Warn(c.config.Log, c.keep(ctx, r), "a pardon was not stored in a test", "run", r.Name)
 		}
 		logE := r.Evidence[name]
 		if r.line != nil {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"gogi/farm"
+	"gogi/farm/coordinator/entries"
 	"gogi/farm/coordinator/ledger"
 	"gogi/match"
 	"gogi/match/tune"
@@ -253,7 +254,7 @@ func (c *Coordinator) examineTune(ctx context.Context, r *run) {
 	default:
 		return
 	}
-	c.warn(c.turn(ctx, r, state, "farm", why), "a tune was not paused", "run", r.Name)
+	entries.Warn(c.config.Log, c.turn(ctx, r, state, "farm", why), "a tune was not paused", "run", r.Name)
 }
 
 // status returns the status of the tune. t may be nil.

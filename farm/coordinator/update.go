@@ -7,7 +7,9 @@ import (
 	"time"
 
 	"gogi/farm"
+	"gogi/farm/coordinator/entries"
 	"gogi/farm/coordinator/rollout"
+	"gogi/farm/coordinator/roster"
 	"gogi/match"
 	"gogi/results/farmstate"
 )
@@ -23,7 +25,7 @@ const keyUpdate = "update"
 
 func (c *Coordinator) readUpdate(ctx context.Context) error {
 	var err error
-	if c.update.revision, err = c.load(ctx, keyUpdate, &c.update.State); err != nil {
+	if c.update.revision, err = entries.Load(ctx, c.config.State, keyUpdate, &c.update.State); err != nil {
 		return fmt.Errorf("coordinator: reading the update: %w", err)
 	}
 	c.update.Resume()
@@ -35,20 +37,20 @@ func (c *Coordinator) readUpdate(ctx context.Context) error {
 func (c *Coordinator) keepUpdate(ctx context.Context, by string) error {
 	var actions []farmstate.Action
 	if by != "" {
-		what := "update of the workers: " + string(c.update.Stage) + also(c.update.Why)
-		actions = append(actions, farmstate.Action{At: time.Now(), By: by, On: onFarm, Name: keyUpdate, What: what})
+		what := "update of the workers: " + string(c.update.Stage) + farm.Because(c.update.Why)
+		actions = append(actions, farmstate.Action{At: time.Now(), By: by, On: farmstate.OnFarm, Name: keyUpdate, What: what})
 	}
-	if err := c.save(ctx, bucketFarm, keyUpdate, c.update.State, &c.update.revision, actions...); err != nil {
+	if err := entries.Save(ctx, c.config.State, entries.Farm, keyUpdate, c.update.State, &c.update.revision, actions...); err != nil {
 		return fmt.Errorf("coordinator: the update: %w", err)
 	}
 	return nil
 }
 
 // setUpdate starts or ends an update, or ends its trial. Without an order it only returns the status.
-func (c *Coordinator) setUpdate(ctx context.Context, who Key, u *farm.Update) (any, error) {
+func (c *Coordinator) setUpdate(ctx context.Context, who roster.Key, u *farm.Update) (any, error) {
 	asks := !u.Off && !u.All && len(u.Releases)+len(u.Known) == 0
-	if !asks && !who.may(rightAdmin) {
-		return nil, deny(who, "update workers")
+	if !asks && !who.May(roster.Admin) {
+		return nil, who.Deny("update workers")
 	}
 	var sizes map[string]int64
 	if len(u.Releases) > 0 {
@@ -63,7 +65,7 @@ func (c *Coordinator) setUpdate(ctx context.Context, who Key, u *farm.Update) (a
 	if !asks {
 		before := c.update.State
 		if err := c.update.Order(who.Name, u, sizes, c.members(now), now); err != nil {
-			return nil, refuse("%v", err)
+			return nil, farm.Refusef("%v", err)
 		}
 		if err := c.keepUpdate(ctx, who.Name); err != nil {
 			c.update.State = before
@@ -75,16 +77,16 @@ func (c *Coordinator) setUpdate(ctx context.Context, who Key, u *farm.Update) (a
 }
 
 // member returns the data of a worker that package rollout needs.
-func (c *Coordinator) member(s *session, now time.Time) rollout.Worker {
-	w := c.workers[s.name]
+func (c *Coordinator) member(s *roster.Session, now time.Time) rollout.Worker {
+	w := c.roster.Workers[s.Name]
 	return rollout.Worker{
-		Name: s.name, OS: s.hello.Labels["os"], Arch: s.hello.Labels["arch"], Program: s.hello.Program,
-		Here: now.Sub(s.seen) < c.config.Lease, Sound: w.Quarantine == "" && !w.Draining,
+		Name: s.Name, OS: s.Hello.Labels["os"], Arch: s.Hello.Labels["arch"], Program: s.Hello.Program,
+		Here: now.Sub(s.Seen) < c.config.Lease, Sound: w.Quarantine == "" && !w.Draining,
 	}
 }
 
 func (c *Coordinator) members(now time.Time) (list []rollout.Worker) {
-	for _, s := range c.sessions {
+	for _, s := range c.roster.Sessions {
 		list = append(list, c.member(s, now))
 	}
 	return list
@@ -93,7 +95,7 @@ func (c *Coordinator) members(now time.Time) (list []rollout.Worker) {
 // countTry counts a pair or an attempt of a worker for the trial of an update. counts is false for an
 // attempt, which does not count as a pair. failed means that an engine failed.
 func (c *Coordinator) countTry(ctx context.Context, r *run, name string, counts, failed bool) {
-	if s := c.sessions[name]; s != nil && c.update.Count(r.digest, c.member(s, time.Now()), counts, failed) {
+	if s := c.roster.Sessions[name]; s != nil && c.update.Count(r.digest, c.member(s, time.Now()), counts, failed) {
 		c.lookAtTrials(ctx)
 	}
 }
@@ -118,14 +120,14 @@ func (c *Coordinator) lookAtTrials(ctx context.Context) {
 		c.config.Log.Info("all workers get an update", "why", u.Why)
 	case farm.StageNone, farm.StageTrial:
 	}
-	c.warn(c.keepUpdate(ctx, by), "the update was not stored")
+	entries.Warn(c.config.Log, c.keepUpdate(ctx, by), "the update was not stored")
 }
 
 // accusedInTrial returns the reason why a worker of an open trial was quarantined since the order of the update. It
 // returns "" if there is no such worker.
 func (c *Coordinator) accusedInTrial() string {
 	return c.update.Accused(func(name string) (why string, since time.Time) {
-		if w := c.workers[name]; w != nil {
+		if w := c.roster.Workers[name]; w != nil {
 			why, since = w.Quarantine, w.Since
 		}
 		return why, since

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"gogi/farm"
+	"gogi/farm/coordinator/entries"
+	"gogi/farm/coordinator/roster"
 	"gogi/match"
 )
 
@@ -18,18 +20,18 @@ type listener struct {
 
 // watched returns the runs that a user watches and of which the worker holds pairs. It begins to listen to the
 // events of the worker in these runs. The caller holds mu.
-func (c *Coordinator) watched(s *session) (list []string) {
+func (c *Coordinator) watched(s *roster.Session) (list []string) {
 	for _, r := range c.inOrder() {
-		if r.ledger == nil || r.hub.Subscribers() == 0 || r.ledger.HeldBy(s.name) == 0 {
+		if r.ledger == nil || r.hub.Subscribers() == 0 || r.ledger.HeldBy(s.Name) == 0 {
 			continue
 		}
-		if r.listeners[s.name] == nil {
-			stop, err := c.config.Bus.Listen(farm.SubjectEvents+r.digest+"."+s.name, func(body []byte) { c.show(r, s.name, body) })
+		if r.listeners[s.Name] == nil {
+			stop, err := c.config.Bus.Listen(farm.SubjectEvents+r.digest+"."+s.Name, func(body []byte) { c.show(r, s.Name, body) })
 			if err != nil {
-				c.warn(err, "a worker's games cannot be watched", "run", r.Name, "worker", s.name)
+				entries.Warn(c.config.Log, err, "a worker's games cannot be watched", "run", r.Name, "worker", s.Name)
 				continue
 			}
-			r.listeners[s.name] = &listener{stop: stop, boards: map[int]match.Event{}}
+			r.listeners[s.Name] = &listener{stop: stop, boards: map[int]match.Event{}}
 		}
 		list = append(list, r.digest)
 	}
@@ -40,8 +42,8 @@ func (c *Coordinator) watched(s *session) (list []string) {
 // of the run. It removes the boards of this worker from the display. The caller holds mu.
 func (c *Coordinator) stopListening(now time.Time, r *run) {
 	for _, name := range slices.Sorted(maps.Keys(r.listeners)) {
-		s := c.sessions[name]
-		if r.hub.Subscribers() > 0 && s != nil && now.Sub(s.seen) < c.config.Lease && r.ledger.HeldBy(name) > 0 {
+		s := c.roster.Sessions[name]
+		if r.hub.Subscribers() > 0 && s != nil && now.Sub(s.Seen) < c.config.Lease && r.ledger.HeldBy(name) > 0 {
 			continue
 		}
 		l := r.listeners[name]
@@ -64,8 +66,8 @@ func (c *Coordinator) show(r *run, worker string, body []byte) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	l, s := r.listeners[worker], c.sessions[worker]
-	if l == nil || s == nil || !possibleEvent(r.plan, s.slots, &ev) || !r.ledger.Holds(worker, *ev.Pair) {
+	l, s := r.listeners[worker], c.roster.Sessions[worker]
+	if l == nil || s == nil || !possibleEvent(r.plan, s.Slots, &ev) || !r.ledger.Holds(worker, *ev.Pair) {
 		return
 	}
 	shown := shownEvent(&ev)

@@ -15,6 +15,7 @@ import (
 	"gogi/farm"
 	"gogi/farm/bustest"
 	"gogi/farm/coordinator"
+	"gogi/farm/coordinator/roster"
 	"gogi/farm/mirror"
 	"gogi/farm/site"
 	"gogi/internal/lists"
@@ -33,9 +34,9 @@ type theFarm struct {
 	copy *results.Store
 }
 
-type keyring map[string]coordinator.Key
+type keyring map[string]roster.Key
 
-func (k keyring) Key(name string) (coordinator.Key, bool) {
+func (k keyring) Key(name string) (roster.Key, bool) {
 	key, ok := k[name]
 	return key, ok
 }
@@ -50,7 +51,7 @@ func begin(t *testing.T) *theFarm {
 	}
 	keys := keyring{}
 	for name, right := range map[string]string{"ann": "submit", "ben": "approve", "boss": "admin"} {
-		keys[name] = coordinator.Key{Name: name, Owner: name, Rights: []string{right}}
+		keys[name] = roster.Key{Name: name, Owner: name, Rights: []string{right}}
 	}
 	_, private, err := ed25519.GenerateKey(nil)
 	testutil.OK(t, err)

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"gogi/farm"
-	"gogi/farm/coordinator"
+	"gogi/farm/coordinator/roster"
 	"gogi/farm/keys"
 	"gogi/farm/nats"
 	"gogi/internal/lists"
@@ -16,29 +16,29 @@ import (
 	"gogi/match/trust"
 )
 
-// ring implements coordinator.Keys.
+// ring implements roster.Keys.
 type ring struct{ *keys.Ring }
 
-// registry implements coordinator.Registry.
+// registry implements roster.Registry.
 type registry struct {
 	ring
 	site *Site
 }
 
-// Key implements coordinator.Keys. A standby reads with the rights of an admin, see nats.CoordinatorName.
-func (r registry) Key(name string) (coordinator.Key, bool) {
+// Key implements roster.Keys. A standby reads with the rights of an admin, see nats.CoordinatorName.
+func (r registry) Key(name string) (roster.Key, bool) {
 	if name == nats.CoordinatorName && r.site.shared != nil {
-		return coordinator.Key{Name: name, Owner: "farm", Rights: keys.Words([]keys.Right{keys.Admin})}, true
+		return roster.Key{Name: name, Owner: "farm", Rights: keys.Words([]keys.Right{keys.Admin})}, true
 	}
 	return r.ring.Key(name)
 }
 
-// Known implements coordinator.Registry.
-func (r registry) Known() (all []coordinator.Key) {
+// Known implements roster.Registry.
+func (r registry) Known() (all []roster.Key) {
 	return lists.Map(r.Ring.Keys(), keyOf)
 }
 
-// Enrol implements coordinator.Registry.
+// Enrol implements roster.Registry.
 func (r registry) Enrol(s farm.SignUp) error {
 	if k, ok := r.Named(s.Name); ok && k.Public == s.Public {
 		return nil // an earlier call has added it
@@ -53,7 +53,7 @@ func (r registry) Enrol(s farm.SignUp) error {
 	return errors.Join(r.site.enlist(context.Background()), r.site.share())
 }
 
-// Revoke implements coordinator.Registry.
+// Revoke implements roster.Registry.
 func (r registry) Revoke(name, why string) error {
 	if err := r.site.Bus.Revoke(name, why); err != nil {
 		return err
@@ -61,18 +61,18 @@ func (r registry) Revoke(name, why string) error {
 	return r.site.share()
 }
 
-// Key implements coordinator.Keys.
-func (r ring) Key(name string) (coordinator.Key, bool) {
+// Key implements roster.Keys.
+func (r ring) Key(name string) (roster.Key, bool) {
 	k, ok := r.Named(name)
 	if !ok || k.Valid(time.Now()) != nil {
-		return coordinator.Key{}, false
+		return roster.Key{}, false
 	}
 	return keyOf(k), true
 }
 
 // Keys returns all valid keys, sorted by name.
-func (r ring) Keys() []coordinator.Key {
-	var all []coordinator.Key
+func (r ring) Keys() []roster.Key {
+	var all []roster.Key
 	for _, k := range r.Ring.Keys() {
 		if k.Valid(time.Now()) == nil {
 			all = append(all, keyOf(k))
@@ -81,8 +81,8 @@ func (r ring) Keys() []coordinator.Key {
 	return all
 }
 
-func keyOf(k keys.Key) coordinator.Key {
-	return coordinator.Key{Name: k.Name, Owner: k.Owner, Public: k.Ed25519(), Rights: keys.Words(k.Rights)}
+func keyOf(k keys.Key) roster.Key {
+	return roster.Key{Name: k.Name, Owner: k.Owner, Public: k.Ed25519(), Rights: keys.Words(k.Rights)}
 }
 
 // auditor implements coordinator.Auditor with package trust.

@@ -48,7 +48,7 @@ const (
 // mostRow is the largest body of a row in bytes. An entry is a message, and has actions, too.
 const mostRow = farm.MaxBody - 256<<10
 
-// Put implements coordinator.State.
+// Put implements entries.State.
 func (s *sharedState) Put(ctx context.Context, bucket, name string, body []byte, revision uint64, actions ...farmstate.Action) (uint64, error) {
 	if len(body) > mostRow {
 		return 0, fmt.Errorf("%s %s: %d bytes: expected at most %d with jetstream.takeover", bucket, name, len(body), mostRow)
@@ -61,12 +61,12 @@ func (s *sharedState) Put(ctx context.Context, bucket, name string, body []byte,
 	return next, err
 }
 
-// Delete implements coordinator.State.
+// Delete implements entries.State.
 func (s *sharedState) Delete(ctx context.Context, bucket, name string, actions ...farmstate.Action) error {
 	return s.change(ctx, bucket, name, func() (*farmstate.Row, error) { return nil, s.State.Delete(ctx, bucket, name, actions...) })
 }
 
-// Log implements coordinator.State.
+// Log implements entries.State.
 func (s *sharedState) Log(ctx context.Context, actions ...farmstate.Action) error {
 	if err := s.State.Log(ctx, actions...); err != nil {
 		return err

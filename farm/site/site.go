@@ -17,6 +17,7 @@ import (
 
 	"gogi/farm"
 	"gogi/farm/coordinator"
+	"gogi/farm/coordinator/entries"
 	"gogi/farm/keys"
 	"gogi/farm/nats"
 	"gogi/internal/disk"
@@ -57,7 +58,7 @@ type Site struct {
 
 // A Kept stores the state of a farm's coordinator. [farmstate.State] implements it.
 type Kept interface {
-	coordinator.State
+	entries.State
 	Get(ctx context.Context, bucket, name string) (body []byte, revision uint64, err error)
 	Close() error
 }

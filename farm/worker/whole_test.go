@@ -12,7 +12,8 @@ import (
 	"time"
 
 	"gogi/farm"
-	real "gogi/farm/coordinator"
+	"gogi/farm/coordinator"
+	"gogi/farm/coordinator/roster"
 	"gogi/farm/keys"
 	"gogi/farm/nats"
 	"gogi/farm/worker"
@@ -61,16 +62,16 @@ func (s *shelf) Close() error                                        { return ni
 // ring adapts a keys.Ring to the coordinator.
 type ring struct{ *keys.Ring }
 
-func (r ring) Key(name string) (real.Key, bool) {
+func (r ring) Key(name string) (roster.Key, bool) {
 	k, ok := r.Named(name)
 	if !ok || k.Valid(time.Now()) != nil {
-		return real.Key{}, false
+		return roster.Key{}, false
 	}
 	rights := make([]string, len(k.Rights))
 	for i, right := range k.Rights {
 		rights[i] = string(right)
 	}
-	return real.Key{Name: k.Name, Owner: k.Owner, Public: k.Ed25519(), Rights: rights}, true
+	return roster.Key{Name: k.Name, Owner: k.Owner, Public: k.Ed25519(), Rights: rights}, true
 }
 
 // process starts a process of the real coordinator on the bus of the site.

@@ -19,10 +19,18 @@ type Action struct {
 	ID   int64     `cbor:"id" json:"id"` // the place in the log, from 1
 	At   time.Time `cbor:"at" json:"at"` // by the coordinator's clock, to the microsecond
 	By   string    `cbor:"by" json:"by"` // a key's name, "farm", or "" for a person without a key
-	On   string    `cbor:"on" json:"on"` // the kind of the changed thing: test, worker, key or farm
+	On   string    `cbor:"on" json:"on"` // the kind of the changed thing: OnTest, OnWorker, OnKey or OnFarm
 	Name string    `cbor:"name" json:"name"`
 	What string    `cbor:"what" json:"what"` // the action, as text
 }
+
+// Kinds of things that an action changes, see Action.On.
+const (
+	OnTest   = "test"
+	OnWorker = "worker"
+	OnKey    = "key"
+	OnFarm   = "farm"
+)
 
 // MaxWhat is the largest length of Action.What in bytes. A longer text is cut.
 const MaxWhat = 1000
