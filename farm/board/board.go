@@ -23,8 +23,8 @@ import (
 	"time"
 
 	"gogi/farm"
-	"gogi/farm/coordinator"
 	"gogi/farm/coordinator/entries"
+	"gogi/farm/coordinator/grants"
 	"gogi/farm/keys"
 	"gogi/internal/format"
 	"gogi/internal/i18n"
@@ -74,7 +74,7 @@ type Config struct {
 	Secret  farm.Secret
 	Connect func() Connect
 	Played  func(ctx context.Context) ([]results.Played, error)
-	Quota   func(owner string) coordinator.Quota
+	Quota   func(owner string) grants.Quota
 	Log     *slog.Logger // nil turns the log off
 }
 

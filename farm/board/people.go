@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"gogi/farm"
-	"gogi/farm/coordinator"
+	"gogi/farm/coordinator/grants"
 	"gogi/farm/keys"
 	"gogi/internal/address"
 	"gogi/internal/i18n"
@@ -140,7 +140,7 @@ func (p *Pages) person(w http.ResponseWriter, v *visit) error {
 		Months, Workers []results.Played
 		Keys            []keys.Key
 		Tests           []farm.TestStatus
-		Quota           coordinator.Quota
+		Quota           grants.Quota
 		Now             time.Time
 	}{
 		Name: who, Months: results.SumPlayed(played, func(w *results.Played) { w.Worker = "" }), Workers: results.SumPlayed(played,

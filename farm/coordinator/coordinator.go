@@ -1,7 +1,6 @@
 package coordinator
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,11 +10,15 @@ import (
 	"time"
 
 	"gogi/farm"
+	"gogi/farm/coordinator/audit"
 	"gogi/farm/coordinator/entries"
+	"gogi/farm/coordinator/grants"
+	"gogi/farm/coordinator/judge"
 	"gogi/farm/coordinator/ledger"
+	"gogi/farm/coordinator/rollout"
 	"gogi/farm/coordinator/roster"
+	"gogi/farm/coordinator/tests"
 	"gogi/match"
-	"gogi/results/farmstate"
 	"gogi/runner/events"
 )
 
@@ -33,32 +36,22 @@ type Coordinator struct {
 
 	// mu guards all fields below. It is not locked while results are stored. It is locked while tests change,
 	// which is rare.
-	mu       sync.Mutex
-	runs     map[string]*run
-	unread   []farm.Unread        // stored tests that this program cannot decode, see setUnread
-	allowed  map[string]allowance // allowances by owner
-	roster   *roster.Roster
-	schedule ledger.Schedule
-	epochs   *ledger.Epochs
-	judge    farm.JudgeStatus
-	day      time.Time                // the UTC day to which spent applies
-	spent    map[string]time.Duration // slot-time that the tests of each owner have used on this day
-	voidDue  bool                     // a worker was quarantined, so its pairs may have to become void
-	broken   error                    // the failure of a store, after which nothing is granted or acknowledged
-	update   updating
+	mu      sync.Mutex
+	tests   *tests.Tests
+	roster  *roster.Roster
+	quotas  *grants.Quotas
+	grants  *grants.Grants
+	audits  *audit.Audits
+	updates *rollout.Updates
+	judge   *judge.Judge
+	viewers *viewers
+	epochs  *ledger.Epochs
 
-	people *roster.People
-	builds sync.Mutex // is locked while recipes change
-	played played
+	// The next fields have locks of their own.
+	people  *roster.People
+	recipes tests.Recipes
+	played  played
 }
-
-// These are the buckets of the state with the records of tests, the waiting audits and the agreed audits, all by the
-// test's digest.
-const (
-	bucketTests  = "tests"
-	bucketAudits = "audits"
-	bucketAgreed = "agreed"
-)
 
 // New creates a coordinator from the stored state of a farm. It stores the number of this start (boot) before
 // it grants any pair, because the numbers of grants contain it.
@@ -66,18 +59,50 @@ func New(ctx context.Context, c Config) (*Coordinator, error) {
 	if err := c.complete(); err != nil {
 		return nil, err
 	}
-	k := &Coordinator{
-		config: c, verifies: checkBrought, runs: map[string]*run{}, allowed: map[string]allowance{},
-		roster:   roster.New(roster.Config{State: c.State, Keys: c.Keys, Log: c.Log, Bar: c.Bar}),
-		schedule: ledger.Schedule{OwnerMax: c.OwnerMax}, epochs: &ledger.Epochs{}, voidDue: true,
-	}
+	k := &Coordinator{config: c, verifies: judge.CheckBrought, epochs: &ledger.Epochs{}, recipes: tests.Recipes{State: c.State}}
+	k.roster = roster.New(roster.Config{State: c.State, Keys: c.Keys, Log: c.Log, Bar: c.Bar})
 	k.people = roster.NewPeople(c.State, c.Keys, k.suspicion)
-	for _, read := range []func(context.Context) error{k.countBoot, k.roster.Read, k.readUpdate, k.readTests, k.readAudits, k.readStored, k.readSpent} {
+	ofTests := tests.Config{
+		State: c.State, Roster: k.roster, Epochs: k.epochs, Sign: c.Sign, Send: c.Bus.Send, Open: c.Open, Lease: c.Lease, Stored: c.Stored,
+		Lacks: c.Lacks, Log: c.Log,
+	}
+	if c.Auditor != nil {
+		ofTests.Exact = c.Auditor.Exact
+	}
+	k.tests = tests.New(ofTests)
+	k.quotas = grants.NewQuotas(c.Quota, k.tests)
+	k.audits = audit.New(audit.Config{
+		State: c.State, Roster: k.roster, Tests: k.tests, Epochs: k.epochs, Secret: c.Secret, Lease: c.Lease, Auditor: c.Auditor, Log: c.Log,
+	})
+	k.grants = grants.New(grants.Config{
+		Roster: k.roster, Tests: k.tests, Audits: k.audits, Quotas: k.quotas, Secret: c.Secret, Lease: c.Lease, Beat: c.beat(),
+		OwnerMax: c.OwnerMax, Log: c.Log,
+	})
+	k.tests.Changed = k.grants.Place
+	k.updates = rollout.NewUpdates(rollout.Config{State: c.State, Roster: k.roster, Lease: c.Lease, Log: c.Log})
+	k.judge = judge.New(judge.Config{
+		Roster: k.roster, Tests: k.tests, Audits: k.audits, Quotas: k.quotas, Updates: k.updates, Secret: c.Secret, Log: c.Log,
+	})
+	k.viewers = &viewers{
+		bus: c.Bus, tests: k.tests, roster: k.roster, lease: c.Lease, log: c.Log, shows: k.shows, byTest: map[*tests.Test]*viewed{},
+	}
+
+	for _, read := range []func(context.Context) error{
+		k.countBoot, k.roster.Read, k.updates.Read, k.tests.Read, k.audits.Read, k.tests.ReadStored,
+		func(ctx context.Context) error { return k.quotas.Read(ctx, c.Spent) },
+	} {
 		if err := read(ctx); err != nil {
 			return nil, errors.Join(err, k.close())
 		}
 	}
 	return k, nil
+}
+
+// shows displays an event of a worker.
+func (c *Coordinator) shows(r *tests.Test, worker string, body []byte) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.viewers.show(r, worker, body)
 }
 
 // suspicion returns a text about the worker of an owner that is in quarantine, or "".
@@ -115,215 +140,6 @@ func (c *Coordinator) countBoot(ctx context.Context) error {
 	return nil
 }
 
-func (c *Coordinator) readTests(ctx context.Context) error {
-	err := c.config.State.Each(ctx, bucketTests, func(digest string, body []byte, revision uint64) error {
-		var rec record
-		err := farm.Decode(body, &rec)
-		var r *run
-		if err == nil {
-			r, err = newRun(digest, rec, revision)
-		}
-		if err != nil {
-			c.setUnread(digest, rec.Name, err)
-			return nil
-		}
-		return c.enter(ctx, r)
-	})
-	if err != nil {
-		return fmt.Errorf("coordinator: reading the tests: %w", err)
-	}
-	return nil
-}
-
-// readStored reads the number of stored pairs of each test. It does not open tests that have ended.
-func (c *Coordinator) readStored(ctx context.Context) error {
-	if c.config.Stored == nil {
-		return nil
-	}
-	stored, err := c.config.Stored(ctx)
-	entries.Warn(c.config.Log, err, "the stored pairs of ended tests are unknown")
-	for digest, r := range c.runs {
-		r.stored = stored[digest]
-	}
-	return ctx.Err()
-}
-
-// setUnread records a test that this program cannot decode, for example because a later version wrote its
-// plan. The other tests are played. A program that can decode the test resumes it. The coordinator rejects
-// results of such a test like results of a deleted test, and the pairs are played again.
-func (c *Coordinator) setUnread(digest, name string, why error) {
-	c.config.Log.Error("a test cannot be decoded", "run", cmp.Or(name, digest), "err", why)
-	c.unread = append(c.unread, farm.Unread{Run: digest, Name: name, Why: why.Error()})
-}
-
-// enter adds a run to the coordinator. It opens the run if workers may play it now.
-func (c *Coordinator) enter(ctx context.Context, r *run) error {
-	r.task = farm.Task{Run: r.digest, Name: r.Name, Plan: r.Plan, Owner: r.Owner, Approved: r.State != farm.Submitted}
-	if err := r.task.Sign(c.config.Sign); err != nil {
-		return err
-	}
-	c.runs[r.digest] = r
-	r.exact = c.config.Auditor != nil && !r.Inexact && c.config.Auditor.Exact(r.plan)
-	if r.State == farm.Over && c.config.Lacks != nil && c.config.Lacks(r.digest) {
-		if err := c.complete(ctx, r); err != nil {
-			return err
-		}
-	}
-	if r.State != farm.Running && r.State != farm.Paused {
-		return nil
-	}
-	if err := c.open(ctx, r, time.Now()); err != nil {
-		if ctx.Err() != nil {
-			return err // the test is not the cause
-		}
-		c.setAside(ctx, r, err)
-	}
-	c.place(r)
-	return nil
-}
-
-// complete lets a test run again if it has ended, and the store lacks pairs on which its end depends.
-func (c *Coordinator) complete(ctx context.Context, r *run) error {
-	if err := c.open(ctx, r, time.Now()); err != nil {
-		if ctx.Err() == nil {
-			c.setAside(ctx, r, err)
-			return nil
-		}
-		return err
-	}
-	if r.decided() != "" {
-		return nil
-	}
-	return c.turn(ctx, r, farm.Running, "farm", "the former leader had pairs that this machine lacks; workers play them again")
-}
-
-// setAside closes a test that cannot be opened or evaluated, so that the other tests continue. It also pauses
-// the test, unless the test was stopped or has failed. It pauses a test in the state Over, too, because the
-// test may lack pairs now. A resume or the next process opens the test again.
-func (c *Coordinator) setAside(ctx context.Context, r *run, why error) {
-	c.config.Log.Error("a test is set aside", "run", r.Name, "err", why)
-	if r.store != nil {
-		entries.Warn(c.config.Log, r.store.Close(), "a store was not closed", "run", r.Name)
-	}
-	r.store, r.ledger, r.gate, r.tune, r.line, r.aside = nil, nil, nil, nil, nil, true
-	if what := "it cannot be opened: " + why.Error(); r.State != farm.Stopped && r.State != farm.Failed && (r.State != farm.Paused || r.Why != what) {
-		r.State, r.Why, r.Provisional = farm.Paused, what, nil
-		r.note(time.Now(), "farm", string(farm.Paused)+farm.Because(what))
-		entries.Warn(c.config.Log, c.keep(ctx, r), "the pause of a test was not stored", "run", r.Name)
-	}
-	c.place(r)
-	c.hint(r)
-}
-
-// place adds a run to the schedule if its state is Running, and otherwise removes it from the schedule.
-func (c *Coordinator) place(r *run) {
-	if r.State != farm.Running {
-		c.schedule.Remove(r.digest)
-		return
-	}
-	c.schedule.Set(ledger.Test{
-		Run: r.digest, Owner: r.Owner, Priority: r.Priority, Share: r.Share, Cost: max(r.cost, 1e-3), Spent: c.overspent(time.Now(), r.Owner) != "",
-	})
-	c.schedule.Held(r.digest, r.ledger.Held())
-}
-
-// keep stores the record of a test, and adds the new lines of its log to the log of the farm.
-func (c *Coordinator) keep(ctx context.Context, r *run) error {
-	var actions []farmstate.Action
-	for _, l := range r.Log[max(0, len(r.Log)-(r.noted-r.acted)):] {
-		actions = append(actions, farmstate.Action{At: l.At, By: l.By, On: farmstate.OnTest, Name: r.Name, What: l.What})
-	}
-	if err := entries.Save(ctx, c.config.State, bucketTests, r.digest, r.record, &r.revision, actions...); err != nil {
-		return fmt.Errorf("coordinator: test %s: %w", r.Name, err)
-	}
-	r.acted = r.noted
-	return nil
-}
-
-// turn changes the state of a test. by is the name of the user's key or "farm", and why the reason. turn stores the
-// record before the change takes effect. The caller holds mu.
-func (c *Coordinator) turn(ctx context.Context, r *run, state farm.State, by, why string) error {
-	now := time.Now()
-	if state == farm.Running || state == farm.Paused {
-		// turn opens the run before it stores the record. Otherwise the record could name a state in which no later
-		// process can open the test.
-		if err := c.open(ctx, r, now); err != nil {
-			return fmt.Errorf("coordinator: test %s cannot be opened: %w", r.Name, err)
-		}
-	}
-	before := r.record
-	r.State, r.Why = state, why
-	r.note(now, by, string(state)+farm.Because(why))
-	r.Granted = r.Granted || state == farm.Running
-	if r.gate != nil {
-		r.Verdict = r.verdict()
-	}
-	if state.Final() {
-		r.Evidence = r.evidence()
-	}
-	r.Provisional, r.samples = nil, nil
-	if state == farm.Over || r.gate != nil && r.gate.State().Decided() { // pushed and late pairs decide in any state
-		r.Provisional = c.provisional(r)
-	}
-	if r.gate != nil {
-		// The store gets this remark before the record does. Otherwise a reader of the database could see a
-		// verdict without the remark.
-		if err := r.store.SetProvisional(ctx, r.Provisional.text()); err != nil {
-			r.record = before
-			return fmt.Errorf("coordinator: test %s: %w", r.Name, err)
-		}
-	}
-	if err := c.keep(ctx, r); err != nil {
-		r.record = before
-		return err
-	}
-	r.task.Approved = state != farm.Submitted
-	if err := r.task.Sign(c.config.Sign); err != nil {
-		return err
-	}
-	if r.ledger != nil {
-		r.limit()
-	}
-	c.place(r)
-	c.hint(r)
-	return nil
-}
-
-// hint publishes a change of a test at once, because heartbeats would report the change some seconds later.
-func (c *Coordinator) hint(r *run) {
-	var h farm.Hint
-	subject := farm.SubjectRun + r.digest
-	switch {
-	case r.State.Final():
-		h.Over = []string{r.digest}
-	case r.State == farm.Paused:
-		h.Paused = []string{r.digest}
-	case r.State == farm.Running:
-		h.Ask, subject = true, farm.SubjectAll
-	default:
-		return
-	}
-	entries.Warn(c.config.Log, c.publish(subject, h), "a hint was not sent", "run", r.Name)
-}
-
-// publish sends a hint. Heartbeats have the same information, so the caller may ignore the error.
-func (c *Coordinator) publish(subject string, h farm.Hint) error {
-	body, err := farm.Encode(h)
-	if err != nil {
-		return err
-	}
-	return c.config.Bus.Send(subject, body)
-}
-
-// fail records an error after which this process grants nothing and acknowledges no result. It returns err.
-func (c *Coordinator) fail(err error) error {
-	if c.broken == nil {
-		c.broken = err
-		c.config.Log.Error("the coordinator stops", "err", err)
-	}
-	return err
-}
-
 // Serve answers requests and processes results until ctx ends or a store fails. It returns the store's error.
 func (c *Coordinator) Serve(ctx context.Context) error {
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -337,13 +153,13 @@ func (c *Coordinator) Serve(ctx context.Context) error {
 		}
 		defer stop()
 	}
-	_ = c.publish(farm.SubjectAll, farm.Hint{Ask: true})
+	_ = c.tests.Publish(farm.SubjectAll, farm.Hint{Ask: true})
 	var working sync.WaitGroup
 	working.Go(func() { cancel(c.judgeAll(ctx)) })
 	working.Go(func() { c.tick(ctx) })
 	working.Wait()
 	c.mu.Lock()
-	err := c.broken
+	err := c.judge.Broken
 	c.mu.Unlock()
 	if cause := context.Cause(ctx); err == nil && !errors.Is(cause, context.Canceled) {
 		err = cause
@@ -370,30 +186,27 @@ func (c *Coordinator) tick(ctx context.Context) {
 
 // expire ends expired leases, starts tests that may start, and does other periodic work.
 func (c *Coordinator) expire(ctx context.Context, now time.Time) {
-	slots := 0
-	for _, s := range c.roster.Sessions {
-		if now.Sub(s.Seen) < 2*c.config.Lease {
-			slots += c.roster.Slots(s)
-		}
-	}
-	c.schedule.Slots = slots
-	for _, r := range c.inOrder() {
-		r.expireAudits(now)
-		c.prove(ctx, now, r)
-		c.keepAudits(ctx, r)
-		if r.ledger == nil {
+	c.grants.Count(now)
+	for _, r := range c.tests.InOrder() {
+		c.audits.Expire(now, r)
+		c.audits.Prove(ctx, now, r)
+		c.audits.Keep(ctx, r)
+		if r.Ledger == nil {
 			continue
 		}
-		if expired := r.ledger.Expire(now); len(expired) > 0 {
+		if expired := r.Ledger.Expire(now); len(expired) > 0 {
 			c.config.Log.Info("leases expired", "run", r.Name, "pairs", len(expired))
 		}
-		c.stopListening(now, r)
-		c.place(r)
-		c.examine(ctx, r)
+		c.viewers.stopListening(now, r)
+		c.grants.Place(r)
+		if c.tests.Examine(ctx, r) {
+			c.audits.Prove(ctx, time.Now(), r)
+		}
 	}
-	c.tendTrials(ctx, now)
+
+	c.updates.Tend(ctx, now)
 	c.roster.KeepChanged(ctx, now)
-	entries.Warn(c.config.Log, c.begin(ctx), "a test did not start")
+	entries.Warn(c.config.Log, c.grants.Begin(ctx), "a test did not start")
 	if c.epochs.Left() < fewEpochs {
 		entries.Warn(c.config.Log, c.countBoot(ctx), "no new boot was counted")
 	}
@@ -403,51 +216,6 @@ func (c *Coordinator) expire(ctx context.Context, now time.Time) {
 // new boot. It is enough for an hour of grants.
 const fewEpochs = 1 << 26
 
-// mayCondemn is the number of given-up pairs at which the coordinator pauses a run without an SPRT. It pauses a run
-// with an SPRT, or a tune, at the first given-up pair, because they can use no results beyond a missing pair.
-const mayCondemn = 3
-
-// examine ends a run that needs no more pairs, and pauses a run that cannot continue.
-func (c *Coordinator) examine(ctx context.Context, r *run) {
-	if r.State != farm.Running {
-		return
-	}
-	if given := r.ledger.Condemned(); len(given) > len(r.Condemned) {
-		before := r.Condemned
-		r.Condemned = given
-		state, why := farm.Running, fmt.Sprintf("%s %d was given up: it crashes its players", r.word(), given[len(given)-1])
-		if len(given) >= mayCondemn || r.gate != nil || r.tune != nil {
-			state, why = farm.Paused, fmt.Sprintf("%ss %v crash their players", r.word(), given)
-		}
-		if err := c.turn(ctx, r, state, "farm", why); err != nil {
-			r.Condemned = before // the next tick tries again
-			entries.Warn(c.config.Log, err, "a test was not paused", "run", r.Name)
-		}
-	}
-	c.examineTune(ctx, r)
-	if why := r.decided(); why != "" && r.State == farm.Running {
-		r.ledger.Over(true) // even if the new state cannot be stored now
-		entries.Warn(c.config.Log, c.turn(ctx, r, farm.Over, "farm", why), "a test did not end", "run", r.Name)
-		c.prove(ctx, time.Now(), r)
-	}
-}
-
-// begin starts the approved tests in the order of submission, within the quotas of their owners. If one test cannot
-// start, the next tests still can.
-func (c *Coordinator) begin(ctx context.Context) (err error) {
-	for _, r := range c.inOrder() {
-		if r.State == farm.Approved && c.waits(time.Now(), r) == "" {
-			err = errors.Join(err, c.turn(ctx, r, farm.Running, "farm", ""))
-		}
-	}
-	return err
-}
-
-// inOrder returns the runs in the order of submission.
-func (c *Coordinator) inOrder() []*run {
-	return slices.SortedFunc(maps.Values(c.runs), func(a, b *run) int { return a.Number - b.Number })
-}
-
 // closeLimit limits the time in which close stores the latest counts of workers.
 const closeLimit = 5 * time.Second
 
@@ -455,21 +223,14 @@ const closeLimit = 5 * time.Second
 func (c *Coordinator) close() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	var errs []error
 	keeping, cancel := context.WithTimeout(context.Background(), closeLimit)
 	defer cancel()
 	c.roster.Close(keeping)
-	for _, r := range c.runs {
-		c.keepAudits(keeping, r)
-		for _, l := range r.listeners {
-			l.stop()
-		}
-		r.hub.Close()
-		if r.store != nil {
-			errs = append(errs, r.store.Close())
-		}
+	for _, r := range c.tests.All {
+		c.audits.Keep(keeping, r)
 	}
-	return errors.Join(errs...)
+	c.viewers.close()
+	return c.tests.Close()
 }
 
 // Status returns the current status of the farm as everyone may read it.
@@ -486,22 +247,22 @@ func (c *Coordinator) StatusFor(ctx context.Context, key string) farm.Status {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	now := time.Now()
-	s := farm.Status{At: now.Round(0), Boot: c.boot, Judge: c.judge, Unread: slices.Clone(c.unread)}
+	s := farm.Status{At: now.Round(0), Boot: c.boot, Judge: c.judge.Status, Unread: slices.Clone(c.tests.Unread)}
 	s.Judge.Fill = fill
-	runs := c.inOrder()
-	slices.SortStableFunc(runs, func(a, b *run) int { return b.Priority - a.Priority })
+	runs := c.tests.InOrder()
+	slices.SortStableFunc(runs, func(a, b *tests.Test) int { return b.Priority - a.Priority })
 	for _, r := range runs {
-		t := r.status()
-		t.Waits = c.waits(now, r)
+		t := r.Status()
+		t.Waits = c.quotas.Waits(now, r)
 		if r.State == farm.Running {
-			t.Refusals = c.roster.Refusals(now, r.digest, r.Owner, who)
+			t.Refusals = c.roster.Refusals(now, r.Digest, r.Owner, who)
 		}
 		s.Tests = append(s.Tests, t)
 	}
-	if !c.update.At.IsZero() {
-		s.Update = c.update.Status(c.members(now))
+	if !c.updates.Current.At.IsZero() {
+		s.Update = c.updates.Status(now)
 	}
-	log10E := c.log10E()
+	log10E := c.judge.Log10E()
 	for _, name := range slices.Sorted(maps.Keys(c.roster.Workers)) {
 		w := c.workerStatus(name, now, who)
 		w.Log10E = log10E[name]
@@ -515,24 +276,25 @@ func (c *Coordinator) StatusFor(ctx context.Context, key string) farm.Status {
 func (c *Coordinator) Watch(test string) (hub *events.Hub, ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	r := c.find(test)
+	r := c.tests.Find(test)
 	if r == nil {
 		return nil, false
 	}
-	return r.hub, true
+	return r.Hub, true
 }
 
-// find returns the test with a name or digest, or nil if there is none. If several tests have the name, it
-// returns the latest.
-func (c *Coordinator) find(test string) *run {
-	if r := c.runs[test]; r != nil {
-		return r
+// voidBarred makes the pairs of workers in quarantine void, see judge.Judge.VoidBarred.
+func (c *Coordinator) voidBarred(ctx context.Context) {
+	c.mu.Lock()
+	due := c.tests.VoidDue && c.judge.Broken == nil
+	c.mu.Unlock()
+	if !due {
+		return
 	}
-	var found *run
-	for _, r := range c.inOrder() {
-		if r.Name == test {
-			found = r
-		}
-	}
-	return found
+
+	c.judging.Lock()
+	defer c.judging.Unlock()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.judge.VoidBarred(ctx)
 }

@@ -20,6 +20,7 @@ import (
 	"gogi/farm/bustest"
 	"gogi/farm/coordinator"
 	"gogi/farm/coordinator/roster"
+	"gogi/farm/coordinator/tests"
 	"gogi/internal/testutil"
 	"gogi/match"
 	"gogi/match/tune"
@@ -99,7 +100,7 @@ type disk struct {
 	stored func(run string, pair int)
 }
 
-// store is a coordinator.Store in memory.
+// store is a tests.Store in memory.
 type store struct {
 	disk        *disk
 	run         string // the SHA-256 of the plan
@@ -116,7 +117,7 @@ type store struct {
 
 var errFull = errors.New("no space left on device")
 
-func (d *disk) open(_ context.Context, p *match.Plan) (coordinator.Store, error) {
+func (d *disk) open(_ context.Context, p *match.Plan) (tests.Store, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	run := p.Digest()
@@ -477,11 +478,11 @@ func (f *theFarm) reconfigure(change func(c *coordinator.Config)) {
 }
 
 // reopen restarts the coordinator with another Config.Open.
-func (f *theFarm) reopen(open func(p *match.Plan, s *store) (coordinator.Store, error)) {
+func (f *theFarm) reopen(open func(p *match.Plan, s *store) (tests.Store, error)) {
 	f.t.Helper()
 	f.reconfigure(func(c *coordinator.Config) {
 		before := c.Open
-		c.Open = func(ctx context.Context, p *match.Plan) (coordinator.Store, error) {
+		c.Open = func(ctx context.Context, p *match.Plan) (tests.Store, error) {
 			s, err := before(ctx, p)
 			if err != nil {
 				return nil, err

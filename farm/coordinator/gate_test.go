@@ -8,7 +8,7 @@ import (
 
 	"gogi/farm"
 	"gogi/farm/bustest"
-	"gogi/farm/coordinator"
+	"gogi/farm/coordinator/grants"
 	"gogi/internal/lists"
 	"gogi/internal/testutil"
 	"gogi/match"
@@ -16,7 +16,7 @@ import (
 	"gogi/runner/events"
 )
 
-type quota = coordinator.Quota
+type quota = grants.Quota
 
 // gated returns a plan with an SPRT. Each pair has its own opening of two moves.
 func gated(name string, pairs int, seed uint64) *match.Plan {

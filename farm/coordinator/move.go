@@ -2,12 +2,12 @@ package coordinator
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"time"
 
 	"gogi/farm"
 	"gogi/farm/coordinator/roster"
+	"gogi/farm/coordinator/tests"
 	"gogi/match"
 )
 
@@ -25,20 +25,20 @@ func (c *Coordinator) pull(ctx context.Context, _ roster.Key, o *farm.Pull) (any
 	}
 	var page, voided []int
 	out := farm.Pulled{Next: max(o.From, 0)}
-	store, err := c.storeOf(ctx, o.Run, func(r *run) {
-		out.Test, out.Plan = r.status(), r.Plan
-		for have := o.Have; out.Next < r.plan.Pairs && len(page) < movedPairs; out.Next++ {
+	store, err := c.storeOf(ctx, o.Run, func(r *tests.Test) {
+		out.Test, out.Plan = r.Status(), r.Plan
+		for have := o.Have; out.Next < r.Match.Pairs && len(page) < movedPairs; out.Next++ {
 			for len(have) > 0 && have[0].Last < out.Next {
 				have = have[1:]
 			}
-			if r.ledger.IsStored(out.Next) && (len(have) == 0 || out.Next < have[0].First) {
+			if r.Ledger.IsStored(out.Next) && (len(have) == 0 || out.Next < have[0].First) {
 				page = append(page, out.Next)
 			}
-			if r.ledger.Take(out.Next) > 0 {
+			if r.Ledger.Take(out.Next) > 0 {
 				voided = append(voided, out.Next)
 			}
 		}
-		out.More = out.Next < r.plan.Pairs
+		out.More = out.Next < r.Match.Pairs
 	})
 	if err != nil {
 		return nil, err
@@ -76,18 +76,18 @@ func (c *Coordinator) pull(ctx context.Context, _ roster.Key, o *farm.Pull) (any
 
 // storeOf opens a test and returns its store. It calls see with the test while it holds mu, so that see can read
 // the test's state.
-func (c *Coordinator) storeOf(ctx context.Context, name string, see func(*run)) (Store, error) {
+func (c *Coordinator) storeOf(ctx context.Context, name string, see func(*tests.Test)) (tests.Store, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	r, err := c.found(name)
+	r, err := c.tests.Found(name)
 	if err != nil {
 		return nil, err
 	}
-	if err := c.open(ctx, r, time.Now()); err != nil {
+	if err := c.tests.Open(ctx, r, time.Now()); err != nil {
 		return nil, err
 	}
 	see(r)
-	return r.store, nil
+	return r.Store, nil
 }
 
 // sum returns the checksum of a range of pairs. A mirror compares it with its copy.
@@ -95,7 +95,7 @@ func (c *Coordinator) sum(ctx context.Context, _ roster.Key, o *farm.SumOf) (any
 	if o.From < 0 || o.Below <= o.From || o.Below-o.From > farm.MaxSummed {
 		return nil, farm.Refusef("pairs from %d to below %d: expected 1 to %d of them", o.From, o.Below, farm.MaxSummed)
 	}
-	store, err := c.storeOf(ctx, o.Run, func(*run) {})
+	store, err := c.storeOf(ctx, o.Run, func(*tests.Test) {})
 	if err != nil {
 		return nil, err
 	}
@@ -122,7 +122,7 @@ func (c *Coordinator) push(ctx context.Context, who roster.Key, o *farm.Push) (a
 	if err != nil {
 		return nil, err
 	}
-	played, err := c.verified(who, r.plan, o.Pairs) // verification is slow, so no lock is held
+	played, err := c.verified(who, r.Match, o.Pairs) // verification is slow, so no lock is held
 	if err != nil {
 		return nil, err
 	}
@@ -130,28 +130,28 @@ func (c *Coordinator) push(ctx context.Context, who roster.Key, o *farm.Push) (a
 	defer c.judging.Unlock()
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if r, err = c.pushable(who, r.digest); err != nil { // the run may have changed
+	if r, err = c.pushable(who, r.Digest); err != nil { // the run may have changed
 		return nil, err
 	}
-	if err := c.open(ctx, r, time.Now()); err != nil {
+	if err := c.tests.Open(ctx, r, time.Now()); err != nil {
 		return nil, err
 	}
-	return c.addPushed(ctx, who, r, played)
+	return c.judge.AddPushed(ctx, who, r, played)
 }
 
 // pushable returns a test, or a rejection if the key may not push pairs into the test. The caller holds mu.
-func (c *Coordinator) pushable(who roster.Key, name string) (*run, error) {
-	r, err := c.found(name)
+func (c *Coordinator) pushable(who roster.Key, name string) (*tests.Test, error) {
+	r, err := c.tests.Found(name)
 	if err != nil {
 		return nil, err
 	}
-	if err := mayControl("push pairs into")(who, r); err != nil {
+	if err := tests.MayControl("push pairs into")(who, r); err != nil {
 		return nil, err
 	}
 	if c.roster.Barred(who.Name) {
 		return nil, farm.Refusef("%s is in quarantine: %s", who.Name, c.roster.Workers[who.Name].Quarantine)
 	}
-	return r, is(r, farm.Approved, farm.Running, farm.Paused, farm.Stopped, farm.Over)
+	return r, tests.Is(r, farm.Approved, farm.Running, farm.Paused, farm.Stopped, farm.Over)
 }
 
 // verified decodes and verifies pushed pairs. If one pair is impossible, it rejects all pairs.
@@ -170,36 +170,4 @@ func (c *Coordinator) verified(who roster.Key, plan *match.Plan, texts [][]byte)
 		}
 	}
 	return played, nil
-}
-
-// addPushed stores the pushed pairs that are not stored yet. The caller holds mu.
-func (c *Coordinator) addPushed(ctx context.Context, who roster.Key, r *run, played []match.PairResult) (any, error) {
-	var out farm.Pushed
-	for i := range played {
-		id := played[i].Pair.ID
-		switch {
-		case id >= r.plan.Pairs: // the other run has more pairs than the test
-			continue
-		case r.ledger.IsStored(id):
-			out.There++
-			continue
-		}
-		if err := r.tune.learnPushed(r.plan, &played[i]); err != nil {
-			return nil, farm.Refusef("%v; of those before it %d were new", err, out.Added)
-		}
-		added, err := r.add(ctx, played[i], r.ledger.Take(id), r.tune != nil)
-		if err != nil {
-			return nil, c.fail(fmt.Errorf("coordinator: storing: %w", err))
-		}
-		if !added {
-			out.There++
-			continue
-		}
-		out.Added++
-		c.countPair(ctx, time.Now(), r, &played[i])
-	}
-	if out.Added == 0 {
-		return out, nil
-	}
-	return out, c.set(ctx, who.Name, r, fmt.Sprintf("%d pairs pushed", out.Added), func() {})
 }

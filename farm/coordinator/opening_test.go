@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"gogi/farm"
-	"gogi/farm/coordinator"
+	"gogi/farm/coordinator/tests"
 	"gogi/internal/lists"
 	"gogi/internal/testutil"
 	"gogi/match"
@@ -18,7 +18,7 @@ import (
 // damage restarts the coordinator with a test that cannot be opened until repaired is true.
 func (f *theFarm) damage(run string, repaired *bool) {
 	f.t.Helper()
-	f.reopen(func(p *match.Plan, s *store) (coordinator.Store, error) {
+	f.reopen(func(p *match.Plan, s *store) (tests.Store, error) {
 		if p.Run == run && !*repaired {
 			return nil, errors.New("the file is damaged")
 		}
@@ -69,7 +69,7 @@ func TestATestOpensWholeOrNotAtAll(t *testing.T) {
 		f.run(a.plan)
 		testutil.OK(t, f.do("ann", "stop", farm.Order{Run: "half"}, nil))
 		fails := 1
-		f.reopen(func(_ *match.Plan, s *store) (coordinator.Store, error) { return faulty{s, &fails}, nil })
+		f.reopen(func(_ *match.Plan, s *store) (tests.Store, error) { return faulty{s, &fails}, nil })
 		if err := f.do("ann", "pull", farm.Pull{Run: "half"}, nil); err == nil || fails != 0 {
 			t.Fatalf("%v, %d failures are left", err, fails)
 		}
@@ -124,7 +124,7 @@ func TestAPurgeThatCannotBeJudged(t *testing.T) {
 		t.Run(string(state), func(t *testing.T) {
 			inFarm(t, func(t *testing.T, f *theFarm) {
 				fails := 0
-				f.reopen(func(_ *match.Plan, s *store) (coordinator.Store, error) { return faulty{s, &fails}, nil })
+				f.reopen(func(_ *match.Plan, s *store) (tests.Store, error) { return faulty{s, &fails}, nil })
 				p, other := testPlan("purged", 40, 1), testPlan("other", 400, 2)
 				f.run(p)
 				f.run(other)

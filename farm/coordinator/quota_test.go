@@ -8,6 +8,7 @@ import (
 
 	"gogi/farm"
 	"gogi/farm/coordinator"
+	"gogi/farm/coordinator/grants"
 	"gogi/internal/lists"
 	"gogi/internal/testutil"
 	"gogi/match"
@@ -35,8 +36,8 @@ func (d *disk) spent(context.Context, time.Time) (map[string]time.Duration, erro
 func TestSlotHours(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
 		f.reconfigure(func(c *coordinator.Config) {
-			red := coordinator.Quota{SlotHoursDay: 0.1125} // 405 s; pair 0 has no start time
-			c.Quota = func(owner string) coordinator.Quota { return map[string]coordinator.Quota{"red": red}[owner] }
+			red := grants.Quota{SlotHoursDay: 0.1125} // 405 s; pair 0 has no start time
+			c.Quota = func(owner string) grants.Quota { return map[string]grants.Quota{"red": red}[owner] }
 			c.Spent = f.disk.spent
 		})
 		first, second := testPlan("first", 30, 1), testPlan("second", 30, 2)
@@ -88,7 +89,7 @@ func TestSlotHours(t *testing.T) {
 func TestArtefactsOfAnOwner(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
 		f.reconfigure(func(c *coordinator.Config) {
-			c.Quota = func(string) coordinator.Quota { return coordinator.Quota{Artefacts: 2500} }
+			c.Quota = func(string) grants.Quota { return grants.Quota{Artefacts: 2500} }
 		})
 		sum := map[string]string{}
 		for _, c := range []string{"a", "b", "c"} {
@@ -120,8 +121,8 @@ func TestArtefactsOfAnOwner(t *testing.T) {
 func TestSlotsOfAnOwner(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
 		f.reconfigure(func(c *coordinator.Config) {
-			c.Quota = func(owner string) coordinator.Quota {
-				return map[string]coordinator.Quota{"red": {Slots: 5}}[owner]
+			c.Quota = func(owner string) grants.Quota {
+				return map[string]grants.Quota{"red": {Slots: 5}}[owner]
 			}
 		})
 		first := testPlan("first", 30, 1)

@@ -85,7 +85,7 @@ func keyOf(k keys.Key) roster.Key {
 	return roster.Key{Name: k.Name, Owner: k.Owner, Public: k.Ed25519(), Rights: keys.Words(k.Rights)}
 }
 
-// auditor implements coordinator.Auditor with package trust.
+// auditor implements audit.Auditor with package trust.
 type auditor struct{ trust.Auditor }
 
 // newAuditor returns an auditor that selects pairs at random. It uses a key derived from the farm's secret. The lease
@@ -96,10 +96,10 @@ func newAuditor(secret farm.Secret) auditor {
 	return auditor{trust.Auditor{Secret: h.Sum(nil)}}
 }
 
-// Exact implements coordinator.Auditor.
+// Exact implements audit.Auditor.
 func (auditor) Exact(p *match.Plan) bool { return trust.Exact(p) }
 
-// Differ implements coordinator.Auditor.
+// Differ implements audit.Auditor.
 func (auditor) Differ(a, b *match.PairResult) string {
 	if d := trust.Compare(a, b); d != nil {
 		return d.String()
@@ -107,5 +107,5 @@ func (auditor) Differ(a, b *match.PairResult) string {
 	return ""
 }
 
-// Verified implements coordinator.Auditor.
+// Verified implements audit.Auditor.
 func (auditor) Verified() int { return trust.AgreeToVerify }

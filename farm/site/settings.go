@@ -11,7 +11,7 @@ import (
 
 	"github.com/BurntSushi/toml"
 
-	"gogi/farm/coordinator"
+	"gogi/farm/coordinator/grants"
 	"gogi/farm/keys"
 	"gogi/farm/nats"
 )
@@ -33,23 +33,23 @@ type Settings struct {
 		DB string `toml:"db"` // the database of games. The default is farm.db in the state's folder.
 	} `toml:"store"`
 	JetStream struct {
-		URL      string           `toml:"url"`       // the URL of an external server, or a list with commas of a cluster's servers. "" means the embedded server.
-		Monitor  string           `toml:"monitor"`   // the URL of the server's monitoring pages, http://…, or a list with commas.
-		Replicas int              `toml:"replicas"`  // number of servers that store each message. The default is 3 with Takeover, and otherwise 1.
-		Takeover time.Duration    `toml:"takeover"`  // time after which a standby may replace a silent coordinator. 0 means that there is no standby.
-		MaxBytes coordinator.Size `toml:"max_bytes"` // maximum size of the stream of results. The default is a fifth of the volume.
+		URL      string        `toml:"url"`       // the URL of an external server, or a list with commas of a cluster's servers. "" means the embedded server.
+		Monitor  string        `toml:"monitor"`   // the URL of the server's monitoring pages, http://…, or a list with commas.
+		Replicas int           `toml:"replicas"`  // number of servers that store each message. The default is 3 with Takeover, and otherwise 1.
+		Takeover time.Duration `toml:"takeover"`  // time after which a standby may replace a silent coordinator. 0 means that there is no standby.
+		MaxBytes grants.Size   `toml:"max_bytes"` // maximum size of the stream of results. The default is a fifth of the volume.
 	} `toml:"jetstream"`
 	Artefacts struct {
-		MaxBytes    coordinator.Size `toml:"max_bytes"`    // maximum size of all artefacts. The default is 20 GB.
-		MaxArtefact coordinator.Size `toml:"max_artefact"` // maximum size of one artefact. The default is 2 GB.
-		MaxReaders  int              `toml:"max_readers"`  // maximum number of pieces read at the same time. The default is 32.
+		MaxBytes    grants.Size `toml:"max_bytes"`    // maximum size of all artefacts. The default is 20 GB.
+		MaxArtefact grants.Size `toml:"max_artefact"` // maximum size of one artefact. The default is 2 GB.
+		MaxReaders  int         `toml:"max_readers"`  // maximum number of pieces read at the same time. The default is 32.
 	} `toml:"artefacts"`
 	Schedule struct {
 		OwnerMax float64 `toml:"owner_max"` // an owner's share of the slots while others wait. The default is 0.4.
 		Audit    *bool   `toml:"audit"`     // whether other workers replay pairs of deterministic players, see docs/research/trust.md. The default is true.
 	} `toml:"schedule"`
-	Quota   map[string]coordinator.Quota `toml:"quota"` // by owner
-	Trust   Trust                        `toml:"trust"`
+	Quota   map[string]grants.Quota `toml:"quota"` // by owner
+	Trust   Trust                   `toml:"trust"`
 	Metrics struct {
 		Listen string `toml:"listen"` // HOST:PORT of pages and /metrics. "" means no pages.
 	} `toml:"metrics"`
@@ -152,4 +152,4 @@ func (s *Settings) limit(owner string) (artefact, bandwidth int64) {
 	return int64(q.Artefact), int64(q.Bandwidth)
 }
 
-func (s *Settings) quota(owner string) coordinator.Quota { return s.Quota[owner] }
+func (s *Settings) quota(owner string) grants.Quota { return s.Quota[owner] }

@@ -18,6 +18,7 @@ import (
 	"gogi/farm"
 	"gogi/farm/coordinator"
 	"gogi/farm/coordinator/entries"
+	"gogi/farm/coordinator/grants"
 	"gogi/farm/keys"
 	"gogi/farm/nats"
 	"gogi/internal/disk"
@@ -351,7 +352,7 @@ func (s *Site) roomForBackup() error {
 }
 
 // Quota returns the limits of an owner.
-func (s *Site) Quota(owner string) coordinator.Quota { return s.config.quota(owner) }
+func (s *Site) Quota(owner string) grants.Quota { return s.config.quota(owner) }
 
 // Lease returns the lifetime of a lease: if a worker sends no heartbeat for this time, another worker may get
 // its pairs.

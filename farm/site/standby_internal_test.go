@@ -16,7 +16,7 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 
 	"gogi/farm"
-	"gogi/farm/coordinator"
+	"gogi/farm/coordinator/grants"
 	"gogi/farm/keys"
 	"gogi/farm/nats"
 	"gogi/internal/testutil"
@@ -65,7 +65,7 @@ func newTwo(t *testing.T) *two {
 	testutil.Require(t, s.ReadyForConnections(30*time.Second), "the server does not start")
 	c := &w.config
 	c.JetStream.URL, c.JetStream.Monitor = s.ClientURL(), "http://"+s.MonitorAddr().String()
-	c.JetStream.Takeover, c.JetStream.Replicas, c.JetStream.MaxBytes = shortestTakeover, 1, coordinator.Size(4<<20)
+	c.JetStream.Takeover, c.JetStream.Replicas, c.JetStream.MaxBytes = shortestTakeover, 1, grants.Size(4<<20)
 	c.Backup.Off = true
 	testutil.OK(t, c.Complete())
 	c.Log = slog.New(slog.NewTextHandler(w, nil))

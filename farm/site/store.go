@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"gogi/farm"
-	"gogi/farm/coordinator"
+	"gogi/farm/coordinator/tests"
 	"gogi/match"
 	"gogi/results"
 	"gogi/results/dump"
@@ -14,8 +14,8 @@ import (
 
 // Stores returns a function for coordinator.Config.Open, which opens a run in the database s. The database
 // must be durable, because workers delete acknowledged results.
-func Stores(s *results.Store) func(ctx context.Context, p *match.Plan) (coordinator.Store, error) {
-	return func(ctx context.Context, p *match.Plan) (coordinator.Store, error) {
+func Stores(s *results.Store) func(ctx context.Context, p *match.Plan) (tests.Store, error) {
+	return func(ctx context.Context, p *match.Plan) (tests.Store, error) {
 		here := *p
 		var err error
 		if here.Run, err = s.NameOf(ctx, p.Run, p.Digest()); err != nil {
@@ -41,19 +41,19 @@ func StoredPairs(s *results.Store) func(ctx context.Context) (map[string]int, er
 	}
 }
 
-// stored implements coordinator.Store for one run of the database.
+// stored implements tests.Store for one run of the database.
 type stored struct {
 	*results.Run
 	store *results.Store
 }
 
-// Add implements coordinator.Store. take is the number of times that the pair was made void before. The
+// Add implements tests.Store. take is the number of times that the pair was made void before. The
 // database counts from 1, so Add passes take+1.
 func (s *stored) Add(ctx context.Context, r match.PairResult, take int, states ...match.TuneState) (bool, error) {
 	return s.AddTake(ctx, r, take+1, states...)
 }
 
-// Takes implements coordinator.Store.
+// Takes implements tests.Store.
 func (s *stored) Takes(ctx context.Context) (map[int]int, error) {
 	list, err := s.store.Voided(ctx, s.ID())
 	takes := map[int]int{}
@@ -63,7 +63,7 @@ func (s *stored) Takes(ctx context.Context) (map[int]int, error) {
 	return takes, err
 }
 
-// Rows implements coordinator.Store.
+// Rows implements tests.Store.
 func (s *stored) Rows(ctx context.Context, see func(rows []match.Row) error) error {
 	return s.store.Pairs(ctx, s.ID(), results.Filter{}, see)
 }
@@ -77,7 +77,7 @@ func of(worker string) (func(match.Row) bool, error) {
 	return func(r match.Row) bool { return r.Worker == worker }, nil
 }
 
-// By implements coordinator.Store. It returns the pairs that a worker played. In a tune it also returns the
+// By implements tests.Store. It returns the pairs that a worker played. In a tune it also returns the
 // pairs whose parameters depend on results of these pairs.
 func (s *stored) By(ctx context.Context, worker string) (pairs []int, err error) {
 	is, err := of(worker)
@@ -96,7 +96,7 @@ func (s *stored) By(ctx context.Context, worker string) (pairs []int, err error)
 	return s.store.Voidable(ctx, &results.RunInfo{ID: s.ID()}, pairs)
 }
 
-// Void implements coordinator.Store.
+// Void implements tests.Store.
 func (s *stored) Void(ctx context.Context, worker, why, by string) ([]int, error) {
 	is, err := of(worker)
 	if err != nil {

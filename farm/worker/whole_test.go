@@ -12,8 +12,9 @@ import (
 	"time"
 
 	"gogi/farm"
-	"gogi/farm/coordinator"
+	real "gogi/farm/coordinator"
 	"gogi/farm/coordinator/roster"
+	"gogi/farm/coordinator/tests"
 	"gogi/farm/keys"
 	"gogi/farm/nats"
 	"gogi/farm/worker"
@@ -23,9 +24,9 @@ import (
 	"gogi/results/farmstate"
 )
 
-// shelf is a real.Store in memory. It survives the processes of the coordinator.
+// shelf is a tests.Store in memory. It survives the processes of the coordinator.
 type shelf struct {
-	real.Store // the methods that this test does not call
+	tests.Store // the methods that this test does not call
 
 	mu    sync.Mutex
 	pairs map[int]match.PairResult
@@ -80,7 +81,7 @@ func (s *site) process(t *testing.T, store *shelf, secret farm.Secret) (end func
 	state := testutil.Must(farmstate.Open(s.ctx, filepath.Join(s.config.Dir, "state.db")))(t)
 	c, err := real.New(s.ctx, real.Config{
 		Bus: s.bus, State: state, Keys: ring{s.config.Keys}, Secret: secret, Sign: s.sign, Lease: 600 * time.Millisecond,
-		Open: func(context.Context, *match.Plan) (real.Store, error) { return store, nil },
+		Open: func(context.Context, *match.Plan) (tests.Store, error) { return store, nil },
 	})
 	testutil.OK(t, err)
 	ctx, cancel := context.WithCancel(s.ctx)

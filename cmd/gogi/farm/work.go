@@ -18,7 +18,7 @@ import (
 	"gogi/cmd/gogi/cli"
 	"gogi/cmd/gogi/session"
 	"gogi/farm"
-	"gogi/farm/coordinator"
+	"gogi/farm/coordinator/grants"
 	"gogi/farm/keys"
 	"gogi/farm/nats"
 	"gogi/farm/worker"
@@ -39,24 +39,24 @@ import (
 
 // WorkCommand runs a worker, which plays games for a farm.
 type WorkCommand struct {
-	Creds       string           `required:"" env:"GOGI_FARM_CREDS" placeholder:"FILE" help:"Credentials file of the worker, from gogi farm key new."`
-	URL         string           `name:"url" placeholder:"URL" help:"Address of the coordinator (default: from the credentials)."`
-	Concurrency string           `default:"cpus" placeholder:"N" help:"Number of games at a time; cpus: the number of CPUs (default ${default})."`
-	CPUs        string           `name:"cpus" placeholder:"LIST" help:"CPUs to which gogi binds the games: auto, or a list such as 2-7,10."`
-	CoresSlot   int              `name:"cores-per-slot" default:"1" placeholder:"N" help:"With --cpus: number of cores for each thinking player (default ${default})."`
-	Cache       string           `type:"path" placeholder:"DIR" help:"Folder for engines, networks and unsent results (default: in the user's cache)."`
-	CacheMax    coordinator.Size `default:"20GB" placeholder:"SIZE" help:"Maximum size of engines and networks in the cache (default ${default})."`
-	Labels      []string         `placeholder:"K=V" help:"Labels of this machine that tests can require, in addition to os, arch, isa and cores."`
-	Policy      string           `type:"existingfile" placeholder:"FILE" help:"Policy file (TOML): tests that this machine plays (default: all approved tests). Example: allow = [\"owner:NAME\", \"hash:SHA256\"]: the tests of this owner, and tests that use only programs with these hashes."`
-	Builds      string           `default:"sandbox" placeholder:"HOW" help:"Builds of engines from git commits. sandbox: in bubblewrap; user:NAME: also as this user if bubblewrap does not work here (the worker must run as root); off: none (default ${default})."`
-	Mirrors     []string         `placeholder:"URL" help:"Mirror from which gogi first tries to download engines and networks. gogi appends the SHA-256 of the file to the URL: URL/SHA256."`
-	NPSFile     string           `name:"nps-file" type:"existingfile" placeholder:"FILE" help:"File with the measured speed of this machine, from gogi farm bench --out. Without it the worker plays no tests that were submitted with gogi farm submit --scale-to."`
-	BenchEngine string           `default:"builtin" placeholder:"CMD" help:"With --nps-file: reference engine for new measurements that the farm requests (default ${default})."`
-	BenchTime   time.Duration    `default:"20s" placeholder:"DUR" help:"Duration of each of the three rounds of a new measurement (default ${default})."`
-	DrainAfter  time.Duration    `placeholder:"DUR" help:"Time after which the worker finishes its games and ends."`
-	Once        bool             `help:"End when the farm has no pair to play."`
-	Updates     string           `placeholder:"KEY" help:"Public key with which the worker verifies a new gogi program before it installs it, or off (default: the key built into this program). Without a key an update ends the worker with exit code 5."`
-	GiveUp      time.Duration    `placeholder:"DUR" help:"Time without the coordinator after which the worker ends with exit code 6 (default: never)."`
+	Creds       string        `required:"" env:"GOGI_FARM_CREDS" placeholder:"FILE" help:"Credentials file of the worker, from gogi farm key new."`
+	URL         string        `name:"url" placeholder:"URL" help:"Address of the coordinator (default: from the credentials)."`
+	Concurrency string        `default:"cpus" placeholder:"N" help:"Number of games at a time; cpus: the number of CPUs (default ${default})."`
+	CPUs        string        `name:"cpus" placeholder:"LIST" help:"CPUs to which gogi binds the games: auto, or a list such as 2-7,10."`
+	CoresSlot   int           `name:"cores-per-slot" default:"1" placeholder:"N" help:"With --cpus: number of cores for each thinking player (default ${default})."`
+	Cache       string        `type:"path" placeholder:"DIR" help:"Folder for engines, networks and unsent results (default: in the user's cache)."`
+	CacheMax    grants.Size   `default:"20GB" placeholder:"SIZE" help:"Maximum size of engines and networks in the cache (default ${default})."`
+	Labels      []string      `placeholder:"K=V" help:"Labels of this machine that tests can require, in addition to os, arch, isa and cores."`
+	Policy      string        `type:"existingfile" placeholder:"FILE" help:"Policy file (TOML): tests that this machine plays (default: all approved tests). Example: allow = [\"owner:NAME\", \"hash:SHA256\"]: the tests of this owner, and tests that use only programs with these hashes."`
+	Builds      string        `default:"sandbox" placeholder:"HOW" help:"Builds of engines from git commits. sandbox: in bubblewrap; user:NAME: also as this user if bubblewrap does not work here (the worker must run as root); off: none (default ${default})."`
+	Mirrors     []string      `placeholder:"URL" help:"Mirror from which gogi first tries to download engines and networks. gogi appends the SHA-256 of the file to the URL: URL/SHA256."`
+	NPSFile     string        `name:"nps-file" type:"existingfile" placeholder:"FILE" help:"File with the measured speed of this machine, from gogi farm bench --out. Without it the worker plays no tests that were submitted with gogi farm submit --scale-to."`
+	BenchEngine string        `default:"builtin" placeholder:"CMD" help:"With --nps-file: reference engine for new measurements that the farm requests (default ${default})."`
+	BenchTime   time.Duration `default:"20s" placeholder:"DUR" help:"Duration of each of the three rounds of a new measurement (default ${default})."`
+	DrainAfter  time.Duration `placeholder:"DUR" help:"Time after which the worker finishes its games and ends."`
+	Once        bool          `help:"End when the farm has no pair to play."`
+	Updates     string        `placeholder:"KEY" help:"Public key with which the worker verifies a new gogi program before it installs it, or off (default: the key built into this program). Without a key an update ends the worker with exit code 5."`
+	GiveUp      time.Duration `placeholder:"DUR" help:"Time without the coordinator after which the worker ends with exit code 6 (default: never)."`
 
 	Session session.Flags `embed:""`
 }

@@ -1,4 +1,4 @@
-package coordinator
+package grants
 
 import (
 	"testing"
@@ -6,6 +6,7 @@ import (
 
 	"gogi/farm/coordinator/ledger"
 	"gogi/farm/coordinator/roster"
+	"gogi/farm/coordinator/tests"
 	"gogi/internal/testutil"
 	"gogi/match/trust"
 )
@@ -33,7 +34,9 @@ func TestTheAllowanceOfAnOwner(t *testing.T) {
 			"red1": {Owner: "red", Trust: trust.Untrusted}, "red2": {Owner: "red", Trust: trust.Verified}, "blue": {Owner: "blue", Trust: trust.Untrusted},
 		}
 		known.Sessions = map[string]*roster.Session{"red1": {Slots: 2}, "red2": {Slots: 32}, "blue": {Slots: 32}}
-		c := &Coordinator{roster: known, runs: map[string]*run{"r": {ledger: l}}, allowed: map[string]allowance{}}
-		testutil.Equal(t, c.allowance(now, "red", 1).left, test.left, "%d held, %d of them finished: left", test.held, test.finished)
+		all := tests.New(tests.Config{})
+		all.All["r"] = &tests.Test{Ledger: l}
+		g := New(Config{Roster: known, Tests: all})
+		testutil.Equal(t, g.allowance(now, "red", 1).left, test.left, "%d held, %d of them finished: left", test.held, test.finished)
 	}
 }

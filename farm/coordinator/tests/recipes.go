@@ -1,10 +1,11 @@
-package coordinator
+package tests
 
 import (
 	"context"
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"gogi/farm"
@@ -14,18 +15,26 @@ import (
 	"gogi/results/farmstate"
 )
 
-// recipes returns the recipes by which workers may build engines, ordered by name, and the revision of this list.
-func (c *Coordinator) recipes(ctx context.Context) (list []farm.Recipe, revision uint64, err error) {
-	revision, err = entries.Load(ctx, c.config.State, "recipes", &list)
+// Recipes has the recipes by which workers may build engines. It has a lock of its own, because a change waits for the
+// disk.
+type Recipes struct {
+	State entries.State
+
+	mu sync.Mutex // is locked while recipes change
+}
+
+// read returns the recipes by which workers may build engines, ordered by name, and the revision of this list.
+func (s *Recipes) read(ctx context.Context) (list []farm.Recipe, revision uint64, err error) {
+	revision, err = entries.Load(ctx, s.State, "recipes", &list)
 	return list, revision, err
 }
 
-// changeRecipe stores or removes a recipe for an admin, and returns all recipes. A request without a name changes
+// Change stores or removes a recipe for an admin, and returns all recipes. A request without a name changes
 // nothing.
-func (c *Coordinator) changeRecipe(ctx context.Context, who roster.Key, r *farm.Recipe) (any, error) {
-	c.builds.Lock()
-	defer c.builds.Unlock()
-	all, revision, err := c.recipes(ctx)
+func (s *Recipes) Change(ctx context.Context, who roster.Key, r *farm.Recipe) (any, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	all, revision, err := s.read(ctx)
 	if err != nil || r.Name == "" {
 		return all, err
 	}
@@ -41,13 +50,13 @@ func (c *Coordinator) changeRecipe(ctx context.Context, who roster.Key, r *farm.
 	}
 	slices.SortFunc(all, func(a, b farm.Recipe) int { return strings.Compare(a.Name, b.Name) })
 	action := farmstate.Action{At: time.Now(), By: who.Name, On: farmstate.OnFarm, Name: "recipe " + r.Name, What: what}
-	return all, entries.Save(ctx, c.config.State, entries.Farm, "recipes", all, &revision, action)
+	return all, entries.Save(ctx, s.State, entries.Farm, "recipes", all, &revision, action)
 }
 
-// mayBuild returns a rejection if workers may not build an engine of a plan, because no recipe with its text allows
+// MayBuild returns a rejection if workers may not build an engine of a plan, because no recipe with its text allows
 // its repository.
-func (c *Coordinator) mayBuild(ctx context.Context, plan *match.Plan) error {
-	all, _, err := c.recipes(ctx)
+func (s *Recipes) MayBuild(ctx context.Context, plan *match.Plan) error {
+	all, _, err := s.read(ctx)
 	if err != nil {
 		return err
 	}
@@ -62,10 +71,10 @@ func (c *Coordinator) mayBuild(ctx context.Context, plan *match.Plan) error {
 }
 
 // noteSources adds a line to the log of a test for each engine that workers build.
-func (r *run) noteSources(by string) {
-	for _, e := range r.plan.Engines() {
+func (r *Test) noteSources(by string) {
+	for _, e := range r.Match.Engines() {
 		if s := e.Identity.Source; s != nil {
-			r.note(time.Now(), by, fmt.Sprintf("%s is commit %s of %s, recipe %.12s, bench %d", e.Name, s.Commit, s.Repository, farm.RecipeSum(s.Recipe), s.Bench))
+			r.AddLine(time.Now(), by, fmt.Sprintf("%s is commit %s of %s, recipe %.12s, bench %d", e.Name, s.Commit, s.Repository, farm.RecipeSum(s.Recipe), s.Bench))
 		}
 	}
 }

@@ -1,0 +1,622 @@
+// Package audit has workers of other owners play pairs again, and compares the results. [Audits] knows which pairs of
+// each test wait for another playing, and which pairs such a playing has confirmed. An SPRT that rests on pairs of
+// workers whom the farm does not trust has a provisional verdict. [Audits.Prove] makes it final when a sample of
+// these pairs is confirmed.
+package audit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"gogi/farm"
+	"gogi/farm/coordinator/entries"
+	"gogi/farm/coordinator/ledger"
+	"gogi/farm/coordinator/roster"
+	"gogi/farm/coordinator/tests"
+	"gogi/internal/lists"
+	"gogi/match"
+	"gogi/match/trust"
+)
+
+// A Config is the input of New. Without an Auditor nothing is audited.
+type Config struct {
+	State   entries.State
+	Roster  *roster.Roster
+	Tests   *tests.Tests
+	Epochs  *ledger.Epochs
+	Secret  farm.Secret
+	Lease   time.Duration
+	Auditor Auditor
+	Log     *slog.Logger
+}
+
+// Audits has the audits of all tests. The caller guards it with a lock.
+type Audits struct {
+	config Config
+	byTest map[*tests.Test]*list
+}
+
+// A list has the audits of one test.
+type list struct {
+	due      []*audit
+	changed  bool   // due has changed since it was stored
+	revision uint64 // the revision of the stored audits
+
+	// agreed maps each pair whose result a second playing has confirmed to the worker of that playing. It has
+	// only pairs that a verdict needs, see tests.Tests.MustProve.
+	agreed         map[int]string
+	agreedChanged  bool
+	agreedRevision uint64
+
+	verdict  *tests.Provisional // the provisional verdict to which the next fields apply
+	unproved bool               // the next call of Prove examines the provisional verdict
+	// unprovedWorkers is the number of workers that prevented a final verdict when it was last examined.
+	unprovedWorkers int
+	// samples holds the pairs that audits must confirm, by worker. A sample of 100,000 pairs takes 0.2 s. It is nil
+	// before the first examination of a provisional verdict.
+	samples map[string][]int
+}
+
+// These are the buckets with the waiting audits and the agreed audits, by the test's digest.
+const (
+	bucketAudits = "audits"
+	bucketAgreed = "agreed"
+)
+
+// New returns the audits of a farm, of which none waits.
+func New(c Config) *Audits { return &Audits{config: c, byTest: map[*tests.Test]*list{}} }
+
+// of returns the audits of a test.
+func (s *Audits) of(r *tests.Test) *list {
+	l := s.byTest[r]
+	if l == nil {
+		l = &list{unproved: true}
+		s.byTest[r] = l
+	}
+	return l
+}
+
+// An Auditor chooses the pairs that a worker of another owner plays again, and compares the two results of
+// such a pair. Package match/trust implements the rules. Its methods may be called by several goroutines.
+type Auditor interface {
+	// Exact reports whether the plan's players repeat their games move for move. The coordinator audits only
+	// such plans.
+	Exact(p *match.Plan) bool
+	// Audits reports whether a pair is audited. The pair is the n-th pair, from 0, of a worker with this level
+	// of trust.
+	Audits(run string, pair int, level trust.Level, n int) bool
+	// Differ returns the first difference between two results of a pair, or "" if they are equal.
+	Differ(a, b *match.PairResult) string
+	// Verified returns the number of agreeing audits after which a worker is verified.
+	Verified() int
+	// Sample returns those pairs of one worker in a run that must be audited before a verdict is final.
+	Sample(run string, pairs []int) []int
+}
+
+// An audit is a second playing of a pair by another worker. The coordinator compares the second result with the
+// first, and never counts the second result. If the results differ, a trusted worker of a third owner plays the
+// pair as well, see Audits.mayPlay. The end of the run does not end an audit.
+type audit struct {
+	dueAudit
+
+	results []*match.PairResult // the results so far. The first is read from the store when the second arrives
+	owners  []string            // owners of the workers that played the results so far, including the first
+	// worker and session hold the lease of the next result. They are "" if the audit waits for a worker.
+	worker, session string
+	epoch           farm.Epoch
+	deadline        time.Time
+	finished        time.Time // the first heartbeat that listed the result as finished
+}
+
+// release ends the lease of the next result.
+func (a *audit) release() { a.worker, a.epoch, a.finished = "", 0, time.Time{} }
+
+// A dueAudit is the stored part of an audit. State stores it in the bucket of audits under the run's digest.
+type dueAudit struct {
+	Pair   int       `cbor:"pair"`
+	Worker string    `cbor:"worker"` // the worker that played the pair first
+	Owner  string    `cbor:"owner"`  // the owner of that worker
+	Since  time.Time `cbor:"since"`
+}
+
+const (
+	// maxAudits limits the open audits of a run.
+	maxAudits = 256
+	// auditsKept is the time for which an ended run waits for its audits, unless its verdict is provisional.
+	auditsKept = 7 * 24 * time.Hour
+)
+
+// Start starts an audit of a pair if the Auditor selects the pair. It is the n-th pair, from 0, of the worker
+// w called name. Start runs before the pair is stored, so that after a crash no stored pair lacks its audit.
+func (s *Audits) Start(now time.Time, r *tests.Test, name string, w *roster.Worker, pair, n int) {
+	if s.config.Auditor == nil || !r.Exact {
+		return
+	}
+	if w.Probation+w.Unlike == "" && !s.config.Auditor.Audits(r.Digest, pair, s.config.Roster.Level(w), n) {
+		return
+	}
+
+	l := s.of(r)
+	// A pair that was not stored before a crash comes again.
+	l.due = slices.DeleteFunc(l.due, func(a *audit) bool { return a.Pair == pair })
+	if len(l.due) < maxAudits {
+		l.add(now, pair, name, w.Owner)
+	}
+}
+
+func (l *list) add(now time.Time, pair int, worker, owner string) {
+	l.due = append(l.due, &audit{dueAudit: dueAudit{pair, worker, owner, now.Round(0)}, owners: []string{owner}})
+	l.changed = true
+}
+
+// Keep stores the audits of a run if they have changed. After an error the next call tries again. It
+// stores the agreed audits before the due audits. After a crash in between, some agreed audits are still
+// stored as due, which does no harm.
+func (s *Audits) Keep(ctx context.Context, r *tests.Test) {
+	l := s.of(r)
+	if l.agreedChanged {
+		err := entries.Save(ctx, s.config.State, bucketAgreed, r.Digest, l.agreed, &l.agreedRevision)
+		l.agreedChanged = err != nil
+		entries.Warn(s.config.Log, err, "the agreed audits of a test were not stored", "run", r.Name)
+	}
+	if !l.changed || l.agreedChanged {
+		return
+	}
+	due := make([]dueAudit, len(l.due))
+	for i, a := range l.due {
+		due[i] = a.dueAudit
+	}
+	err := entries.Save(ctx, s.config.State, bucketAudits, r.Digest, due, &l.revision)
+	l.changed = err != nil
+	entries.Warn(s.config.Log, err, "the audits of a test were not stored", "run", r.Name)
+}
+
+// Read reads the audits of all runs, unless the farm has no Auditor. It logs an entry that cannot be
+// read; the next change of the run's audits replaces such an entry.
+func (s *Audits) Read(ctx context.Context) error {
+	if s.config.Auditor == nil {
+		return nil
+	}
+	err := s.config.State.Each(ctx, bucketAudits, func(digest string, body []byte, revision uint64) error {
+		r := s.config.Tests.All[digest]
+		if r == nil {
+			return nil
+		}
+		var all []dueAudit
+		l := s.of(r)
+		entries.Warn(s.config.Log, farm.Decode(body, &all), "the stored audits of a test cannot be read", "run", r.Name)
+		l.revision = revision
+		for _, due := range all {
+			l.due = append(l.due, &audit{dueAudit: due, owners: []string{due.Owner}})
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("coordinator: reading the audits: %w", err)
+	}
+	return s.config.State.Each(ctx, bucketAgreed, func(digest string, body []byte, revision uint64) error {
+		if r := s.config.Tests.All[digest]; r != nil {
+			l := s.of(r)
+			l.agreed, l.agreedRevision = map[int]string{}, revision
+			entries.Warn(s.config.Log, farm.Decode(body, &l.agreed), "the agreed audits of a test cannot be read; they are played again", "run", r.Name)
+			if r.Ledger != nil { // a pair that the store of a former leader had is played again, perhaps by another worker
+				before := len(l.agreed)
+				maps.DeleteFunc(l.agreed, func(pair int, _ string) bool { return !r.Ledger.IsStored(pair) })
+				l.agreedChanged = len(l.agreed) < before
+			}
+		}
+		return nil
+	})
+}
+
+// end removes an audit.
+func (l *list) end(a *audit) {
+	l.due = slices.DeleteFunc(l.due, func(b *audit) bool { return a == b })
+	l.changed, l.unproved = true, true
+}
+
+// mayPlay reports whether a worker may play the next result of an audit. Only a trusted worker may play the third
+// result, which decides a dispute. Only a trusted worker may check a pair on which a provisional verdict rests. The
+// machines of the test's owner may play these results too, unless the farm trusts the audited worker.
+func (s *Audits) mayPlay(r *tests.Test, a *audit, name, owner string) bool {
+	w := s.config.Roster.Workers[name]
+	switch {
+	case a.worker != "" || slices.Contains(a.owners, owner):
+		return false
+	case !s.config.Roster.Untrusted(w) || len(a.results) < 2 && (r.Match.Gate.IsZero() || !s.config.Tests.MustProve(r, a.Worker)):
+		return true
+	}
+	return owner == r.Owner && !s.config.Roster.Trusted(a.Worker)
+}
+
+// heldBy reports whether a worker holds a lease for an audit of the run.
+func (l *list) heldBy(worker string) bool {
+	return slices.ContainsFunc(l.due, func(a *audit) bool { return a.worker == worker })
+}
+
+// Grant grants up to n audits: pairs that a worker of another owner has played first. It opens an ended run
+// if necessary.
+func (s *Audits) Grant(ctx context.Context, now time.Time, r *tests.Test, to *roster.Session, n int) (grants []farm.Grant) {
+	l := s.of(r)
+	for _, a := range slices.Clone(l.due) {
+		if len(grants) >= n {
+			break
+		}
+		if !s.mayPlay(r, a, to.Name, to.Owner) {
+			continue
+		}
+		if err := s.config.Tests.Open(ctx, r, now); err != nil {
+			entries.Warn(s.config.Log, err, "the audits of a test that cannot be opened are dropped", "run", r.Name)
+			l.due, l.changed, l.unproved = nil, true, true
+			break
+		}
+		g := farm.Grant{Held: farm.Held{Run: r.Digest, Pair: a.Pair, Audit: true}}
+		if r.Tune != nil {
+			first, err := s.firstResult(ctx, r, a)
+			if err != nil {
+				l.end(a)
+				continue
+			}
+			tests.SetPoints(&g, first.Pair.Options)
+		}
+		epoch, ok := s.config.Epochs.Take()
+		if !ok {
+			break
+		}
+		a.worker, a.session, a.epoch, a.deadline = to.Name, to.ID, epoch, now.Add(s.config.Lease)
+		g.Epoch = epoch
+		g.Token = s.config.Secret.Token(to.Name, g.Held)
+		grants = append(grants, g)
+	}
+	return grants
+}
+
+// firstResult reads the result that an audit checks. It returns an error if the result was voided.
+func (s *Audits) firstResult(ctx context.Context, r *tests.Test, a *audit) (*match.PairResult, error) {
+	if r.Store == nil {
+		return nil, fmt.Errorf("test %s is not open", r.Name)
+	}
+	first, err := r.Store.Pair(ctx, a.Pair)
+	if err == nil && first.Played.Worker != a.Worker {
+		err = fmt.Errorf("pair %d of %s is not stored as played by %s", a.Pair, r.Name, a.Worker)
+	}
+	return &first, err
+}
+
+// held returns the audit that a worker plays under the lease h, or nil if there is none.
+func (l *list) held(worker string, h farm.Held) *audit {
+	for _, a := range l.due {
+		if a.epoch == h.Epoch && a.Pair == h.Pair && a.worker == worker {
+			return a
+		}
+	}
+	return nil
+}
+
+// unsentAudit limits how long a worker may keep a finished audit without sending it, in lease lifetimes. The limit
+// for other pairs is the same.
+const unsentAudit = 30
+
+// Extend extends the leases of the audits in one list of a heartbeat, and returns the other leases of the
+// list. finished is true for the lists of finished pairs. The results of finished pairs may be lost, so their
+// leases end after unsentAudit.
+func (s *Audits) Extend(now time.Time, of *roster.Session, list []farm.Held, finished bool, reply *farm.BeatReply) (rest []farm.Held) {
+	for _, h := range list {
+		if !h.Audit {
+			rest = append(rest, h)
+			continue
+		}
+		var a *audit
+		if r := s.config.Tests.All[h.Run]; r != nil && s.config.Secret.Granted(of.Name, h) {
+			a = s.of(r).held(of.Name, h)
+		}
+		if a == nil {
+			reply.Drop = append(reply.Drop, h) // so the worker also deletes a sent result
+			continue
+		}
+		if finished && a.finished.IsZero() {
+			a.finished = now
+		}
+		a.session = of.ID
+		if a.finished.IsZero() || now.Sub(a.finished) < unsentAudit*s.config.Lease {
+			a.deadline = now.Add(s.config.Lease)
+		}
+	}
+	return rest
+}
+
+// Expire ends the leases of audits whose worker has sent no heartbeat in time, so that another worker can
+// play them. It also deletes the old audits of an ended run.
+func (s *Audits) Expire(now time.Time, r *tests.Test) {
+	l := s.of(r)
+	for _, a := range slices.Clone(l.due) {
+		if r.State.Final() && r.Provisional == nil && now.Sub(a.Since) > auditsKept {
+			l.end(a)
+		}
+		if a.worker != "" && !now.Before(a.deadline) {
+			a.release()
+		}
+	}
+}
+
+// A Played is the second or third result of an audited pair.
+type Played struct {
+	Worker, Owner string
+	Lease         farm.Held
+	Pair          *match.PairResult
+}
+
+// An Accusation names a worker whose result an audit has disproved. The zero value accuses no worker.
+type Accusation struct{ Worker, Why string }
+
+// Count processes the second or third result of an audited pair. If the first two results agree, the audit ends.
+// If they differ, the audit waits for a third result, and decide decides. The caller quarantines the accused worker.
+func (s *Audits) Count(ctx context.Context, r *tests.Test, p Played) (accused Accusation) {
+	l := s.of(r)
+	a := l.held(p.Worker, p.Lease)
+	if a == nil {
+		r.Counts.Stale++
+		return accused
+	}
+	a.release()
+	if !s.mayPlay(r, a, p.Worker, p.Owner) { // the worker has lost its trust since the grant
+		r.Counts.Stale++
+		return accused
+	}
+	if len(a.results) == 0 {
+		first, err := s.firstResult(ctx, r, a)
+		if err != nil {
+			entries.Warn(s.config.Log, err, "an audit has ended")
+			l.end(a)
+			return accused
+		}
+		a.results = append(a.results, first)
+	}
+	a.results = append(a.results, p.Pair)
+	a.owners = append(a.owners, p.Owner)
+	first, second := a.results[0], a.results[1]
+	differ := s.config.Auditor.Differ(first, second)
+	switch {
+	case len(a.results) == 2 && differ != "":
+		workers := []string{first.Played.Worker, second.Played.Worker}
+		s.config.Log.Warn("two results of an audit differ, a third decides", "run", r.Name, "pair", a.Pair, "where", differ, "workers", workers)
+		return accused
+	case len(a.results) == 2:
+		r.Counts.Agreed++
+		s.agree(ctx, r, a, p.Worker)
+	default:
+		var decided bool
+		if accused, decided = s.decide(ctx, r, a, differ); !decided {
+			return accused
+		}
+		r.Counts.Differed++
+	}
+	l.end(a)
+	return accused
+}
+
+// decide decides an audit with three results, of which the first two differ. where is the first difference
+// between these two.
+//
+// If the third result equals one of them, decide accuses the worker of the other one. If all three differ,
+// the players do not repeat their games. Then it accuses no worker, and the run gets no further audits. decided
+// is true in both cases.
+//
+// The third result may be from an untrusted machine of the test's owner. The owner may know the audited worker, so
+// such a result decides nothing against a trusted second worker. decide removes it and returns false.
+func (s *Audits) decide(ctx context.Context, r *tests.Test, a *audit, where string) (accused Accusation, decided bool) {
+	first, second, third := a.results[0], a.results[1], a.results[2]
+	var wrong *match.PairResult
+	switch {
+	case s.config.Auditor.Differ(second, third) == "":
+		wrong = first
+	case s.config.Roster.Trusted(second.Played.Worker) && !s.config.Roster.Trusted(third.Played.Worker):
+		a.results = a.results[:2] // the owners of all results still play no other result of the pair
+		return accused, false
+	case s.config.Auditor.Differ(first, third) == "":
+		wrong = second
+		s.agree(ctx, r, a, third.Played.Worker)
+	default:
+		s.config.Log.Warn("three results of a pair differ: its players do not repeat their games", "run", r.Name, "pair", a.Pair)
+		r.Inexact, r.Exact = true, false
+		entries.Warn(s.config.Log, s.config.Tests.Keep(ctx, r), "it was not stored that a test's games do not repeat", "run", r.Name)
+		return accused, true
+	}
+	why := fmt.Sprintf("audit of pair %d of %s: %s, and two others agree", a.Pair, r.Name, where)
+	return Accusation{Worker: wrong.Played.Worker, Why: why}, true
+}
+
+// agree counts an audit in which two results agree: that of the audited worker, and that of the worker called by,
+// which has played the pair again. If the farm trusts this second worker, both workers come nearer to the trust
+// level verified. They get this level after enough such audits. The agreement of an untrusted worker earns no
+// trust, because two keys of one person always agree.
+func (s *Audits) agree(ctx context.Context, r *tests.Test, a *audit, by string) {
+	if !r.Match.Gate.IsZero() && s.config.Tests.MustProve(r, a.Worker) {
+		l := s.of(r)
+		if l.agreed == nil {
+			l.agreed = map[int]string{}
+		}
+		l.agreed[a.Pair], l.agreedChanged = by, true
+	}
+	if s.config.Roster.Untrusted(s.config.Roster.Workers[by]) {
+		return
+	}
+	for _, name := range []string{a.Worker, by} {
+		w := s.config.Roster.Workers[name]
+		if w == nil || s.config.Roster.Suspect(w.Owner) != "" {
+			continue // a key that only pushes pairs earns no trust, and neither does one of a suspect owner
+		}
+		if w.Agreed++; w.Agreed >= s.config.Auditor.Verified() && w.Trust == trust.Untrusted {
+			w.Trust = trust.Verified
+			s.config.Roster.Changes++
+			s.ProveAgain()
+			s.config.Roster.KeepOrWarn(ctx, name, w)
+		}
+		s.config.Roster.KeepCounts(ctx, name, w)
+	}
+}
+
+// ProveAgain makes the next tick examine all provisional verdicts again. The coordinator calls it after a change of
+// the trust in a worker.
+func (s *Audits) ProveAgain() {
+	for _, l := range s.byTest {
+		l.unproved = true
+	}
+}
+
+// Prove examines the provisional verdict of a run. It starts the audits that the verdict still needs. If the
+// verdict needs no more audits, Prove makes it final. It does nothing if nothing has changed since the last call.
+func (s *Audits) Prove(ctx context.Context, now time.Time, r *tests.Test) {
+	if r.Provisional == nil {
+		return
+	}
+	l := s.of(r)
+	if l.verdict != r.Provisional { // the test has ended again
+		l.verdict, l.samples, l.unproved = r.Provisional, nil, true
+	}
+	var barred, open []string
+	for _, name := range r.Provisional.By {
+		if s.config.Roster.Barred(name) {
+			barred = append(barred, name)
+		} else if s.config.Auditor != nil && s.config.Tests.MustProve(r, name) {
+			open = append(open, name)
+		}
+	}
+	before := l.unprovedWorkers
+	l.unprovedWorkers = len(barred) + len(open)
+	if !l.unproved && l.unprovedWorkers == before { // without a change of trust, only the rights of a key may have changed
+		return
+	}
+	of, missing := 0, 0
+	var err error
+	if r.Exact && len(open) > 0 {
+		of, missing, err = s.sample(ctx, now, r, open)
+	}
+	text := ""
+	switch {
+	case err != nil:
+		text = "the test cannot be opened: " + err.Error()
+	case len(barred) > 0:
+		text = "pairs of " + someOf(barred) + " will be void and played again, because of a quarantine"
+	case len(open) > 0 && !r.Exact:
+		text = fmt.Sprintf("audits cannot check the pairs of %s, because the engines do not repeat their games (a limit of nodes or depth and one thread do). "+
+			"If you trust the workers: gogi farm worker trust WORKER verified (for a key that pushed pairs: give it the right run). "+
+			"Else: gogi farm worker void WORKER --run %s --why TEXT", someOf(open), r.Name)
+	case missing > 0:
+		text = fmt.Sprintf("%d of %d audits are missing. They need a machine of the test's owner, or a trusted worker of another owner: gogi farm worker trust WORKER verified", missing, of)
+	}
+	marked := s.config.Tests.Mark(ctx, now, r, text)
+	l.verdict, l.unproved = r.Provisional, err != nil || marked != nil
+}
+
+// someOf returns a text with at most shownWorkers of the names.
+func someOf(names []string) string {
+	if more := len(names) - shownWorkers; more > 0 {
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:shownWorkers], ", "), more)
+	}
+	return strings.Join(names, ", ")
+}
+
+// shownWorkers is the maximum number of workers in the text about a verdict.
+const shownWorkers = 20
+
+// sample starts an audit for each pair of the workers' samples that needs one and has none. of is the number of
+// pairs in the samples. missing is the number of these pairs that no audit by a trusted worker has confirmed.
+func (s *Audits) sample(ctx context.Context, now time.Time, r *tests.Test, workers []string) (of, missing int, err error) {
+	if err := s.config.Tests.Open(ctx, r, now); err != nil {
+		return 0, 0, err
+	}
+	l := s.of(r)
+	if slices.ContainsFunc(workers, func(name string) bool { return l.samples[name] == nil }) {
+		pairs := map[string][]int{}
+		for pair, name := range r.PlayedBy[:min(r.Provisional.End, len(r.PlayedBy))] {
+			pairs[name] = append(pairs[name], pair)
+		}
+		l.samples = map[string][]int{}
+		for _, name := range workers {
+			l.samples[name] = s.config.Auditor.Sample(r.Digest, pairs[name])
+		}
+	}
+	waiting := lists.Set(l.due, func(a *audit) int { return a.Pair })
+	for _, name := range workers {
+		for _, pair := range l.samples[name] {
+			of++
+			if by, ok := l.agreed[pair]; ok && s.confirms(r, by, name) {
+				continue
+			}
+			missing++
+			if !waiting[pair] {
+				l.add(now, pair, name, s.config.Roster.OwnerOf(name))
+			}
+		}
+	}
+	return of, missing, nil
+}
+
+// confirms reports whether an agreeing audit still counts for a worker's pair. It does not if the auditor, the
+// worker that played the pair again, has lost its trust or is in quarantine.
+func (s *Audits) confirms(r *tests.Test, auditor, worker string) bool {
+	w := s.config.Roster.Workers[auditor]
+	return w != nil && w.Quarantine == "" && (!s.config.Roster.Untrusted(w) || w.Owner == r.Owner && !s.config.Roster.Trusted(worker))
+}
+
+// Waits reports whether pairs of a test wait for another playing.
+func (s *Audits) Waits(r *tests.Test) bool { return len(s.of(r).due) > 0 }
+
+// HeldBy reports whether a worker holds a lease for an audit of the test.
+func (s *Audits) HeldBy(r *tests.Test, worker string) bool { return s.of(r).heldBy(worker) }
+
+// Release ends the lease of an audit. ok is false if the worker does not hold it.
+func (s *Audits) Release(r *tests.Test, worker string, h farm.Held) (ok bool) {
+	a := s.of(r).held(worker, h)
+	if a != nil {
+		a.release()
+	}
+	return a != nil
+}
+
+// Leave ends the leases of a worker, except those of the session that is given. Without a session it ends all.
+func (s *Audits) Leave(worker, session string) {
+	for _, l := range s.byTest {
+		for _, a := range l.due {
+			if a.worker == worker && (session == "" || a.session != session) {
+				a.release()
+			}
+		}
+	}
+}
+
+// Doubt makes pairs unconfirmed before they become void, and stores that. Otherwise the agreed audits would confirm
+// later playings of these pairs after a crash.
+func (s *Audits) Doubt(ctx context.Context, r *tests.Test, pairs []int) error {
+	l := s.of(r)
+	for _, pair := range pairs {
+		delete(l.agreed, pair)
+	}
+	l.agreedChanged = l.agreedChanged || len(pairs) > 0 && l.agreedRevision > 0
+
+	s.Keep(ctx, r)
+	if l.agreedChanged {
+		return errors.New("coordinator: the agreed audits of the pairs were not stored")
+	}
+	return nil
+}
+
+// Void ends the audits of pairs that have become void.
+func (s *Audits) Void(r *tests.Test, pairs []int) {
+	if len(pairs) == 0 {
+		return
+	}
+	l := s.of(r)
+	l.due = slices.DeleteFunc(l.due, func(a *audit) bool { return slices.Contains(pairs, a.Pair) })
+	l.changed = true
+}
+
+// Again makes the next call of Prove examine the provisional verdict of a test.
+func (s *Audits) Again(r *tests.Test) { s.of(r).unproved = true }

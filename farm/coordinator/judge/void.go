@@ -1,0 +1,154 @@
+package judge
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"gogi/farm"
+	"gogi/farm/coordinator/entries"
+	"gogi/farm/coordinator/roster"
+	"gogi/farm/coordinator/tests"
+	"gogi/match"
+)
+
+// Void makes the pairs of a worker in a test void, and evaluates the remaining pairs again. by is the name of the key
+// or "farm". No result may be stored at the same time.
+func (s *Judge) Void(ctx context.Context, by string, r *tests.Test, o *farm.Order) (out farm.Purged, err error) {
+	if err := s.config.Tests.Open(ctx, r, time.Now()); err != nil {
+		return out, err
+	}
+	out = farm.Purged{Before: r.Decision(), After: r.Decision(), Selfplay: r.Selfplays()}
+	if out.Pairs, err = r.Store.By(ctx, o.Worker); err == nil && r.Tune != nil {
+		out.Drawn, err = drawn(ctx, r, o.Worker, len(out.Pairs))
+	}
+	if o.Dry || err != nil {
+		return out, err
+	}
+	if err := s.config.Audits.Doubt(ctx, r, out.Pairs); err != nil {
+		return out, err
+	}
+	if out.Pairs, err = r.Store.Void(ctx, o.Worker, o.Why, by); err != nil {
+		return out, s.Fail(err)
+	}
+	now := time.Now()
+	for _, pair := range out.Pairs {
+		r.Ledger.Void(now, pair)
+	}
+	s.config.Audits.Void(r, out.Pairs)
+	what := voidedText(r, o, &out)
+	if _, err := s.config.Tests.Rejudge(ctx, r); err != nil {
+		r.AddLine(now, by, what)
+		s.config.Tests.SetAside(ctx, r, err)
+		if r.State.Final() { // otherwise setAside has stored the record
+			err = errors.Join(err, s.config.Tests.Keep(ctx, r))
+		}
+		return out, fmt.Errorf("coordinator: %d %ss of %s are void, and test %s is set aside: %w", len(out.Pairs), r.Word(), o.Worker, r.Name, err)
+	}
+	out.After = r.Decision()
+	out.Withdrawn = r.State == farm.Over && out.Before != out.After
+	switch {
+	case len(out.Pairs) == 0 && (r.Decided() != "" || r.State != farm.Over && r.Provisional == nil):
+		return out, nil
+	case len(out.Pairs) == 0: // they became void before, and then the process ended or an error came
+		what = fmt.Sprintf("pairs of %s voided%s", o.Worker, farm.Because(o.Why))
+	case out.Withdrawn:
+		what += fmt.Sprintf("; the verdict %s is withdrawn", out.Before)
+	}
+	r.Voided = what
+	if r.State == farm.Over && r.Decided() == "" {
+		return out, s.config.Tests.Turn(ctx, r, farm.Running, by, what)
+	}
+	r.Limit()
+	s.config.Audits.Again(r)
+	return out, s.config.Tests.Set(ctx, by, r, what, func() {
+		if r.Decided() == "" {
+			r.Provisional = nil
+		}
+	})
+}
+
+// drawn counts the pairs of other workers among all pairs that a purge of one worker removes from a tune. all is
+// the number of removed pairs.
+func drawn(ctx context.Context, r *tests.Test, worker string, all int) (others int, err error) {
+	others = all
+	err = r.Store.Rows(ctx, func(rows []match.Row) error {
+		if slices.ContainsFunc(rows, func(row match.Row) bool { return row.Worker == worker }) {
+			others--
+		}
+		return nil
+	})
+	return others, err
+}
+
+// voidedText returns the text about a purge for a test's log.
+func voidedText(r *tests.Test, o *farm.Order, p *farm.Purged) string {
+	others := ""
+	if p.Drawn > 0 {
+		others = fmt.Sprintf(", with %d of others that the tune drew after them,", p.Drawn)
+	}
+	return fmt.Sprintf("%d %ss of %s%s voided%s", len(p.Pairs)-p.Drawn, r.Word(), o.Worker, others, farm.Because(o.Why))
+}
+
+// VoidBarred makes the pairs of workers in quarantine void in tests with an SPRT, unless the verdict is final. No result
+// may be stored at the same time.
+func (s *Judge) VoidBarred(ctx context.Context) {
+	s.config.Tests.VoidDue = false
+	for _, r := range s.config.Tests.InOrder() {
+		if r.Match.Gate.IsZero() || r.Provisional == nil && (r.Ledger == nil || r.State.Final()) {
+			continue
+		}
+		names := map[string]bool{}
+		if r.Provisional != nil {
+			for _, name := range r.Provisional.By {
+				names[name] = true
+			}
+		}
+		for _, name := range r.PlayedBy {
+			names[name] = true
+		}
+		for _, name := range slices.Sorted(maps.Keys(names)) {
+			if !s.config.Roster.Barred(name) || r.State == farm.Failed {
+				continue
+			}
+			o := &farm.Order{Run: r.Digest, Worker: name, Why: s.config.Roster.Workers[name].Quarantine}
+			_, err := s.Void(ctx, "farm", r, o)
+			s.config.Tests.VoidDue = s.config.Tests.VoidDue || err != nil
+			entries.Warn(s.config.Log, err, "the pairs of a worker in quarantine were not made void", "run", r.Name, "worker", name)
+		}
+	}
+}
+
+// AddPushed stores the pushed pairs that are not stored yet. No other result may be stored at the same time.
+func (s *Judge) AddPushed(ctx context.Context, who roster.Key, r *tests.Test, played []match.PairResult) (out farm.Pushed, err error) {
+	for i := range played {
+		id := played[i].Pair.ID
+		switch {
+		case id >= r.Match.Pairs: // the other run has more pairs than the test
+			continue
+		case r.Ledger.IsStored(id):
+			out.There++
+			continue
+		}
+		if err := r.Tune.LearnPushed(r.Match, &played[i]); err != nil {
+			return out, farm.Refusef("%v; of those before it %d were new", err, out.Added)
+		}
+		added, err := r.Add(ctx, played[i], r.Ledger.Take(id), r.Tune != nil)
+		if err != nil {
+			return out, s.Fail(fmt.Errorf("coordinator: storing: %w", err))
+		}
+		if !added {
+			out.There++
+			continue
+		}
+		out.Added++
+		s.CountPair(ctx, time.Now(), r, &played[i])
+	}
+	if out.Added == 0 {
+		return out, nil
+	}
+	return out, s.config.Tests.Set(ctx, who.Name, r, fmt.Sprintf("%d pairs pushed", out.Added), func() {})
+}

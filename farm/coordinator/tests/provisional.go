@@ -1,0 +1,84 @@
+package tests
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"time"
+
+	"gogi/farm/coordinator/entries"
+)
+
+// A Provisional is the stored part of a verdict that is not final. The verdict uses pairs of workers that the farm
+// does not trust, and audits have not yet confirmed a sample of these pairs.
+type Provisional struct {
+	End  int      `cbor:"end"`  // the verdict uses the pairs below End
+	By   []string `cbor:"by"`   // the workers and keys whose pairs these are
+	Text string   `cbor:"text"` // why the verdict is not final, and what to do
+}
+
+// Why returns why the verdict is not final, or "" for nil.
+func (p *Provisional) Why() string {
+	if p == nil {
+		return ""
+	}
+	return cmp.Or(p.Text, "the audits of its pairs are being chosen")
+}
+
+// MustProve reports whether audits must confirm a sample of a worker's pairs. This is so if the farm does not trust
+// the worker, or if the test's log accuses it.
+func (s *Tests) MustProve(r *Test, name string) bool {
+	return !s.config.Roster.Trusted(name) || slices.Contains(r.Logged, name)
+}
+
+// Mark stores text, the reason why a verdict is provisional, in the games' database and in the test's record. An
+// empty text makes the verdict final. After an error nothing has changed in the record.
+func (s *Tests) Mark(ctx context.Context, now time.Time, r *Test, text string) error {
+	if text != "" && text == r.Provisional.Text {
+		return nil
+	}
+	err := s.Open(ctx, r, now)
+	if err == nil {
+		err = r.Store.SetProvisional(ctx, text)
+	}
+	before := r.Record
+	if text == "" {
+		r.Provisional = nil
+		r.AddLine(now, "farm", "the verdict "+r.Verdict+" is final")
+	} else {
+		p := *r.Provisional
+		p.Text = text
+		r.Provisional = &p
+	}
+	if err == nil {
+		err = s.Keep(ctx, r)
+	}
+	if err != nil {
+		r.Record = before
+		entries.Warn(s.config.Log, err, "the state of a provisional verdict was not stored", "run", r.Name)
+	}
+	return err
+}
+
+// provisional decides whether the verdict of a run that ends now is final. It returns nil if it is final, and
+// otherwise the reason to store. In a farm without audits every verdict is final.
+func (s *Tests) provisional(r *Test) *Provisional {
+	if r.Gate == nil || s.config.Exact == nil {
+		return nil
+	}
+	p := &Provisional{End: r.Gate.State().Judgement.Units}
+	seen := map[string]bool{"": true}
+	prove := false
+	for _, name := range r.PlayedBy[:min(p.End, len(r.PlayedBy))] {
+		if !seen[name] {
+			seen[name] = true
+			p.By = append(p.By, name)
+			prove = prove || s.config.Roster.Barred(name) || s.MustProve(r, name)
+			s.VoidDue = s.VoidDue || s.config.Roster.Barred(name)
+		}
+	}
+	if !prove {
+		return nil
+	}
+	return p
+}
