@@ -111,6 +111,9 @@ type TestStatus struct {
 	Workers []TestWorker `cbor:"workers,omitempty" json:"workers,omitempty"`
 	// Refusals lists the workers that do not play the test, with their reasons.
 	Refusals []string `cbor:"refusals,omitempty" json:"refusals,omitempty"`
+	// Suspicions lists the pairs that only some workers may give up after a crash, with the workers that reported one.
+	// It is "" if there are none.
+	Suspicions string `cbor:"suspicions,omitempty" json:"suspicions,omitempty"`
 	// Provisional is the reason why the verdict is not final, with the remedy. It is "" if the verdict is
 	// final or missing.
 	Provisional string `cbor:"provisional,omitempty" json:"provisional,omitempty"`

@@ -197,6 +197,7 @@ func (c *Coordinator) onTest(may func(roster.Key, *tests.Test) error, states []f
 func (c *Coordinator) shown(r *tests.Test, who roster.Key) farm.TestStatus {
 	out := r.Status()
 	out.Waits, out.Refusals = c.quotas.Waits(time.Now(), r), c.roster.Refusals(time.Now(), r.Digest, r.Owner, who)
+	out.Suspicions = c.tests.Suspicions(r)
 	return out
 }
 

@@ -253,7 +253,7 @@ func (c *Coordinator) StatusFor(ctx context.Context, key string) farm.Status {
 	slices.SortStableFunc(runs, func(a, b *tests.Test) int { return b.Priority - a.Priority })
 	for _, r := range runs {
 		t := r.Status()
-		t.Waits = c.quotas.Waits(now, r)
+		t.Waits, t.Suspicions = c.quotas.Waits(now, r), c.tests.Suspicions(r)
 		if r.State == farm.Running {
 			t.Refusals = c.roster.Refusals(now, r.Digest, r.Owner, who)
 		}

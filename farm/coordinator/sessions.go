@@ -99,6 +99,7 @@ func (c *Coordinator) beat(ctx context.Context, subject string, body []byte) (an
 	for _, back := range b.Back {
 		if crashed := c.grants.TakeBack(now, s, &back); crashed != nil {
 			c.updates.Count(ctx, crashed.Digest, s.Name, false, true)
+			c.tests.LogCrash(ctx, now, crashed, s.Name, back.Pair)
 		}
 	}
 	w := c.roster.Workers[s.Name]

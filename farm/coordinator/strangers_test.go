@@ -1,6 +1,7 @@
 package coordinator_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -130,6 +131,56 @@ func TestARefusalIsShown(t *testing.T) {
 		time.Sleep(time.Hour)
 		if list := f.test("refused").Refusals; len(list) > 0 {
 			t.Errorf("of a worker that is away: %q", list)
+		}
+	})
+}
+
+// TestFalseCrashes: two new keys of one owner without a stored pair report each pair as crashing. The test with an SPRT
+// goes on, and its log says who reported what. When a machine of the test's owner has played four of the pairs, the keys
+// get no more pairs of this test.
+func TestFalseCrashes(t *testing.T) {
+	inFarm(t, func(t *testing.T, f *theFarm) {
+		p := gated("accused", 600, 3)
+		p.Gate.Elo1 = 1 // it needs more pairs
+		f.run(p) // of the owner red
+		f.keys.add("mal", "mal", "work")
+		f.keys.add("mal3", "mal", "work")
+		liars := []*line{f.line(t, "mal"), f.line(t, "mal3")}
+		reports, beats := 0, uint64(0)
+		lie := func() {
+			beats++
+			for _, l := range liars {
+				b := farm.Beat{Session: "s", Number: beats}
+				for _, g := range l.want(50) {
+					b.Back = append(b.Back, farm.Back{Held: g.Held, Why: "exit status 1: token=hunter2", Crashed: true})
+				}
+				reports += len(b.Back)
+				var reply farm.BeatReply
+				l.ask(farm.SubjectBeat, b, &reply)
+			}
+		}
+		for range 20 {
+			lie()
+			time.Sleep(2 * time.Second)
+		}
+		s := f.test("accused")
+		testutil.Require(t, reports >= 4 && s.State == farm.Running && len(s.Condemned) == 0, "%d reports, %+v", reports, s)
+		testutil.Contains(t, s.Suspicions, "mal (mal)", "the status")
+
+		f.hand("w0", 2) // of the owner red
+		f.until("pairs are stored", func() bool {
+			lie()
+			return f.test("accused").Stored > 40
+		})
+		s = f.test("accused")
+		text := fmt.Sprint(s.Log)
+		for _, want := range []string{"mal (mal) reported that pair", "the workers of mal get no more pairs of this test"} {
+			testutil.Check(t, strings.Contains(text, want), "the log lacks %q: %s", want, text)
+		}
+		testutil.Check(t, !strings.Contains(text, "hunter2"), "the log has a text of the worker: %s", text)
+		testutil.Check(t, s.State == farm.Running && len(s.Condemned) == 0, "%+v", s)
+		for _, l := range liars {
+			testutil.Equal(t, len(l.want(50)), 0, l.name)
 		}
 	})
 }

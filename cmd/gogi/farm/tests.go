@@ -137,6 +137,9 @@ func remarks(t *farm.TestStatus) (all []string) {
 	if t.Voided != "" {
 		all = append(all, sanitize.Printable(t.Voided, 400))
 	}
+	if t.Suspicions != "" {
+		all = append(all, sanitize.Printable(t.Suspicions, 600))
+	}
 	for _, why := range t.Refusals {
 		all = append(all, "is not played by "+sanitize.Printable(why, 400))
 	}

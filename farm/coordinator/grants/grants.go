@@ -15,7 +15,6 @@ import (
 	"gogi/farm/coordinator/ledger"
 	"gogi/farm/coordinator/roster"
 	"gogi/farm/coordinator/tests"
-	"gogi/match/trust"
 )
 
 // A Config is the input of New. All fields are necessary.
@@ -160,7 +159,7 @@ func (s *Grants) Lease(ctx context.Context, now time.Time, to *roster.Session, a
 func (s *Grants) grant(ctx context.Context, now time.Time, w *roster.Worker, a *answer) {
 	_, playing := s.config.Tests.HeldBy(a.to.Name)
 	can := func(r *tests.Test) bool { return r.State == farm.Running && s.mayPlayRun(r, a.to, a.ask) }
-	if s.alone(now, w, playing, a, can) {
+	if s.alone(now, playing, a, can) {
 		return
 	}
 
@@ -219,12 +218,12 @@ func (s *Grants) take(now time.Time, r *tests.Test, a *answer, n int) int {
 // alone grants a pair that must be played alone, if such a pair waits for this worker. playing is the number
 // of pairs that the worker plays now. can reports whether the worker may play a test. If the result is true, the
 // worker must get no other pairs.
-func (s *Grants) alone(now time.Time, w *roster.Worker, playing int, a *answer, can func(*tests.Test) bool) bool {
+func (s *Grants) alone(now time.Time, playing int, a *answer, can func(*tests.Test) bool) bool {
 	for _, r := range s.config.Tests.InOrder() {
 		if r.Ledger == nil || !can(r) {
 			continue
 		}
-		l, granted, wait := r.Ledger.Solo(now, a.to.Name, a.to.ID, w.Trust == trust.Owner, playing)
+		l, granted, wait := r.Ledger.Solo(now, a.to.Name, a.to.ID, s.config.Tests.Standing(r, a.to.Name).Decides, playing)
 		if granted {
 			a.add(r, []ledger.Lease{l})
 		}

@@ -79,6 +79,8 @@ func (l *Ledger) touch(now time.Time, h *holder, lease Lease, in place) verdict 
 			return keep // the worker may still send it, and a result already sent arrives in any case
 		}
 		return drop
+	case x == nil && !finished && l.barred(h.name):
+		return drop
 	case x == nil:
 		x = l.hold(now, h, lease)
 		l.counts.Adopted++

@@ -21,6 +21,8 @@ type Config struct {
 	// to have been granted. In this time the workers that hold lower pairs report them. Grace is 0 for a run
 	// that was never granted.
 	Grace time.Duration
+	// Standing returns how much the reports of a worker count now. With nil each worker decides.
+	Standing func(worker string) Standing
 }
 
 // A Ledger records which worker plays which pair of a run. The time that a grant takes grows with the logarithm of
@@ -51,9 +53,11 @@ type Ledger struct {
 	beats   uint64
 
 	troubled map[int]*trouble
-	alone    solo
-	pace     pace
-	counts   Counts
+	// reporters has the owners of workers that do not decide, by name.
+	reporters map[string]*reporter
+	alone     solo
+	pace      pace
+	counts    Counts
 }
 
 // A Counts counts the events of a run's leases since the coordinator's start.
@@ -94,6 +98,7 @@ func New(c Config) *Ledger {
 	l := &Ledger{
 		config: c, done: newBits(c.Pairs), takes: map[int]int{}, beyond: c.Pairs, until: c.Pairs, high: -1, graceEnds: c.Now.Add(c.Grace),
 		held: map[int]*lease{}, holders: map[string]*holder{}, refused: map[farm.Epoch]bool{}, troubled: map[int]*trouble{},
+		reporters: map[string]*reporter{},
 	}
 	maps.Copy(l.takes, c.Takes)
 	for id := range c.Pairs {
@@ -143,7 +148,7 @@ func (l *Ledger) holder(worker, session string) *holder {
 // returned or lost a pair, only the faster half of the workers may get it, see [holder.mayHave].
 func (l *Ledger) Grant(now time.Time, worker, session string, n int) []Lease {
 	h := l.holder(worker, session)
-	if h == nil || l.over || l.paused {
+	if h == nil || l.over || l.paused || l.barred(worker) {
 		return nil
 	}
 	var out []Lease
@@ -286,17 +291,32 @@ func (l *Ledger) Stored(now time.Time, pair int) {
 	l.done.set(pair)
 	l.stored++
 	l.high = max(l.high, pair)
+	x := l.held[pair]
+	l.settle(now, pair, x)
+	if x != nil {
+		l.pace.see(x.who, now.Sub(x.granted), len(l.holders))
+		l.remove(x)
+	}
+	l.advance()
+}
+
+// settle deletes what the ledger knew against a pair that is stored. x is the lease of the worker that played it, nil if
+// no worker has one.
+func (l *Ledger) settle(now time.Time, pair int, x *lease) {
+	by := ""
+	if x != nil {
+		by = x.who.name
+		if r := l.reporterOf(l.partyOf(by)); r != nil {
+			r.played++
+		}
+	}
 	if t := l.troubled[pair]; t != nil {
+		l.decided(now, pair, by)
 		delete(l.troubled, pair)
 		if t.solo {
 			l.alone.forget(pair)
 		}
 	}
-	if x := l.held[pair]; x != nil {
-		l.pace.see(x.who, now.Sub(x.granted), len(l.holders))
-		l.remove(x)
-	}
-	l.advance()
 }
 
 func (l *Ledger) inRun(pair int) bool { return pair >= 0 && pair < l.config.Pairs }

@@ -472,7 +472,7 @@ func TestCrashesOfTwoMachinesCondemn(t *testing.T) {
 	}
 	// On one machine the ledger gives up the pair after six crashes.
 	tries := 0
-	for b.Condemn(0); ; tries++ {
+	for b.Condemn(b.now, 0); ; tries++ {
 		b.wait(5 * lease)
 		l, granted, _ := b.Solo(b.now, "w0", "s", false, 0)
 		if !granted {

@@ -10,11 +10,17 @@ const (
 	// soloAfter is the number of lost leases that make a pair suspect. One worker that disappears proves
 	// nothing, because it held many pairs.
 	soloAfter = 3
-	// voidAfter is the number of machines that must crash on a pair before the pair is given up. A crash counts
-	// if the pair was played alone, or if the worker reported the crash.
+	// lossesMost is the number of lost leases that make a pair suspect even if all their workers belong to one owner
+	// and do not decide.
+	lossesMost = 6
+	// voidAfter is the number of parties that must crash on a pair before the pair is given up. One of them must
+	// decide, see [Standing]. A crash counts if the pair was played alone, or if the worker reported the crash.
 	voidAfter = 2
-	// soloTries is the maximum number of tries of a pair if there is only one machine.
+	// soloTries is the maximum number of tries of a pair if only one worker decides.
 	soloTries = 6
+	// retryAfter is the number of lease lifetimes after which a party that does not decide gets a pair again that
+	// crashed there. It is long, because its second report would not count.
+	retryAfter = 40
 )
 
 // A Fate is the decision about a pair after a worker returned it or lost it: who may play it next, or that
@@ -31,8 +37,10 @@ const (
 
 // trouble counts how often a pair was lost or crashed its players.
 type trouble struct {
-	losses   int      // leases that ended because their worker disappeared
-	tries    int      // crashes that count, see voidAfter
+	lost     []party  // whose leases ended because the worker disappeared; a party that does not decide counts once
+	losses   int      // all such leases
+	tries    int      // crashes of workers that decide
+	reports  []party  // who crashed on the pair, see voidAfter
 	machines []string // workers that crashed on the pair
 	solo     bool     // the pair must be played alone
 	void     bool     // the pair is given up
@@ -71,8 +79,11 @@ func (l *Ledger) lose(now time.Time, x *lease) Fate {
 	if x.solo {
 		return l.crash(now, x)
 	}
-	t := l.trouble(x.Pair)
-	if t.losses++; t.losses < soloAfter {
+	t, by := l.trouble(x.Pair), l.partyOf(x.who.name)
+	if t.losses++; by.decides || !slices.Contains(t.lost, by) {
+		t.lost = append(t.lost, by)
+	}
+	if len(t.lost) < soloAfter && t.losses < lossesMost {
 		l.free(now, x)
 		return FateAgain
 	}
@@ -83,19 +94,42 @@ func (l *Ledger) lose(now time.Time, x *lease) Fate {
 
 // crash ends a lease whose pair crashed the worker or its engines, and returns the fate of the pair.
 func (l *Ledger) crash(now time.Time, x *lease) Fate {
+	by := l.partyOf(x.who.name)
+	r := l.reporterOf(by)
+	if r != nil && r.open >= openReports && !x.solo {
+		l.free(now, x)
+		return FateAgain
+	}
+
 	t := l.trouble(x.Pair)
-	t.tries++
+	if by.decides {
+		t.tries++
+	}
+	if !slices.Contains(t.reports, by) {
+		t.reports = append(t.reports, by)
+		if r != nil {
+			r.open++
+		}
+	}
 	if !slices.Contains(t.machines, x.who.name) {
 		t.machines = append(t.machines, x.who.name)
 	}
 	x.solo, t.solo = true, true
-	if len(t.machines) < voidAfter && t.tries < soloTries {
+	if t.tries == 0 || len(t.reports) < voidAfter && t.tries < soloTries {
 		l.free(now, x)
 		return FateSolo
 	}
+
 	l.remove(x)
-	t.void, t.solo = true, false
+	l.giveUp(now, x.Pair)
 	return FateVoid
+}
+
+// giveUp records that no worker gets a pair any more.
+func (l *Ledger) giveUp(now time.Time, pair int) {
+	l.decided(now, pair, "")
+	t := l.trouble(pair)
+	t.void, t.solo = true, false
 }
 
 // Condemned returns the pairs that the ledger has given up because they crash engines, in ascending order.
@@ -112,7 +146,7 @@ func (l *Ledger) Condemned() []int {
 
 // Condemn gives up a pair, so that no worker gets it any more. The coordinator calls it for pairs that an
 // earlier process gave up.
-func (l *Ledger) Condemn(pair int) {
+func (l *Ledger) Condemn(now time.Time, pair int) {
 	if !l.inRun(pair) || l.done.has(pair) {
 		return
 	}
@@ -120,8 +154,7 @@ func (l *Ledger) Condemn(pair int) {
 		l.remove(x)
 	}
 	l.alone.forget(pair)
-	t := l.trouble(pair)
-	t.void, t.solo = true, false
+	l.giveUp(now, pair)
 }
 
 // Forgive allows grants of all given-up pairs again, and deletes the records of their crashes.
@@ -144,7 +177,7 @@ func (l *Ledger) Solo(now time.Time, worker, session string, trusted bool, holdi
 		return Lease{}, false, true
 	}
 	h := l.holder(worker, session)
-	if h == nil || l.over || l.paused || len(l.alone.waiting) == 0 {
+	if h == nil || l.over || l.paused || len(l.alone.waiting) == 0 || l.barred(worker) {
 		return Lease{}, false, false
 	}
 	first := slices.MinFunc(l.alone.waiting, func(a, b gap) int { return a.pair - b.pair }) // the prefix waits for it
@@ -169,8 +202,11 @@ func (l *Ledger) Solo(now time.Time, worker, session string, trusted bool, holdi
 }
 
 func (l *Ledger) maySolo(now time.Time, h *holder, g gap, trusted bool) bool {
-	waited := now.Sub(g.since)
-	if slices.Contains(l.troubled[g.pair].machines, h.name) && waited < 4*l.config.Lease {
+	waited, by, t := now.Sub(g.since), l.partyOf(h.name), l.troubled[g.pair]
+	if slices.Contains(t.machines, h.name) && waited < 4*l.config.Lease {
+		return false
+	}
+	if !by.decides && slices.Contains(t.reports, by) && waited < retryAfter*l.config.Lease {
 		return false
 	}
 	return trusted || waited >= 2*l.config.Lease

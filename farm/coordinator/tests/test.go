@@ -132,13 +132,13 @@ func (s *Tests) Open(ctx context.Context, r *Test, now time.Time) (err error) {
 	r.Store = store
 	r.Ledger = ledger.New(ledger.Config{
 		Pairs: r.Match.Pairs, Finished: func(id int) bool { return finished[id] }, Takes: takes, Epochs: s.config.Epochs,
-		Lease: s.config.Lease, Now: now, Grace: grace,
+		Lease: s.config.Lease, Now: now, Grace: grace, Standing: func(worker string) ledger.Standing { return s.Standing(r, worker) },
 	})
 	for _, w := range s.config.Roster.Sessions {
 		r.Ledger.Enter(w.Name, w.ID)
 	}
 	for _, pair := range r.Condemned {
-		r.Ledger.Condemn(pair)
+		r.Ledger.Condemn(now, pair)
 	}
 	standings, err := s.Rejudge(ctx, r)
 	if err != nil {

@@ -258,18 +258,7 @@ func (s *Tests) Examine(ctx context.Context, r *Test) (ended bool) {
 	if r.State != farm.Running {
 		return false
 	}
-	if given := r.Ledger.Condemned(); len(given) > len(r.Condemned) {
-		before := r.Condemned
-		r.Condemned = given
-		state, why := farm.Running, fmt.Sprintf("%s %d was given up: it crashes its players", r.Word(), given[len(given)-1])
-		if len(given) >= mayCondemn || r.Gate != nil || r.Tune != nil {
-			state, why = farm.Paused, fmt.Sprintf("%ss %v crash their players", r.Word(), given)
-		}
-		if err := s.Turn(ctx, r, state, "farm", why); err != nil {
-			r.Condemned = before // the next tick tries again
-			entries.Warn(s.config.Log, err, "a test was not paused", "run", r.Name)
-		}
-	}
+	s.examineCrashes(ctx, time.Now(), r)
 	s.examineTune(ctx, r)
 	if why := r.Decided(); why != "" && r.State == farm.Running {
 		r.Ledger.Over(true) // even if the new state cannot be stored now
