@@ -9,10 +9,10 @@ import (
 	"time"
 
 	"gogi/farm"
+	"gogi/farm/coordinator/entries"
 	"gogi/farm/coordinator/roster"
 	"gogi/farm/coordinator/tests"
 	"gogi/match"
-	"gogi/match/trust"
 	"gogi/results/farmstate"
 )
 
@@ -55,9 +55,12 @@ func (c *Coordinator) do(ctx context.Context, name, word string, body []byte) (a
 	if !ok {
 		return nil, farm.Refusef("%s has no valid key", name)
 	}
+	list := func(ctx context.Context, who roster.Key, _ []byte) (any, error) {
+		return c.StatusFor(ctx, who.Name), nil
+	}
 	do := map[string]verb{
-		"submit": decoded(c.submit), "list": c.list, "workers": c.list, "keys": c.keys,
-		"show": decoded(c.showTest), "plan": decoded(c.planOf), "actions": decoded(c.actions), "people": decoded(c.playedBy),
+		"submit": decoded(c.submit), "list": list, "workers": list, "keys": keysOf(c.config.Keys),
+		"show": decoded(c.showTest), "plan": decoded(c.planOf), "actions": decoded(actionsOf(c.config.State)), "people": decoded(c.played.of),
 		"signups": c.people.SignUps, "admit": decoded(c.people.Admit), "dismiss": decoded(c.people.Dismiss), "revoke": decoded(c.people.Revoke),
 		"approve":  c.onTest(tests.MayApprove, []farm.State{farm.Submitted}, c.approve),
 		"reject":   c.onTest(tests.MayReject, []farm.State{farm.Submitted, farm.Approved}, c.tests.Reject),
@@ -66,9 +69,9 @@ func (c *Coordinator) do(ctx context.Context, name, word string, body []byte) (a
 		"resume":   c.onTest(tests.MayControl("resume"), nil, c.tests.Resume),
 		"priority": c.onTest(tests.MayControl("set the priority of"), nil, c.tests.Priority),
 		"share":    c.onTest(tests.Anybody, nil, c.tests.Share),
-		"drain":    c.onWorker(roster.Run, c.drain), "quarantine": c.onWorker(roster.Admin, c.setQuarantine), "trust": c.onWorker(roster.Admin, c.trust),
+		"drain":    c.onWorker(roster.Run, roster.Drain), "quarantine": c.onWorker(roster.Admin, c.judge.SetQuarantine), "trust": c.onWorker(roster.Admin, c.audits.SetTrust),
 		"purge": decoded(c.purge), "pull": decoded(c.pull), "push": decoded(c.push), "sum": decoded(c.sum),
-		"update": decoded(c.setUpdate), "recipe": decoded(c.recipes.Change), "artefacts": c.artefacts,
+		"update": decoded(c.setUpdate), "recipe": decoded(c.recipes.Change), "artefacts": artefactsOf(c.config.Bus),
 	}[word]
 	if do == nil {
 		return nil, farm.Refusef("no verb %q", word)
@@ -148,25 +151,35 @@ func (c *Coordinator) setUpdate(ctx context.Context, who roster.Key, u *farm.Upd
 	return c.updates.Status(now), nil
 }
 
-// actions returns the log of actions.
-func (c *Coordinator) actions(ctx context.Context, _ roster.Key, f *farmstate.Filter) (any, error) {
-	return c.config.State.Actions(ctx, *f)
+// actionsOf returns a verb that reads the log of actions.
+func actionsOf(state entries.State) func(context.Context, roster.Key, *farmstate.Filter) (any, error) {
+	return func(ctx context.Context, _ roster.Key, f *farmstate.Filter) (any, error) {
+		return state.Actions(ctx, *f)
+	}
 }
 
-func (c *Coordinator) list(ctx context.Context, who roster.Key, _ []byte) (any, error) {
-	return c.StatusFor(ctx, who.Name), nil
+// keysOf returns a verb that lists the valid keys, if keys can list them.
+func keysOf(keys roster.Keys) verb {
+	return func(_ context.Context, who roster.Key, _ []byte) (any, error) {
+		if !who.May(roster.Admin) {
+			return nil, who.Deny("list keys")
+		}
+		lister, ok := keys.(interface{ Keys() []roster.Key })
+		if !ok {
+			return nil, farm.Refusef("this farm's keys cannot be listed")
+		}
+		return lister.Keys(), nil
+	}
 }
 
-// keys returns the valid keys, if the farm's Keys can list them.
-func (c *Coordinator) keys(_ context.Context, who roster.Key, _ []byte) (any, error) {
-	if !who.May(roster.Admin) {
-		return nil, who.Deny("list keys")
+// artefactsOf returns a verb that lists the sizes of all artefacts by their SHA-256. A standby copies them.
+func artefactsOf(bus farm.Bus) verb {
+	return func(ctx context.Context, who roster.Key, _ []byte) (any, error) {
+		if !who.May(roster.Admin) {
+			return nil, who.Deny("list artefacts")
+		}
+		return bus.Artefacts(ctx)
 	}
-	lister, ok := c.config.Keys.(interface{ Keys() []roster.Key })
-	if !ok {
-		return nil, farm.Refusef("this farm's keys cannot be listed")
-	}
-	return lister.Keys(), nil
 }
 
 // onTest returns a verb that changes a test by calling do. The verb rejects a request if may returns an error, or
@@ -263,29 +276,6 @@ func (c *Coordinator) onWorker(right string, do func(ctx context.Context, who ro
 	})
 }
 
-func (c *Coordinator) drain(_ context.Context, who roster.Key, name string, w *roster.Worker, o *farm.Order) error {
-	w.Draining = !o.Off
-	what := "draining"
-	if o.Off {
-		what = "the drain ended"
-	}
-	w.Act(who.Name, name, what)
-	return nil
-}
-
-func (c *Coordinator) setQuarantine(ctx context.Context, who roster.Key, name string, w *roster.Worker, o *farm.Order) error {
-	switch {
-	case o.Off:
-		c.judge.Pardon(ctx, name, w)
-		w.Act(who.Name, name, "the quarantine ended")
-	case o.Why == "":
-		return farm.Refusef("a quarantine needs a reason")
-	default:
-		c.judge.Quarantine(ctx, w, name, o.Why+" ("+who.Name+")", who.Name)
-	}
-	return nil
-}
-
 // purge makes a worker's pairs of a test void. Workers play these pairs again, and the SPRT evaluates the
 // remaining pairs from pair 0. So the coordinator may withdraw a reported verdict. With o.Dry purge only
 // counts the pairs.
@@ -305,14 +295,4 @@ func (c *Coordinator) purge(ctx context.Context, who roster.Key, o *farm.Order) 
 		return nil, err
 	}
 	return c.judge.Void(ctx, who.Name, r, o)
-}
-
-func (c *Coordinator) trust(_ context.Context, who roster.Key, name string, w *roster.Worker, o *farm.Order) error {
-	if err := roster.CheckLevel(o.Level); err != nil {
-		return err
-	}
-	w.Trust = trust.Level(o.Level)
-	w.Act(who.Name, name, "trust "+o.Level)
-	c.audits.ProveAgain()
-	return nil
 }

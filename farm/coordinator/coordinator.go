@@ -59,7 +59,7 @@ func New(ctx context.Context, c Config) (*Coordinator, error) {
 	if err := c.complete(); err != nil {
 		return nil, err
 	}
-	k := &Coordinator{config: c, verifies: judge.CheckBrought, epochs: &ledger.Epochs{}, recipes: tests.Recipes{State: c.State}}
+	k := &Coordinator{config: c, verifies: judge.CheckBrought, epochs: &ledger.Epochs{}, recipes: tests.Recipes{State: c.State}, played: played{count: c.Played}}
 	k.roster = roster.New(roster.Config{State: c.State, Keys: c.Keys, Log: c.Log, Bar: c.Bar})
 	k.people = roster.NewPeople(c.State, c.Keys, k.suspicion)
 	ofTests := tests.Config{
@@ -84,7 +84,12 @@ func New(ctx context.Context, c Config) (*Coordinator, error) {
 		Roster: k.roster, Tests: k.tests, Audits: k.audits, Quotas: k.quotas, Updates: k.updates, Secret: c.Secret, Log: c.Log,
 	})
 	k.viewers = &viewers{
-		bus: c.Bus, tests: k.tests, roster: k.roster, lease: c.Lease, log: c.Log, shows: k.shows, byTest: map[*tests.Test]*viewed{},
+		bus: c.Bus, tests: k.tests, roster: k.roster, lease: c.Lease, log: c.Log, byTest: map[*tests.Test]*viewed{},
+	}
+	k.viewers.shows = func(r *tests.Test, worker string, body []byte) {
+		k.mu.Lock()
+		defer k.mu.Unlock()
+		k.viewers.show(r, worker, body)
 	}
 
 	for _, read := range []func(context.Context) error{
@@ -96,13 +101,6 @@ func New(ctx context.Context, c Config) (*Coordinator, error) {
 		}
 	}
 	return k, nil
-}
-
-// shows displays an event of a worker.
-func (c *Coordinator) shows(r *tests.Test, worker string, body []byte) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.viewers.show(r, worker, body)
 }
 
 // suspicion returns a text about the worker of an owner that is in quarantine, or "".

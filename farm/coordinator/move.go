@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"gogi/farm"
+	"gogi/farm/coordinator/judge"
 	"gogi/farm/coordinator/roster"
 	"gogi/farm/coordinator/tests"
 	"gogi/match"
@@ -104,14 +105,6 @@ func (c *Coordinator) sum(ctx context.Context, _ roster.Key, o *farm.SumOf) (any
 	return out, err
 }
 
-// artefacts returns the sizes of all artefacts by their SHA-256. A standby copies them.
-func (c *Coordinator) artefacts(ctx context.Context, who roster.Key, _ []byte) (any, error) {
-	if !who.May(roster.Admin) {
-		return nil, who.Deny("list artefacts")
-	}
-	return c.config.Bus.Artefacts(ctx)
-}
-
 // push stores pairs that were played outside the farm. The owner of the test and keys with the right "run" may
 // push. The coordinator verifies the pairs like results, and stores them under the name of the key. Only an admin,
 // who moves a whole farm, may name the workers that played the pairs.
@@ -122,7 +115,7 @@ func (c *Coordinator) push(ctx context.Context, who roster.Key, o *farm.Push) (a
 	if err != nil {
 		return nil, err
 	}
-	played, err := c.verified(who, r.Match, o.Pairs) // verification is slow, so no lock is held
+	played, err := judge.ReadPushed(who, r.Match, o.Pairs, c.verifies) // verification is slow, so no lock is held
 	if err != nil {
 		return nil, err
 	}
@@ -152,22 +145,4 @@ func (c *Coordinator) pushable(who roster.Key, name string) (*tests.Test, error)
 		return nil, farm.Refusef("%s is in quarantine: %s", who.Name, c.roster.Workers[who.Name].Quarantine)
 	}
 	return r, tests.Is(r, farm.Approved, farm.Running, farm.Paused, farm.Stopped, farm.Over)
-}
-
-// verified decodes and verifies pushed pairs. If one pair is impossible, it rejects all pairs.
-func (c *Coordinator) verified(who roster.Key, plan *match.Plan, texts [][]byte) ([]match.PairResult, error) {
-	played := make([]match.PairResult, len(texts))
-	for i := range texts {
-		var err error
-		if played[i], err = match.DecodePair(texts[i], farm.MaxPair); err == nil {
-			err = c.verifies(plan, &played[i])
-		}
-		if err != nil {
-			return nil, farm.Refusef("a pushed pair is impossible: %v", err)
-		}
-		if p := &played[i].Played; p.Worker == "" || !who.May(roster.Admin) {
-			*p = match.Provenance{Worker: who.Name, Owner: who.Owner, Scale: p.Scale}
-		}
-	}
-	return played, nil
 }

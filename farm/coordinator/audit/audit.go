@@ -620,3 +620,14 @@ func (s *Audits) Void(r *tests.Test, pairs []int) {
 
 // Again makes the next call of Prove examine the provisional verdict of a test.
 func (s *Audits) Again(r *tests.Test) { s.of(r).unproved = true }
+
+// SetTrust sets the level of trust in a worker as an admin requests. The caller stores the worker.
+func (s *Audits) SetTrust(_ context.Context, who roster.Key, name string, w *roster.Worker, o *farm.Order) error {
+	if err := roster.CheckLevel(o.Level); err != nil {
+		return err
+	}
+	w.Trust = trust.Level(o.Level)
+	w.Act(who.Name, name, "trust "+o.Level)
+	s.ProveAgain()
+	return nil
+}

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"gogi/farm"
 	"gogi/farm/coordinator/audit"
 	"gogi/farm/coordinator/entries"
 	"gogi/farm/coordinator/roster"
@@ -49,7 +50,7 @@ func (s *Judge) Quarantine(ctx context.Context, w *roster.Worker, name, why, by 
 const leastAccusers = 3
 
 // compare adds a stored pair to the comparison of the run's workers. If the evidence has changed, compare examines the
-// evidence about all workers. The caller holds mu.
+// evidence about all workers.
 func (s *Judge) compare(ctx context.Context, now time.Time, r *tests.Test, p *match.PairResult) {
 	if !r.Compares() || r.Line == nil {
 		return
@@ -237,4 +238,18 @@ func (s *Judge) accuse(ctx context.Context, a audit.Accusation) {
 	w := s.config.Roster.Worker(a.Worker, s.config.Roster.OwnerOf(a.Worker))
 	s.Quarantine(ctx, w, a.Worker, a.Why, "farm")
 	s.config.Roster.KeepOrWarn(ctx, a.Worker, w)
+}
+
+// SetQuarantine begins or ends a quarantine as an admin requests. The caller stores the worker.
+func (s *Judge) SetQuarantine(ctx context.Context, who roster.Key, name string, w *roster.Worker, o *farm.Order) error {
+	switch {
+	case o.Off:
+		s.Pardon(ctx, name, w)
+		w.Act(who.Name, name, "the quarantine ended")
+	case o.Why == "":
+		return farm.Refusef("a quarantine needs a reason")
+	default:
+		s.Quarantine(ctx, w, name, o.Why+" ("+who.Name+")", who.Name)
+	}
+	return nil
 }

@@ -242,7 +242,7 @@ func (s *Judge) Decide(ctx context.Context, messages []Message) {
 }
 
 // exclude marks all items in a message of a worker in quarantine as stale: no item counts, and none counts as an
-// error of the worker. The caller holds mu.
+// error of the worker.
 func (s *Judge) exclude(m *Message) {
 	w := s.config.Roster.Workers[m.worker]
 	if w == nil || w.Quarantine == "" {
@@ -300,7 +300,7 @@ func (it *item) store(ctx context.Context, carries bool) (added bool, err error)
 	return it.run.Add(ctx, it.pair, it.Lease.Take, carries)
 }
 
-// Settle updates the counts, the ledger and the worker after a message was processed. The caller holds mu.
+// Settle updates the counts, the ledger and the worker after a message was processed.
 func (s *Judge) Settle(ctx context.Context, m *Message) {
 	now := time.Now()
 	s.Status.Messages++

@@ -43,7 +43,7 @@ func (s *Judge) Void(ctx context.Context, by string, r *tests.Test, o *farm.Orde
 	if _, err := s.config.Tests.Rejudge(ctx, r); err != nil {
 		r.AddLine(now, by, what)
 		s.config.Tests.SetAside(ctx, r, err)
-		if r.State.Final() { // otherwise setAside has stored the record
+		if r.State.Final() { // otherwise SetAside has stored the record
 			err = errors.Join(err, s.config.Tests.Keep(ctx, r))
 		}
 		return out, fmt.Errorf("coordinator: %d %ss of %s are void, and test %s is set aside: %w", len(out.Pairs), r.Word(), o.Worker, r.Name, err)
@@ -151,4 +151,22 @@ func (s *Judge) AddPushed(ctx context.Context, who roster.Key, r *tests.Test, pl
 		return out, nil
 	}
 	return out, s.config.Tests.Set(ctx, who.Name, r, fmt.Sprintf("%d pairs pushed", out.Added), func() {})
+}
+
+// ReadPushed decodes pushed pairs, and verifies them with verify, such as CheckBrought. If one pair is impossible, it rejects all pairs.
+func ReadPushed(who roster.Key, plan *match.Plan, texts [][]byte, verify func(*match.Plan, *match.PairResult) error) ([]match.PairResult, error) {
+	played := make([]match.PairResult, len(texts))
+	for i := range texts {
+		var err error
+		if played[i], err = match.DecodePair(texts[i], farm.MaxPair); err == nil {
+			err = verify(plan, &played[i])
+		}
+		if err != nil {
+			return nil, farm.Refusef("a pushed pair is impossible: %v", err)
+		}
+		if p := &played[i].Played; p.Worker == "" || !who.May(roster.Admin) {
+			*p = match.Provenance{Worker: who.Name, Owner: who.Owner, Scale: p.Scale}
+		}
+	}
+	return played, nil
 }

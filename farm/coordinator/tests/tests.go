@@ -178,7 +178,7 @@ func (s *Tests) Keep(ctx context.Context, r *Test) error {
 }
 
 // Turn changes the state of a test. by is the name of the user's key or "farm", and why the reason. turn stores the
-// record before the change takes effect. The caller holds mu.
+// record before the change takes effect.
 func (s *Tests) Turn(ctx context.Context, r *Test, state farm.State, by, why string) error {
 	now := time.Now()
 	if state == farm.Running || state == farm.Paused {

@@ -1,0 +1,208 @@
+package audit
+
+import (
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"gogi/farm"
+	"gogi/farm/coordinator/parttest"
+	"gogi/farm/coordinator/roster"
+	"gogi/farm/coordinator/tests"
+	"gogi/internal/testutil"
+	"gogi/match"
+	"gogi/match/trust"
+)
+
+// all is an Auditor that audits every pair. Two results differ if their factors of the clocks differ.
+type all struct{}
+
+func (all) Exact(*match.Plan) bool                    { return true }
+func (all) Audits(string, int, trust.Level, int) bool { return true }
+func (all) Verified() int                             { return 2 }
+func (all) Sample(_ string, pairs []int) []int        { return pairs }
+func (all) Differ(a, b *match.PairResult) (what string) {
+	if a.Played.Scale != b.Played.Scale {
+		what = "the first move"
+	}
+	return what
+}
+
+func result(pair int, worker string, value float64) *match.PairResult {
+	return &match.PairResult{Pair: match.Pair{ID: pair}, Played: match.Provenance{Worker: worker, Scale: value}}
+}
+
+// begin returns a farm with a running test, of which red1 has played pair 0 with the value 1.
+func begin(t *testing.T, g match.Gate) (*parttest.Farm, *Audits, *tests.Test) {
+	t.Helper()
+	f := parttest.New()
+	a := New(Config{
+		State: f.State, Roster: f.Roster, Tests: f.Tests, Epochs: f.Epochs, Secret: parttest.Secret, Lease: parttest.Lease, Auditor: all{}, Log: f.Log,
+	})
+	r := f.Run(t, parttest.Plan("t", 8, g))
+	for _, name := range []string{"red1", "red2", "blue1", "blue2", "gold1"} {
+		f.Join(t, name, 1)
+	}
+	f.Stores["t"].Pairs[0] = *result(0, "red1", 1)
+	r.Ledger.Stored(time.Now(), 0)
+	a.Start(time.Now(), r, "red1", f.Roster.Workers["red1"], 0, 0)
+	return f, a, r
+}
+
+// grant grants the audit to a worker and returns its lease. ok is false if the worker may not play it.
+func grant(t *testing.T, f *parttest.Farm, a *Audits, r *tests.Test, worker string) (h farm.Held, ok bool) {
+	t.Helper()
+	list := a.Grant(t.Context(), time.Now(), r, f.Roster.Sessions[worker], 1)
+	if len(list) == 0 {
+		return h, false
+	}
+	return list[0].Held, true
+}
+
+func play(t *testing.T, f *parttest.Farm, a *Audits, r *tests.Test, worker string, value float64) Accusation {
+	t.Helper()
+	h, ok := grant(t, f, a, r, worker)
+	testutil.Require(t, ok, "%s gets no audit", worker)
+	return a.Count(t.Context(), r, Played{Worker: worker, Owner: f.Roster.OwnerOf(worker), Lease: h, Pair: result(0, worker, value)})
+}
+
+// TestResultsAgree: a worker of another owner plays the pair again. If the farm trusts it, both come nearer to the level
+// verified.
+func TestResultsAgree(t *testing.T) {
+	for _, level := range []trust.Level{trust.Untrusted, trust.Owner} {
+		f, a, r := begin(t, match.Gate{})
+		_, ok := grant(t, f, a, r, "red2")
+		testutil.Check(t, !ok, "a worker of the same owner plays the audit")
+		f.Roster.Workers["blue1"].Trust = level
+		accused := play(t, f, a, r, "blue1", 1)
+		testutil.Equal(t, accused, Accusation{}, "accused")
+		want := map[trust.Level]int{trust.Untrusted: 0, trust.Owner: 1}[level]
+		testutil.Check(t, r.Counts.Agreed == 1 && !a.Waits(r) && f.Roster.Workers["red1"].Agreed == want,
+			"%s: %+v, waits %t, %d agreeing", level, r.Counts, a.Waits(r), f.Roster.Workers["red1"].Agreed)
+	}
+}
+
+// TestTheSecondAgreementVerifies: Auditor.Verified agreements make an untrusted worker verified.
+func TestTheSecondAgreementVerifies(t *testing.T) {
+	f, a, r := begin(t, match.Gate{})
+	f.Roster.Workers["blue1"].Trust = trust.Owner
+	play(t, f, a, r, "blue1", 1)
+	testutil.Equal(t, f.Roster.Workers["red1"].Trust, trust.Untrusted, "after one agreement")
+	a.Start(time.Now(), r, "red1", f.Roster.Workers["red1"], 0, 1)
+	play(t, f, a, r, "blue1", 1)
+	testutil.Equal(t, f.Roster.Workers["red1"].Trust, trust.Verified, "after two")
+}
+
+// TestAThirdResultDecides: only a trusted worker of a third owner plays it. The worker whose result is alone is accused.
+// If all three differ, the players do not repeat their games, and no worker is accused.
+func TestAThirdResultDecides(t *testing.T) {
+	for third, want := range map[float64]string{1: "blue1", 2: "red1", 3: ""} {
+		f, a, r := begin(t, match.Gate{})
+		testutil.Equal(t, play(t, f, a, r, "blue1", 2), Accusation{}, "accused after two results")
+		_, ok := grant(t, f, a, r, "gold1")
+		testutil.Check(t, !ok && a.Waits(r), "an untrusted worker decides")
+		f.Roster.Workers["gold1"].Trust = trust.Verified
+		accused := play(t, f, a, r, "gold1", third)
+		ok = accused.Worker == want && (want == "") == (accused.Why == "") && r.Inexact == (want == "") && r.Counts.Differed == 1 && !a.Waits(r)
+		testutil.Check(t, ok, "third result %v: %+v, inexact %t, %+v", third, accused, r.Inexact, r.Counts)
+	}
+}
+
+// TestALeaseOfAnAuditEnds: without heartbeats after its lifetime, and with its session. Heartbeats extend it, but not
+// for ever if they list the result as finished.
+func TestALeaseOfAnAuditEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f, a, r := begin(t, match.Gate{})
+		h, _ := grant(t, f, a, r, "blue1")
+		beat := func(finished bool) {
+			var reply farm.BeatReply
+			rest := a.Extend(time.Now(), f.Roster.Sessions["blue1"], []farm.Held{h, {Run: r.Digest, Pair: 5}}, finished, &reply)
+			testutil.Check(t, len(rest) == 1 && rest[0].Pair == 5 && len(reply.Drop) == 0, "rest %v, dropped %v", rest, reply.Drop)
+		}
+		held := func(want bool) {
+			t.Helper()
+			a.Expire(time.Now(), r)
+			testutil.Equal(t, a.HeldBy(r, "blue1"), want, "held")
+		}
+		for range 40 {
+			time.Sleep(parttest.Lease - time.Second)
+			beat(false)
+			held(true)
+		}
+		time.Sleep(parttest.Lease)
+		held(false)
+
+		h, _ = grant(t, f, a, r, "blue1")
+		beats := 0
+		for a.HeldBy(r, "blue1") {
+			time.Sleep(parttest.Lease - time.Second)
+			var reply farm.BeatReply
+			a.Extend(time.Now(), f.Roster.Sessions["blue1"], []farm.Held{h}, true, &reply)
+			a.Expire(time.Now(), r)
+			beats++
+		}
+		testutil.Check(t, beats >= 30 && beats <= 34, "a finished result was held for %d lifetimes", beats)
+
+		_, _ = grant(t, f, a, r, "blue1")
+		a.Leave("blue1", "blue1-1")
+		held(true)
+		a.Leave("blue1", "another session")
+		held(false)
+	})
+}
+
+// TestAProvisionalVerdict: while pairs of an untrusted worker are not confirmed, the verdict is provisional. Agreeing
+// audits by a trusted worker make it final. A quarantine makes it wait for the void pairs.
+func TestAProvisionalVerdict(t *testing.T) {
+	gate := match.Gate{Elo0: 0, Elo1: 10, Alpha: 0.05, Beta: 0.05, Model: match.GateLogistic}
+	f, a, r := begin(t, gate)
+	f.Roster.Workers["blue1"].Trust = trust.Owner
+	r.PlayedBy[0] = "red1"
+	r.Provisional = &tests.Provisional{End: 1, By: []string{"red1"}}
+
+	a.Prove(t.Context(), time.Now(), r)
+	testutil.Check(t, r.Provisional != nil && strings.HasPrefix(r.Provisional.Why(), "1 of 1 audits are missing"), "%q", r.Provisional.Why())
+	testutil.Equal(t, f.Stores["t"].Why, r.Provisional.Why(), "stored in the database")
+	play(t, f, a, r, "blue1", 1)
+	a.Prove(t.Context(), time.Now(), r)
+	testutil.Check(t, r.Provisional == nil && f.Stores["t"].Why == "", "after the audit: %q, %q", r.Provisional.Why(), f.Stores["t"].Why)
+
+	r.Provisional = &tests.Provisional{End: 1, By: []string{"red1"}}
+	testutil.OK(t, a.Doubt(t.Context(), r, []int{0}))
+	a.Prove(t.Context(), time.Now(), r)
+	testutil.Check(t, strings.HasPrefix(r.Provisional.Why(), "1 of 1 audits are missing"), "after the doubt: %q", r.Provisional.Why())
+	f.Roster.Quarantine(f.Roster.Workers["red1"], "red1", "it lies", "farm")
+	a.ProveAgain()
+	a.Prove(t.Context(), time.Now(), r)
+	testutil.Check(t, strings.Contains(r.Provisional.Why(), "because of a quarantine"), "after the quarantine: %q", r.Provisional.Why())
+}
+
+// TestAuditsSurviveARestart: the waiting and the agreed audits are read again.
+func TestAuditsSurviveARestart(t *testing.T) {
+	gate := match.Gate{Elo0: 0, Elo1: 10, Alpha: 0.05, Beta: 0.05, Model: match.GateLogistic}
+	f, a, r := begin(t, gate)
+	f.Roster.Workers["blue1"].Trust = trust.Owner
+	play(t, f, a, r, "blue1", 1)
+	f.Roster.Worker("red1", "").Unlike = "delays"
+	a.Start(time.Now(), r, "red1", f.Roster.Workers["red1"], 3, 1)
+	a.Keep(t.Context(), r)
+
+	b := New(a.config)
+	testutil.OK(t, b.Read(t.Context()))
+	due := b.of(r).due
+	ok := len(due) == 1 && due[0].Pair == 3 && due[0].Worker == "red1" && due[0].Owner == "red" && b.of(r).agreed[0] == "blue1"
+	testutil.Check(t, ok, "%+v, agreed %v", due, b.of(r).agreed)
+	b.Void(r, []int{3})
+	testutil.Check(t, !b.Waits(r), "an audit of a void pair waits")
+}
+
+// TestTrustIsSetByALevel: an unknown level is rejected.
+func TestTrustIsSetByALevel(t *testing.T) {
+	f, a, _ := begin(t, match.Gate{})
+	w := f.Roster.Workers["blue1"]
+	testutil.OK(t, a.SetTrust(t.Context(), roster.Key{Name: "boss"}, "blue1", w, &farm.Order{Level: "verified"}))
+	testutil.Equal(t, w.Trust, trust.Verified, "level")
+	err := a.SetTrust(t.Context(), roster.Key{Name: "boss"}, "blue1", w, &farm.Order{Level: "much"})
+	testutil.Check(t, err != nil && w.Trust == trust.Verified, "%v: %s", err, w.Trust)
+}

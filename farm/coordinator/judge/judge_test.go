@@ -1,0 +1,137 @@
+package judge
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"gogi/farm"
+	"gogi/farm/coordinator/audit"
+	"gogi/farm/coordinator/grants"
+	"gogi/farm/coordinator/parttest"
+	"gogi/farm/coordinator/rollout"
+	"gogi/farm/coordinator/roster"
+	"gogi/farm/coordinator/tests"
+	"gogi/internal/testutil"
+	"gogi/match"
+)
+
+func begin(t *testing.T) (*parttest.Farm, *Judge, *tests.Test) {
+	t.Helper()
+	f := parttest.New()
+	audits := audit.New(audit.Config{State: f.State, Roster: f.Roster, Tests: f.Tests, Epochs: f.Epochs, Lease: parttest.Lease, Log: f.Log})
+	j := New(Config{
+		Roster: f.Roster, Tests: f.Tests, Audits: audits, Quotas: grants.NewQuotas(func(string) grants.Quota { return grants.Quota{} }, f.Tests),
+		Updates: rollout.NewUpdates(rollout.Config{State: f.State, Roster: f.Roster, Lease: parttest.Lease, Log: f.Log}),
+		Secret:  parttest.Secret, Log: f.Log,
+	})
+	r := f.Run(t, parttest.Plan("t", 20, match.Gate{}))
+	f.Join(t, "red1", 20)
+	return f, j, r
+}
+
+// message returns a message of red1 with a verified item for each lease.
+func message(f *parttest.Farm, r *tests.Test, leases ...farm.Held) Message {
+	m := Message{worker: "red1", key: f.Keys["red1"]}
+	for _, h := range leases {
+		m.items = append(m.items, item{Item: farm.Item{Lease: h}, run: r, pair: match.PairResult{
+			Pair: match.Pair{ID: h.Pair}, Played: match.Provenance{Worker: "red1"},
+		}})
+	}
+	return m
+}
+
+// granted grants n pairs to red1.
+func granted(t *testing.T, r *tests.Test, n int) (list []farm.Held) {
+	t.Helper()
+	for _, l := range r.Ledger.Grant(time.Now(), "red1", "red1-1", n) {
+		h := farm.Held{Run: r.Digest, Pair: l.Pair, Epoch: l.Epoch, Take: l.Take}
+		h.Token = parttest.Secret.Token("red1", h)
+		list = append(list, h)
+	}
+	testutil.Require(t, len(list) == n, "granted %d of %d", len(list), n)
+	return list
+}
+
+// count processes messages as the coordinator does.
+func count(t *testing.T, j *Judge, messages ...Message) {
+	t.Helper()
+	j.Decide(t.Context(), messages)
+	testutil.OK(t, Store(t.Context(), messages))
+	for i := range messages {
+		j.Settle(t.Context(), &messages[i])
+	}
+}
+
+// TestTheFirstResultCounts: the first result of a pair in the stream is stored. Repeated ones are duplicates, and results
+// of an older take are stale.
+func TestTheFirstResultCounts(t *testing.T) {
+	f, j, r := begin(t)
+	leases := granted(t, r, 3)
+	old := leases[2]
+	old.Take = 1
+	count(t, j, message(f, r, leases[0], leases[1]), message(f, r, leases[1], leases[0]), message(f, r, old))
+	count(t, j, message(f, r, leases[0]))
+	want := farm.ResultCounts{Added: 2, Duplicates: 3, Stale: 1}
+	testutil.Equal(t, r.Counts, want, "counts")
+	testutil.Equal(t, len(f.Stores["t"].Pairs), 2, "stored")
+	testutil.Equal(t, f.Roster.Workers["red1"].Played, 2, "played")
+	testutil.Equal(t, j.Status.Messages, 4, "messages")
+}
+
+// TestImpossibleResults: three rejected results put a worker in quarantine. Its leases end, and its later results do not
+// count and accuse nobody.
+func TestImpossibleResults(t *testing.T) {
+	f, j, r := begin(t)
+	leases := granted(t, r, 6)
+	bad := func(h farm.Held) Message {
+		m := message(f, r, h)
+		m.items[0].refuse = "an impossible move"
+		return m
+	}
+	count(t, j, bad(leases[0]), bad(leases[1]))
+	w := f.Roster.Workers["red1"]
+	testutil.Check(t, w.Refused == 2 && w.Quarantine == "" && r.Counts.Refused == 2, "%+v, %+v", w, r.Counts)
+	count(t, j, bad(leases[2]))
+	testutil.Check(t, strings.HasPrefix(w.Quarantine, "3 results were refused") && f.Barred["red1"] == w.Quarantine, "%q", w.Quarantine)
+	held, _ := f.Tests.HeldBy("red1")
+	testutil.Equal(t, held, 0, "held after the quarantine")
+	count(t, j, message(f, r, leases[3]), bad(leases[4]))
+	testutil.Check(t, r.Counts.Added == 0 && r.Counts.Stale == 2 && w.Refused == 3, "%+v, %d refused", r.Counts, w.Refused)
+	testutil.OK(t, j.SetQuarantine(t.Context(), roster.Key{Name: "boss"}, "red1", w, &farm.Order{Off: true}))
+	testutil.Check(t, w.Quarantine == "" && w.Refused == 0 && f.Barred["red1"] == "", "after the pardon: %+v", w)
+	err := j.SetQuarantine(t.Context(), roster.Key{Name: "boss"}, "red1", w, &farm.Order{})
+	testutil.Check(t, err != nil && w.Quarantine == "", "a quarantine without a reason: %v", err)
+}
+
+// TestRejectedMessagesAreKept: the stream keeps a message of which something was rejected, with the reason.
+func TestRejectedMessagesAreKept(t *testing.T) {
+	for why, m := range map[string]Message{
+		"": {items: []item{{}}}, "unsigned": {why: "unsigned"}, "impossible": {items: []item{{}, {refuse: "impossible"}}}, "lost": {items: []item{{lost: "lost"}}},
+	} {
+		got := "none"
+		m.Ack = func(context.Context) error { got = ""; return nil }
+		m.Refuse = func(_ context.Context, why string) error { got = why; return nil }
+		testutil.OK(t, m.Answer(t.Context()))
+		testutil.Equal(t, got, why, "answer")
+	}
+}
+
+// TestLeasesAreFound: a result that comes after its pair was stored is late, and so is one with another take.
+func TestLeasesAreFound(t *testing.T) {
+	_, j, r := begin(t)
+	r.Ledger.Stored(time.Now(), 3)
+	for _, test := range []struct {
+		lease farm.Held
+		there bool
+		late  bool
+	}{
+		{farm.Held{Run: r.Digest, Pair: 2}, true, false}, {farm.Held{Run: r.Digest, Pair: 3}, true, true},
+		{farm.Held{Run: r.Digest, Pair: 2, Take: 1}, true, true}, {farm.Held{Run: fmt.Sprint(1)}, false, false},
+	} {
+		got, late := j.Find(test.lease)
+		testutil.Check(t, (got == r) == test.there && late == test.late, "%+v: found %t, late %t", test.lease, got != nil, late)
+	}
+}

@@ -1,0 +1,116 @@
+package tests_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"gogi/farm"
+	"gogi/farm/coordinator/parttest"
+	"gogi/farm/coordinator/tests"
+	"gogi/internal/testutil"
+	"gogi/match"
+)
+
+// gate is the design of a test with an SPRT.
+var gate = match.Gate{Elo0: 0, Elo1: 10, Alpha: 0.05, Beta: 0.05, Model: "logistic"} //nolint:gochecknoglobals // a constant
+
+// TestStates: a test that begins opens its run and is announced. A stopped test grants nothing. Each state is stored
+// before it takes effect, with a line of the log.
+func TestStates(t *testing.T) {
+	f := parttest.New()
+	var changed []farm.State
+	f.Tests.Changed = func(r *tests.Test) { changed = append(changed, r.State) }
+	r := f.Submit(t, parttest.Plan("t", 4, match.Gate{}))
+	testutil.Check(t, r.State == farm.Submitted && r.Ledger == nil && !r.Task.Approved, "submitted: %+v", r.Record)
+
+	for _, state := range []farm.State{farm.Approved, farm.Running, farm.Paused, farm.Running, farm.Stopped} {
+		testutil.OK(t, f.Tests.Turn(t.Context(), r, state, "ben", "why"))
+		testutil.Equal(t, r.State, state, "state")
+		testutil.Equal(t, r.Log[len(r.Log)-1].What, string(state)+": why", "the last line")
+		if r.Ledger != nil {
+			testutil.Equal(t, r.Ledger.Free(), state == farm.Running, "%s: free pairs", state)
+		}
+	}
+	testutil.Equal(t, len(changed), 5, "changes: %v", changed)
+	testutil.Equal(t, f.Tests.Running("red"), 0, "running")
+	hints := strings.Join(f.Hints, " ")
+	want := strings.Join([]string{farm.SubjectAll, farm.SubjectRun + r.Digest, farm.SubjectAll, farm.SubjectRun + r.Digest}, " ")
+	testutil.Equal(t, hints, want, "hints")
+}
+
+// TestAStateThatCannotBeStored: nothing changes.
+func TestAStateThatCannotBeStored(t *testing.T) {
+	f := parttest.New()
+	r := f.Run(t, parttest.Plan("t", 4, gate))
+	lines := len(r.Log)
+	f.State.Full = true
+	err := f.Tests.Turn(t.Context(), r, farm.Paused, "ben", "")
+	testutil.Check(t, err != nil && r.State == farm.Running && len(r.Log) == lines && r.Ledger.Free(), "%v: %+v", err, r.Record)
+}
+
+// TestOneTestOfAPlan: a plan is submitted once, and a name again only after its test has ended. An owner has no more
+// waiting tests than the quota.
+func TestOneTestOfAPlan(t *testing.T) {
+	f := parttest.New()
+	submit := func(name string, seed uint64, queued int) error {
+		p := parttest.Plan(name, 4, match.Gate{})
+		p.Seed = seed
+		in := &farm.Submission{Plan: testutil.Must(match.EncodePlan(p))(t), Share: 1}
+		_, err := f.Tests.Submit(t.Context(), f.Keys["ann"], in, p, queued, "")
+		return err
+	}
+	testutil.OK(t, submit("a", 1, 0))
+	for _, test := range []struct {
+		name   string
+		seed   uint64
+		queued int
+		why    string
+	}{
+		{"a", 1, 0, "this plan is test a"}, {"b", 1, 0, "this plan is test a"}, {"a", 2, 0, "there is a test a already"}, {"b", 2, 1, "may have 1"}, {"b", 2, 2, ""},
+	} {
+		err := submit(test.name, test.seed, test.queued)
+		testutil.Check(t, (err == nil) == (test.why == "") && (err == nil || strings.Contains(err.Error(), test.why)), "%+v: %v", test, err)
+	}
+	r := f.Tests.Find("a")
+	testutil.OK(t, f.Tests.Turn(t.Context(), r, farm.Stopped, "ann", ""))
+	testutil.OK(t, submit("a", 3, 0))
+	testutil.Check(t, f.Tests.Find("a") != r && f.Tests.Find(r.Digest) == r, "a name means its latest test")
+}
+
+// TestPairsThatCrash: the first pair that is given up pauses a test with an SPRT. Without one, the third does.
+func TestPairsThatCrash(t *testing.T) {
+	for g, want := range map[match.Gate][]farm.State{gate: {farm.Paused}, {}: {farm.Running, farm.Running, farm.Paused}} {
+		f := parttest.New()
+		r := f.Run(t, parttest.Plan("t", 8, g))
+		for pair, state := range want {
+			r.Ledger.Condemn(pair)
+			testutil.Check(t, !f.Tests.Examine(t.Context(), r) && r.State == state, "after %d pairs: %s (%s), expected %s", pair+1, r.State, r.Why, state)
+		}
+	}
+}
+
+// TestATestEnds: when every pair is stored.
+func TestATestEnds(t *testing.T) {
+	f := parttest.New()
+	r := f.Run(t, parttest.Plan("t", 2, match.Gate{}))
+	for pair, over := range []bool{false, true} {
+		r.Ledger.Stored(time.Unix(0, 0), pair)
+		testutil.Equal(t, f.Tests.Examine(t.Context(), r), over, "ended after %d pairs", pair+1)
+	}
+	testutil.Check(t, r.State == farm.Over && !f.Tests.Examine(t.Context(), r), "%s", r.State)
+}
+
+// TestWhoMayApprove: a key with the right and of another owner.
+func TestWhoMayApprove(t *testing.T) {
+	f := parttest.New()
+	of := func(owner, by string) *tests.Test { return &tests.Test{Record: tests.Record{Owner: owner, By: by}} }
+	testutil.OK(t, tests.MayApprove(f.Keys["ben"], of("red", "ann")))
+	testutil.Check(t, tests.MayApprove(f.Keys["ben"], of("blue", "bob")) != nil, "its own owner's test")
+	testutil.Check(t, tests.MayApprove(f.Keys["ben"], of("red", "ben")) != nil, "its own test")
+	testutil.Check(t, tests.MayApprove(f.Keys["ann"], of("blue", "ben")) != nil, "a key without the right")
+	stop := tests.MayControl("stop")
+	testutil.OK(t, stop(f.Keys["ann"], of("red", "x")))
+	testutil.OK(t, stop(f.Keys["ben"], of("red", "x")))
+	testutil.Check(t, stop(f.Keys["ann"], of("blue", "x")) != nil, "a test of another owner")
+}
