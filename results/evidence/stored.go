@@ -34,7 +34,8 @@ func SessionOf(run string) string { return block.ReplaceAllString(run, "") }
 var block = regexp.MustCompile(`-\d{3}$`)
 
 // FindStored returns the stored pairs between each two players, in the order in which they first played. It leaves
-// out pairs without swapped colours, reused pairs, and pairs that repeat an earlier one move for move.
+// out pairs without swapped colours, and pairs that repeat an earlier one move for move. These include the pairs that an
+// earlier version of gogi copied from another run.
 //
 // With a time limit the strength of players depends on the machine and its load. FindStored returns such pairs for each
 // session apart ([stats.Bridge]). It leaves out those that a worker of a farm played, and those with a move that the
@@ -73,7 +74,7 @@ func FindStored(ctx context.Context, store *results.Store, q Question) (list []*
 		_, err := s.Series.Add(play)
 		return err
 	}
-	err = eachRun(ctx, store, q.Conditions, func(info *results.RunInfo, plan *match.CanonicalPlan, reused map[int]bool) error {
+	err = eachRun(ctx, store, q.Conditions, func(info *results.RunInfo, plan *match.CanonicalPlan) error {
 		if q.Before != nil && info.ID >= q.Before.ID {
 			return nil
 		}
@@ -95,7 +96,7 @@ func FindStored(ctx context.Context, store *results.Store, q Question) (list []*
 			a, knownA := players[rows[0].PairA]
 			b, knownB := players[rows[0].PairB]
 			late := q.Before != nil && !rows[len(rows)-1].Ended.Before(q.Before.Created)
-			if !knownA || !knownB || a == b || reused[rows[0].Pair] || len(rows) != 2 || late {
+			if !knownA || !knownB || a == b || len(rows) != 2 || late {
 				return nil
 			}
 			session := ""
@@ -111,9 +112,8 @@ func FindStored(ctx context.Context, store *results.Store, q Question) (list []*
 	return list, err
 }
 
-// eachRun calls yield for each run with these conditions, oldest first, with the set of its reused pairs. It leaves out
-// tunes and self-play.
-func eachRun(ctx context.Context, store *results.Store, conditions match.Key, yield func(*results.RunInfo, *match.CanonicalPlan, map[int]bool) error) error {
+// eachRun calls yield for each run with these conditions, oldest first. It leaves out tunes and self-play.
+func eachRun(ctx context.Context, store *results.Store, conditions match.Key, yield func(*results.RunInfo, *match.CanonicalPlan) error) error {
 	infos, err := store.Runs(ctx)
 	if err != nil {
 		return err
@@ -126,11 +126,7 @@ func eachRun(ctx context.Context, store *results.Store, conditions match.Key, yi
 		if plan.Conditions() != conditions || len(plan.Tune) > 0 || plan.Design == match.DesignSelfplay {
 			continue
 		}
-		reused, err := store.Reused(ctx, infos[i].ID)
-		if err == nil {
-			err = yield(&infos[i], plan, reused)
-		}
-		if err != nil {
+		if err := yield(&infos[i], plan); err != nil {
 			return err
 		}
 	}
