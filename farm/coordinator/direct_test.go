@@ -324,7 +324,7 @@ func TestAPairIsGivenUpInTheEnd(t *testing.T) {
 		f.unkept.Store(false)
 		time.Sleep(lease)
 		f.restart()
-		if st := f.test("kills"); !slices.Equal(st.Condemned, []int{0}) || st.Why != "pair 0 was given up: it crashes its players" {
+		if st := f.test("kills"); !slices.Equal(st.Condemned, []int{0}) || st.Why != "pair 0 was given up: it crashed on w0 (red), w1 (blue)" {
 			t.Errorf("%+v", st)
 		}
 	})

@@ -142,7 +142,7 @@ func TestFalseCrashes(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
 		p := gated("accused", 600, 3)
 		p.Gate.Elo1 = 1 // it needs more pairs
-		f.run(p) // of the owner red
+		f.run(p)        // of the owner red
 		f.keys.add("mal", "mal", "work")
 		f.keys.add("mal3", "mal", "work")
 		liars := []*line{f.line(t, "mal"), f.line(t, "mal3")}

@@ -107,5 +107,8 @@ func (auditor) Differ(a, b *match.PairResult) string {
 	return ""
 }
 
+// Print implements audit.Auditor.
+func (auditor) Print(p *match.PairResult) []byte { return trust.Print(p) }
+
 // Verified implements audit.Auditor.
 func (auditor) Verified() int { return trust.AgreeToVerify }

@@ -111,6 +111,21 @@ func Compare(a, b *match.PairResult) *Difference {
 	return nil
 }
 
+// Print returns a hash of what Compare compares: two results of one pair have the same hash if and only if Compare returns
+// nil. It is the SHA-256 of the moves, the outcome and the end of each game as text.
+func Print(p *match.PairResult) []byte {
+	h := sha256.New()
+	_, _ = fmt.Fprintf(h, "%d %d\n", p.Pair.ID, len(p.Games)) // writing to a hash never fails
+	for i := range p.Games {
+		g := &p.Games[i]
+		for _, m := range g.Record.Moves {
+			_, _ = fmt.Fprintf(h, "%s ", m.Move)
+		}
+		_, _ = fmt.Fprintf(h, "%s %s\n", g.Outcome, g.Termination)
+	}
+	return h.Sum(nil)
+}
+
 func compareGame(a, b *match.Result) *Difference {
 	x, y := a.Record.Moves, b.Record.Moves
 	for i := range min(len(x), len(y)) {

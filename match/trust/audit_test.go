@@ -1,6 +1,7 @@
 package trust
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"math"
@@ -187,6 +188,7 @@ func TestCompare(t *testing.T) {
 	if d := Compare(a, same); d != nil {
 		t.Errorf("the same games: %s", d)
 	}
+	testutil.Check(t, bytes.Equal(Print(a), Print(same)), "the same games have other hashes")
 	ended := played(t, "7g7f 3c3d", "2g2f 8c8d 2f2e")
 	ended.Games[1].Verdict = match.LossFor(shogi.Black, match.Resignation, "")
 	late := played(t, "7g7f 3c3d", "2g2f 8c8d 2f2e")
@@ -200,9 +202,11 @@ func TestCompare(t *testing.T) {
 		if d := Compare(a, b); d == nil || d.String() != want {
 			t.Errorf("%v, want %s", d, want)
 		}
+		testutil.Check(t, !bytes.Equal(Print(a), Print(b)), "equal hashes, but %s", want)
 	}
 	other := played(t, "7g7f 3c3d", "2g2f 8c8d 2f2e")
 	other.Pair.ID = 1
+	testutil.Check(t, !bytes.Equal(Print(a), Print(other)), "another pair has the same hash")
 	testutil.Check(t, Compare(a, other) != nil && Compare(a, played(t, "7g7f 3c3d")) != nil,
 		"another pair, or half a pair, is the same")
 }

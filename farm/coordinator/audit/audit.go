@@ -93,6 +93,8 @@ type Auditor interface {
 	Audits(run string, pair int, level trust.Level, n int) bool
 	// Differ returns the first difference between two results of a pair, or "" if they are equal.
 	Differ(a, b *match.PairResult) string
+	// Print returns a hash of a result. Two results of a pair have the same hash if and only if Differ returns "".
+	Print(p *match.PairResult) []byte
 	// Verified returns the number of agreeing audits after which a worker is verified.
 	Verified() int
 	// Sample returns those pairs of one worker in a run that must be audited before a verdict is final.
@@ -105,8 +107,7 @@ type Auditor interface {
 type audit struct {
 	dueAudit
 
-	results []*match.PairResult // the results so far. The first is read from the store when the second arrives
-	owners  []string            // owners of the workers that played the results so far, including the first
+	owners []string // owners of the workers that played the results so far, including the first
 	// worker and session hold the lease of the next result. They are "" if the audit waits for a worker.
 	worker, session string
 	epoch           farm.Epoch
@@ -123,6 +124,30 @@ type dueAudit struct {
 	Worker string    `cbor:"worker"` // the worker that played the pair first
 	Owner  string    `cbor:"owner"`  // the owner of that worker
 	Since  time.Time `cbor:"since"`
+	Second *second   `cbor:"second,omitempty"` // the second result, which differs from the first; nil before it
+}
+
+// A second is the second result of an audited pair. The state has its hash only, because results are long.
+type second struct {
+	Worker string `cbor:"worker"`
+	Owner  string `cbor:"owner"`
+	Print  []byte `cbor:"print"` // see Auditor.Print
+	Where  string `cbor:"where"` // the first difference from the first result
+	// Repeated means that the worker has played the pair once more, with the same result.
+	Repeated bool `cbor:"repeated,omitempty"`
+}
+
+// soleDisputes is the number of pairs of one worker with other results at which one trusted worker proves that the results
+// are false, if it got its own results twice.
+const soleDisputes = 3
+
+// newAudit returns the audit of a stored entry.
+func newAudit(due dueAudit) *audit {
+	a := &audit{dueAudit: due, owners: []string{due.Owner}}
+	if due.Second != nil {
+		a.owners = append(a.owners, due.Second.Owner)
+	}
+	return a
 }
 
 const (
@@ -151,7 +176,7 @@ func (s *Audits) Start(now time.Time, r *tests.Test, name string, w *roster.Work
 }
 
 func (l *list) add(now time.Time, pair int, worker, owner string) {
-	l.due = append(l.due, &audit{dueAudit: dueAudit{pair, worker, owner, now.Round(0)}, owners: []string{owner}})
+	l.due = append(l.due, newAudit(dueAudit{Pair: pair, Worker: worker, Owner: owner, Since: now.Round(0)}))
 	l.changed = true
 }
 
@@ -193,7 +218,7 @@ func (s *Audits) Read(ctx context.Context) error {
 		entries.Warn(s.config.Log, farm.Decode(body, &all), "the stored audits of a test cannot be read", "run", r.Name)
 		l.revision = revision
 		for _, due := range all {
-			l.due = append(l.due, &audit{dueAudit: due, owners: []string{due.Owner}})
+			l.due = append(l.due, newAudit(due))
 		}
 		return nil
 	})
@@ -223,16 +248,40 @@ func (l *list) end(a *audit) {
 
 // mayPlay reports whether a worker may play the next result of an audit. Only a trusted worker may play the third
 // result, which decides a dispute. Only a trusted worker may check a pair on which a provisional verdict rests. The
-// machines of the test's owner may play these results too, unless the farm trusts the audited worker.
+// machines of the test's owner may play these results too, unless the farm trusts the audited worker. A trusted worker may
+// repeat its own second result, see Audits.repeats.
 func (s *Audits) mayPlay(r *tests.Test, a *audit, name, owner string) bool {
 	w := s.config.Roster.Workers[name]
 	switch {
-	case a.worker != "" || slices.Contains(a.owners, owner):
+	case a.worker != "":
 		return false
-	case !s.config.Roster.Untrusted(w) || len(a.results) < 2 && (r.Match.Gate.IsZero() || !s.config.Tests.MustProve(r, a.Worker)):
+	case s.repeats(a, name):
+		return true
+	case slices.Contains(a.owners, owner):
+		return false
+	case !s.config.Roster.Untrusted(w) || a.Second == nil && (r.Match.Gate.IsZero() || !s.config.Tests.MustProve(r, a.Worker)):
 		return true
 	}
 	return owner == r.Owner && !s.config.Roster.Trusted(a.Worker)
+}
+
+// repeats reports whether a worker may play the pair of an audit again, of which its own result is the second one. It may if
+// the farm trusts it more than the audited worker. If it gets the same result again, the players repeat their games, so
+// the first result is false. One owner alone proves this only with several pairs, see soleDisputes.
+func (s *Audits) repeats(a *audit, name string) bool {
+	x := a.Second
+	return x != nil && x.Worker == name && !x.Repeated && s.config.Roster.Trusted(name) && !s.config.Roster.Trusted(a.Worker)
+}
+
+// another reports whether a trusted worker of a third owner is connected that can decide an audit.
+func (s *Audits) another(now time.Time, r *tests.Test, a *audit) bool {
+	for name, x := range s.config.Roster.Sessions {
+		if now.Sub(x.Seen) < 2*s.config.Lease && !slices.Contains(a.owners, x.Owner) &&
+			s.config.Roster.Trusted(name) && s.config.Roster.Meets(r.Needs, name, x.Hello.Labels) {
+			return true
+		}
+	}
+	return false
 }
 
 // heldBy reports whether a worker holds a lease for an audit of the run.
@@ -248,7 +297,7 @@ func (s *Audits) Grant(ctx context.Context, now time.Time, r *tests.Test, to *ro
 		if len(grants) >= n {
 			break
 		}
-		if !s.mayPlay(r, a, to.Name, to.Owner) {
+		if !s.mayPlay(r, a, to.Name, to.Owner) || s.repeats(a, to.Name) && s.another(now, r, a) {
 			continue
 		}
 		if err := s.config.Tests.Open(ctx, r, now); err != nil {
@@ -369,67 +418,107 @@ func (s *Audits) Count(ctx context.Context, r *tests.Test, p Played) (accused Ac
 		r.Counts.Stale++
 		return accused
 	}
-	if len(a.results) == 0 {
-		first, err := s.firstResult(ctx, r, a)
-		if err != nil {
-			entries.Warn(s.config.Log, err, "an audit has ended")
-			l.end(a)
-			return accused
-		}
-		a.results = append(a.results, first)
-	}
-	a.results = append(a.results, p.Pair)
-	a.owners = append(a.owners, p.Owner)
-	first, second := a.results[0], a.results[1]
-	differ := s.config.Auditor.Differ(first, second)
-	switch {
-	case len(a.results) == 2 && differ != "":
-		workers := []string{first.Played.Worker, second.Played.Worker}
-		s.config.Log.Warn("two results of an audit differ, a third decides", "run", r.Name, "pair", a.Pair, "where", differ, "workers", workers)
+	first, err := s.firstResult(ctx, r, a)
+	if err != nil {
+		entries.Warn(s.config.Log, err, "an audit has ended")
+		l.end(a)
 		return accused
-	case len(a.results) == 2:
-		r.Counts.Agreed++
-		s.agree(ctx, r, a, p.Worker)
-	default:
-		var decided bool
-		if accused, decided = s.decide(ctx, r, a, differ); !decided {
-			return accused
-		}
-		r.Counts.Differed++
 	}
-	l.end(a)
+	if a.Second == nil {
+		s.countSecond(ctx, r, a, first, p)
+		return accused
+	}
+	if p.Worker == a.Second.Worker {
+		return s.countRepeat(ctx, r, a, p)
+	}
+
+	a.owners = append(a.owners, p.Owner)
+	accused, decided := s.decide(ctx, r, a, first, p)
+	if decided {
+		r.Counts.Differed++
+		l.end(a)
+	}
 	return accused
 }
 
-// decide decides an audit with three results, of which the first two differ. where is the first difference
-// between these two.
+// countSecond processes the second result of an audited pair.
+func (s *Audits) countSecond(ctx context.Context, r *tests.Test, a *audit, first *match.PairResult, p Played) {
+	l, where := s.of(r), s.config.Auditor.Differ(first, p.Pair)
+	if where == "" {
+		r.Counts.Agreed++
+		s.agree(ctx, r, a, p.Worker)
+		l.end(a)
+		return
+	}
+	a.Second = &second{Worker: p.Worker, Owner: p.Owner, Print: s.config.Auditor.Print(p.Pair), Where: where}
+	a.owners = append(a.owners, p.Owner)
+	l.changed, l.unproved = true, true
+	s.config.Log.Warn("two results of an audit differ, a third decides", "run", r.Name, "pair", a.Pair, "where", where, "workers", []string{a.Worker, p.Worker})
+	s.config.Tests.LogOnce(ctx, time.Now(), r, "differs "+a.Worker+" "+p.Worker,
+		fmt.Sprintf("%s got another result than %s for %s %d: %s", p.Worker, a.Worker, r.Word(), a.Pair, where))
+}
+
+// countRepeat processes a result of the worker that has also played the second result.
+func (s *Audits) countRepeat(ctx context.Context, r *tests.Test, a *audit, p Played) (accused Accusation) {
+	l := s.of(r)
+	l.changed, l.unproved = true, true
+	if !slices.Equal(s.config.Auditor.Print(p.Pair), a.Second.Print) {
+		s.notExact(ctx, r, a.Pair)
+		l.end(a)
+		return accused
+	}
+	a.Second.Repeated = true
+	refuted := lists.Filter(l.due, func(other *audit) bool {
+		x := other.Second
+		return other.Worker == a.Worker && x != nil && x.Repeated && x.Owner == p.Owner
+	})
+	if len(refuted) < soleDisputes && !s.config.Roster.Barred(a.Worker) {
+		return accused
+	}
+	for _, other := range refuted {
+		l.end(other)
+	}
+	r.Counts.Differed += len(refuted)
+	if s.config.Roster.Barred(a.Worker) { // by the pairs before
+		return accused
+	}
+	pairs := lists.Map(refuted, func(other *audit) int { return other.Pair })
+	slices.Sort(pairs)
+	return Accusation{Worker: a.Worker, Why: fmt.Sprintf("audits of %ss %v of %s: %s; %s got other results, twice the same", r.Word(), pairs, r.Name, a.Second.Where, p.Worker)}
+}
+
+// notExact records that the players of a test do not repeat their games. The test gets no further audits.
+func (s *Audits) notExact(ctx context.Context, r *tests.Test, pair int) {
+	s.config.Log.Warn("results of a pair differ: its players do not repeat their games", "run", r.Name, "pair", pair)
+	r.Inexact, r.Exact = true, false
+	entries.Warn(s.config.Log, s.config.Tests.Keep(ctx, r), "it was not stored that a test's games do not repeat", "run", r.Name)
+}
+
+// decide decides an audit with three results of three owners, of which the first two differ. third is the last one.
 //
 // If the third result equals one of them, decide accuses the worker of the other one. If all three differ,
 // the players do not repeat their games. Then it accuses no worker, and the run gets no further audits. decided
 // is true in both cases.
 //
 // The third result may be from an untrusted machine of the test's owner. The owner may know the audited worker, so
-// such a result decides nothing against a trusted second worker. decide removes it and returns false.
-func (s *Audits) decide(ctx context.Context, r *tests.Test, a *audit, where string) (accused Accusation, decided bool) {
-	first, second, third := a.results[0], a.results[1], a.results[2]
-	var wrong *match.PairResult
+// such a result decides nothing against a trusted second worker. decide then returns false. The owners of all results
+// still play no other result of the pair.
+func (s *Audits) decide(ctx context.Context, r *tests.Test, a *audit, first *match.PairResult, third Played) (accused Accusation, decided bool) {
+	wrong := ""
 	switch {
-	case s.config.Auditor.Differ(second, third) == "":
-		wrong = first
-	case s.config.Roster.Trusted(second.Played.Worker) && !s.config.Roster.Trusted(third.Played.Worker):
-		a.results = a.results[:2] // the owners of all results still play no other result of the pair
+	case slices.Equal(s.config.Auditor.Print(third.Pair), a.Second.Print):
+		wrong = a.Worker
+	case s.config.Roster.Trusted(a.Second.Worker) && !s.config.Roster.Trusted(third.Worker):
 		return accused, false
-	case s.config.Auditor.Differ(first, third) == "":
-		wrong = second
-		s.agree(ctx, r, a, third.Played.Worker)
+	case s.config.Auditor.Differ(first, third.Pair) == "":
+		wrong = a.Second.Worker
+		s.agree(ctx, r, a, third.Worker)
 	default:
-		s.config.Log.Warn("three results of a pair differ: its players do not repeat their games", "run", r.Name, "pair", a.Pair)
-		r.Inexact, r.Exact = true, false
-		entries.Warn(s.config.Log, s.config.Tests.Keep(ctx, r), "it was not stored that a test's games do not repeat", "run", r.Name)
+		s.notExact(ctx, r, a.Pair)
 		return accused, true
 	}
-	why := fmt.Sprintf("audit of pair %d of %s: %s, and two others agree", a.Pair, r.Name, where)
-	return Accusation{Worker: wrong.Played.Worker, Why: why}, true
+	why := fmt.Sprintf("audit of pair %d of %s: %s, and two others agree", a.Pair, r.Name, a.Second.Where)
+	return Accusation{Worker: wrong, Why: why}, true
 }
 
 // agree counts an audit in which two results agree: that of the audited worker, and that of the worker called by,
@@ -509,10 +598,37 @@ func (s *Audits) Prove(ctx context.Context, now time.Time, r *tests.Test) {
 			"If you trust the workers: gogi farm worker trust WORKER verified (for a key that pushed pairs: give it the right run). "+
 			"Else: gogi farm worker void WORKER --run %s --why TEXT", someOf(open), r.Name)
 	case missing > 0:
-		text = fmt.Sprintf("%d of %d audits are missing. They need a machine of the test's owner, or a trusted worker of another owner: gogi farm worker trust WORKER verified", missing, of)
+		text = s.missing(r, of, missing)
 	}
 	marked := s.config.Tests.Mark(ctx, now, r, text)
 	l.verdict, l.unproved = r.Provisional, err != nil || marked != nil
+}
+
+// missing describes the audits that a verdict still needs: the disputes about pairs that audits have contradicted, and the
+// pairs that no trusted worker has played again.
+func (s *Audits) missing(r *tests.Test, of, missing int) string {
+	var first, second []string
+	disputes, repeating := 0, false
+	for _, a := range s.of(r).due {
+		if a.Second != nil {
+			disputes++
+			first, second = append(first, a.Worker), append(second, a.Second.Worker)
+			repeating = repeating || s.repeats(a, a.Second.Worker)
+		}
+	}
+	if disputes == 0 {
+		return fmt.Sprintf("%d of %d audits are missing. They need a machine of the test's owner, or a trusted worker of another owner: gogi farm worker trust WORKER verified", missing, of)
+	}
+
+	names := func(list []string) string {
+		slices.Sort(list)
+		return someOf(slices.Compact(list))
+	}
+	text := fmt.Sprintf("%d audits of %s differ from the results of %s", disputes, names(first), names(second))
+	if repeating {
+		return text + fmt.Sprintf(", which plays these %ss again to prove its results", r.Word())
+	}
+	return text + fmt.Sprintf(". A trusted worker of another owner must decide: gogi farm worker trust WORKER verified. Or make the pairs void: gogi farm worker void WORKER --run %s --why TEXT", r.Name)
 }
 
 // someOf returns a text with at most shownWorkers of the names.

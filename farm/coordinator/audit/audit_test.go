@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -28,6 +29,8 @@ func (all) Differ(a, b *match.PairResult) (what string) {
 	}
 	return what
 }
+
+func (all) Print(p *match.PairResult) []byte { return fmt.Append(nil, p.Played.Scale) }
 
 func result(pair int, worker string, value float64) *match.PairResult {
 	return &match.PairResult{Pair: match.Pair{ID: pair}, Played: match.Provenance{Worker: worker, Scale: value}}
@@ -205,4 +208,103 @@ func TestTrustIsSetByALevel(t *testing.T) {
 	testutil.Equal(t, w.Trust, trust.Verified, "level")
 	err := a.SetTrust(t.Context(), roster.Key{Name: "boss"}, "blue1", w, &farm.Order{Level: "much"})
 	testutil.Check(t, err != nil && w.Trust == trust.Verified, "%v: %s", err, w.Trust)
+}
+
+// dispute makes red1 play pairs 0 to n-1 with the value 1, and blue1 audit them with the value 2.
+func dispute(t *testing.T, n int, level trust.Level) (*parttest.Farm, *Audits, *tests.Test) {
+	t.Helper()
+	f, a, r := begin(t, match.Gate{Elo0: 0, Elo1: 10, Alpha: 0.05, Beta: 0.05, Model: match.GateLogistic})
+	f.Roster.Workers["blue1"].Trust = level
+	for pair := 1; pair < n; pair++ {
+		f.Stores["t"].Pairs[pair] = *result(pair, "red1", 1)
+		r.Ledger.Stored(time.Now(), pair)
+		a.Start(time.Now(), r, "red1", f.Roster.Workers["red1"], pair, pair)
+	}
+	r.Provisional = &tests.Provisional{End: n, By: []string{"red1"}}
+	list := a.Grant(t.Context(), time.Now(), r, f.Roster.Sessions["blue1"], n)
+	testutil.Require(t, len(list) == n, "blue1 audits %+v", list)
+	for _, g := range list {
+		r.PlayedBy[g.Pair] = "red1"
+		count(t, f, a, r, "blue1", g.Held, 2)
+	}
+	return f, a, r
+}
+
+func count(t *testing.T, f *parttest.Farm, a *Audits, r *tests.Test, worker string, h farm.Held, value float64) Accusation {
+	t.Helper()
+	return a.Count(t.Context(), r, Played{Worker: worker, Owner: f.Roster.OwnerOf(worker), Lease: h, Pair: result(h.Pair, worker, value)})
+}
+
+// TestOneTrustedWorkerRepeats: without another trusted worker, the one that got other results plays the pairs again. If
+// its results repeat for three pairs of an untrusted worker, that worker is accused.
+func TestOneTrustedWorkerRepeats(t *testing.T) {
+	f, a, r := dispute(t, 4, trust.Verified)
+	a.Prove(t.Context(), time.Now(), r)
+	testutil.Equal(t, r.Provisional.Why(), "4 audits of red1 differ from the results of blue1, which plays these pairs again to prove its results", "the verdict")
+	list := a.Grant(t.Context(), time.Now(), r, f.Roster.Sessions["blue1"], 9)
+	testutil.Require(t, len(list) == 4, "blue1 repeats %+v", list)
+	for i, g := range list[:3] {
+		accused := count(t, f, a, r, "blue1", g.Held, 2)
+		want := map[bool]string{true: "red1", false: ""}[i == 2]
+		testutil.Check(t, accused.Worker == want, "after %d pairs: %+v", i+1, accused)
+	}
+	testutil.Check(t, !r.Inexact, "the players repeat their games")
+	_, ok := grant(t, f, a, r, "blue1")
+	testutil.Check(t, !ok, "a pair is repeated twice")
+}
+
+// TestAFewDisputes: two pairs are not enough, so another trusted worker must decide, also after a restart.
+func TestAFewDisputes(t *testing.T) {
+	f, a, r := dispute(t, 2, trust.Verified)
+	for range 2 {
+		h, ok := grant(t, f, a, r, "blue1")
+		testutil.Require(t, ok, "blue1 repeats nothing")
+		testutil.Equal(t, count(t, f, a, r, "blue1", h, 2), Accusation{}, "accused")
+	}
+	a.Keep(t.Context(), r)
+	for _, a := range []*Audits{a, New(a.config)} {
+		if a.byTest[r] == nil {
+			testutil.OK(t, a.Read(t.Context()))
+		}
+		a.Prove(t.Context(), time.Now(), r)
+		testutil.Contains(t, r.Provisional.Why(), "2 audits of red1 differ from the results of blue1. A trusted worker of another owner must decide", "the verdict")
+		_, ok := grant(t, f, a, r, "blue1")
+		testutil.Check(t, !ok, "a pair is repeated twice")
+		_, ok = grant(t, f, a, r, "blue2")
+		testutil.Check(t, !ok, "another worker of the same owner decides")
+	}
+	b := New(a.config)
+	testutil.OK(t, b.Read(t.Context()))
+	f.Roster.Workers["gold1"].Trust = trust.Verified
+	testutil.Equal(t, play(t, f, b, r, "gold1", 2).Worker, "red1", "accused after the restart")
+}
+
+// TestNoRepeat: no worker repeats its own result if another trusted worker can decide, if the farm does not trust it,
+// or if the farm trusts the audited worker too.
+func TestNoRepeat(t *testing.T) {
+	for name, change := range map[string]func(f *parttest.Farm){
+		"another decides":       func(f *parttest.Farm) { f.Roster.Workers["gold1"].Trust = trust.Owner },
+		"untrusted":             func(f *parttest.Farm) { f.Roster.Workers["blue1"].Trust = trust.Untrusted },
+		"both trusted":          func(f *parttest.Farm) { f.Roster.Workers["red1"].Trust = trust.Verified },
+		"the trusted has a lie": func(f *parttest.Farm) { f.Roster.Quarantine(f.Roster.Workers["blue2"], "blue2", "it lies", "farm") },
+	} {
+		f, a, r := dispute(t, 3, trust.Verified)
+		change(f)
+		_, ok := grant(t, f, a, r, "blue1")
+		testutil.Check(t, !ok, "%s: blue1 repeats its result", name)
+		if a.Prove(t.Context(), time.Now(), r); name != "both trusted" { // then the verdict needs no audits
+			testutil.Contains(t, r.Provisional.Why(), "3 audits of red1 differ from the results of blue1", name)
+		}
+	}
+}
+
+// TestARepeatThatDiffers: a trusted worker that gets two results shows that the players do not repeat their games.
+func TestARepeatThatDiffers(t *testing.T) {
+	for _, value := range []float64{1, 5} {
+		f, a, r := dispute(t, 3, trust.Verified)
+		h, ok := grant(t, f, a, r, "blue1")
+		testutil.Require(t, ok, "blue1 repeats nothing")
+		testutil.Equal(t, count(t, f, a, r, "blue1", h, value), Accusation{}, "accused")
+		testutil.Check(t, r.Inexact && !r.Exact, "%v: the players count as exact", value)
+	}
 }

@@ -233,8 +233,11 @@ func (s *Judge) checkClaim(ctx context.Context, r *tests.Test, name string, p *m
 	}
 }
 
-// accuse quarantines a worker whose result an audit has disproved.
+// accuse quarantines a worker whose result an audit has disproved. The first reason for a quarantine stays.
 func (s *Judge) accuse(ctx context.Context, a audit.Accusation) {
+	if s.config.Roster.Barred(a.Worker) {
+		return
+	}
 	w := s.config.Roster.Worker(a.Worker, s.config.Roster.OwnerOf(a.Worker))
 	s.Quarantine(ctx, w, a.Worker, a.Why, "farm")
 	s.config.Roster.KeepOrWarn(ctx, a.Worker, w)

@@ -84,7 +84,7 @@ func TestPairsThatCrash(t *testing.T) {
 		f := parttest.New()
 		r := f.Run(t, parttest.Plan("t", 8, g))
 		for pair, state := range want {
-			r.Ledger.Condemn(pair)
+			r.Ledger.Condemn(time.Now(), pair)
 			testutil.Check(t, !f.Tests.Examine(t.Context(), r) && r.State == state, "after %d pairs: %s (%s), expected %s", pair+1, r.State, r.Why, state)
 		}
 	}
