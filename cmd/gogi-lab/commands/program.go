@@ -20,7 +20,7 @@ type commandLine struct {
 	Version    toolcmd.VersionCommand    `cmd:"" menu:"setup" help:"Print the version of gogi-lab"`
 
 	Complete toolcmd.CompleteCommand `cmd:"" hidden:"" grammar:"all" help:"Print completions, for the scripts of gogi-lab completion"`
-	Engine   enginecmd.EngineCommand `cmd:"" hidden:"" help:"Run the built-in engine as a USI engine"`
+	Engine   EngineCommand           `cmd:"" hidden:"" help:"Run a USI engine whose results follow a law"`
 	Guard    enginecmd.GuardCommand  `cmd:"" hidden:"" help:"Kill the engines of a killed gogi-lab"`
 }
 
