@@ -138,13 +138,10 @@ func (e *Engine) setPosition(line string) error {
 // answer returns the engine's bestmove, or resigns.
 func (e *Engine) answer() (string, error) {
 	move, err := e.choose()
-	switch {
-	case err != nil:
-		return "bestmove resign\n", err
-	case move == shogi.NoMove:
-		return "bestmove resign\n", nil
+	if err != nil || move == shogi.NoMove {
+		return "info depth 1 nodes 1 score cp -2000\nbestmove resign\n", err
 	}
-	return "info depth 1 nodes 1 score cp 0 pv " + move.String() + "\nbestmove " + move.String() + "\n", nil
+	return "info depth 1 nodes 1 score cp 1 pv " + move.String() + "\nbestmove " + move.String() + "\n", nil
 }
 
 // choose returns the move in the current position, or NoMove to resign.

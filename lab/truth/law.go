@@ -192,3 +192,12 @@ func (l *Law) Score(a, b int) float64 {
 
 // Elo returns the Elo difference of players a and b: the Elo of [Law.Score].
 func (l *Law) Elo(a, b int) float64 { return EloOf(l.Score(a, b)) }
+
+// Write writes the law to a TOML file.
+func (l *Law) Write(path string) error {
+	text, err := toml.Marshal(l)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(path, text, 0o644) //nolint:gosec // the file has no secrets
+}

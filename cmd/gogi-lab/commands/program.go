@@ -15,6 +15,7 @@ type commandLine struct {
 	Stats  StatsCommand  `cmd:"" menu:"numbers" help:"Calculate regressions, rank sums, coverage, …"`
 	Rate   RateCommand   `cmd:"" menu:"numbers" help:"Rate players as gogi rate does, and show the MM algorithm"`
 	Review ReviewCommand `cmd:"" menu:"games" help:"Rate players by an engine's evaluation of their moves"`
+	Truth  TruthCommand  `cmd:"" menu:"truth" help:"Measure how often the figures of gogi are true"`
 
 	Completion toolcmd.CompletionCommand `cmd:"" menu:"setup" help:"Print the completion script of a shell"`
 	Version    toolcmd.VersionCommand    `cmd:"" menu:"setup" help:"Print the version of gogi-lab"`
@@ -29,7 +30,7 @@ func Program() *program.Program {
 	return &program.Program{
 		Name:    "gogi-lab",
 		About:   "gogi-lab calculates statistics for papers and research, which gogi does not need to judge matches.",
-		Groups:  []program.Group{{Key: "numbers", Title: "Numbers"}, {Key: "games", Title: "Game records"}, {Key: "setup", Title: "Setup"}},
+		Groups:  []program.Group{{Key: "numbers", Title: "Numbers"}, {Key: "games", Title: "Game records"}, {Key: "truth", Title: "Checks of gogi"}, {Key: "setup", Title: "Setup"}},
 		Grammar: commandLine{},
 	}
 }

@@ -1,0 +1,91 @@
+package labcmd
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+
+	"gogi/cmd/gogi/cli"
+	"gogi/internal/fail"
+	"gogi/internal/format"
+	"gogi/internal/shellwords"
+	"gogi/lab/truth/series"
+)
+
+// TruthCommand measures how often the figures that gogi prints are true.
+type TruthCommand struct {
+	Plan    string `arg:"" help:"Plan of the series (TOML)."`
+	Results string `placeholder:"FILE" help:"File of the results (default: the plan's name with .jsonl). Series in it are not run again."`
+	Gogi    string `default:"gogi" placeholder:"FILE" help:"Program of gogi that plays and reports (default ${default})."`
+	Engine  string `placeholder:"CMD" help:"Command of the engine, without its law (default: gogi-lab engine)."`
+	Jobs    int    `default:"1" placeholder:"N" help:"Series at a time (default ${default})."`
+	Seed    uint64 `placeholder:"N" help:"Seed instead of the plan's."`
+	Keep    string `placeholder:"DIR" help:"Existing folder in which the files of all series stay."`
+	Show    bool   `help:"Print the table of the stored results; run no series."`
+	JSON    bool   `name:"json" help:"Print one JSON object."`
+	Quiet   bool   `short:"q" help:"Print no progress."`
+}
+
+// Help returns the text below the usage line of --help.
+func (*TruthCommand) Help() string {
+	return `gogi-lab plays each series through the command line of gogi, with engines whose results follow a
+stated law. It reads what gogi prints, and counts how often each interval, p value, verdict and
+warning was true. Run the same command again to resume.
+
+Exit codes: 0 done, 10 a figure falls short by more than three standard errors, or gogi failed.`
+}
+
+// Run runs the plan and prints the table.
+func (c *TruthCommand) Run(ctx context.Context, env *cli.Env) error {
+	plan, err := series.Read(c.Plan)
+	if err != nil {
+		return fail.Usage(err)
+	}
+	if c.Seed != 0 {
+		plan.Seed = c.Seed
+	}
+	results := c.Results
+	if results == "" {
+		results = strings.TrimSuffix(c.Plan, ".toml") + ".jsonl"
+	}
+	if !c.Show {
+		if err := c.runner(env, results).Run(ctx, plan); err != nil {
+			return err
+		}
+	}
+	records, err := series.Load(results)
+	if err != nil {
+		return err
+	}
+	return c.print(env, series.Count(records))
+}
+
+func (c *TruthCommand) runner(env *cli.Env, results string) *series.Runner {
+	engine := c.Engine
+	if self, err := os.Executable(); engine == "" && err == nil {
+		engine = shellwords.Quote(self) + " engine"
+	}
+	r := &series.Runner{Gogi: c.Gogi, Engine: engine, Results: results, Jobs: c.Jobs, Keep: c.Keep}
+	if !c.Quiet {
+		r.Done = func(stored, all int) {
+			if stored%100 == 0 || stored == all {
+				_, _ = fmt.Fprintf(env.Err, "%d of %d series\n", stored, all)
+			}
+		}
+	}
+	return r
+}
+
+func (c *TruthCommand) print(env *cli.Env, counted *series.Counted) error {
+	var err error
+	if c.JSON {
+		err = format.JSON(env.Out, counted)
+	} else {
+		err = counted.Text(env.Out)
+	}
+	if err == nil && (len(counted.Falls()) > 0 || len(counted.Errors) > 0) {
+		return &cli.Exit{Code: cli.GateFailed}
+	}
+	return err
+}

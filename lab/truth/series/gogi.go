@@ -1,0 +1,101 @@
+package series
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"gogi/internal/shellwords"
+	"gogi/lab/truth"
+)
+
+// A bench is the folder and the commands of one series.
+type bench struct {
+	Condition
+	law    *truth.Law
+	gogi   string // program
+	engine string // command of the engine, without the law
+	dir    string
+	seed   uint64
+	cpu    time.Duration // of all commands so far and their engines
+	claims []Claim
+}
+
+// An answer is what one command of gogi printed.
+type answer struct {
+	code      int
+	out, errs string
+}
+
+// run runs gogi with the arguments in the folder of the series.
+func (b *bench) run(ctx context.Context, args ...string) (answer, error) {
+	c := exec.CommandContext(ctx, b.gogi, args...) //nolint:gosec // the user names the program
+	var out, errs bytes.Buffer
+	c.Dir, c.Stdout, c.Stderr = b.dir, &out, &errs
+	c.Env = append(os.Environ(), "GOGI_LANG=en")
+	c.WaitDelay = 10 * time.Second
+	c.Cancel = func() error { return c.Process.Signal(os.Interrupt) }
+	err := c.Run()
+	if c.ProcessState != nil {
+		b.cpu += c.ProcessState.UserTime() + c.ProcessState.SystemTime()
+	}
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) || ctx.Err() != nil {
+		return answer{}, errors.Join(err, ctx.Err())
+	}
+	return answer{c.ProcessState.ExitCode(), out.String(), errs.String()}, nil
+}
+
+// ask runs a command of gogi that prints JSON, and decodes it. The exit code must be one of codes.
+func (b *bench) ask(ctx context.Context, into any, codes []int, args ...string) (int, error) {
+	a, err := b.run(ctx, args...)
+	if err != nil {
+		return 0, err
+	}
+	if err := a.expect(args, codes...); err != nil {
+		return 0, err
+	}
+	if err := json.Unmarshal([]byte(a.out), into); err != nil {
+		return 0, fmt.Errorf("gogi %s: %w", strings.Join(args, " "), err)
+	}
+	return a.code, nil
+}
+
+// expect returns an error unless the exit code is one of codes.
+func (a answer) expect(args []string, codes ...int) error {
+	for _, c := range codes {
+		if a.code == c {
+			return nil
+		}
+	}
+	return fmt.Errorf("gogi %s: exit code %d: %s", strings.Join(args, " "), a.code, strings.TrimSpace(a.errs))
+}
+
+// prepare writes the law and the openings of the series.
+func (b *bench) prepare() error {
+	if err := b.law.Write(filepath.Join(b.dir, "law.toml")); err != nil {
+		return err
+	}
+	count := b.Openings
+	if count == 0 {
+		count = b.Pairs
+	}
+	return writeOpenings(filepath.Join(b.dir, "openings.usi"), count)
+}
+
+// match returns the arguments of gogi match for a run of the players of the law.
+func (b *bench) match(run string, more ...string) []string {
+	args := []string{"match", "--run", run, "--db", "t.db", "-q", "--nodes", "1", "--concurrency", "1", "--openings", "openings.usi",
+		"--seed", fmt.Sprint(b.seed), "--option", fmt.Sprintf("all.Seed=%d", b.seed)}
+	for _, p := range b.law.Players {
+		args = append(args, "--engine", p.Name+"="+b.engine+" --truth "+shellwords.Quote(filepath.Join(b.dir, "law.toml")), "--option", p.Name+".Player="+p.Name)
+	}
+	return append(args, more...)
+}

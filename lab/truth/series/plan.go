@@ -1,0 +1,230 @@
+// Package series runs many matches of a known truth through the command line of gogi, and counts how often each figure
+// that gogi prints was true. [Read] reads a plan, [Runner.Run] runs it, and [Count] makes the table.
+package series
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/BurntSushi/toml"
+
+	"gogi/lab/truth"
+)
+
+// A Plan names the series to run.
+type Plan struct {
+	Seed   uint64  `toml:"seed"` // changes everything that is random
+	Groups []Group `toml:"series"`
+}
+
+// A Group is a set of conditions: all combinations of its lists. Each list that is absent has one value, the zero value.
+type Group struct {
+	Kind  string `toml:"kind"`  // one of the names of kinds
+	Runs  int    `toml:"runs"`  // series of each condition
+	Model string `toml:"model"` // scale of at: logistic or normalized
+
+	Pairs    []int     `toml:"pairs"`    // pairs of a match, or the most pairs of a test
+	Elo      []float64 `toml:"elo"`      // true differences
+	At       []float64 `toml:"at"`       // instead of elo: true differences with 0 for elo0 and 1 for elo1 of the test
+	Draws    []float64 `toml:"draws"`    // draw rates between equal players
+	Openings []int     `toml:"openings"` // number of openings; 0: one for each pair
+	Bias     []float64 `toml:"bias"`
+	Liking   []float64 `toml:"liking"`
+	Black    []float64 `toml:"black"`
+	Repeat   []bool    `toml:"repeat"`
+	SPRT     []string  `toml:"sprt"` // tests, as in the flag --sprt
+}
+
+// A Condition is one combination of a group's values.
+type Condition struct {
+	Kind     string
+	Runs     int
+	Model    string
+	Pairs    int
+	Elo      float64
+	Draws    float64
+	Openings int
+	Bias     float64
+	Liking   float64
+	Black    float64
+	Repeat   bool
+	SPRT     string
+}
+
+// Read reads a plan from a TOML file.
+func Read(path string) (*Plan, error) {
+	text, err := os.ReadFile(path) //nolint:gosec // the user names the file
+	if err != nil {
+		return nil, err
+	}
+	plan := &Plan{}
+	meta, err := toml.Decode(string(text), plan)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	if unknown := meta.Undecoded(); len(unknown) > 0 {
+		return nil, fmt.Errorf("%s: %s: no such key of a plan", path, unknown[0])
+	}
+	for i, g := range plan.Groups {
+		if err := g.check(); err != nil {
+			return nil, fmt.Errorf("%s: series %d: %w", path, i+1, err)
+		}
+	}
+	if len(plan.Groups) == 0 {
+		return nil, fmt.Errorf("%s: no series; add a section [[series]]", path)
+	}
+	return plan, nil
+}
+
+func (g *Group) check() error {
+	switch {
+	case kinds[g.Kind].play == nil:
+		return fmt.Errorf("kind = %q: expected one of %s", g.Kind, strings.Join(kindNames(), ", "))
+	case g.Runs < 1:
+		return errors.New("runs: expected a number from 1")
+	case kinds[g.Kind].test != (len(g.SPRT) > 0):
+		return fmt.Errorf("sprt: a series of kind %s %s", g.Kind, map[bool]string{true: "needs a test", false: "has no test"}[kinds[g.Kind].test])
+	case len(g.At) > 0 && (len(g.Elo) > 0 || len(g.SPRT) == 0):
+		return errors.New("at: it needs sprt, and replaces elo")
+	}
+	for _, pairs := range g.Pairs {
+		if pairs < 1 {
+			return errors.New("pairs: expected numbers from 1")
+		}
+	}
+	return nil
+}
+
+// hypotheses returns elo0 and elo1 of a test, and whether they are normalised Elo.
+func hypotheses(test string) (elo0, elo1 float64, normalized bool, err error) {
+	seen := 0
+	for _, part := range strings.Split(test, ",") {
+		key, value, named := strings.Cut(part, "=")
+		var at *float64
+		switch {
+		case key == "elo0" || !named && seen == 0:
+			at = &elo0
+		case key == "elo1" || !named && seen == 1:
+			at = &elo1
+		case key == "model":
+			normalized = value == "normalized"
+			continue
+		default:
+			continue
+		}
+		if !named {
+			value = key
+		}
+		if *at, err = strconv.ParseFloat(value, 64); err != nil {
+			return 0, 0, false, fmt.Errorf("sprt = %q: %w", test, err)
+		}
+		seen++
+	}
+	if seen != 2 {
+		return 0, 0, false, fmt.Errorf("sprt = %q: expected elo0=…,elo1=…", test)
+	}
+	return elo0, elo1, normalized, nil
+}
+
+// Conditions returns the conditions of the plan, in its order.
+func (p *Plan) Conditions() ([]Condition, error) {
+	var list []Condition
+	for _, g := range p.Groups {
+		some, err := g.conditions()
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, some...)
+	}
+	return list, nil
+}
+
+func (g *Group) conditions() ([]Condition, error) {
+	list := []Condition{{Kind: g.Kind, Runs: g.Runs, Pairs: 100}}
+	list = spread(list, g.Pairs, func(c *Condition, v int) { c.Pairs = v })
+	list = spread(list, g.Draws, func(c *Condition, v float64) { c.Draws = v })
+	list = spread(list, g.Openings, func(c *Condition, v int) { c.Openings = v })
+	list = spread(list, g.Bias, func(c *Condition, v float64) { c.Bias = v })
+	list = spread(list, g.Liking, func(c *Condition, v float64) { c.Liking = v })
+	list = spread(list, g.Black, func(c *Condition, v float64) { c.Black = v })
+	list = spread(list, g.Repeat, func(c *Condition, v bool) { c.Repeat = v })
+	list = spread(list, g.SPRT, func(c *Condition, v string) { c.SPRT = v })
+	list = spread(list, g.Elo, func(c *Condition, v float64) { c.Elo = v })
+	if len(g.At) == 0 {
+		return list, nil
+	}
+	for _, c := range list {
+		if _, _, _, err := hypotheses(c.SPRT); err != nil {
+			return nil, err
+		}
+	}
+	return spread(list, g.At, func(c *Condition, v float64) {
+		elo0, elo1, normalized, _ := hypotheses(c.SPRT)
+		c.Elo = elo0 + v*(elo1-elo0)
+		if normalized {
+			c.Model = "normalized"
+		}
+	}), nil
+}
+
+// spread returns each condition with each of the values, or the conditions themselves without values.
+func spread[V any](list []Condition, values []V, set func(*Condition, V)) []Condition {
+	if len(values) == 0 {
+		return list
+	}
+	var out []Condition
+	for _, c := range list {
+		for _, v := range values {
+			next := c
+			set(&next, v)
+			out = append(out, next)
+		}
+	}
+	return out
+}
+
+// Key returns the name of the condition, which has all of it except the number of runs.
+func (c Condition) Key() string {
+	words := []string{c.Kind, fmt.Sprintf("pairs=%d", c.Pairs), fmt.Sprintf("elo=%g", c.Elo)}
+	add := func(set bool, format string, value any) {
+		if set {
+			words = append(words, fmt.Sprintf(format, value))
+		}
+	}
+	add(c.Model != "", "model=%s", c.Model)
+	add(c.Draws != 0, "draws=%g", c.Draws)
+	add(c.Openings != 0, "openings=%d", c.Openings)
+	add(c.Bias != 0, "bias=%g", c.Bias)
+	add(c.Liking != 0, "liking=%g", c.Liking)
+	add(c.Black != 0, "black=%g", c.Black)
+	add(c.Repeat, "repeat=%v", c.Repeat)
+	add(c.SPRT != "", "sprt=%s", c.SPRT)
+	return strings.Join(words, " ")
+}
+
+// law returns the law of the condition's games: players a and b, whose true difference is the condition's.
+func (c Condition) law() *truth.Law {
+	l := &truth.Law{
+		Players: []truth.Player{{Name: "a"}, {Name: "b"}},
+		Draws:   c.Draws, Black: c.Black, Bias: c.Bias, Liking: c.Liking, Repeat: c.Repeat,
+	}
+	measure := l.Elo
+	if c.Model == "normalized" {
+		measure = l.Normalized
+	}
+	l.Solve(0, 1, c.Elo, measure)
+	return l
+}
+
+func kindNames() []string {
+	var names []string
+	for name := range kinds {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}

@@ -1,0 +1,156 @@
+package series
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"text/tabwriter"
+)
+
+// A Row counts how often one kind of figure was true.
+type Row struct {
+	Figure    string  `json:"figure"`
+	Condition string  `json:"condition,omitempty"` // "": all conditions together
+	Rule      Rule    `json:"rule"`
+	Series    int     `json:"series"` // number of claims
+	Held      int     `json:"held"`
+	Nominal   float64 `json:"nominal"`     // mean of the nominal probabilities
+	Measured  float64 `json:"measured"`    // share of the true claims
+	Error     float64 `json:"se"`          // standard error of the measured share if the nominal one is right
+	Falls     bool    `json:"falls_short"` // whether the measured share falls short by more than three standard errors
+	variance  float64
+}
+
+// Counted has the rows of a set of records.
+type Counted struct {
+	Rows   []Row   `json:"rows"`
+	Cells  []Row   `json:"cells"` // the same by condition
+	Series int     `json:"series"`
+	CPU    float64 `json:"cpu"` // mean seconds of a series
+	Errors []Record
+}
+
+// Count counts the claims of the records.
+func Count(records []Record) *Counted {
+	records = latest(records)
+	c := &Counted{Series: len(records)}
+	rows, cells := map[[2]string]*Row{}, map[[2]string]*Row{}
+	for _, r := range records {
+		c.CPU += r.CPU / float64(len(records))
+		if r.Error != "" {
+			c.Errors = append(c.Errors, r)
+		}
+		for _, claim := range r.Claims {
+			add(rows, claim, "")
+			add(cells, claim, r.Condition)
+		}
+	}
+	c.Rows, c.Cells = finished(rows), finished(cells)
+	return c
+}
+
+// latest returns the last record of each series: a series that ended by an error is run again.
+func latest(records []Record) (list []Record) {
+	at := map[string]int{}
+	for _, r := range records {
+		key := fmt.Sprintf("%s %d", r.Condition, r.Seed)
+		if i, again := at[key]; again {
+			list[i] = r
+			continue
+		}
+		at[key] = len(list)
+		list = append(list, r)
+	}
+	return list
+}
+
+func add(rows map[[2]string]*Row, claim Claim, condition string) {
+	key := [2]string{claim.Figure, condition}
+	row := rows[key]
+	if row == nil {
+		row = &Row{Figure: claim.Figure, Condition: condition, Rule: claim.Rule}
+		rows[key] = row
+	}
+	row.Series++
+	if claim.Held {
+		row.Held++
+	}
+	row.Nominal += claim.Nominal
+	row.variance += claim.Nominal * (1 - claim.Nominal)
+}
+
+func finished(rows map[[2]string]*Row) []Row {
+	list := make([]Row, 0, len(rows))
+	for _, r := range rows {
+		n := float64(r.Series)
+		r.Nominal, r.Measured, r.Error = r.Nominal/n, float64(r.Held)/n, math.Sqrt(r.variance)/n
+		short := r.Nominal - r.Measured
+		switch r.Rule {
+		case AtMost:
+			short = -short
+		case Equal:
+			short = math.Abs(short)
+		}
+		r.Falls = short > tolerance*r.Error+1e-12
+		list = append(list, *r)
+	}
+	slices.SortFunc(list, func(a, b Row) int {
+		return cmp.Or(cmp.Compare(a.Figure, b.Figure), cmp.Compare(a.Condition, b.Condition))
+	})
+	return list
+}
+
+// tolerance is the number of standard errors from which on a figure is false.
+const tolerance = 3
+
+// Falls returns the rows and cells that fall short.
+func (c *Counted) Falls() (list []Row) {
+	for _, rows := range [][]Row{c.Rows, c.Cells} {
+		for _, r := range rows {
+			if r.Falls {
+				list = append(list, r)
+			}
+		}
+	}
+	return list
+}
+
+// Text prints the table and the conditions in which a figure falls short.
+func (c *Counted) Text(w io.Writer) error {
+	t := tabwriter.NewWriter(w, 0, 0, 3, ' ', 0)
+	_, _ = fmt.Fprintf(t, "figure\tnominal\tmeasured\tse\tseries\t\n")
+	for _, r := range c.Rows {
+		_, _ = fmt.Fprintf(t, "%s\t%s %.4g\t%.4f\t%.4f\t%d\t%s\n", r.Figure, r.Rule, r.Nominal, r.Measured, r.Error, r.Series, mark(r))
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	_, _ = fmt.Fprintf(w, "\n%d series, %.2f s of CPU each.\n", c.Series, c.CPU)
+	worst := 0
+	for _, r := range c.Cells {
+		if r.Falls {
+			if worst == 0 {
+				_, _ = fmt.Fprintf(w, "\nConditions in which a figure falls short by more than %d standard errors:\n", tolerance)
+			}
+			worst++
+			_, _ = fmt.Fprintf(w, "  %s: %s %.4g, measured %.4f (se %.4f, %d series): %s\n", r.Figure, r.Rule, r.Nominal, r.Measured, r.Error, r.Series, r.Condition)
+		}
+	}
+	for i, r := range c.Errors {
+		if i == 10 {
+			_, _ = fmt.Fprintf(w, "… and %d more errors\n", len(c.Errors)-i)
+			break
+		}
+		_, _ = fmt.Fprintf(w, "error: %s, run %d, seed %d: %s\n", r.Condition, r.Run, r.Seed, r.Error)
+	}
+	return nil
+}
+
+func mark(r Row) string {
+	if r.Falls {
+		return "falls short"
+	}
+	return ""
+}
