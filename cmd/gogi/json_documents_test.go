@@ -22,6 +22,7 @@ import (
 	"gogi/lab/regression"
 	"gogi/lab/review"
 	"gogi/lab/strength"
+	"gogi/lab/truth/series"
 	"gogi/match"
 	matchopenings "gogi/match/openings"
 	"gogi/players/check"
@@ -128,6 +129,8 @@ func outputs() []output {
 		made[orders.Report]("ratings by orders", "gogi-lab stats lab orders"),
 		made[ratings.Criteria]("information criteria", "gogi-lab stats lab aic"),
 		made[regression.Reports]("regressions", "gogi-lab stats lab regress"),
+
+		made[series.Counted]("truth of figures", "gogi-lab truth"),
 
 		made[tuning.Result]("tune", "tune report"),
 		made[[]tuning.Finding]("probes", "tune probe"),

@@ -7,7 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -106,7 +109,11 @@ func (e *Engine) ready() error {
 		return nil
 	}
 	e.situation.Seed = e.seed
-	private := hash(e.seed, "process", e.law.Players[e.me].Name, e.situation.Session)
+	start, err := e.started()
+	if err != nil {
+		return err
+	}
+	private := hash(e.seed, "process", e.law.Players[e.me].Name, e.situation.Session, strconv.Itoa(start))
 	if e.seed == 0 {
 		var b [8]byte
 		if _, err := crand.Read(b[:]); err != nil {
@@ -116,6 +123,17 @@ func (e *Engine) ready() error {
 	}
 	e.random = rand.New(rand.NewPCG(e.seed, private)) //nolint:gosec // to be repeated, not to be secret
 	return nil
+}
+
+// started returns the number of processes that have played as this player before, and leaves a mark for the next one.
+func (e *Engine) started() (int, error) {
+	for n := 0; e.law.Starts != ""; n++ {
+		err := os.Mkdir(filepath.Join(e.law.Starts, fmt.Sprintf("%s.%d", e.law.Players[e.me].Name, n)), 0o700)
+		if err == nil || !errors.Is(err, fs.ErrExist) {
+			return n, err
+		}
+	}
+	return 0, nil
 }
 
 // setPosition reads the position of the next search.

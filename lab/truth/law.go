@@ -32,6 +32,9 @@ type Law struct {
 	Session float64 `toml:"session,omitempty"`
 	// Repeat makes games with the same opening and the same players equal, as games of deterministic engines are.
 	Repeat bool `toml:"repeat,omitempty"`
+	// Starts is a folder in which each process of an engine leaves a mark, so that each draws other results though all
+	// have one seed. Without it a restarted process draws the same results again.
+	Starts string `toml:"starts,omitempty"`
 }
 
 // A Player is one player of a law.

@@ -3,6 +3,7 @@ package series
 import (
 	"fmt"
 	"math"
+	"regexp"
 	"strings"
 
 	"gogi/lab/truth"
@@ -12,8 +13,8 @@ import (
 type Claim struct {
 	Figure  string  `json:"figure"`  // kind of the figure, such as "Elo interval of a match"
 	Nominal float64 `json:"nominal"` // probability that the claim is true, by what gogi prints or documents
-	Rule    Rule    `json:"rule"`
-	Held    bool    `json:"held"`
+	Rule    Rule    `json:"rule"`    // how the share of true claims relates to the nominal one
+	Held    bool    `json:"held"`    // whether the claim was true, or the error happened
 }
 
 // A Rule says how the measured share of true claims relates to the nominal one.
@@ -112,7 +113,12 @@ type report struct {
 		Method string   `json:"method"`
 		P      *float64 `json:"p"`
 	} `json:"tests"`
-	Score          *float64    `json:"score"`
+	Score   *float64 `json:"score"`
+	Players []struct {
+		Wins   int `json:"wins"`
+		Draws  int `json:"draws"`
+		Losses int `json:"losses"`
+	} `json:"players"`
 	Elo            span        `json:"elo"`
 	EloDecisive    span        `json:"elo_decisive"`
 	BlackAdvantage span        `json:"black_advantage"`
@@ -162,13 +168,14 @@ func (b *bench) headline(text string) {
 	b.claim("report: no wrong winner in the headline", nominal, AtLeast, !(a && elo <= 0 || other && elo >= 0))
 }
 
-// advice is the beginning of the notes that state nothing about the match.
-const advice = "To calculate "
+// advice recognises the notes that a match of a law may have: advice about its length, and the number of games that are
+// equal by chance.
+var advice = regexp.MustCompile("^To calculate |^[0-9,]+ of [0-9,]+ games repeat an earlier game")
 
-// warnings adds a claim for each warning of a report. The matches give no reason for any warning.
+// warnings adds a claim for each warning of a report. The matches give no reason for any other warning.
 func (b *bench) warnings(text string) {
 	for line := range strings.Lines(text) {
-		if warning, ok := strings.CutPrefix(strings.TrimSpace(line), "! "); ok && !strings.HasPrefix(warning, advice) {
+		if warning, ok := strings.CutPrefix(strings.TrimSpace(line), "! "); ok && !advice.MatchString(warning) {
 			b.certain("report: warning: "+strings.Map(withoutDigits, warning), false)
 		}
 	}

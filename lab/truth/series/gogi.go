@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -80,6 +81,10 @@ func (a answer) expect(args []string, codes ...int) error {
 
 // prepare writes the law and the openings of the series.
 func (b *bench) prepare() error {
+	b.law.Starts = filepath.Join(b.dir, "starts")
+	if err := os.Mkdir(b.law.Starts, 0o700); err != nil {
+		return err
+	}
 	if err := b.law.Write(filepath.Join(b.dir, "law.toml")); err != nil {
 		return err
 	}
@@ -90,12 +95,46 @@ func (b *bench) prepare() error {
 	return writeOpenings(filepath.Join(b.dir, "openings.usi"), count)
 }
 
-// match returns the arguments of gogi match for a run of the players of the law.
-func (b *bench) match(run string, more ...string) []string {
-	args := []string{"match", "--run", run, "--db", "t.db", "-q", "--nodes", "1", "--concurrency", "1", "--openings", "openings.usi",
-		"--seed", fmt.Sprint(b.seed), "--option", fmt.Sprintf("all.Seed=%d", b.seed)}
+// match returns the arguments of gogi match for a run of players of the law; without names all play.
+func (b *bench) match(run string, names []string, more ...string) []string {
+	return append(b.flags([]string{"match", "--run", run}, names), more...)
+}
+
+// flags appends the flags of the engines and of everything that all runs of a series share.
+func (b *bench) flags(args []string, names []string) []string {
+	args = append(args, "--db", "t.db", "-q", "--nodes", "1", "--concurrency", "1", "--openings", "openings.usi",
+		"--option", fmt.Sprintf("all.Seed=%d", b.seed))
 	for _, p := range b.law.Players {
-		args = append(args, "--engine", p.Name+"="+b.engine+" --truth "+shellwords.Quote(filepath.Join(b.dir, "law.toml")), "--option", p.Name+".Player="+p.Name)
+		if len(names) == 0 || slices.Contains(names, p.Name) {
+			args = append(args, "--engine", p.Name+"="+b.engine+" --truth "+shellwords.Quote(filepath.Join(b.dir, "law.toml")),
+				"--option", p.Name+".Player="+p.Name)
+		}
 	}
-	return append(args, more...)
+	return append(args, "--seed", fmt.Sprint(b.seed))
+}
+
+// file writes the players as a match file and returns its name. gogi hunt and gogi ladder read their versions from it.
+func (b *bench) file() (string, error) {
+	var text strings.Builder
+	fmt.Fprintf(&text, "seed = %d\n", b.seed)
+	for _, p := range b.law.Players {
+		fmt.Fprintf(&text, "[[engine]]\nname = %q\ncmd = %q\noptions = {Player = %q, Seed = %q}\n",
+			p.Name, b.engine+" --truth "+shellwords.Quote(filepath.Join(b.dir, "law.toml")), p.Name, fmt.Sprint(b.seed))
+	}
+	return "versions.toml", os.WriteFile(filepath.Join(b.dir, "versions.toml"), []byte(text.String()), 0o644) //nolint:gosec // no secrets
+}
+
+// play runs a command that plays games. Its exit code must be one of codes.
+func (b *bench) play(ctx context.Context, codes []int, args ...string) (answer, error) {
+	a, err := b.run(ctx, args...)
+	if err == nil {
+		err = a.expect(args, codes...)
+	}
+	return a, err
+}
+
+// lastLine decodes the last line of an answer, which is a JSON object.
+func (a answer) lastLine(into any) error {
+	lines := strings.Split(strings.TrimSpace(a.out), "\n")
+	return json.Unmarshal([]byte(lines[len(lines)-1]), into)
 }

@@ -4,11 +4,14 @@ import (
 	"context"
 	"fmt"
 	"math"
+
+	"gogi/lab/truth"
 )
 
-// A kind is one way to use gogi. play runs the commands and adds the claims.
+// A kind is one way to use gogi: the law of the games, and a function that runs the commands and adds the claims.
 type kind struct {
 	test bool // whether it has an SPRT
+	law  func(Condition) *truth.Law
 	play func(ctx context.Context, b *bench) error
 }
 
@@ -16,19 +19,24 @@ var kinds map[string]kind
 
 func init() {
 	kinds = map[string]kind{
-		"match": {play: playMatch},
-		"sprt":  {test: true, play: playTest},
+		"match":       {law: two, play: playMatch},
+		"sprt":        {law: two, play: playTest, test: true},
+		"plan":        {law: two, play: askPlan, test: true},
+		"anytime":     {law: two, play: playLooks},
+		"compare":     {law: three, play: playCompare},
+		"round_robin": {law: versions, play: playTournament},
+		"gauntlet":    {law: versions, play: playTournament},
+		"swiss":       {law: versions, play: playTournament},
+		"adaptive":    {law: versions, play: playTournament},
+		"ladder":      {law: versions, play: playLadder},
+		"hunt":        {law: regression, play: playHunt},
 	}
 }
 
 // playMatch plays a match of fixed length and reads its report.
 func playMatch(ctx context.Context, b *bench) error {
-	args := b.match("m", "--games", fmt.Sprint(2*b.Pairs))
-	a, err := b.run(ctx, args...)
+	a, err := b.play(ctx, []int{0}, b.match("m", nil, "--games", fmt.Sprint(2*b.Pairs))...)
 	if err != nil {
-		return err
-	}
-	if err := a.expect(args, 0); err != nil {
 		return err
 	}
 	b.headline(a.out)
@@ -38,7 +46,7 @@ func playMatch(ctx context.Context, b *bench) error {
 		return err
 	}
 	b.fixed(&r)
-	return nil
+	return b.intervals(ctx, &r)
 }
 
 // A decision is a part of gogi gate --json.
@@ -58,12 +66,8 @@ type decision struct {
 
 // playTest plays a match with an SPRT, and reads its decision and its exit code.
 func playTest(ctx context.Context, b *bench) error {
-	args := b.match("m", "--games", fmt.Sprint(2*b.Pairs), "--sprt", b.SPRT)
-	a, err := b.run(ctx, args...)
+	a, err := b.play(ctx, []int{0, 10, 11}, b.match("m", nil, "--games", fmt.Sprint(2*b.Pairs), "--sprt", b.SPRT)...)
 	if err != nil {
-		return err
-	}
-	if err := a.expect(args, 0, 10, 11); err != nil {
 		return err
 	}
 	b.warnings(a.out)
@@ -73,7 +77,14 @@ func playTest(ctx context.Context, b *bench) error {
 		return err
 	}
 	b.certain("gate: its exit code is that of the match", code == a.code)
-	return b.decided(&d)
+	if err := b.decided(&d); err != nil {
+		return err
+	}
+	p, err := b.forecast(ctx)
+	if err == nil {
+		b.foreseen(p, &d)
+	}
+	return err
 }
 
 // decided adds the claims of an SPRT's decision.

@@ -37,6 +37,10 @@ type Group struct {
 	Black    []float64 `toml:"black"`
 	Repeat   []bool    `toml:"repeat"`
 	SPRT     []string  `toml:"sprt"` // tests, as in the flag --sprt
+	// Players is the number of players of a tournament, a ladder or a hunt. In a tournament and a ladder elo is the
+	// difference between one player and the next. In a hunt it is what the middle version loses.
+	Players []int     `toml:"players"`
+	Margin  []float64 `toml:"margin"` // margins of comparisons, as in --not-worse; 0: none
 }
 
 // A Condition is one combination of a group's values.
@@ -53,6 +57,8 @@ type Condition struct {
 	Black    float64
 	Repeat   bool
 	SPRT     string
+	Players  int
+	Margin   float64
 }
 
 // Read reads a plan from a TOML file.
@@ -153,6 +159,8 @@ func (g *Group) conditions() ([]Condition, error) {
 	list = spread(list, g.Black, func(c *Condition, v float64) { c.Black = v })
 	list = spread(list, g.Repeat, func(c *Condition, v bool) { c.Repeat = v })
 	list = spread(list, g.SPRT, func(c *Condition, v string) { c.SPRT = v })
+	list = spread(list, g.Players, func(c *Condition, v int) { c.Players = v })
+	list = spread(list, g.Margin, func(c *Condition, v float64) { c.Margin = v })
 	list = spread(list, g.Elo, func(c *Condition, v float64) { c.Elo = v })
 	if len(g.At) == 0 {
 		return list, nil
@@ -203,20 +211,58 @@ func (c Condition) Key() string {
 	add(c.Black != 0, "black=%g", c.Black)
 	add(c.Repeat, "repeat=%v", c.Repeat)
 	add(c.SPRT != "", "sprt=%s", c.SPRT)
+	add(c.Players != 0, "players=%d", c.Players)
+	add(c.Margin != 0, "margin=%g", c.Margin)
 	return strings.Join(words, " ")
 }
 
-// law returns the law of the condition's games: players a and b, whose true difference is the condition's.
+// law returns the law of the condition's games, without the players.
 func (c Condition) law() *truth.Law {
-	l := &truth.Law{
-		Players: []truth.Player{{Name: "a"}, {Name: "b"}},
-		Draws:   c.Draws, Black: c.Black, Bias: c.Bias, Liking: c.Liking, Repeat: c.Repeat,
-	}
+	return &truth.Law{Draws: c.Draws, Black: c.Black, Bias: c.Bias, Liking: c.Liking, Repeat: c.Repeat}
+}
+
+// two returns the law of a match of players a and b, whose true difference is the condition's.
+func two(c Condition) *truth.Law {
+	l := c.law()
+	l.Players = []truth.Player{{Name: "a"}, {Name: "b"}}
 	measure := l.Elo
 	if c.Model == "normalized" {
 		measure = l.Normalized
 	}
 	l.Solve(0, 1, c.Elo, measure)
+	return l
+}
+
+// versions returns the law of players v01, v02, …, of which each next one is stronger by the condition's difference.
+func versions(c Condition) *truth.Law {
+	l := c.law()
+	for i := range max(2, c.Players) {
+		l.Players = append(l.Players, truth.Player{Name: fmt.Sprintf("v%02d", i+1), Elo: float64(i) * c.Elo})
+	}
+	return l
+}
+
+// culprit returns the number of the version that lost Elo in a hunt.
+func (c Condition) culprit() int { return max(2, c.Players) / 2 }
+
+// regression returns the law of a hunt: the versions from the culprit on are weaker by the condition's difference.
+func regression(c Condition) *truth.Law {
+	l := versions(c)
+	for i := range l.Players {
+		l.Players[i].Elo = 0
+		if i >= c.culprit() {
+			l.Players[i].Elo = -c.Elo
+		}
+	}
+	return l
+}
+
+// three returns the law of a comparison: an opponent and two versions, the newer one stronger by the condition's
+// difference.
+func three(c Condition) *truth.Law {
+	l := c.law()
+	l.Players = []truth.Player{{Name: "new"}, {Name: "base"}, {Name: "old"}}
+	l.Solve(0, 1, c.Elo, l.Elo)
 	return l
 }
 

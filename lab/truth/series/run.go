@@ -9,6 +9,7 @@ import (
 	"hash/fnv"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"sync"
 	"time"
 )
@@ -26,12 +27,12 @@ type Runner struct {
 
 // A Record is the result of one series.
 type Record struct {
-	Condition string  `json:"condition"`
-	Run       int     `json:"run"`
-	Seed      uint64  `json:"seed"`
-	CPU       float64 `json:"cpu"` // seconds of all processes of gogi and its engines
-	Claims    []Claim `json:"claims"`
-	Error     string  `json:"error,omitempty"`
+	Condition string  `json:"condition"`       // all of the condition but the number of series
+	Run       int     `json:"run"`             // number of the series in its condition
+	Seed      uint64  `json:"seed"`            // seed of the series
+	CPU       float64 `json:"cpu"`             // seconds of all processes of gogi and its engines
+	Claims    []Claim `json:"claims"`          // printed figures, each true or false
+	Error     string  `json:"error,omitempty"` // why gogi did not finish the series
 }
 
 // task is one series to run.
@@ -158,13 +159,16 @@ func (r *Runner) runAll(ctx context.Context, tasks []task, all int) (err error) 
 // one runs one series. An error of gogi that the series does not expect is a record with the error.
 func (r *Runner) one(ctx context.Context, t task) (record Record, err error) {
 	dir, err := os.MkdirTemp(r.Keep, "truth-")
+	if err == nil {
+		dir, err = filepath.Abs(dir)
+	}
 	if err != nil {
 		return Record{}, err
 	}
 	if r.Keep == "" {
 		defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	}
-	b := &bench{Condition: t.Condition, law: t.law(), gogi: r.Gogi, engine: r.Engine, dir: dir, seed: t.seed}
+	b := &bench{Condition: t.Condition, law: kinds[t.Kind].law(t.Condition), gogi: r.Gogi, engine: r.Engine, dir: dir, seed: t.seed}
 	if err := b.prepare(); err != nil {
 		return Record{}, err
 	}

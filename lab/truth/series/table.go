@@ -11,31 +11,31 @@ import (
 
 // A Row counts how often one kind of figure was true.
 type Row struct {
-	Figure    string  `json:"figure"`
-	Condition string  `json:"condition,omitempty"` // "": all conditions together
-	Rule      Rule    `json:"rule"`
-	Series    int     `json:"series"` // number of claims
-	Held      int     `json:"held"`
-	Nominal   float64 `json:"nominal"`     // mean of the nominal probabilities
-	Measured  float64 `json:"measured"`    // share of the true claims
-	Error     float64 `json:"se"`          // standard error of the measured share if the nominal one is right
-	Falls     bool    `json:"falls_short"` // whether the measured share falls short by more than three standard errors
+	Figure    string  `json:"figure"`              // kind of the figure, such as the Elo interval of a report
+	Condition string  `json:"condition,omitempty"` // condition of the series; missing: all conditions together
+	Rule      Rule    `json:"rule"`                // how the measured share must relate to the nominal one: at least, at most, equal
+	Series    int     `json:"series"`              // number of claims
+	Held      int     `json:"held"`                // number of claims that were true, or of errors for the rule "at most"
+	Nominal   float64 `json:"nominal"`             // mean of the nominal probabilities
+	Measured  float64 `json:"measured"`            // share of the claims that were true
+	Error     float64 `json:"se"`                  // standard error of the measured share if the nominal one is right
+	Falls     bool    `json:"falls_short"`         // whether the measured share falls short by more than three standard errors
 	variance  float64
 }
 
 // Counted has the rows of a set of records.
 type Counted struct {
-	Rows   []Row   `json:"rows"`
-	Cells  []Row   `json:"cells"` // the same by condition
-	Series int     `json:"series"`
-	CPU    float64 `json:"cpu"` // mean seconds of a series
-	Errors []Record
+	Rows   []Row    `json:"rows"`   // one for each kind of figure
+	Cells  []Row    `json:"cells"`  // the same by condition
+	Series int      `json:"series"` // number of series
+	CPU    float64  `json:"cpu"`    // mean seconds of CPU of a series
+	Errors []Record `json:"errors"` // series that gogi did not finish
 }
 
 // Count counts the claims of the records.
 func Count(records []Record) *Counted {
 	records = latest(records)
-	c := &Counted{Series: len(records)}
+	c := &Counted{Series: len(records), Errors: []Record{}}
 	rows, cells := map[[2]string]*Row{}, map[[2]string]*Row{}
 	for _, r := range records {
 		c.CPU += r.CPU / float64(len(records))
