@@ -38,7 +38,7 @@ func (f *File) Contests(games int) (list []Contest, err error) {
 				return nil, err
 			}
 			contest.Games = &games
-			contest.Run = f.runName() + "-" + c.Name + "-" + member
+			contest.Run = f.RunName() + "-" + c.Name + "-" + member
 			list = append(list, Contest{c.Name, member, contest})
 		}
 	}

@@ -15,7 +15,6 @@ import (
 	"gogi/configs/position"
 	"gogi/internal/disk"
 	"gogi/internal/i18n"
-	"gogi/internal/sanitize"
 	"gogi/match"
 	"gogi/shogi"
 )
@@ -157,8 +156,9 @@ func choose[T ~string](r *resolver, path string, value T, choices ...T) T {
 	return value
 }
 
-// runName returns the name of the run in the file, or else the name of the file without ".toml".
-func (f *File) runName() string {
+// RunName returns the name of the run in the file, or else the name of the file without ".toml". A file without both
+// has the name "default".
+func (f *File) RunName() string {
 	switch {
 	case f.Run != "":
 		return f.Run
@@ -169,9 +169,9 @@ func (f *File) runName() string {
 }
 
 func (r *resolver) run() string {
-	name := r.file.runName()
-	if !sanitize.IsName(name) {
-		r.fail("run", "run: %q has a character in it that a terminal does not show: expected a printable name", name)
+	name := r.file.RunName()
+	if err := match.CheckRunName(name); err != nil {
+		r.fail("run", "run: %w", err)
 	}
 	return name
 }

@@ -171,7 +171,7 @@ func TestPlanErrors(t *testing.T) {
 		{"restart", engine("cmd = \"./dev\"\nrestart = \"always\""), `match.toml:6: engine.restart: "always" is not one of never, pair, game`},
 		{"pv_plies", [2]string{"games = 2", "games = 2\npv_plies = -1"}, `match.toml:2: pv_plies: -1 is outside 0 to 1000`},
 		{"slots", [2]string{"games = 2", "games = 2\nslots_per_gpu = 0"}, `match.toml:2: slots_per_gpu: 0 is outside 1 to 10000`},
-		{"run", [2]string{"games = 2", "games = 2\nrun = \"a\\tb\""}, `match.toml:2: run: "a\tb" has a character in it that a terminal does not show: expected a printable name`},
+		{"run", [2]string{"games = 2", "games = 2\nrun = \"a\\tb\""}, `match.toml:2: run: "a\tb" has a character that a terminal does not show; choose a printable name`},
 		{"rules", [2]string{"games = 2", "games = 2\nrules = \"csa\""}, `match.toml:2: rules: no rules are named "csa"; there are default, denryu, floodgate, wcsc`},
 		{"declaration", [2]string{"games = 2", "games = 2\nrules = {declaration = \"27\"}"}, `match.toml:2: rules.declaration: entering-king rule is "27": expected one of NoEnteringKing, CSARule24, CSARule24H, CSARule27, CSARule27H, TryRule`},
 		{"max_plies", [2]string{"games = 2", "games = 2\nrules = {max_plies = -1}"}, `match.toml:2: rules.max_plies: -1 is negative: expected a number of plies, or 0 for no limit`},

@@ -9,8 +9,23 @@ import (
 	"strings"
 	"time"
 
+	"gogi/internal/sanitize"
 	"gogi/shogi"
 )
+
+// CheckRunName returns an error if no run may have this name. A terminal must show a name unchanged. A name must not begin
+// with a dash, because a command would read it as a flag.
+func CheckRunName(name string) error {
+	switch {
+	case name == "":
+		return errors.New("the name is empty; choose a name")
+	case strings.HasPrefix(name, "-"):
+		return fmt.Errorf("%q begins with a dash, like a flag; choose another name", name)
+	case !sanitize.IsName(name):
+		return fmt.Errorf("%q has a character that a terminal does not show; choose a printable name", name)
+	}
+	return nil
+}
 
 // Option is one engine option as the user wrote it.
 type Option struct {

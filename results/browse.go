@@ -326,16 +326,28 @@ type RunName struct {
 	Players []string // in plan order
 }
 
-// RunNames returns the names of the runs whose ID is greater than since, the latest first. A later run has a
-// greater ID, and a stored run keeps its name and players. A caller that already has a list therefore asks only
-// for later runs.
-func (s *Store) RunNames(ctx context.Context, since int64) ([]RunName, error) {
-	list, err := tables.List(ctx, s.read, func(rows *sql.Rows, n *RunName) error {
-		var players string
-		err := rows.Scan(&n.ID, &n.Name, &players)
-		n.Players = strings.Split(players, "\n")
+// RunNames returns the names of all runs, the latest first. known is an earlier result, or nil. The players of a run never
+// change, and a later run has a greater ID, so RunNames reads only the players of later runs.
+func (s *Store) RunNames(ctx context.Context, known []RunName) ([]RunName, error) {
+	players, last := map[int64][]string{}, int64(0)
+	for _, n := range known {
+		players[n.ID], last = n.Players, max(last, n.ID)
+	}
+	err := tables.Each(ctx, s.read, func(rows *sql.Rows) error {
+		var run int64
+		var name string
+		err := rows.Scan(&run, &name)
+		players[run] = append(players[run], name)
 		return err
-	}, `SELECT id, name, coalesce((SELECT group_concat(name, char(10)) FROM (SELECT name FROM engines WHERE run_id = runs.id ORDER BY idx)), '') FROM runs WHERE id > ? ORDER BY id DESC`, since)
+	}, "SELECT run_id, name FROM engines WHERE run_id > ? ORDER BY run_id, idx", last)
+	if err != nil {
+		return nil, s.fail("reading the names of the runs", err)
+	}
+	list, err := tables.List(ctx, s.read, func(rows *sql.Rows, n *RunName) error {
+		err := rows.Scan(&n.ID, &n.Name)
+		n.Players = players[n.ID]
+		return err
+	}, "SELECT id, name FROM runs ORDER BY id DESC")
 	if err != nil {
 		return nil, s.fail("reading the names of the runs", err)
 	}
@@ -348,7 +360,9 @@ func (s *Store) RunNames(ctx context.Context, since int64) ([]RunName, error) {
 type Stamp struct {
 	run, pairs, lastGame, lastSetting, voided int64
 
+	name        string
 	provisional string // Setting.Provisional
+	tags        string // Setting.Tags as JSON
 }
 
 // Stamp returns the current Stamp of a run.
@@ -359,8 +373,10 @@ func (s *Store) Stamp(ctx context.Context, runID int64) (Stamp, error) {
 		(SELECT coalesce(max(id), 0) FROM games WHERE run_id = ?1),
 		(SELECT coalesce(max(id), 0) FROM settings_log WHERE run_id = ?1),
 		(SELECT count(*) FROM voided WHERE run_id = ?1),
-		coalesce((SELECT json_extract(settings, '$.provisional') FROM settings_log WHERE run_id = ?1 ORDER BY id DESC LIMIT 1), '')`, runID).
-		Scan(&t.pairs, &t.lastGame, &t.lastSetting, &t.voided, &t.provisional)
+		coalesce((SELECT json_extract(settings, '$.provisional') FROM settings_log WHERE run_id = ?1 ORDER BY id DESC LIMIT 1), ''),
+		coalesce((SELECT json_extract(settings, '$.tags') FROM settings_log WHERE run_id = ?1 ORDER BY id DESC LIMIT 1), ''),
+		coalesce((SELECT name FROM runs WHERE id = ?1), '')`, runID).
+		Scan(&t.pairs, &t.lastGame, &t.lastSetting, &t.voided, &t.provisional, &t.tags, &t.name)
 	if err != nil {
 		return t, s.fail("reading the state of a run", err)
 	}

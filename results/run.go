@@ -144,7 +144,7 @@ const sqlNow = "CAST(unixepoch('subsec') * 1000000 AS INTEGER)"
 
 func insertRun(ctx context.Context, tx *sql.Tx, plan *match.Plan, digest string, canonical []byte) (int64, error) {
 	result, err := tx.ExecContext(ctx,
-		"INSERT INTO runs (name, digest, plan, rules, legs, pairs, created) VALUES (?, ?, ?, ?, ?, ?, "+sqlNow+")",
+		"INSERT INTO runs (id, name, digest, plan, rules, legs, pairs, created) VALUES ("+nextRun+", ?, ?, ?, ?, ?, ?, "+sqlNow+")",
 		plan.Run, digest, string(canonical), plan.Rules.Name, plan.Legs(), plan.Pairs)
 	if err != nil {
 		return 0, err

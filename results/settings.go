@@ -41,6 +41,8 @@ type Setting struct {
 	Provisional string `json:"provisional,omitzero"`
 	// Notes has what engines reported before their first searches, see Run.AddNote. Later settings of the run repeat it.
 	Notes []EngineNote `json:"notes,omitempty"`
+	// Tags has the words that the user attached to the run, sorted. Later settings of the run repeat it, see Store.Tag.
+	Tags []string `json:"tags,omitempty"`
 	// Changes lists the differences from the previous setting. The first setting has none.
 	Changes []match.Difference `json:"-"`
 }
@@ -138,16 +140,18 @@ func (s *Store) recordSettings(ctx context.Context, run int64, plan *match.Plan,
 }
 
 // keepRegistered returns text, the encoded form of the setting now, with the values that later settings repeat.
-// Validation comes from the last setting unless now has its own. Provisional and Notes always come from the last setting.
+// Validation comes from the last setting unless now has its own. Provisional, Notes and Tags always come from the last
+// setting.
 func keepRegistered(last string, now Setting, text []byte) ([]byte, error) {
 	var before Setting
 	if last == "" {
 		return text, nil
 	}
-	if err := json.Unmarshal([]byte(last), &before); err != nil || before.Validation+before.Provisional == "" && len(before.Notes) == 0 {
+	if err := json.Unmarshal([]byte(last), &before); err != nil || before.Validation+before.Provisional == "" && len(before.Notes)+len(before.Tags) == 0 {
 		return text, nil //nolint:nilerr // an unreadable setting registers nothing, and readers report the error
 	}
-	now.Validation, now.Provisional, now.Notes = cmp.Or(now.Validation, before.Validation), before.Provisional, before.Notes
+	now.Validation, now.Provisional = cmp.Or(now.Validation, before.Validation), before.Provisional
+	now.Notes, now.Tags = before.Notes, before.Tags
 	return json.Marshal(now)
 }
 
@@ -175,10 +179,15 @@ func (r *Run) AddNote(ctx context.Context, n EngineNote) error {
 // amend changes the latest Setting in the log and adds no new one, because the games do not depend on the change. change
 // returns false if nothing changes. doing describes the work in an error.
 func (r *Run) amend(ctx context.Context, doing string, change func(*Setting) bool) error {
-	err := file.InTx(ctx, r.store.write, func(tx *sql.Tx) error {
+	return r.store.amend(ctx, r.id, r.plan.Run, doing, change)
+}
+
+// amend does the work of Run.amend for the run with this number and name.
+func (s *Store) amend(ctx context.Context, run int64, name, doing string, change func(*Setting) bool) error {
+	err := file.InTx(ctx, s.write, func(tx *sql.Tx) error {
 		var id int64
 		var text []byte
-		err := tx.QueryRowContext(ctx, "SELECT id, settings FROM settings_log WHERE run_id = ? ORDER BY id DESC LIMIT 1", r.id).Scan(&id, &text)
+		err := tx.QueryRowContext(ctx, "SELECT id, settings FROM settings_log WHERE run_id = ? ORDER BY id DESC LIMIT 1", run).Scan(&id, &text)
 		if err != nil {
 			return err
 		}
@@ -189,16 +198,16 @@ func (r *Run) amend(ctx context.Context, doing string, change func(*Setting) boo
 		if text, err = json.Marshal(now); err != nil {
 			return err
 		}
-		if _, err := verifyRun(ctx, tx, r.id, r.plan.Run); err != nil {
+		if _, err := verifyRun(ctx, tx, run, name); err != nil {
 			return err
 		}
 		if _, err := tx.ExecContext(ctx, "UPDATE settings_log SET settings = ? WHERE id = ?", string(text), id); err != nil {
 			return err
 		}
-		return sealRun(ctx, tx, r.id)
+		return sealRun(ctx, tx, run)
 	})
 	if err != nil {
-		return r.store.fail(fmt.Sprintf("run %q: %s", r.plan.Run, doing), err)
+		return s.fail(fmt.Sprintf("run %q: %s", name, doing), err)
 	}
 	return nil
 }

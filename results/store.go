@@ -66,6 +66,9 @@ func Open(ctx context.Context, path string, how ...Durability) (*Store, error) {
 	return s.orClose(err)
 }
 
+// Path returns the path of the database, as it was opened.
+func (s *Store) Path() string { return s.path }
+
 // Size returns the size of a database on the disk in bytes, with its write-ahead log. It returns 0 if path is
 // not a file.
 func Size(path string) (bytes int64) {

@@ -22,6 +22,9 @@ func (h *search) begin(ctx context.Context, s *session.Session) error {
 	if err != nil {
 		return err
 	}
+	if err := h.nameRuns(ctx, s, keys, conditions); err != nil {
+		return err
+	}
 	if err := h.mergeEqual(s, keys); err != nil {
 		return err
 	}
@@ -58,6 +61,50 @@ func (h *search) keys(ctx context.Context, s *session.Session) (keys map[string]
 		}
 	}
 	return keys, conditions, nil
+}
+
+// nameRuns changes the first part of the names of the runs from NAME to NAME-2, NAME-3, … if another hunt of the database
+// has played runs with this name. It changes no name that the user has chosen.
+func (h *search) nameRuns(ctx context.Context, s *session.Session, keys map[string]match.Key, conditions match.Key) error {
+	if h.chosen {
+		return nil
+	}
+	if err := h.openStore(ctx); err != nil {
+		return err
+	}
+	name := h.versions.run
+	for n := 2; ; n++ {
+		first, err := s.Store.FindRun(ctx, h.runName(1))
+		if _, none := errors.AsType[*results.NoRun](err); none {
+			break
+		}
+		if err != nil {
+			return err
+		}
+		plan, err := first.ParsePlan()
+		if err != nil {
+			return err
+		}
+		if plan.Conditions() == conditions && playedBy(first, plan, keys) {
+			break
+		}
+		h.versions.run = fmt.Sprintf("%s-%d", name, n)
+	}
+	if h.versions.run != name {
+		s.Note(i18n.Of("%s", fmt.Sprintf("another hunt has the runs %s-…; the runs of this hunt are %s-…", name, h.versions.run)))
+	}
+	return nil
+}
+
+// playedBy reports whether all players of a run have keys in the map keys.
+func playedBy(run *results.RunInfo, plan *match.CanonicalPlan, keys map[string]match.Key) bool {
+	known := slices.Collect(maps.Values(keys))
+	for i := range plan.Players {
+		if !slices.Contains(known, run.Keys(plan, i).Exact) {
+			return false
+		}
+	}
+	return true
 }
 
 // mergeEqual merges each version with the newest version that has the same key.

@@ -185,19 +185,19 @@ func TestSessionFlagsOfAWorker(t *testing.T) {
 	})
 	url := regexp.MustCompile(`http://[0-9.:]+/`).FindString(out("stderr"))
 	page := fetch(t, url) + fetch(t, url+"metrics")
-	testutil.Check(t, strings.Contains(page, `/r/default`) && strings.Contains(page, `run="default"`), "the pages are %s", page)
+	testutil.Check(t, strings.Contains(page, `/r/default-farm`) && strings.Contains(page, `run="default-farm"`), "the pages are %s", page)
 	dbs, _ := filepath.Glob(filepath.Join(dir, "*", "session.db"))
 	testutil.Require(t, len(dbs) == 1, "databases: %v", dbs)
-	if text, code := gogiIn(t, dir, "ctl", "default", "pause", "--db", dbs[0]); code == 0 {
+	if text, code := gogiIn(t, dir, "ctl", "default-farm", "pause", "--db", dbs[0]); code == 0 {
 		t.Errorf("a worker was paused: %s", text)
 	}
-	if text, code := gogiIn(t, dir, "ctl", "default", "drain", "--db", dbs[0]); code != 0 {
+	if text, code := gogiIn(t, dir, "ctl", "default-farm", "drain", "--db", dbs[0]); code != 0 {
 		t.Fatalf("gogi ctl: %d, %s", code, text)
 	}
 	if err := worker.Wait(); err != nil {
 		t.Errorf("%v: %s", err, out("stderr"))
 	}
-	if !strings.Contains(out("end.txt"), "GOGI_EXIT=0\n") || !strings.Contains(out("m.prom"), `run="default"`) || !strings.Contains(out("stderr"), " games in ") {
+	if !strings.Contains(out("end.txt"), "GOGI_EXIT=0\n") || !strings.Contains(out("m.prom"), `run="default-farm"`) || !strings.Contains(out("stderr"), " games in ") {
 		t.Errorf("at the end: %s%s", out("end.txt"), out("stderr"))
 	}
 	_ = coordinator.Process.Kill()

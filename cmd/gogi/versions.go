@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -35,6 +36,7 @@ type versions struct {
 	run   string   // the first part of the names of all runs
 	games *int     // value of --games; nil: not given
 
+	chosen bool // the user has chosen the value of run with --run or in the match file
 	file   *configs.File
 	dir    string
 	match  *matchCommand
@@ -63,9 +65,13 @@ func (f *versionFlags) open(s *session.Session, noun string) (*versions, error) 
 	if len(file.PlayerNames()) < 2 {
 		return nil, errors.New("versions: expected two at least")
 	}
-	v := &versions{names: file.PlayerNames(), run: file.Run, games: file.Games, file: file, dir: dir, warned: map[string]bool{}}
+	v := &versions{names: file.PlayerNames(), run: file.RunName(), games: file.Games, file: file, dir: dir, warned: map[string]bool{}}
 	if name == "" && flags.Run == "" {
 		v.run = noun
+	}
+	v.chosen = file.Run != ""
+	if err := match.CheckRunName(v.run); err != nil {
+		return nil, fmt.Errorf("run: %w", err)
 	}
 	v.match = &matchCommand{DB: f.DB, session: s, durable: file.Durable(), greeted: map[string]usi.Greeting{}}
 	if v.anchor = v.names[0]; file.Design != nil && file.Design.Anchor != "" {

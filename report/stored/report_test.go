@@ -104,7 +104,7 @@ func TestStates(t *testing.T) {
 				testutil.OK(t, run.Change(t.Context(), plan.Pairs, plan.Concurrency, phase))
 			}
 			testutil.OK(t, run.Close())
-			list, err := Runs(t.Context(), store)
+			list, err := Runs(t.Context(), store, "")
 			testutil.Require(t, err == nil && len(list.Runs) == 1, "%+v, %v", list, err)
 			testutil.Equal(t, list.Runs[0].State, c.want)
 		})
@@ -124,7 +124,7 @@ func TestGoneOn(t *testing.T) {
 		}
 		testutil.OK(t, err)
 		testutil.OK(t, run.Close())
-		list, err := Runs(t.Context(), store)
+		list, err := Runs(t.Context(), store, "")
 		testutil.Check(t, err == nil && list.Runs[0].State == want, "%+v, want %s; %v", list, want, err)
 	}
 }

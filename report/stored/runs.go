@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"gogi/internal/i18n"
 	"gogi/match"
@@ -27,24 +28,32 @@ type Run struct {
 	Planned int      `json:"planned_pairs"`
 	Created string   `json:"created"`
 	State   State    `json:"state"`
+	Tags    []string `json:"tags"` // words that the user attached to the run
 }
 
-// Runs returns all runs, the oldest first. If a gate (a sequential test) or a tournament design decides when
+// Runs returns the runs with a tag, the oldest first; "" selects all runs. If a gate (a sequential test) or a tournament design decides when
 // a run ends, Runs reads all pairs of the run to find its state.
-func Runs(ctx context.Context, store *results.Store) (*RunList, error) {
+func Runs(ctx context.Context, store *results.Store, tag string) (*RunList, error) {
 	infos, err := store.Runs(ctx)
+	if err != nil {
+		return nil, err
+	}
+	tags, err := store.TagsOf(ctx)
 	if err != nil {
 		return nil, err
 	}
 	list := &RunList{Version: 1, Runs: []Run{}}
 	for _, r := range infos {
+		if tag != "" && !slices.Contains(tags[r.ID], tag) {
+			continue
+		}
 		state, err := StateOf(ctx, store, &r)
 		if err != nil {
 			return nil, err
 		}
 		list.Runs = append(list.Runs, Run{
-			State: state,
-			Name:  r.Name, Digest: r.Digest, Pairs: r.Finished, Planned: r.Pairs, Players: r.Players, Created: r.Created.Format("2006-01-02 15:04:05"),
+			State: state, Tags: append([]string{}, tags[r.ID]...),
+			Name: r.Name, Digest: r.Digest, Pairs: r.Finished, Planned: r.Pairs, Players: r.Players, Created: r.Created.Format("2006-01-02 15:04:05"),
 		})
 	}
 	return list, nil
@@ -99,6 +108,13 @@ func (s State) Message() i18n.Message {
 		return message
 	}
 	return i18n.Of("unfinished")
+}
+
+// Class returns the class of the state in the style sheet of the pages and of HTML reports.
+func (s State) Class() string {
+	return map[State]string{
+		StatePassed: "pass", StateFailed: "fail", StateUnreadable: "fail", StateInconclusive: "undecided", StateUnfinished: "undecided",
+	}[s]
 }
 
 // StateOf returns the state of a stored run. If a gate (a sequential test) or a tournament design decides

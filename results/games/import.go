@@ -230,6 +230,9 @@ var errChanged = errors.New("the sources have changed while they were read")
 
 func (i *Import) store(ctx context.Context, store *results.Store, sources *sources, c *census) (added int, err error) {
 	plan := i.plan(c)
+	if err := match.CheckRunName(i.Run); err != nil {
+		return 0, fmt.Errorf("--run: %w", err)
+	}
 	run, err := store.Begin(ctx, plan)
 	if err != nil {
 		return 0, err

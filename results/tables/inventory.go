@@ -35,6 +35,7 @@ const (
 	partLast    = -9 // the lowest part number of a run
 	partRuns    = -10
 	partWorkers = -11
+	// Part -12 is the greatest number of a deleted run, see Store.Delete in package results. It counts no rows.
 )
 
 // partOf has the part numbers of rows in the table "stored" that count the rows of other tables. The keys are these

@@ -146,7 +146,7 @@ func (b *browser) testStoredCouncil(t *testing.T) {
 	first := says[[]string](p, rows)
 	start := shogi.StartPos()
 	legal := start.LegalMoves(nil)
-	in := voice{reporthtml.Words{In: english}}
+	in := voice{Words: reporthtml.Words{In: english}}
 	a, other := in.moveText(&start, legal[0], shogi.NoSquare), in.moveText(&start, legal[1], shogi.NoSquare)
 	testutil.Slices(t, []string{"P1|" + a + " ✓|+30|1!", "P2|" + a + " ✓|+10|1!", "P3|" + other + "|−5|1"}, first)
 	p.do(chromedp.KeyEvent(kb.ArrowRight), chromedp.KeyEvent(kb.ArrowRight))

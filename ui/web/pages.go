@@ -18,6 +18,7 @@ import (
 	"gogi/report"
 	"gogi/report/html"
 	"gogi/report/ratings"
+	"gogi/report/stored"
 )
 
 //go:embed all:templates assets
@@ -39,7 +40,7 @@ func newPages() (pages, error) {
 			continue
 		}
 		for in := range p {
-			funcs := functions(voice{html.Words{In: in}})
+			funcs := functions(voice{Words: html.Words{In: in}})
 			p[in][name], err = template.New(e.Name()).Funcs(funcs).ParseFS(files, "templates/_*.gohtml", path.Join("templates", e.Name()))
 			if err != nil {
 				return nil, fmt.Errorf("page %s: %w", name, err)
@@ -81,7 +82,7 @@ func functions(in voice) template.FuncMap {
 		"model":      ratings.ModelWords,
 		"elo":        html.EloText,
 		"stateword":  wordOf,
-		"stateclass": stateClass,
+		"stateclass": stored.State.Class,
 		"percentOf":  orDash(format.Percent),
 		"pvalue":     orDash(format.PValue),
 		"sum":        func(a, b int) int { return a + b },

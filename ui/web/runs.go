@@ -30,6 +30,7 @@ type runsBody struct {
 	Query      url.Values
 	Filtered   bool
 	States     []i18n.Message // the states that a reader may ask for
+	Tags       []string       // all tags, sorted
 	Prev, Next string         // links; "": no such page
 	Unread     int            // runs whose results are still being read
 }
@@ -42,6 +43,7 @@ type runRow struct {
 	Class  string // class of the state
 	Note   i18n.Message
 	ETA    string
+	Tags   []string
 }
 
 // Played returns the number of games that are stored.
@@ -73,7 +75,12 @@ func (s *Server) runsPage(w http.ResponseWriter, r *http.Request) error {
 	if state != "" && !slices.Contains(listed(), state) {
 		return &badQuery{fmt.Errorf("state %q: expected one of %s", state, strings.Join(listed(), ", "))}
 	}
-	body := runsBody{Query: query, Filtered: text != "" || state != ""}
+	tag := query.Get("tag")
+	tags, err := s.config.Store.TagsOf(r.Context())
+	if err != nil {
+		return err
+	}
+	body := runsBody{Query: query, Filtered: text != "" || state != "" || tag != "", Tags: allTags(tags)}
 	for _, word := range listed() {
 		body.States = append(body.States, stateWords(word))
 	}
@@ -83,8 +90,8 @@ func (s *Server) runsPage(w http.ResponseWriter, r *http.Request) error {
 	var chosen, rest []results.RunName // in play, and the others
 	for _, n := range names {
 		switch {
-		case !mentions(n, text):
-		case state != "" && !s.inState(ctx, n.Name, state, &body.Unread):
+		case !mentions(n, text), tag != "" && !slices.Contains(tags[n.ID], tag):
+		case state != "" && !s.inState(ctx, n, state, &body.Unread):
 		case slices.Contains(playing, n.Name):
 			chosen = append(chosen, n)
 		default:
@@ -103,6 +110,7 @@ func (s *Server) runsPage(w http.ResponseWriter, r *http.Request) error {
 		if err != nil {
 			return err
 		}
+		row.Tags = tags[info.ID]
 		if row.Class == "unread" && state == "" {
 			body.Unread++
 		}
@@ -121,24 +129,33 @@ func (s *Server) runsPage(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
+// allTags returns the tags of all runs, sorted.
+func allTags(byRun map[int64][]string) []string {
+	return slices.Compact(slices.Sorted(func(yield func(string) bool) {
+		for _, tags := range byRun {
+			for _, tag := range tags {
+				if !yield(tag) {
+					return
+				}
+			}
+		}
+	}))
+}
+
 // mentions reports whether text, in lower case, is a part of the run's name or of a player's.
 func mentions(n results.RunName, text string) bool {
 	return text == "" || strings.Contains(strings.ToLower(n.Name+"\n"+strings.Join(n.Players, "\n")), text)
 }
 
-// runNames returns the names of all runs, latest first. It reads only the runs that are new since its last call.
+// runNames returns the names of all runs, latest first.
 func (s *Server) runNames(ctx context.Context) ([]results.RunName, error) {
 	s.namesMu.Lock()
 	defer s.namesMu.Unlock()
-	since := int64(0)
-	if len(s.names) > 0 {
-		since = s.names[0].ID
+	names, err := s.config.Store.RunNames(ctx, s.names)
+	if err == nil {
+		s.names = names
 	}
-	later, err := s.config.Store.RunNames(ctx, since)
-	if len(later) > 0 {
-		s.names = append(later, s.names...)
-	}
-	return s.names, err
+	return names, err
 }
 
 // keptRun is a run as it was stored at a stamp.
@@ -189,10 +206,10 @@ func (s *Server) infosOf(ctx context.Context, names []results.RunName) ([]*resul
 
 // inState reports whether a run has a state of the list. If the state is unknown or may change, inState reads it,
 // unless ctx has ended. It adds the runs whose state stays unknown to unread.
-func (s *Server) inState(ctx context.Context, name, state string, unread *int) bool {
-	known, ok := s.states.Load(name)
+func (s *Server) inState(ctx context.Context, n results.RunName, state string, unread *int) bool {
+	known, ok := s.states.Load(n.ID)
 	if (!ok || known == string(stored.StateUnfinished) || known == "running") && ctx.Err() == nil {
-		if row, err := s.rowNamed(ctx, name); err == nil && row.Class != "unread" {
+		if row, err := s.rowNamed(ctx, n.Name); err == nil && row.Class != "unread" {
 			known, ok = wordOf(row.State), true
 		}
 	}
@@ -253,7 +270,7 @@ func (s *Server) rowOf(ctx context.Context, info *results.RunInfo) (*runRow, err
 	made, err := s.glances.soon(ctx, s, info, s.newGlance)
 	switch {
 	case err == nil:
-		row.Glance, row.State, row.Class = made.glance, stateWords(string(made.state)), stateClass(made.state)
+		row.Glance, row.State, row.Class = made.glance, stateWords(string(made.state)), made.state.Class()
 	case !errors.Is(err, errNotYet):
 		return nil, err
 	default:
@@ -263,7 +280,7 @@ func (s *Server) rowOf(ctx context.Context, info *results.RunInfo) (*runRow, err
 		row.State, row.Class = i18n.Of("playing"), "running"
 	}
 	if row.Class != "unread" {
-		s.states.Store(info.Name, wordOf(row.State))
+		s.states.Store(info.ID, wordOf(row.State))
 	}
 	return row, nil
 }
@@ -295,14 +312,6 @@ func noteOf(info *results.RunInfo) i18n.Message {
 		return i18n.Of("self-play")
 	}
 	return i18n.Message{}
-}
-
-// stateClass returns the class of a state in the style sheet.
-func stateClass(state stored.State) string {
-	return map[stored.State]string{
-		stored.StatePassed: "pass", stored.StateFailed: "fail", stored.StateUnreadable: "fail",
-		stored.StateInconclusive: "undecided", stored.StateUnfinished: "undecided",
-	}[state]
 }
 
 // eta returns the time until all pairs are stored at the present rate, or "" if it is unknown.

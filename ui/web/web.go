@@ -90,7 +90,7 @@ type Server struct {
 	names    []results.RunName // all runs, latest first; guarded by namesMu
 	infosMu  sync.Mutex
 	infos    map[int64]keptRun // runs of the list, by ID; guarded by infosMu
-	states   sync.Map          // the last known state of each run in the list, by name
+	states   sync.Map          // the last known state of each run in the list, by ID
 	nows     sync.Map          // nowKept by run
 	// nowFlights makes one nowKept of a run at a time.
 	nowFlights singleflight.Group

@@ -1,0 +1,171 @@
+package runscmd
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"gogi/cmd/gogi/cli"
+	"gogi/internal/fail"
+	"gogi/internal/format"
+	"gogi/internal/i18n"
+	"gogi/results"
+	"gogi/runner/crash"
+)
+
+// one has the arguments of the commands that change one run.
+type one struct {
+	Name string `arg:"" name:"run" help:"Name of the run."`
+	DB   string `name:"db" default:"gogi.db" placeholder:"FILE" help:"Database of games."`
+}
+
+// change opens the database for writing, finds the run, and calls do with both.
+func (o *one) change(ctx context.Context, do func(*results.Store, *results.RunInfo) error) (err error) {
+	// A missing file is an error. results.Open would create it.
+	if err := (cli.Database{DB: o.DB}).Read(ctx, func(*results.Store) error { return nil }); err != nil {
+		return err
+	}
+	store, err := results.Open(ctx, o.DB)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, store.Close()) }()
+	info, err := store.FindRun(ctx, o.Name)
+	if err != nil {
+		return err
+	}
+	return do(store, info)
+}
+
+// checkFarm returns an error if the database belongs to a farm, which finds the run of a test by its name.
+func (o *one) checkFarm() error {
+	if _, err := os.Stat(filepath.Join(filepath.Dir(o.DB), "state.db")); err != nil {
+		return nil //nolint:nilerr // no farm has its state there
+	}
+	return fail.Usage(fmt.Errorf("--db %s: a farm has this database, and its tests have the names of the runs; copy it with gogi db backup and change the copy", o.DB))
+}
+
+// folders returns the folders of crash dumps and of transcripts that belong to a run and exist.
+func (o *one) folders(run string) (list []string) {
+	for _, dir := range []string{crash.Dir(o.DB, run), crash.TranscriptDir("", o.DB, run)} {
+		if _, err := os.Stat(dir); err == nil {
+			list = append(list, dir)
+		}
+	}
+	return list
+}
+
+// RenameCommand gives a run another name.
+type RenameCommand struct {
+	one
+	To string `arg:"" name:"name" help:"New name of the run."`
+}
+
+// Help returns the text below the usage line of --help.
+func (*RenameCommand) Help() string {
+	return `Crash dumps and transcripts of the run get the new name, too. The stored games keep the old name as their event. No process
+may play the run. A name that begins with a dash follows --: gogi runs rename -- -001 hunt-001.`
+}
+
+// Run renames the run and prints its new name.
+func (c *RenameCommand) Run(ctx context.Context, env *cli.Env) error {
+	if err := c.checkFarm(); err != nil {
+		return err
+	}
+	return c.change(ctx, func(store *results.Store, info *results.RunInfo) error {
+		if err := store.Rename(ctx, info, c.To); err != nil {
+			return err
+		}
+		fmt.Fprintln(env.Out, i18n.Say(env.Language, "run %s is now %s", info.Name, c.To))
+		return c.moveFolders(info.Name)
+	})
+}
+
+// moveFolders gives the folders of the run their new names.
+func (c *RenameCommand) moveFolders(old string) error {
+	var errs []error
+	for _, dir := range c.folders(old) {
+		to := crash.Dir(c.DB, c.To)
+		if dir != crash.Dir(c.DB, old) {
+			to = crash.TranscriptDir("", c.DB, c.To)
+		}
+		if _, err := os.Stat(to); err == nil {
+			errs = append(errs, fmt.Errorf("%s: it stays, because %s exists already", dir, to))
+			continue
+		}
+		errs = append(errs, os.Rename(dir, to))
+	}
+	return errors.Join(errs...)
+}
+
+// DeleteCommand deletes a run.
+type DeleteCommand struct {
+	one
+	Yes bool `help:"Delete without a question."`
+}
+
+// Help returns the text below the usage line of --help.
+func (*DeleteCommand) Help() string {
+	return `gogi deletes the run, its games, its crash dumps and its transcripts, and returns the space to the disk. Other runs do not
+change. No process may play the run. gogi db backup makes a copy before.`
+}
+
+// Run asks, deletes the run and prints what it has deleted.
+func (c *DeleteCommand) Run(ctx context.Context, env *cli.Env) error {
+	if err := c.checkFarm(); err != nil {
+		return err
+	}
+	return c.change(ctx, func(store *results.Store, info *results.RunInfo) error {
+		games := info.Finished * info.Legs
+		if !c.Yes {
+			fmt.Fprint(env.Err, i18n.Say(env.Language, "Delete run %s with %s games (%s) for ever? Type yes: ", info.Name, format.Count(games), strings.Join(info.Players, ", ")))
+			answer, _ := bufio.NewReader(env.In).ReadString('\n') // an error is no answer
+			if answer = strings.ToLower(strings.TrimSpace(answer)); answer != "yes" && answer != "y" {
+				return i18n.Errorf("run %s is not deleted; --yes deletes it without a question", info.Name)
+			}
+		}
+		before := results.Size(c.DB)
+		smaller, err := store.Delete(ctx, info)
+		if err != nil {
+			return err
+		}
+		line := i18n.Of("run %s is deleted: %s games; another run is being played, so the file %s keeps its size and later games use the space", info.Name, format.Count(games), c.DB)
+		if smaller {
+			line = i18n.Of("run %s is deleted: %s games; the file had %s kB and has %s kB", info.Name, format.Count(games), format.Count(int(before/1000)), format.Count(int(results.Size(c.DB)/1000)))
+		}
+		fmt.Fprintln(env.Out, line.In(env.Language))
+		var errs []error
+		for _, dir := range c.folders(info.Name) {
+			errs = append(errs, os.RemoveAll(dir))
+		}
+		return errors.Join(errs...)
+	})
+}
+
+// TagCommand changes the tags of a run.
+type TagCommand struct {
+	one
+	Tags   []string `arg:"" optional:"" name:"tag" help:"Tags to add: words without blanks and commas."`
+	Remove []string `placeholder:"TAG" help:"Tag to remove (repeatable)."`
+}
+
+// Help returns the text below the usage line of --help.
+func (*TagCommand) Help() string {
+	return `gogi runs --tag TAG lists the runs with a tag, and the page of the runs has a filter. Without a tag the command prints the
+tags of the run. Tags are no part of the plan: a run in play may get tags, and its results do not change.`
+}
+
+// Run changes the tags and prints all tags of the run.
+func (c *TagCommand) Run(ctx context.Context, env *cli.Env) error {
+	return c.change(ctx, func(store *results.Store, info *results.RunInfo) error {
+		tags, err := store.Tag(ctx, info, c.Tags, c.Remove)
+		if err == nil {
+			_, err = fmt.Fprintf(env.Out, "%s: %s\n", info.Name, strings.Join(tags, ", "))
+		}
+		return err
+	})
+}
