@@ -3,8 +3,10 @@ package configs
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -78,6 +80,9 @@ func (e engineResolver) program(p *match.Player) error {
 	if path := identity.SplitPath(base, words); e.Cmd != "" && path != "" {
 		return fmt.Errorf("engine %s: the command is split at blanks, but %q is one file; quote the path: cmd = \"'%s'\", or --engine \"%s='%s'\"", e.Name, path, path, e.Name, path)
 	}
+	if err := e.misread(base, words); err != nil {
+		return err
+	}
 	switch {
 	case words[0] == builtinWord:
 		p.Builtin = true
@@ -99,6 +104,23 @@ func (e engineResolver) program(p *match.Player) error {
 		p.Dir = disk.Absolute(e.file.base(path, e.baseDir, e.env.WorkDir), e.Dir)
 	}
 	return e.identify(p)
+}
+
+// windowsPath matches the begin of an absolute path of Windows with backslashes.
+var windowsPath = regexp.MustCompile(`^[A-Za-z]:\\[^ ]`)
+
+// misread returns an error for a command that splitting has changed: a path of Windows lost its backslashes, or a path with
+// blanks became several words.
+func (e engineResolver) misread(base string, words []string) error {
+	switch _, err := os.Stat(disk.Absolute(base, words[0])); {
+	case e.Cmd == "":
+		return nil
+	case windowsPath.MatchString(e.Cmd):
+		return fail.Engine(e.Name, fmt.Errorf("%s: gogi reads a backslash as a shell does; write / instead of \\, or quote the path: cmd = \"'%s'\"", e.Cmd, strings.ReplaceAll(e.Cmd, `\`, `\\`)))
+	case len(words) > 1 && strings.Contains(words[0], "/") && errors.Is(err, fs.ErrNotExist):
+		return fail.Engine(e.Name, fmt.Errorf("%s not found; check the path. Quote a path with blanks: cmd = \"'/my engines/dev'\", or --engine \"%s='/my engines/dev'\"", words[0], e.Name))
+	}
+	return nil
 }
 
 func commandWords(e *Engine) ([]string, error) {

@@ -69,7 +69,8 @@ func ProblemsOf(err error) (list []*Problem) {
 }
 
 // Inspect checks a match file without starting an engine. It returns all errors in keys and values, and
-// all warnings. It returns a plan only if the file has no error. It reads the same files as Plan and
+// all warnings. It returns a plan only if the file has no error. The plan of a file
+// for gogi council has no pairs. It reads the same files as Plan and
 // connects to no other machine.
 func Inspect(data []byte, name, dir string, env identity.Env) (*match.Plan, []advice.Warning, error) {
 	f, err := parse(data, name)
@@ -77,11 +78,20 @@ func Inspect(data []byte, name, dir string, env identity.Env) (*match.Plan, []ad
 		return nil, nil, err
 	}
 	f.takeRemoteAsKnown(func(string) string { return "behind ssh" })
-	plan, warnings, wrong := f.Plan(dir, env)
+	plan, warnings, wrong := f.inspected(dir, env)
 	if err == nil {
 		return plan, warnings, wrong
 	}
 	return nil, nil, errors.Join(err, apart(ProblemsOf(wrong), ProblemsOf(err)))
+}
+
+// inspected returns the plan of the match, or the plan of the council if the file is for gogi council: one council is its
+// only player, and it has no number of games.
+func (f *File) inspected(dir string, env identity.Env) (*match.Plan, []advice.Warning, error) {
+	if len(f.PlayerNames()) == 1 && len(f.Councils) > 0 && f.Games == nil {
+		return f.PlanCouncil("", dir, env)
+	}
+	return f.Plan(dir, env)
 }
 
 // apart joins the problems in list to one error. It leaves out a problem if others has a problem on the same line,

@@ -67,7 +67,11 @@ func bind(plan *match.Plan, greetings []usi.Greeting, machine affinity.Topology)
 		return b, nil
 	}
 	if b.Layout, err = machine.Lay(b.Demand); err != nil {
-		return nil, fmt.Errorf("cpus %s: %w: lower --concurrency or the engines' threads, or --cpus off", choice, err)
+		lower := "--concurrency or the engines' threads"
+		if plan.Concurrency == 1 {
+			lower = "the engines' threads"
+		}
+		return nil, fmt.Errorf("cpus %s: %w: lower %s, or --cpus off", choice, err, lower)
 	}
 	b.checkLayout(machine)
 	return b, nil

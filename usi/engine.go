@@ -448,26 +448,41 @@ func (e *Engine) send(now time.Time, text []byte, doing string) error {
 	return e.fail(e.silence(FaultCrash), doing, e.diagnosis())
 }
 
+// silentNote describes an engine that has not sent a line of the handshake within limit.
+func silentNote(limit time.Duration, line string) string {
+	note := fmt.Sprintf("silent for %v", limit)
+	if line == "usiok" {
+		return note + " (a UCI engine does not answer usi; if this engine starts slowly, raise its greeting_timeout in the match file)"
+	}
+	return note + " (if this engine loads slowly, raise its ready_timeout in the match file)"
+}
+
+// foreignAfter is the time after which an engine that has rejected usi counts as an engine of another protocol.
+const foreignAfter = 2 * time.Second
+
 // await waits for one line outside of a search, at most for the duration limit. wait is the channel from expect, and
 // line is usiok or readyok. If the line does not come, await returns a fault that names it.
 func (e *Engine) await(ctx context.Context, wait <-chan event, limit time.Duration, line string) error {
 	doing := "waiting for " + line
-	timer := time.NewTimer(limit)
+	timer, foreign := time.NewTimer(limit), time.NewTimer(foreignAfter)
 	defer timer.Stop()
+	defer foreign.Stop()
 	var err error
-	select {
-	case ev := <-wait:
-		err = e.check(ev, doing)
-	case <-timer.C:
-		note := fmt.Sprintf("silent for %v", limit)
-		if line == "usiok" {
-			note += " (a UCI engine does not answer usi; if this engine starts slowly, raise its greeting_timeout in the match file)"
-		} else {
-			note += " (if this engine loads slowly, raise its ready_timeout in the match file)"
+	for waits := true; waits; {
+		waits = false
+		select {
+		case ev := <-wait:
+			err = e.check(ev, doing)
+		case <-foreign.C:
+			words := e.in.unknownCommand()
+			if waits = line != "usiok" || words == ""; !waits {
+				err = e.fail(FaultStart, doing, e.lastWords(fmt.Sprintf("it answers usi with %q: a UCI engine does not speak USI; choose an engine that does", words)))
+			}
+		case <-timer.C:
+			err = e.fail(e.silence(FaultStart), doing, e.lastWords(silentNote(limit, line)))
+		case <-ctx.Done():
+			return fmt.Errorf("usi: %s: %s: %w", e.config.Name, doing, context.Cause(ctx))
 		}
-		err = e.fail(e.silence(FaultStart), doing, e.lastWords(note))
-	case <-ctx.Done():
-		return fmt.Errorf("usi: %s: %s: %w", e.config.Name, doing, context.Cause(ctx))
 	}
 	if err != nil {
 		e.fault.Awaiting = line

@@ -297,6 +297,39 @@ func TestASilentEnginesLastWordsAreTold(t *testing.T) {
 	}
 }
 
+// TestUCIEngine: an engine that rejects the command usi fails after two seconds. An engine that loads slowly may print such a
+// line for another reason and still answer, and a silent engine has its whole time.
+func TestUCIEngine(t *testing.T) {
+	for text, want := range map[string]time.Duration{
+		"Stockfish 16 by the Stockfish developers\nUnknown command: 'usi'. Type help for more information.\n": 2 * time.Second,
+		"Stockfish 16 by the Stockfish developers\n":                                                          time.Minute,
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			ours, theirs := net.Pipe()
+			defer theirs.Close()
+			go io.Copy(io.Discard, theirs)
+			go io.WriteString(theirs, text)
+			begun := time.Now()
+			_, err := usi.Greet(t.Context(), ours, usi.Config{Name: "dev"})
+			testutil.Equal(t, time.Since(begun), want, "time")
+			if want == 2*time.Second {
+				testutil.Fails(t, err, `it answers usi with "Unknown command: 'usi'. Type help for more information.": a UCI engine does not speak USI`)
+			}
+		})
+	}
+	synctest.Test(t, func(t *testing.T) {
+		ours, theirs := net.Pipe()
+		go io.Copy(io.Discard, theirs)
+		go func() {
+			time.Sleep(time.Second)
+			io.WriteString(theirs, "unknown command: usi\nusiok\n")
+		}()
+		e := testutil.Must(usi.Greet(t.Context(), ours, usi.Config{Name: "late"}))(t)
+		testutil.OK(t, e.Close())
+		theirs.Close()
+	})
+}
+
 // elsewhere is a connection to a process that has bound itself to other CPUs.
 type elsewhere struct{ deadProcess }
 

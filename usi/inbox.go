@@ -159,6 +159,18 @@ func (in *inbox) expectAnother() <-chan event {
 	return wait
 }
 
+// unknownCommand returns the last line by which the engine rejected a command, or "".
+func (in *inbox) unknownCommand() string {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	for _, line := range slices.Backward(in.outside) {
+		if strings.Contains(strings.ToLower(line), "unknown command") {
+			return sanitize.Printable(line, maxLastLine)
+		}
+	}
+	return ""
+}
+
 // isInformed reports whether an info line has come since the last answer.
 func (in *inbox) isInformed() bool {
 	in.mu.Lock()

@@ -2,6 +2,7 @@ package keys
 
 import (
 	"slices"
+	"strings"
 
 	"gogi/farm"
 )
@@ -41,6 +42,23 @@ var verbs = map[string][]Right{
 	"approve": {Approve}, "reject": {Approve},
 	"priority": {Submit, Run}, // Submit: own tests only, and only a small range of priorities; the coordinator checks
 	"share":    {Run}, "drain": {Run},
+}
+
+// Needed returns the rights that allow a verb. One of them is enough.
+func Needed(verb string) []Right {
+	if rights := verbs[verb]; len(rights) > 0 {
+		return rights
+	}
+	return []Right{Admin}
+}
+
+// Lacking describes the rights that a key needs for a verb, for the error about a key without them.
+func Lacking(verb string) string {
+	rights := Words(Needed(verb))
+	if len(rights) == 1 {
+		return "the key lacks the right " + rights[0]
+	}
+	return "the key lacks one of the rights " + strings.Join(rights, ", ")
 }
 
 // MayVerb reports whether the key has a right for a verb (a command of gogi farm, such as stop).

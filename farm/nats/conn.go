@@ -174,7 +174,8 @@ func (c *conn) denied(err error) {
 	defer c.mu.Unlock()
 	for a := range c.asking {
 		if strings.Contains(words, `"`+strings.ToLower(a.subject)+`"`) {
-			a.give(&farm.Refusal{Why: c.nats.Opts.Name + " may not do this: the key does not allow it", Exit: exitRefused})
+			verb := a.subject[strings.LastIndexByte(a.subject, '.')+1:]
+			a.give(&farm.Refusal{Why: fmt.Sprintf("%s may not %s: %s", c.nats.Opts.Name, verb, keys.Lacking(verb)), Exit: exitRefused})
 		}
 	}
 }

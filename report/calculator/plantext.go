@@ -157,7 +157,7 @@ func sidesWords(a binomial.Alternative) i18n.Message {
 
 // printCheaper writes how many games the plan would save with the bounded boundary and with deterministic players.
 func (s *Plans) printCheaper(w io.Writer, in i18n.Language) {
-	t := format.Table(i18n.Heads(in, "faster alternatives", "true Elo", "games", "change", "99% within", "change")...)
+	t := format.Table(i18n.Heads(in, "alternatives", "true Elo", "games", "change", "99% within", "change")...)
 	rows := 0
 	for i := range s.Plans {
 		p := &s.Plans[i]

@@ -71,6 +71,12 @@ func Rate(games *Games, o Options) (*Report, error) {
 func noRatings(err error, record played, handicaps bool) error {
 	connection := record.table.Connection()
 	if connection.Why == "" {
+		if !handicaps && errors.Is(err, rating.ErrNoMaximum) {
+			return i18n.Errorf("%s", i18n.Lines([]i18n.Message{
+				i18n.Of("no ratings: one side won so many games that they set no limit to its strength (%s)", err),
+				i18n.Of("gogi rate --prior gaussian=300 rates all players together"),
+			}))
+		}
 		return err
 	}
 	lines := []i18n.Message{i18n.Of("no ratings: %s", i18n.Of(connection.Why))}

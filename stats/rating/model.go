@@ -253,8 +253,12 @@ func (l *ladder) whyDrifting(t crosstable.Table, at newton.Peak) error {
 			what = append(what, t.Names[i])
 		}
 	}
-	return errors.New("the likelihood has no maximum: it rises for ever as these move apart: " + strings.Join(what, ", "))
+	return fmt.Errorf("%w: it rises for ever as these move apart: %s", ErrNoMaximum, strings.Join(what, ", "))
 }
+
+// ErrNoMaximum is the error for games whose likelihood has no maximum, because some players won too many of their games. A
+// prior gives it a maximum.
+var ErrNoMaximum = errors.New("the likelihood has no maximum")
 
 // rateable returns the table of the players that the model can rate, and the excluded players.
 func rateable(t crosstable.Table, m Model) (crosstable.Table, []crosstable.Excluded, error) {
@@ -281,7 +285,7 @@ func rateable(t crosstable.Table, m Model) (crosstable.Table, []crosstable.Exclu
 	case m.FirstMove != NoFirstMove && draws == 0 && blackWins == 0:
 		return t, aside, errors.New("every game was won by White: the first-move effect has no estimate")
 	case m.FirstMove == Multiplicative && m.Draws == HalfWin && !m.Prior.exists() && (rises(t, 1) || rises(t, -1)):
-		return t, aside, errors.New("the likelihood has no maximum: it rises for ever as the first-move effect and the strengths change together")
+		return t, aside, fmt.Errorf("%w: it rises for ever as the first-move effect and the strengths change together", ErrNoMaximum)
 	}
 	return t, aside, nil
 }

@@ -50,7 +50,7 @@ type findings struct {
 func lint(name string, data []byte, here identity.Env) *findings {
 	plan, warnings, err := configs.Inspect(data, name, filepath.Dir(name), here)
 	found := &findings{file: name, plan: plan, problems: configs.ProblemsOf(err), warnings: warnings}
-	if plan == nil {
+	if plan == nil || plan.Pairs == 0 { // a council alone has no SPRT
 		return found
 	}
 	prospect, err := gate.NewProspect(plan)
@@ -72,7 +72,9 @@ func (f *findings) write(env *cli.Env) {
 	for _, w := range f.warnings {
 		fmt.Fprintf(env.Out, "%s: %s\n", f.file, i18n.Say(env.Language, "warning: %s", w.Message()))
 	}
-	if f.plan != nil {
+	if f.plan != nil && f.plan.Pairs == 0 {
+		fmt.Fprintf(env.Out, "%s: %s\n", f.file, i18n.Say(env.Language, "the council %s; nothing is wrong that can be known without starting an engine", f.plan.Players[0].Name))
+	} else if f.plan != nil {
 		fmt.Fprintf(env.Out, "%s: %s\n", f.file, i18n.Say(env.Language, "%s in %s; nothing is wrong that can be known without starting an engine",
 			i18n.Number{N: f.plan.Games(), Noun: "game"}, i18n.Number{N: f.plan.Pairs, Noun: "pair"}))
 	}

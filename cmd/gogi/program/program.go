@@ -12,6 +12,7 @@ import (
 	"os"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -20,6 +21,7 @@ import (
 	"gogi/cmd/gogi/cli"
 	"gogi/internal/sanitize"
 	"gogi/internal/shellwords"
+	"gogi/usi"
 )
 
 // A Program describes a command-line program.
@@ -129,6 +131,54 @@ func kebab(field string) string {
 	return name.String()
 }
 
+// noCommand returns an error if the first argument is no command, with the commands that have a similar name. Otherwise it
+// returns nil.
+func (p *Program) noCommand(args []string) error {
+	if len(args) > 2 && args[0] == "--lang" {
+		args = args[2:]
+	}
+	if len(args) == 0 || strings.HasPrefix(args[0], "-") {
+		return nil
+	}
+	if of := reflect.TypeOf(p.Grammar); slices.Contains(commandPaths(of, "", true), args[0]) {
+		return nil
+	}
+	paths := commandPaths(reflect.TypeOf(p.Grammar), "", false)
+	var near []string
+	for _, path := range paths { // gogi elo: gogi stats elo
+		if path[strings.LastIndexByte(path, ' ')+1:] == args[0] {
+			near = append(near, path)
+		}
+	}
+	if near == nil {
+		near = usi.Nearest(args[0], slices.DeleteFunc(paths, func(path string) bool { return strings.Contains(path, " ") }), 3)
+	}
+	if len(near) == 0 {
+		return fmt.Errorf("%s: %s has no such command; %s help lists all commands", args[0], p.Name, p.Name)
+	}
+	for i := range near {
+		near[i] = p.Name + " " + near[i]
+	}
+	return fmt.Errorf("%s: %s has no such command; nearest: %s", args[0], p.Name, strings.Join(near, ", "))
+}
+
+// commandPaths returns the commands of a grammar, such as "stats elo". prefix is the path of the group. The hidden commands
+// are among them if all is true.
+func commandPaths(of reflect.Type, prefix string, all bool) (paths []string) {
+	for i := range of.NumField() {
+		field := of.Field(i)
+		if _, verb := field.Tag.Lookup("cmd"); !verb || field.Type.Kind() != reflect.Struct {
+			continue
+		}
+		if _, hidden := field.Tag.Lookup("hidden"); hidden && !all {
+			continue
+		}
+		path := prefix + cmp.Or(field.Tag.Get("name"), kebab(field.Name))
+		paths = append(append(paths, path), commandPaths(field.Type, path+" ", all)...)
+	}
+	return paths
+}
+
 var (
 	badWhole = regexp.MustCompile(`^(--\S+): expected a valid \d+ bit (u?)int but got (".*")$`)
 	badMinus = regexp.MustCompile(`^(--\S+): expected \w+ value but got "(-.*)" \(short flag\)`)
@@ -154,6 +204,9 @@ func (p *Program) explain(args []string, err error) error {
 	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return err
+	}
+	if better := p.noCommand(args); better != nil {
+		return better
 	}
 	command := p.Name
 	if bad := (*kong.ParseError)(nil); errors.As(err, &bad) && bad.Context.Selected() != nil {
