@@ -36,11 +36,25 @@ type Gatherer struct {
 	seen      map[[3]uint64]int // the distinct pairs. The key is the opening and the hashes of the games, by A's colour.
 	series    stats.Series
 	games     int
+	firsts    map[cell]first // first game of each group; only for Boards
 }
 
 // New returns a Gatherer for a run, without games.
 func New(run Run) *Gatherer {
 	return &Gatherer{run: run, groupings: newGroupings(), openings: map[string]int{}, seen: map[[3]uint64]int{}}
+}
+
+// NewBoards returns a Gatherer for Boards.
+func NewBoards(run Run) *Gatherer {
+	g := New(run)
+	g.groupings = slices.DeleteFunc(g.groupings, func(w *grouping) bool { return w.name != "opening" && w.name != "family" })
+	for _, w := range g.groupings {
+		if w.name == "opening" { // imported runs may have two openings with one name
+			w.sort = func(g game) string { return g.opening.String() }
+		}
+	}
+	g.firsts = map[cell]first{}
+	return g
 }
 
 // game is one game from A's side, with the data that groupings need.
@@ -80,7 +94,13 @@ func (g *Gatherer) Add(opening match.Opening, rows []match.Row) error {
 	for _, r := range rows {
 		g.games++
 		for _, way := range g.groupings {
-			way.add(game{Row: r, opening: opening, colour: colourOf(r, g.run.A)}, number, pair)
+			one := game{Row: r, opening: opening, colour: colourOf(r, g.run.A)}
+			way.add(one, number, pair)
+			if at := (cell{way.name + " " + way.sort(one), 0}); g.firsts != nil {
+				if _, known := g.firsts[at]; !known {
+					g.firsts[at] = first{r.Pair, r.Leg, opening}
+				}
+			}
 		}
 	}
 	return nil
@@ -122,12 +142,14 @@ type cell struct {
 // sum adds up A's games in a cell.
 type sum struct {
 	games  int
+	won    int
 	drawn  int
 	points int // in thousandths
 }
 
 func (s *sum) merge(o sum) {
 	s.games += o.games
+	s.won += o.won
 	s.drawn += o.drawn
 	s.points += o.points
 }
@@ -154,8 +176,10 @@ func (w *grouping) add(g game, opening, pair int) {
 		w.cells[at], w.order = s, append(w.order, at)
 	}
 	one := sum{games: 1, points: int(math.Round(1000 * g.Points[g.colour]))}
-	if g.Outcome == match.Draw {
+	if winner, decided := g.Outcome.Winner(); !decided {
 		one.drawn = 1
+	} else if winner == g.colour {
+		one.won = 1
 	}
 	s.merge(one)
 }

@@ -46,6 +46,7 @@ type page struct {
 	Plan     *match.CanonicalPlan
 	Engines  []results.Engine
 	Class    string // class of the verdict
+	Shown    Shown
 	Line     template.HTML
 	Curve    *svg.Plot // score along the run
 	Ratio    *svg.Plot // log likelihood ratio along the run
@@ -89,6 +90,10 @@ type Shown struct {
 	About  report.About
 	// Record returns the record of a game. The page calls it for the few games that it shows as diagrams.
 	Record func(pair, leg int) (kifu.Record, error)
+	// State is the state of a finished run in words, such as "SPRT failed", and StateClass its class in the style sheet. The
+	// zero value means that the run is finished.
+	State      i18n.Message
+	StateClass string
 	// More has further sections as complete, escaped HTML. The page shows them before the section of the
 	// plan.
 	More []template.HTML
@@ -137,7 +142,7 @@ func (s Shown) page(words Words, link func(pair, leg int) string) (*page, error)
 	if err != nil {
 		return nil, err
 	}
-	p.More, p.Online = s.More, link != nil
+	p.Shown, p.More, p.Online = s, s.More, link != nil
 	for _, g := range s.Seen.games() {
 		record, err := s.Record(g.Pair, g.Leg)
 		if err != nil {

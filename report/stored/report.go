@@ -145,7 +145,8 @@ func Shown(ctx context.Context, store *results.Store, info *results.RunInfo) (*h
 		return nil, err
 	}
 	lasting := context.WithoutCancel(ctx)
-	return &html.Shown{Report: rep, Seen: seen, About: about, Record: func(pair, leg int) (kifu.Record, error) {
+	state := ReportState(rep, nil)
+	return &html.Shown{Report: rep, Seen: seen, About: about, State: state.Message(), StateClass: state.Class(), Record: func(pair, leg int) (kifu.Record, error) {
 		return store.Record(lasting, info.ID, pair, leg)
 	}}, nil
 }
@@ -418,13 +419,28 @@ func countBookMoves(record *kifu.Record, moves [2]*int) error {
 // arises. rep is the run's report; it shows whether the run is finished, and whether it has a gate (a
 // sequential test).
 func Effects(ctx context.Context, store *results.Store, info *results.RunInfo, rep *report.Report) (*effects.Table, error) {
-	run := effects.Run{Name: info.Name, A: info.Players[0], B: info.Players[1], Finished: rep.Finished}
-	if rep.Gate != nil {
-		run.Gate = rep.Gate.Design.String()
-	}
-	g := effects.New(run)
+	g := effects.New(effectsRun(info, rep))
 	if err := addPairs(ctx, store, info, g.Add); err != nil {
 		return nil, err
 	}
 	return g.Table()
+}
+
+// effectsRun returns the facts about a run that package effects needs.
+func effectsRun(info *results.RunInfo, rep *report.Report) effects.Run {
+	run := effects.Run{Name: info.Name, A: info.Players[0], B: info.Players[1], Finished: rep.Finished}
+	if rep.Gate != nil {
+		run.Gate = rep.Gate.Design.String()
+	}
+	return run
+}
+
+// Boards returns the score of the first player of a run against the second one for each opening and for each family of
+// openings. rep is the report of the run.
+func Boards(ctx context.Context, store *results.Store, info *results.RunInfo, rep *report.Report) (*effects.Boards, error) {
+	g := effects.NewBoards(effectsRun(info, rep))
+	if err := addPairs(ctx, store, info, g.Add); err != nil {
+		return nil, err
+	}
+	return g.Boards(), nil
 }

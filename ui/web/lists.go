@@ -40,6 +40,9 @@ func (s *Server) openingsPage(w http.ResponseWriter, r *http.Request, info *resu
 	if err != nil {
 		return err
 	}
+	if made.boards != nil {
+		return s.boardsPage(w, r, info, made, page)
+	}
 	list, err := resultAlone(s, r, made.openings)
 	if err != nil {
 		return err

@@ -18,6 +18,7 @@ import (
 	"gogi/ensemble/votes"
 	"gogi/match"
 	"gogi/report"
+	"gogi/report/effects"
 	"gogi/report/html"
 	"gogi/report/stored"
 	"gogi/results"
@@ -32,6 +33,7 @@ type sheet struct {
 
 	votes    func() (*votes.Report, error)         // the votes of councils; counted at the first call
 	openings func() ([]stored.OpeningTally, error) // likewise
+	boards   func() (*effects.Boards, error)       // likewise; nil for runs without a strength
 	slots    func() ([]stored.SlotTally, error)    // likewise
 
 	judges []string // for a tune: the runs that validate its candidates
@@ -183,6 +185,9 @@ func (s *Server) newSheet(ctx context.Context, info *results.RunInfo) (*sheet, e
 	}
 	made := &sheet{report: shown.Report, seen: shown.Seen, html: map[language]template.HTML{}, now: map[language]nowParts{}}
 	made.votes = sync.OnceValues(func() (*votes.Report, error) { return stored.Votes(ctx, s.config.Store, info) })
+	if stored.Proves(info) == nil && len(info.Players) > 1 {
+		made.boards = sync.OnceValues(func() (*effects.Boards, error) { return stored.Boards(ctx, s.config.Store, info, made.report) })
+	}
 	made.openings = sync.OnceValues(func() ([]stored.OpeningTally, error) { return stored.OpeningTallies(ctx, s.config.Store, info.ID) })
 	made.slots = sync.OnceValues(func() ([]stored.SlotTally, error) { return stored.SlotTallies(ctx, s.config.Store, info) })
 	for _, in := range []language{english, japanese} {

@@ -6,12 +6,15 @@ package runscmd
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 
 	"gogi/cmd/gogi/cli"
 	"gogi/internal/fail"
 	"gogi/internal/format"
 	"gogi/internal/i18n"
+	"gogi/match/openings"
+	"gogi/report/effects"
 	"gogi/report/stored"
 	"gogi/report/text"
 	"gogi/results"
@@ -23,7 +26,8 @@ type ReportCommand struct {
 	cli.Stored
 	JSON     bool     `name:"json" xor:"form" help:"Print one JSON object."`
 	HTML     string   `name:"html" xor:"form" placeholder:"FILE" help:"HTML file for the report with charts; - is standard output."`
-	Openings bool     `help:"Print the results of each opening instead of the report."`
+	Openings bool     `help:"Print the first player's score by opening and by family of openings, and Black's results, instead of the report."`
+	Sort     string   `enum:"surprise,score,games" default:"surprise" placeholder:"ORDER" help:"With --openings: order of the rows: surprise (the largest deviation first), score (the lowest first) or games (default ${default})."`
 	Also     []string `sep:"none" placeholder:"RUN" help:"With --openings: add the games of another run; may be repeated."`
 	Top      int      `default:"20" placeholder:"N" help:"With --openings: number of openings to print (default ${default})."`
 
@@ -75,11 +79,43 @@ func (c *ReportCommand) openings(ctx context.Context, env *cli.Env, store *resul
 	if err != nil {
 		return err
 	}
+	boards, err := c.boards(ctx, store, info)
+	if err != nil {
+		return err
+	}
 	if c.JSON {
-		return format.JSON(env.Out, w)
+		for _, list := range []*effects.BoardList{&boards.Families, &boards.Openings} {
+			list.Sort(c.Sort)
+			if err := list.Bound(0, list.Looked); err != nil {
+				return err
+			}
+		}
+		return format.JSON(env.Out, struct {
+			*openings.OpeningStats
+			Players *effects.Boards `json:"players"`
+		}{w, boards})
+	}
+	if boards.Games > 0 {
+		if err := boards.Print(env.Out, env.Language, c.Sort, max(1, c.Top)); err != nil {
+			return err
+		}
+		fmt.Fprintln(env.Out)
 	}
 	w.Print(env.Out, max(1, c.Top))
 	return nil
+}
+
+// boards returns the score of the first player for each opening. It has no rows for a run without two players, and for a
+// tune or self-play.
+func (c *ReportCommand) boards(ctx context.Context, store *results.Store, info *results.RunInfo) (*effects.Boards, error) {
+	if stored.Proves(info) != nil || len(info.Players) < 2 {
+		return &effects.Boards{Version: 1, Run: info.Name}, nil
+	}
+	rep, err := stored.Report(ctx, store, info.Name)
+	if err != nil {
+		return nil, err
+	}
+	return stored.Boards(ctx, store, info, rep)
 }
 
 // pageOf returns a run's HTML page in a language. The page also shows from which openings, colours and ponder hits

@@ -1,0 +1,259 @@
+package effects
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+
+	"gogi/internal/format"
+	"gogi/internal/i18n"
+	"gogi/match"
+	"gogi/report"
+	"gogi/stats"
+)
+
+// Boards has player A's score for each opening and for each family of openings. It answers where a patch loses. It has many
+// rows, so some of them are unusual by chance: the intervals hold for all rows of a list together.
+type Boards struct {
+	Version  int            `json:"version"`
+	Run      string         `json:"run"`
+	A        string         `json:"a"` // name of the player whose score the rows have
+	B        string         `json:"b"` // name of the other player
+	Finished bool           `json:"finished"`
+	Games    int            `json:"games"`
+	Score    *float64       `json:"score"` // A's score: the mean of the openings' mean scores
+	Families BoardList      `json:"families"`
+	Openings BoardList      `json:"openings"`
+	Warnings []i18n.Message `json:"warnings"`
+}
+
+// A BoardList is a list of openings or of families.
+type BoardList struct {
+	Looked int     `json:"looked"` // number of rows that were looked at
+	Chance float64 `json:"chance"` // surprise that the largest of so many rows exceeds by chance in 1 of 20 runs
+	Rows   []Board `json:"rows"`
+
+	spread   float64 // standard deviation of the observations' scores
+	mean     float64 // mean of the observations' scores
+	interval map[string]report.Bounds
+}
+
+// Board is one opening or family, with A's results in its games.
+type Board struct {
+	Name     string `json:"name"`              // ID of the opening, or name of the family
+	Opening  string `json:"opening,omitempty"` // start position and moves; "" for a family
+	Games    int    `json:"games"`
+	Wins     int    `json:"wins"`
+	Draws    int    `json:"draws"`
+	Losses   int    `json:"losses"`
+	Units    int    `json:"units"` // independent observations: distinct pairs of an opening, openings of a family
+	Pair     int    `json:"pair"`  // first pair of the row
+	Leg      int    `json:"leg"`   // first game of that pair
+	FirstPly int    `json:"plies"` // number of the opening's moves, of a family 2 at most
+
+	Score float64 `json:"score"` // A's score: the mean over the units
+	// Bounds is the interval of the score. All intervals of the list hold together with 95% confidence.
+	report.Bounds
+	// Surprise is the distance of the score from A's mean score, in standard errors. It is negative if A scored less.
+	Surprise *float64 `json:"surprise"`
+	// Stands means that the interval does not contain A's mean score.
+	Stands bool `json:"stands"`
+
+	shares []float64
+}
+
+// Boards returns the rows of all openings and families. The intervals are missing; see BoardList.Bound.
+func (g *Gatherer) Boards() *Boards {
+	b := &Boards{Version: 1, Run: g.run.Name, A: g.run.A, B: g.run.B, Finished: g.run.Finished, Games: g.games}
+	if s, err := g.series.Sample(); err == nil {
+		b.Score = &s.Mean
+	}
+	for _, w := range g.groupings {
+		switch w.name {
+		case "opening":
+			b.Openings = w.boards(g.firsts)
+		case "family":
+			b.Families = w.boards(g.firsts)
+		}
+	}
+	b.Warnings = []i18n.Message{i18n.Of("Some rows stand out by chance: %s were looked at here. The intervals hold for all rows of a list together; a row that stands out is a hypothesis for a new run.",
+		i18n.Number{N: b.Openings.Looked + b.Families.Looked, Noun: "row"})}
+	if !b.Finished {
+		b.Warnings = append(b.Warnings, i18n.Of("The run is not finished: the intervals hold only at the end that was planned."))
+	}
+	if g.run.Gate != "" {
+		b.Warnings = append(b.Warnings, i18n.Of("A sequential test (%s) stopped the run, so the scores are biased towards the extremes. Rows may still be compared with each other.", g.run.Gate))
+	}
+	return b
+}
+
+// first is a game of a group and its opening.
+type first struct {
+	pair, leg int
+	opening   match.Opening
+}
+
+// boards returns a row for each group of a grouping. It merges no groups.
+func (w *grouping) boards(firsts map[cell]first) BoardList {
+	list := BoardList{Rows: []Board{}, interval: map[string]report.Bounds{}}
+	places := map[string]int{}
+	for _, at := range w.order {
+		place, known := places[at.group]
+		if !known {
+			place = len(list.Rows)
+			places[at.group] = place
+			f := firsts[cell{w.name + " " + at.group, 0}]
+			row := Board{Name: at.group, Pair: f.pair, Leg: f.leg, FirstPly: len(f.opening.Moves)}
+			if w.byPair {
+				row.Name, row.Opening = f.opening.ID, f.opening.String()
+			} else {
+				row.FirstPly = min(2, row.FirstPly)
+			}
+			list.Rows = append(list.Rows, row)
+		}
+		row, s := &list.Rows[place], w.cells[at]
+		row.Games, row.Wins, row.Draws, row.Units = row.Games+s.games, row.Wins+s.won, row.Draws+s.drawn, row.Units+1
+		row.shares = append(row.shares, s.share())
+	}
+	list.finish()
+	return list
+}
+
+// finish calculates the scores and the surprises.
+func (l *BoardList) finish() {
+	var all []float64
+	for i := range l.Rows {
+		row := &l.Rows[i]
+		row.Losses, row.Score = row.Games-row.Wins-row.Draws, mean(row.shares)
+		all = append(all, row.shares...)
+	}
+	l.Looked = len(l.Rows)
+	if l.Looked == 0 {
+		return
+	}
+	l.Chance = math.Sqrt2 * math.Erfinv(math.Pow(1-(1-Level), 1/float64(l.Looked)))
+	squares := 0.0
+	l.mean = mean(all)
+	for _, s := range all {
+		squares += (s - l.mean) * (s - l.mean)
+	}
+	if l.spread = math.Sqrt(squares / float64(max(1, len(all)-1))); l.spread == 0 || l.Looked == 1 {
+		return
+	}
+	for i := range l.Rows {
+		row := &l.Rows[i]
+		// The rest has its own error, so a row with nearly all observations does not surprise.
+		rest := float64(len(all)) / float64(max(1, len(all)-row.Units))
+		z := (row.Score - l.mean) * math.Sqrt(float64(row.Units)) / l.spread * math.Sqrt(rest)
+		row.Surprise = &z
+	}
+}
+
+// These are the orders of the rows.
+const (
+	BySurprise = "surprise" // the largest deviation first
+	ByScore    = "score"    // the lowest score first
+	ByGames    = "games"    // the most games first
+)
+
+// BoardOrders returns all orders of the rows; the first one is the default.
+func BoardOrders() []string { return []string{BySurprise, ByScore, ByGames} }
+
+// Sort sorts the rows. Rows that are equal in the order keep the order of their first pairs.
+func (l *BoardList) Sort(order string) {
+	strangeness := func(r Board) float64 {
+		if r.Surprise == nil {
+			return 0
+		}
+		return math.Abs(*r.Surprise)
+	}
+	slices.SortStableFunc(l.Rows, func(a, b Board) int {
+		switch order {
+		case ByScore:
+			return cmp.Or(cmp.Compare(a.Score, b.Score), b.Units-a.Units, a.Pair-b.Pair)
+		case ByGames:
+			return cmp.Or(b.Games-a.Games, a.Pair-b.Pair)
+		}
+		return cmp.Or(cmp.Compare(strangeness(b), strangeness(a)), cmp.Compare(a.Score, b.Score), a.Pair-b.Pair)
+	})
+}
+
+// Bound sets the intervals of the rows from first to end, with the level that all rows of the list need together. Most
+// openings have few games, so equal rows share one calculation.
+func (l *BoardList) Bound(first, end int) error {
+	level := 1 - (1-Level)/float64(max(1, l.Looked))
+	for i := max(0, first); i < min(end, len(l.Rows)); i++ {
+		row := &l.Rows[i]
+		key := fmt.Sprint(slices.Sorted(slices.Values(row.shares)))
+		bounds, known := l.interval[key]
+		if !known {
+			interval, err := stats.GamesInterval(row.shares, level)
+			if err != nil {
+				return err
+			}
+			bounds = report.NewBounds(interval)
+			l.interval[key] = bounds
+		}
+		row.Bounds = bounds
+		row.Stands = bounds.Lo != nil && *bounds.Lo > l.mean || bounds.Hi != nil && *bounds.Hi < l.mean
+	}
+	return nil
+}
+
+// Print writes the families and the openings, each with at most most rows in the order order. Print ignores write errors.
+func (b *Boards) Print(w io.Writer, in i18n.Language, order string, most int) error {
+	for _, of := range []struct {
+		title string
+		list  *BoardList
+	}{{i18n.Phrase("family"), &b.Families}, {i18n.Phrase("opening"), &b.Openings}} {
+		of.list.Sort(order)
+		if err := of.list.Bound(0, most); err != nil {
+			return err
+		}
+		t := format.Table(i18n.Say(in, of.title), i18n.Say(in, "games"), b.A+" W–D–L", i18n.Say(in, "score"), i18n.Say(in, "interval"), i18n.Say(in, "surprise"))
+		for _, r := range of.list.Rows[:min(most, len(of.list.Rows))] {
+			t.AppendRow([]any{r.short(), format.Count(r.Games), fmt.Sprintf("%d–%d–%d", r.Wins, r.Draws, r.Losses), format.Percent(r.Score), r.IntervalText(), r.SurpriseText()})
+		}
+		format.Render(w, t)
+		fmt.Fprintln(w, i18n.Say(in, "%s of %s; in 1 of 20 runs chance alone gives a surprise above %.1f", format.Count(min(most, of.list.Looked)), format.Count(of.list.Looked), of.list.Chance))
+	}
+	for _, m := range b.Warnings {
+		fmt.Fprintln(w, m.In(in))
+	}
+	return nil
+}
+
+// short returns the name of the row in the width of a column.
+func (r Board) short() string {
+	name := r.Name
+	if r.Opening != "" && name == "" {
+		name = strings.TrimPrefix(r.Opening, "startpos moves ")
+	}
+	if runes := []rune(name); len(runes) > 26 {
+		name = string(runes[:25]) + "…"
+	}
+	return name
+}
+
+// IntervalText returns the interval of the score in percent, such as [0%, 64%].
+func (r Board) IntervalText() string {
+	if r.Lo == nil || r.Hi == nil {
+		return "–"
+	}
+	return fmt.Sprintf("[%.0f%%, %.0f%%]", 100**r.Lo, 100**r.Hi)
+}
+
+// SurpriseText returns the surprise with its sign, and a star if the row stands out.
+func (r Board) SurpriseText() string {
+	if r.Surprise == nil {
+		return "–"
+	}
+	text := format.Minus(fmt.Sprintf("%+.1f", *r.Surprise))
+	if r.Stands {
+		text += " *"
+	}
+	return text
+}
