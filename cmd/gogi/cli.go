@@ -34,9 +34,10 @@ type commandLine struct {
 
 	Report runscmd.ReportCommand `cmd:"" menu:"look" help:"Print the result of a run"`
 	Games  runscmd.GamesCommand  `cmd:"" menu:"look" help:"List the games of a run, or print one"`
+	Review runscmd.ReviewCommand `cmd:"" menu:"look" help:"Analyse games with an engine and mark bad moves"`
 	Watch  runscmd.WatchCommand  `cmd:"" menu:"look" help:"Watch a running match in this terminal"`
 	Serve  runscmd.ServeCommand  `cmd:"" menu:"look" help:"Show stored and running matches in a browser"`
-	Runs   runscmd.RunsCommand   `cmd:"" menu:"look" help:"List the runs of a database"`
+	Runs   runscmd.RunsCommand   `cmd:"" menu:"look" help:"List, rename, tag or delete the runs of a database"`
 
 	Gate    runscmd.GateCommand    `cmd:"" menu:"decide" help:"Print the SPRT decision of a run; exit code 0, 10 or 11"`
 	Compare runscmd.CompareCommand `cmd:"" menu:"decide" help:"Compare runs, or show where an Elo difference comes from"`
@@ -109,8 +110,10 @@ func explain(args []string, err error) error {
 	}
 	of := func(words ...string) bool { return len(args) >= len(words) && slices.Equal(args[:len(words)], words) }
 	switch {
-	case of("review"):
-		return errors.New("review: gogi has no such command; run gogi-lab review")
+	case of("resume"):
+		return errors.New("resume: gogi has no such command; run the same gogi match, gogi tune or gogi hunt again, and it resumes the run")
+	case of("review", "fit"), of("review", "estimate"), of("review", "validate"), of("review", "calibrate"):
+		return fmt.Errorf("review %s: gogi has no such command; run gogi-lab review %s", args[1], args[1])
 	case of("stats", "lab"):
 		return errors.New("stats lab: gogi has no such command; run gogi-lab stats lab")
 	case of("rate") && strings.HasPrefix(err.Error(), "unknown flag --iterates"):

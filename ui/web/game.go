@@ -12,7 +12,9 @@ import (
 	"sync"
 	"time"
 
+	"gogi/internal/i18n"
 	"gogi/match"
+	"gogi/report/review"
 	"gogi/report/stored"
 	"gogi/results"
 	"gogi/results/games"
@@ -50,6 +52,17 @@ type gameBody struct {
 	Other    string          // path of the pair's other game; "": none
 	OtherLeg int
 	Files    []crumb
+
+	Notations []choice
+	Review    *reviewView // nil: the game has no review
+	ReviewBy  string      // the command that reviews the game
+}
+
+// choice is a link to a form of the page.
+type choice struct {
+	Name string
+	Link string
+	Now  bool
 }
 
 // moveLine is a move in the list of moves on a game's page.
@@ -67,6 +80,9 @@ type moveLine struct {
 	line     []string     // the variation, from the position before the move
 	pv       []shogi.Move // the same
 	score    *int         // from Black's view, in centipawns
+	Mark     review.Mark
+	MarkName i18n.Message
+	Loss     float64 // percentage points of win probability, with a mark
 }
 
 // step is a link to another ply.
@@ -131,6 +147,9 @@ func (s *Server) gamePageOrFile(w http.ResponseWriter, r *http.Request) error {
 	f := s.runFrame(r, info, "/games", body)
 	f.Trail = append(f.Trail[:1], crumb{Name: in.Say("Games"), Link: pathOf(info.Name) + "/games"}, crumb{Name: body.Name})
 	f.Title = in.Say("Game %s", body.Name) + " · " + info.Name
+	if err := s.addReview(in, g, body); err != nil {
+		return err
+	}
 	s.show(w, r, "game", f)
 	return nil
 }
@@ -257,6 +276,9 @@ func (g *storedGame) page(in voice, moves []moveLine, ply, shown int) (*gameBody
 		b.Steps[2].To = -1
 	}
 	b.Graph = in.newScoreGraph(b.Moves, ply)
+	for _, n := range notations() {
+		b.Notations = append(b.Notations, choice{Name: n[1], Link: fmt.Sprintf("%s?ply=%d&moves=%s", b.Here, ply, n[0]), Now: notation(n[0]) == in.notation()})
+	}
 	if g.legs > 1 {
 		b.OtherLeg = 1 - g.row.Leg
 		b.Other = gameAt(g.info.Name, g.row.Pair, b.OtherLeg)
@@ -301,16 +323,19 @@ func (g *storedGame) moves(in voice) []moveLine {
 	return list
 }
 
-// moveText prints a move in the notation of the language. In Japanese it is KIF's, ▲７六歩(77). In English it is
-// the piece's letter with both squares, such as P7g-7f, B8hx2b+ and P*5e. before is the square of the
-// opponent's last move.
+// moveText prints a move in the reader's notation: KIF's, ☗７六歩(77), that of USI, 7g7f, or the western one: the piece's
+// letter with both squares, such as P7g-7f, B8hx2b+ and P*5e. before is the square of the opponent's last move.
 func (v voice) moveText(p *shogi.Position, m shogi.Move, before shogi.Square) string {
 	sign := "☗"
 	if p.Side() == shogi.White {
 		sign = "☖"
 	}
-	if v.In == japanese {
+	switch v.notation() {
+	case kif:
 		return sign + kifu.KIFMove(p, m, before)
+	case usiText:
+		return sign + m.String()
+	case western:
 	}
 	if m.IsDrop() {
 		return sign + m.String()

@@ -25,23 +25,74 @@ const (
 	japanese = i18n.Japanese
 )
 
-// voice writes text in the language of a reader.
-type voice struct{ html.Words }
+// voice writes text in the language of a reader, and moves in the reader's notation.
+type voice struct {
+	html.Words
+	moves notation // "": the notation of the language
+}
 
-func voiceOf(r *http.Request) voice { return voice{html.Words{In: languageOf(r)}} }
+func voiceOf(r *http.Request) voice { return voice{html.Words{In: languageOf(r)}, notationOf(r)} }
 
-const languageCookie = "gogi_lang"
+const (
+	languageCookie = "gogi_lang"
+	notationCookie = "gogi_moves"
+)
+
+// notation is a notation of moves. The value is the one of ?moves= and of the cookie.
+type notation string
+
+// The notations.
+const (
+	western notation = "western" // P7g-7f
+	usiText notation = "usi"     // 7g7f
+	kif     notation = "ja"      // ７六歩(77)
+)
+
+// notations returns all notations with their names.
+func notations() [][2]string {
+	return [][2]string{{string(western), "P7g-7f"}, {string(usiText), "7g7f"}, {string(kif), "７六歩"}}
+}
+
+func (n notation) known() bool { return n == western || n == usiText || n == kif }
+
+// notationOf returns the notation of ?moves= or of the cookie, or "".
+func notationOf(r *http.Request) notation {
+	if asked := notation(r.URL.Query().Get("moves")); asked.known() {
+		return asked
+	}
+	if c, err := r.Cookie(notationCookie); err == nil && notation(c.Value).known() {
+		return notation(c.Value)
+	}
+	return ""
+}
+
+// notation returns the notation in which the voice writes moves.
+func (v voice) notation() notation {
+	switch {
+	case v.moves != "":
+		return v.moves
+	case v.In == japanese:
+		return kif
+	}
+	return western
+}
 
 var offered = sync.OnceValue(func() tags.Matcher {
 	return tags.NewMatcher([]tags.Tag{tags.English, tags.Japanese})
 })
 
-// remember stores the language of ?lang= in a cookie, if the request has one.
+// remember stores the language of ?lang= and the notation of ?moves= in cookies, if the request has them.
 func remember(w http.ResponseWriter, r *http.Request) {
-	if asked := language(r.URL.Query().Get("lang")); asked == english || asked == japanese {
+	store := func(name, value string) {
 		http.SetCookie(w, &http.Cookie{
-			Name: languageCookie, Value: string(asked), Path: "/", Expires: time.Now().AddDate(1, 0, 0), HttpOnly: true, SameSite: http.SameSiteLaxMode,
+			Name: name, Value: value, Path: "/", Expires: time.Now().AddDate(1, 0, 0), HttpOnly: true, SameSite: http.SameSiteLaxMode,
 		})
+	}
+	if asked := language(r.URL.Query().Get("lang")); asked == english || asked == japanese {
+		store(languageCookie, string(asked))
+	}
+	if asked := notation(r.URL.Query().Get("moves")); asked.known() {
+		store(notationCookie, string(asked))
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"gogi/internal/fail"
 	"gogi/internal/format"
 	"gogi/internal/i18n"
+	"gogi/report/review"
 	"gogi/results"
 	"gogi/runner/crash"
 )
@@ -49,14 +50,14 @@ func (o *one) checkFarm() error {
 	return fail.Usage(fmt.Errorf("--db %s: a farm has this database, and its tests have the names of the runs; copy it with gogi db backup and change the copy", o.DB))
 }
 
-// folders returns the folders of crash dumps and of transcripts that belong to a run and exist.
-func (o *one) folders(run string) (list []string) {
-	for _, dir := range []string{crash.Dir(o.DB, run), crash.TranscriptDir("", o.DB, run)} {
-		if _, err := os.Stat(dir); err == nil {
-			list = append(list, dir)
-		}
-	}
-	return list
+// folders returns the folders of crash dumps, transcripts and reviews of a run. They may not exist.
+func (o *one) folders(run string) []string {
+	return []string{crash.Dir(o.DB, run), crash.TranscriptDir("", o.DB, run), review.Dir(o.DB, run)}
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
 }
 
 // RenameCommand gives a run another name.
@@ -67,7 +68,7 @@ type RenameCommand struct {
 
 // Help returns the text below the usage line of --help.
 func (*RenameCommand) Help() string {
-	return `Crash dumps and transcripts of the run get the new name, too. The stored games keep the old name as their event. No process
+	return `Crash dumps, transcripts and reviews of the run get the new name, too. The stored games keep the old name as their event. No process
 may play the run. A name that begins with a dash follows --: gogi runs rename -- -001 hunt-001.`
 }
 
@@ -88,16 +89,15 @@ func (c *RenameCommand) Run(ctx context.Context, env *cli.Env) error {
 // moveFolders gives the folders of the run their new names.
 func (c *RenameCommand) moveFolders(old string) error {
 	var errs []error
-	for _, dir := range c.folders(old) {
-		to := crash.Dir(c.DB, c.To)
-		if dir != crash.Dir(c.DB, old) {
-			to = crash.TranscriptDir("", c.DB, c.To)
+	fresh := c.folders(c.To)
+	for i, dir := range c.folders(old) {
+		switch {
+		case !exists(dir):
+		case exists(fresh[i]):
+			errs = append(errs, fmt.Errorf("%s: it stays, because %s exists already", dir, fresh[i]))
+		default:
+			errs = append(errs, os.Rename(dir, fresh[i]))
 		}
-		if _, err := os.Stat(to); err == nil {
-			errs = append(errs, fmt.Errorf("%s: it stays, because %s exists already", dir, to))
-			continue
-		}
-		errs = append(errs, os.Rename(dir, to))
 	}
 	return errors.Join(errs...)
 }
@@ -110,7 +110,7 @@ type DeleteCommand struct {
 
 // Help returns the text below the usage line of --help.
 func (*DeleteCommand) Help() string {
-	return `gogi deletes the run, its games, its crash dumps and its transcripts, and returns the space to the disk. Other runs do not
+	return `gogi deletes the run, its games, its crash dumps, transcripts and reviews, and returns the space to the disk. Other runs do not
 change. No process may play the run. gogi db backup makes a copy before.`
 }
 

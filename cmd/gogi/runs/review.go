@@ -1,0 +1,439 @@
+package runscmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"gogi/cmd/gogi/cli"
+	"gogi/configs"
+	"gogi/internal/disk"
+	"gogi/internal/fail"
+	"gogi/internal/format"
+	"gogi/internal/i18n"
+	"gogi/internal/sanitize"
+	"gogi/internal/shellwords"
+	"gogi/match"
+	"gogi/players"
+	"gogi/report/review"
+	"gogi/results"
+	"gogi/results/games"
+	"gogi/runner"
+	"gogi/shogi/kifu"
+	kifutext "gogi/shogi/kifu/text"
+	"gogi/usi"
+	"gogi/usi/process"
+)
+
+// ReviewCommand analyses games with an engine and marks the moves that lost the most.
+type ReviewCommand struct {
+	Name  string   `arg:"" name:"run" help:"Name of the run, or a file of game records."`
+	Games []string `arg:"" optional:"" name:"game" help:"Games of the run, such as 12.0 (default: all games that --player and --lost select)."`
+	cli.Database
+
+	Player string `placeholder:"NAME" help:"Only games of this player."`
+	Lost   bool   `help:"With --player: only games that this player lost. The table shows which of them turned at one move."`
+
+	Engine  string        `required:"" placeholder:"CMD" help:"USI engine: a command, split into words as a shell does, or builtin for the built-in engine."`
+	Option  []string      `sep:"none" placeholder:"NAME=VALUE" help:"Option of the engine; may be repeated."`
+	Profile string        `placeholder:"NAME" help:"Preset option values for a family of engines. The only preset is yaneuraou."`
+	Nodes   uint64        `placeholder:"N" help:"Number of nodes for each position."`
+	Time    time.Duration `placeholder:"DUR" help:"Search time for each position (default 1s, without --nodes)."`
+	Lines   int           `default:"3" placeholder:"N" help:"Number of variations of each position, if the engine has the option MultiPV (default ${default})."`
+	Marks   string        `default:"5,10,20" placeholder:"A,B,C" help:"Losses of win probability, in percentage points, from which a move is an inaccuracy ?!, a mistake ? and a blunder ?? (default ${default})."`
+
+	KIF   string `name:"kif" placeholder:"PATH" help:"KIF file with the marks and variations as comments; for several games a folder."`
+	Again bool   `help:"Review games again that have a review."`
+	JSON  bool   `name:"json" xor:"form" help:"Print one JSON object for each game."`
+	Quiet bool   `short:"q" help:"Print no progress."`
+}
+
+// Help returns the text below the usage line of --help.
+func (*ReviewCommand) Help() string {
+	return `Examples:
+
+	gogi review lmr7 12.0 --engine ./engine --time 1s     one game; its page shows the review, see gogi serve
+	gogi review lmr7 --player dev --lost --engine ./engine --nodes 100000
+	gogi review game.kif --engine ./engine --kif marked.kif
+
+The review of a stored game goes to DB-reviews/RUN/PAIR.LEG.json, and the page of the game shows it. A second command reviews
+only games without a review. The win probability of a value of V centipawns is 1/(1 + exp(-V/600)).`
+}
+
+// Run reviews the games and prints the marked moves, or a table of several games.
+func (c *ReviewCommand) Run(ctx context.Context, env *cli.Env) error {
+	marks, err := c.check()
+	if err != nil {
+		return fail.Usage(err)
+	}
+	return cli.WithGuard(ctx, env, func(ctx context.Context, guard *process.Guard, _ *cli.Interrupts) error {
+		r := &reviewer{ReviewCommand: c, env: env, marks: marks, kept: map[string]int{}, opener: &players.Opener{Guard: guard, Warn: env.Warn}}
+		defer r.close()
+		if err := r.games(ctx); err != nil {
+			return err
+		}
+		return r.finish()
+	})
+}
+
+func (c *ReviewCommand) check() (marks review.Marks, err error) {
+	words := strings.Split(c.Marks, ",")
+	if len(words) != len(marks) {
+		return marks, fmt.Errorf("--marks %s: expected three losses, such as 5,10,20", c.Marks)
+	}
+	for i, w := range words {
+		if marks[i], err = strconv.ParseFloat(w, 64); err != nil {
+			return marks, fmt.Errorf("--marks %s: expected three losses, such as 5,10,20", c.Marks)
+		}
+	}
+	if err := marks.Check(); err != nil {
+		return marks, fmt.Errorf("--marks: %w", err)
+	}
+	switch {
+	case c.Nodes > 0 && c.Time > 0:
+		return marks, errors.New("--nodes, --time: one of them limits each search; leave one out")
+	case c.Time < 0:
+		return marks, fmt.Errorf("--time %v: expected a time above 0, such as 1s", c.Time)
+	case c.Lines < 1 || c.Lines > 10:
+		return marks, fmt.Errorf("--lines %d: expected 1 to 10", c.Lines)
+	case c.Lost && c.Player == "":
+		return marks, errors.New("--lost: it needs --player NAME")
+	}
+	return marks, nil
+}
+
+// reviewed is a game with its review.
+type reviewed struct {
+	name   string // PAIR.LEG, or the place in a file
+	record kifu.Record
+	lost   bool // --player lost the game
+	side   string
+	review *review.Review
+}
+
+// reviewer reviews the games of one command. It starts the engine for the first game that has no review.
+type reviewer struct {
+	*ReviewCommand
+	env    *cli.Env
+	marks  review.Marks
+	opener *players.Opener
+	engine runner.Player // nil: not started
+	lines  int           // number of variations that the engine can give
+	list   []reviewed
+	kept   map[string]int // number of games that had a review, by its engine and limit
+}
+
+func (r *reviewer) close() {
+	if r.engine != nil {
+		_ = r.engine.Close() // the reviews are complete
+	}
+}
+
+// games reviews the games that the command selects.
+func (r *reviewer) games(ctx context.Context) error {
+	if info, err := os.Stat(r.Name); err == nil && !info.IsDir() {
+		return r.file(ctx)
+	}
+	return r.Read(ctx, func(store *results.Store) error {
+		info, err := store.FindRun(ctx, r.Name)
+		if err != nil {
+			return err
+		}
+		wanted := map[results.GamePlace]bool{}
+		for _, name := range r.Games {
+			pair, leg, err := cli.GameName(name)
+			if err != nil {
+				return fail.Usage(err)
+			}
+			if _, _, err := store.Game(ctx, info.ID, pair, leg); err != nil {
+				return fmt.Errorf("game %s of run %s: %w; gogi games %s lists its games", name, info.Name, err, shellwords.Quote(info.Name))
+			}
+			wanted[results.GamePlace{Pair: pair, Leg: leg}] = true
+		}
+		search := results.Search{Player: r.Player}
+		if r.Lost {
+			search.Result = "loss"
+		}
+		return r.stored(ctx, store, info, search, wanted)
+	})
+}
+
+func (r *reviewer) stored(ctx context.Context, store *results.Store, info *results.RunInfo, search results.Search, wanted map[results.GamePlace]bool) error {
+	completer, err := games.NewCompleter(info)
+	if err != nil {
+		return err
+	}
+	return store.Records(ctx, info.ID, search, func(row match.Row, record kifu.Record) error {
+		if len(wanted) > 0 && !wanted[results.GamePlace{Pair: row.Pair, Leg: row.Leg}] {
+			return nil
+		}
+		completer.Complete(row, &record)
+		g := reviewed{name: fmt.Sprintf("%d.%d", row.Pair, row.Leg), record: record, side: "black"}
+		if row.White == r.Player {
+			g.side = "white"
+		}
+		g.lost = record.Winner != "" && record.Winner != "draw" && record.Winner != g.side
+		path := review.Path(r.DB, info.Name, row.Pair, row.Leg)
+		if g.review, err = review.Load(path); err != nil && !r.Again {
+			return err
+		}
+		if g.review != nil && !r.Again {
+			r.kept[g.review.Engine+", "+g.review.Limit]++
+		}
+		if g.review == nil || r.Again || g.review.Fits(&record) != nil {
+			if g.review, err = r.analyse(ctx, g.name, &g.record); err != nil {
+				return err
+			}
+			if err := g.review.Save(path); err != nil {
+				return err
+			}
+		}
+		r.list = append(r.list, g)
+		return nil
+	})
+}
+
+// file reviews the games of a file of records.
+func (r *reviewer) file(ctx context.Context) error {
+	if len(r.Games) > 0 || r.Player != "" {
+		return fail.Usage(fmt.Errorf("%s: it is a file, so gogi reviews all its games; import it with gogi import to select games", r.Name))
+	}
+	refused := func(at games.Refusal) { fmt.Fprintf(r.env.Err, "refused %s: %s\n", at.Place(), at.Why) }
+	return games.Each(ctx, []string{r.Name}, r.env.In, refused, func(record *kifu.Record, at games.Refusal) error {
+		g := reviewed{name: at.Place(), record: *record, side: "black"}
+		var err error
+		if g.review, err = r.analyse(ctx, g.name, &g.record); err == nil {
+			r.list = append(r.list, g)
+		}
+		return err
+	})
+}
+
+// analyse reviews one game.
+func (r *reviewer) analyse(ctx context.Context, name string, record *kifu.Record) (*review.Review, error) {
+	if r.engine == nil {
+		if err := r.open(ctx); err != nil {
+			return nil, err
+		}
+	}
+	s := review.Settings{Limits: r.limits(), Lines: r.lines, Marks: r.marks, Scale: review.DefaultScale}
+	for s.First < len(record.Moves) && record.Moves[s.First].Opening {
+		s.First++
+	}
+	if !r.Quiet {
+		tally := cli.NewTally(r.env.Err)
+		s.Done = func(done, of int) { tally.Show(done, of, "positions of game "+name) }
+	}
+	out, err := review.Analyse(ctx, r.engine, record, s)
+	if err != nil {
+		return nil, fmt.Errorf("game %s: %w", name, err)
+	}
+	p := r.opener.Plan.Players[0]
+	out.Engine, out.ID, out.Limit = filepath.Base(p.Command[0]), p.Identity.Reference(), strings.TrimPrefix(s.Limits.String(), "go ")
+	if p.Builtin {
+		out.Engine = "builtin"
+	}
+	return out, nil
+}
+
+func (r *reviewer) limits() usi.Go {
+	if r.Nodes == 0 && r.Time == 0 {
+		return usi.Go{MoveTime: time.Second}
+	}
+	return usi.Go{Nodes: r.Nodes, MoveTime: r.Time}
+}
+
+// open starts the engine. It sets MultiPV if the engine has this option and the user does not set it.
+func (r *reviewer) open(ctx context.Context) (err error) {
+	if r.opener.Plan, err = r.plan(r.Option); err != nil {
+		return fail.Usage(err)
+	}
+	greetings, err := r.opener.GreetAll(ctx)
+	if err != nil {
+		return err
+	}
+	r.lines = 1
+	if _, has := usi.FindOption(greetings[0].Options, "MultiPV"); has {
+		if r.lines = r.Lines; r.lines > 1 {
+			r.opener.Plan, err = r.plan(append([]string{"MultiPV=" + strconv.Itoa(r.lines)}, r.Option...))
+		}
+	} else if r.Lines > 1 && !r.Quiet {
+		r.env.Warn(i18n.Of("%s has no option MultiPV, so the review has one variation for each position", r.Engine))
+	}
+	if err != nil {
+		return fail.Usage(err)
+	}
+	r.engine, err = r.opener.Open(ctx, r.opener.Plan.Players[0], nil)
+	return err
+}
+
+func (r *reviewer) plan(options []string) (*match.Plan, error) {
+	limits, say := configs.Limits{}, r.limits()
+	if say.Nodes > 0 {
+		limits.Nodes = &say.Nodes
+	} else {
+		limits.MoveTime = &say.MoveTime
+	}
+	return cli.PlanEngine("review", configs.Engine{Name: "reviewer", Cmd: r.Engine, Profile: r.Profile}, options, limits)
+}
+
+// finish writes the KIF files and prints the reviews.
+func (r *reviewer) finish() error {
+	if len(r.list) == 0 {
+		return errors.New("no game passes; gogi games lists the games of a run")
+	}
+	if err := r.writeKIF(); err != nil {
+		return err
+	}
+	for _, by := range slices.Sorted(maps.Keys(r.kept)) {
+		if !r.Quiet {
+			r.env.Warn(i18n.Of("%s of these games had a review already (%s); --again reviews them again", format.Count(r.kept[by]), by))
+		}
+	}
+	for i := range r.list {
+		if r.JSON {
+			if err := format.JSON(r.env.Out, struct {
+				Game string `json:"game"`
+				*review.Review
+			}{r.list[i].name, r.list[i].review}); err != nil {
+				return err
+			}
+		} else if len(r.list) == 1 {
+			r.printGame(&r.list[i])
+		}
+	}
+	if !r.JSON && len(r.list) > 1 {
+		r.printTable()
+	}
+	return nil
+}
+
+// writeKIF writes one KIF file for each game, if the user asks for it.
+func (r *reviewer) writeKIF() error {
+	if r.KIF == "" {
+		return nil
+	}
+	for i := range r.list {
+		g := &r.list[i]
+		path := r.KIF
+		if info, err := os.Stat(path); len(r.list) > 1 || err == nil && info.IsDir() {
+			if err := os.MkdirAll(path, 0o755); err != nil { //nolint:gosec // a folder for the user
+				return fmt.Errorf("--kif: %w", err)
+			}
+			path = filepath.Join(path, strings.ReplaceAll(filepath.Base(g.name), " ", "-")+".kif")
+		}
+		record := g.record
+		record.Moves = append([]kifu.Move{}, record.Moves...)
+		if err := g.review.Annotate(&record); err != nil {
+			return err
+		}
+		text, err := kifutext.AppendKIF(nil, &record)
+		if err != nil {
+			return err
+		}
+		part, err := disk.NewPart(path)
+		if err != nil {
+			return err
+		}
+		if _, err := part.File.Write(text); err != nil {
+			return errors.Join(err, part.File.Close())
+		}
+		if err := part.Publish(false); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// printGame writes the marked moves of a game.
+func (r *reviewer) printGame(g *reviewed) {
+	in, w, v := r.env.Language, r.env.Out, g.review
+	names := g.record.Names()
+	fmt.Fprintln(w, i18n.Say(in, "game %s: %s – %s; %s, %s", g.name, sanitize.Printable(names[0], 60), sanitize.Printable(names[1], 60), v.Engine, v.Limit))
+	t := format.Table(i18n.Heads(in, "ply", "move", "by", "mark", "loss", "win probability", "better")...)
+	for i := range v.Moves {
+		m := &v.Moves[i]
+		if m.Mark == review.NoMark {
+			continue
+		}
+		by := names[0]
+		if m.Side == "white" {
+			by = names[1]
+		}
+		better := ""
+		if len(m.Lines) > 0 {
+			var words []string
+			for _, move := range m.Lines[0].PV[:min(5, len(m.Lines[0].PV))] {
+				words = append(words, move.String())
+			}
+			better = strings.Join(words, " ")
+		}
+		t.AppendRow([]any{m.Ply, m.Move.String(), sanitize.Printable(by, 30), string(m.Mark), fmt.Sprintf("%.0f%%", m.Loss), fmt.Sprintf("%.0f%% → %.0f%%", m.Before, m.After), better})
+	}
+	format.Render(w, t)
+	fmt.Fprintln(w, r.thresholds())
+}
+
+// thresholds describes the marks in words.
+func (r *reviewer) thresholds() string {
+	in := r.env.Language
+	return i18n.Say(in, "a move that loses %s, %s or %s percentage points of win probability is an inaccuracy ?!, a mistake ? or a blunder ??",
+		short(r.marks[0]), short(r.marks[1]), short(r.marks[2]))
+}
+
+func short(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
+
+// printTable writes one line for each game: the worst move, and whether the game turned at one move.
+func (r *reviewer) printTable() {
+	in, w := r.env.Language, r.env.Out
+	t := format.Table(i18n.Heads(in, "game", "players", "??", "?", "?!", "worst move", "loss", "turned at")...)
+	lost, one := 0, 0
+	for i := range r.list {
+		g := &r.list[i]
+		names, v := g.record.Names(), g.review
+		sides := []string{"black", "white"}
+		if r.Player != "" {
+			sides = []string{g.side}
+		}
+		count := func(mark review.Mark) (n int) {
+			for _, side := range sides {
+				n += v.Count(side, mark)
+			}
+			return n
+		}
+		row := []any{
+			g.name, sanitize.Printable(names[0], 20) + " – " + sanitize.Printable(names[1], 20),
+			count(review.Blunder), count(review.Mistake), count(review.Inaccuracy), "–", "–", "",
+		}
+		worst := v.Worst(sides[0])
+		if other := v.Worst(sides[len(sides)-1]); worst == nil || other != nil && other.Loss > worst.Loss {
+			worst = other
+		}
+		if worst != nil {
+			row[5], row[6] = fmt.Sprintf("%d. %s", worst.Ply, worst.Move), fmt.Sprintf("%.0f%%", worst.Loss)
+		}
+		if g.lost && r.Player != "" {
+			lost++
+			if turn, single := v.Turn(g.side); turn != nil {
+				row[7] = fmt.Sprintf("%d. %s", turn.Ply, turn.Move)
+				if single {
+					one++
+					row[7] = row[7].(string) + " ??" //nolint:forcetypeassert // set in the line above
+				}
+			}
+		}
+		t.AppendRow(row)
+	}
+	format.Render(w, t)
+	if r.Player != "" {
+		fmt.Fprintln(w, i18n.Say(in, "%s of %s lost games turned at one move: a blunder ?? took %s from at least 50%% to below 50%%, and the win probability never returned", format.Count(one), format.Count(lost), r.Player))
+	}
+	fmt.Fprintln(w, r.thresholds())
+}
