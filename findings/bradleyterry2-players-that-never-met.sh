@@ -15,7 +15,7 @@ script=$(realpath "$0")
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 cd "$dir"
-dpkg-query -W r-cran-bradleyterry2 >/dev/null 2>&1 || apt-get install -y --no-install-recommends r-cran-bradleyterry2=1.1-2-2 >/dev/null
+[[ $(dpkg-query -Wf '${db:Status-Status}' r-cran-bradleyterry2 2>/dev/null) == installed ]] || { apt-get update && apt-get install -y --no-install-recommends r-cran-bradleyterry2=1.1-2-2; } >/dev/null
 cat >see.R <<'R'
 suppressMessages(library(BradleyTerry2))
 options(warn = 2)

@@ -13,7 +13,7 @@ script=$(realpath "$0")
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 cd "$dir"
-dpkg-query -W r-cran-exactranktests >/dev/null 2>&1 || apt-get install -y --no-install-recommends r-cran-exactranktests=0.8-35-1 >/dev/null
+[[ $(dpkg-query -Wf '${db:Status-Status}' r-cran-exactranktests 2>/dev/null) == installed ]] || { apt-get update && apt-get install -y --no-install-recommends r-cran-exactranktests=0.8-35-1; } >/dev/null
 cat >see.R <<'R'
 suppressMessages(library(exactRankTests))
 x <- c(1.5, 0.5, -0.5, 1, 2, -1, 0.5)

@@ -14,7 +14,7 @@ script=$(realpath "$0")
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 cd "$dir"
-dpkg-query -W fairy-stockfish >/dev/null 2>&1 || apt-get install -y --no-install-recommends fairy-stockfish=11.1-1+b1 >/dev/null
+[[ $(dpkg-query -Wf '${db:Status-Status}' fairy-stockfish 2>/dev/null) == installed ]] || { apt-get update && apt-get install -y --no-install-recommends fairy-stockfish=11.1-1+b1; } >/dev/null
 npm install --silent --no-audit --no-fund --ignore-scripts fairy-stockfish-nnue.wasm@1.1.12
 # names COMMAND… prints the names of four options, sorted.
 names() {

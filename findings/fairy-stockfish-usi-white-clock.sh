@@ -14,7 +14,7 @@ script=$(realpath "$0")
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 cd "$dir"
-dpkg-query -W fairy-stockfish >/dev/null 2>&1 || apt-get install -y --no-install-recommends fairy-stockfish=11.1-1+b1 >/dev/null
+[[ $(dpkg-query -Wf '${db:Status-Status}' fairy-stockfish 2>/dev/null) == installed ]] || { apt-get update && apt-get install -y --no-install-recommends fairy-stockfish=11.1-1+b1; } >/dev/null
 coproc engine { exec /usr/games/fairy-stockfish 2>/dev/null; }
 exec 3<&"${engine[0]}" 4>&"${engine[1]}"
 # ask LINE WORD sends a line and prints what the engine writes up to the line that begins with the word.

@@ -16,7 +16,7 @@ script=$(realpath "$0")
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 cd "$dir"
-dpkg-query -W sjaakii >/dev/null 2>&1 || apt-get install -y --no-install-recommends sjaakii=1.4.1-2 >/dev/null
+[[ $(dpkg-query -Wf '${db:Status-Status}' sjaakii 2>/dev/null) == installed ]] || { apt-get update && apt-get install -y --no-install-recommends sjaakii=1.4.1-2; } >/dev/null
 coproc engine { exec /usr/games/sjaakii 2>/dev/null; }
 exec 3<&"${engine[0]}" 4>&"${engine[1]}"
 # ask LINE WORD sends a line and prints what the engine writes up to the line that begins with the word.

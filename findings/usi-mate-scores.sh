@@ -16,7 +16,7 @@ dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 cd "$dir"
 for package in fairy-stockfish=11.1-1+b1 sjaakii=1.4.1-2 gpsshogi=0.7.0-3.1+b1 gpsshogi-data=0.7.0-3.1; do
-	dpkg-query -W "${package%%=*}" >/dev/null 2>&1 || apt-get install -y --no-install-recommends "$package" >/dev/null
+	[[ $(dpkg-query -Wf '${db:Status-Status}' "${package%%=*}" 2>/dev/null) == installed ]] || { apt-get update && apt-get install -y --no-install-recommends "$package"; } >/dev/null
 done
 # score PROGRAM GO prints the last score of the search.
 score() {
