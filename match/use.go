@@ -43,11 +43,21 @@ func KeepsLimit(mean, limit float64) bool {
 	return math.Abs(mean-limit) <= limit*(useTolerance+rounding)
 }
 
+// A Searcher says what may end a player's searches besides its limits.
+type Searcher int
+
+// The kinds of searchers.
+const (
+	Alone     Searcher = iota // nothing else ends the search
+	Member                    // an engine of a council, which keeps a part of the time for the vote
+	MayBeLess                 // a council, whose vote may end early, or a player with a book
+)
+
 // Uses compares the limits with s, the sums over a player's moves. The sums count a resignation as a move, too. If the
 // player has several limits, the one that it reaches first ends the search, so Uses then accepts less than a limit. It
-// also accepts less from a council, because a vote may end early; Nodes is then the limit of all members together.
+// also accepts less if the searcher is MayBeLess. The nodes of a council are those of all its members together.
 // Uses returns nothing without a move, and for a player that ends its searches by itself.
-func (l Limits) Uses(s Side, council bool) []Use {
+func (l Limits) Uses(s Side, by Searcher) []Use {
 	if s.Plies == 0 || l.Self {
 		return nil
 	}
@@ -65,9 +75,11 @@ func (l Limits) Uses(s Side, council bool) []Use {
 			list = append(list, u)
 		}
 	}
-	alone := !council && len(list) == 1 && (l.Clock.IsZero() || list[0].clock())
+	if len(list) != 1 || !l.Clock.IsZero() && !list[0].clock() {
+		by = MayBeLess
+	}
 	for i := range list {
-		list[i].Kept = list[i].keeps(alone)
+		list[i].Kept = list[i].keeps(by)
 	}
 	return list
 }
@@ -89,15 +101,16 @@ func (u *Use) clock() bool { return u.Kind == UseByoyomi || u.Kind == UseIncreme
 // timed reports whether the limit is a time.
 func (u *Use) timed() bool { return u.clock() || u.Kind == UseMoveTime }
 
-// keeps compares the mean with the limit. alone is false if something else may end the search earlier.
-func (u *Use) keeps(alone bool) bool {
+// keeps compares the mean with the limit.
+func (u *Use) keeps(by Searcher) bool {
+	less := by == MayBeLess
 	switch {
 	case u.Mean == nil:
-		return u.timed() || !alone
+		return u.timed() || less
 	case u.clock():
-		return !alone || *u.Mean >= leastClockShare*u.Limit
-	case !alone && *u.Mean < u.Limit:
-		return true
+		return less || *u.Mean >= leastClockShare*u.Limit
+	case *u.Mean < u.Limit && (less || by == Member && u.timed()):
+		return less || *u.Mean >= leastClockShare*u.Limit
 	}
 	return KeepsLimit(*u.Mean, u.Limit)
 }
@@ -130,9 +143,17 @@ func (c *CanonicalCouncil) SharedNodes(limit uint64) uint64 {
 // UseLimits returns the limits of a player as far as they hold for both colours, for the comparison with the sums over
 // its games (Limits.Uses). It returns the zero value if a newer gogi stored limits that this program cannot read.
 func (c *CanonicalPlan) UseLimits(player int) Limits {
-	stored := &c.Players[player]
+	l := c.bothColours(player)
+	if council := c.Players[player].Council; council != nil {
+		l.Nodes = council.SharedNodes(l.Nodes)
+	}
+	return l
+}
+
+// bothColours returns the limits of a player as far as they hold for both colours.
+func (c *CanonicalPlan) bothColours(player int) Limits {
 	clocks, unread := c.colourClocks()
-	l, err := stored.limits()
+	l, err := c.Players[player].limits()
 	if unread != nil || err != nil {
 		return Limits{}
 	}
@@ -141,8 +162,60 @@ func (c *CanonicalPlan) UseLimits(player int) Limits {
 	if black != white {
 		black.Clock, black.MoveTime = TimeControl{Main: 1}, 0 // the two clocks have no common time for a move
 	}
-	if stored.Council != nil {
-		black.Nodes = stored.Council.SharedNodes(black.Nodes)
-	}
 	return black
+}
+
+// MemberLimits has the limits of one engine of a council.
+type MemberLimits struct {
+	Name   string // the names of the council and of its members down to the engine, such as council/member
+	Limits Limits
+	By     Searcher
+}
+
+// MemberLimits returns the limits of each engine of a council, in the order of Plan.Engines. It returns nil for a player
+// that is no council.
+func (c *CanonicalPlan) MemberLimits(player int) []MemberLimits {
+	p := &c.Players[player]
+	if p.Council == nil {
+		return nil
+	}
+	return p.Council.memberLimits(nil, p.Name, c.bothColours(player), Member)
+}
+
+// memberLimits adds the limits of the council's engines to list. l has the limits of the council.
+func (c *CanonicalCouncil) memberLimits(list []MemberLimits, name string, l Limits, by Searcher) []MemberLimits {
+	if c.Jitter > 0 || c.Veto != nil || c.Examine != (Examine{}) || c.Stop != "" && c.Stop != stopAll {
+		by = MayBeLess
+	}
+	for i := range c.Members {
+		m := &c.Members[i]
+		limits := l
+		if c.Split {
+			limits = l.share(len(c.Members))
+		}
+		if i < len(c.Own) && c.Own[i] {
+			own, err := m.limits()
+			if err != nil {
+				own = Limits{}
+			}
+			limits = own
+		}
+		if m.Council != nil {
+			list = m.Council.memberLimits(list, name+"/"+m.Name, limits, by)
+			continue
+		}
+		list = append(list, MemberLimits{Name: name + "/" + m.Name, Limits: limits, By: by})
+	}
+	return list
+}
+
+// stopAll is the stop policy of a council that waits for all members.
+const stopAll = "all"
+
+// share returns the limits of each of n members that share the nodes and the times.
+func (l Limits) share(n int) Limits {
+	part := time.Duration(n)
+	l.Nodes /= uint64(n) //nolint:gosec // a count
+	l.Clock.Main, l.Clock.Byoyomi, l.Clock.Increment, l.MoveTime = l.Clock.Main/part, l.Clock.Byoyomi/part, l.Clock.Increment/part, l.MoveTime/part
+	return l
 }

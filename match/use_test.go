@@ -13,37 +13,44 @@ import (
 func TestUses(t *testing.T) {
 	byoyomi := Limits{Clock: TimeControl{Byoyomi: 500 * time.Millisecond}}
 	for _, test := range []struct {
-		limits  Limits
-		moves   Side
-		council bool
-		want    string // kind, mean and limit; "!" if the limit is not kept
+		limits Limits
+		moves  Side
+		by     Searcher
+		want   string // kind, mean and limit; "!" if the limit is not kept
 	}{
-		{Limits{Nodes: 100}, Side{Plies: 10, Nodes: 80850}, false, "nodes 8085/100!"},
-		{Limits{Nodes: 10_000}, Side{Plies: 3, Nodes: 30_024}, false, "nodes 10008/10000"},
-		{Limits{Nodes: 500}, Side{Plies: 4, Nodes: 2200}, false, "nodes 550/500"},
-		{Limits{Nodes: 500}, Side{Plies: 4, Nodes: 2204}, false, "nodes 551/500!"},
-		{Limits{Nodes: 500}, Side{Plies: 4, Nodes: 1800}, false, "nodes 450/500"},
-		{Limits{Nodes: 500}, Side{Plies: 4, Nodes: 1796}, false, "nodes 449/500!"},
-		{Limits{Nodes: 500}, Side{Plies: 4, Nodes: 1796}, true, "nodes 449/500"},
-		{Limits{Nodes: 500}, Side{Plies: 4, Nodes: 2204}, true, "nodes 551/500!"},
-		{Limits{Nodes: 500}, Side{Plies: 4}, false, "nodes –/500!"},
-		{Limits{Depth: 10}, Side{Plies: 4, DepthSum: 22, DepthPlies: 2}, false, "depth 11/10"},
-		{Limits{Depth: 10}, Side{Plies: 4, DepthSum: 6, DepthPlies: 3}, false, "depth 2/10!"},
-		{Limits{MoveTime: time.Second}, Side{Plies: 2, Time: 2 * time.Second}, false, "movetime 1000/1000"},
-		{Limits{MoveTime: time.Second}, Side{Plies: 2, Time: 58 * time.Millisecond}, false, "movetime 29/1000!"},
-		{byoyomi, Side{Plies: 10, Time: 241 * time.Millisecond}, false, "byoyomi 24.1/500!"},
-		{byoyomi, Side{Plies: 10, Time: time.Second}, false, "byoyomi 100/500"},
-		{byoyomi, Side{Plies: 10, Time: 6 * time.Second}, false, "byoyomi 600/500"},
-		{Limits{Clock: TimeControl{Main: 8 * time.Second, Increment: 80 * time.Millisecond}}, Side{Plies: 10, Time: 150 * time.Millisecond}, false, "increment 15/80!"},
-		{Limits{Clock: TimeControl{Main: 8 * time.Second}}, Side{Plies: 10, Time: time.Millisecond}, false, ""},
-		{Limits{Nodes: 100, Depth: 5}, Side{Plies: 1, Nodes: 40, DepthSum: 5, DepthPlies: 1}, false, "nodes 40/100 depth 5/5"},
-		{Limits{Nodes: 100, Depth: 5}, Side{Plies: 1, Nodes: 400, DepthSum: 3, DepthPlies: 1}, false, "nodes 400/100! depth 3/5"},
-		{Limits{Nodes: 100, Clock: TimeControl{Main: time.Second}}, Side{Plies: 1, Nodes: 40}, false, "nodes 40/100"},
-		{Limits{Self: true}, Side{Plies: 1, Nodes: 40}, false, ""},
-		{Limits{Nodes: 100}, Side{}, false, ""},
+		{Limits{Nodes: 100}, Side{Plies: 10, Nodes: 80850}, Alone, "nodes 8085/100!"},
+		{Limits{Nodes: 10_000}, Side{Plies: 3, Nodes: 30_024}, Alone, "nodes 10008/10000"},
+		{Limits{Nodes: 500}, Side{Plies: 4, Nodes: 2200}, Alone, "nodes 550/500"},
+		{Limits{Nodes: 500}, Side{Plies: 4, Nodes: 2204}, Alone, "nodes 551/500!"},
+		{Limits{Nodes: 500}, Side{Plies: 4, Nodes: 1800}, Alone, "nodes 450/500"},
+		{Limits{Nodes: 500}, Side{Plies: 4, Nodes: 1796}, Alone, "nodes 449/500!"},
+		{Limits{Nodes: 500}, Side{Plies: 4, Nodes: 1796}, MayBeLess, "nodes 449/500"},
+		{Limits{Nodes: 500}, Side{Plies: 4, Nodes: 2204}, MayBeLess, "nodes 551/500!"},
+		{Limits{Nodes: 500}, Side{Plies: 4}, Alone, "nodes –/500!"},
+		{Limits{Depth: 10}, Side{Plies: 4, DepthSum: 22, DepthPlies: 2}, Alone, "depth 11/10"},
+		{Limits{Depth: 10}, Side{Plies: 4, DepthSum: 6, DepthPlies: 3}, Alone, "depth 2/10!"},
+		{Limits{MoveTime: time.Second}, Side{Plies: 2, Time: 2 * time.Second}, Alone, "movetime 1000/1000"},
+		{Limits{MoveTime: time.Second}, Side{Plies: 2, Time: 58 * time.Millisecond}, Alone, "movetime 29/1000!"},
+		{byoyomi, Side{Plies: 10, Time: 241 * time.Millisecond}, Alone, "byoyomi 24.1/500!"},
+		{byoyomi, Side{Plies: 10, Time: time.Second}, Alone, "byoyomi 100/500"},
+		{byoyomi, Side{Plies: 10, Time: 6 * time.Second}, Alone, "byoyomi 600/500"},
+		{Limits{Clock: TimeControl{Main: 8 * time.Second, Increment: 80 * time.Millisecond}}, Side{Plies: 10, Time: 150 * time.Millisecond}, Alone, "increment 15/80!"},
+		{Limits{Clock: TimeControl{Main: 8 * time.Second}}, Side{Plies: 10, Time: time.Millisecond}, Alone, ""},
+		{Limits{Nodes: 100, Depth: 5}, Side{Plies: 1, Nodes: 40, DepthSum: 5, DepthPlies: 1}, Alone, "nodes 40/100 depth 5/5"},
+		{Limits{Nodes: 100, Depth: 5}, Side{Plies: 1, Nodes: 400, DepthSum: 3, DepthPlies: 1}, Alone, "nodes 400/100! depth 3/5"},
+		{Limits{Nodes: 100, Clock: TimeControl{Main: time.Second}}, Side{Plies: 1, Nodes: 40}, Alone, "nodes 40/100"},
+		{Limits{Nodes: 500}, Side{Plies: 4, Nodes: 1796}, Member, "nodes 449/500!"},
+		{Limits{MoveTime: time.Second}, Side{Plies: 2, Time: 1800 * time.Millisecond}, Member, "movetime 900/1000"},
+		{Limits{MoveTime: time.Second}, Side{Plies: 2, Time: 400 * time.Millisecond}, Member, "movetime 200/1000"},
+		{Limits{MoveTime: time.Second}, Side{Plies: 2, Time: 398 * time.Millisecond}, Member, "movetime 199/1000!"},
+		{Limits{MoveTime: time.Second}, Side{Plies: 2, Time: 2300 * time.Millisecond}, Member, "movetime 1150/1000!"},
+		{byoyomi, Side{Plies: 10, Time: 241 * time.Millisecond}, Member, "byoyomi 24.1/500!"},
+		{byoyomi, Side{Plies: 10, Time: 241 * time.Millisecond}, MayBeLess, "byoyomi 24.1/500"},
+		{Limits{Self: true}, Side{Plies: 1, Nodes: 40}, Alone, ""},
+		{Limits{Nodes: 100}, Side{}, Alone, ""},
 	} {
 		got := ""
-		for _, u := range test.limits.Uses(test.moves, test.council) {
+		for _, u := range test.limits.Uses(test.moves, test.by) {
 			mean := "–"
 			if u.Mean != nil {
 				mean = fmt.Sprint(*u.Mean)
@@ -56,7 +63,7 @@ func TestUses(t *testing.T) {
 				got += "!"
 			}
 		}
-		testutil.Equal(t, got, test.want, "%v, %+v, council %v", test.limits, test.moves, test.council)
+		testutil.Equal(t, got, test.want, "%v, %+v, searcher %v", test.limits, test.moves, test.by)
 	}
 }
 
@@ -82,5 +89,32 @@ func TestUseLimits(t *testing.T) {
 		{CanonicalPlan{Players: []CanonicalPlayer{player("nodes 7", &CanonicalCouncil{Members: two, Own: []bool{false, true}})}}, Limits{}},
 	} {
 		testutil.Equal(t, test.plan.UseLimits(0), test.want, "%+v", test.plan.Players)
+	}
+}
+
+// TestMemberLimits: each engine of a council has the limits of the council, its share of them, or its own. Where the council
+// itself may end a search, less than a limit is no fault.
+func TestMemberLimits(t *testing.T) {
+	member := func(name string, c *CanonicalCouncil) CanonicalPlayer {
+		return CanonicalPlayer{Name: name, Limits: "nodes 3", Margin: "0s", Stall: "0s", Council: c}
+	}
+	two := []CanonicalPlayer{member("a", nil), member("b", nil)}
+	for _, test := range []struct {
+		limits  string
+		council *CanonicalCouncil
+		want    string
+	}{
+		{"nodes 8", nil, "[]"},
+		{"nodes 8", &CanonicalCouncil{Members: two}, "[{C/a nodes 8 1} {C/b nodes 8 1}]"},
+		{"nodes 8", &CanonicalCouncil{Members: two, Stop: "all"}, "[{C/a nodes 8 1} {C/b nodes 8 1}]"},
+		{"nodes 8", &CanonicalCouncil{Members: two, Stop: "quorum"}, "[{C/a nodes 8 2} {C/b nodes 8 2}]"},
+		{"nodes 8", &CanonicalCouncil{Members: two, Jitter: 0.1}, "[{C/a nodes 8 2} {C/b nodes 8 2}]"},
+		{"nodes 8", &CanonicalCouncil{Members: two, Split: true}, "[{C/a nodes 4 1} {C/b nodes 4 1}]"},
+		{"byoyomi 1s", &CanonicalCouncil{Members: two, Split: true}, "[{C/a byoyomi 500ms 1} {C/b byoyomi 500ms 1}]"},
+		{"nodes 8", &CanonicalCouncil{Members: two, Own: []bool{false, true}}, "[{C/a nodes 8 1} {C/b nodes 3 1}]"},
+		{"nodes 8", &CanonicalCouncil{Members: []CanonicalPlayer{member("D", &CanonicalCouncil{Members: two, Split: true}), member("c", nil)}}, "[{C/D/a nodes 4 1} {C/D/b nodes 4 1} {C/c nodes 8 1}]"},
+	} {
+		plan := CanonicalPlan{Players: []CanonicalPlayer{{Name: "C", Limits: test.limits, Margin: "0s", Stall: "0s", Council: test.council}}}
+		testutil.Equal(t, fmt.Sprint(plan.MemberLimits(0)), test.want, "%s, %+v", test.limits, test.council)
 	}
 }

@@ -14,9 +14,16 @@ import (
 // plies.
 const TypicalPlies = 120
 
+// Searched has the sums over a player's timed searches, and the vote records of a council.
+type Searched struct {
+	match.Side
+
+	Votes [][]byte
+}
+
 // GameLength estimates the duration of one game of the plan's first two players. It uses the clocks. For a player
 // without a clock it times a few searches, and searched has the sums over them; otherwise searched has the zero value.
-func (o *Opener) GameLength(ctx context.Context) (total time.Duration, searched [2]match.Side, err error) {
+func (o *Opener) GameLength(ctx context.Context) (total time.Duration, searched [2]Searched, err error) {
 	for i := range o.Plan.Players[:2] {
 		perGame, err := o.sideLength(ctx, i, &searched[i])
 		if err != nil {
@@ -29,7 +36,7 @@ func (o *Opener) GameLength(ctx context.Context) (total time.Duration, searched 
 
 // sideLength estimates the time that one side uses in a game. It assumes that engines use most of a Fischer
 // clock and all of a byoyomi. It adds searches that it times to searched.
-func (o *Opener) sideLength(ctx context.Context, player int, searched *match.Side) (time.Duration, error) {
+func (o *Opener) sideLength(ctx context.Context, player int, searched *Searched) (time.Duration, error) {
 	l := o.Plan.LimitsOf(player, 0)
 	const moves = TypicalPlies / 2
 	switch {
@@ -47,7 +54,7 @@ func (o *Opener) sideLength(ctx context.Context, player int, searched *match.Sid
 }
 
 // timeSearches adds three searches under the plan's limits to searched.
-func (o *Opener) timeSearches(ctx context.Context, player int, searched *match.Side) error {
+func (o *Opener) timeSearches(ctx context.Context, player int, searched *Searched) error {
 	p := o.Plan.Players[player]
 	engine, err := o.Open(ctx, p, nil)
 	if err != nil {
@@ -68,6 +75,9 @@ func (o *Opener) timeSearches(ctx context.Context, player int, searched *match.S
 			return err
 		}
 		searched.Add(kifu.Move{Nodes: r.Nodes, Depth: r.Best().Depth, Time: r.Elapsed}, 0)
+		if len(r.Detail) > 0 {
+			searched.Votes = append(searched.Votes, r.Detail)
+		}
 	}
 	return nil
 }

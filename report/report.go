@@ -107,6 +107,8 @@ type Player struct {
 
 	Uses []match.Use `json:"limit_use,omitempty"` // what the player used of each of its limits, on average
 
+	Members []MemberUse `json:"members,omitempty"` // of a council: what its engines used of their limits in the first games
+
 	ZeroScores int `json:"zero_scores,omitempty"` // number of scores in the first games, if all of them are 0
 
 	MateBase int `json:"mate_base,omitempty"` // centipawns of a mate in 0 plies, if the player writes mates as centipawns less the plies; 0: no such scale is known
@@ -117,9 +119,9 @@ type Player struct {
 
 // Asked has the facts about a player with which a report decides whether the player keeps its limits.
 type Asked struct {
-	Limits  match.Limits // see match.CanonicalPlan.UseLimits
-	Less    bool         // using less than a limit is no fault: the player is a council, or gogi plays moves from its book
-	Margins []string     // options in effect that save time, as "NAME VALUE"
+	Limits  match.Limits   // see match.CanonicalPlan.UseLimits
+	By      match.Searcher // match.MayBeLess: the player is a council, or gogi plays moves from its book
+	Margins []string       // options in effect that save time, as "NAME VALUE"
 }
 
 // Moves returns the number of moves that the player made after the openings.

@@ -11,7 +11,7 @@ import (
 
 // uses compares the sums over a player's moves with its limits.
 func (a Asked) uses(s match.Side) []match.Use {
-	uses := a.Limits.Uses(s, a.Less)
+	uses := a.Limits.Uses(s, a.By)
 	for i := range uses {
 		if uses[i].SavesTime() {
 			uses[i].Options = a.Margins
@@ -20,7 +20,7 @@ func (a Asked) uses(s match.Side) []match.Use {
 	return uses
 }
 
-// LimitWarnings returns one sentence for each limit that a player does not keep, with the consequence and a remedy. It also
+// LimitWarnings returns one sentence for each limit that a player, or an engine of a council, does not keep, with the consequence and a remedy. It also
 // names a player that probably lacks its evaluation or writes mates as centipawns, and prints the failures that engines reported at their start.
 func (r *Report) LimitWarnings() (all []i18n.Message) {
 	for _, n := range r.Notes {
@@ -34,10 +34,24 @@ func (r *Report) LimitWarnings() (all []i18n.Message) {
 		if p.MateBase > 0 {
 			all = append(all, i18n.Of("%s writes mates as centipawns: %d less the plies. Exports of training data count them as mates; resignation by score counts them as centipawns.", p.Name, p.MateBase))
 		}
-		for _, u := range p.Uses {
-			if w := UseWords(p.Name, u); !w.IsZero() {
-				all = append(all, w)
-			}
+		all = append(all, usesWords(p.Name, p.Uses)...)
+		all = append(all, MemberWords(p.Members)...)
+	}
+	return all
+}
+
+// MemberWords returns one sentence for each limit that an engine of a council does not keep.
+func MemberWords(members []MemberUse) (all []i18n.Message) {
+	for _, m := range members {
+		all = append(all, usesWords(m.Name, m.Uses)...)
+	}
+	return all
+}
+
+func usesWords(name string, uses []match.Use) (all []i18n.Message) {
+	for _, u := range uses {
+		if w := UseWords(name, u); !w.IsZero() {
+			all = append(all, w)
 		}
 	}
 	return all

@@ -23,7 +23,7 @@ func TestLimitWarnings(t *testing.T) {
 		"nodes":   {Asked{Limits: match.Limits{Nodes: 100}}, match.Side{Plies: 2, Nodes: 16170}, "x took 8,085 nodes a move, 80.8 times its limit of 100: this run does not compare equal nodes."},
 		"fewer":   {Asked{Limits: match.Limits{Nodes: 100}}, match.Side{Plies: 2, Nodes: 120}, "x took 60 nodes a move, 60.0% of its limit of 100: this run does not compare equal nodes."},
 		"no word": {Asked{Limits: match.Limits{Nodes: 100}}, match.Side{Plies: 2}, "x reports no nodes, so nothing shows whether it keeps its limit of 100 nodes."},
-		"book":    {Asked{Limits: match.Limits{Nodes: 100}, Less: true}, match.Side{Plies: 2, Nodes: 120}, ""},
+		"book":    {Asked{Limits: match.Limits{Nodes: 100}, By: match.MayBeLess}, match.Side{Plies: 2, Nodes: 120}, ""},
 		"kept":    {Asked{Limits: match.Limits{Nodes: 100}}, match.Side{Plies: 2, Nodes: 202}, ""},
 		"depth":   {Asked{Limits: match.Limits{Depth: 6}}, match.Side{Plies: 2, DepthPlies: 2, DepthSum: 5}, "x reached depth 2.5 on average, 41.7% of its limit of 6: this run does not compare equal depths."},
 		"time": {Asked{Limits: byoyomi, Margins: []string{"Byoyomi_Margin 500", "Time_Margin 4500"}}, match.Side{Plies: 2, Time: 48 * time.Millisecond},

@@ -68,16 +68,23 @@ func dryRun(ctx context.Context, env *cli.Env, o *players.Opener, greetings []us
 }
 
 // limitWarnings returns a warning for each limit that a player did not keep in the searches that gogi has timed.
-func limitWarnings(plan *match.Plan, searched [2]match.Side) (list []advice.Warning, err error) {
+func limitWarnings(plan *match.Plan, searched [2]players.Searched) (list []advice.Warning, err error) {
 	canonical, err := match.ParseCanonical(plan.Canonical())
 	if err != nil {
 		return nil, err
 	}
 	for i, s := range searched {
-		for _, u := range canonical.UseLimits(i).Uses(s, plan.Players[i].Council != nil) {
+		by := match.Alone
+		if plan.Players[i].Council != nil {
+			by = match.MayBeLess
+		}
+		for _, u := range canonical.UseLimits(i).Uses(s.Side, by) {
 			if w := report.UseWords(plan.Players[i].Name, u); !w.IsZero() {
 				list = append(list, advice.Warning{Text: w})
 			}
+		}
+		for _, w := range report.MemberWords(report.MemberUses(canonical.MemberLimits(i), s.Votes, nil)) {
+			list = append(list, advice.Warning{Text: w})
 		}
 	}
 	return list, nil

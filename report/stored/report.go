@@ -109,7 +109,7 @@ func (g *Gathering) rest(ctx context.Context, store *results.Store, watch ...fun
 	}
 	rep := g.sums.Report()
 	rep.Ranking = g.rank.of(rep)
-	return rep, errors.Join(countBooks(ctx, store, g.info, rep), noteScores(ctx, store, g.info.ID, g.first, rep), noteMates(ctx, store, g.info.ID, g.mated, rep))
+	return rep, errors.Join(countBooks(ctx, store, g.info, rep), noteScores(ctx, store, g.info.ID, g.first, rep), noteMates(ctx, store, g.info.ID, g.mated, rep), noteMembers(ctx, store, g.info, g.first, rep))
 }
 
 // Finish reads the other pairs and returns the report. If the run's settings have changed since Gather, it
@@ -196,7 +196,10 @@ func ReportRun(ctx context.Context, store *results.Store, info *results.RunInfo)
 
 // asked returns the facts with which the report decides whether a player keeps its limits.
 func asked(plan *match.CanonicalPlan, player int, e results.Engine) report.Asked {
-	a := report.Asked{Limits: plan.UseLimits(player), Less: plan.Players[player].Council != nil || playsFromBook(e.Identity)}
+	a := report.Asked{Limits: plan.UseLimits(player)}
+	if plan.Players[player].Council != nil || playsFromBook(e.Identity) {
+		a.By = match.MayBeLess
+	}
 	if len(e.InEffect) == 1 {
 		a.Margins = advice.Margins(e.InEffect[0])
 	}
@@ -324,28 +327,76 @@ const (
 // plays without its evaluation file.
 func noteScores(ctx context.Context, store *results.Store, run int64, first [][]match.Row, rep *report.Report) error {
 	scores, others := map[string]int{}, map[string]bool{}
-	for _, r := range slices.Concat(first...) {
+	err := eachSide(ctx, store, run, first, func(player string, m *kifu.Move) {
+		if m.HasScore {
+			scores[player]++
+			others[player] = others[player] || m.Score != 0
+		}
+	})
+	if err != nil {
+		return err
+	}
+	for i := range rep.Players {
+		if p := &rep.Players[i]; scores[p.Name] >= leastScores && !others[p.Name] {
+			p.ZeroScores = scores[p.Name]
+		}
+	}
+	return nil
+}
+
+// noteMembers sets Members of each council from its votes in the first games of the run.
+func noteMembers(ctx context.Context, store *results.Store, info *results.RunInfo, first [][]match.Row, rep *report.Report) error {
+	plan, err := info.ParsePlan()
+	if err != nil {
+		return err
+	}
+	var votes map[string][][]byte
+	for i := range rep.Players {
+		limits := plan.MemberLimits(i)
+		if limits == nil {
+			continue
+		}
+		if votes == nil {
+			if votes, err = votesOf(ctx, store, info.ID, first); err != nil {
+				return err
+			}
+		}
+		var margins [][]string
+		for _, options := range info.Engines[i].InEffect {
+			margins = append(margins, advice.Margins(options))
+		}
+		rep.Players[i].Members = report.MemberUses(limits, votes[rep.Players[i].Name], margins)
+	}
+	return nil
+}
+
+// votesOf returns the vote records of games by the player.
+func votesOf(ctx context.Context, store *results.Store, run int64, games [][]match.Row) (map[string][][]byte, error) {
+	votes := map[string][][]byte{}
+	err := eachSide(ctx, store, run, games, func(player string, m *kifu.Move) {
+		if vote := m.Vote(); len(vote) > 0 {
+			votes[player] = append(votes[player], vote)
+		}
+	})
+	return votes, err
+}
+
+// eachSide calls see for each move of games with the name of the player that moved. It skips damaged records, because they
+// must not prevent the report.
+func eachSide(ctx context.Context, store *results.Store, run int64, games [][]match.Row, see func(player string, m *kifu.Move)) error {
+	for _, r := range slices.Concat(games...) {
 		record, err := store.Record(ctx, run, r.Pair, r.Leg)
 		if ctx.Err() != nil {
 			return err
 		}
 		start, unread := match.Opening{ID: "of the record", Start: record.Start}.Position()
 		if err != nil || unread != nil {
-			continue // a damaged record must not prevent the report
+			continue
 		}
 		mover := start.Side()
 		for k := range record.Moves {
-			name := [2]string{r.Black, r.White}[mover]
-			if m := &record.Moves[k]; m.HasScore {
-				scores[name]++
-				others[name] = others[name] || m.Score != 0
-			}
+			see([2]string{r.Black, r.White}[mover], &record.Moves[k])
 			mover = mover.Opponent()
-		}
-	}
-	for i := range rep.Players {
-		if p := &rep.Players[i]; scores[p.Name] >= leastScores && !others[p.Name] {
-			p.ZeroScores = scores[p.Name]
 		}
 	}
 	return nil
