@@ -34,3 +34,30 @@ func TestMateScale(t *testing.T) {
 		testutil.Check(t, m.Base() == 0 && m.Number(15999) == 15999, "%s: base %d", name, m.Base())
 	}
 }
+
+// TestMateScalesRescale: games that a player won by checkmate teach its scale, and no other games do. The scores of this player
+// become mates in any game of it. The other player's equal score stays, and so does a bound.
+func TestMateScalesRescale(t *testing.T) {
+	won := func(result, winner string) *kifu.Record {
+		return &kifu.Record{Result: result, Winner: winner, Moves: []kifu.Move{{Score: 15997, HasScore: true}, {}, {Score: 15999, HasScore: true}}}
+	}
+	scales := usi.MateScales{}
+	for range 3 {
+		scales.Learn("s", "x", won("checkmate", "black"))
+		scales.Learn("s", "x", won("resignation", "white"))
+		scales.Learn("x", "y", won("checkmate", "draw"))
+	}
+	r := &kifu.Record{Start: "4k4/9/9/9/9/9/9/9/4K4 w G 1", Moves: []kifu.Move{{Score: 15998, HasScore: true}, {Score: 15998, HasScore: true}, {Score: 15998}, {Score: -15997, HasScore: true}}}
+	testutil.OK(t, scales.Rescale("s", "x", r))
+	got := ""
+	for i := range r.Moves {
+		got += usi.ScoreFromNumber(r.Moves[i].Score).String() + ", "
+	}
+	testutil.Equal(t, got, "cp 15998, mate 2, cp 15998, mate -3, ")
+	for range 2 * usi.MateGames {
+		scales.Learn("s", "x", won("checkmate", "black"))
+	}
+	testutil.Check(t, scales["s"].Base() == 16000, "%d", scales["s"].Base())
+	r.Start = "no position"
+	testutil.Check(t, scales.Rescale("s", "x", r) != nil && usi.MateScales{}.Rescale("s", "x", r) == nil, "the start is no position")
+}

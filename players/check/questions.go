@@ -208,20 +208,45 @@ func (s *subject) dialogue(ctx context.Context, f *Finding, positions ...usi.Pos
 	return append([]string{}, d.heard...), answer
 }
 
-// checkMateScores checks how the engine writes the score of a mate in three plies.
+// checkMateScores checks how the engine writes the score of a mate in three plies. If it writes centipawns, a mate in one
+// ply shows the scale.
 func checkMateScores(ctx context.Context, s *subject, f *Finding) {
-	heard, _ := s.dialogue(ctx, f, fromSFEN(mateInThree))
-	if heard == nil {
+	three, ok := s.lastScore(ctx, f, mateInThree)
+	if !ok {
 		return
 	}
-	var last usi.Info
+	v, text := judgeMateScore(three)
+	f.add(v, "%s", text)
+	if !inCentipawns(three) {
+		return
+	}
+	if one, ok := s.lastScore(ctx, f, mateInOne); ok {
+		f.add(Warn, "%s", mateScaleWords(one, three))
+	}
+}
+
+// lastScore returns the last line with an exact score of a search. ok is false if the dialogue failed.
+func (s *subject) lastScore(ctx context.Context, f *Finding, sfen string) (last usi.Info, ok bool) {
+	heard, _ := s.dialogue(ctx, f, fromSFEN(sfen))
 	for _, line := range heard {
 		if info := usi.ParseInfo(line); strings.HasPrefix(line, "info ") && info.HasScore && info.MultiPV == 1 && info.Score.Bound == usi.Exact {
 			last = info
 		}
 	}
-	v, text := judgeMateScore(last)
-	f.add(v, "%s", text)
+	return last, heard != nil
+}
+
+// inCentipawns reports whether the score of a mate is centipawns.
+func inCentipawns(i usi.Info) bool {
+	return i.HasScore && i.Score.Mate == 0 && i.Score.Value >= wonScore
+}
+
+// mateScaleWords names the scale that the scores for a mate in one ply and in three show.
+func mateScaleWords(one, three usi.Info) i18n.Message {
+	if inCentipawns(one) && one.Score.Value == three.Score.Value+2 {
+		return i18n.Of("its mates are %d less the plies", one.Score.Value+1)
+	}
+	return i18n.Of("score %s for a mate in 1 ply: its mates are no number less the plies", one.Score)
 }
 
 // wonScore is a score in centipawns that only a mate or a won game explains: ten rooks.
@@ -239,7 +264,7 @@ func judgeMateScore(last usi.Info) (Verdict, i18n.Message) {
 		return Warn, i18n.Of("score %s for a mate in 3 plies: it counts moves, and USI counts plies", score)
 	case score.Mate > 0:
 		return Warn, i18n.Of("score %s for a mate in 3 plies", score)
-	case score.Mate == 0 && score.Value >= wonScore:
+	case inCentipawns(last):
 		return Warn, i18n.Of("score %s for a mate in 3 plies: it writes mates as centipawns", score)
 	}
 	return Warn, i18n.Of("undecided: it did not find a mate in 3 plies (score %s)", score)

@@ -87,6 +87,18 @@ func TestJudgeMateScore(t *testing.T) {
 	}
 }
 
+// TestMateScaleWords: sjaakii 1.4.1 has 15999 and 15997, gpsusi 0.7.0 has 1148897 for both.
+func TestMateScaleWords(t *testing.T) {
+	for _, test := range []struct{ one, three, want string }{
+		{"info score cp 15999", "info score cp 15997", "its mates are 16000 less the plies"},
+		{"info score cp 1148897", "info score cp 1148897", "no number less the plies"},
+		{"info score mate 1", "info score cp 15997", "score mate 1 for a mate in 1 ply: its mates are no number less the plies"},
+	} {
+		got := mateScaleWords(usi.ParseInfo(test.one), usi.ParseInfo(test.three)).String()
+		testutil.Check(t, strings.Contains(got, test.want), "%s, %s: %s", test.one, test.three, got)
+	}
+}
+
 // TestJudgeClocks: Debian's fairy-stockfish 11.1 took 5,076 ms with little time on White's clock, and 22 ms with much.
 func TestJudgeClocks(t *testing.T) {
 	for _, test := range []struct {

@@ -178,7 +178,7 @@ func (x *exporter) game(row match.Row, record kifu.Record) error {
 	if !x.Filter.lost(&record) {
 		return nil
 	}
-	if err := rescale(&row, &record, x.scales); err != nil {
+	if err := x.scales.Rescale(row.Black, row.White, &record); err != nil {
 		return err
 	}
 	x.completer.Complete(row, &record)

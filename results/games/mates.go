@@ -25,23 +25,3 @@ func MateScales(ctx context.Context, store *results.Store, run int64, players []
 	}
 	return scales, nil
 }
-
-// rescale turns the scores of a record that are mates on the players' scales into mates.
-func rescale(row *match.Row, r *kifu.Record, scales usi.MateScales) error {
-	if len(scales) == 0 {
-		return nil
-	}
-	start, err := match.Opening{ID: "of the record", Start: r.Start}.Position()
-	if err != nil {
-		return err
-	}
-	mover := start.Side()
-	for i := range r.Moves {
-		m := &r.Moves[i]
-		if scale := scales[[2]string{row.Black, row.White}[mover]]; scale != nil && m.HasScore {
-			m.Score = scale.Number(m.Score)
-		}
-		mover = mover.Opponent()
-	}
-	return nil
-}

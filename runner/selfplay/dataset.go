@@ -15,9 +15,11 @@ import (
 	"slices"
 
 	"gogi/internal/disk"
+	"gogi/match"
 	"gogi/shogi"
 	"gogi/shogi/kifu"
 	"gogi/shogi/kifu/packed"
+	"gogi/usi"
 )
 
 // Data has the settings for writing training data: the file format, the size of files, and the positions to
@@ -113,7 +115,12 @@ func (from Source) make(ctx context.Context, folder string, blocks int, data Dat
 	if data.Distinct > 0 {
 		w.seen = newSeen(data.Distinct)
 	}
-	if err := w.all(ctx, from, blocks); err != nil {
+	w.scales, err = from.mateScales(ctx, blocks)
+	if err == nil {
+		m.Statistics.MateBase = w.scales.base()
+		err = w.all(ctx, from, blocks)
+	}
+	if err != nil {
 		return nil, errors.Join(err, shards.Abort())
 	}
 	if _, err := shards.Close(); err != nil {
@@ -180,7 +187,42 @@ type dataWriter struct {
 	rule     shogi.DeclarationRule
 	shards   *packed.Shards
 	manifest *Manifest
+	scales   playerScale
 	seen     *seen // if it is nil, repeated positions are written
+}
+
+// playerScale is how the player of a run writes mates as centipawns.
+type playerScale struct{ usi.MateScales }
+
+// base returns the score of a mate in 0 plies, or 0 if no such scale is known.
+func (s playerScale) base() int {
+	if m := s.MateScales[""]; m != nil {
+		return m.Base()
+	}
+	return 0
+}
+
+// mateScales learns how the player writes mates from the first games that end by checkmate. They are in the order of the
+// plan, so they do not depend on the order in which the games ended.
+func (from Source) mateScales(ctx context.Context, blocks int) (playerScale, error) {
+	s := playerScale{usi.MateScales{}}
+	for n, won := 0, 0; n < blocks && won < usi.MateGames; n++ {
+		b, _, err := from.Read(ctx, n)
+		if errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+		if err = errors.Join(err, ctx.Err()); err != nil {
+			return s, err
+		}
+		for i := range b.Games {
+			r := b.Games[i].Record()
+			s.Learn("", "", &r)
+			if r.Result == string(match.Checkmate) {
+				won++
+			}
+		}
+	}
+	return s, nil
 }
 
 func (w *dataWriter) all(ctx context.Context, from Source, blocks int) error {
@@ -227,6 +269,11 @@ func (w *dataWriter) block(b *Block, hash string) error {
 	w.manifest.Statistics.begin(b)
 	for i := range b.Games {
 		g := &b.Games[i]
+		if r := g.Record(); w.scales.base() > 0 {
+			if err := w.scales.Rescale("", "", &r); err != nil { // the moves are those of g
+				return fmt.Errorf("block %d, game %d: %w", b.Number, i, err)
+			}
+		}
 		row.count(g)
 		w.manifest.Statistics.game(g)
 		if err := w.game(g); err != nil {

@@ -28,13 +28,14 @@ type Statistics struct {
 	// Scores counts the scores of all moves of the player, in centipawns from its view.
 	Scores []Band `json:"scores"`
 
-	Positions  int `json:"positions"`  // written
-	Given      int `json:"given"`      // left out: opening, random and noise moves
-	Unscored   int `json:"unscored"`   // left out: without a score
-	Mates      int `json:"mates"`      // left out: the score was a mate
-	Clamped    int `json:"clamped"`    // written with a score limited to ±packed.MaxScore, such as mates
-	Duplicates int `json:"duplicates"` // left out: repeated positions or games
-	Forgotten  int `json:"forgotten"`  // dropped keys, whose duplicates were written
+	Positions  int `json:"positions"`           // written
+	Given      int `json:"given"`               // left out: opening, random and noise moves
+	Unscored   int `json:"unscored"`            // left out: without a score
+	Mates      int `json:"mates"`               // left out: the score was a mate
+	Clamped    int `json:"clamped"`             // written with a score limited to ±packed.MaxScore, such as mates
+	MateBase   int `json:"mate_base,omitempty"` // centipawns of a mate in 0 plies, if the player writes mates as centipawns less the plies; they count as mates
+	Duplicates int `json:"duplicates"`          // left out: repeated positions or games
+	Forgotten  int `json:"forgotten"`           // dropped keys, whose duplicates were written
 
 	Audit Audit `json:"audit"` // test of the adjudication by score
 }
@@ -196,6 +197,9 @@ func (s *Statistics) printScores(out io.Writer) {
 	}
 	if total > 0 {
 		mates := s.Scores[0].Count + s.Scores[len(s.Scores)-1].Count
+		if s.MateBase > 0 {
+			fmt.Fprintf(out, "mates       written as centipawns, %d less the plies; counted as mates\n", s.MateBase)
+		}
 		fmt.Fprintf(out, "values      %.1f%% within ±300, %.1f%% mates\n", 100*float64(within)/float64(total), 100*float64(mates)/float64(total))
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 
 	"gogi/cmd/gogi/cli"
 	"gogi/internal/disk"
@@ -13,6 +14,7 @@ import (
 	"gogi/results/games"
 	"gogi/runner/selfplay"
 	"gogi/shogi/book"
+	"gogi/shogi/kifu"
 	"gogi/shogi/kifu/convert"
 	"gogi/shogi/kifu/packed"
 	"gogi/usi"
@@ -59,6 +61,11 @@ func (c *ConvertCommand) Run(env *cli.Env) error {
 	if err != nil {
 		return err
 	}
+	if from.IsText() && !to.IsText() && !to.IsBook() {
+		if in, closing, err = c.learnMates(in, closing, from); err != nil {
+			return errors.Join(err, closing())
+		}
+	}
 	var done convert.Done
 	err = whole(env, c.To, func(w io.Writer) (err error) {
 		done, err = convert.Convert(w, to, c.File, in, from, c.Options)
@@ -79,6 +86,43 @@ func (c *ConvertCommand) Run(env *cli.Env) error {
 		return &cli.Exit{Code: cli.Unplayed}
 	}
 	return nil
+}
+
+// learnMates reads the games once, and lets the conversion count centipawns as mates if the games show that a player means
+// mates by them. It returns the input for a second reading, and its end. An input that cannot be read twice goes through a
+// temporary file.
+func (c *ConvertCommand) learnMates(in io.Reader, closing func() error, from convert.Kind) (io.Reader, func() error, error) {
+	file, ok := in.(io.ReadSeeker)
+	if _, err := seekStart(file, ok); err != nil {
+		spool, err := os.CreateTemp("", "gogi-convert-")
+		if err != nil {
+			return in, closing, err
+		}
+		before := closing
+		closing = func() error { return errors.Join(before(), spool.Close(), os.Remove(spool.Name())) }
+		if _, err = io.Copy(spool, in); err == nil {
+			_, err = spool.Seek(0, io.SeekStart)
+		}
+		if err != nil {
+			return in, closing, err
+		}
+		file = spool
+	}
+	scales := usi.MateScales{}
+	err := convert.EachGame(c.File, file, from, func(r *kifu.Record) { scales.Learn(r.Black, r.White, r) })
+	if err == nil {
+		_, err = file.Seek(0, io.SeekStart)
+	}
+	c.Rescale = func(r *kifu.Record) error { return scales.Rescale(r.Black, r.White, r) }
+	return file, closing, err
+}
+
+// seekStart seeks the start of a file. It returns an error for an input that cannot seek, such as a pipe.
+func seekStart(file io.ReadSeeker, ok bool) (int64, error) {
+	if !ok {
+		return 0, errors.ErrUnsupported
+	}
+	return file.Seek(0, io.SeekStart)
 }
 
 func skipped(t packed.Tally) (text string) {

@@ -46,6 +46,19 @@ func Convert(w io.Writer, to Kind, name string, in io.Reader, from Kind, o packe
 	return c.done, errors.Join(err, c.out.Flush())
 }
 
+// EachGame calls see for each game of a file of records that can be read.
+func EachGame(name string, in io.Reader, from Kind, see func(*kifu.Record)) error {
+	return from.games(name, in, func(*text.BadGame) {}, func(r *kifu.Record, err error) error {
+		if err == nil {
+			see(r)
+		}
+		return nil
+	})
+}
+
+// IsText reports whether the format is a text format of records.
+func (k Kind) IsText() bool { return k.text != nil }
+
 // Unused returns the names of the set options that have no effect on this conversion. Convert selects positions only if
 // it takes games apart: it copies samples to samples, and games of training data to games of training data.
 func Unused(to, from Kind, o packed.Options) []string {
@@ -99,6 +112,12 @@ func (c *converter) record(r *kifu.Record) error {
 			return nil
 		}
 		return c.write(text)
+	}
+	if c.options.Rescale != nil {
+		if err := c.options.Rescale(r); err != nil {
+			c.done.refuse(fmt.Errorf("game %d: %w", c.done.Read, err))
+			return nil
+		}
 	}
 	var failed error // an error of the output, not of the game
 	tally, err := c.to.packed.Encode(r, c.options, func(b []byte, _ int) error {

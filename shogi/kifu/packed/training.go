@@ -30,6 +30,8 @@ type Options struct {
 	// Votes returns the candidates in a move's detail, which is the vote record of a council. It returns no
 	// candidates if there are none.
 	Votes func(detail []byte) []Candidate `kong:"-"`
+	// Rescale turns scores of a record that an engine meant as mates into mates. It may be nil.
+	Rescale func(r *kifu.Record) error `kong:"-"`
 }
 
 // Unused returns the names of the set options that have no effect on a conversion of games to a format with this name. No
