@@ -13,7 +13,7 @@ NOISE = $(if $(KINGS),EvalNoise = $(KINGS)$(comma) NoiseModel = "king_square",Ev
 comma := ,
 space := $(subst ,, )
 
-.PHONY: build check test test-long nightly soak chaos chaos-days fuzz bench bench-once engines race draws lint vulnerabilities paper pictures figures truth wine windows macos dist test-dist print-list
+.PHONY: build check test test-long nightly soak chaos chaos-days fuzz bench bench-once engines formats race draws lint vulnerabilities paper pictures figures truth wine windows macos dist test-dist print-list
 
 build: ## the programs, as ./gogi and ./gogi-lab
 	$(GO) build -o gogi ./cmd/gogi
@@ -55,6 +55,10 @@ chaos-days: ## five of the farm's bad days, in some minutes: full journal, torn 
 engines: ## measures the engines that Debian and npm serve, plays 20 games with each by nodes and by clock, and rewrites their rows in docs/engines.md; half an hour
 	PATH="$$PATH:/usr/games" $(GO) test -count=1 -vet=off -timeout 30m ./players/check -run 'TestEnginesTable$$' -args -write-engines
 	PATH="$$PATH:/usr/games" $(GO) test -count=1 -vet=off -timeout 90m ./cmd/gogi -run 'TestEngineMatches$$' -args -write-matches
+
+formats: ## compares the readers of records with gogi over FORMATS="FOLDER FOLDER", and prints the tables of docs/research/formats.md; DETAILS=FILE lists the differences
+	@test -n "$(FORMATS)" || { echo 'no folders of record files; type make formats FORMATS="FOLDER FOLDER"'; exit 1; }
+	$(GO) test -v -count=1 -vet=off -timeout 2h ./shogi/kifu/convert -run 'TestFormatsTable$$' -args -formats "$(subst $(space),:,$(abspath $(FORMATS)))" $(if $(DETAILS),-formats.details $(abspath $(DETAILS)))
 
 wine: ## the program built for Windows plays under Wine; wants wine, gcc-mingw-w64-x86-64 and minutes
 	GOGI_WINE=required $(GO) test -count=1 -timeout 15m ./cmd/gogi/wine
