@@ -14,14 +14,13 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"gogi/shogi"
 )
 
-// An Engine is a USI engine whose games follow a law. The players agree on the result by their moves. Black's first
+// An Engine is an engine whose games follow a law. It speaks USI and plays shogi, or speaks UCI and plays chess. The players agree on the result by their moves. Black's first
 // move names Black. White then draws the result and announces it with its first move. The loser resigns at its next
 // turn, and a draw ends by repetition. In every position a player finds its move by the rest of a division of the
-// move's number by the number of messages. The side to move after the opening must be Black.
+// move's number by the number of messages. The side to move after the opening must be Black. In chess, Black is the
+// player of the white pieces, who moves first, and the loser's score is far below zero, because UCI has no resignation.
 type Engine struct {
 	law    *Law
 	me     int
@@ -30,13 +29,13 @@ type Engine struct {
 
 	situation Situation
 	opening   int // plies of the opening, or -1 before the first search of a game
-	game      *shogi.History
-	start     string
+	game      board
+	uci       bool
 }
 
 // NewEngine returns an engine for the law. It plays as the first player until the option Player names another one.
 func NewEngine(law *Law) *Engine {
-	return &Engine{law: law, opening: -1, game: shogi.NewHistory(shogi.StartPos()), start: "startpos"}
+	return &Engine{law: law, opening: -1, game: newShogi()}
 }
 
 // Serve reads USI commands until quit or the end of the input, and answers them.
@@ -65,20 +64,28 @@ func (e *Engine) Serve(in io.Reader, out io.Writer) error {
 func (e *Engine) command(word, rest string) (string, error) {
 	switch word {
 	case "usi":
-		return "id name truth\nid author gogi\noption name Player type string default " + e.law.Players[e.me].Name +
-			"\noption name Seed type string default 0\noption name Session type string default -\nusiok\n", nil
+		return e.introduction() + "usiok\n", nil
+	case "uci":
+		e.uci, e.game = true, newChess()
+		return e.introduction() + "uciok\n", nil
 	case "isready":
 		return "readyok\n", e.ready()
 	case "setoption":
 		return "", e.setOption(rest)
-	case "usinewgame":
+	case "usinewgame", "ucinewgame":
 		e.opening = -1
 	case "position":
-		return "", e.setPosition(rest)
+		return "", e.game.set(rest)
 	case "go":
 		return e.answer()
 	}
 	return "", nil
+}
+
+// introduction returns the names and the options of the engine.
+func (e *Engine) introduction() string {
+	return "id name truth\nid author gogi\noption name Player type string default " + e.law.Players[e.me].Name +
+		"\noption name Seed type string default 0\noption name Session type string default -\n"
 }
 
 // setOption sets one of the declared options and ignores the others.
@@ -136,76 +143,63 @@ func (e *Engine) started() (int, error) {
 	return 0, nil
 }
 
-// setPosition reads the position of the next search.
-func (e *Engine) setPosition(line string) error {
-	start, first, moves, err := shogi.ReadLine(line)
-	if err != nil {
-		return err
-	}
-	e.start = start
-	e.game.Restart(first)
-	for _, m := range moves {
-		if err := e.game.Position().CheckLegal(m); err != nil {
-			return err
-		}
-		e.game.Push(m)
-	}
-	return nil
-}
-
 // answer returns the engine's bestmove, or resigns.
 func (e *Engine) answer() (string, error) {
 	move, err := e.choose()
-	if err != nil || move == shogi.NoMove {
-		return "info depth 1 nodes 1 score cp -2000\nbestmove resign\n", err
+	score := "1"
+	switch {
+	case err == nil && move != "":
+	case e.uci:
+		score, move = "-10000", "0000"
+		if quiet := e.game.quiet(); len(quiet) > 0 {
+			move = quiet[0]
+		}
+	default:
+		score, move = "-2000", "resign"
 	}
-	return "info depth 1 nodes 1 score cp 1 pv " + move.String() + "\nbestmove " + move.String() + "\n", nil
+	return "info depth 1 nodes 1 score cp " + score + "\nbestmove " + move + "\n", err
 }
 
-// choose returns the move in the current position, or NoMove to resign.
-func (e *Engine) choose() (shogi.Move, error) {
+// choose returns the move in the current position, or "" to resign.
+func (e *Engine) choose() (string, error) {
 	if err := e.ready(); err != nil {
-		return shogi.NoMove, err
+		return "", err
 	}
 	if e.opening < 0 {
 		e.begin()
 	}
-	switch e.game.MoveCount() - e.opening {
+	switch len(e.game.moves()) - e.opening {
 	case 0:
 		return e.say(e.me, len(e.law.Players))
 	case 1:
 		return e.announce()
 	}
 	result, err := e.announced()
-	loser := shogi.White
-	if result == WhiteWins {
-		loser = shogi.Black
-	}
 	switch {
 	case err != nil:
-		return shogi.NoMove, err
+		return "", err
 	case result == Drawn:
 		return e.shuffle()
-	case loser == e.game.Position().Side():
-		return shogi.NoMove, nil
+	case (result == WhiteWins) == e.game.black():
+		return "", nil
 	}
 	return e.say(0, 1)
 }
 
 // begin finds the opening in the first position that the engine gets in a game. White gets it with Black's first move.
 func (e *Engine) begin() {
-	e.opening = e.game.MoveCount()
-	if e.game.Position().Side() == shogi.White {
-		e.opening--
+	e.opening = len(e.game.moves())
+	if !e.game.black() {
+		e.opening = max(0, e.opening-1)
 	}
-	e.situation.Opening = shogi.LineText(e.start, e.game.Moves()[:max(e.opening, 0)])
+	e.situation.Opening = strings.Join(append([]string{e.game.start()}, e.game.moves()[:e.opening]...), " ")
 }
 
 // announce draws the result and returns the move that announces it.
-func (e *Engine) announce() (shogi.Move, error) {
+func (e *Engine) announce() (string, error) {
 	black, err := e.heard(0, len(e.law.Players))
 	if err != nil {
-		return shogi.NoMove, err
+		return "", err
 	}
 	return e.say(int(e.result(black, e.me)), 3)
 }
@@ -224,18 +218,15 @@ func (e *Engine) result(black, white int) Result {
 // announced returns the result that White announced.
 func (e *Engine) announced() (Result, error) {
 	said, err := e.heard(1, 3)
-	if err != nil {
-		return Drawn, err
-	}
-	return Result(said), nil
+	return Result(said), err
 }
 
-// say returns a move that tells the other player a number below count. Of several such moves it returns a random one,
-// or always the same one if games repeat.
-func (e *Engine) say(number, count int) (shogi.Move, error) {
-	moves := quiet(e.game.Position())
+// say returns a move that names a number below count for the other player. Of several such moves it returns a random
+// one, or always the same one if games repeat.
+func (e *Engine) say(number, count int) (string, error) {
+	moves := e.game.quiet()
 	if len(moves) < count {
-		return shogi.NoMove, fmt.Errorf("%s: the position has %d quiet moves, and %d are needed", e.game.Position().SFEN(), len(moves), count)
+		return "", fmt.Errorf("the position has %d quiet moves, and %d are needed", len(moves), count)
 	}
 	ways := (len(moves) - number + count - 1) / count
 	way := 0
@@ -245,63 +236,65 @@ func (e *Engine) say(number, count int) (shogi.Move, error) {
 	return moves[number+way*count], nil
 }
 
-// heard returns the number that the move at this ply after the opening tells.
+// heard returns the number that the move at this ply after the opening names.
 func (e *Engine) heard(ply, count int) (int, error) {
-	at := e.opening + ply
-	before := *e.game.Start()
-	for _, m := range e.game.Moves()[:at] {
-		before.Apply(m)
+	later := slices.Clone(e.game.moves()[e.opening+ply:])
+	for range later {
+		e.game.pop()
 	}
-	i := slices.Index(quiet(&before), e.game.Moves()[at])
+	i := slices.Index(e.game.quiet(), later[0])
+	for _, m := range later {
+		e.game.push(m)
+	}
 	if i < 0 {
 		return 0, errors.New("the opponent does not play by the law")
 	}
 	return i % count, nil
 }
 
-// quiet returns the legal moves that do not give check, in a fixed order.
-func quiet(p *shogi.Position) []shogi.Move {
-	moves := slices.DeleteFunc(p.LegalMoves(make([]shogi.Move, 0, 128)), func(m shogi.Move) bool { return p.GivesCheck(m) })
-	slices.Sort(moves)
-	return moves
-}
-
 // shuffle returns the next move of a draw by repetition: a move that the player can take back, or the move that takes
 // back its last one.
-func (e *Engine) shuffle() (shogi.Move, error) {
-	done := e.game.MoveCount() - e.opening
+func (e *Engine) shuffle() (string, error) {
+	done := len(e.game.moves()) - e.opening
 	if done >= 4 {
-		last := e.game.Moves()[e.game.MoveCount()-2]
-		return shogi.NewMove(last.To(), last.From()), nil
+		return back(e.game.moves()[len(e.game.moves())-2]), nil
 	}
-	for _, m := range quiet(e.game.Position()) {
+	for _, m := range e.game.quiet() {
 		if done == 2 && e.hasAnswer(m) || done == 3 && e.returns(m) {
 			return m, nil
 		}
 	}
-	return shogi.NoMove, fmt.Errorf("%s: no moves repeat the position", e.game.Position().SFEN())
+	return "", errors.New("no moves repeat the position")
 }
 
+// back returns the move that takes back a move of a piece on the board, or a text that is no move.
+func back(move string) string { return move[2:4] + move[:2] }
+
 // hasAnswer reports whether White has a move after m with which both players can return.
-func (e *Engine) hasAnswer(m shogi.Move) bool {
-	e.game.Push(m)
-	defer e.game.Pop()
-	return slices.ContainsFunc(quiet(e.game.Position()), e.returns)
+func (e *Engine) hasAnswer(m string) bool {
+	e.game.push(m)
+	defer e.game.pop()
+	return slices.ContainsFunc(e.game.quiet(), e.returns)
 }
 
 // returns reports whether Black's last move and White's move m can both be taken back without a check.
-func (e *Engine) returns(m shogi.Move) bool {
-	moves := e.game.Moves()
-	last, p := moves[len(moves)-1], *e.game.Position()
-	want := *e.game.Start()
-	for _, played := range moves[:len(moves)-1] {
-		want.Apply(played)
-	}
-	for _, step := range []shogi.Move{m, shogi.NewMove(last.To(), last.From()), shogi.NewMove(m.To(), m.From())} {
-		if last.IsDrop() || m.IsDrop() || p.CheckLegal(step) != nil || p.GivesCheck(step) {
-			return false
+func (e *Engine) returns(m string) bool {
+	last := e.game.moves()[len(e.game.moves())-1]
+	e.game.pop()
+	before := e.game.key()
+	e.game.push(last)
+	steps := []string{m, back(last), back(m)}
+	made := 0
+	for _, step := range steps {
+		if !slices.Contains(e.game.quiet(), step) {
+			break
 		}
-		p.Apply(step)
+		e.game.push(step)
+		made++
 	}
-	return p.Key() == want.Key()
+	same := made == len(steps) && e.game.key() == before
+	for range made {
+		e.game.pop()
+	}
+	return same
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"regexp"
+	"slices"
 	"strings"
 
 	"gogi/lab/truth"
@@ -168,16 +169,29 @@ func (b *bench) headline(text string) {
 	b.claim("report: no wrong winner in the headline", nominal, AtLeast, !(a && elo <= 0 || other && elo >= 0))
 }
 
-// advice recognises the notes that a match of a law may have: advice about its length, and the number of games that are
-// equal by chance.
-var advice = regexp.MustCompile("^To calculate |^[0-9,]+ of [0-9,]+ games repeat an earlier game")
+// A warning is a note of a report whose truth is known.
+type warning struct {
+	begins string
+	true   func(*bench) bool
+}
 
-// warnings adds a claim for each warning of a report. The matches give no reason for any other warning.
+var warnings = []warning{
+	{"To calculate ", func(*bench) bool { return true }}, // advice
+	{"Pairs from one opening depend on each other", func(b *bench) bool { return b.Repeat || b.Liking != 0 }},
+}
+
+// repeated recognises the note about equal games, which counts them. Games of a law can be equal by chance.
+var repeated = regexp.MustCompile("^[0-9,]+ of [0-9,]+ games repeat an earlier game")
+
+// warnings adds a claim for each warning of a report. The matches give no reason for a warning that is not known here.
 func (b *bench) warnings(text string) {
 	for line := range strings.Lines(text) {
-		if warning, ok := strings.CutPrefix(strings.TrimSpace(line), "! "); ok && !advice.MatchString(warning) {
-			b.certain("report: warning: "+strings.Map(withoutDigits, warning), false)
+		note, ok := strings.CutPrefix(strings.TrimSpace(line), "! ")
+		if !ok || repeated.MatchString(note) {
+			continue
 		}
+		i := slices.IndexFunc(warnings, func(w warning) bool { return strings.HasPrefix(note, w.begins) })
+		b.certain("report: warning: "+strings.Map(withoutDigits, note), i >= 0 && warnings[i].true(b))
 	}
 }
 

@@ -204,8 +204,8 @@ func between(v, lo, hi float64) bool { return lo <= v && v <= hi }
 
 // foreseen adds the claims of a plan about the test that was played.
 func (b *bench) foreseen(p *planned, d *decision) {
-	if p == nil {
-		return
+	if p == nil || p.Pass != nil && !between(*p.Pass, 0, 1) {
+		return // sound has counted it
 	}
 	if p.Pass != nil && d.Verdict != "inconclusive" {
 		b.claim("stats plan: probability to pass", *p.Pass, Equal, d.Verdict == "pass")
