@@ -3,6 +3,7 @@ package truth
 import (
 	"fmt"
 	"hash/fnv"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"unicode"
@@ -249,4 +250,14 @@ func (p *chessPosition) legal() []string {
 	})
 	slices.Sort(list)
 	return list
+}
+
+// ChessOpening returns the FEN of a position after random quiet moves from the start. White moves next if plies is even.
+func ChessOpening(r *rand.Rand, plies int) string {
+	b := newChess()
+	for range plies {
+		moves := b.quiet()
+		b.push(moves[r.IntN(len(moves))])
+	}
+	return b.position().fen()
 }

@@ -18,6 +18,7 @@ type TruthCommand struct {
 	Plan    string `arg:"" help:"Plan of the series (TOML)."`
 	Results string `placeholder:"FILE" help:"File of the results (default: the plan's name with .jsonl). Series in it are not run again."`
 	Gogi    string `default:"gogi" placeholder:"FILE" help:"Program of gogi that plays and reports (default ${default})."`
+	Peer    string `name:"fastchess" default:"fastchess" placeholder:"FILE" help:"Program of fastchess, for plans that play with it (default ${default})."`
 	Engine  string `placeholder:"CMD" help:"Command of the engine, without its law (default: gogi-lab engine)."`
 	Jobs    int    `default:"1" placeholder:"N" help:"Series at a time (default ${default})."`
 	Seed    uint64 `placeholder:"N" help:"Seed instead of the plan's."`
@@ -66,7 +67,7 @@ func (c *TruthCommand) runner(env *cli.Env, results string) *series.Runner {
 	if self, err := os.Executable(); engine == "" && err == nil {
 		engine = shellwords.Quote(self) + " engine"
 	}
-	r := &series.Runner{Gogi: c.Gogi, Engine: engine, Results: results, Jobs: c.Jobs, Keep: c.Keep}
+	r := &series.Runner{Gogi: c.Gogi, Peer: c.Peer, Engine: engine, Results: results, Jobs: c.Jobs, Keep: c.Keep}
 	if !c.Quiet {
 		r.Done = func(stored, all int) {
 			if stored%100 == 0 || stored == all {

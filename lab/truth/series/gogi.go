@@ -22,6 +22,7 @@ type bench struct {
 	Condition
 	law    *truth.Law
 	gogi   string // program
+	peer   string // program of fastchess
 	engine string // command of the engine, without the law
 	dir    string
 	seed   uint64
@@ -37,7 +38,12 @@ type answer struct {
 
 // run runs gogi with the arguments in the folder of the series.
 func (b *bench) run(ctx context.Context, args ...string) (answer, error) {
-	c := exec.CommandContext(ctx, b.gogi, args...) //nolint:gosec // the user names the program
+	return b.program(ctx, b.gogi, args...)
+}
+
+// program runs a program with the arguments in the folder of the series.
+func (b *bench) program(ctx context.Context, name string, args ...string) (answer, error) {
+	c := exec.CommandContext(ctx, name, args...) //nolint:gosec // the user names the program
 	var out, errs bytes.Buffer
 	c.Dir, c.Stdout, c.Stderr = b.dir, &out, &errs
 	c.Env = append(os.Environ(), "GOGI_LANG=en")
@@ -88,11 +94,15 @@ func (b *bench) prepare() error {
 	if err := b.law.Write(filepath.Join(b.dir, "law.toml")); err != nil {
 		return err
 	}
-	count := b.Openings
-	if count == 0 {
-		count = b.Pairs
+	return writeOpenings(filepath.Join(b.dir, "openings.usi"), b.openings())
+}
+
+// openings returns the number of openings of the series.
+func (b *bench) openings() int {
+	if b.Openings == 0 {
+		return b.Pairs
 	}
-	return writeOpenings(filepath.Join(b.dir, "openings.usi"), count)
+	return b.Openings
 }
 
 // match returns the arguments of gogi match for a run of players of the law; without names all play.

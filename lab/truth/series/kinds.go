@@ -30,6 +30,9 @@ func init() {
 		"adaptive":    {law: versions, play: playTournament},
 		"ladder":      {law: versions, play: playLadder},
 		"hunt":        {law: regression, play: playHunt},
+
+		"fastchess":      {law: two, play: playPeer},
+		"fastchess_sprt": {law: two, play: playPeerTest, test: true},
 	}
 }
 

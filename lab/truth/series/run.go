@@ -17,6 +17,7 @@ import (
 // A Runner runs the series of a plan and stores the claims of each in a file, one JSON object a line.
 type Runner struct {
 	Gogi    string // program of gogi
+	Peer    string // program of fastchess, for the kinds that play with it
 	Engine  string // command of the engine without its law, such as "gogi-lab engine"
 	Results string // file of the results; series that are in it are not run again
 	Jobs    int    // series at a time
@@ -168,7 +169,7 @@ func (r *Runner) one(ctx context.Context, t task) (record Record, err error) {
 	if r.Keep == "" {
 		defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	}
-	b := &bench{Condition: t.Condition, law: kinds[t.Kind].law(t.Condition), gogi: r.Gogi, engine: r.Engine, dir: dir, seed: t.seed}
+	b := &bench{Condition: t.Condition, law: kinds[t.Kind].law(t.Condition), gogi: r.Gogi, peer: r.Peer, engine: r.Engine, dir: dir, seed: t.seed}
 	if err := b.prepare(); err != nil {
 		return Record{}, err
 	}
