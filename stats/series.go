@@ -7,6 +7,8 @@ import (
 	"sort"
 	"strconv"
 
+	"gonum.org/v1/gonum/mathext"
+
 	"gogi/internal/lists"
 	"gogi/stats/binomial"
 )
@@ -308,7 +310,21 @@ type Dependence struct {
 	// Effect is the variance of the score, divided by the variance for the same number of independent pairs.
 	// Pairs/Effect is the equivalent number of independent pairs.
 	Effect *float64 `json:"design_effect"`
-	Why    string   `json:"why,omitempty"` // why numbers are missing
+	// P is the p value of the F test that the openings do not matter. It is nil if all pairs have the same score.
+	P   *float64 `json:"icc_p"`
+	Why string   `json:"why,omitempty"` // why numbers are missing
+}
+
+// dependenceLevel is the level of the test behind [Dependence.Shown].
+const dependenceLevel = 0.01
+
+// Shown reports whether the pairs show that pairs of one opening depend on each other: by the F test at the level of
+// 1%, or by copies if all pairs have the same score. ICC and Effect alone show nothing, because both vary by chance.
+func (d Dependence) Shown() bool {
+	if d.P == nil {
+		return d.Copies > 0 && d.Effect != nil
+	}
+	return *d.P <= dependenceLevel
 }
 
 // Dependence returns how strongly the pairs within openings depend on each other. If no opening was played
@@ -327,16 +343,16 @@ func (s *Series) Dependence() Dependence {
 	case d.Openings == 1:
 		d.Why = "there is one opening only"
 	default:
-		icc, effect := s.analysis()
-		d.ICC, d.Effect = &icc, &effect
+		icc, effect, p := s.analysis()
+		d.ICC, d.Effect, d.P = &icc, &effect, p
 	}
 	return d
 }
 
 // analysis returns the results of the one-way analysis of variance of pair scores by opening (Donner 1986 for
 // unequal group sizes). icc is the intraclass correlation. effect is the variance of the mean score between
-// openings, divided by the variance for independent pairs.
-func (s *Series) analysis() (icc, effect float64) {
+// openings, divided by the variance for independent pairs. p is the p value of the F test, or nil without a variance.
+func (s *Series) analysis() (icc, effect float64, p *float64) {
 	n, k := float64(s.Pairs()), float64(len(s.openings))
 	var sum, squares, between, sizes, clustered float64
 	for _, o := range s.order {
@@ -352,11 +368,12 @@ func (s *Series) analysis() (icc, effect float64) {
 	}
 	total := squares - sum*sum/n
 	if total <= 1e-9*squares {
-		return 1, sizes
+		return 1, sizes, nil
 	}
 	among, within := between/(k-1), max(0, total-between)/(n-k)
 	size := (n - sizes) / (k - 1)
-	return (among - within) / (among + (size-1)*within), clustered * k / (k - 1) / (total * n / (n - 1))
+	tail := mathext.RegIncBeta((n-k)/2, (k-1)/2, (n-k)*within/((n-k)*within+(k-1)*among))
+	return (among - within) / (among + (size-1)*within), clustered * k / (k - 1) / (total * n / (n - 1)), &tail
 }
 
 // Openings returns the smallest numbers of openings with which the test can pass and can fail. One opening is

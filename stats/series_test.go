@@ -102,6 +102,8 @@ func TestDependenceByHand(t *testing.T) {
 	if math.Abs(*d.ICC-0.2) > 1e-12 || math.Abs(*d.Effect-1.25) > 1e-12 || d.Copies != 3 {
 		t.Errorf("%+v: %v, %v", d, *d.ICC, *d.Effect)
 	}
+	// F = 1.5 with 2 and 3 degrees of freedom has the tail (1 + 2F/3)^-1.5.
+	testutil.Check(t, math.Abs(*d.P-math.Pow(2, -1.5)) < 1e-12 && !d.Shown(), "p = %v", *d.P)
 	var unused Series
 	plays(t, &unused, "a", 1, 2)
 	if d := unused.Dependence(); d.ICC != nil || d.Why == "" {
@@ -111,6 +113,30 @@ func TestDependenceByHand(t *testing.T) {
 	if d := unused.Dependence(); d.ICC != nil || d.Why == "" || d.Reused != 1 {
 		t.Errorf("%+v", d)
 	}
+}
+
+// TestDependenceIsShown: the openings of independent pairs are called dependent in about 1% of matches, repeated games
+// always.
+func TestDependenceIsShown(t *testing.T) {
+	r := rand.New(rand.NewPCG(8, 15))
+	const matches = 2000
+	shown := 0
+	for range matches {
+		var independent, repeated Series
+		for opening := range 10 {
+			points := make([]int, 5)
+			for i := range points {
+				points[i] = []int{-2, -1, 0, 0, 1, 2}[r.IntN(6)]
+			}
+			plays(t, &independent, strconv.Itoa(opening), uint64(opening), points...)
+			plays(t, &repeated, strconv.Itoa(opening), uint64(opening), points[0], points[0], points[0])
+		}
+		if independent.Dependence().Shown() {
+			shown++
+		}
+		testutil.Check(t, repeated.Dependence().Shown(), "repeated games seem independent")
+	}
+	testutil.Check(t, shown >= 7 && shown <= 36, "%d of %d", shown, matches) // 20 expected, standard error 4.5
 }
 
 func TestFirsts(t *testing.T) {

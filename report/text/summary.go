@@ -216,7 +216,7 @@ func (r view) warnings() []i18n.Message {
 	if r.Duplicates > 0 {
 		all = append(all, i18n.Of("%s of %s games repeat an earlier game move for move. Use more openings or a time control.", format.Count(r.Duplicates), format.Count(r.Games)))
 	}
-	if weight := report.WeightWords(r.Dependence); !weight.IsZero() {
+	if weight := report.WeightWords(r.Dependence); !weight.IsZero() && r.Dependence.Shown() {
 		all = append(all, i18n.Of("Pairs from one opening depend on each other: they are %s.", weight))
 	}
 	for _, p := range r.Players {

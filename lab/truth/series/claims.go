@@ -26,6 +26,7 @@ const (
 	AtLeast Rule = "at least" // true claims: intervals, verdicts
 	AtMost  Rule = "at most"  // errors: p values below a level, false passes
 	Equal   Rule = "equal"    // probabilities and unbiased estimates
+	About   Rule = "about"    // figures that gogi itself calls approximate: measured, and no fault if they fall short
 )
 
 func (b *bench) claim(figure string, nominal float64, rule Rule, held bool) {

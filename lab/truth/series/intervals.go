@@ -33,17 +33,18 @@ func (b *bench) intervals(ctx context.Context, r *report) error {
 		return nil //nolint:nilerr // gogi stats has no interval without a decisive game
 	}
 	for _, i := range answer.Intervals {
-		exact := "approximate"
+		exact, rule := "approximate", About
 		if i.Exact {
-			exact = "exact"
+			exact, rule = "exact", AtLeast
 		}
 		figure := fmt.Sprintf("stats interval: %s by %s (%s)", i.Method, i.Unit, exact)
 		s := span{Lo: i.Lo, Hi: i.Hi}
 		switch {
+		case s.empty():
 		case i.Unit == "pair" && (b.Openings == 0 || b.independent()):
-			b.interval(figure, i.Level, s, b.law.Score(0, 1))
+			b.claim(figure, i.Level, rule, s.covers(b.law.Score(0, 1)))
 		case i.Unit == "decisive_game" && b.independent() && b.Black == 0:
-			b.interval(figure, i.Level, s, b.law.Decisive(0, 1))
+			b.claim(figure, i.Level, rule, s.covers(b.law.Decisive(0, 1)))
 		}
 	}
 	return nil
@@ -221,8 +222,9 @@ func (b *bench) foreseen(p *planned, d *decision) {
 func (b *bench) wald() float64 {
 	elo0, elo1, _, _ := hypotheses(b.SPRT)
 	s, s0, s1 := b.law.Score(0, 1), truth.ScoreOf(elo0), truth.ScoreOf(elo1)
-	variance := s*(1-s) - b.law.DrawRate(0, 1)/4
-	drift := (s1 - s0) * (s - (s0+s1)/2) / variance
+	middle := (s0 + s1) / 2
+	square := s*(1-s) - b.law.DrawRate(0, 1)/4 + (s-middle)*(s-middle) // around the hypotheses, as the ratio estimates it
+	drift := (s1 - s0) * (s - middle) / square
 	if drift < 0 {
 		drift = -drift
 	}

@@ -34,6 +34,7 @@ func TestCount(t *testing.T) {
 		{0.5, series.Equal, 400, 230, false},
 		{0.5, series.Equal, 400, 231, true},
 		{0.5, series.Equal, 400, 169, true},
+		{0.95, series.About, 400, 0, false},
 		{1, series.AtLeast, 1000, 999, true},
 		{1, series.AtLeast, 1000, 1000, false},
 	} {

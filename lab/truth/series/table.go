@@ -13,7 +13,7 @@ import (
 type Row struct {
 	Figure    string  `json:"figure"`              // kind of the figure, such as the Elo interval of a report
 	Condition string  `json:"condition,omitempty"` // condition of the series; missing: all conditions together
-	Rule      Rule    `json:"rule"`                // how the measured share must relate to the nominal one: at least, at most, equal
+	Rule      Rule    `json:"rule"`                // how the measured share must relate to the nominal one: at least, at most, equal, about
 	Series    int     `json:"series"`              // number of claims
 	Held      int     `json:"held"`                // number of claims that were true, or of errors for the rule "at most"
 	Nominal   float64 `json:"nominal"`             // mean of the nominal probabilities
@@ -92,6 +92,8 @@ func finished(rows map[[2]string]*Row) []Row {
 			short = -short
 		case Equal:
 			short = math.Abs(short)
+		case About:
+			short = 0
 		}
 		r.Falls = short > tolerance*r.Error+1e-12
 		list = append(list, *r)
