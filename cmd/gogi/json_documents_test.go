@@ -8,6 +8,7 @@ import (
 	enginecmd "gogi/cmd/gogi/engines"
 	farmcmd "gogi/cmd/gogi/farm"
 	recordscmd "gogi/cmd/gogi/records"
+	runscmd "gogi/cmd/gogi/runs"
 	"gogi/ensemble/votes"
 	"gogi/ensemble/voting"
 	"gogi/farm"
@@ -24,7 +25,6 @@ import (
 	"gogi/lab/strength"
 	"gogi/lab/truth/series"
 	"gogi/match"
-	matchopenings "gogi/match/openings"
 	"gogi/players/check"
 	"gogi/report"
 	"gogi/report/calculator"
@@ -103,7 +103,8 @@ func outputs() []output {
 		made[match.Event]("event", "match", "tune run", "tune validate", "selfplay play", "farm work", "hunt", "ladder", "council suggest").
 			in("lines of the socket that `gogi ctl` and `gogi watch` use").eachLine(),
 		made[report.Report]("report", "report").in("`/api/v1/runs/RUN`"),
-		made[matchopenings.OpeningStats]("openings of a report", "report --openings"),
+		made[runscmd.OpeningsReport]("openings of a report", "report --openings"),
+		made[runscmd.Reviews]("reviews", "review"),
 		made[stored.GameList]("games", "games").in("`/api/v1/runs/RUN/games`"),
 		made[stored.GameRecord]("game").in("`/r/RUN/g/PAIR.LEG.json`"),
 		made[stored.RunList]("runs", "runs").in("`/api/v1/runs`"),

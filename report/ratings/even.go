@@ -83,7 +83,7 @@ func (r *Report) setDrawParam(fit *rating.Fit) {
 func newOrderEffect(value, lo, hi float64) orderEffect {
 	e := orderEffect{Factor: format.Finite(math.Exp(value)), Elo: format.Finite(binomial.EloPerNat * value)}
 	if e.Bounds = report.NewBounds(binomial.Interval{Lo: binomial.EloPerNat * lo, Hi: binomial.EloPerNat * hi}); e.Open() {
-		e.Why = noBound()
+		e.Why = noBound(e.Bounds)
 	}
 	return e
 }

@@ -132,7 +132,7 @@ func (r *Report) addComparisons(list []rating.Comparison) {
 			Bounds: report.NewBounds(c.Simultaneous),
 		}
 		if row.SE == nil || row.Lo == nil {
-			row.Why = noBound()
+			row.Why = noBound(row.Bounds)
 		}
 		r.Comparisons = append(r.Comparisons, row)
 	}

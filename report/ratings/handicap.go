@@ -90,7 +90,7 @@ func newHandicapParam(p rating.Param) Param {
 		row.Why = i18n.Of("the games give it no standard error")
 	}
 	if row.Open() && row.Why.IsZero() {
-		row.Why = noBound()
+		row.Why = noBound(row.Bounds)
 	}
 	return row
 }

@@ -151,12 +151,20 @@ func apart(a crosstable.Excluded) i18n.Message {
 }
 
 // noBound returns the reason why an end of an interval is missing.
-func noBound() i18n.Message { return i18n.Of("the games set no bound") }
+func noBound(b report.Bounds) i18n.Message {
+	switch {
+	case b.Lo != nil:
+		return i18n.Of("the games set no upper bound")
+	case b.Hi != nil:
+		return i18n.Of("the games set no lower bound")
+	}
+	return i18n.Of("the games set no bound")
+}
 
 // setInterval sets a player's interval, or the reason why it is missing.
 func (p *Player) setInterval(i binomial.Interval) {
 	if p.Bounds = report.NewBounds(i); p.Open() {
-		p.Why = noBound()
+		p.Why = noBound(p.Bounds)
 	}
 }
 

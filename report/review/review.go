@@ -269,7 +269,7 @@ func linesOf(reply *usi.Reply, most int) (lines []Line) {
 			continue
 		}
 		line := Line{Value: valueOf(info.Score), PV: info.PV}
-		if len(lines) == 0 && len(line.PV) == 0 && reply.Answer == usi.AnswerMove {
+		if len(lines) == 0 && len(line.PV) == 0 && reply.Move != shogi.NoMove {
 			line.PV = []shogi.Move{reply.Move}
 		}
 		lines = append(lines, line)

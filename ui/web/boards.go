@@ -3,6 +3,7 @@ package web
 import (
 	"fmt"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -64,7 +65,9 @@ func (s *Server) boardsPage(w http.ResponseWriter, r *http.Request, info *result
 	}
 	b := &boardsBody{Boards: &all, Path: pathOf(info.Name), Order: order, Looked: all.Openings.Looked, Page: page}
 	b.Chance = [2]string{fmt.Sprintf("%.1f", all.Families.Chance), fmt.Sprintf("%.1f", all.Openings.Chance)}
-	link := func(order string, page int) string { return fmt.Sprintf("%s/openings?sort=%s&page=%d", b.Path, order, page) }
+	link := func(order string, page int) string {
+		return fmt.Sprintf("%s/openings?sort=%s&page=%d", b.Path, order, page)
+	}
 	for _, o := range effects.BoardOrders() {
 		b.Orders = append(b.Orders, choice{Name: orderWords(o).String(), Link: link(o, 1), Now: o == order})
 	}
@@ -80,7 +83,7 @@ func (s *Server) boardsPage(w http.ResponseWriter, r *http.Request, info *result
 	}
 	for i := from; i < to; i++ {
 		card := cardOf(info, &all.Openings.Rows[i], all.Openings.Rows[i].Name)
-		card.Games = b.Path + "/games?opening=" + card.Name
+		card.Games = b.Path + "/games?opening=" + url.QueryEscape(card.Name)
 		b.Cards = append(b.Cards, card)
 	}
 	s.show(w, r, "boards", s.runFrame(r, info, "/openings", b))

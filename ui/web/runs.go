@@ -250,6 +250,18 @@ func wordOf(state i18n.Message) string {
 	return listed()[i]
 }
 
+// Glance returns the result of a run as the list of runs shows it. It returns nil for a run without a strength, and if the
+// result is still being read: then the server reads it for a later request.
+func (s *Server) Glance(ctx context.Context, run string) *html.Glance {
+	ctx, end := context.WithTimeout(ctx, s.listTime)
+	defer end()
+	row, err := s.rowNamed(ctx, run)
+	if err != nil {
+		return nil
+	}
+	return row.Glance
+}
+
 // rowNamed returns the row of the run with a name, as rowOf does.
 func (s *Server) rowNamed(ctx context.Context, name string) (*runRow, error) {
 	info, err := s.config.Store.FindRun(context.WithoutCancel(ctx), name)

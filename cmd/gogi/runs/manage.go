@@ -150,7 +150,7 @@ func (c *DeleteCommand) Run(ctx context.Context, env *cli.Env) error {
 type TagCommand struct {
 	one
 	Tags   []string `arg:"" optional:"" name:"tag" help:"Tags to add: words without blanks and commas."`
-	Remove []string `placeholder:"TAG" help:"Tag to remove (repeatable)."`
+	Remove []string `placeholder:"TAG" help:"Tag to remove; may be repeated."`
 }
 
 // Help returns the text below the usage line of --help.

@@ -90,10 +90,7 @@ func (c *ReportCommand) openings(ctx context.Context, env *cli.Env, store *resul
 				return err
 			}
 		}
-		return format.JSON(env.Out, struct {
-			*openings.OpeningStats
-			Players *effects.Boards `json:"players"`
-		}{w, boards})
+		return format.JSON(env.Out, OpeningsReport{w, boards})
 	}
 	if boards.Games > 0 {
 		if err := boards.Print(env.Out, env.Language, c.Sort, max(1, c.Top)); err != nil {
@@ -103,6 +100,12 @@ func (c *ReportCommand) openings(ctx context.Context, env *cli.Env, store *resul
 	}
 	w.Print(env.Out, max(1, c.Top))
 	return nil
+}
+
+// OpeningsReport is the JSON object of gogi report --openings.
+type OpeningsReport struct {
+	*openings.OpeningStats
+	Players *effects.Boards `json:"players"` // the first player's score; without rows for a tune and for self-play
 }
 
 // boards returns the score of the first player for each opening. It has no rows for a run without two players, and for a

@@ -51,7 +51,7 @@ type ReviewCommand struct {
 
 	KIF   string `name:"kif" placeholder:"PATH" help:"KIF file with the marks and variations as comments; for several games a folder."`
 	Again bool   `help:"Review games again that have a review."`
-	JSON  bool   `name:"json" xor:"form" help:"Print one JSON object for each game."`
+	JSON  bool   `name:"json" help:"Print one JSON object."`
 	Quiet bool   `short:"q" help:"Print no progress."`
 }
 
@@ -297,22 +297,31 @@ func (r *reviewer) finish() error {
 			r.env.Warn(i18n.Of("%s of these games had a review already (%s); --again reviews them again", format.Count(r.kept[by]), by))
 		}
 	}
-	for i := range r.list {
-		if r.JSON {
-			if err := format.JSON(r.env.Out, struct {
-				Game string `json:"game"`
-				*review.Review
-			}{r.list[i].name, r.list[i].review}); err != nil {
-				return err
-			}
-		} else if len(r.list) == 1 {
-			r.printGame(&r.list[i])
+	switch {
+	case r.JSON:
+		out := Reviews{Version: 1}
+		for i := range r.list {
+			out.Reviews = append(out.Reviews, ReviewOf{r.list[i].name, r.list[i].review})
 		}
-	}
-	if !r.JSON && len(r.list) > 1 {
+		return format.JSON(r.env.Out, out)
+	case len(r.list) == 1:
+		r.printGame(&r.list[0])
+	default:
 		r.printTable()
 	}
 	return nil
+}
+
+// Reviews is the JSON object of gogi review.
+type Reviews struct {
+	Version int        `json:"version"`
+	Reviews []ReviewOf `json:"reviews"`
+}
+
+// ReviewOf is the review of one game.
+type ReviewOf struct {
+	Game string `json:"game"` // PAIR.LEG, or the place of the game in its file
+	*review.Review
 }
 
 // writeKIF writes one KIF file for each game, if the user asks for it.

@@ -46,9 +46,11 @@ func (c *ListCommand) Run(ctx context.Context, env *cli.Env) error {
 
 func printRuns(env *cli.Env, list *stored.RunList) {
 	tagged := slices.ContainsFunc(list.Runs, func(r stored.Run) bool { return len(r.Tags) > 0 })
-	heads := []string{"run", "players", "pairs", "planned", "state", "begun"}
+	heads := []string{
+		i18n.Phrase("run"), i18n.Phrase("players"), i18n.Phrase("pairs"), i18n.Phrase("planned"), i18n.Phrase("state"), i18n.Phrase("begun"),
+	}
 	if tagged {
-		heads = append(heads, "tags")
+		heads = append(heads, i18n.Phrase("tags"))
 	}
 	t := format.Table(i18n.Heads(env.Language, heads...)...)
 	for _, r := range list.Runs {

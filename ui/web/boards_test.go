@@ -1,0 +1,92 @@
+package web
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"gogi/internal/testutil"
+	"gogi/report/review"
+	"gogi/shogi"
+)
+
+// TestBoards: the page of the openings has the first player's score by family and by opening, in the order that the reader
+// chooses, and says how many rows were looked at. Families are in the reader's notation of moves.
+func TestBoards(t *testing.T) {
+	t.Parallel()
+	s := shownRuns(t, "run")
+	page := get(t, s, "/r/run/openings").Body.String()
+	for _, want := range []string{"score of &lt;script", `?opening=b&#43;%26&#43;c"`, `<ul class="openinglist">`, "families were looked at", "openings were looked at", "W–D–L of &lt;script", `href="/r/run/openings?sort=score&amp;page=1"`, ".svg?ply="} {
+		testutil.Contains(t, page, want)
+	}
+	testutil.Check(t, strings.Count(page, "<li><a href=") <= boardsOnAPage, "too many boards")
+	testutil.Equal(t, get(t, s, "/r/run/openings?sort=odd").Code, http.StatusBadRequest, "an odd order")
+	testutil.Equal(t, get(t, s, "/r/run/openings?sort=games&page=99").Code, http.StatusOK, "a page after the last one")
+	in := voice{}
+	testutil.Equal(t, in.family("7g7f 3c3d"), "☗P7g-7f ☖P3c-3d")
+	in.moves = usiText
+	testutil.Equal(t, in.family("7g7f"), "☗7g7f")
+	in.moves = kif
+	testutil.Equal(t, in.family("7g7f 3c3d"), "☗７六歩(77) ☖３四歩(33)")
+	testutil.Equal(t, in.family("two-piece"), "two-piece")
+}
+
+// TestNotation: ?moves= chooses the notation on every page, and a cookie remembers it.
+func TestNotation(t *testing.T) {
+	t.Parallel()
+	s := shownRuns(t, "run")
+	chosen := get(t, s, "/r/run/g/5.0?ply=2&moves=ja")
+	testutil.Contains(t, chosen.Body.String(), "☖３四歩(33)")
+	cookie := chosen.Result().Cookies()
+	testutil.Require(t, len(cookie) == 1 && cookie[0].Name == notationCookie && cookie[0].Value == "ja", "cookies %v", cookie)
+	testutil.Contains(t, get(t, s, "/r/run/g/5.0?ply=2", func(r *http.Request) { r.AddCookie(cookie[0]) }).Body.String(), "☖３四歩(33)")
+	testutil.Contains(t, get(t, s, "/r/run/g/5.0?ply=2&moves=usi").Body.String(), "☖3c3d")
+	testutil.Contains(t, get(t, s, "/r/run/g/5.0?ply=2").Body.String(), "☖P3c-3d")
+	testutil.Check(t, len(get(t, s, "/r/run/g/5.0?moves=odd").Result().Cookies()) == 0, "an odd notation is remembered")
+}
+
+// TestReviewedGame: the page of a game has the marks of its review, the variations in place of the move that is shown, and
+// links to the nearest marked moves. A review of another game does not appear.
+func TestReviewedGame(t *testing.T) {
+	t.Parallel()
+	s := shownRuns(t, "run")
+	testutil.Contains(t, get(t, s, "/r/run/g/5.0").Body.String(), "<code>gogi review run 5.0 --engine CMD</code>")
+	record := testutil.Must(s.config.Store.Record(t.Context(), testutil.Must(s.config.Store.FindRun(t.Context(), "run"))(t).ID, 5, 0))(t)
+	r := &review.Review{Version: 1, Engine: "judge", Limit: "nodes 7", Lines: 1, Scale: review.DefaultScale, Marks: review.DefaultMarks(), Moves: []review.Move{}}
+	for i := range record.Moves {
+		m := review.Move{Ply: i + 1, Side: "black", Move: record.Moves[i].Move, Before: 50, After: 50, Lines: []review.Line{{Value: review.Value{CP: 33}, PV: []shogi.Move{record.Moves[i].Move}}}}
+		if i%2 == 1 {
+			m.Side = "white"
+		}
+		if i == 1 || i == 3 {
+			m.Mark, m.Loss, m.After = review.Blunder, 30, 20
+		}
+		r.Moves = append(r.Moves, m)
+	}
+	path := review.Path(s.config.Store.Path(), "run", 5, 0)
+	testutil.OK(t, r.Save(path))
+	page := get(t, s, "/r/run/g/5.0?ply=2").Body.String()
+	for _, want := range []string{"Review by judge, nodes 7 for each position", "?? blunder</strong>", "50% → 20% for the player who moved", "Black&#39;s win probability: 80%", "<strong>-33</strong>", "marked move 4 ▶", `title="blunder, −30%"`} {
+		testutil.Contains(t, page, want)
+	}
+	testutil.Contains(t, get(t, s, "/r/run/g/5.0?ply=3").Body.String(), "◀ marked move 2")
+	r.Moves[0].Move = r.Moves[1].Move
+	testutil.OK(t, r.Save(path))
+	testutil.Check(t, !strings.Contains(get(t, s, "/r/run/g/5.0").Body.String(), "Review by"), "the review of another game is shown")
+}
+
+// TestTagsOnThePage: the list of runs shows tags and filters by them, and follows a run that got another name.
+func TestTagsOnThePage(t *testing.T) {
+	t.Parallel()
+	s := shownRuns(t, "one", "two")
+	store := s.config.Store
+	testutil.Check(t, !strings.Contains(get(t, s, "/").Body.String(), `name="tag"`), "a filter without tags")
+	info := testutil.Must(store.FindRun(t.Context(), "one"))(t)
+	testutil.Must(store.Tag(t.Context(), info, []string{"lmr"}, nil))(t)
+	testutil.Slices(t, runsOn(get(t, s, "/?tag=lmr")), []string{"one"})
+	testutil.Contains(t, get(t, s, "/").Body.String(), `<a class="chip" href="/?tag=lmr">lmr</a>`)
+	testutil.OK(t, store.Rename(t.Context(), info, "uno"))
+	testutil.Slices(t, runsOn(get(t, s, "/")), []string{"two", "uno"})
+	testutil.Must(store.Delete(t.Context(), testutil.Must(store.FindRun(t.Context(), "two"))(t)))(t)
+	testutil.Slices(t, runsOn(get(t, s, "/")), []string{"uno"})
+}
