@@ -32,13 +32,15 @@ type Submission struct {
 	Share    float64           `cbor:"share"` // 0 means 1
 	Note     string            `cbor:"note"`
 	Needs    map[string]string `cbor:"needs,omitempty"` // labels that a worker must have
+	// OneThread has the names of the engines that use one thread by their own default, so that audits can repeat their games.
+	OneThread []string `cbor:"one_thread,omitempty"`
 }
 
 // An Order is the request of most other commands of gogi farm (verbs), such as stop, priority or purge. The
 // message subject is adm.NAME.VERB, in which NAME is the name of the sender's key. Each verb uses some of the
 // fields.
 type Order struct {
-	Run    string  `cbor:"run"`    // a test's name, or the digest of its plan
+	Run    string  `cbor:"run"`    // a test's name, or the digest of its plan or its beginning, see Means
 	Worker string  `cbor:"worker"` // the worker of drain, quarantine, trust and purge
 	Why    string  `cbor:"why"`
 	Number float64 `cbor:"number"` // the value of priority and share

@@ -106,15 +106,12 @@ func (b *Binding) threads(p match.Player, plan *match.Plan, greetings *[]usi.Gre
 		return 0
 	}
 	b.checkPolicy(p, plan, declared)
-	n, ok := effective(p, plan, declared, threadOptions()...)
+	n, ok := effective(p, plan, declared, usi.ThreadOptions()...)
 	if !ok && !p.Builtin && plan.CoresPerSlot == 0 {
 		b.warn(advice.Warning{Engine: p.Name, Text: i18n.Of("it declares no option for its threads and is taken to have one"), Advice: i18n.Of("cores_per_slot gives it more cores")})
 	}
 	return int(max(1, min(n, affinity.Most+1)))
 }
-
-// threadOptions returns the names that engines use for their number of threads.
-func threadOptions() []string { return []string{"Threads", "Thread", "USI_Threads"} }
 
 // checkPolicy warns of an engine that binds itself to other CPUs. Stockfish and YaneuraOu have an option
 // NumaPolicy. Its values auto, system and none respect the CPUs of the process. The value hardware and lists

@@ -74,7 +74,7 @@ func (c *Capacity) player(p match.Player, plan *match.Plan, greetings *[]usi.Gre
 	if !ok && !p.Builtin {
 		c.Undeclared = append(c.Undeclared, p.Name)
 	}
-	threads, _ = effective(p, plan, declared, threadOptions()...)
+	threads, _ = effective(p, plan, declared, usi.ThreadOptions()...)
 	return hash, max(threads, 1)
 }
 
@@ -153,7 +153,7 @@ func memoryMiB() int64 {
 func singleThreaded(plan *match.Plan, greetings []usi.Greeting) error {
 	var errs []error
 	for i, p := range plan.Engines() {
-		if n, ok := effective(p, plan, greetings[i].Options, threadOptions()...); ok && n != 1 {
+		if n, ok := effective(p, plan, greetings[i].Options, usi.ThreadOptions()...); ok && n != 1 {
 			errs = append(errs, fmt.Errorf("engine %s would search with %d threads: --option %s.Threads=1", p.Name, n, p.Name))
 		}
 	}

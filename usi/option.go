@@ -266,6 +266,9 @@ func unknownOption(declared []Option, name string) error {
 	return fmt.Errorf("option %q is not offered; the engine has %s", name, list)
 }
 
+// ThreadOptions returns the names that engines use for their number of threads.
+func ThreadOptions() []string { return []string{"Threads", "Thread", "USI_Threads"} }
+
 // Nearest returns up to limit candidates that are similar to name, the most similar first. It compares by
 // edit distance and ignores upper and lower case. It omits a candidate if the distance is above half the
 // length of the longer name.

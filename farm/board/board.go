@@ -75,6 +75,8 @@ type Config struct {
 	Connect func() Connect
 	Played  func(ctx context.Context) ([]results.Played, error)
 	Quota   func(owner string) grants.Quota
+	// Outcome returns the result of a test, or nil if it is unknown. Outcome may be nil, too.
+	Outcome func(ctx context.Context, t farm.TestStatus) *Outcome
 	Log     *slog.Logger // nil turns the log off
 }
 

@@ -67,7 +67,7 @@ func shownIn(t *testing.T, in i18n.Language, status board.Status, path string) s
 func TestThePage(t *testing.T) {
 	body := shown(t, status, "/farm")
 	for _, want := range []string{"boot 7", "25% full", "&lt;script&gt;lmr", "10 / 40 (25%)", "quarantined: it", "verified", `href="/farm/t/d1"`, "d3: not played: version &lt;b&gt;1000",
-		"pass (provisional)<br/>3 of &lt;b&gt;4 audits<br/>9 pairs of w1 ", "<br/>Not played by w2: &lt;script&gt;exit status 1"} {
+		`pass (provisional) <a href="#advice-d2">why</a>`, "The verdict is provisional: 3 of &lt;b&gt;4 audits 9 pairs of w1 ", " Not played by w2: &lt;script&gt;exit status 1"} {
 		testutil.Check(t, strings.Contains(body, want), "the page lacks %q:\n%s", want, body)
 	}
 	for _, path := range []string{"/farm", "/farm/t/d1", "/farm/t/d2", "/farm/m/w1"} {

@@ -471,6 +471,27 @@ func TestSubmitByForm(t *testing.T) {
 	}
 }
 
+// TestFormNames: the form offers a free name, and options with the names of its players. An option for a player keeps its
+// meaning if another engine replaces the player.
+func TestFormNames(t *testing.T) {
+	w := openWorld(t)
+	w.key("ann", "ann", keys.Submit)
+	ann := w.as("ann")
+	a := ann.post("/farm/submit", form("run", "first", "games", "8", "nodes", "50", "sprt", "off"))
+	digest := strings.TrimPrefix(a.to, "/farm/t/")
+	page := ann.get("/farm/submit?from=" + digest).body
+	for _, want := range []string{`value="first-2"`, "strong.Hash=64 weak.Hash=64"} {
+		testutil.Contains(t, page, want, "the form")
+	}
+	a = ann.post("/farm/submit", form("from", digest, "run", "first"))
+	testutil.Contains(t, a.body, "choose another, such as --run first-2", "a name that is taken")
+	a = ann.post("/farm/submit", form("from", digest, "run", "first-2", "engine1", digest+"/weak", "option", "weak.Depth=2 strong.Depth=3"))
+	testutil.Require(t, a.status == http.StatusSeeOther, "%+v", a)
+	for _, path := range []string{digest, digest[:12], "first"} {
+		testutil.Contains(t, ann.get("/farm/t/"+path).body, "<code>"+digest+"</code>", "the page "+path)
+	}
+}
+
 // TestSubmitCommits submits two commits by the form, with a recipe that an admin allows. The page of the test shows
 // them.
 func TestSubmitCommits(t *testing.T) {
@@ -492,6 +513,8 @@ func TestSubmitCommits(t *testing.T) {
 	}
 	a := ann.post("/farm/submit", form("run", "t", "repo", git, "recipe", "small", "dev", dev, "base", base, "option", "dev.Hash=64"))
 	testutil.Equal(t, a.status, http.StatusSeeOther, "the status")
+	testutil.Contains(t, ann.get(a.to).body, "<code>git log -p "+base[:40]+"..."+dev[:40]+"</code>", "the change")
+	testutil.Contains(t, ann.get(a.to).body, "dev 12 nodes, base 34 nodes", "the bench")
 	testutil.Contains(t, ann.get(a.to).body, "dev is commit "+dev[:40]+" of https://git.example/engine, recipe ", "the page of the test")
 	if a := w.as("boss").get("/farm/log"); !strings.Contains(a.body, "recipe small") || !strings.Contains(a.body, "allows builds by recipe") {
 		t.Error(a.body)

@@ -13,6 +13,7 @@ import (
 	"gogi/farm"
 	"gogi/internal/format"
 	"gogi/internal/i18n"
+	"gogi/internal/lists"
 	"gogi/match"
 	"gogi/players/planning"
 	"gogi/results/farmstate"
@@ -24,10 +25,17 @@ func (p *Pages) overview(w http.ResponseWriter, v *visit) error {
 	page := struct {
 		farm.Status
 
-		Full float64
-	}{s, 100 * max(s.Judge.Fill, 0)}
+		Full     float64
+		Outcomes map[string]*Outcome
+		Totals   totals
+		Advices  []advice
+	}{Status: s, Full: 100 * max(s.Judge.Fill, 0), Outcomes: p.outcomes(v.Context(), s.Tests), Advices: v.advices(s.Tests)}
+	page.Totals = totalsOf(s.Workers, page.Outcomes)
 	return p.show(w, v, http.StatusOK, "overview", frame{Title: v.say("Farm"), Refresh: true, Page: page})
 }
+
+// shownLines is the largest number of lines of a test's log on its page.
+const shownLines = 100
 
 // testPage is the data for the page of a test.
 type testPage struct {
@@ -36,6 +44,8 @@ type testPage struct {
 	Gate    string
 	Actions []farmstate.Action
 	May     map[string]bool // the orders that the reader may give now
+	Outcome *Outcome        // nil: unknown
+	Change  *change         // nil: the engines are not built from git commits
 }
 
 // test shows a test: its verdict, its plan, its workers, and the log of actions on it.
@@ -43,7 +53,7 @@ func (p *Pages) test(w http.ResponseWriter, v *visit) error {
 	// A reader without a session sees the same as the holder of a key, because show and plan change nothing.
 	status := p.status(v)
 	name := v.PathValue("test")
-	i := slices.IndexFunc(status.Tests, func(t farm.TestStatus) bool { return t.Run == name || t.Name == name })
+	i := farm.Named(status.Tests, name)
 	if i < 0 {
 		return notFound(i18n.Of("There is no test with this name."))
 	}
@@ -62,10 +72,11 @@ func (p *Pages) test(w http.ResponseWriter, v *visit) error {
 		}
 	}
 	page.may(v.session)
-	var err error
-	if page.Actions, err = p.config.State.Actions(v.Context(), farmstate.Filter{On: "test", Name: page.Test.Name,
-		Most: 100}); err != nil {
-		return err
+	page.Change = changeOf(page.Plan)
+	page.Outcome = p.outcomes(v.Context(), []farm.TestStatus{page.Test})[page.Test.Run]
+	// The log of the farm has names, and tests of an older farm may share one.
+	for _, l := range slices.Backward(page.Test.Log[max(0, len(page.Test.Log)-shownLines):]) {
+		page.Actions = append(page.Actions, farmstate.Action{At: l.At, By: l.By, On: farmstate.OnTest, Name: page.Test.Name, What: l.What})
 	}
 	running := page.Test.State == farm.Running && v.session == nil
 	return p.show(w, v, http.StatusOK, "test", frame{Title: page.Test.Name, Refresh: running,
@@ -171,6 +182,8 @@ func (p *Pages) showForm(w http.ResponseWriter, v *visit, status int, wrong stri
 		return err
 	}
 	f := form{From: v.FormValue("from"), Run: old.Run, Wrong: wrong}
+	tests := p.status(v).Tests
+	free := farm.FreeName(old.Run, func(name string) bool { return farm.Named(tests, name) >= 0 })
 	gate := v.say("none")
 	if !old.Gate.IsZero() {
 		gate = old.Gate.String()
@@ -187,7 +200,7 @@ func (p *Pages) showForm(w http.ResponseWriter, v *visit, status int, wrong stri
 		limits = append(limits, old.Players[i].Limits.String())
 	}
 	for _, one := range []field{
-		{Name: "run", Label: i18n.Phrase("Name"), Hint: i18n.Phrase("a new name for the test"), Now: old.Run},
+		{Name: "run", Label: i18n.Phrase("Name"), Hint: i18n.Phrase("a new name for the test"), Value: free, Now: old.Run},
 		{Name: "tc", Label: i18n.Phrase("Time control"), Hint: i18n.Phrase("8+0.08 or 10/1, in seconds"), Now: strings.Join(slices.Compact(limits), "; ")},
 		{Name: "nodes", Label: i18n.Phrase("Nodes for each move"), Hint: i18n.Phrase("instead of a time control")},
 		{Name: "games", Label: i18n.Phrase("Games"), Hint: i18n.Phrase("an even number"), Now: strconv.Itoa(old.Games())},
@@ -198,7 +211,7 @@ func (p *Pages) showForm(w http.ResponseWriter, v *visit, status int, wrong stri
 		{Name: "resign", Label: i18n.Phrase("Resign"), Hint: i18n.Phrase("2000x3; or off")},
 		{Name: "draw", Label: i18n.Phrase("Draw"), Hint: i18n.Phrase("10x8@40; or off")},
 		{Name: "seed", Label: i18n.Phrase("Seed"), Hint: i18n.Phrase("by default the next number, for other games"), Now: strconv.FormatUint(old.Seed, 10)},
-		{Name: "option", Label: i18n.Phrase("Options"), Hint: "A.Hash=64 B.Hash=64"},
+		{Name: "option", Label: i18n.Phrase("Options"), Hint: optionHint(old)},
 		{Name: "priority", Label: i18n.Phrase("Priority"), Hint: i18n.Phrase("−10 to 10"), Now: "0"},
 		{Name: "share", Label: i18n.Phrase("Share"), Hint: i18n.Phrase("weight among the tests of its priority"), Now: "1"},
 		{Name: "needs", Label: i18n.Phrase("Needs"), Hint: i18n.Phrase("labels of machines: os=linux trust=verified")},
@@ -209,7 +222,9 @@ func (p *Pages) showForm(w http.ResponseWriter, v *visit, status int, wrong stri
 		{Name: "base", Label: i18n.Phrase("Commit of base"), Hint: "COMMIT:NODES"},
 		{Name: "base-repo", Label: i18n.Phrase("Git repository of base"), Hint: i18n.Phrase("by default the same")},
 	} {
-		one.Value = v.PostFormValue(one.Name)
+		if v.Method == http.MethodPost {
+			one.Value = v.PostFormValue(one.Name)
+		}
 		f.Fields = append(f.Fields, one)
 	}
 	for i, player := range old.Players {
@@ -222,6 +237,11 @@ func (p *Pages) showForm(w http.ResponseWriter, v *visit, status int, wrong stri
 		return err
 	}
 	return p.show(w, v, status, "submit", frame{Title: v.say("Submit a test"), Trail: []crumb{{Name: v.say("Submit a test")}}, Page: f})
+}
+
+// optionHint returns examples of options with the names of the players in the form.
+func optionHint(plan *match.Plan) string {
+	return strings.Join(lists.Map(plan.Players, func(p match.Player) string { return p.Name + ".Hash=64" }), " ")
 }
 
 // recipes returns the recipes by which workers may build engines.
@@ -305,6 +325,7 @@ func (p *Pages) submission(v *visit) (*farm.Submission, error) {
 	if err != nil {
 		return nil, err
 	}
+	renamed := map[string]string{}
 	for i, player := range plan.Players {
 		run, engine, ok := strings.Cut(v.PostFormValue(fmt.Sprint("engine", i)), "/")
 		if !ok {
@@ -313,6 +334,7 @@ func (p *Pages) submission(v *visit) (*farm.Submission, error) {
 		from, err := p.planOf(v, run)
 		if err == nil {
 			plan, err = planning.TakeEngine(plan, player.Name, from, engine)
+			renamed[player.Name] = engine
 		}
 		if err != nil {
 			return nil, err
@@ -325,10 +347,15 @@ func (p *Pages) submission(v *visit) (*farm.Submission, error) {
 	if err != nil {
 		return nil, err
 	}
+	flags.Option = planning.Renamed(flags.Option, renamed)
+	one, err := p.oneThread(v)
+	if err != nil {
+		return nil, err
+	}
 	if plan, err = planning.Repeat(plan, flags); err != nil {
 		return nil, err
 	}
-	s := farm.Submission{Note: v.PostFormValue("note"), Needs: map[string]string{}}
+	s := farm.Submission{OneThread: one, Note: v.PostFormValue("note"), Needs: map[string]string{}}
 	if s.Plan, err = match.EncodePlan(plan); err != nil {
 		return nil, err
 	}
@@ -346,6 +373,28 @@ func (p *Pages) submission(v *visit) (*farm.Submission, error) {
 		s.Needs[name] = value
 	}
 	return &s, nil
+}
+
+// oneThread returns the engines of the form's tests that use one thread by their own default. An audit shows if one of them
+// does not.
+func (p *Pages) oneThread(v *visit) (names []string, err error) {
+	from := []string{v.FormValue("from")}
+	for i := 0; v.PostForm.Has(fmt.Sprint("engine", i)); i++ {
+		run, _, _ := strings.Cut(v.PostFormValue(fmt.Sprint("engine", i)), "/")
+		from = append(from, run)
+	}
+	for _, test := range from {
+		if test == "" {
+			continue
+		}
+		answer, err := p.config.Farm.Do(v.Context(), v.session.key.Name, "plan", farm.Order{Run: test})
+		if err != nil {
+			return nil, err
+		}
+		of, _ := answer.(farm.PlanOf)
+		names = append(names, of.OneThread...)
+	}
+	return names, nil
 }
 
 // flagsOf returns the flags that the fields of the form stand for.

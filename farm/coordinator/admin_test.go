@@ -105,6 +105,25 @@ func TestPlansThatAFarmCannotPlay(t *testing.T) {
 	})
 }
 
+// TestNames: the name of a test is unique for ever, also after its end. The beginning of the plan hash stands for the test.
+func TestNames(t *testing.T) {
+	inFarm(t, func(t *testing.T, f *theFarm) {
+		old := testutil.Must(f.submit("ann", testPlan("t2", 10, 1), farm.Submission{}))(t)
+		testutil.OK(t, f.do("ann", "stop", farm.Order{Run: old.Run[:12]}, nil))
+		testutil.Fails(t, testutil.Err(f.submit("ann", testPlan("t2", 10, 2), farm.Submission{})),
+			"there is a test t2 already, which is stopped, and a name belongs to one test for ever; choose another, such as --run t2-2")
+		next := testutil.Must(f.submit("ann", testPlan("t2-2", 10, 2), farm.Submission{}))(t)
+		testutil.Fails(t, testutil.Err(f.submit("ann", testPlan("t2", 10, 3), farm.Submission{})), "--run t2-3")
+		testutil.Fails(t, testutil.Err(f.submit("ann", testPlan("-x", 10, 4), farm.Submission{})), "begins with a dash")
+		var shown farm.TestStatus
+		for _, means := range []string{"t2-2", next.Run, next.Run[:8], next.Run[:12]} {
+			testutil.OK(t, f.do("ann", "show", farm.Order{Run: means}, &shown), means)
+			testutil.Equal(t, shown.Run, next.Run, "%s", means)
+		}
+		testutil.Fails(t, f.do("ann", "show", farm.Order{Run: next.Run[:7]}, &shown), "there is no test", "seven digits are too few")
+	})
+}
+
 // TestStopTakesPairsBack requires that the slots of a stopped test are free within a heartbeat.
 func TestStopTakesPairsBack(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {

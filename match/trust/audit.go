@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"gogi/match"
+	"gogi/usi"
 )
 
 // Level is the level of trust in a worker.
@@ -143,38 +144,93 @@ func compareGame(a, b *match.Result) *Difference {
 	return nil
 }
 
-// Exact reports whether a plan's games can be repeated move for move. This requires fixed nodes or depth, no
-// pondering, and one thread for each engine. Even then an engine may not repeat its moves, for a reason that gogi
-// does not know. The results of its pairs then differ each time that they are played, and no worker is at fault.
-func Exact(p *match.Plan) bool {
+// Exact reports whether a plan's games can be repeated move for move, see Inexact.
+func Exact(p *match.Plan) bool { return Inexact(p) == "" }
+
+// Inexact returns the reason why a plan's games cannot be repeated move for move, with the remedy, or "" if they can. They can
+// with fixed nodes or depth, no pondering, and one thread for each engine. Even then an engine may not repeat its moves, for
+// a reason that gogi does not know. The results of its pairs then differ each time that they are played, and no worker is at
+// fault.
+func Inexact(p *match.Plan) string {
 	if p.Ponder != "" && p.Ponder != match.PonderOff {
-		return false
+		return "the players ponder; audits need a test without pondering"
 	}
-	return !slices.ContainsFunc(p.Players, func(player match.Player) bool { return !exact(player) })
+	for _, player := range p.Players {
+		if why := inexact(player); why != "" {
+			return why
+		}
+	}
+	return ""
 }
 
-func exact(p match.Player) bool {
+func inexact(p match.Player) string {
 	l := p.Limits
 	if l.Timed() || l.Nodes == 0 && l.Depth == 0 {
-		return false
+		return fmt.Sprintf("%s has a time limit; audits need a limit of nodes or depth", p.Name)
 	}
 	if p.Council != nil {
 		for i, m := range p.Council.Members {
 			if !p.Council.Own[i] {
 				m.Limits = p.Limits
 			}
-			if !exact(m) {
-				return false
+			if why := inexact(m); why != "" {
+				return why
 			}
 		}
-		return true
+		return ""
 	}
-	return p.Builtin || oneThread(p)
+	if p.Builtin || oneThread(p) {
+		return ""
+	}
+	return fmt.Sprintf("%s may use several threads; add --option %s.Threads=1", p.Name, p.Name)
 }
 
-// oneThread reports whether the plan itself sets one thread for an engine.
+// oneThread reports whether an engine uses one thread: by an option of the plan, by its default, or because it has no option
+// for its threads.
 func oneThread(p match.Player) bool {
-	return slices.ContainsFunc(p.Options, func(o match.Option) bool {
-		return strings.EqualFold(o.Name, "Threads") && o.Value == "1"
-	})
+	threads := func(o match.Option) bool {
+		return slices.ContainsFunc(usi.ThreadOptions(), func(name string) bool { return strings.EqualFold(name, o.Name) })
+	}
+	if i := slices.IndexFunc(p.Options, threads); i >= 0 {
+		return p.Options[i].Value == "1"
+	}
+	i := slices.IndexFunc(p.Effect, threads)
+	return p.Effect != nil && (i < 0 || p.Effect[i].Value == "1")
+}
+
+// OneThread returns the names of the engines of a plan that use one thread although the plan does not say so. Only a program
+// that has started the engines knows this.
+func OneThread(p *match.Plan) (names []string) {
+	for _, e := range p.Engines() {
+		said := e
+		said.Effect = nil
+		if !e.Builtin && oneThread(e) && !oneThread(said) {
+			names = append(names, e.Name)
+		}
+	}
+	return names
+}
+
+// WithOneThread returns a copy of a plan for Inexact, in which the engines with these names use one thread.
+func WithOneThread(p *match.Plan, names []string) *match.Plan {
+	known := func(e match.Player) match.Player {
+		if slices.Contains(names, e.Name) {
+			e.Effect = []match.Option{}
+		}
+		return e
+	}
+	out := *p
+	out.Players = slices.Clone(p.Players)
+	for i := range out.Players {
+		out.Players[i] = known(out.Players[i])
+		if c := out.Players[i].Council; c != nil {
+			council := *c
+			council.Members = slices.Clone(c.Members)
+			for j := range council.Members {
+				council.Members[j] = known(council.Members[j])
+			}
+			out.Players[i].Council = &council
+		}
+	}
+	return &out
 }

@@ -133,6 +133,40 @@ func TestExact(t *testing.T) {
 	}
 }
 
+// TestOneThread: an engine uses one thread by the option of the plan, by its own default, or because it has no such option. The
+// reason for another engine has the remedy.
+func TestOneThread(t *testing.T) {
+	t.Parallel()
+	engine := func(options, effect []match.Option) match.Player {
+		return match.Player{Name: "dev", Limits: match.Limits{Nodes: 100}, Options: options, Effect: effect}
+	}
+	threads := func(name, value string) []match.Option { return []match.Option{{Name: name, Value: value}} }
+	for name, c := range map[string]struct {
+		player match.Player
+		want   bool
+		asked  []string // engines whose default the coordinator must be told
+	}{
+		"by the plan":       {engine(threads("USI_Threads", "1"), nil), true, nil},
+		"by default":        {engine(nil, threads("Threads", "1")), true, []string{"dev"}},
+		"no such option":    {engine(nil, threads("USI_Hash", "64")), true, []string{"dev"}},
+		"four by default":   {engine(nil, threads("Thread", "4")), false, nil},
+		"four by the plan":  {engine(threads("Threads", "4"), threads("Threads", "1")), false, nil},
+		"unknown":           {engine(nil, nil), false, nil},
+		"it has no options": {engine(nil, []match.Option{}), true, []string{"dev"}},
+	} {
+		p := &match.Plan{Players: []match.Player{c.player}}
+		testutil.Equal(t, Exact(p), c.want, "%s", name)
+		testutil.Slices(t, OneThread(p), c.asked, "%s: engines to name", name)
+		if c.want {
+			p.Players[0].Effect = nil
+			testutil.Check(t, Exact(WithOneThread(p, c.asked)), "%s: the coordinator does not know it", name)
+		}
+	}
+	testutil.Equal(t, Inexact(&match.Plan{Players: []match.Player{engine(nil, nil)}}), "dev may use several threads; add --option dev.Threads=1")
+	timed := match.Player{Name: "base", Limits: match.Limits{MoveTime: time.Second}}
+	testutil.Contains(t, Inexact(&match.Plan{Players: []match.Player{timed}}), "base has a time limit")
+}
+
 // TestDraw: the draws equal those of Python's hmac and hashlib.
 func TestDraw(t *testing.T) {
 	t.Parallel()

@@ -163,6 +163,18 @@ func setOption(plan *match.Plan, text string) error {
 	return nil
 }
 
+// Renamed returns values of --option in which the old names of replaced players are their new names. renamed has the new
+// name by the old one.
+func Renamed(options []string, renamed map[string]string) []string {
+	out := slices.Clone(options)
+	for i, text := range out {
+		if who, rest, ok := strings.Cut(text, "."); ok && renamed[who] != "" {
+			out[i] = renamed[who] + "." + rest
+		}
+	}
+	return out
+}
+
 // TakeEngine returns a copy of plan with one player replaced. The parameter name is the name of the replaced
 // player. The new player is the player engine of another plan, from. It keeps its name, and gets the limits
 // of the replaced player.

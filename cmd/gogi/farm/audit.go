@@ -39,6 +39,8 @@ type AuditCommand struct {
 	Concurrency int      `group:"replay" placeholder:"N" help:"With --replay: number of games at a time (default: the number of CPUs)."`
 	Cache       string   `group:"replay" type:"path" placeholder:"DIR" help:"With --replay: folder for engines and networks (default: in the user's cache)."`
 	Mirrors     []string `group:"replay" placeholder:"URL" help:"With --replay: mirror from which gogi first tries to download engines and networks. gogi appends the SHA-256 of the file to the URL: URL/SHA256."`
+
+	oneThread []string // see farm.Submission
 }
 
 // Help returns the text below the usage line of --help.
@@ -90,7 +92,11 @@ func (c *AuditCommand) replay(ctx context.Context, env *cli.Env) (err error) {
 		}
 		defer func() { err = errors.Join(err, store.Close()) }()
 		got, plan, err := mirror.Pull(ctx, store, asking(t, name), c.Test)
+		var of farm.PlanOf
 		if err == nil {
+			err = request(ctx, t, name, "plan", farm.Order{Run: c.Test}, &of)
+		}
+		if c.oneThread = of.OneThread; err == nil {
 			found, err = c.play(ctx, env, t, store, got.Run, plan, share)
 		}
 		return err
@@ -116,8 +122,8 @@ func shareOf(text string) (float64, error) {
 
 // play plays a random share of the pairs again.
 func (c *AuditCommand) play(ctx context.Context, env *cli.Env, t farm.Transport, store *results.Store, run string, plan *match.Plan, share float64) (out replay.Report, err error) {
-	if !trust.Exact(plan) {
-		return out, wrong("%s cannot be replayed move for move: expected fixed nodes or depth, one thread for each engine, and no pondering", c.Test)
+	if why := trust.Inexact(trust.WithOneThread(plan, c.oneThread)); why != "" {
+		return out, wrong("%s cannot be replayed move for move: %s", c.Test, why)
 	}
 	info, err := store.FindRun(ctx, run)
 	if err != nil {

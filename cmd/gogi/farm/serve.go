@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"gogi/cmd/gogi/cli"
@@ -140,8 +141,10 @@ func (c *ServeCommand) shown(ctx context.Context, env *cli.Env, s *site.Site, do
 	if addr == "" {
 		return do()
 	}
+	var shown atomic.Pointer[web.Server]
 	pages := board.New(board.Config{
-		Farm: s.Coordinator, Keys: s.Ring, State: s.Kept, Secret: s.Secret, Played: s.Coordinator.Played, Quota: s.Quota,
+		Outcome: func(ctx context.Context, t farm.TestStatus) *board.Outcome { return outcome(ctx, s, shown.Load(), t) },
+		Farm:    s.Coordinator, Keys: s.Ring, State: s.Kept, Secret: s.Secret, Played: s.Coordinator.Played, Quota: s.Quota,
 		Log:     logger(env, c.Quiet),
 		Connect: func() board.Connect { return board.Connect{URL: s.URL(), Coordinator: s.Public, CA: s.CA} },
 	})
@@ -152,8 +155,33 @@ func (c *ServeCommand) shown(ctx context.Context, env *cli.Env, s *site.Site, do
 		return err
 	}
 	defer stop()
+	shown.Store(server)
 	fmt.Fprintln(env.Err, "pages:", server.URL()+"farm")
 	return do()
+}
+
+// outcome returns the result of a test as the list of runs shows it. While the result is being read, it has only the rate.
+func outcome(ctx context.Context, s *site.Site, pages *web.Server, t farm.TestStatus) *board.Outcome {
+	if pages == nil {
+		return nil
+	}
+	name, err := s.Store.NameOf(ctx, t.Name, t.Run)
+	if err != nil {
+		return nil
+	}
+	o := &board.Outcome{}
+	if g := pages.Glance(ctx, name); g != nil {
+		o = &board.Outcome{Games: g.Games, WDL: g.WDL, Elo: g.EloText(), Pairs: g.Penta, LLR: g.LLR()}
+		if g.Leader != "" {
+			o.Elo = g.Leader
+		}
+	}
+	if hub, ok := s.Coordinator.Watch(t.Run); ok && t.State == farm.Running {
+		if now := hub.State().State; now != nil {
+			o.PerMinute, _, _ = now.Rate()
+		}
+	}
+	return o
 }
 
 // hubs implements web.Live for the running tests.

@@ -18,7 +18,9 @@ import (
 	"gogi/farm/files"
 	"gogi/internal/fail"
 	"gogi/internal/format"
+	"gogi/internal/i18n"
 	"gogi/match"
+	"gogi/match/trust"
 	"gogi/players"
 	"gogi/players/planning"
 	"gogi/usi/process"
@@ -43,6 +45,8 @@ type SubmitCommand struct {
 
 	planning.Commits `group:"farm"`
 	configs.Flags
+
+	oneThread []string // engines of repeated tests that use one thread by their own default
 }
 
 // Run makes the plan, uploads the engines' files, and submits the test.
@@ -286,7 +290,17 @@ func filesOf(plan *match.Plan, builds []build) map[string]string {
 	return paths
 }
 
+// warnAudits warns of an SPRT whose games no audit can repeat, because its verdict stays provisional if a worker that the farm
+// does not trust has played it.
+func warnAudits(env *cli.Env, plan *match.Plan, oneThread []string) {
+	why := trust.Inexact(trust.WithOneThread(plan, oneThread))
+	if why != "" && !plan.Gate.IsZero() {
+		env.Warn(i18n.Of("%s", "audits cannot repeat the games of this test: "+why+". Its verdict stays provisional until its workers are trusted"))
+	}
+}
+
 func (c *SubmitCommand) dry(env *cli.Env, plan *match.Plan, files map[string]string) error {
+	warnAudits(env, plan, append(trust.OneThread(plan), c.oneThread...))
 	fmt.Fprintf(env.Out, "%s · plan %.12s · %s; it would be submitted with:\n", plan.Run, plan.Digest(), units(plan))
 	if len(files) == 0 {
 		fmt.Fprintln(env.Out, "  no files: every gogi contains its engines")
@@ -299,7 +313,7 @@ func (c *SubmitCommand) dry(env *cli.Env, plan *match.Plan, files map[string]str
 
 // submission returns the request that submits a plan.
 func (c *SubmitCommand) submission(plan *match.Plan) (s farm.Submission, err error) {
-	s = farm.Submission{Share: c.Share, Note: c.Note}
+	s = farm.Submission{Share: c.Share, Note: c.Note, OneThread: append(trust.OneThread(plan), c.oneThread...)}
 	if c.Priority != nil {
 		s.Priority = *c.Priority
 	}
@@ -314,6 +328,7 @@ func (c *SubmitCommand) submit(ctx context.Context, env *cli.Env, plan *match.Pl
 	if err != nil {
 		return err
 	}
+	warnAudits(env, plan, submission.OneThread)
 	var status farm.TestStatus
 	err = c.with(func(t farm.Transport, name string) error {
 		for _, sum := range slices.Sorted(maps.Keys(files)) {
@@ -371,6 +386,7 @@ func (c *SubmitCommand) again(ctx context.Context, env *cli.Env) error {
 	if err != nil {
 		return err
 	}
+	renamed := map[string]string{}
 	for _, text := range c.EngineOf {
 		name, of, ok := strings.Cut(text, "=")
 		test, engine, slash := strings.Cut(of, "/")
@@ -381,6 +397,7 @@ func (c *SubmitCommand) again(ctx context.Context, env *cli.Env) error {
 		if err != nil {
 			return err
 		}
+		renamed[name] = engine
 		if plan, err = planning.TakeEngine(plan, name, from, engine); err != nil {
 			return wrong("--engine-of %s: %w", text, err)
 		}
@@ -392,6 +409,10 @@ func (c *SubmitCommand) again(ctx context.Context, env *cli.Env) error {
 		next := plan.Seed + 1
 		c.Seed = &next
 	}
+	if err := c.freeName(ctx, plan); err != nil {
+		return err
+	}
+	c.Option = planning.Renamed(c.Option, renamed)
 	if plan, err = planning.Repeat(plan, c.Flags); err != nil {
 		return fail.Usage(err)
 	}
@@ -422,5 +443,19 @@ func (c *SubmitCommand) planOf(ctx context.Context, test string) (*match.Plan, e
 	if err := c.ask(ctx, "plan", farm.Order{Run: test}, &of); err != nil {
 		return nil, err
 	}
+	c.oneThread = append(c.oneThread, of.OneThread...)
 	return match.DecodePlan(of.Plan)
+}
+
+// freeName gives a repeated test a name that no test of the farm has, if the user gives none.
+func (c *SubmitCommand) freeName(ctx context.Context, plan *match.Plan) error {
+	if c.Flags.Run != "" {
+		return nil
+	}
+	var status farm.Status
+	if err := c.ask(ctx, "list", struct{}{}, &status); err != nil {
+		return err
+	}
+	c.Flags.Run = farm.FreeName(plan.Run, func(name string) bool { return farm.Named(status.Tests, name) >= 0 })
+	return nil
 }

@@ -5,6 +5,7 @@
 package audit
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -594,9 +595,9 @@ func (s *Audits) Prove(ctx context.Context, now time.Time, r *tests.Test) {
 	case len(barred) > 0:
 		text = "pairs of " + someOf(barred) + " will be void and played again, because of a quarantine"
 	case len(open) > 0 && !r.Exact:
-		text = fmt.Sprintf("audits cannot check the pairs of %s, because the engines do not repeat their games (a limit of nodes or depth and one thread do). "+
+		text = fmt.Sprintf("audits cannot check the pairs of %s, because %s. "+
 			"If you trust the workers: gogi farm worker trust WORKER verified (for a key that pushed pairs: give it the right run). "+
-			"Else: gogi farm worker void WORKER --run %s --why TEXT", someOf(open), r.Name)
+			"Else: gogi farm worker void WORKER --run %s --why TEXT", someOf(open), whyInexact(r), farm.ShortDigest(r.Digest))
 	case missing > 0:
 		text = s.missing(r, of, missing)
 	}
@@ -628,7 +629,15 @@ func (s *Audits) missing(r *tests.Test, of, missing int) string {
 	if repeating {
 		return text + fmt.Sprintf(", which plays these %ss again to prove its results", r.Word())
 	}
-	return text + fmt.Sprintf(". A trusted worker of another owner must decide: gogi farm worker trust WORKER verified. Or make the pairs void: gogi farm worker void WORKER --run %s --why TEXT", r.Name)
+	return text + fmt.Sprintf(". A trusted worker of another owner must decide: gogi farm worker trust WORKER verified. Or make the pairs void: gogi farm worker void WORKER --run %s --why TEXT", farm.ShortDigest(r.Digest))
+}
+
+// whyInexact returns the reason why audits cannot repeat the games of a test.
+func whyInexact(r *tests.Test) string {
+	if r.Inexact {
+		return "an audit has shown that the engines do not repeat their games"
+	}
+	return cmp.Or(trust.Inexact(trust.WithOneThread(r.Match, r.OneThread)), "the engines do not repeat their games")
 }
 
 // someOf returns a text with at most shownWorkers of the names.

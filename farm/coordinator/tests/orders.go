@@ -62,9 +62,13 @@ func (s *Tests) Submit(ctx context.Context, who roster.Key, in *farm.Submission,
 		switch {
 		case r.Digest == digest:
 			return nil, farm.Refusef("this plan is test %s already, which is %s: the same games would be played (another seed makes another test)", r.Name, r.State)
-		case r.Name == plan.Run && !r.State.Final():
-			return nil, farm.Refusef("there is a test %s already, which is %s", r.Name, r.State)
+		case r.Name == plan.Run:
+			free := farm.FreeName(plan.Run, func(name string) bool { return s.Find(name) != nil })
+			return nil, farm.Refusef("there is a test %s already, which is %s, and a name belongs to one test for ever; choose another, such as --run %s", r.Name, r.State, free)
 		}
+	}
+	if err := match.CheckRunName(plan.Run); err != nil {
+		return nil, farm.Refusef("run: %v", err)
 	}
 	if queued > 0 && waiting >= queued {
 		return nil, farm.Refusef("%s has %d tests waiting, and may have %d", who.Owner, waiting, queued)
@@ -110,7 +114,7 @@ func (s *Tests) Found(name string) (*Test, error) {
 	if r := s.Find(name); r != nil {
 		return r, nil
 	}
-	return nil, farm.Refusef("there is no test %q", name)
+	return nil, farm.Refusef("there is no test %q; gogi farm list lists the tests", name)
 }
 
 // Is returns nil if a test is in one of the given states, and otherwise a rejection.

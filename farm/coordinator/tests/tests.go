@@ -18,6 +18,7 @@ import (
 	"gogi/farm/coordinator/ledger"
 	"gogi/farm/coordinator/roster"
 	"gogi/match"
+	"gogi/match/trust"
 	"gogi/results/farmstate"
 )
 
@@ -112,7 +113,7 @@ func (s *Tests) enter(ctx context.Context, r *Test) error {
 		return err
 	}
 	s.All[r.Digest] = r
-	r.Exact = s.config.Exact != nil && !r.Inexact && s.config.Exact(r.Match)
+	r.Exact = s.config.Exact != nil && !r.Inexact && s.config.Exact(trust.WithOneThread(r.Match, r.OneThread))
 	if r.State == farm.Over && s.config.Lacks != nil && s.config.Lacks(r.Digest) {
 		if err := s.complete(ctx, r); err != nil {
 			return err
@@ -273,19 +274,22 @@ func (s *Tests) InOrder() []*Test {
 	return slices.SortedFunc(maps.Values(s.All), func(a, b *Test) int { return a.Number - b.Number })
 }
 
-// Find returns the test with a name or digest, or nil if there is none. If several tests have the name, it
-// returns the latest.
+// Find returns the test with a name, a digest or the beginning of a digest, or nil if there is none. If several tests of an
+// older farm have the name, it returns the latest.
 func (s *Tests) Find(test string) *Test {
 	if r := s.All[test]; r != nil {
 		return r
 	}
-	var found *Test
+	var named, meant *Test
 	for _, r := range s.InOrder() {
 		if r.Name == test {
-			found = r
+			named = r
+		}
+		if farm.Means(test, r.Digest) {
+			meant = r
 		}
 	}
-	return found
+	return cmp.Or(named, meant)
 }
 
 // mayCondemn is the number of given-up pairs at which the coordinator pauses a run without an SPRT. It pauses a run
