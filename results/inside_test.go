@@ -66,9 +66,6 @@ var SelectRecords = recordsQuery
 // HolderSize is the number of bytes of the lock file that identify the holder of a run.
 const HolderSize = holderSize
 
-// Path returns the name with which the database was opened.
-func (s *Store) Path() string { return s.path }
-
 // File returns the absolute name of the database, without symbolic links.
 func (s *Store) File() string { return s.file }
 

@@ -516,6 +516,9 @@ func TestSubmitCommits(t *testing.T) {
 	testutil.Contains(t, ann.get(a.to).body, "<code>git log -p "+base[:40]+"..."+dev[:40]+"</code>", "the change")
 	testutil.Contains(t, ann.get(a.to).body, "dev 12 nodes, base 34 nodes", "the bench")
 	testutil.Contains(t, ann.get(a.to).body, "dev is commit "+dev[:40]+" of https://git.example/engine, recipe ", "the page of the test")
+	// The form calls the replaced player strong, and an option with this name is one of the new player.
+	b := ann.post("/farm/submit", form("run", "u", "nodes", "9", "engine0", strings.TrimPrefix(a.to, "/farm/t/")+"/dev", "option", "strong.Hash=64"))
+	testutil.Equal(t, b.status, http.StatusSeeOther, "the status: %s", b.body)
 	if a := w.as("boss").get("/farm/log"); !strings.Contains(a.body, "recipe small") || !strings.Contains(a.body, "allows builds by recipe") {
 		t.Error(a.body)
 	}

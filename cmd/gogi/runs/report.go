@@ -90,7 +90,7 @@ func (c *ReportCommand) openings(ctx context.Context, env *cli.Env, store *resul
 				return err
 			}
 		}
-		return format.JSON(env.Out, OpeningsReport{w, boards})
+		return format.JSON(env.Out, OpeningsReport{*w, boards})
 	}
 	if boards.Games > 0 {
 		if err := boards.Print(env.Out, env.Language, c.Sort, max(1, c.Top)); err != nil {
@@ -104,7 +104,7 @@ func (c *ReportCommand) openings(ctx context.Context, env *cli.Env, store *resul
 
 // OpeningsReport is the JSON object of gogi report --openings.
 type OpeningsReport struct {
-	*openings.OpeningStats
+	openings.OpeningStats
 	Players *effects.Boards `json:"players"` // the first player's score; without rows for a tune and for self-play
 }
 
