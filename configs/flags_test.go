@@ -218,6 +218,7 @@ func TestPlanErrorsNameFlags(t *testing.T) {
 		{configs.Flags{Engine: []string{"A=./none"}}, "--engine A=./none: engine A: DIR/none cannot be started: no such file or directory"},
 		{configs.Flags{Engine: []string{"A.B=./dev"}}, "--engine A.B=./dev: engine name \"A.B\" has one of = . , in it, which flags could not tell apart: expected a name without them\n" +
 			"match.toml: players: 3 are too many for design match: expected 2, or another design, such as \"round_robin\" or \"gauntlet\""},
+		{configs.Flags{Rules: "CSARule24"}, `--rules: rules: CSARule24 is an entering-king rule; write rules = {declaration = "CSARule24"} in the match file, or choose rules: default, denryu, floodgate, wcsc`},
 		{configs.Flags{Rules: "x"}, `--rules: rules: no rules are named "x"; there are default, denryu, floodgate, wcsc`},
 		{configs.Flags{Profile: "x", Players: []string{"A", "B"}}, "--profile: engine A: there is no profile \"x\": expected yaneuraou or none\n--profile: engine B: there is no profile \"x\": expected yaneuraou or none"},
 		{configs.Flags{Players: []string{"A", "C"}}, "--players: players: there is no engine \"C\" (expected \"A\" or \"B\")\n--players: players: expected at least 2, found 1 (engines: A, B)"},

@@ -99,6 +99,11 @@ func TestBind(t *testing.T) {
 			"cpus auto: 5 at a time need 20 CPUs, 4 each for the threads that think at once, and there are 16 on 8 cores: at most 4 at a time, or 2 with whole cores: lower --concurrency or the engines' threads, or --cpus off", "",
 		},
 		{
+			"one slot", []match.Player{four, four}, []usi.Greeting{fourGreets, fourGreets},
+			func(p *match.Plan) { p.Concurrency, p.CPUs = 1, "1-2" },
+			"cpus 1-2: 1 at a time need 4 CPUs, 4 each for the threads that think at once, and there are 2 on 2 cores: at most 0 at a time, or 0 with whole cores: lower the engines' threads, or --cpus off", "",
+		},
+		{
 			"not ours", []match.Player{one, one}, []usi.Greeting{oneGreets, oneGreets}, func(p *match.Plan) { p.CPUs = "4,16-17" },
 			"cpus 4,16-17: 16-17 cannot be used here (offline, of another container, or not there): expected some of 0-15", "",
 		},

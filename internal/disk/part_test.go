@@ -43,7 +43,7 @@ func TestPartOfNoFolder(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "missing")
 	_, err := disk.NewPart(filepath.Join(folder, "games.kif"))
 	if !errors.Is(err, fs.ErrNotExist) || strings.Contains(err.Error(), ".part") ||
-		!strings.Contains(err.Error(), "the folder "+folder+" does not exist; create it first") {
+		!strings.HasSuffix(err.Error(), "the folder "+folder+" does not exist; create it first") {
 		t.Errorf("%v", err)
 	}
 }
