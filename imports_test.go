@@ -4,8 +4,10 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -119,5 +121,32 @@ func TestArchitectureTable(t *testing.T) {
 		if rows[i][1] != g.name || rows[i][2] != want {
 			t.Errorf("ARCHITECTURE.md: row %d is %s: %s, expected %s: %s", i+1, rows[i][1], rows[i][2], g.name, want)
 		}
+	}
+}
+
+// mostMethods is the largest number of methods that a type may have. A type with more has several owners' work in it.
+const mostMethods = 40
+
+// TestMethods counts the methods of all types by their names, so that files for several systems count once.
+func TestMethods(t *testing.T) {
+	methods := map[string]map[string]bool{}
+	receiver := regexp.MustCompile(`(?m)^func \((?:\w+ )?\*?(\w+)(?:\[[^\]]*\])?\) (\w+)`)
+	testutil.OK(t, filepath.WalkDir(".", func(path string, _ fs.DirEntry, err error) error {
+		if err != nil || filepath.Ext(path) != ".go" || strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		body, err := os.ReadFile(path)
+		for _, m := range receiver.FindAllStringSubmatch(string(body), -1) {
+			name := filepath.Dir(path) + "." + m[1]
+			if methods[name] == nil {
+				methods[name] = map[string]bool{}
+			}
+			methods[name][m[2]] = true
+		}
+		return err
+	}))
+	testutil.Check(t, len(methods) > 500, "found %d types with methods", len(methods))
+	for name, of := range methods {
+		testutil.Check(t, len(of) <= mostMethods, "%s has %d methods, at most %d are allowed: split the type", name, len(of), mostMethods)
 	}
 }

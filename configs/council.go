@@ -173,18 +173,21 @@ func (f *File) memberOfAny(name string) bool {
 	return slices.ContainsFunc(f.Councils, func(c Council) bool { return slices.Contains(c.Members, name) })
 }
 
+// councils resolves the councils of a file.
+type councils struct{ *resolver }
+
 // council returns the player of council i, with the default of each missing key. within has the councils that
 // contain it.
-func (r *resolver) council(i int, within []string) match.Player {
+func (r councils) council(i int, within []string) match.Player {
 	c, path := &r.file.Councils[i], position.Element("council", i)
 	out := &match.Council{
-		Rule: string(c.Rule), Stop: string(choose(r, path+".stop", ensemble.StopPolicy(c.Stop),
+		Rule: string(c.Rule), Stop: string(choose(r.resolver, path+".stop", ensemble.StopPolicy(c.Stop),
 			ensemble.StopAll, ensemble.StopDecided, ensemble.StopQuorum, ensemble.StopLeader)),
 		// package ensemble replaces 0 by its default: one member is more than 1e-9, and -1 is no restart
 		Quorum: r.quorum(path, c), ResignQuorum: max(1e-9, r.share(path+".resign_quorum", c.ResignQuorum, 0.5)),
 		Restarts: cmp.Or(r.inRange(path+".restarts", c.Restarts, ensemble.DefaultRestarts, 0, maxParallel), -1),
 		Jitter:   r.share(path+".node_jitter", c.NodeJitter, 0), Noise: or(c.ScoreNoise, 0),
-		Split: choose(r, path+".budget", c.Budget, "member", "split") == "split", Veto: r.veto(path, c.Veto),
+		Split: choose(r.resolver, path+".budget", c.Budget, "member", "split") == "split", Veto: r.veto(path, c.Veto),
 		Examine: r.examine(path, c), Ties: r.ties(path, c.Tiebreak),
 	}
 	if out.Noise < 0 || out.Noise > 10_000 {
@@ -214,7 +217,7 @@ func (r *resolver) council(i int, within []string) match.Player {
 }
 
 // book adds a book file to the player's identity. what is "engine" or "council", for errors.
-func (r *resolver) book(path, what, name string, p *match.Player) {
+func (r councils) book(path, what, name string, p *match.Player) {
 	if name == "" {
 		return
 	}
@@ -228,7 +231,7 @@ func (r *resolver) book(path, what, name string, p *match.Player) {
 	}
 }
 
-func (r *resolver) quorum(path string, c *Council) float64 {
+func (r councils) quorum(path string, c *Council) float64 {
 	if c.Stop == string(ensemble.StopQuorum) {
 		return r.share(path+".quorum", c.Quorum, ensemble.DefaultQuorum)
 	}
@@ -238,7 +241,7 @@ func (r *resolver) quorum(path string, c *Council) float64 {
 	return 0
 }
 
-func (r *resolver) share(path string, value *float64, def float64) float64 {
+func (r councils) share(path string, value *float64, def float64) float64 {
 	x := or(value, def)
 	if !(x >= 0 && x <= 1) {
 		r.fail(path, "%s: %v is outside 0 to 1", label(path), x)
@@ -246,7 +249,7 @@ func (r *resolver) share(path string, value *float64, def float64) float64 {
 	return x
 }
 
-func (r *resolver) ties(path string, chain []string) []string {
+func (r councils) ties(path string, chain []string) []string {
 	if len(chain) == 0 {
 		return nil
 	}
@@ -256,7 +259,7 @@ func (r *resolver) ties(path string, chain []string) []string {
 	return chain
 }
 
-func (r *resolver) veto(path string, v *Veto) match.Veto {
+func (r councils) veto(path string, v *Veto) match.Veto {
 	if v == nil {
 		return match.Veto{}
 	}
@@ -267,7 +270,7 @@ func (r *resolver) veto(path string, v *Veto) match.Veto {
 	return out
 }
 
-func (r *resolver) examine(path string, c *Council) match.Examine {
+func (r councils) examine(path string, c *Council) match.Examine {
 	x := c.Examine
 	if x == nil {
 		return match.Examine{}
@@ -287,12 +290,12 @@ func (r *resolver) examine(path string, c *Council) match.Examine {
 }
 
 // spread returns how the members of a council think on the opponent's time. It warns if the match has no such time.
-func (r *resolver) spread(path string, c *Council, members int) match.Spread {
+func (r councils) spread(path string, c *Council, members int) match.Spread {
 	if c.Ponder == nil {
 		return match.Spread{}
 	}
-	mode := choose(r, path+".mode", c.Ponder.Mode, "same", "spread")
-	hit := choose(r, path+".hit", c.Ponder.Hit, "decides", "votes")
+	mode := choose(r.resolver, path+".mode", c.Ponder.Mode, "same", "spread")
+	hit := choose(r.resolver, path+".hit", c.Ponder.Hit, "decides", "votes")
 	if mode == "same" {
 		return match.Spread{}
 	}
@@ -308,7 +311,7 @@ func (r *resolver) spread(path string, c *Council, members int) match.Spread {
 }
 
 // checkExamine warns about a council whose examination is useless or gets no time.
-func (r *resolver) checkExamine(p *match.Player) {
+func (r councils) checkExamine(p *match.Player) {
 	c := p.Council
 	if c.Examine == (match.Examine{}) {
 		return
@@ -332,7 +335,7 @@ func (r *resolver) checkExamine(p *match.Player) {
 	}
 }
 
-func (r *resolver) checkRules(path string, c *match.Council) {
+func (r councils) checkRules(path string, c *match.Council) {
 	if c.Rule == "" {
 		r.fail(path+".rule", "rule is missing: expected one of %s", strings.Join(voting.RuleNames(), ", "))
 		return
@@ -353,7 +356,7 @@ func (r *resolver) checkRules(path string, c *match.Council) {
 
 // checkLists warns if a rule uses lists of several lines but members give only one line each. Then the rule nearly
 // always chooses the same move as a simple majority.
-func (r *resolver) checkLists(name string, c *match.Council) {
+func (r councils) checkLists(name string, c *match.Council) {
 	spec, err := voting.ParseSpec(c.Rule)
 	if err != nil || !spec.ReadsLists() {
 		return // the error is reported elsewhere
@@ -385,7 +388,7 @@ func linesOf(options []match.Option) int {
 	return 1
 }
 
-func (r *resolver) members(i int, out *match.Council, within []string) {
+func (r councils) members(i int, out *match.Council, within []string) {
 	c, path := &r.file.Councils[i], position.Element("council", i)
 	if len(c.Members) == 0 {
 		r.fail(path, "council %s has no members: expected names of engines or councils, such as members = [\"A\", \"B\"]", c.Name)
@@ -410,7 +413,7 @@ func (r *resolver) members(i int, out *match.Council, within []string) {
 	}
 }
 
-func (r *resolver) addMember(out *match.Council, p match.Player, s match.Scale, clamp float64, own *Limits) {
+func (r councils) addMember(out *match.Council, p match.Player, s match.Scale, clamp float64, own *Limits) {
 	out.Members = append(out.Members, p)
 	out.Scales, out.Clamps = append(out.Scales, s), append(out.Clamps, clamp)
 	out.Own = append(out.Own, own != nil && own.search())
@@ -418,7 +421,7 @@ func (r *resolver) addMember(out *match.Council, p match.Player, s match.Scale, 
 
 // member returns engine i as a member of a council. It reports an error if the engine has its own clock,
 // because a member uses the council's clock.
-func (r *resolver) member(i int) match.Player {
+func (r councils) member(i int) match.Player {
 	var limits match.Limits
 	if own := r.file.Engines[i].Limits; own != nil && own.search() {
 		limits = r.engineAt(i).limits()
@@ -430,7 +433,7 @@ func (r *resolver) member(i int) match.Player {
 	return r.engineAt(i).resolve(limits)
 }
 
-func (r *resolver) scale(i int) match.Scale {
+func (r councils) scale(i int) match.Scale {
 	s := r.file.Engines[i].Scale
 	if s == nil || s.Slope == nil && s.Intercept == nil {
 		return match.Scale{} // the default; the digest of a run with the default must not change
@@ -442,7 +445,7 @@ func (r *resolver) scale(i int) match.Scale {
 	return out
 }
 
-func (r *resolver) clamp(i int) float64 {
+func (r councils) clamp(i int) float64 {
 	s := r.file.Engines[i].Scale
 	if s == nil || s.Clamp == nil {
 		return voting.DefaultClamp
@@ -455,7 +458,7 @@ func (r *resolver) clamp(i int) float64 {
 
 // multiply replaces the only member of a council by several copies, one for each position in the lists of
 // vary. It reports an error if the council has another member.
-func (r *resolver) multiply(path string, c *Council, out *match.Council) {
+func (r councils) multiply(path string, c *Council, out *match.Council) {
 	n, err := c.Vary.length()
 	if err == nil && (len(out.Members) != 1 || out.Members[0].Council != nil) {
 		err = fmt.Errorf("expected one engine as the only member, found %d members", len(out.Members))

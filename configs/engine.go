@@ -56,7 +56,7 @@ func (e engineResolver) resolve(limits match.Limits) match.Player {
 	if err := e.program(&p); err != nil {
 		e.fail(e.commandPath(), "%w", err)
 	}
-	e.book(e.at+".book", "engine", e.Book, &p)
+	councils{e.resolver}.book(e.at+".book", "engine", e.Book, &p)
 	return p
 }
 

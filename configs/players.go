@@ -29,7 +29,7 @@ func (r *resolver) players() []match.Player {
 	var players []match.Player
 	for _, s := range r.seats {
 		if s.council {
-			players = append(players, r.council(s.index, nil))
+			players = append(players, councils{r}.council(s.index, nil))
 		} else {
 			players = append(players, r.player(s.index))
 		}

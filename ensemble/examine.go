@@ -78,9 +78,12 @@ type examination struct {
 	after   []shogi.Position // the positions after the moves
 }
 
+// examiner is the part of a vote in which its members search the moves of the others.
+type examiner struct{ *vote }
+
 // crossExamine examines the leading moves of a split vote and changes the decision by the result. Without any
 // usable judgement the vote stands.
-func (v *vote) crossExamine(ctx context.Context, d *voting.Decision) error {
+func (v examiner) crossExamine(ctx context.Context, d *voting.Decision) error {
 	moves := v.contested(d)
 	if len(moves) < 2 || ctx.Err() != nil {
 		return nil
@@ -102,7 +105,7 @@ func (v *vote) crossExamine(ctx context.Context, d *voting.Decision) error {
 
 // contested returns the moves to examine: the leading candidates of a split vote. It returns nil for all other
 // decisions.
-func (v *vote) contested(d *voting.Decision) (moves []shogi.Move) {
+func (v examiner) contested(d *voting.Decision) (moves []shogi.Move) {
 	if !v.config.Examine.on() || d.By != voting.ByRule {
 		return nil
 	}
@@ -125,7 +128,7 @@ func (v *vote) contested(d *voting.Decision) (moves []shogi.Move) {
 
 // winsAtOnce plays the moves. If a move leaves the opponent without a legal move, it returns the examination of this
 // move only. Otherwise it returns nil.
-func (v *vote) winsAtOnce(x *examination) []voting.Examination {
+func (v examiner) winsAtOnce(x *examination) []voting.Examination {
 	for _, m := range x.moves {
 		p := v.line.Position
 		p.Apply(m)
@@ -140,7 +143,7 @@ func (v *vote) winsAtOnce(x *examination) []voting.Examination {
 
 // searchAll lets every member that is not busy search after each move, and waits for the answers. It returns false if
 // there is no time for the searches, or if the caller stopped them.
-func (v *vote) searchAll(ctx context.Context, x *examination) bool {
+func (v examiner) searchAll(ctx context.Context, x *examination) bool {
 	longest, timed := v.prepare(x)
 	if len(x.seats) == 0 || v.request.Deadline > 0 && time.Since(v.start)+longest >= v.vetoDeadline() {
 		return false
@@ -162,7 +165,7 @@ func (v *vote) searchAll(ctx context.Context, x *examination) bool {
 
 // prepare chooses the members and their limits. longest is the longest time of a member for all moves, and timed
 // reports whether every member has a time limit.
-func (v *vote) prepare(x *examination) (longest time.Duration, timed bool) {
+func (v examiner) prepare(x *examination) (longest time.Duration, timed bool) {
 	timed = true
 	gos := v.budgets(&v.request)
 	for i := range v.ballots {
@@ -180,7 +183,7 @@ func (v *vote) prepare(x *examination) (longest time.Duration, timed bool) {
 
 // maxWait returns the longest time that the council waits for the searches; 0 means no limit. Its parameters are the
 // results of prepare.
-func (v *vote) maxWait(longest time.Duration, timed bool) time.Duration {
+func (v examiner) maxWait(longest time.Duration, timed bool) time.Duration {
 	limit := time.Duration(0)
 	if timed {
 		limit = longest + stopGrace
@@ -196,7 +199,7 @@ func (v *vote) maxWait(longest time.Duration, timed bool) time.Duration {
 
 // awaitAll collects the answers. A member that fails or is late counts for no move. awaitAll returns false if
 // the caller stopped the searches: their scores are then of unequal depth.
-func (v *vote) awaitAll(ctx context.Context, x *examination, answers <-chan answer, maxWait time.Duration) bool {
+func (v examiner) awaitAll(ctx context.Context, x *examination, answers <-chan answer, maxWait time.Duration) bool {
 	limit := stoppedTimer()
 	defer limit.Stop()
 	if maxWait > 0 {
@@ -224,13 +227,13 @@ func (v *vote) awaitAll(ctx context.Context, x *examination, answers <-chan answ
 }
 
 // unanswered returns the number of members from which answers are still expected.
-func (v *vote) unanswered(x *examination) (n int) {
+func (v examiner) unanswered(x *examination) (n int) {
 	return lists.Count(x.seats, func(seat int) bool { return !x.failed[seat] && len(x.answers[seat]) < len(x.moves) })
 }
 
 // judgements returns the examinations of all moves by the members that judged every move. It returns nil if
 // there is no such member.
-func (v *vote) judgements(x *examination) []voting.Examination {
+func (v examiner) judgements(x *examination) []voting.Examination {
 	list := make([]voting.Examination, len(x.moves))
 	for _, seat := range x.seats {
 		var own []voting.Judgement

@@ -29,9 +29,12 @@ const DefaultVetoMargin = 80
 
 func (x Veto) on() bool { return x.Time > 0 || x.Nodes > 0 }
 
+// vetoes is the part of a vote in which its members may object to the decision.
+type vetoes struct{ *vote }
+
 // checkByVeto lets critics check a decision by vote. If all critics object, it replaces the move with the
 // runner-up.
-func (v *vote) checkByVeto(ctx context.Context, d *voting.Decision) {
+func (v vetoes) checkByVeto(ctx context.Context, d *voting.Decision) {
 	x := v.config.Veto
 	if !x.on() || d.By != voting.ByRule || len(d.Candidates) < 2 || ctx.Err() != nil {
 		return
@@ -62,7 +65,7 @@ func (v *vote) vetoDeadline() time.Duration { return max(v.request.Deadline-Leve
 
 // critics returns the members that check the voted move m: members that voted for another move and are not busy. It
 // returns at most Veto.Members of them.
-func (v *vote) critics(m shogi.Move) []int {
+func (v vetoes) critics(m shogi.Move) []int {
 	most := cmp.Or(v.config.Veto.Members, 2)
 	var list []int
 	for i := range v.ballots {
@@ -77,7 +80,7 @@ func (v *vote) critics(m shogi.Move) []int {
 
 // objections lets the critics search the position after the voted move. second is the runner-up's best score as log
 // odds. all reports whether every critic found the voted move worse than the runner-up by the margin.
-func (v *vote) objections(ctx context.Context, d *voting.Decision, critics []int, second float64) (list []voting.VetoResult, all bool) {
+func (v vetoes) objections(ctx context.Context, d *voting.Decision, critics []int, second float64) (list []voting.VetoResult, all bool) {
 	x := v.config.Veto
 	r := usi.Request{Position: v.request.Position, Go: usi.Go{MoveTime: x.Time}, Deadline: v.vetoDeadline()}
 	if x.Nodes > 0 {
@@ -106,7 +109,7 @@ func (v *vote) objections(ctx context.Context, d *voting.Decision, critics []int
 
 // critiques returns the critics' answers, and waits for them until the critics' time is over. A late critic
 // does not object, because the council already has a move.
-func (v *vote) critiques(ctx context.Context, x Veto, critics []int, answers <-chan answer) []answer {
+func (v vetoes) critiques(ctx context.Context, x Veto, critics []int, answers <-chan answer) []answer {
 	limit := stoppedTimer()
 	defer limit.Stop()
 	if x.Nodes == 0 {
@@ -139,7 +142,7 @@ func (v *vote) critiques(ctx context.Context, x Veto, critics []int, answers <-c
 // objection turns an answer about the position after the move into a result. The member objects if its score, as log
 // odds, is below limit. The score is negated, because a good score for the opponent is bad for the move. A bound decides
 // only if it is beyond the limit; otherwise the last exact score decides.
-func (v *vote) objection(a answer, after *shogi.Position, limit float64) voting.VetoResult {
+func (v vetoes) objection(a answer, after *shogi.Position, limit float64) voting.VetoResult {
 	o := voting.VetoResult{Member: a.seat, Nodes: a.reply.Nodes}
 	if a.err != nil {
 		return o

@@ -63,8 +63,8 @@ func (c *Council) Think(ctx context.Context, r usi.Request) (usi.Reply, error) {
 	}
 	d := c.session.Decide(&c.line.Position, v.ballots)
 	shadows := c.shadowDecisions(v.ballots)
-	v.checkByVeto(ctx, &d)
-	if err := v.crossExamine(ctx, &d); err != nil {
+	vetoes{v}.checkByVeto(ctx, &d)
+	if err := (examiner{v}).crossExamine(ctx, &d); err != nil {
 		return usi.Reply{}, err
 	}
 	return v.conclude(d, shadows)

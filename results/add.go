@@ -100,7 +100,7 @@ func (r *Run) writeAll(ctx context.Context) {
 			batch := r.gather(first)
 			r.writeBatch(ctx, batch)
 			for _, block := range added.full(batch) {
-				_, _ = r.store.pack(ctx, r.id, block) // an error is harmless: without the segment readers use the rows
+				_, _ = pack(ctx, r.store, r.id, block) // an error is harmless: without the segment readers use the rows
 			}
 		case <-r.quit:
 			for batch := r.gather(); len(batch) > 0; batch = r.gather() {

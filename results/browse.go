@@ -71,10 +71,10 @@ func (s *Store) Search(ctx context.Context, runID int64, search Search) ([]match
 	if err := search.Check(); err != nil {
 		return nil, s.fail("searching games", err)
 	}
-	return s.search(ctx, runID, search)
+	return searchGames(ctx, s, runID, search)
 }
 
-func (s *Store) search(ctx context.Context, runID int64, search Search) (games []match.Row, err error) {
+func searchGames(ctx context.Context, s *Store, runID int64, search Search) (games []match.Row, err error) {
 	last := search.pairs()
 	if search.Before != nil {
 		err := s.Moment(ctx, "searching games", func(m Moment) error {
@@ -88,7 +88,7 @@ func (s *Store) search(ctx context.Context, runID int64, search Search) (games [
 	}
 	for pairs := range search.turns(last) {
 		var found []match.Row
-		err := s.scan(ctx, runID, pairs.filter(), func(rows []match.Row) error {
+		err := scan(ctx, s, runID, pairs.filter(), func(rows []match.Row) error {
 			found = append(found, search.passed(rows)...)
 			if search.Before == nil && search.enough(len(games)+len(found)) {
 				return errEnough
@@ -128,7 +128,7 @@ func (s Search) enough(n int) bool { return s.Limit > 0 && n >= s.Limit }
 func (s *Store) Records(ctx context.Context, runID int64, search Search, yield func(match.Row, kifu.Record) error) error {
 	var stopped error // the error that yield returned
 	n := 0
-	err := s.searchRecords(ctx, runID, search, func(row match.Row, r kifu.Record) error {
+	err := searchRecords(ctx, s, runID, search, func(row match.Row, r kifu.Record) error {
 		if stopped = yield(row, r); stopped != nil {
 			return stopped
 		}
@@ -146,11 +146,11 @@ func (s *Store) Records(ctx context.Context, runID int64, search Search, yield f
 	return nil
 }
 
-func (s *Store) searchRecords(ctx context.Context, runID int64, search Search, yield func(match.Row, kifu.Record) error) (err error) {
+func searchRecords(ctx context.Context, s *Store, runID int64, search Search, yield func(match.Row, kifu.Record) error) (err error) {
 	if err := search.Check(); err != nil {
 		return err
 	}
-	view, err := s.newSnapshot(ctx, 1)
+	view, err := newSnapshot(ctx, s, 1)
 	if err != nil {
 		return err
 	}
@@ -212,7 +212,7 @@ func (s *Store) CountGames(ctx context.Context, runID int64, search Search) (int
 	}
 	n := 0
 	if search.narrows() || search.Pairs != nil {
-		err := s.scan(ctx, runID, search.pairs().filter(), func(rows []match.Row) error {
+		err := scan(ctx, s, runID, search.pairs().filter(), func(rows []match.Row) error {
 			n += len(search.passed(rows))
 			return nil
 		})

@@ -31,7 +31,7 @@ func (s *Store) Games(ctx context.Context, runID int64, yield func(match.Row) er
 
 // GamesWhere calls yield, like Games, for the games that pass a filter.
 func (s *Store) GamesWhere(ctx context.Context, runID int64, f Filter, yield func(match.Row) error) error {
-	return s.scan(ctx, runID, f, func(rows []match.Row) error {
+	return scan(ctx, s, runID, f, func(rows []match.Row) error {
 		for i := range rows {
 			if err := yield(rows[i]); err != nil {
 				return err
@@ -45,7 +45,7 @@ func (s *Store) GamesWhere(ctx context.Context, runID int64, f Filter, yield fun
 // of the pair, because gogi stores a pair whole or not at all. yield may keep and change the slice. Like
 // Games, Pairs reads a snapshot, and stops if yield returns an error.
 func (s *Store) Pairs(ctx context.Context, runID int64, f Filter, yield func(rows []match.Row) error) error {
-	return s.scan(ctx, runID, f, func(rows []match.Row) error {
+	return scan(ctx, s, runID, f, func(rows []match.Row) error {
 		for len(rows) > 0 {
 			n := 1
 			for n < len(rows) && rows[n].Pair == rows[0].Pair {
@@ -113,14 +113,14 @@ func (f Filter) all() pairRange {
 
 // Record returns the whole record of one game, or ErrNoGame if it is not stored.
 func (s *Store) Record(ctx context.Context, runID int64, pair, leg int) (kifu.Record, error) {
-	record, err := s.record(ctx, runID, pair, leg)
+	record, err := record(ctx, s, runID, pair, leg)
 	if err != nil {
 		return record, s.fail("reading a record", err)
 	}
 	return record, nil
 }
 
-func (s *Store) record(ctx context.Context, runID int64, pair, leg int) (record kifu.Record, err error) {
+func record(ctx context.Context, s *Store, runID int64, pair, leg int) (record kifu.Record, err error) {
 	tx, err := s.read.BeginTx(ctx, nil)
 	if err != nil {
 		return record, err

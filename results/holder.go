@@ -48,7 +48,7 @@ func (h holder) elsewhere(here holder) bool {
 // signIn writes this process into the lock file as the holder of the run. If other machines may see the file, signIn
 // then checks that no process of another machine has written itself. Each process writes before it checks. So if two
 // processes start at the same time, at least one of them sees the other.
-func (s *Store) signIn(h *hold) error {
+func signIn(s *Store, h *hold) error {
 	me := s.here
 	me.At = time.Now().UTC().Truncate(time.Second)
 	text, err := json.Marshal(me)
@@ -71,14 +71,14 @@ func (s *Store) signIn(h *hold) error {
 	}
 	for run, other := range holders {
 		if int64(run) != h.run && other.elsewhere(s.here) {
-			return fmt.Errorf("%w: %s; if it is dead, remove %s", s.otherMachine(), other, s.file+"-lock")
+			return fmt.Errorf("%w: %s; if it is dead, remove %s", otherMachine(s), other, s.file+"-lock")
 		}
 	}
 	return nil
 }
 
 // otherMachine returns the error for a database that two machines try to use at the same time.
-func (s *Store) otherMachine() error {
+func otherMachine(s *Store) error {
 	return fmt.Errorf("the database lies on %s, where one machine may play at a time, since SQLite's log does not reach from one to another: %w", s.shared, ErrRunLocked)
 }
 
@@ -114,7 +114,7 @@ func readHolders(file string) ([]holder, error) {
 }
 
 // lockedBy returns ErrRunLocked, with a description of the run's holder if it is known.
-func (s *Store) lockedBy(run int64) error {
+func lockedBy(s *Store, run int64) error {
 	holders, err := readHolders(s.file)
 	if err != nil || run >= int64(len(holders)) || holders[run].Boot == "" {
 		return ErrRunLocked

@@ -49,7 +49,7 @@ func TestOldTakeInABatch(t *testing.T) {
 func TestARunIsCreatedWhole(t *testing.T) {
 	s, _ := begun(t, matchtest.Plan("another"))
 	plan := matchtest.Plan("r")
-	testutil.Must(s.findOrCreate(t.Context(), plan))(t)
+	testutil.Must(findOrCreate(t.Context(), s, plan))(t)
 	info, err := s.FindRun(t.Context(), "r")
 	testutil.Require(t, err == nil && len(info.Engines) == len(plan.Players),
 		"%v, %d players are stored, want %d", err, len(info.Engines), len(plan.Players))

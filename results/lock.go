@@ -23,7 +23,7 @@ type hold struct {
 }
 
 // holdRun locks a run. It returns ErrRunLocked if another process plays the run.
-func (s *Store) holdRun(run int64) (*hold, error) {
+func holdRun(s *Store, run int64) (*hold, error) {
 	beside, err := file.LockBeside(s.file, run, false)
 	if err == nil {
 		if err = s.inode.Lock(run); err != nil {
@@ -31,13 +31,13 @@ func (s *Store) holdRun(run int64) (*hold, error) {
 		}
 	}
 	if errors.Is(err, file.ErrTaken) {
-		return nil, s.lockedBy(run)
+		return nil, lockedBy(s, run)
 	}
 	if err != nil {
 		return nil, err
 	}
 	h := &hold{beside, s.inode, run}
-	if err := s.signIn(h); err != nil {
+	if err := signIn(s, h); err != nil {
 		return nil, errors.Join(err, h.Close())
 	}
 	return h, nil
@@ -48,10 +48,10 @@ func (s *Store) holdRun(run int64) (*hold, error) {
 const dyingWait = 2 * time.Second
 
 // holdRunOfDying locks a run like holdRun. It waits up to dyingWait if another process of this machine holds the lock.
-func (s *Store) holdRunOfDying(ctx context.Context, run int64) (*hold, error) {
+func holdRunOfDying(ctx context.Context, s *Store, run int64) (*hold, error) {
 	for end := time.Now().Add(dyingWait); ; {
-		h, err := s.holdRun(run)
-		if !errors.Is(err, ErrRunLocked) || s.shared != "" || s.holdsItself(run) || time.Now().After(end) {
+		h, err := holdRun(s, run)
+		if !errors.Is(err, ErrRunLocked) || s.shared != "" || holdsItself(s, run) || time.Now().After(end) {
 			return h, err
 		}
 		select {
@@ -63,7 +63,7 @@ func (s *Store) holdRunOfDying(ctx context.Context, run int64) (*hold, error) {
 }
 
 // holdsItself reports whether this process plays the run already.
-func (s *Store) holdsItself(run int64) bool {
+func holdsItself(s *Store, run int64) bool {
 	holders, err := readHolders(s.file)
 	return err == nil && run < int64(len(holders)) && holders[run].Boot == s.here.Boot && holders[run].PID == s.here.PID
 }

@@ -124,7 +124,7 @@ func (s *Store) shrink(ctx context.Context) (done bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	release, err := s.holdRuns(runs)
+	release, err := holdRuns(s, runs)
 	if errors.Is(err, ErrRunLocked) {
 		return false, nil
 	}
@@ -143,7 +143,7 @@ func (s *Store) alone(run *RunInfo, do func() error) error {
 	if s.write == nil {
 		return errors.New("the database was opened for reading only")
 	}
-	lock, err := s.holdRun(run.ID)
+	lock, err := holdRun(s, run.ID)
 	if err != nil {
 		return err
 	}

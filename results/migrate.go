@@ -12,9 +12,9 @@ import (
 	"gogi/shogi/kifu"
 )
 
-// prepare migrates the file to the current schema. A lock prevents two processes from doing this at the same
+// setUp migrates the file to the current schema. A lock prevents two processes from doing this at the same
 // time, because SQLite's switch to WAL mode does not wait for a busy database.
-func (s *Store) prepare(ctx context.Context) (err error) {
+func setUp(ctx context.Context, s *Store) (err error) {
 	texts, err := tables.MigrationTexts()
 	if err != nil {
 		return err
@@ -24,7 +24,7 @@ func (s *Store) prepare(ctx context.Context) (err error) {
 		return err
 	}
 	if version == len(texts) {
-		return s.useLog(ctx)
+		return useLog(ctx, s)
 	}
 	lock, err := file.LockBeside(s.file, schemaByte, true)
 	if err != nil {
@@ -93,7 +93,7 @@ func verifyEverything(ctx context.Context, tx *sql.Tx) error {
 
 // useLog switches a database from another mode to WAL mode. Copies made by VACUUM and files of other programs
 // have other modes.
-func (s *Store) useLog(ctx context.Context) (err error) {
+func useLog(ctx context.Context, s *Store) (err error) {
 	var mode string
 	if err := s.write.QueryRowContext(ctx, "PRAGMA journal_mode").Scan(&mode); err != nil || mode == "wal" {
 		return err

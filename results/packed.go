@@ -43,19 +43,19 @@ func (f filling) full(batch []request) (blocks []int64) {
 
 // packLast makes the newest missing segments of a run. It ignores errors, because only damaged rows cannot be
 // packed, and a reader or a check reports those.
-func (s *Store) packLast(run int64) {
+func packLast(s *Store, run int64) {
 	ctx := context.Background() // Close also runs after a cancellation
-	_ = s.packSome(ctx, run, packedAtOnce, func(packedBlock) {})
+	_ = packSome(ctx, s, run, packedAtOnce, func(packedBlock) {})
 }
 
 // Pack makes all missing segments of all runs in the database. A segment is a packed copy of many consecutive
 // pairs (package segments). Reports on long runs then take less time. Pack changes nothing else. It returns an
 // error for damaged rows.
-func (s *Store) Pack(ctx context.Context) error {
+func Pack(ctx context.Context, s *Store) error {
 	runs, err := s.Runs(ctx)
 	for i := range runs {
 		if err == nil {
-			err = s.packSome(ctx, runs[i].ID, runs[i].Finished, func(packedBlock) {})
+			err = packSome(ctx, s, runs[i].ID, runs[i].Finished, func(packedBlock) {})
 		}
 	}
 	if err != nil {
@@ -76,7 +76,7 @@ type PackedRun struct {
 // ErrRunLocked. It stores each segment as soon as it is made, so list counts the finished segments even after an
 // error. PackAll skips damaged rows and returns them as the error at the end. It calls progress, if not nil, with
 // the number of packed pairs and the total.
-func (s *Store) PackAll(ctx context.Context, progress func(done, of int)) (list []PackedRun, err error) {
+func PackAll(ctx context.Context, s *Store, progress func(done, of int)) (list []PackedRun, err error) {
 	if s.write == nil {
 		return nil, s.fail("packing the games", errors.New("the database was opened for reading only"))
 	}
@@ -84,12 +84,12 @@ func (s *Store) PackAll(ctx context.Context, progress func(done, of int)) (list 
 	if err != nil {
 		return nil, err
 	}
-	release, err := s.holdRuns(runs)
+	release, err := holdRuns(s, runs)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, release()) }()
-	of, err := s.unpacked(ctx, runs)
+	of, err := unpacked(ctx, s, runs)
 	var damage error
 	done := 0
 	for i := range runs {
@@ -97,7 +97,7 @@ func (s *Store) PackAll(ctx context.Context, progress func(done, of int)) (list 
 			break
 		}
 		p := PackedRun{Name: runs[i].Name}
-		failed := s.packSome(ctx, runs[i].ID, runs[i].Finished, func(b packedBlock) {
+		failed := packSome(ctx, s, runs[i].ID, runs[i].Finished, func(b packedBlock) {
 			if done += b.pairs; progress != nil {
 				progress(done, of)
 			}
@@ -116,14 +116,14 @@ func (s *Store) PackAll(ctx context.Context, progress func(done, of int)) (list 
 }
 
 // holdRuns locks these runs, so that no other process can play them until the caller calls release.
-func (s *Store) holdRuns(runs []RunInfo) (release func() error, err error) {
+func holdRuns(s *Store, runs []RunInfo) (release func() error, err error) {
 	var held []*hold
 	release = func() error {
 		errs := lists.Map(held, (*hold).Close)
 		return errors.Join(errs...)
 	}
 	for i := range runs {
-		h, err := s.holdRun(runs[i].ID)
+		h, err := holdRun(s, runs[i].ID)
 		if err != nil {
 			return nil, errors.Join(s.fail(fmt.Sprintf("run %q", runs[i].Name), err), release())
 		}
@@ -133,7 +133,7 @@ func (s *Store) holdRuns(runs []RunInfo) (release func() error, err error) {
 }
 
 // unpacked returns the number of pairs that are not packed yet and can be packed.
-func (s *Store) unpacked(ctx context.Context, runs []RunInfo) (pairs int, err error) {
+func unpacked(ctx context.Context, s *Store, runs []RunInfo) (pairs int, err error) {
 	for i := range runs {
 		blocks, err := segments.Missing(ctx, s.read, runs[i].ID, runs[i].Finished)
 		if err != nil {
@@ -151,14 +151,14 @@ type packedBlock struct{ segments, pairs, games int }
 
 // packSome makes segments of a run and calls report for each block. most is the largest number of segments to make.
 // If a block has damaged rows, packSome continues with the next one, and returns the first such error at the end.
-func (s *Store) packSome(ctx context.Context, run int64, most int, report func(packedBlock)) error {
+func packSome(ctx context.Context, s *Store, run int64, most int, report func(packedBlock)) error {
 	blocks, err := segments.Missing(ctx, s.read, run, most)
 	var damage error
 	for _, b := range blocks {
 		if err != nil {
 			break
 		}
-		games, failed := s.pack(ctx, run, b.Number)
+		games, failed := pack(ctx, s, run, b.Number)
 		_, damaged := errors.AsType[*tables.Damaged](failed)
 		switch {
 		case damaged:
@@ -174,7 +174,7 @@ func (s *Store) packSome(ctx context.Context, run int64, most int, report func(p
 }
 
 // pack makes the segment of a block and returns the number of its games.
-func (s *Store) pack(ctx context.Context, run, block int64) (games int, err error) {
+func pack(ctx context.Context, s *Store, run, block int64) (games int, err error) {
 	err = file.InTx(ctx, s.write, func(tx *sql.Tx) error {
 		rows, err := blockRows(ctx, tx, run, block)
 		if err != nil {

@@ -156,7 +156,7 @@ func packed(t *testing.T, plan *match.Plan) []byte {
 	s, run := begunAt(t, path, plan)
 	pairs := slices.Concat(ids(0, 100), ids(140, segments.Pairs), ids(600, 640), ids(1024, 1024+segments.Least))
 	storeFast(t, s, run, pairs, extremes(rand.New(rand.NewPCG(5, 5))))
-	testutil.OK(t, s.Pack(t.Context()))
+	testutil.OK(t, Pack(t.Context(), s))
 	storeFast(t, s, run, ids(1536, 1536+segments.Least+1), func(*pairRows) {})
 	testutil.Must(s.write.ExecContext(t.Context(), "PRAGMA wal_checkpoint(TRUNCATE)"))(t)
 	text, err := os.ReadFile(path) // as after a crash, because the end of the run packs block 3
@@ -287,7 +287,7 @@ func TestDamagedSegments(t *testing.T) {
 		testutil.Check(t, len(wrong) == 1 && strings.HasPrefix(wrong[0], told), "%s: %q", change, wrong)
 		testutil.Equal(t, otherRows(want, gamesWhere(t, s, run.ID(), Filter{})), "", "%s: other games (-want +got)", change)
 		testutil.Must(s.write.ExecContext(t.Context(), "DELETE FROM segments"))(t)
-		testutil.OK(t, s.Pack(t.Context()))
+		testutil.OK(t, Pack(t.Context(), s))
 	}
 	if wrong := wrongSegments(t, s, run.ID()); len(wrong) > 0 || len(blocksOf(t, s, run.ID())) != 3 {
 		t.Errorf("packed anew: %q", wrong)
@@ -331,14 +331,14 @@ func TestPackAll(t *testing.T) {
 	second, err := s.Begin(t.Context(), other)
 	second = matchtest.Closing(t, second, err)
 	storeFast(t, s, second, ids(0, 300), func(*pairRows) {})
-	if _, err := s.PackAll(t.Context(), nil); !errors.Is(err, ErrRunLocked) || !strings.Contains(err.Error(), `run "a"`) || len(blocksOf(t, s, run.ID())) > 0 {
+	if _, err := PackAll(t.Context(), s, nil); !errors.Is(err, ErrRunLocked) || !strings.Contains(err.Error(), `run "a"`) || len(blocksOf(t, s, run.ID())) > 0 {
 		t.Errorf("while both are played: %v", err)
 	}
 	// Both runs end, and the test deletes the segments that their ends create.
 	testutil.OK(t, errors.Join(run.Close(), second.Close()))
 	testutil.OK(t, testutil.Err(s.write.ExecContext(t.Context(), "DELETE FROM segments; UPDATE games SET plies = plies + 1 WHERE run_id = ? AND pair = 1600 AND leg = 0", run.ID())))
 	ctx, cancel := context.WithCancel(t.Context())
-	list, err := s.PackAll(ctx, func(done, of int) {
+	list, err := PackAll(ctx, s, func(done, of int) {
 		testutil.Check(t, of == 512+256+512+512+300 && done == 512, "progress %d of %d", done, of)
 		cancel()
 	})
@@ -346,7 +346,7 @@ func TestPackAll(t *testing.T) {
 		t.Errorf("cut off: %v, %v", list, err)
 	}
 	var last [2]int
-	list, err = s.PackAll(t.Context(), func(done, of int) { last = [2]int{done, of} })
+	list, err = PackAll(t.Context(), s, func(done, of int) { last = [2]int{done, of} })
 	if _, damaged := errors.AsType[*tables.Damaged](err); !damaged || !slices.Equal(list, []PackedRun{{"a", 2, 768, 1536}, {"b", 1, 300, 600}}) || last != [2]int{1580, 1580} {
 		t.Errorf("%v, %v, progress %v", list, err, last)
 	}

@@ -43,7 +43,7 @@ type Run struct {
 // not cover may differ from the last start; Begin then replaces and logs them. The plan must not change while
 // the Run is open. ctx applies only to Begin; the Run lives until Close.
 func (s *Store) Begin(ctx context.Context, plan *match.Plan) (*Run, error) {
-	run, err := s.begin(ctx, plan)
+	run, err := begin(ctx, s, plan)
 	if err != nil {
 		return nil, s.fail(fmt.Sprintf("starting run %q", plan.Run), err)
 	}
@@ -51,7 +51,7 @@ func (s *Store) Begin(ctx context.Context, plan *match.Plan) (*Run, error) {
 	return run, nil
 }
 
-func (s *Store) begin(ctx context.Context, plan *match.Plan) (*Run, error) {
+func begin(ctx context.Context, s *Store, plan *match.Plan) (*Run, error) {
 	switch {
 	case s.write == nil:
 		return nil, errors.New("the database was opened for reading only")
@@ -60,11 +60,11 @@ func (s *Store) begin(ctx context.Context, plan *match.Plan) (*Run, error) {
 	case len(plan.Openings) == 0 || plan.Pairings() == 0:
 		return nil, errors.New("the plan has no opening or nobody to play")
 	}
-	id, err := s.findOrCreate(ctx, plan)
+	id, err := findOrCreate(ctx, s, plan)
 	if err != nil {
 		return nil, err
 	}
-	lock, err := s.holdRunOfDying(ctx, id)
+	lock, err := holdRunOfDying(ctx, s, id)
 	if err != nil {
 		return nil, err
 	}
@@ -95,7 +95,7 @@ func (r *Run) Close() error {
 	r.closing.Do(func() {
 		close(r.quit)
 		<-r.done
-		r.store.packLast(r.id)
+		packLast(r.store, r.id)
 		if err := errors.Join(r.stmts.close(), r.lock.Close()); err != nil {
 			r.closed = r.store.fail(fmt.Sprintf("closing run %q", r.plan.Run), err)
 		}
@@ -105,7 +105,7 @@ func (r *Run) Close() error {
 
 // findOrCreate returns the number of the run that the plan names. If the run exists, findOrCreate compares
 // the digests, else it creates the run.
-func (s *Store) findOrCreate(ctx context.Context, plan *match.Plan) (id int64, err error) {
+func findOrCreate(ctx context.Context, s *Store, plan *match.Plan) (id int64, err error) {
 	canonical, digest := plan.Canonical(), plan.Digest()
 	err = file.InTx(ctx, s.write, func(tx *sql.Tx) error {
 		var storedDigest, storedPlan string

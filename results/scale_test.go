@@ -43,7 +43,7 @@ func BenchmarkScan(b *testing.B) {
 		perGame(b, n, cpuTime(b)-before)
 	})
 	before := cpuTime(b)
-	testutil.OK(b, s.Pack(b.Context()))
+	testutil.OK(b, Pack(b.Context(), s))
 	packing := cpuTime(b) - before
 	b.Run("segments", func(b *testing.B) {
 		rows(b)

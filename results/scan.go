@@ -35,9 +35,9 @@ var GamesScanned scanned
 
 // scan calls yield with the games that pass the filter, by pair and leg, several pairs in each call. yield
 // may keep the rows. scan returns an error if it does not find a stored game.
-func (s *Store) scan(ctx context.Context, runID int64, f Filter, yield func([]match.Row) error) error {
+func scan(ctx context.Context, s *Store, runID int64, f Filter, yield func([]match.Row) error) error {
 	var stopped error // the error that yield returned
-	err := s.scanParts(ctx, runID, f, func(rows []match.Row) error {
+	err := scanParts(ctx, s, runID, f, func(rows []match.Row) error {
 		if n, counting := ctx.Value(GamesScanned).(*atomic.Int64); counting {
 			n.Add(int64(len(rows)))
 		}
@@ -53,12 +53,12 @@ func (s *Store) scan(ctx context.Context, runID int64, f Filter, yield func([]ma
 	return nil
 }
 
-func (s *Store) scanParts(ctx context.Context, runID int64, f Filter, yield func([]match.Row) error) (err error) {
+func scanParts(ctx context.Context, s *Store, runID int64, f Filter, yield func([]match.Row) error) (err error) {
 	last, err := lastPair(ctx, s.read, runID)
 	if err != nil {
 		return err
 	}
-	view, err := s.newSnapshot(ctx, int((last-int64(f.FromPair))/scanPairs+1))
+	view, err := newSnapshot(ctx, s, int((last-int64(f.FromPair))/scanPairs+1))
 	if err != nil {
 		return err
 	}

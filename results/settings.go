@@ -89,11 +89,11 @@ func (r *Run) Change(ctx context.Context, pairs, slots int, phase match.RunPhase
 
 // set stores a setting and makes it the current one of the Run. The caller holds the run's lock.
 func (r *Run) set(ctx context.Context, now Setting) error {
-	id, err := r.store.recordSettings(ctx, r.id, r.plan, now)
+	id, err := recordSettings(ctx, r.store, r.id, r.plan, now)
 	if err != nil {
 		return err
 	}
-	most, err := r.store.greatestTarget(ctx, r.id)
+	most, err := greatestTarget(ctx, r.store, r.id)
 	if err != nil {
 		return err
 	}
@@ -104,7 +104,7 @@ func (r *Run) set(ctx context.Context, now Setting) error {
 
 // recordSettings stores the values that may change during a run, and logs them if they differ from the last
 // setting. It returns the number of the valid row of the log.
-func (s *Store) recordSettings(ctx context.Context, run int64, plan *match.Plan, now Setting) (id int64, err error) {
+func recordSettings(ctx context.Context, s *Store, run int64, plan *match.Plan, now Setting) (id int64, err error) {
 	text, err := json.Marshal(now)
 	if err != nil {
 		return 0, err
@@ -220,7 +220,7 @@ func sealRun(ctx context.Context, tx *sql.Tx, run int64) error {
 }
 
 // greatestTarget returns the largest number of pairs that the settings of the run have requested.
-func (s *Store) greatestTarget(ctx context.Context, run int64) (most int, err error) {
+func greatestTarget(ctx context.Context, s *Store, run int64) (most int, err error) {
 	list, err := settings(ctx, s.write, run)
 	for _, setting := range list {
 		most = max(most, setting.Pairs)

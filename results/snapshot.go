@@ -31,7 +31,7 @@ type snapshot struct {
 // newSnapshot opens as many connections as are useful for a number of parts. If another reader already has several
 // connections, it opens only one, because the number of connections is limited and a reader may need one more inside
 // its yield function.
-func (s *Store) newSnapshot(ctx context.Context, parts int) (*snapshot, error) {
+func newSnapshot(ctx context.Context, s *Store, parts int) (*snapshot, error) {
 	want := min(parts, scanners, runtime.GOMAXPROCS(0))
 	if want > 1 && s.scanning.TryLock() {
 		m := &snapshot{free: s.scanning.Unlock}

@@ -58,7 +58,7 @@ func Open(ctx context.Context, path string, how ...Durability) (*Store, error) {
 		return nil, err
 	}
 	if s.write, err = file.Writer(s.file, string(sync)); err == nil {
-		err = s.prepare(ctx)
+		err = setUp(ctx, s)
 	}
 	if err == nil {
 		s.read, err = file.Reader(ctx, s.file, readers)

@@ -36,17 +36,17 @@ func stateRows(run int64, states []match.TuneState) (rows [][]any, err error) {
 
 // States returns the stored states of the tune, sorted by the number of blocks.
 func (r *Run) States(ctx context.Context) ([]match.TuneState, error) {
-	return r.store.TuneStates(ctx, r.id)
+	return TuneStates(ctx, r.store, r.id)
 }
 
 // Points calls see for each stored pair of the run, in order, with the options that the tune set for the
 // pair.
 func (r *Run) Points(ctx context.Context, see func(pair int, options [2][]match.Option) error) error {
-	return r.store.TunePoints(ctx, r.id, see)
+	return TunePoints(ctx, r.store, r.id, see)
 }
 
 // TuneStates returns the stored states of a tune, sorted by the number of blocks.
-func (s *Store) TuneStates(ctx context.Context, runID int64) ([]match.TuneState, error) {
+func TuneStates(ctx context.Context, s *Store, runID int64) ([]match.TuneState, error) {
 	return moment(ctx, s, "reading the states of a tune", func(m Moment) ([]match.TuneState, error) { return m.TuneStates(ctx, runID) })
 }
 
@@ -63,7 +63,7 @@ func tuneStates(ctx context.Context, q tables.Querier, runID int64) ([]match.Tun
 
 // TunePoints calls see for each stored pair of a run, in order. options are the options that the tune set for each
 // of the two players, in addition to the plan's options.
-func (s *Store) TunePoints(ctx context.Context, runID int64, see func(pair int, options [2][]match.Option) error) error {
+func TunePoints(ctx context.Context, s *Store, runID int64, see func(pair int, options [2][]match.Option) error) error {
 	return s.Moment(ctx, "reading the points of a tune", func(m Moment) error {
 		return m.PairRows(ctx, runID, 0, math.MaxInt, func(r *tables.Row) error {
 			options, err := tables.Options(r.Value("options"))
@@ -81,7 +81,7 @@ func (r *Run) Propose(ctx context.Context, c match.TuneCandidate) (match.TuneCan
 	if err := r.open(); err != nil {
 		return c, err
 	}
-	have, err := r.store.TuneCandidates(ctx, r.id)
+	have, err := TuneCandidates(ctx, r.store, r.id)
 	if err != nil {
 		return c, err
 	}
@@ -101,7 +101,7 @@ func (r *Run) Propose(ctx context.Context, c match.TuneCandidate) (match.TuneCan
 }
 
 // TuneCandidates returns the candidates of a tune, by number.
-func (s *Store) TuneCandidates(ctx context.Context, runID int64) ([]match.TuneCandidate, error) {
+func TuneCandidates(ctx context.Context, s *Store, runID int64) ([]match.TuneCandidate, error) {
 	return moment(ctx, s, "reading the candidates of a tune", func(m Moment) ([]match.TuneCandidate, error) {
 		return tuneCandidates(ctx, m.Q, runID)
 	})

@@ -8,6 +8,7 @@ import (
 	"gogi/match"
 	"gogi/match/matchtest"
 	"gogi/match/tune"
+	"gogi/results"
 	"gogi/results/resultstest"
 )
 
@@ -24,7 +25,7 @@ func TestVoidInATune(t *testing.T) {
 	want := []int{5, 12, 13, 14, 15, 16, 17}
 	testutil.Check(t, err == nil && slices.Equal(pairs, want) && slices.Equal(foretold, want),
 		"%v, %v, foretold %v", pairs, err, foretold)
-	states, err := s.TuneStates(t.Context(), run.ID())
+	states, err := results.TuneStates(t.Context(), s, run.ID())
 	testutil.Check(t, err == nil && len(states) == 1 && states[0].Blocks == 1, "%+v, %v", states, err)
 }
 
@@ -35,7 +36,7 @@ func TestVoidKeepsEarlierStates(t *testing.T) {
 		s := resultstest.Open(t, path)
 		run := resultstest.Begin(t, s, plan)
 		testutil.Must(run.Void(t.Context(), "a bad machine", "me", func(g match.Row) bool { return g.Pair == voided }))(t)
-		states, err := s.TuneStates(t.Context(), run.ID())
+		states, err := results.TuneStates(t.Context(), s, run.ID())
 		testutil.Check(t, err == nil && len(states) == blocks,
 			"without pair %d %d states are left (%v), want %d: %+v", voided, len(states), err, blocks, states)
 	}

@@ -24,7 +24,7 @@ import (
 // pairs must count them again from the first one.
 func (r *Run) Void(ctx context.Context, why, by string, selects func(match.Row) bool) (pairs []int, err error) {
 	if err = r.open(); err == nil {
-		pairs, err = r.store.void(ctx, r.id, why, by, selects)
+		pairs, err = void(ctx, r.store, r.id, why, by, selects)
 	}
 	if err != nil {
 		return nil, r.store.fail(fmt.Sprintf("run %q: voiding pairs", r.plan.Run), err)
@@ -39,8 +39,8 @@ func (s *Store) Void(ctx context.Context, run *RunInfo, why, by string, selects 
 		err = errors.New("the database was opened for reading only")
 	} else {
 		var lock *hold
-		if lock, err = s.holdRun(run.ID); err == nil {
-			pairs, err = s.void(ctx, run.ID, why, by, selects)
+		if lock, err = holdRun(s, run.ID); err == nil {
+			pairs, err = void(ctx, s, run.ID, why, by, selects)
 			err = errors.Join(err, lock.Close())
 		}
 	}
@@ -66,7 +66,7 @@ type voiding struct {
 	at      int64
 }
 
-func (s *Store) void(ctx context.Context, run int64, why, by string, selects func(match.Row) bool) (pairs []int, err error) {
+func void(ctx context.Context, s *Store, run int64, why, by string, selects func(match.Row) bool) (pairs []int, err error) {
 	if why == "" || by == "" {
 		return nil, errors.New("expected a reason, and who voids them")
 	}
@@ -210,7 +210,7 @@ func ownRows[T any](ctx context.Context, q tables.Querier, runID int64, table st
 
 // StoredTimes returns the time at which each pair of a run was stored, by the pair's number. The clock is
 // that of the machine with the database. A time is zero if an older gogi did not store it.
-func (s *Store) StoredTimes(ctx context.Context, runID int64) (map[int]time.Time, error) {
+func StoredTimes(ctx context.Context, s *Store, runID int64) (map[int]time.Time, error) {
 	return moment(ctx, s, "reading when pairs were stored", func(m Moment) (map[int]time.Time, error) {
 		times := map[int]time.Time{}
 		return times, m.PairRows(ctx, runID, 0, math.MaxInt, func(r *tables.Row) error {

@@ -120,11 +120,11 @@ func (p *Position) Declaration(rule DeclarationRule) DeclarationStatus {
 	status.KingInCamp = p.kings[us] != NoSquare && camp.has(p.kings[us])
 	inCamp := own.and(camp).andNot(p.byType[King])
 	status.Pieces = inCamp.count()
-	status.Points = p.boardPoints(inCamp) + p.handPoints(us)
+	status.Points = boardPoints(p, inCamp) + handPoints(p, us)
 	if rule == NoEnteringKing || rule >= TryRule {
 		return status
 	}
-	total := p.boardPoints(p.byType[occupied]) + p.handPoints(Black) + p.handPoints(White)
+	total := boardPoints(p, p.byType[occupied]) + handPoints(p, Black) + handPoints(p, White)
 	status.Needed = rule.points(us, fullPoints-total)
 	status.Win = status.KingInCamp && !status.InCheck &&
 		status.Pieces >= campPieces && status.Points >= status.Needed
@@ -132,12 +132,12 @@ func (p *Position) Declaration(rule DeclarationRule) DeclarationStatus {
 }
 
 // boardPoints returns the points of the pieces on the given squares.
-func (p *Position) boardPoints(squares bitboard) int {
+func boardPoints(p *Position, squares bitboard) int {
 	big := p.rookLike().or(p.bishopLike())
 	return squares.andNot(p.byType[King]).count() + (bigPoints-1)*squares.and(big).count()
 }
 
-func (p *Position) handPoints(c Colour) int {
+func handPoints(p *Position, c Colour) int {
 	points := 0
 	for t := Pawn; t <= Gold; t++ {
 		worth := 1

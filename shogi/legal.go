@@ -5,7 +5,7 @@ import "fmt"
 // CheckLegal returns nil if m is legal for the side to move, else an error with the reason. It shares no code
 // with the move generator; tests compare the two.
 func (p *Position) CheckLegal(m Move) error {
-	reason := p.whyNot(m)
+	reason := whyNot(p, m)
 	if reason == "" {
 		return nil
 	}
@@ -13,7 +13,7 @@ func (p *Position) CheckLegal(m Move) error {
 }
 
 // whyNot returns the reason why m is illegal, or "" if m is legal.
-func (p *Position) whyNot(m Move) string {
+func whyNot(p *Position, m Move) string {
 	if m == NoMove {
 		return "it is not a move"
 	}
@@ -22,9 +22,9 @@ func (p *Position) whyNot(m Move) string {
 	}
 	var reason string
 	if m.IsDrop() {
-		reason = p.whyNotDrop(m)
+		reason = whyNotDrop(p, m)
 	} else {
-		reason = p.whyNotBoardMove(m)
+		reason = whyNotBoardMove(p, m)
 	}
 	if reason != "" {
 		return reason
@@ -32,7 +32,7 @@ func (p *Position) whyNot(m Move) string {
 	if !p.safeAfter(m) {
 		after := *p
 		after.Apply(m)
-		return p.whyInCheck(&after)
+		return whyInCheck(p, &after)
 	}
 	if m.Dropped() == Pawn && p.pawnMates(m.To()) {
 		return "a dropped pawn may not mate (uchifuzume)"
@@ -66,7 +66,7 @@ func (p *Position) pawnMates(to Square) bool {
 
 // whyNotDrop returns the reason why a drop is illegal, or "". It does not check the safety of the king and
 // mate by a dropped pawn (uchifuzume).
-func (p *Position) whyNotDrop(m Move) string {
+func whyNotDrop(p *Position, m Move) string {
 	us, t, to := p.side, m.Dropped(), m.To()
 	switch {
 	case t < Pawn || t > Gold:
@@ -90,7 +90,7 @@ func (p *Position) whyNotDrop(m Move) string {
 
 // whyNotBoardMove returns the reason why a move of a piece on the board is illegal, or "". It does not check
 // the safety of the king.
-func (p *Position) whyNotBoardMove(m Move) string {
+func whyNotBoardMove(p *Position, m Move) string {
 	us, from, to := p.side, m.From(), m.To()
 	if from >= NoSquare {
 		return fmt.Sprintf("its origin is square number %d, but the last one is 80", from)
@@ -121,7 +121,7 @@ func (p *Position) whyNotBoardMove(m Move) string {
 
 // whyInCheck returns the reason why a move is illegal if it leaves the mover's king attacked. The reason names the
 // pieces that attack the king in the position after the move.
-func (p *Position) whyInCheck(after *Position) string {
+func whyInCheck(p *Position, after *Position) string {
 	king := after.kings[p.side]
 	checkers, _ := after.checkersAndPins(king, p.side)
 	text := ""

@@ -46,7 +46,7 @@ func (s *Setup) Position() (Position, error) {
 		if piece == NoPiece {
 			continue
 		}
-		if err := p.checkAddition(Square(sq), piece); err != nil {
+		if err := checkAddition(&p, Square(sq), piece); err != nil {
 			return Position{}, err
 		}
 		p.put(Square(sq), piece)
@@ -85,7 +85,7 @@ func (s *Setup) checkNumbers() error {
 }
 
 // checkAddition returns an error if a piece may not be added on s to the pieces on the board.
-func (p *Position) checkAddition(s Square, piece Piece) error {
+func checkAddition(p *Position, s Square, piece Piece) error {
 	c, t := piece.Colour(), piece.Type()
 	if piece != NewPiece(c, t) || t == NoPieceType || t > Dragon {
 		return fmt.Errorf("square %v holds piece number %d, which does not exist", s, uint8(piece))

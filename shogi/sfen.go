@@ -164,15 +164,15 @@ func (p *Position) SFEN() string {
 		if rank > 1 {
 			b = append(b, '/')
 		}
-		b = p.appendRank(b, rank)
+		b = appendRank(p, b, rank)
 	}
 	b = append(b, ' ', "bw"[p.side&1], ' ')
-	b = append(p.appendHands(b), ' ')
+	b = append(appendHands(p, b), ' ')
 	return string(strconv.AppendInt(b, int64(p.ply), 10))
 }
 
 // appendRank appends one rank from file 9 to file 1.
-func (p *Position) appendRank(b []byte, rank int) []byte {
+func appendRank(p *Position, b []byte, rank int) []byte {
 	gap := byte(0)
 	for file := 9; file >= 1; file-- {
 		piece := p.board[NewSquare(file, rank)]
@@ -193,7 +193,7 @@ func (p *Position) appendRank(b []byte, rank int) []byte {
 }
 
 // appendHands appends both hands, or "-" if both are empty.
-func (p *Position) appendHands(b []byte) []byte {
+func appendHands(p *Position, b []byte) []byte {
 	empty := len(b)
 	for _, c := range [...]Colour{Black, White} {
 		for _, t := range [...]PieceType{Rook, Bishop, Gold, Silver, Knight, Lance, Pawn} {

@@ -92,15 +92,15 @@ func (e *Engine) Mate(ctx context.Context, r Request) (Checkmate, error) {
 	ev, stopped, err := e.outcome(ctx, &s, r.Deadline)
 	reply := e.in.finish(0)
 	if err != nil {
-		e.noteElapsed(time.Since(s.start))
+		noteElapsed(e, time.Since(s.start))
 		return Checkmate{Stopped: stopped}, err
 	}
-	c := e.mateAnswer(ev, reply, r.Position)
+	c := mateAnswer(e, ev, reply, r.Position)
 	c.Nodes, c.Stopped, c.Elapsed = reply.Nodes, stopped, max(0, ev.stamp.Sub(s.start))
 	return c, nil
 }
 
-func (e *Engine) mateAnswer(ev event, reply Reply, p Position) Checkmate {
+func mateAnswer(e *Engine, ev event, reply Reply, p Position) Checkmate {
 	line := sanitize.Decode(ev.line)
 	if kindOf(ev.line) == lineCheckmate {
 		return ParseCheckmate(line)

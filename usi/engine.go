@@ -265,7 +265,7 @@ func (e *Engine) Think(ctx context.Context, r Request) (Reply, error) {
 	reply := e.in.finish(r.MaxPV)
 	reply.Hit, reply.Stopped, reply.Sending, reply.Second = s.hit, stopped, s.sending, second
 	if err != nil {
-		e.noteElapsed(time.Since(s.start))
+		noteElapsed(e, time.Since(s.start))
 		return reply.fromVariation(), err
 	}
 	reply.setAnswer(ParseBestmove(sanitize.Decode(ev.line)))
@@ -502,18 +502,18 @@ func (e *Engine) hasExited() bool {
 
 // explained adds the engine's last stdout lines outside of a search to a note. If the engine seems to lack
 // its evaluation file, explained also adds the folder in which the engine looks for it.
-func (e *Engine) explained(note string) string {
+func explained(e *Engine, note string) string {
 	if words := e.in.outsideText(); words != "" {
 		note += "; stdout: " + words
 	}
-	return note + e.evaluationHint(note)
+	return note + evaluationHint(e, note)
 }
 
 // evalDir is the option of YaneuraOu and related engines for the folder of the evaluation file. Without the
 // file they exit at isready, some of them without a message.
 const evalDir = "EvalDir"
 
-func (e *Engine) evaluationHint(note string) string {
+func evaluationHint(e *Engine, note string) string {
 	option, ok := FindOption(e.greeting.Options, evalDir)
 	text := strings.ToLower(note)
 	silent := !strings.Contains(text, "stdout: ") && !strings.Contains(text, "stderr: ")
@@ -550,10 +550,10 @@ func (e *Engine) silence(kind FaultKind) FaultKind {
 }
 
 func (e *Engine) fail(kind FaultKind, doing, note string) error {
-	note = e.explained(note)
+	note = explained(e, note)
 	e.fault = &Fault{Kind: kind, Engine: e.config.Name, Doing: doing, Note: note, Exited: kind == FaultCrash && e.rests && e.hasExited()}
 	if kind != FaultConnection && !e.fault.Exited { // otherwise the engine did not fail
-		e.fault.Record = e.record(Failure{Kind: string(kind), Note: strings.TrimSuffix(doing+": "+note, ": ")})
+		e.fault.Record = record(e, Failure{Kind: string(kind), Note: strings.TrimSuffix(doing+": "+note, ": ")})
 	}
 	return e.fault
 }
@@ -562,10 +562,10 @@ func (e *Engine) fail(kind FaultKind, doing, note string) error {
 // move. It returns the name of the record that the Tap made of the failure, or "". The engine stays usable.
 // Blame is safe for concurrent use.
 func (e *Engine) Blame(kind, note string) string {
-	return e.record(Failure{Kind: kind, Note: note, Blamed: true})
+	return record(e, Failure{Kind: kind, Note: note, Blamed: true})
 }
 
-func (e *Engine) record(f Failure) string {
+func record(e *Engine, f Failure) string {
 	if e.config.Tap == nil || e.closing.Load() {
 		return ""
 	}
@@ -573,7 +573,7 @@ func (e *Engine) record(f Failure) string {
 	return e.config.Tap.Failed(f)
 }
 
-func (e *Engine) noteElapsed(d time.Duration) {
+func noteElapsed(e *Engine, d time.Duration) {
 	if e.fault != nil {
 		e.fault.Searching, e.fault.Elapsed = true, d
 	}
@@ -700,7 +700,7 @@ func (e *Engine) Rest(ctx context.Context, deadline time.Duration) error {
 	asked := time.Now()
 	err := e.stopPonder(ctx, max(e.limits.Stop, deadline))
 	if err != nil {
-		e.noteElapsed(time.Since(asked))
+		noteElapsed(e, time.Since(asked))
 	}
 	return err
 }

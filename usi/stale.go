@@ -32,7 +32,7 @@ func (e *Engine) settle(ctx context.Context, s *search, r Request, ev event, sto
 	if !searched || stopped || s.position != "" || ev.informed {
 		return ev, stopped, SecondNone, nil
 	}
-	if e.illegal(r.Position, ev) {
+	if illegal(e, r.Position, ev) {
 		return e.awaitAnother(ctx, s, r.Deadline, ev)
 	}
 	if next, ok := e.in.behind(); ok && next.informed {
@@ -97,7 +97,7 @@ func (e *Engine) stopAnother(s *search, first event) (event, bool, StaleBestmove
 }
 
 // illegal reports whether an answer is a move that is illegal in this position.
-func (e *Engine) illegal(p Position, ev event) bool {
+func illegal(e *Engine, p Position, ev event) bool {
 	b := ParseBestmove(sanitize.Decode(ev.line))
 	return b.Answer == AnswerMove && e.line.Follow(p) == nil && e.line.Position.CheckLegal(b.Move) != nil
 }

@@ -101,9 +101,9 @@ func New(c Config) *Pages {
 		"GET /farm/m/{machine}": p.machine, "POST /farm/m/{machine}/{verb}": p.signed(p.orderMachine),
 		"GET /farm/people": p.people, "GET /farm/p/{person}": p.person,
 		"GET /farm/keys": p.keys, "POST /farm/keys/{verb}": p.signed(p.orderKey),
-		"GET /farm/log": p.log, "GET /farm/connect": p.connect, "GET /farm/challenge": p.giveChallenge,
+		"GET /farm/log": p.log, "GET /farm/connect": p.connect, "GET /farm/challenge": logins{p}.giveChallenge,
 		"GET /farm/join": p.joinForm, "POST /farm/join": p.join,
-		"GET /farm/login": p.loginForm, "POST /farm/login": p.login, "POST /farm/logout": p.signed(p.logout),
+		"GET /farm/login": logins{p}.loginForm, "POST /farm/login": logins{p}.login, "POST /farm/logout": p.signed(logins{p}.logout),
 		"/farm/": func(http.ResponseWriter, *visit) error { return notFound(i18n.Of("There is no such page.")) },
 	} {
 		p.mux.HandleFunc(path, p.handle(f))
@@ -116,7 +116,7 @@ func (p *Pages) ServeHTTP(w http.ResponseWriter, r *http.Request) { p.mux.ServeH
 
 // LoggedIn reports whether the user who sent a request is logged in.
 func (p *Pages) LoggedIn(r *http.Request) bool {
-	s, err := p.session(r)
+	s, err := logins{p}.session(r)
 	return err == nil && s != nil
 }
 
@@ -164,7 +164,7 @@ func titleOf(status int) i18n.Message {
 // page or a plain text about it.
 func (p *Pages) handle(f handler) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		s, err := p.session(r)
+		s, err := logins{p}.session(r)
 		v := &visit{Request: r, session: s, in: i18n.From(r.Context())}
 		if err == nil {
 			err = f(w, v)

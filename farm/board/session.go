@@ -51,8 +51,11 @@ func hashOf(secret string) string {
 	return hex.EncodeToString(sum[:])
 }
 
+// logins has the pages on which people log in and out, and their sessions.
+type logins struct{ *Pages }
+
 // session returns the session of a request, or nil if there is none, if it has ended, or if its key is not valid.
-func (p *Pages) session(r *http.Request) (*session, error) {
+func (p logins) session(r *http.Request) (*session, error) {
 	cookie, err := r.Cookie(SessionCookie)
 	if err != nil {
 		return nil, nil //nolint:nilerr // no cookie, no session
@@ -104,19 +107,19 @@ func (s *session) Is(owner string) bool { return s != nil && s.key.Owner == owne
 
 // challenge returns a text that a user signs to log in. The text ends with an HMAC by the farm's secret. So fresh
 // can recognise it later, and the farm does not store it.
-func (p *Pages) challenge(now time.Time) string {
+func (p logins) challenge(now time.Time) string {
 	text := fmt.Sprintf("%d.%s", now.Add(challengeLife).Unix(), rand.Text())
 	return text + "." + p.code(text)
 }
 
-func (p *Pages) code(text string) string {
+func (p logins) code(text string) string {
 	h := hmac.New(sha256.New, p.config.Secret[:])
 	h.Write([]byte("gogi challenge 1\x00" + text))
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 
 // fresh reports whether this farm made a challenge, and made it less than challengeLife ago.
-func (p *Pages) fresh(challenge string, now time.Time) bool {
+func (p logins) fresh(challenge string, now time.Time) bool {
 	i := strings.LastIndexByte(challenge, '.')
 	if i < 0 || !hmac.Equal([]byte(challenge[i+1:]), []byte(p.code(challenge[:i]))) {
 		return false
@@ -126,7 +129,7 @@ func (p *Pages) fresh(challenge string, now time.Time) bool {
 	return err == nil && now.Unix() < at
 }
 
-func (p *Pages) giveChallenge(w http.ResponseWriter, _ *visit) error {
+func (p logins) giveChallenge(w http.ResponseWriter, _ *visit) error {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-store")
 	return json.NewEncoder(w).Encode(Challenge{p.challenge(time.Now())})
@@ -139,7 +142,7 @@ type Challenge struct {
 
 // loginForm shows the form in which a user logs in. The command gogi farm web prints a link that fills in the form.
 // The user must still send the form. Otherwise a link of another person could log the user in as that person.
-func (p *Pages) loginForm(w http.ResponseWriter, v *visit) error {
+func (p logins) loginForm(w http.ResponseWriter, v *visit) error {
 	q := v.URL.Query()
 	page := map[string]string{"Name": q.Get("key"), "Challenge": q.Get("challenge"), "Signature": q.Get("signature"),
 		"Host": v.Host, "Base": baseOf(v)}
@@ -163,7 +166,7 @@ func baseOf(v *visit) string {
 func isSecure(v *visit) bool { return v.URL.Scheme == "https" }
 
 // login begins a session if the key has signed the challenge for this host. A challenge is valid once.
-func (p *Pages) login(w http.ResponseWriter, v *visit) error {
+func (p logins) login(w http.ResponseWriter, v *visit) error {
 	now := time.Now()
 	name, challenge := v.PostFormValue("key"), v.PostFormValue("challenge")
 	wrong := &failure{http.StatusForbidden, i18n.Of("The signature is wrong, or the challenge is too old or was used before. Run gogi farm web again.")}
@@ -201,7 +204,7 @@ func (p *Pages) login(w http.ResponseWriter, v *visit) error {
 	return nil
 }
 
-func (p *Pages) setCookie(w http.ResponseWriter, v *visit, secret string, age int) {
+func (p logins) setCookie(w http.ResponseWriter, v *visit, secret string, age int) {
 	http.SetCookie(w, &http.Cookie{
 		Name: SessionCookie, Value: secret, Path: "/", MaxAge: age,
 		HttpOnly: true, Secure: isSecure(v), SameSite: http.SameSiteStrictMode,
@@ -209,13 +212,13 @@ func (p *Pages) setCookie(w http.ResponseWriter, v *visit, secret string, age in
 }
 
 // use records a challenge that was used in a log-in. It returns an error if the challenge was used before.
-func (p *Pages) use(v *visit, challenge string) error {
+func (p logins) use(v *visit, challenge string) error {
 	_, err := p.config.State.Put(v.Context(), bucketUsed, challenge, []byte{}, 0)
 	return err
 }
 
 // tidy deletes challenges and sessions that have ended, and the oldest session of a key that has too many.
-func (p *Pages) tidy(v *visit, name string, now time.Time) error {
+func (p logins) tidy(v *visit, name string, now time.Time) error {
 	first, firstEnds, of := "", time.Time{}, 0
 	drop := func(bucket string, ended func(name string, body []byte) bool) error {
 		return p.config.State.Each(v.Context(), bucket, func(name string, body []byte, _ uint64) error {
@@ -246,7 +249,7 @@ func (p *Pages) tidy(v *visit, name string, now time.Time) error {
 	return err
 }
 
-func (p *Pages) logout(w http.ResponseWriter, v *visit) error {
+func (p logins) logout(w http.ResponseWriter, v *visit) error {
 	if err := p.config.State.Delete(v.Context(), bucketSessions, hashOf(v.session.secret)); err != nil {
 		return err
 	}

@@ -13,8 +13,11 @@ import (
 // requestDeadline is the longest wait for an answer.
 const requestDeadline = 10 * time.Second
 
+// dialogue is the part of a worker that talks to the coordinator: its loops and their messages.
+type dialogue struct{ *Worker }
+
 // request sends a request on this worker's subject and waits for the answer.
-func (w *Worker) request(ctx context.Context, subject string, in, out any) error {
+func (w dialogue) request(ctx context.Context, subject string, in, out any) error {
 	ctx, cancel := context.WithTimeout(ctx, requestDeadline)
 	defer cancel()
 	err := w.transport.Request(ctx, subject+w.config.Name, in, out)
@@ -44,7 +47,7 @@ func refusal(err error, refused *farm.Refusal) *End {
 
 // away returns an End if the coordinator has not answered for the time Config.GiveUp, and nil otherwise. err is the
 // error of the last request.
-func (w *Worker) away(err error) *End {
+func (w dialogue) away(err error) *End {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if away := time.Since(w.heard); w.config.GiveUp > 0 && away >= w.config.GiveUp {
@@ -54,7 +57,7 @@ func (w *Worker) away(err error) *End {
 }
 
 // hello sends a Hello until the coordinator answers it.
-func (w *Worker) hello(ctx context.Context) error {
+func (w dialogue) hello(ctx context.Context) error {
 	for try := 1; ; try++ {
 		err := w.helloOnce(ctx)
 		if err == nil {
@@ -79,7 +82,7 @@ func (w *Worker) hello(ctx context.Context) error {
 	}
 }
 
-func (w *Worker) helloOnce(ctx context.Context) error {
+func (w dialogue) helloOnce(ctx context.Context) error {
 	h := w.config.Hello
 	h.Protocol, h.Session, h.Start = farm.Protocol, w.session, w.start
 	if w.config.Cached != nil {
@@ -109,7 +112,7 @@ func (w *Worker) helloOnce(ctx context.Context) error {
 }
 
 // interval returns the time to the next heartbeat: Beat plus or minus a fifth.
-func (w *Worker) interval() time.Duration {
+func (w dialogue) interval() time.Duration {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return jitter(w.welcome.Beat)
@@ -122,7 +125,7 @@ func jitter(d time.Duration) time.Duration {
 
 // beatLoop sends heartbeats until the session ends, also while the coordinator cannot be reached. A value in
 // beatNow makes it send the next heartbeat early. It sends at most ten early heartbeats in one interval.
-func (w *Worker) beatLoop() {
+func (w dialogue) beatLoop() {
 	for {
 		interval := w.interval()
 		if farm.Wait(w.ctx, interval/10) != nil {
@@ -150,7 +153,7 @@ func (w *Worker) beatLoop() {
 }
 
 // beat sends one heartbeat and processes the answer.
-func (w *Worker) beat(ctx context.Context) error {
+func (w dialogue) beat(ctx context.Context) error {
 	if !w.known() {
 		if err := w.helloOnce(ctx); err != nil {
 			w.endBy(err)
@@ -182,14 +185,14 @@ func (w *Worker) beat(ctx context.Context) error {
 	return nil
 }
 
-func (w *Worker) known() bool {
+func (w dialogue) known() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.joined
 }
 
 // endBy ends the worker if err is an *End, and otherwise does nothing.
-func (w *Worker) endBy(err error) {
+func (w dialogue) endBy(err error) {
 	if end, ok := errors.AsType[*End](err); ok {
 		w.mu.Lock()
 		w.end(end, end.Exit == ExitRefused)
@@ -201,7 +204,7 @@ func (w *Worker) endBy(err error) {
 const listedMost = 2000
 
 // state returns the contents of the next heartbeat. It moves the returned pairs from w.back into the heartbeat.
-func (w *Worker) state() farm.Beat {
+func (w dialogue) state() farm.Beat {
 	outbox, sent := w.outbox.Leases()
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -221,7 +224,7 @@ func first(leases []farm.Held) []farm.Held { return leases[:min(len(leases), lis
 
 // take processes the coordinator's answer to a heartbeat. It revokes leases, deletes stored results, and does what
 // reply.Say demands. The caller holds w.mu.
-func (w *Worker) take(reply farm.BeatReply) {
+func (w dialogue) take(reply farm.BeatReply) {
 	w.listed = true
 	w.drop(reply.Drop)
 	w.over(reply.Over)
@@ -257,7 +260,7 @@ func (w *Worker) take(reply farm.BeatReply) {
 const retryMost = time.Minute
 
 // askLoop requests pairs while the worker can hold more.
-func (w *Worker) askLoop() {
+func (w dialogue) askLoop() {
 	for failed := 0; ; {
 		want := w.room()
 		if want < 0 {
@@ -281,7 +284,7 @@ func (w *Worker) askLoop() {
 
 // room waits until the worker may hold more pairs, and returns how many more. It returns -1 after the end of the
 // session.
-func (w *Worker) room() int {
+func (w dialogue) room() int {
 	for {
 		full := w.outbox.Full()
 		w.mu.Lock()
@@ -305,7 +308,7 @@ func (w *Worker) room() int {
 
 // ask sends one Ask, and returns the wait before the next Ask. A wait of 0 means that the next Ask follows as
 // soon as the worker can hold more pairs.
-func (w *Worker) ask(want int) (retry time.Duration, err error) {
+func (w dialogue) ask(want int) (retry time.Duration, err error) {
 	w.mu.Lock()
 	w.hinted = false
 	a := farm.Ask{Session: w.session, Want: want}
@@ -346,7 +349,7 @@ func (w *Worker) ask(want int) (retry time.Duration, err error) {
 
 // pause waits before the next Ask. A hint that pairs are available ends the wait. pause returns false if the session
 // is over.
-func (w *Worker) pause(d time.Duration) bool {
+func (w dialogue) pause(d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	for {
@@ -371,7 +374,7 @@ func (w *Worker) pause(d time.Duration) bool {
 const batchBytes = 512 << 10
 
 // publishLoop sends the items of the outbox in batches.
-func (w *Worker) publishLoop() {
+func (w dialogue) publishLoop() {
 	for w.gather() {
 		if w.publishAll(w.ctx) != nil {
 			return
@@ -381,7 +384,7 @@ func (w *Worker) publishLoop() {
 
 // gather waits until the outbox has an unpublished item, and then a while for further items of the same message. It
 // returns false if the session is over.
-func (w *Worker) gather() bool {
+func (w dialogue) gather() bool {
 	for w.outbox.Waiting() == 0 {
 		select {
 		case <-w.sendNow:
@@ -405,7 +408,7 @@ func (w *Worker) gather() bool {
 
 // publishAll sends every item, and repeats a failed message without limit. It returns an error if ctx ends or
 // the worker ends.
-func (w *Worker) publishAll(ctx context.Context) error {
+func (w dialogue) publishAll(ctx context.Context) error {
 	for try := 1; ; {
 		items, numbers := w.outbox.Batch(batchBytes)
 		if len(items) == 0 {
@@ -434,7 +437,7 @@ func (w *Worker) publishAll(ctx context.Context) error {
 
 // setFull stores whether the coordinator's stream is full. While the stream is full, the worker requests no
 // pairs.
-func (w *Worker) setFull(full bool) {
+func (w dialogue) setFull(full bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if full == w.streamFull {
@@ -447,7 +450,7 @@ func (w *Worker) setFull(full bool) {
 
 // publish sends one message with items. Messages with equal items have the same id, so that the stream can
 // detect a repetition.
-func (w *Worker) publish(ctx context.Context, items []farm.Item, numbers []uint64) error {
+func (w dialogue) publish(ctx context.Context, items []farm.Item, numbers []uint64) error {
 	body, err := farm.Seal(&farm.Batch{Worker: w.config.Name, Session: w.session, Items: items}, w.config.Sign)
 	if err != nil {
 		return err

@@ -160,7 +160,7 @@ func Join(ctx context.Context, t farm.Transport, c Config) (_ *Worker, err error
 	if err := w.openFiles(); err != nil {
 		return nil, fmt.Errorf("worker: %w", err)
 	}
-	if err := w.hello(ctx); err != nil {
+	if err := (dialogue{w}).hello(ctx); err != nil {
 		return nil, err
 	}
 	if err := w.listen(); err != nil {
@@ -168,12 +168,12 @@ func Join(ctx context.Context, t farm.Transport, c Config) (_ *Worker, err error
 	}
 	// The first heartbeat comes before the first Ask, so that the pairs of an earlier process of this key are
 	// free. That process may have crashed.
-	if err := w.beat(ctx); err != nil {
+	if err := (dialogue{w}).beat(ctx); err != nil {
 		w.config.Log.Warn("the first heartbeat was not answered", "err", err)
 	}
-	w.loops.Go(w.beatLoop)
-	w.loops.Go(w.askLoop)
-	w.loops.Go(w.publishLoop)
+	w.loops.Go(dialogue{w}.beatLoop)
+	w.loops.Go(dialogue{w}.askLoop)
+	w.loops.Go(dialogue{w}.publishLoop)
 	return w, nil
 }
 
@@ -357,13 +357,13 @@ const farewells = 3
 
 func (w *Worker) farewell(ctx context.Context) {
 	for heard, failed := 0, 0; ; {
-		err := w.publishAll(ctx)
+		err := dialogue{w}.publishAll(ctx)
 		if err == nil {
-			err = w.beat(ctx)
+			err = dialogue{w}.beat(ctx)
 		}
 		_, refused := errors.AsType[*End](err)
 		items, _ := w.outbox.Left()
-		pause := w.interval()
+		pause := dialogue{w}.interval()
 		if err == nil {
 			heard++
 		} else {

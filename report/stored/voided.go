@@ -69,7 +69,7 @@ type play struct {
 
 // everyPlay returns all results of pairs: first the voided ones in the order of voiding, then those that count.
 func everyPlay(ctx context.Context, store *results.Store, info *results.RunInfo, taken []results.Voided) ([]play, error) {
-	stored, err := store.StoredTimes(ctx, info.ID)
+	stored, err := results.StoredTimes(ctx, store, info.ID)
 	if err != nil {
 		return nil, err
 	}

@@ -34,7 +34,7 @@ func Read(ctx context.Context, store *results.Store, info *results.RunInfo, at i
 	if err != nil {
 		return nil, err
 	}
-	states, err := store.TuneStates(ctx, info.ID)
+	states, err := results.TuneStates(ctx, store, info.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -43,7 +43,7 @@ func Read(ctx context.Context, store *results.Store, info *results.RunInfo, at i
 		return nil, err
 	}
 	points := map[int][2][]match.Option{}
-	err = store.TunePoints(ctx, info.ID, func(pair int, options [2][]match.Option) error {
+	err = results.TunePoints(ctx, store, info.ID, func(pair int, options [2][]match.Option) error {
 		points[pair] = options
 		return nil
 	})
@@ -59,7 +59,7 @@ func Read(ctx context.Context, store *results.Store, info *results.RunInfo, at i
 		return nil, err
 	}
 	a := &Account{Run: info.Name, Plan: plan, Stored: info.Finished, State: w.End(), Walk: w}
-	if a.Candidates, err = store.TuneCandidates(ctx, info.ID); err != nil {
+	if a.Candidates, err = results.TuneCandidates(ctx, store, info.ID); err != nil {
 		return nil, err
 	}
 	if at > a.State.Blocks {

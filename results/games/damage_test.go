@@ -111,7 +111,7 @@ func listed(ctx context.Context, s *results.Store, run *results.RunInfo) ([]any,
 func kept(ctx context.Context, s *results.Store, info *results.RunInfo) ([]any, error) {
 	run := info.ID
 	finished, err1 := s.Finished(ctx, run)
-	stored, err2 := s.StoredTimes(ctx, run)
+	stored, err2 := results.StoredTimes(ctx, s, run)
 	voided, err3 := s.Voided(ctx, run)
 	attempts, err4 := s.Attempts(ctx, run)
 	setting, err5 := s.FirstStored(ctx, run)

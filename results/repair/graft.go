@@ -44,7 +44,7 @@ func fill(ctx context.Context, part string, do func(*graft) error) error {
 	if s, err = results.Open(ctx, part); err != nil {
 		return err
 	}
-	return errors.Join(s.Pack(ctx), s.Close())
+	return errors.Join(results.Pack(ctx, s), s.Close())
 }
 
 // openingKey identifies an opening by the columns of the table's UNIQUE constraint.

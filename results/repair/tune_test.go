@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"gogi/internal/testutil"
+	"gogi/results"
 	"gogi/results/resultstest"
 )
 
@@ -43,11 +44,11 @@ func TestTuneIsKept(t *testing.T) {
 			t.Errorf("%s: %+v", filepath.Base(other), c.Problems)
 		}
 		o := resultstest.Open(t, other)
-		list, err := o.TuneCandidates(t.Context(), 1)
+		list, err := results.TuneCandidates(t.Context(), o, 1)
 		if err != nil || len(list) != 1 || list[0].Run != "r-validation-1" || len(list[0].Point) != 2 || list[0].Point[1].Name != "Slow Mover" {
 			t.Errorf("%s: %+v, %v", filepath.Base(other), list, err)
 		}
-		states, err := o.TuneStates(t.Context(), 1)
+		states, err := results.TuneStates(t.Context(), o, 1)
 		if err != nil || len(states) != 4 || states[3].Pairs != 16 || len(states[3].Centre) != 2 {
 			t.Errorf("%s: %+v, %v", filepath.Base(other), states, err)
 		}

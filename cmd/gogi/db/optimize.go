@@ -56,7 +56,7 @@ func (c *OptimizeCommand) pack(ctx context.Context, progress func(done, of int))
 	if err != nil {
 		return p, err
 	}
-	p.Runs, err = store.PackAll(ctx, progress)
+	p.Runs, err = results.PackAll(ctx, store, progress)
 	err = errors.Join(err, store.Close())
 	p.Took, p.After = time.Since(began), results.Size(c.DB)
 	return p, err

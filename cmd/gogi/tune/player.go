@@ -123,7 +123,7 @@ func (p *player) answered(run *results.Run) func(context.Context, tune.State) ([
 		if tuning.Words(point) == tuning.Words(t.Settings.Options(t.Settings.Start())) {
 			return nil, nil // the best values are the start values, so there is nothing to validate
 		}
-		have, err := p.Store.TuneCandidates(ctx, run.ID())
+		have, err := results.TuneCandidates(ctx, p.Store, run.ID())
 		if err != nil {
 			return nil, err
 		}

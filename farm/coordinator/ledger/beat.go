@@ -43,7 +43,7 @@ func (l *Ledger) Beat(now time.Time, worker, session string, list Listed) (dropp
 		for _, what := range leases {
 			verdict := drop
 			if h != nil {
-				verdict = l.touch(now, h, what, place(where))
+				verdict = touch(l, now, h, what, place(where))
 			}
 			switch verdict {
 			case drop:
@@ -55,14 +55,14 @@ func (l *Ledger) Beat(now time.Time, worker, session string, list Listed) (dropp
 		}
 	}
 	if h != nil {
-		l.sweep(now, h)
+		sweep(l, now, h)
 	}
 	return dropped, stored
 }
 
 // touch decides about one lease of a heartbeat, and extends it if it is valid. h is the worker of the lease, and in is
 // the list of the heartbeat that contains the lease.
-func (l *Ledger) touch(now time.Time, h *holder, lease Lease, in place) verdict {
+func touch(l *Ledger, now time.Time, h *holder, lease Lease, in place) verdict {
 	finished := in != playing
 	switch {
 	case !l.inRun(lease.Pair) || lease.Take != l.takes[lease.Pair] || l.refused[lease.Epoch]:
@@ -74,7 +74,7 @@ func (l *Ledger) touch(now time.Time, h *holder, lease Lease, in place) verdict 
 	}
 	x := l.held[lease.Pair]
 	switch {
-	case x == nil && (l.over || !l.isFree(lease.Pair)):
+	case x == nil && (l.over || !isFree(l, lease.Pair)):
 		if in == outbox {
 			return keep // the worker may still send it, and a result already sent arrives in any case
 		}
@@ -87,7 +87,7 @@ func (l *Ledger) touch(now time.Time, h *holder, lease Lease, in place) verdict 
 	case x.who != h || x.Epoch != lease.Epoch:
 		return drop
 	}
-	return l.extend(now, x, in)
+	return extend(l, now, x, in)
 }
 
 // outboxLeases is the number of lease lifetimes for which a worker may keep a finished pair without sending
@@ -96,7 +96,7 @@ const outboxLeases = 30
 
 // extend extends a lease, except in three cases: the lease was revoked and its pair is not finished, its worker has
 // not sent the result for too long, or the sent result did not arrive in the stream.
-func (l *Ledger) extend(now time.Time, x *lease, where place) verdict {
+func extend(l *Ledger, now time.Time, x *lease, where place) verdict {
 	x.listed, x.session = l.beats, x.who.session
 	switch {
 	case x.revoked && where == playing:
@@ -124,7 +124,7 @@ func (l *Ledger) extend(now time.Time, x *lease, where place) verdict {
 
 // sweep ends leases that the heartbeat did not list: those of older sessions of the worker, and those that were
 // revoked.
-func (l *Ledger) sweep(now time.Time, h *holder) {
+func sweep(l *Ledger, now time.Time, h *holder) {
 	for x := h.first; x != nil; {
 		after := x.after
 		switch {

@@ -153,7 +153,7 @@ func (l *Ledger) Grant(now time.Time, worker, session string, n int) []Lease {
 	}
 	var out []Lease
 	for len(out) < n {
-		pair, again, ok := l.candidate(now, h)
+		pair, again, ok := candidate(l, now, h)
 		if !ok {
 			break
 		}
@@ -195,11 +195,11 @@ func (l *Ledger) hold(now time.Time, h *holder, what Lease) *lease {
 
 // candidate returns the lowest pair that a worker may get. again means that the pair was granted before. ok is
 // false if there is no pair for this worker.
-func (l *Ledger) candidate(now time.Time, h *holder) (pair int, again, ok bool) {
+func candidate(l *Ledger, now time.Time, h *holder) (pair int, again, ok bool) {
 	limit := l.limit()
 	grace := now.Before(l.graceEnds)
-	l.skip(grace)
-	for len(l.gaps) > 0 && !l.isFree(l.gaps[0].pair) {
+	skip(l, grace)
+	for len(l.gaps) > 0 && !isFree(l, l.gaps[0].pair) {
 		heap.Pop(&l.gaps)
 	}
 	passed := math.MaxInt
@@ -224,8 +224,8 @@ func (l *Ledger) Free() bool {
 	if l.over || l.paused {
 		return false
 	}
-	l.skip(false)
-	for len(l.gaps) > 0 && !l.isFree(l.gaps[0].pair) {
+	skip(l, false)
+	for len(l.gaps) > 0 && !isFree(l, l.gaps[0].pair) {
 		heap.Pop(&l.gaps)
 	}
 	limit := l.limit()
@@ -235,15 +235,15 @@ func (l *Ledger) Free() bool {
 // skip moves the two cursors of Grant, next and low, to free pairs. In the grace time, next moves above all pairs
 // that workers may hold from before a restart. After the grace time Grant also grants the skipped pairs, from low
 // on.
-func (l *Ledger) skip(grace bool) {
+func skip(l *Ledger, grace bool) {
 	if grace && l.next <= l.high {
 		l.next = l.high + 1
 		l.lowEnd = l.next
 	}
-	for l.next < l.config.Pairs && !l.isFree(l.next) {
+	for l.next < l.config.Pairs && !isFree(l, l.next) {
 		l.next++
 	}
-	for l.low < l.lowEnd && !l.isFree(l.low) {
+	for l.low < l.lowEnd && !isFree(l, l.low) {
 		l.low++
 	}
 }
@@ -259,7 +259,7 @@ func (l *Ledger) limit() int {
 
 // isFree reports whether Grant may grant a pair. It may not if the pair is stored, leased, given up or to be played
 // alone.
-func (l *Ledger) isFree(pair int) bool {
+func isFree(l *Ledger, pair int) bool {
 	if t := l.troubled[pair]; t != nil && (t.solo || t.void) {
 		return false
 	}

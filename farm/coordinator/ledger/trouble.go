@@ -181,7 +181,7 @@ func (l *Ledger) Solo(now time.Time, worker, session string, trusted bool, holdi
 		return Lease{}, false, false
 	}
 	first := slices.MinFunc(l.alone.waiting, func(a, b gap) int { return a.pair - b.pair }) // the prefix waits for it
-	if !l.maySolo(now, h, first, trusted) || first.pair >= l.limit() {
+	if !maySolo(l, now, h, first, trusted) || first.pair >= l.limit() {
 		return Lease{}, false, false
 	}
 	if l.alone.worker != worker && l.alone.worker != "" && now.Sub(l.alone.asked) < 2*l.config.Lease {
@@ -201,7 +201,7 @@ func (l *Ledger) Solo(now time.Time, worker, session string, trusted bool, holdi
 	return x.Lease, true, true
 }
 
-func (l *Ledger) maySolo(now time.Time, h *holder, g gap, trusted bool) bool {
+func maySolo(l *Ledger, now time.Time, h *holder, g gap, trusted bool) bool {
 	waited, by, t := now.Sub(g.since), l.partyOf(h.name), l.troubled[g.pair]
 	if slices.Contains(t.machines, h.name) && waited < 4*l.config.Lease {
 		return false
