@@ -75,26 +75,26 @@ func (o Outcome) Winner() (c shogi.Colour, ok bool) {
 // false for it. The zero value means that the game has not ended, and is never stored.
 type Termination string
 
-// The terminations. A new one gets its line in the table below and in package arbiter's table of answers;
-// tests require both.
+// The terminations, see the words of package kifu. A new one gets its line in the table below and in package arbiter's
+// table of answers; tests require both.
 const (
 	NotEnded          Termination = ""
-	Checkmate         Termination = "checkmate"
-	Resignation       Termination = "resignation"
-	TimeForfeit       Termination = "time_forfeit"
-	Stall             Termination = "stall"           // no move within the stall limit, without a clock
-	IllegalMove       Termination = "illegal_move"    // an illegal move, or one that gogi cannot parse
-	Repetition        Termination = "repetition"      // fourth occurrence of a position (千日手)
-	PerpetualCheck    Termination = "perpetual_check" // fourth occurrence of a position when all moves of one side were checks; this side loses (連続王手の千日手)
-	Declaration       Termination = "declaration"     // a correct declaration of an entered king (入玉宣言), or a win by the try rule
-	FalseDeclaration  Termination = "false_declaration"
-	MaxPlies          Termination = "max_plies"
-	Impasse           Termination = "impasse" // a declaration that the 24-point rule makes a draw (持将棋)
-	ScoreAdjudication Termination = "score_adjudication"
-	MateAdjudication  Termination = "mate_adjudication" // a mate solver claimed a mate by the side to move, and gogi proved it
-	Crash             Termination = "crash"
-	NotStarted        Termination = "not_started" // in a tune: an engine does not start, and loses; if neither starts, a draw
-	UnknownReason     Termination = "unknown"     // an imported game whose record has the winner but no reason
+	Checkmate         Termination = kifu.EndCheckmate
+	Resignation       Termination = kifu.EndResignation
+	TimeForfeit       Termination = kifu.EndTimeForfeit
+	Stall             Termination = kifu.EndStall
+	IllegalMove       Termination = kifu.EndIllegalMove
+	Repetition        Termination = kifu.EndRepetition
+	PerpetualCheck    Termination = kifu.EndPerpetualCheck
+	Declaration       Termination = kifu.EndDeclaration
+	FalseDeclaration  Termination = kifu.EndFalseDeclaration
+	MaxPlies          Termination = kifu.EndMaxPlies
+	Impasse           Termination = kifu.EndImpasse
+	ScoreAdjudication Termination = kifu.EndScoreAdjudication
+	MateAdjudication  Termination = kifu.EndMateAdjudication
+	Crash             Termination = kifu.EndCrash
+	NotStarted        Termination = kifu.EndNotStarted
+	UnknownReason     Termination = kifu.EndUnknownReason
 )
 
 type nature struct {

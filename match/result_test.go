@@ -6,6 +6,7 @@ import (
 	"go/parser"
 	"go/token"
 	"math"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,6 +19,17 @@ import (
 	"gogi/shogi/kifu"
 	"gogi/shogi/kifu/text"
 )
+
+// TestEventsPage requires that docs/events.md lists every termination.
+func TestEventsPage(t *testing.T) {
+	page := string(testutil.Must(os.ReadFile("../docs/events.md"))(t))
+	_, list, found := strings.Cut(page, "\nTerminations: ")
+	list, _, ended := strings.Cut(list, "\n\n")
+	testutil.Require(t, found && ended, "the page has no list of terminations")
+	for _, e := range match.Terminations() {
+		testutil.Check(t, strings.Contains(list, "`"+e.String()+"`"), "the page does not list %s", e)
+	}
+}
 
 // ends returns all terminations with their documented words.
 func ends() []end {
@@ -64,27 +76,28 @@ func TestTerminations(t *testing.T) {
 	}
 }
 
-// TestTerminationsAreListed: every constant is in Terminations, because a store accepts only these, and in the table
-// above.
+// TestTerminationsAreListed: every word of package kifu is in Terminations, because a store accepts only these, and in
+// the table above.
 func TestTerminationsAreListed(t *testing.T) {
-	file := testutil.Must(parser.ParseFile(token.NewFileSet(), "result.go", nil, 0))(t)
-	var constants []string
+	file := testutil.Must(parser.ParseFile(token.NewFileSet(), "../shogi/kifu/ends.go", nil, 0))(t)
+	var words []string
 	ast.Inspect(file, func(n ast.Node) bool {
 		if spec, ok := n.(*ast.ValueSpec); ok {
-			if of, ok := spec.Type.(*ast.Ident); ok && of.Name == "Termination" {
-				constants = append(constants, spec.Values[0].(*ast.BasicLit).Value)
-			}
+			word, isText := spec.Values[0].(*ast.BasicLit)
+			testutil.Require(t, isText, "%s is no text", spec.Names[0])
+			words = append(words, word.Value)
 		}
 		return true
 	})
-	want := []string{`""`}
-	for _, known := range match.Terminations() {
-		want = append(want, strconv.Quote(known.String()))
+
+	var known []string
+	for _, of := range match.Terminations() {
+		known = append(known, strconv.Quote(of.String()))
 	}
-	slices.Sort(constants)
-	slices.Sort(want)
-	testutil.Check(t, slices.Equal(constants, want), "the constants are %v, Terminations says %v", constants, want)
-	testutil.Equal(t, len(ends()), len(match.Terminations()), "the test knows")
+	slices.Sort(words)
+	slices.Sort(known)
+	testutil.Check(t, slices.Equal(words, known), "the words are %v, Terminations says %v", words, known)
+	testutil.Equal(t, len(ends()), len(known), "the test knows")
 }
 
 // TestUnknownTermination: a word of a newer gogi stays unchanged and never counts as a known word.

@@ -121,7 +121,7 @@ type ReviewExportCommand struct {
 	reviewed
 
 	Review string `required:"" placeholder:"FILE" help:"File that gogi-lab review wrote for these games."`
-	Format string `default:"kif" placeholder:"NAME" help:"Format: csa, csa3, kif, ki2, jkf or jsonl (default: ${default})."`
+	Format string `default:"kif" placeholder:"NAME" help:"Format: ${records} (default: ${default})."`
 	Scale  string `placeholder:"FILE|N" help:"Conversion of evaluations to win rates for the comments: a file of gogi-lab review calibrate, or the evaluation with a win rate of 73% (default: 600 centipawns)."`
 	To     string `default:"-" placeholder:"FILE" help:"File to write; - is standard output (default)."`
 }

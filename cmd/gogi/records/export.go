@@ -30,7 +30,7 @@ import (
 type ExportCommand struct {
 	What []string `arg:"" optional:"" name:"run or game" help:"Name of the run (default: the newest), then games such as 12.0 (default: all)."`
 	cli.Database
-	Format   string             `default:"csa" placeholder:"NAME" help:"Format: csa (as floodgate writes it), csa3, kif, ki2, jkf, usi, sfen, jsonl (all data), psv, hcpe, hcpe2, hcpe3 or pack (default: ${default})."`
+	Format   string             `default:"csa" placeholder:"NAME" help:"Format: ${records}, ${packed} (default: ${default}). csa is as floodgate writes it, and jsonl has all data."`
 	To       string             `default:"-" placeholder:"DIR|FILE" help:"File for all games, or folder for one file for each game (a new folder needs a slash at its end); - is standard output (default)."`
 	Encoding string             `enum:"utf8,sjis" default:"utf8" help:"Encoding: utf8 or sjis [csa, csa3, kif, ki2] (default ${default})."`
 	Player   string             `placeholder:"NAME" help:"Only games of this player."`

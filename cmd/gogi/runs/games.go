@@ -28,7 +28,7 @@ type GamesCommand struct {
 	cli.Stored
 	One    string `arg:"" optional:"" name:"game" help:"Game to print, such as 12.0."`
 	Game   string `placeholder:"PAIR.LEG" help:"Game to print, such as 12.0."`
-	Format string `placeholder:"NAME" help:"Format of the printed game: usi (default), csa (as floodgate writes it), csa3, kif, ki2, jkf, sfen or jsonl."`
+	Format string `placeholder:"NAME" help:"Format of the printed game: ${records} (default: usi). csa is as floodgate writes it."`
 	JSON   bool   `name:"json" help:"Print one JSON object."`
 }
 

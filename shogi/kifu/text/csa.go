@@ -225,9 +225,9 @@ func floodgateType(result string) string {
 func ofFloodgate(word string) string {
 	switch word {
 	case "try":
-		return declaration
+		return kifu.EndDeclaration
 	case "uchifuzume", "oute_kaihimore":
-		return illegalMove
+		return kifu.EndIllegalMove
 	}
 	e, _ := lists.Find(endings, func(e termination) bool { return e.summary == word })
 	return e.result

@@ -308,7 +308,7 @@ func (g *csaGame) finish() error {
 		g.record.Note = g.illegal.Error()
 	}
 	o := g.byWord()
-	if says := g.summary.winner; g.ended == "%TORYO" && g.summary.result == resignation && says != "" && says != o.winner {
+	if says := g.summary.winner; g.ended == "%TORYO" && g.summary.result == kifu.EndResignation && says != "" && says != o.winner {
 		return fmt.Errorf("the end %%TORYO makes %s win, and the summary says %s", o.winner, says)
 	}
 	if g.summary.winner != "" {
@@ -336,8 +336,8 @@ func (g *csaGame) byWord() outcome {
 	if !ok && g.ended != "" {
 		g.doubt = unknownEnd(g.ended)
 	}
-	if strings.HasSuffix(g.ended, "ILLEGAL_ACTION") && o.result == illegalMove {
-		o.result = byRepetition(&g.record, g.start, illegalMove)
+	if strings.HasSuffix(g.ended, "ILLEGAL_ACTION") && o.result == kifu.EndIllegalMove {
+		o.result = byRepetition(&g.record, g.start, kifu.EndIllegalMove)
 	}
 	return o.atLimit(&g.record)
 }

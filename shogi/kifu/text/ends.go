@@ -10,27 +10,6 @@ import (
 	"gogi/shogi/kifu"
 )
 
-// These words describe the end of a game. They are the same as in package match, which this package cannot
-// import. TestWordsAreThoseOfMatch compares them.
-const (
-	checkmate         = "checkmate"
-	resignation       = "resignation"
-	timeForfeit       = "time_forfeit"
-	stall             = "stall"
-	illegalMove       = "illegal_move"
-	repetition        = "repetition"
-	perpetualCheck    = "perpetual_check"
-	declaration       = "declaration"
-	falseDeclaration  = "false_declaration"
-	maxPlies          = "max_plies"
-	impasse           = "impasse"
-	scoreAdjudication = "score_adjudication"
-	mateAdjudication  = "mate_adjudication"
-	crash             = "crash"
-	notStarted        = "not_started"
-	unknown           = "unknown" // a record has a winner but no reason
-)
-
 const draw = "draw"
 
 // words are the words of the formats for one end of a game. In csa and csa3, ± is the sign of the loser.
@@ -69,22 +48,22 @@ type termination struct {
 //
 //nolint:gochecknoglobals // constant lookup table
 var endings = []termination{
-	{resignation, "toryo", words{"%TORYO", "%TORYO", "%TORYO", "投了"}, interrupted, interrupted},
-	{checkmate, "toryo", words{"%TORYO", "%TSUMI", "%TSUMI", "詰み"}, interrupted, interrupted},
-	{timeForfeit, "time up", timeUp, interrupted, interrupted},
-	{stall, "time up", timeUp, interrupted, interrupted},
-	{declaration, "kachi", beaten, words{"%KACHI", "%KACHI", "%KACHI", "入玉勝ち"}, interrupted}, // beaten: by the try rule, whose winner has just moved
-	{illegalMove, "illegal move", illegal, foul, interrupted},
-	{falseDeclaration, "illegal kachi", illegal, foul, interrupted},
-	{perpetualCheck, "oute_sennichite", words{foul.csa, foul.csa3, foul.jkf, "反則負け"}, foul, interrupted},
-	{repetition, "sennichite", beaten, interrupted, words{"%SENNICHITE", "%SENNICHITE", "%SENNICHITE", "千日手"}},
-	{impasse, "jishogi", beaten, interrupted, words{"%JISHOGI", "%HIKIWAKE", "%JISHOGI", "持将棋"}}, // in CSA 3.0 %JISHOGI is a draw by agreement
-	{maxPlies, "max_moves", beaten, interrupted, words{"%JISHOGI", "%MAX_MOVES", "%JISHOGI", "持将棋"}},
-	{scoreAdjudication, "score adjudication", beaten, interrupted, interrupted},
-	{mateAdjudication, "mate adjudication", beaten, interrupted, interrupted},
-	{crash, "abnormal", beaten, interrupted, interrupted},
-	{notStarted, "abnormal", beaten, interrupted, interrupted},
-	{unknown, "unknown", beaten, interrupted, interrupted},
+	{kifu.EndResignation, "toryo", words{"%TORYO", "%TORYO", "%TORYO", "投了"}, interrupted, interrupted},
+	{kifu.EndCheckmate, "toryo", words{"%TORYO", "%TSUMI", "%TSUMI", "詰み"}, interrupted, interrupted},
+	{kifu.EndTimeForfeit, "time up", timeUp, interrupted, interrupted},
+	{kifu.EndStall, "time up", timeUp, interrupted, interrupted},
+	{kifu.EndDeclaration, "kachi", beaten, words{"%KACHI", "%KACHI", "%KACHI", "入玉勝ち"}, interrupted}, // beaten: by the try rule, whose winner has just moved
+	{kifu.EndIllegalMove, "illegal move", illegal, foul, interrupted},
+	{kifu.EndFalseDeclaration, "illegal kachi", illegal, foul, interrupted},
+	{kifu.EndPerpetualCheck, "oute_sennichite", words{foul.csa, foul.csa3, foul.jkf, "反則負け"}, foul, interrupted},
+	{kifu.EndRepetition, "sennichite", beaten, interrupted, words{"%SENNICHITE", "%SENNICHITE", "%SENNICHITE", "千日手"}},
+	{kifu.EndImpasse, "jishogi", beaten, interrupted, words{"%JISHOGI", "%HIKIWAKE", "%JISHOGI", "持将棋"}}, // in CSA 3.0 %JISHOGI is a draw by agreement
+	{kifu.EndMaxPlies, "max_moves", beaten, interrupted, words{"%JISHOGI", "%MAX_MOVES", "%JISHOGI", "持将棋"}},
+	{kifu.EndScoreAdjudication, "score adjudication", beaten, interrupted, interrupted},
+	{kifu.EndMateAdjudication, "mate adjudication", beaten, interrupted, interrupted},
+	{kifu.EndCrash, "abnormal", beaten, interrupted, interrupted},
+	{kifu.EndNotStarted, "abnormal", beaten, interrupted, interrupted},
+	{kifu.EndUnknownReason, "unknown", beaten, interrupted, interrupted},
 }
 
 // reading is the meaning of a word for the end of a game. The zero value is an interrupted game without a result.
@@ -109,10 +88,10 @@ const (
 //nolint:gochecknoglobals // constant lookup table
 var readings = withTable(map[string]reading{
 	"%CHUDAN": {}, "%FUZUMI": {}, "%ERROR": {},
-	"中断": {}, "不詰": {}, "封じ手": {}, "最大手数": {maxPlies, draws}, "不戦敗": {unknown, loses}, "不戦勝": {unknown, wins},
-	"詰": {checkmate, loses}, "時間切れ": {timeForfeit, loses}, "反則": {illegalMove, loses}, "反則手": {illegalMove, loses},
-	"宣言": {declaration, wins}, "勝ち宣言": {declaration, wins}, "入玉宣言": {declaration, wins}, "宣言勝ち": {declaration, wins},
-	"引き分け": {impasse, draws}, "引分け": {impasse, draws},
+	"中断": {}, "不詰": {}, "封じ手": {}, "最大手数": {kifu.EndMaxPlies, draws}, "不戦敗": {kifu.EndUnknownReason, loses}, "不戦勝": {kifu.EndUnknownReason, wins},
+	"詰": {kifu.EndCheckmate, loses}, "時間切れ": {kifu.EndTimeForfeit, loses}, "反則": {kifu.EndIllegalMove, loses}, "反則手": {kifu.EndIllegalMove, loses},
+	"宣言": {kifu.EndDeclaration, wins}, "勝ち宣言": {kifu.EndDeclaration, wins}, "入玉宣言": {kifu.EndDeclaration, wins}, "宣言勝ち": {kifu.EndDeclaration, wins},
+	"引き分け": {kifu.EndImpasse, draws}, "引分け": {kifu.EndImpasse, draws},
 })
 
 // withTable adds the words of the table of ends to a table of other words.
@@ -148,7 +127,7 @@ func endOf(result string) termination {
 // winner.
 func resultOf(r *kifu.Record) string {
 	if r.Result == "" && r.Winner != "" {
-		return unknown
+		return kifu.EndUnknownReason
 	}
 	return r.Result
 }
@@ -187,9 +166,9 @@ func won(result string, side shogi.Colour) outcome  { return outcome{result, sid
 func meaningOf(word string, side shogi.Colour) (o outcome, ok bool) {
 	switch word {
 	case "%+ILLEGAL_ACTION":
-		return lost(illegalMove, shogi.Black), true
+		return lost(kifu.EndIllegalMove, shogi.Black), true
 	case "%-ILLEGAL_ACTION":
-		return lost(illegalMove, shogi.White), true
+		return lost(kifu.EndIllegalMove, shogi.White), true
 	}
 	w, ok := readings[word]
 	switch w.who {
@@ -207,8 +186,8 @@ func meaningOf(word string, side shogi.Colour) (o outcome, ok bool) {
 // atLimit returns the outcome with the reason maxPlies for a draw by impasse that has reached the longest game. CSA 2.2,
 // JKF and KIF have one word for both.
 func (o outcome) atLimit(r *kifu.Record) outcome {
-	if n := r.MaxMoves; o.result == impasse && n > 0 && len(r.Moves) >= n {
-		o.result = maxPlies
+	if n := r.MaxMoves; o.result == kifu.EndImpasse && n > 0 && len(r.Moves) >= n {
+		o.result = kifu.EndMaxPlies
 	}
 	return o
 }
@@ -237,7 +216,7 @@ func byRepetition(r *kifu.Record, start shogi.Position, other string) string {
 		h.Push(r.Moves[i].Move)
 	}
 	if k := h.Repetition(); k == shogi.RepetitionBlackLoses || k == shogi.RepetitionWhiteLoses {
-		return perpetualCheck
+		return kifu.EndPerpetualCheck
 	}
 	return other
 }

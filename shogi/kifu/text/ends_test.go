@@ -109,7 +109,7 @@ func TestNoEndChangesTheWinner(t *testing.T) {
 			back := one(t, format, text)
 			result := r.Result
 			if result == "" && format != "jsonl" {
-				result = unknown
+				result = kifu.EndUnknownReason
 			}
 			testutil.Check(t, back.Winner == r.Winner && back.Result == result, "%s is read as %q, winner %q, in\n%s", what, back.Result, back.Winner, text)
 			if format == "jsonl" {
@@ -134,27 +134,27 @@ func TestEndsInOtherWords(t *testing.T) {
 	moves := "   1 ７六歩(77)\n   2 ３四歩(33)\n"
 	jkf := `{"header":{},"moves":[{},{"move":{"from":{"x":7,"y":7},"to":{"x":7,"y":6},"piece":"FU"}},{"special":"%s"}]}`
 	for _, c := range []struct{ format, text, result, winner, warning string }{
-		{"kif", moves + "   3 不戦敗\n", unknown, "white", ""},
-		{"kif", moves + "   3 不戦勝\n", unknown, "black", ""},
-		{"kif", "   1 不戦敗\n", unknown, "white", ""},
-		{"ki2", "▲７六歩\nまで1手で後手の不戦敗\n", unknown, "black", ""},
-		{"ki2", "▲７六歩\nまで1手で先手の不戦勝\n", unknown, "black", ""},
+		{"kif", moves + "   3 不戦敗\n", kifu.EndUnknownReason, "white", ""},
+		{"kif", moves + "   3 不戦勝\n", kifu.EndUnknownReason, "black", ""},
+		{"kif", "   1 不戦敗\n", kifu.EndUnknownReason, "white", ""},
+		{"ki2", "▲７六歩\nまで1手で後手の不戦敗\n", kifu.EndUnknownReason, "black", ""},
+		{"ki2", "▲７六歩\nまで1手で先手の不戦勝\n", kifu.EndUnknownReason, "black", ""},
 		{"kif", moves + "   3 対局終了\n", "", "", `file: game 1, line 3: the end "対局終了" is unknown: the game counts as interrupted`},
 		{"kif", moves + "   3 49手詰   ( 0:01/00:00:01)\n", "", "", `line 3: the end "49手詰" is unknown`},
-		{"kif", moves + "   3 対局終了\nまで2手で後手の勝ち\n", unknown, "white", ""},
+		{"kif", moves + "   3 対局終了\nまで2手で後手の勝ち\n", kifu.EndUnknownReason, "white", ""},
 		{"kif", moves + "   3 対局終了\nまで2手で対局終了\n", "", "", `the end "対局終了" is unknown`},
 		{"csa", "PI\n+\n+7776FU\n%SOMETHING\n", "", "", `file: game 1, line 4: the end "%SOMETHING" is unknown`},
-		{"csa", "PI\n+\n+7776FU\n%SOMETHING\n'summary:toryo:A win:B lose\n", resignation, "black", ""},
+		{"csa", "PI\n+\n+7776FU\n%SOMETHING\n'summary:toryo:A win:B lose\n", kifu.EndResignation, "black", ""},
 		{"jkf", fmt.Sprintf(jkf, "SOMETHING"), "", "", `the end "%SOMETHING" is unknown`},
 		{"jkf", fmt.Sprintf(jkf, "CHUDAN"), "", "", ""},
 		{"csa", "PI\n+\n+7776FU\n%FUZUMI\n", "", "", ""},
 		// After an illegal move, which is White's here, Black is to move, and wins by the illegal move.
-		{"kif", "   1 ７六歩(77)\n   2 ３五歩(33)\n   3 反則勝ち\n", illegalMove, "black", ""},
-		{"usi", "startpos moves 7g7f win\n", declaration, "white", ""},
-		{"usi", "startpos moves 7g7f resign\n", resignation, "black", ""},
+		{"kif", "   1 ７六歩(77)\n   2 ３五歩(33)\n   3 反則勝ち\n", kifu.EndIllegalMove, "black", ""},
+		{"usi", "startpos moves 7g7f win\n", kifu.EndDeclaration, "white", ""},
+		{"usi", "startpos moves 7g7f resign\n", kifu.EndResignation, "black", ""},
 		// shogi-server writes the word of a declaration twice.
-		{"csa", "PI\n+\n+7776FU\nT1\n%KACHI\nT10\n%KACHI\n'summary:kachi:A lose:B win\n", declaration, "white", ""},
-		{"csa", "PI\n+\n+7776FU\nT1\n%KACHI\nT10\n%KACHI\n'summary:illegal kachi:A win:B lose\n", falseDeclaration, "black", ""},
+		{"csa", "PI\n+\n+7776FU\nT1\n%KACHI\nT10\n%KACHI\n'summary:kachi:A lose:B win\n", kifu.EndDeclaration, "white", ""},
+		{"csa", "PI\n+\n+7776FU\nT1\n%KACHI\nT10\n%KACHI\n'summary:illegal kachi:A win:B lose\n", kifu.EndFalseDeclaration, "black", ""},
 	} {
 		f := testutil.Must(Find(Text(), c.format))(t)
 		in := NewInput("file", strings.NewReader(c.text))

@@ -29,7 +29,7 @@ func fixture(t *testing.T, path string) *kifu.Record {
 // names, event, end and comments.
 func TestFixtures(t *testing.T) {
 	for name, end := range map[string][2]string{
-		"hirate_interrupt": {"", ""}, "hirate_long_maxmoves": {maxPlies, draw}, "kyoochi_illegal": {illegalMove, "black"}, "midpos_enteringwin": {declaration, "black"},
+		"hirate_interrupt": {"", ""}, "hirate_long_maxmoves": {kifu.EndMaxPlies, draw}, "kyoochi_illegal": {kifu.EndIllegalMove, "black"}, "midpos_enteringwin": {kifu.EndDeclaration, "black"},
 	} {
 		paths, err := filepath.Glob("../testdata/" + name + ".*")
 		testutil.Require(t, err == nil && len(paths) == 7, "%v %v", paths, err)
@@ -48,7 +48,7 @@ func compareFixture(t *testing.T, want, got *kifu.Record, ext string) {
 		return
 	}
 	// KIF, KI2 and JKF use the same word for an impasse and for a game that reached the limit of plies.
-	if result := got.Result; result != want.Result && (want.Result != maxPlies || result != impasse) || got.Winner != want.Winner {
+	if result := got.Result; result != want.Result && (want.Result != kifu.EndMaxPlies || result != kifu.EndImpasse) || got.Winner != want.Winner {
 		t.Errorf("ended by %q for %q, want %q for %q", got.Result, got.Winner, want.Result, want.Winner)
 	}
 	testutil.Check(t, got.Black == want.Black && got.White == want.White && got.Event == want.Event && want.Black != "",
@@ -72,9 +72,9 @@ func TestShogiServer(t *testing.T) {
 		result, winner string
 		plies          int
 	}{
-		"toryo": {resignation, "white", 2}, "fischer": {resignation, "white", 2}, "kachi": {declaration, "black", 92}, "illegal_kachi": {falseDeclaration, "white", 2},
-		"illegal_move": {illegalMove, "white", 2}, "chudan": {illegalMove, "white", 2}, "time_up": {timeForfeit, "black", 1}, "abnormal": {crash, "white", 2},
-		"sennichite": {repetition, draw, 13}, "max_moves": {maxPlies, draw, 6},
+		"toryo": {kifu.EndResignation, "white", 2}, "fischer": {kifu.EndResignation, "white", 2}, "kachi": {kifu.EndDeclaration, "black", 92}, "illegal_kachi": {kifu.EndFalseDeclaration, "white", 2},
+		"illegal_move": {kifu.EndIllegalMove, "white", 2}, "chudan": {kifu.EndIllegalMove, "white", 2}, "time_up": {kifu.EndTimeForfeit, "black", 1}, "abnormal": {kifu.EndCrash, "white", 2},
+		"sennichite": {kifu.EndRepetition, draw, 13}, "max_moves": {kifu.EndMaxPlies, draw, 6},
 	}
 	paths, err := filepath.Glob("../testdata/shogi-server/*.csa")
 	testutil.Require(t, err == nil && len(paths) == len(games), "%v %v", paths, err)

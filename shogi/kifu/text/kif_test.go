@@ -120,7 +120,7 @@ func TestKIFMoved(t *testing.T) {
 func TestUnknownTimes(t *testing.T) {
 	t.Parallel()
 	even := shogi.StartPos()
-	r := &kifu.Record{Black: "A", White: "B", Start: even.SFEN(), Result: resignation, Winner: "white"}
+	r := &kifu.Record{Black: "A", White: "B", Start: even.SFEN(), Result: kifu.EndResignation, Winner: "white"}
 	for _, m := range []string{"7g7f", "3c3d"} {
 		r.Moves = append(r.Moves, kifu.Move{Move: testutil.Must(shogi.ParseMove(m))(t), NoTime: true})
 	}

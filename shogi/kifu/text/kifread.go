@@ -556,10 +556,10 @@ func kifEndWord(word string) bool {
 func (g *kifGame) byWord(word string) outcome {
 	o, _ := meaningOf(word, g.p.Side())
 	if g.illegal != nil {
-		o = lost(illegalMove, g.p.Side())
+		o = lost(kifu.EndIllegalMove, g.p.Side())
 	}
-	if o.result == illegalMove {
-		o.result = byRepetition(&g.record, g.start, illegalMove)
+	if o.result == kifu.EndIllegalMove {
+		o.result = byRepetition(&g.record, g.start, kifu.EndIllegalMove)
 	}
 	return o.atLimit(&g.record)
 }
@@ -593,8 +593,8 @@ func (g *kifGame) summarised(s string) error {
 			g.end.winner = summaryWinner(s, winner)
 		}
 	}
-	if g.end.result == resignation && (g.doubt != nil || g.end.winner == g.p.Side().String()) {
-		g.end.result = unknown // a player cannot resign while the other is to move
+	if g.end.result == kifu.EndResignation && (g.doubt != nil || g.end.winner == g.p.Side().String()) {
+		g.end.result = kifu.EndUnknownReason // a player cannot resign while the other is to move
 	}
 	return nil
 }

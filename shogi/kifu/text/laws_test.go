@@ -107,15 +107,15 @@ func thought(t *rapid.T, p *shogi.Position, m *kifu.Move) {
 func ending(t *rapid.T, r *kifu.Record, p *shogi.Position) {
 	side, other := p.Side().String(), p.Side().Opponent().String()
 	ends := []outcome{
-		{resignation, other}, {checkmate, other}, {crash, other}, {timeForfeit, other}, {stall, other}, {illegalMove, other}, {falseDeclaration, other},
-		{perpetualCheck, side}, {perpetualCheck, other}, {repetition, draw}, {maxPlies, draw}, {impasse, draw}, {declaration, side}, {declaration, other},
-		{scoreAdjudication, side}, {scoreAdjudication, other}, {scoreAdjudication, draw}, {"", ""},
+		{kifu.EndResignation, other}, {kifu.EndCheckmate, other}, {kifu.EndCrash, other}, {kifu.EndTimeForfeit, other}, {kifu.EndStall, other}, {kifu.EndIllegalMove, other}, {kifu.EndFalseDeclaration, other},
+		{kifu.EndPerpetualCheck, side}, {kifu.EndPerpetualCheck, other}, {kifu.EndRepetition, draw}, {kifu.EndMaxPlies, draw}, {kifu.EndImpasse, draw}, {kifu.EndDeclaration, side}, {kifu.EndDeclaration, other},
+		{kifu.EndScoreAdjudication, side}, {kifu.EndScoreAdjudication, other}, {kifu.EndScoreAdjudication, draw}, {"", ""},
 	}
 	rapid.SampledFrom(ends).Draw(t, "end").set(r)
 	if r.Result != "" {
 		r.Note = rapid.SampledFrom([]string{"", `a note, with a comma`, `a\nb`, "two\nlines", `c:\path`}).Draw(t, "note")
 	}
-	if r.Result == resignation || r.Result == timeForfeit {
+	if r.Result == kifu.EndResignation || r.Result == kifu.EndTimeForfeit {
 		r.LastTime, r.HasLast = 1234*time.Millisecond, true
 	}
 }

@@ -55,7 +55,7 @@ func cpuTime(b *testing.B) time.Duration {
 func benchmarkGame(b *testing.B, pv int) []byte {
 	b.Helper()
 	p := shogi.StartPos()
-	r := &kifu.Record{Black: "A", White: "B", Start: p.SFEN(), Result: resignation, Winner: "black"}
+	r := &kifu.Record{Black: "A", White: "B", Start: p.SFEN(), Result: kifu.EndResignation, Winner: "black"}
 	walk := func(p *shogi.Position, i int) shogi.Move {
 		moves := p.LegalMoves(nil)
 		slices.Sort(moves)

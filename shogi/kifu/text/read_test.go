@@ -84,7 +84,7 @@ T3
 
 func TestFloodgate(t *testing.T) {
 	r := one(t, "csa", floodgate)
-	if r.USI() != "startpos moves 7g7f 3c3d" || r.Result != resignation || r.Winner != "white" || r.Black != "Alpha" || r.White != "Beta:2" {
+	if r.USI() != "startpos moves 7g7f 3c3d" || r.Result != kifu.EndResignation || r.Winner != "white" || r.Black != "Alpha" || r.White != "Beta:2" {
 		t.Errorf("%s, %s for %s: %s, %s", r.USI(), r.Result, r.Winner, r.Black, r.White)
 	}
 	testutil.Check(t, r.Ratings == [2]float64{3512.5, 3401} && r.MaxMoves == 256 && r.Clocks[1].Increment == 10*time.Second,
@@ -108,28 +108,28 @@ func TestCSAFiles(t *testing.T) {
 	even := "V2.2\nPI\n+\n"
 	lance := "V2.2\nPI11KY\n-\n" // a square of the board, not a piece on the right side of Black
 	for name, c := range map[string]struct{ text, want, result, winner string }{
-		"no version":                 {"PI\n+\n+7776FU\n%TORYO\n", "startpos moves 7g7f", resignation, "black"},
-		"version 1":                  {"V1\n'a comment\nPI\n+\n+7776FU\n%TORYO\n", "startpos moves 7g7f", resignation, "black"},
-		"one line":                   {even + "+7776FU,T1,-3334FU,T2,%TORYO,T3\n", "startpos moves 7g7f 3c3d", resignation, "white"},
+		"no version":                 {"PI\n+\n+7776FU\n%TORYO\n", "startpos moves 7g7f", kifu.EndResignation, "black"},
+		"version 1":                  {"V1\n'a comment\nPI\n+\n+7776FU\n%TORYO\n", "startpos moves 7g7f", kifu.EndResignation, "black"},
+		"one line":                   {even + "+7776FU,T1,-3334FU,T2,%TORYO,T3\n", "startpos moves 7g7f 3c3d", kifu.EndResignation, "white"},
 		"mark and CRLF":              {bom + strings.ReplaceAll(even+"+7776FU\n%CHUDAN\n", "\n", "\r\n"), "startpos moves 7g7f", "", ""},
 		"no end at all":              {even + "+7776FU\n", "startpos moves 7g7f", "", ""},
-		"end at the start":           {even + "%KACHI\n", "startpos", declaration, "black"},
-		"impasse":                    {even + "%JISHOGI\n", "startpos", impasse, draw},
-		"floodgate's longest":        {even + "'Max_Moves:1\n+7776FU\n%JISHOGI\n", "startpos moves 7g7f", maxPlies, draw},
-		"illegal action of Black":    {even + "+7776FU\n%+ILLEGAL_ACTION\n", "startpos moves 7g7f", illegalMove, "white"},
-		"illegal action of White":    {even + "+7776FU\n%-ILLEGAL_ACTION\n", "startpos moves 7g7f", illegalMove, "black"},
-		"the illegal move itself":    {even + "+7776FU\n-3335FU\nT1\n%ILLEGAL_MOVE\n", "startpos moves 7g7f", illegalMove, "black"},
-		"out of time":                {even + "+7776FU\n%TIME_UP\n", "startpos moves 7g7f", timeForfeit, "black"},
-		"mate":                       {even + "%TSUMI\n", "startpos", checkmate, "white"},
-		"longest of version 3":       {even + "%MAX_MOVES\n", "startpos", maxPlies, draw},
-		"fourth time":                {even + "%SENNICHITE\n", "startpos", repetition, draw},
-		"resigned, says the word":    {even + "+7776FU\n%TORYO\n'summary:abnormal:A lose:B win\n", "startpos moves 7g7f", crash, "white"},
-		"ours says more":             {even + "%TORYO\n'summary:toryo:A lose:B win\n'gogi:checkmate:\n", "startpos", checkmate, "white"},
-		"ours of version 3":          {even + "'*score_adjudication winner=white\n%CHUDAN\n", "startpos", scoreAdjudication, "white"},
-		"pieces taken off":           {lance + "-5152OU\n%TORYO\n", "sfen lnsgkgsn1/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1 moves 5a5b", resignation, "white"},
+		"end at the start":           {even + "%KACHI\n", "startpos", kifu.EndDeclaration, "black"},
+		"impasse":                    {even + "%JISHOGI\n", "startpos", kifu.EndImpasse, draw},
+		"floodgate's longest":        {even + "'Max_Moves:1\n+7776FU\n%JISHOGI\n", "startpos moves 7g7f", kifu.EndMaxPlies, draw},
+		"illegal action of Black":    {even + "+7776FU\n%+ILLEGAL_ACTION\n", "startpos moves 7g7f", kifu.EndIllegalMove, "white"},
+		"illegal action of White":    {even + "+7776FU\n%-ILLEGAL_ACTION\n", "startpos moves 7g7f", kifu.EndIllegalMove, "black"},
+		"the illegal move itself":    {even + "+7776FU\n-3335FU\nT1\n%ILLEGAL_MOVE\n", "startpos moves 7g7f", kifu.EndIllegalMove, "black"},
+		"out of time":                {even + "+7776FU\n%TIME_UP\n", "startpos moves 7g7f", kifu.EndTimeForfeit, "black"},
+		"mate":                       {even + "%TSUMI\n", "startpos", kifu.EndCheckmate, "white"},
+		"longest of version 3":       {even + "%MAX_MOVES\n", "startpos", kifu.EndMaxPlies, draw},
+		"fourth time":                {even + "%SENNICHITE\n", "startpos", kifu.EndRepetition, draw},
+		"resigned, says the word":    {even + "+7776FU\n%TORYO\n'summary:abnormal:A lose:B win\n", "startpos moves 7g7f", kifu.EndCrash, "white"},
+		"ours says more":             {even + "%TORYO\n'summary:toryo:A lose:B win\n'gogi:checkmate:\n", "startpos", kifu.EndCheckmate, "white"},
+		"ours of version 3":          {even + "'*score_adjudication winner=white\n%CHUDAN\n", "startpos", kifu.EndScoreAdjudication, "white"},
+		"pieces taken off":           {lance + "-5152OU\n%TORYO\n", "sfen lnsgkgsn1/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1 moves 5a5b", kifu.EndResignation, "white"},
 		"single pieces and the rest": {"P-51OU\nP+59OU53TO\nP+00FU\nP-00AL\n+\n", "sfen 4k4/9/4+P4/9/9/9/9/9/4K4 b P2r2b4g4s4n4l16p 1", "", ""},
 		"ranks that lost blanks":     {strings.NewReplacer(" *  * ", "* *", " * ", "*").Replace(kifu.CSAPosition(new(position(t, "lnsgk4/1r5b1/9/4p4/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w 2P 1")))), "sfen lnsgk4/1r5b1/9/4p4/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w 2P 1", "", ""},
-		"unknown keys":               {"V2.2\n$SOMETHING:1\n" + even[5:] + "+7776FU\n'unknown\n%TORYO\n", "startpos moves 7g7f", resignation, "black"},
+		"unknown keys":               {"V2.2\n$SOMETHING:1\n" + even[5:] + "+7776FU\n'unknown\n%TORYO\n", "startpos moves 7g7f", kifu.EndResignation, "black"},
 	} {
 		r := one(t, "csa", c.text)
 		testutil.Check(t, r.USI() == c.want && r.Result == c.result && r.Winner == c.winner,
@@ -149,8 +149,8 @@ func TestPerpetualCheckOfCSA(t *testing.T) {
 	cycle := "+5951HI\n-1112OU\n+5152HI\n-1211OU\n"
 	back := "+5251HI\n-1112OU\n+5152HI\n-1211OU\n"
 	for text, want := range map[string]string{
-		start + cycle + "%+ILLEGAL_ACTION\n":                      illegalMove,
-		start + cycle + back + back + back + "%+ILLEGAL_ACTION\n": perpetualCheck,
+		start + cycle + "%+ILLEGAL_ACTION\n":                      kifu.EndIllegalMove,
+		start + cycle + back + back + back + "%+ILLEGAL_ACTION\n": kifu.EndPerpetualCheck,
 	} {
 		if r := one(t, "csa", text); r.Result != want || r.Winner != "white" {
 			t.Errorf("%d moves: %s for %s, want %s", len(r.Moves), r.Result, r.Winner, want)
@@ -200,35 +200,35 @@ func TestKIFFiles(t *testing.T) {
 		text, want, result, winner string
 		branches                   int
 	}{
-		"mark":                           {bom + "手合割：平手\n" + head + first + "   2 投了\n", "startpos moves 7g7f", resignation, "black", 0},
+		"mark":                           {bom + "手合割：平手\n" + head + first + "   2 投了\n", "startpos moves 7g7f", kifu.EndResignation, "black", 0},
 		"the same square, wide":          {head + first + "   2 ３四歩(33)\n   3 ２二角成(88)\n   4 同　銀(31)\n", "startpos moves 7g7f 3c3d 8h2b+ 3a2b", "", "", 0},
 		"the same square, narrow":        {head + first + "   2 ３四歩(33)\n   3 ２二角成(88)\n   4 同銀(31)   ( 0:01/00:00:01)\n", "startpos moves 7g7f 3c3d 8h2b+ 3a2b", "", "", 0},
 		"the same square, a blank":       {head + first + "   2 ３四歩(33)\n   3 ２二角成(88)\n   4 同 銀(31)   ( 0:01/00:00:01)\n", "startpos moves 7g7f 3c3d 8h2b+ 3a2b", "", "", 0},
-		"other digits":                   {head + "1 76歩(77)\n2 投了\n", "startpos moves 7g7f", resignation, "black", 0},
+		"other digits":                   {head + "1 76歩(77)\n2 投了\n", "startpos moves 7g7f", kifu.EndResignation, "black", 0},
 		"branches":                       {head + first + "   2 ３四歩(33)   ( 0:01/00:00:01)+\n   3 中断\n\n変化：2手\n   2 ８四歩(83)   ( 0:01/00:00:01)\n*on it\n   3 投了\n\n変化：1手\n   1 ２六歩(27)\n", "startpos moves 7g7f 3c3d", "", "", 2},
-		"bookmark and comments":          {"# made by somebody\n" + head + "*at the start\n" + first + "&a mark\n*on it\n   2 千日手\nまで1手で千日手\n", "startpos moves 7g7f", repetition, draw, 0},
-		"handicap":                       {"手合割：二枚落ち　　\n下手：a\n上手：b\n" + head + "   1 ６二銀(71)\n   2 反則負け\n", "sfen lnsgkgsnl/9/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1 moves 7a6b", illegalMove, "white", 0},
-		"declared":                       {head + "   1 入玉勝ち\n", "startpos", declaration, "black", 0},
-		"the other broke a rule":         {head + first + "   2 反則勝ち\n", "startpos moves 7g7f", illegalMove, "white", 0},
-		"out of time":                    {head + first + "   2 切れ負け     ( 5:00/00:05:00)\n", "startpos moves 7g7f", timeForfeit, "black", 0},
-		"an illegal one":                 {head + first + "   2 ３五歩(33)\n   3 反則負け\n", "startpos moves 7g7f", illegalMove, "black", 0},
-		"an illegal one, in other words": {head + first + "   2 ３五歩(33)\n   3 反則手\n", "startpos moves 7g7f", illegalMove, "black", 0},
-		"who is to move broke a rule":    {head + first + "   2 反則手\n", "startpos moves 7g7f", illegalMove, "black", 0},
-		"declared, in one word":          {head + "   1 宣言\n", "startpos", declaration, "black", 0},
-		"longest":                        {"最大手数：1\n" + head + first + "   2 持将棋\n", "startpos moves 7g7f", maxPlies, draw, 0},
-		"KI2":                            {"手合割：平手\n\n▲７六歩  △３四歩 ▲２二角成　△同　銀\nまで4手で後手の勝ち\n", "startpos moves 7g7f 3c3d 8h2b+ 3a2b", resignation, "white", 0},
-		"KI2, other signs":               {"☗７六歩\n☖３四歩\nまで2手で時間切れにより先手の勝ち\n", "startpos moves 7g7f 3c3d", timeForfeit, "black", 0},
+		"bookmark and comments":          {"# made by somebody\n" + head + "*at the start\n" + first + "&a mark\n*on it\n   2 千日手\nまで1手で千日手\n", "startpos moves 7g7f", kifu.EndRepetition, draw, 0},
+		"handicap":                       {"手合割：二枚落ち　　\n下手：a\n上手：b\n" + head + "   1 ６二銀(71)\n   2 反則負け\n", "sfen lnsgkgsnl/9/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1 moves 7a6b", kifu.EndIllegalMove, "white", 0},
+		"declared":                       {head + "   1 入玉勝ち\n", "startpos", kifu.EndDeclaration, "black", 0},
+		"the other broke a rule":         {head + first + "   2 反則勝ち\n", "startpos moves 7g7f", kifu.EndIllegalMove, "white", 0},
+		"out of time":                    {head + first + "   2 切れ負け     ( 5:00/00:05:00)\n", "startpos moves 7g7f", kifu.EndTimeForfeit, "black", 0},
+		"an illegal one":                 {head + first + "   2 ３五歩(33)\n   3 反則負け\n", "startpos moves 7g7f", kifu.EndIllegalMove, "black", 0},
+		"an illegal one, in other words": {head + first + "   2 ３五歩(33)\n   3 反則手\n", "startpos moves 7g7f", kifu.EndIllegalMove, "black", 0},
+		"who is to move broke a rule":    {head + first + "   2 反則手\n", "startpos moves 7g7f", kifu.EndIllegalMove, "black", 0},
+		"declared, in one word":          {head + "   1 宣言\n", "startpos", kifu.EndDeclaration, "black", 0},
+		"longest":                        {"最大手数：1\n" + head + first + "   2 持将棋\n", "startpos moves 7g7f", kifu.EndMaxPlies, draw, 0},
+		"KI2":                            {"手合割：平手\n\n▲７六歩  △３四歩 ▲２二角成　△同　銀\nまで4手で後手の勝ち\n", "startpos moves 7g7f 3c3d 8h2b+ 3a2b", kifu.EndResignation, "white", 0},
+		"KI2, other signs":               {"☗７六歩\n☖３四歩\nまで2手で時間切れにより先手の勝ち\n", "startpos moves 7g7f 3c3d", kifu.EndTimeForfeit, "black", 0},
 		"KI2, a drop":                    {"▲７六歩△３四歩▲２二角成△同銀▲５五角打\n", "startpos moves 7g7f 3c3d 8h2b+ 3a2b B*5e", "", "", 0},
 		"KI2, a drop that is clear":      {"▲７六歩△３四歩▲２二角成△同銀▲５五角\n", "startpos moves 7g7f 3c3d 8h2b+ 3a2b B*5e", "", "", 0},
-		"KI2, the end in the line":       {"▲７六歩△３四歩まで2手で先手の勝ち\n", "startpos moves 7g7f 3c3d", unknown, "black", 0},
-		"KI2, the loser waits":           {"▲７六歩△３四歩\nまで2手で先手の勝ち\n", "startpos moves 7g7f 3c3d", unknown, "black", 0},
-		"KI2, a declaration":             {"▲７六歩△３四歩\nまで2手で入玉宣言により先手の勝ち\n", "startpos moves 7g7f 3c3d", declaration, "black", 0},
-		"words of other programs":        {head + first + "   2 時間切れ\n", "startpos moves 7g7f", timeForfeit, "black", 0},
-		"end of DOS":                     {head + first + "   2 投了\r\n\x1a", "startpos moves 7g7f", resignation, "black", 0},
-		"marks of branches, no blanks":   {head + "   1 ７六歩(77)+\n   2 ３四歩(33)\n   3 ２二角成(88)+\n   4 同　銀(31)+\n   5 ５五角打+\n   6 投了\n", "startpos moves 7g7f 3c3d 8h2b+ 3a2b B*5e", resignation, "black", 0},
+		"KI2, the end in the line":       {"▲７六歩△３四歩まで2手で先手の勝ち\n", "startpos moves 7g7f 3c3d", kifu.EndUnknownReason, "black", 0},
+		"KI2, the loser waits":           {"▲７六歩△３四歩\nまで2手で先手の勝ち\n", "startpos moves 7g7f 3c3d", kifu.EndUnknownReason, "black", 0},
+		"KI2, a declaration":             {"▲７六歩△３四歩\nまで2手で入玉宣言により先手の勝ち\n", "startpos moves 7g7f 3c3d", kifu.EndDeclaration, "black", 0},
+		"words of other programs":        {head + first + "   2 時間切れ\n", "startpos moves 7g7f", kifu.EndTimeForfeit, "black", 0},
+		"end of DOS":                     {head + first + "   2 投了\r\n\x1a", "startpos moves 7g7f", kifu.EndResignation, "black", 0},
+		"marks of branches, no blanks":   {head + "   1 ７六歩(77)+\n   2 ３四歩(33)\n   3 ２二角成(88)+\n   4 同　銀(31)+\n   5 ５五角打+\n   6 投了\n", "startpos moves 7g7f 3c3d 8h2b+ 3a2b B*5e", kifu.EndResignation, "black", 0},
 		"a drop as Denryu-sen writes it": {head + first + "   2 ３四歩(33)\n   3 ２二角成(88)\n   4 同　銀(31)\n   5 ４五角打(00)   ( 0:07/00:00:09)\n", "startpos moves 7g7f 3c3d 8h2b+ 3a2b B*4e", "", "", 0},
-		"a board and its last move":      {drawn + "手数＝1  ▲７六歩(77)  まで\n後手番\n" + head + "   1 ３四歩(33)\n   2 投了\n", boardAfter, resignation, "white", 0},
-		"a board, numbers go on":         {drawn + "後手番\n手数＝1  ▲７六歩(77)  まで\n" + head + "   2 ３四歩(33)\n   3 投了\n", boardAfter, resignation, "white", 0},
+		"a board and its last move":      {drawn + "手数＝1  ▲７六歩(77)  まで\n後手番\n" + head + "   1 ３四歩(33)\n   2 投了\n", boardAfter, kifu.EndResignation, "white", 0},
+		"a board, numbers go on":         {drawn + "後手番\n手数＝1  ▲７六歩(77)  まで\n" + head + "   2 ３四歩(33)\n   3 投了\n", boardAfter, kifu.EndResignation, "white", 0},
 		"a board before any move":        {drawn + "手数＝0 まで\n後手番\n" + head + "   1 ３四歩(33)\n", boardAfter, "", "", 0},
 		"KI2, golds":                     {"▲５八金右△５二金左▲６八金上\n", "startpos moves 4i5h 4a5b 6i6h", "", "", 0},
 	} {
@@ -242,13 +242,13 @@ func TestKIFFiles(t *testing.T) {
 func TestHandWrittenCSA(t *testing.T) {
 	t.Parallel()
 	r := one(t, "csa", "V2.2\npi\n+\n+7776fu\nt12\n-3334FU\nT\n+8822um,t3\n%toryo\n")
-	testutil.Check(t, r.USI() == "startpos moves 7g7f 3c3d 8h2b+" && r.Result == resignation && r.Winner == "black",
+	testutil.Check(t, r.USI() == "startpos moves 7g7f 3c3d 8h2b+" && r.Result == kifu.EndResignation && r.Winner == "black",
 		"%s, %s for %s", r.USI(), r.Result, r.Winner)
 	m := r.Moves
 	testutil.Check(t, m[0].Time == 12*time.Second && m[1].NoTime && m[2].Time == 3*time.Second && !m[2].NoTime, "%+v", m)
 	r = one(t, "csa", "P1 *  *  *  * -ou *  *  *  *\nP2 *  *  *  *  *  *  *  *  *\nP3 *  *  *  * +fu *  *  *  *\n"+
 		strings.Repeat("P0 *  *  *  *  *  *  *  *  *\n", 0)+"P+59ou00ki\n+\n+0052ki\n%tsumi\n")
-	if r.Result != checkmate || r.Winner != "black" || r.USI() != "sfen 4k4/9/4P4/9/9/9/9/9/4K4 b G 1 moves G*5b" {
+	if r.Result != kifu.EndCheckmate || r.Winner != "black" || r.USI() != "sfen 4k4/9/4P4/9/9/9/9/9/4K4 b G 1 moves G*5b" {
 		t.Errorf("%s, %s for %s", r.USI(), r.Result, r.Winner)
 	}
 }
@@ -393,7 +393,7 @@ func TestCSALayout(t *testing.T) {
 	}
 	even := shogi.StartPos()
 	r := &kifu.Record{
-		Black: "A, B", White: "C", Event: "run/12.1", Start: even.SFEN(), Result: illegalMove, Winner: "black",
+		Black: "A, B", White: "C", Event: "run/12.1", Start: even.SFEN(), Result: kifu.EndIllegalMove, Winner: "black",
 		Started: time.Date(2026, 1, 2, 3, 4, 5, 0, time.Local),
 		Moves: []kifu.Move{
 			{Move: move("7g7f"), Opening: true},
@@ -434,23 +434,23 @@ T2
 func TestCSAEnds(t *testing.T) {
 	even := shogi.StartPos()
 	for _, c := range []struct{ result, winner, word, summary string }{
-		{resignation, "white", "%TORYO", "toryo:A lose:B win"},
-		{checkmate, "white", "%TORYO", "toryo:A lose:B win"},
-		{crash, "white", "%TORYO", "abnormal:A lose:B win"},
-		{timeForfeit, "white", "%TIME_UP", "time up:A lose:B win"},
-		{stall, "white", "%TIME_UP", "time up:A lose:B win"},
-		{illegalMove, "white", "%ILLEGAL_MOVE", "illegal move:A lose:B win"},
-		{falseDeclaration, "white", "%ILLEGAL_MOVE", "illegal kachi:A lose:B win"},
-		{perpetualCheck, "white", "%+ILLEGAL_ACTION", "oute_sennichite:A lose:B win"},
-		{perpetualCheck, "black", "%-ILLEGAL_ACTION", "oute_sennichite:A win:B lose"},
-		{repetition, draw, "%SENNICHITE", "sennichite:A draw:B draw"},
-		{maxPlies, draw, "%JISHOGI", "max_moves:A draw:B draw"},
-		{impasse, draw, "%JISHOGI", "jishogi:A draw:B draw"},
-		{declaration, "black", "%KACHI", "kachi:A win:B lose"},
-		{declaration, "white", "%TORYO", "kachi:A lose:B win"}, // the try rule: Black is to move, but White has won
-		{scoreAdjudication, "white", "%TORYO", "score adjudication:A lose:B win"},
-		{scoreAdjudication, "black", "%CHUDAN", "score adjudication:A win:B lose"},
-		{scoreAdjudication, draw, "%CHUDAN", "score adjudication:A draw:B draw"},
+		{kifu.EndResignation, "white", "%TORYO", "toryo:A lose:B win"},
+		{kifu.EndCheckmate, "white", "%TORYO", "toryo:A lose:B win"},
+		{kifu.EndCrash, "white", "%TORYO", "abnormal:A lose:B win"},
+		{kifu.EndTimeForfeit, "white", "%TIME_UP", "time up:A lose:B win"},
+		{kifu.EndStall, "white", "%TIME_UP", "time up:A lose:B win"},
+		{kifu.EndIllegalMove, "white", "%ILLEGAL_MOVE", "illegal move:A lose:B win"},
+		{kifu.EndFalseDeclaration, "white", "%ILLEGAL_MOVE", "illegal kachi:A lose:B win"},
+		{kifu.EndPerpetualCheck, "white", "%+ILLEGAL_ACTION", "oute_sennichite:A lose:B win"},
+		{kifu.EndPerpetualCheck, "black", "%-ILLEGAL_ACTION", "oute_sennichite:A win:B lose"},
+		{kifu.EndRepetition, draw, "%SENNICHITE", "sennichite:A draw:B draw"},
+		{kifu.EndMaxPlies, draw, "%JISHOGI", "max_moves:A draw:B draw"},
+		{kifu.EndImpasse, draw, "%JISHOGI", "jishogi:A draw:B draw"},
+		{kifu.EndDeclaration, "black", "%KACHI", "kachi:A win:B lose"},
+		{kifu.EndDeclaration, "white", "%TORYO", "kachi:A lose:B win"}, // the try rule: Black is to move, but White has won
+		{kifu.EndScoreAdjudication, "white", "%TORYO", "score adjudication:A lose:B win"},
+		{kifu.EndScoreAdjudication, "black", "%CHUDAN", "score adjudication:A win:B lose"},
+		{kifu.EndScoreAdjudication, draw, "%CHUDAN", "score adjudication:A draw:B draw"},
 	} {
 		text, err := AppendCSA(nil, &kifu.Record{Black: "A", White: "B", Start: even.SFEN(), Result: c.result, Winner: c.winner})
 		want := "+\n" + c.word + "\n'summary:" + c.summary + "\n'gogi:" + c.result + ":\n"
@@ -462,7 +462,7 @@ func TestCSAEnds(t *testing.T) {
 // TestNoCommentHasAComma: the reader of another program cuts comments at a comma.
 func TestNoCommentHasAComma(t *testing.T) {
 	even := shogi.StartPos()
-	r := &kifu.Record{Black: "a,b", White: "c,d", Start: even.SFEN(), Result: crash, Winner: "white"}
+	r := &kifu.Record{Black: "a,b", White: "c,d", Start: even.SFEN(), Result: kifu.EndCrash, Winner: "white"}
 	r.Note, r.Comment, r.Ratings = "x, y", "p, q", [2]float64{1, 2}
 	text := testutil.Must(AppendCSA(nil, r))(t)
 	v3 := testutil.Must(AppendCSA3(nil, r))(t)
@@ -535,7 +535,7 @@ func FuzzRead(f *testing.F) {
 	}
 	even := shogi.StartPos()
 	for _, format := range Text() {
-		text, err := format.Append(nil, &kifu.Record{Start: even.SFEN(), Moves: []kifu.Move{{Move: even.LegalMoves(nil)[0]}}, Result: crash, Winner: "black"})
+		text, err := format.Append(nil, &kifu.Record{Start: even.SFEN(), Moves: []kifu.Move{{Move: even.LegalMoves(nil)[0]}}, Result: kifu.EndCrash, Winner: "black"})
 		testutil.OK(f, err)
 		f.Add(string(text))
 	}

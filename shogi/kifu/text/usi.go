@@ -97,11 +97,11 @@ func parseUSI(line string) (*kifu.Record, error) {
 			return nil, fmt.Errorf("%q behind the end of the game", clipped([]byte(word)))
 		}
 		if word == "resign" {
-			lost(resignation, p.Side()).set(r)
+			lost(kifu.EndResignation, p.Side()).set(r)
 			continue
 		}
 		if word == "win" {
-			won(declaration, p.Side()).set(r)
+			won(kifu.EndDeclaration, p.Side()).set(r)
 			continue
 		}
 		m, err := shogi.ParseMove(word)
