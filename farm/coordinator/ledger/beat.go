@@ -37,7 +37,7 @@ const (
 // the finished leases whose pair is in the store. If the session is not the worker's current one, Beat drops
 // all its leases.
 func (l *Ledger) Beat(now time.Time, worker, session string, list Listed) (dropped, stored []Lease) {
-	h := l.holder(worker, session)
+	h := holderOf(l, worker, session)
 	l.beats++
 	for where, leases := range [][]Lease{playing: list.Held, outbox: list.Outbox, sent: list.Sent} {
 		for _, what := range leases {
@@ -65,7 +65,7 @@ func (l *Ledger) Beat(now time.Time, worker, session string, list Listed) (dropp
 func touch(l *Ledger, now time.Time, h *holder, lease Lease, in place) verdict {
 	finished := in != playing
 	switch {
-	case !l.inRun(lease.Pair) || lease.Take != l.takes[lease.Pair] || l.refused[lease.Epoch]:
+	case !inRun(l, lease.Pair) || lease.Take != l.takes[lease.Pair] || l.refused[lease.Epoch]:
 		return drop
 	case l.done.has(lease.Pair) && finished:
 		return isStored
@@ -79,10 +79,10 @@ func touch(l *Ledger, now time.Time, h *holder, lease Lease, in place) verdict {
 			return keep // the worker may still send it, and a result already sent arrives in any case
 		}
 		return drop
-	case x == nil && !finished && l.barred(h.name):
+	case x == nil && !finished && barred(l, h.name):
 		return drop
 	case x == nil:
-		x = l.hold(now, h, lease)
+		x = hold(l, now, h, lease)
 		l.counts.Adopted++
 	case x.who != h || x.Epoch != lease.Epoch:
 		return drop

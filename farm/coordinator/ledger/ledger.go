@@ -136,8 +136,8 @@ func (l *Ledger) Leave(now time.Time, worker string) {
 	h.session = ""
 }
 
-// holder returns the record of a worker, or nil if session is not the worker's current session.
-func (l *Ledger) holder(worker, session string) *holder {
+// holderOf returns the record of a worker, or nil if session is not the worker's current session.
+func holderOf(l *Ledger, worker, session string) *holder {
 	if h := l.holders[worker]; h != nil && session != "" && h.session == session {
 		return h
 	}
@@ -147,8 +147,8 @@ func (l *Ledger) holder(worker, session string) *holder {
 // Grant grants up to n pairs to a worker's session, the lowest pairs first. For a short time after a worker
 // returned or lost a pair, only the faster half of the workers may get it, see [holder.mayHave].
 func (l *Ledger) Grant(now time.Time, worker, session string, n int) []Lease {
-	h := l.holder(worker, session)
-	if h == nil || l.over || l.paused || l.barred(worker) {
+	h := holderOf(l, worker, session)
+	if h == nil || l.over || l.paused || barred(l, worker) {
 		return nil
 	}
 	var out []Lease
@@ -176,11 +176,11 @@ func (l *Ledger) grant(now time.Time, h *holder, pair int) (x *lease, ok bool) {
 		return nil, false
 	}
 	l.counts.Granted++
-	return l.hold(now, h, Lease{Pair: pair, Epoch: epoch, Take: l.takes[pair]}), true
+	return hold(l, now, h, Lease{Pair: pair, Epoch: epoch, Take: l.takes[pair]}), true
 }
 
 // hold records that a worker holds a lease.
-func (l *Ledger) hold(now time.Time, h *holder, what Lease) *lease {
+func hold(l *Ledger, now time.Time, h *holder, what Lease) *lease {
 	x := &lease{Lease: what, who: h, session: h.session, granted: now, deadline: now.Add(l.config.Lease), after: h.first}
 	if h.first != nil {
 		h.first.before = x
@@ -196,7 +196,7 @@ func (l *Ledger) hold(now time.Time, h *holder, what Lease) *lease {
 // candidate returns the lowest pair that a worker may get. again means that the pair was granted before. ok is
 // false if there is no pair for this worker.
 func candidate(l *Ledger, now time.Time, h *holder) (pair int, again, ok bool) {
-	limit := l.limit()
+	limit := limitOf(l)
 	grace := now.Before(l.graceEnds)
 	skip(l, grace)
 	for len(l.gaps) > 0 && !isFree(l, l.gaps[0].pair) {
@@ -228,7 +228,7 @@ func (l *Ledger) Free() bool {
 	for len(l.gaps) > 0 && !isFree(l, l.gaps[0].pair) {
 		heap.Pop(&l.gaps)
 	}
-	limit := l.limit()
+	limit := limitOf(l)
 	return len(l.gaps) > 0 && l.gaps[0].pair < limit || l.next < limit || l.low < min(l.lowEnd, limit)
 }
 
@@ -248,9 +248,9 @@ func skip(l *Ledger, grace bool) {
 	}
 }
 
-// limit returns the lowest pair that must not be granted: the end of the window, or the limit of Until if it is
+// limitOf returns the lowest pair that must not be granted: the end of the window, or the limit of Until if it is
 // lower.
-func (l *Ledger) limit() int {
+func limitOf(l *Ledger) int {
 	if l.beyond > l.config.Pairs-l.prefix {
 		return l.until
 	}
@@ -285,7 +285,7 @@ func (l *Ledger) Return(now time.Time, worker string, what Lease, crashed bool) 
 // Stored records that a pair is in the store, whichever worker played it. The ledger does not grant the pair
 // any more.
 func (l *Ledger) Stored(now time.Time, pair int) {
-	if !l.inRun(pair) || l.done.has(pair) {
+	if !inRun(l, pair) || l.done.has(pair) {
 		return
 	}
 	l.done.set(pair)
@@ -306,12 +306,12 @@ func (l *Ledger) settle(now time.Time, pair int, x *lease) {
 	by := ""
 	if x != nil {
 		by = x.who.name
-		if r := l.reporterOf(l.partyOf(by)); r != nil {
+		if r := reporterOf(l, partyOf(l, by)); r != nil {
 			r.played++
 		}
 	}
 	if t := l.troubled[pair]; t != nil {
-		l.decided(now, pair, by)
+		decided(l, now, pair, by)
 		delete(l.troubled, pair)
 		if t.solo {
 			l.alone.forget(pair)
@@ -319,7 +319,7 @@ func (l *Ledger) settle(now time.Time, pair int, x *lease) {
 	}
 }
 
-func (l *Ledger) inRun(pair int) bool { return pair >= 0 && pair < l.config.Pairs }
+func inRun(l *Ledger, pair int) bool { return pair >= 0 && pair < l.config.Pairs }
 
 // Refused records that the coordinator rejected the result that a worker sent for a lease. The lease becomes
 // invalid, and the ledger can grant the pair again.

@@ -38,7 +38,7 @@ func (r *reporter) distrusted() bool {
 }
 
 // standing returns the Standing of a worker. Without a function in the configuration each worker decides.
-func (l *Ledger) standing(worker string) Standing {
+func standing(l *Ledger, worker string) Standing {
 	if l.config.Standing == nil {
 		return Standing{worker, true}
 	}
@@ -51,8 +51,8 @@ type party struct {
 	decides bool
 }
 
-func (l *Ledger) partyOf(worker string) party {
-	s := l.standing(worker)
+func partyOf(l *Ledger, worker string) party {
+	s := standing(l, worker)
 	if s.Decides {
 		return party{worker, true}
 	}
@@ -60,7 +60,7 @@ func (l *Ledger) partyOf(worker string) party {
 }
 
 // reporterOf returns the record of a party that does not decide, nil for one that does.
-func (l *Ledger) reporterOf(p party) *reporter {
+func reporterOf(l *Ledger, p party) *reporter {
 	if p.decides {
 		return nil
 	}
@@ -73,27 +73,27 @@ func (l *Ledger) reporterOf(p party) *reporter {
 }
 
 // barred reports whether a worker gets no pairs of the run because of the reports of its owner.
-func (l *Ledger) barred(worker string) bool {
-	r := l.reporterOf(l.partyOf(worker))
+func barred(l *Ledger, worker string) bool {
+	r := reporterOf(l, partyOf(l, worker))
 	return r != nil && (r.open >= openReports || r.distrusted())
 }
 
 // decided records that a pair is stored, given up or forgiven, so that the reports about it wait no longer. by is the
 // worker that played the pair, "" if it was not played.
-func (l *Ledger) decided(now time.Time, pair int, by string) {
+func decided(l *Ledger, now time.Time, pair int, by string) {
 	t := l.troubled[pair]
 	if t == nil {
 		return
 	}
 	for _, p := range t.reports {
-		r := l.reporterOf(p)
+		r := reporterOf(l, p)
 		if r == nil {
 			continue
 		}
 		r.open--
-		if by != "" && l.standing(by).Owner != p.name {
+		if by != "" && standing(l, by).Owner != p.name {
 			if r.refuted = append(r.refuted, pair); r.distrusted() {
-				l.endLeases(now, p)
+				endLeases(l, now, p)
 			}
 		}
 	}
@@ -101,9 +101,9 @@ func (l *Ledger) decided(now time.Time, pair int, by string) {
 }
 
 // endLeases ends the leases of unfinished pairs that the workers of a party hold.
-func (l *Ledger) endLeases(now time.Time, p party) {
+func endLeases(l *Ledger, now time.Time, p party) {
 	for name, h := range l.holders {
-		if l.partyOf(name) != p {
+		if partyOf(l, name) != p {
 			continue
 		}
 		for x := h.first; x != nil; {

@@ -19,7 +19,7 @@ type State struct {
 // State returns the current figures.
 func (l *Ledger) State() State {
 	s := State{
-		Pairs: l.config.Pairs, Stored: l.stored, Prefix: l.prefix, Reach: max(0, l.high+1-l.prefix), Window: max(0, l.limit()-l.prefix),
+		Pairs: l.config.Pairs, Stored: l.stored, Prefix: l.prefix, Reach: max(0, l.high+1-l.prefix), Window: max(0, limitOf(l)-l.prefix),
 		Held: len(l.held), Solo: len(l.alone.waiting), P99: l.pace.longest(), Counts: l.counts,
 	}
 	for _, t := range l.troubled {
@@ -63,7 +63,7 @@ func (l *Ledger) Playing(worker string) int {
 }
 
 // Remaining returns the number of pairs in the current window that are not stored.
-func (l *Ledger) Remaining() int { return max(0, l.limit()-l.stored) }
+func (l *Ledger) Remaining() int { return max(0, limitOf(l)-l.stored) }
 
 // Fair returns how many unfinished pairs of a run a worker may hold. It divides the remaining pairs among the
 // workers in proportion to their slots, but allows each worker at least one pair for each slot. remaining is the
@@ -79,7 +79,7 @@ func Fair(remaining, slots, all int) int {
 
 // IsStored reports whether a pair is in the store. It returns false for numbers that are not pairs of the
 // run.
-func (l *Ledger) IsStored(pair int) bool { return l.inRun(pair) && l.done.has(pair) }
+func (l *Ledger) IsStored(pair int) bool { return inRun(l, pair) && l.done.has(pair) }
 
 // Take returns how often the result of a pair was made void (its take number).
 func (l *Ledger) Take(pair int) int { return l.takes[pair] }

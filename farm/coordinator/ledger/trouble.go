@@ -79,7 +79,7 @@ func (l *Ledger) lose(now time.Time, x *lease) Fate {
 	if x.solo {
 		return l.crash(now, x)
 	}
-	t, by := l.trouble(x.Pair), l.partyOf(x.who.name)
+	t, by := l.trouble(x.Pair), partyOf(l, x.who.name)
 	if t.losses++; by.decides || !slices.Contains(t.lost, by) {
 		t.lost = append(t.lost, by)
 	}
@@ -94,8 +94,8 @@ func (l *Ledger) lose(now time.Time, x *lease) Fate {
 
 // crash ends a lease whose pair crashed the worker or its engines, and returns the fate of the pair.
 func (l *Ledger) crash(now time.Time, x *lease) Fate {
-	by := l.partyOf(x.who.name)
-	r := l.reporterOf(by)
+	by := partyOf(l, x.who.name)
+	r := reporterOf(l, by)
 	if r != nil && r.open >= openReports && !x.solo {
 		l.free(now, x)
 		return FateAgain
@@ -127,7 +127,7 @@ func (l *Ledger) crash(now time.Time, x *lease) Fate {
 
 // giveUp records that no worker gets a pair any more.
 func (l *Ledger) giveUp(now time.Time, pair int) {
-	l.decided(now, pair, "")
+	decided(l, now, pair, "")
 	t := l.trouble(pair)
 	t.void, t.solo = true, false
 }
@@ -147,7 +147,7 @@ func (l *Ledger) Condemned() []int {
 // Condemn gives up a pair, so that no worker gets it any more. The coordinator calls it for pairs that an
 // earlier process gave up.
 func (l *Ledger) Condemn(now time.Time, pair int) {
-	if !l.inRun(pair) || l.done.has(pair) {
+	if !inRun(l, pair) || l.done.has(pair) {
 		return
 	}
 	if x := l.held[pair]; x != nil {
@@ -176,12 +176,12 @@ func (l *Ledger) Solo(now time.Time, worker, session string, trusted bool, holdi
 	if h := l.holders[worker]; h != nil && h.leases == 1 && h.first.solo {
 		return Lease{}, false, true
 	}
-	h := l.holder(worker, session)
-	if h == nil || l.over || l.paused || len(l.alone.waiting) == 0 || l.barred(worker) {
+	h := holderOf(l, worker, session)
+	if h == nil || l.over || l.paused || len(l.alone.waiting) == 0 || barred(l, worker) {
 		return Lease{}, false, false
 	}
 	first := slices.MinFunc(l.alone.waiting, func(a, b gap) int { return a.pair - b.pair }) // the prefix waits for it
-	if !maySolo(l, now, h, first, trusted) || first.pair >= l.limit() {
+	if !maySolo(l, now, h, first, trusted) || first.pair >= limitOf(l) {
 		return Lease{}, false, false
 	}
 	if l.alone.worker != worker && l.alone.worker != "" && now.Sub(l.alone.asked) < 2*l.config.Lease {
@@ -202,7 +202,7 @@ func (l *Ledger) Solo(now time.Time, worker, session string, trusted bool, holdi
 }
 
 func maySolo(l *Ledger, now time.Time, h *holder, g gap, trusted bool) bool {
-	waited, by, t := now.Sub(g.since), l.partyOf(h.name), l.troubled[g.pair]
+	waited, by, t := now.Sub(g.since), partyOf(l, h.name), l.troubled[g.pair]
 	if slices.Contains(t.machines, h.name) && waited < 4*l.config.Lease {
 		return false
 	}

@@ -20,7 +20,7 @@ const RuleResiduals = "residuals"
 const ruleText = "a worker whose results differ from the others (e-values, at most 1% false accusations among all workers) is quarantined; its results stay. Speed alone quarantines no worker"
 
 // newLine returns an empty comparison of a run's workers. The comparison leaves out workers that are in quarantine.
-func (s *Tests) newLine() *trust.Line {
+func newLine(s *Tests) *trust.Line {
 	l := &trust.Line{Without: map[string]bool{}}
 	for name, w := range s.config.Roster.Workers {
 		l.Without[name] = w.Quarantine != ""
@@ -66,7 +66,7 @@ func (s *Tests) CompareAgain(ctx context.Context) {
 		if r.Line == nil || r.Store == nil {
 			continue
 		}
-		r.Line = s.newLine()
+		r.Line = newLine(s)
 		entries.Warn(s.config.Log, r.Store.Rows(ctx, r.PutRows), "the stored pairs cannot be compared", "run", r.Name)
 	}
 }

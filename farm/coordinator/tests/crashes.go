@@ -22,7 +22,7 @@ func (s *Tests) Standing(r *Test, worker string) ledger.Standing {
 // LogCrash adds a line to a test's log for the first pair that a worker reported as crashing. The line has no text of
 // the worker, because everybody may read the log.
 func (s *Tests) LogCrash(ctx context.Context, now time.Time, r *Test, worker string, pair int) {
-	what := fmt.Sprintf("%s reported that %s %d crashes its players", s.called(worker), r.Word(), pair)
+	what := fmt.Sprintf("%s reported that %s %d crashes its players", called(s, worker), r.Word(), pair)
 	if !s.Standing(r, worker).Decides {
 		what += fmt.Sprintf("; a machine of %s, or a verified worker, decides whether it is given up", r.Owner)
 	}
@@ -30,13 +30,13 @@ func (s *Tests) LogCrash(ctx context.Context, now time.Time, r *Test, worker str
 }
 
 // called returns the name of a worker with its owner.
-func (s *Tests) called(worker string) string {
+func called(s *Tests, worker string) string {
 	return fmt.Sprintf("%s (%s)", worker, s.config.Roster.OwnerOf(worker))
 }
 
 // examineCrashes acts on the reports that pairs of a run crash their players. It pauses a run with too many pairs that
 // were given up, and logs whose reports were false.
-func (s *Tests) examineCrashes(ctx context.Context, now time.Time, r *Test) {
+func examineCrashes(ctx context.Context, s *Tests, now time.Time, r *Test) {
 	owners, refuted := r.Ledger.Distrusted()
 	for _, owner := range owners {
 		s.LogOnce(ctx, now, r, "false crashes "+owner, fmt.Sprintf("the workers of %s get no more %ss of this test: they reported that the %ss %v crash their players, and others played these without trouble",
@@ -49,7 +49,7 @@ func (s *Tests) examineCrashes(ctx context.Context, now time.Time, r *Test) {
 	}
 	before, last := r.Condemned, given[len(given)-1]
 	r.Condemned = given
-	by := strings.Join(lists.Map(r.Ledger.Reporters(last), s.called), ", ")
+	by := strings.Join(lists.Map(r.Ledger.Reporters(last), func(name string) string { return called(s, name) }), ", ")
 	state, why := farm.Running, fmt.Sprintf("%s %d was given up: it crashed on %s", r.Word(), last, by)
 	if len(given) >= mayCondemn || r.Gate != nil || r.Tune != nil {
 		state, why = farm.Paused, fmt.Sprintf("%ss %v crash their players; %d on %s", r.Word(), given, last, by)
@@ -72,7 +72,7 @@ func (s *Tests) Suspicions(r *Test) string {
 	var by []string
 	for _, one := range list {
 		for _, worker := range one.Workers {
-			by = append(by, s.called(worker))
+			by = append(by, called(s, worker))
 		}
 	}
 	slices.Sort(by)

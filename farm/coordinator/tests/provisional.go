@@ -62,7 +62,7 @@ func (s *Tests) Mark(ctx context.Context, now time.Time, r *Test, text string) e
 
 // provisional decides whether the verdict of a run that ends now is final. It returns nil if it is final, and
 // otherwise the reason to store. In a farm without audits every verdict is final.
-func (s *Tests) provisional(r *Test) *Provisional {
+func provisional(s *Tests, r *Test) *Provisional {
 	if r.Gate == nil || s.config.Exact == nil {
 		return nil
 	}

@@ -158,7 +158,7 @@ func (s *Tests) Rejudge(ctx context.Context, r *Test) (*match.Standings, error) 
 		return nil, err
 	}
 	if r.Compares() {
-		r.Line = s.newLine()
+		r.Line = newLine(s)
 	}
 	r.PlayedBy = make([]string, r.Match.Pairs)
 	if !r.Match.Gate.IsZero() {

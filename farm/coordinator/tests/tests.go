@@ -74,7 +74,7 @@ func (s *Tests) Read(ctx context.Context) error {
 			r, err = newTest(digest, rec, revision)
 		}
 		if err != nil {
-			s.setUnread(digest, rec.Name, err)
+			setUnread(s, digest, rec.Name, err)
 			return nil
 		}
 		return s.enter(ctx, r)
@@ -101,7 +101,7 @@ func (s *Tests) ReadStored(ctx context.Context) error {
 // setUnread records a test that this program cannot decode, for example because a later version wrote its
 // plan. The other tests are played. A program that can decode the test resumes it. The coordinator rejects
 // results of such a test like results of a deleted test, and the pairs are played again.
-func (s *Tests) setUnread(digest, name string, why error) {
+func setUnread(s *Tests, digest, name string, why error) {
 	s.config.Log.Error("a test cannot be decoded", "run", cmp.Or(name, digest), "err", why)
 	s.Unread = append(s.Unread, farm.Unread{Run: digest, Name: name, Why: why.Error()})
 }
@@ -115,7 +115,7 @@ func (s *Tests) enter(ctx context.Context, r *Test) error {
 	s.All[r.Digest] = r
 	r.Exact = s.config.Exact != nil && !r.Inexact && s.config.Exact(trust.WithOneThread(r.Match, r.OneThread))
 	if r.State == farm.Over && s.config.Lacks != nil && s.config.Lacks(r.Digest) {
-		if err := s.complete(ctx, r); err != nil {
+		if err := complete(ctx, s, r); err != nil {
 			return err
 		}
 	}
@@ -133,7 +133,7 @@ func (s *Tests) enter(ctx context.Context, r *Test) error {
 }
 
 // complete lets a test run again if it has ended, and the store lacks pairs on which its end depends.
-func (s *Tests) complete(ctx context.Context, r *Test) error {
+func complete(ctx context.Context, s *Tests, r *Test) error {
 	if err := s.Open(ctx, r, time.Now()); err != nil {
 		if ctx.Err() == nil {
 			s.SetAside(ctx, r, err)
@@ -201,7 +201,7 @@ func (s *Tests) Turn(ctx context.Context, r *Test, state farm.State, by, why str
 	}
 	r.Provisional = nil
 	if state == farm.Over || r.Gate != nil && r.Gate.State().Decided() { // pushed and late pairs decide in any state
-		r.Provisional = s.provisional(r)
+		r.Provisional = provisional(s, r)
 	}
 	if r.Gate != nil {
 		// The store gets this remark before the record does. Otherwise a reader of the database could see a
@@ -259,8 +259,8 @@ func (s *Tests) Examine(ctx context.Context, r *Test) (ended bool) {
 	if r.State != farm.Running {
 		return false
 	}
-	s.examineCrashes(ctx, time.Now(), r)
-	s.examineTune(ctx, r)
+	examineCrashes(ctx, s, time.Now(), r)
+	examineTune(ctx, s, r)
 	if why := r.Decided(); why != "" && r.State == farm.Running {
 		r.Ledger.Over(true) // even if the new state cannot be stored now
 		entries.Warn(s.config.Log, s.Turn(ctx, r, farm.Over, "farm", why), "a test did not end", "run", r.Name)

@@ -227,7 +227,7 @@ func (t *Tune) Forgive() {
 }
 
 // examineTune pauses a tune in which the engine fails too often, and ends a tune that cannot continue.
-func (s *Tests) examineTune(ctx context.Context, r *Test) {
+func examineTune(ctx context.Context, s *Tests, r *Test) {
 	if r.Tune == nil || r.State != farm.Running {
 		return
 	}
