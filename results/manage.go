@@ -20,10 +20,10 @@ const nextRun = "(SELECT max(coalesce((SELECT max(id) FROM runs), 0), coalesce((
 
 // Rename gives a run another name. It returns ErrRunLocked if the run is being played, and an error if another run has the
 // name. The games keep the name as their event, because it is a part of the stored records.
-func (s *Store) Rename(ctx context.Context, run *RunInfo, name string) error {
+func Rename(ctx context.Context, s *Store, run *RunInfo, name string) error {
 	err := match.CheckRunName(name)
 	if err == nil {
-		err = s.alone(run, func() error {
+		err = alone(s, run, func() error {
 			return file.InTx(ctx, s.write, func(tx *sql.Tx) error { return rename(ctx, tx, run, name) })
 		})
 	}
@@ -66,8 +66,8 @@ func renameValidation(ctx context.Context, tx *sql.Tx, old, name string) error {
 
 // Delete deletes a run with all its games. It returns ErrRunLocked if the run is being played. If no other run is being
 // played, Delete makes the file smaller and returns true. Otherwise later games use the free pages of the file.
-func (s *Store) Delete(ctx context.Context, run *RunInfo) (smaller bool, err error) {
-	err = s.alone(run, func() error {
+func Delete(ctx context.Context, s *Store, run *RunInfo) (smaller bool, err error) {
+	err = alone(s, run, func() error {
 		// Without an index, SQLite would search all pairs for each deleted opening. All rows that refer to rows of the run
 		// are rows of the run.
 		if _, err := s.write.ExecContext(ctx, "PRAGMA foreign_keys=OFF"); err != nil {
@@ -80,7 +80,7 @@ func (s *Store) Delete(ctx context.Context, run *RunInfo) (smaller bool, err err
 	if err != nil {
 		return false, s.fail(fmt.Sprintf("deleting run %q", run.Name), err)
 	}
-	smaller, err = s.shrink(ctx)
+	smaller, err = shrink(ctx, s)
 	if err != nil {
 		return false, s.fail(fmt.Sprintf("run %q is deleted; freeing its pages", run.Name), err)
 	}
@@ -119,7 +119,7 @@ func deleteRun(ctx context.Context, tx *sql.Tx, run *RunInfo) error {
 
 // shrink returns the free pages of the file to the disk and reports whether it did. It does nothing while a run is being
 // played, because the player would wait.
-func (s *Store) shrink(ctx context.Context) (done bool, err error) {
+func shrink(ctx context.Context, s *Store) (done bool, err error) {
 	runs, err := s.Runs(ctx)
 	if err != nil {
 		return false, err
@@ -139,7 +139,7 @@ func (s *Store) shrink(ctx context.Context) (done bool, err error) {
 }
 
 // alone calls do while no other process can play the run.
-func (s *Store) alone(run *RunInfo, do func() error) error {
+func alone(s *Store, run *RunInfo, do func() error) error {
 	if s.write == nil {
 		return errors.New("the database was opened for reading only")
 	}
@@ -151,7 +151,7 @@ func (s *Store) alone(run *RunInfo, do func() error) error {
 }
 
 // Tag adds tags to a run and removes others. It returns the tags of the run, sorted. The run may be in play.
-func (s *Store) Tag(ctx context.Context, run *RunInfo, add, remove []string) (tags []string, err error) {
+func Tag(ctx context.Context, s *Store, run *RunInfo, add, remove []string) (tags []string, err error) {
 	if s.write == nil {
 		return nil, s.fail("tagging a run", errors.New("the database was opened for reading only"))
 	}
@@ -160,7 +160,7 @@ func (s *Store) Tag(ctx context.Context, run *RunInfo, add, remove []string) (ta
 			return nil, err
 		}
 	}
-	err = s.amend(ctx, run.ID, run.Name, "changing its tags", func(now *Setting) bool {
+	err = amend(ctx, s, run.ID, run.Name, "changing its tags", func(now *Setting) bool {
 		tags = slices.DeleteFunc(slices.Concat(now.Tags, add), func(tag string) bool { return slices.Contains(remove, tag) })
 		slices.Sort(tags)
 		tags = slices.Compact(tags)
@@ -184,7 +184,7 @@ func checkTag(tag string) error {
 }
 
 // TagsOf returns the tags of all runs that have tags, by the number of the run.
-func (s *Store) TagsOf(ctx context.Context) (map[int64][]string, error) {
+func TagsOf(ctx context.Context, s *Store) (map[int64][]string, error) {
 	byRun := map[int64][]string{}
 	err := tables.Each(ctx, s.read, func(rows *sql.Rows) error {
 		var run int64

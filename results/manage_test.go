@@ -36,7 +36,7 @@ func TestDelete(t *testing.T) {
 	before, size := resultstest.Dump(t, store, "a", false), results.Size(path)
 	for _, name := range []string{"b", "c"} {
 		info := testutil.Must(store.FindRun(t.Context(), name))(t)
-		smaller := testutil.Must(store.Delete(t.Context(), info))(t)
+		smaller := testutil.Must(results.Delete(t.Context(), store, info))(t)
 		testutil.Check(t, smaller, "the file is not smaller")
 		_, err := store.FindRun(t.Context(), name)
 		_, none := errors.AsType[*results.NoRun](err)
@@ -55,11 +55,11 @@ func TestDeleteInPlay(t *testing.T) {
 	store, _ := manyRuns(t, 2)
 	run := resultstest.Begin(t, store, matchtest.Plan("b"))
 	b := testutil.Must(store.FindRun(t.Context(), "b"))(t)
-	_, err := store.Delete(t.Context(), b)
+	_, err := results.Delete(t.Context(), store, b)
 	testutil.Check(t, errors.Is(err, results.ErrRunLocked), "deleting a run in play: %v", err)
-	err = store.Rename(t.Context(), b, "d")
+	err = results.Rename(t.Context(), store, b, "d")
 	testutil.Check(t, errors.Is(err, results.ErrRunLocked), "renaming a run in play: %v", err)
-	smaller := testutil.Must(store.Delete(t.Context(), testutil.Must(store.FindRun(t.Context(), "a"))(t)))(t)
+	smaller := testutil.Must(results.Delete(t.Context(), store, testutil.Must(store.FindRun(t.Context(), "a"))(t)))(t)
 	testutil.Check(t, !smaller, "the file was rewritten below a run in play")
 	matchtest.Put(t, run, matchtest.Pair(matchtest.Plan("b"), 2, 20))
 	testutil.OK(t, run.Close())
@@ -74,10 +74,10 @@ func TestRename(t *testing.T) {
 	for name, want := range map[string]string{
 		"a": `another run is named "a"`, "-b": "begins with a dash", "": "the name is empty", "x\n": "does not show",
 	} {
-		testutil.Fails(t, store.Rename(t.Context(), info, name), want, "name %q", name)
+		testutil.Fails(t, results.Rename(t.Context(), store, info, name), want, "name %q", name)
 	}
 	stamp := testutil.Must(store.Stamp(t.Context(), info.ID))(t)
-	testutil.OK(t, store.Rename(t.Context(), info, "new"))
+	testutil.OK(t, results.Rename(t.Context(), store, info, "new"))
 	renamed := testutil.Must(store.FindRun(t.Context(), "new"))(t)
 	testutil.Equal(t, renamed.ID, info.ID, "number")
 	testutil.Equal(t, renamed.Digest, info.Digest, "plan hash")
@@ -98,8 +98,8 @@ func TestRenamedValidation(t *testing.T) {
 	tuned := testutil.Must(store.Runs(t.Context()))(t)[0]
 	resultstest.Exec(t, path, "UPDATE tune_candidates SET run = 'check', checksum = NULL")
 	testutil.OK(t, resultstest.Begin(t, store, matchtest.Plan("check")).Close())
-	testutil.OK(t, store.Rename(t.Context(), testutil.Must(store.FindRun(t.Context(), "check"))(t), "checked"))
-	list := testutil.Must(store.TuneCandidates(t.Context(), tuned.ID))(t)
+	testutil.OK(t, results.Rename(t.Context(), store, testutil.Must(store.FindRun(t.Context(), "check"))(t), "checked"))
+	list := testutil.Must(results.TuneCandidates(t.Context(), store, tuned.ID))(t)
 	testutil.Equal(t, list[0].Run, "checked", "run of the candidate")
 }
 
@@ -108,17 +108,17 @@ func TestTags(t *testing.T) {
 	store, _ := manyRuns(t, 2)
 	info := testutil.Must(store.FindRun(t.Context(), "b"))(t)
 	games := resultstest.Games(t, store, info.ID)
-	tags := testutil.Must(store.Tag(t.Context(), info, []string{"net", "最新", "lmr", "net"}, nil))(t)
+	tags := testutil.Must(results.Tag(t.Context(), store, info, []string{"net", "最新", "lmr", "net"}, nil))(t)
 	testutil.Same(t, tags, []string{"lmr", "net", "最新"}, "tags")
 	run := resultstest.Begin(t, store, matchtest.Plan("b"))
 	testutil.OK(t, run.Change(t.Context(), 9, 3, match.RunPlaying))
-	testutil.Same(t, testutil.Must(store.Tag(t.Context(), info, []string{"z"}, []string{"lmr"}))(t), []string{"net", "z", "最新"}, "tags in play")
+	testutil.Same(t, testutil.Must(results.Tag(t.Context(), store, info, []string{"z"}, []string{"lmr"}))(t), []string{"net", "z", "最新"}, "tags in play")
 	testutil.OK(t, run.Close())
-	byRun := testutil.Must(store.TagsOf(t.Context()))(t)
+	byRun := testutil.Must(results.TagsOf(t.Context(), store))(t)
 	testutil.Same(t, byRun, map[int64][]string{info.ID: {"net", "z", "最新"}}, "tags of all runs")
 	testutil.Diff(t, games, resultstest.Games(t, store, info.ID))
 	for _, bad := range []string{"", "-x", "a b", "a,b", string(slices.Repeat([]byte("x"), 65))} {
-		_, err := store.Tag(t.Context(), info, []string{bad}, nil)
+		_, err := results.Tag(t.Context(), store, info, []string{bad}, nil)
 		testutil.Fails(t, err, "expected a word", "tag %q", bad)
 	}
 }

@@ -28,7 +28,7 @@ type Worker struct {
 
 // Enlist stores a worker with its public key. Pairs that the worker plays later get this key; earlier pairs keep
 // the earlier key.
-func (s *Store) Enlist(ctx context.Context, w Worker) error {
+func Enlist(ctx context.Context, s *Store, w Worker) error {
 	if s.write == nil {
 		return s.fail("enlisting a worker", errors.New("the database was opened for reading only"))
 	}

@@ -70,17 +70,17 @@ func TestEnlist(t *testing.T) {
 		matchtest.Put(t, run, pair)
 	}
 	for i, key := range []string{"UA", "UB", "UB"} {
-		testutil.OK(t, s.Enlist(t.Context(), results.Worker{Name: "w", Owner: "o", Key: key}))
+		testutil.OK(t, results.Enlist(t.Context(), s, results.Worker{Name: "w", Owner: "o", Key: key}))
 		play(i)
 	}
-	testutil.OK(t, s.Enlist(t.Context(), results.Worker{Name: "w", Owner: "another", Key: "UC"}))
+	testutil.OK(t, results.Enlist(t.Context(), s, results.Worker{Name: "w", Owner: "another", Key: "UC"}))
 	play(3)
 	keys := ""
 	testutil.OK(t, s.Queries().QueryRowContext(t.Context(), "SELECT group_concat(w.key, ' ') FROM (SELECT worker FROM pairs ORDER BY pair) p JOIN workers w ON w.id = p.worker").Scan(&keys))
 	testutil.Equal(t, keys, "UA UB UB UB", "the pairs were played with the keys")
 	list, err := s.Workers(t.Context())
 	testutil.Check(t, err == nil && len(list) == 3, "%+v, %v", list, err)
-	testutil.Fails(t, s.Enlist(t.Context(), results.Worker{Key: "UD"}), "", "a worker without a name")
+	testutil.Fails(t, results.Enlist(t.Context(), s, results.Worker{Key: "UD"}), "", "a worker without a name")
 }
 
 // TestTakes: a result of a voided take is rejected, and the result of the current take is stored.

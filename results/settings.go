@@ -179,11 +179,11 @@ func (r *Run) AddNote(ctx context.Context, n EngineNote) error {
 // amend changes the latest Setting in the log and adds no new one, because the games do not depend on the change. change
 // returns false if nothing changes. doing describes the work in an error.
 func (r *Run) amend(ctx context.Context, doing string, change func(*Setting) bool) error {
-	return r.store.amend(ctx, r.id, r.plan.Run, doing, change)
+	return amend(ctx, r.store, r.id, r.plan.Run, doing, change)
 }
 
 // amend does the work of Run.amend for the run with this number and name.
-func (s *Store) amend(ctx context.Context, run int64, name, doing string, change func(*Setting) bool) error {
+func amend(ctx context.Context, s *Store, run int64, name, doing string, change func(*Setting) bool) error {
 	err := file.InTx(ctx, s.write, func(tx *sql.Tx) error {
 		var id int64
 		var text []byte

@@ -63,7 +63,7 @@ func Open(ctx context.Context, path string, how ...Durability) (*Store, error) {
 	if err == nil {
 		s.read, err = file.Reader(ctx, s.file, readers)
 	}
-	return s.orClose(err)
+	return orClose(s, err)
 }
 
 // Path returns the path of the database, as it was opened.
@@ -89,7 +89,7 @@ func OpenExisting(ctx context.Context, path string) (*Store, error) {
 		return nil, err
 	}
 	s.read, err = file.Reader(ctx, s.file, readers)
-	return s.orClose(err)
+	return orClose(s, err)
 }
 
 // notFound is the error if a database or its folder does not exist. It unwraps to fs.ErrNotExist.
@@ -126,13 +126,13 @@ func newStore(path string, create bool) (*Store, error) {
 		return nil, s.fail("opening", err)
 	}
 	if s.shared, err = file.Shared(s.file); err != nil {
-		return s.orClose(err)
+		return orClose(s, err)
 	}
 	return s, nil
 }
 
 // orClose returns the store and nil if err is nil. Otherwise it closes the store and returns err.
-func (s *Store) orClose(err error) (*Store, error) {
+func orClose(s *Store, err error) (*Store, error) {
 	if err == nil {
 		return s, nil
 	}

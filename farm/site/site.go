@@ -229,7 +229,7 @@ func (s *Site) enlist(ctx context.Context) error {
 		if s.enlisted[w] {
 			continue
 		}
-		if err := s.Store.Enlist(ctx, w); err != nil {
+		if err := results.Enlist(ctx, s.Store, w); err != nil {
 			return err
 		}
 		s.enlisted[w] = true

@@ -38,7 +38,7 @@ func Runs(ctx context.Context, store *results.Store, tag string) (*RunList, erro
 	if err != nil {
 		return nil, err
 	}
-	tags, err := store.TagsOf(ctx)
+	tags, err := results.TagsOf(ctx, store)
 	if err != nil {
 		return nil, err
 	}

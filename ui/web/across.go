@@ -33,10 +33,13 @@ type chooser struct {
 	Found  any          // the answer; nil: none
 }
 
+// crossPages has the pages about several runs.
+type crossPages struct{ *Server }
+
 // newChooser lists the runs, the latest first. The parameter q is a search for a part of a name. newChooser returns an
 // error for parameters other than q and the known ones.
-func (s *Server) newChooser(r *http.Request, known ...string) (*chooser, error) {
-	names, err := s.runNames(r.Context())
+func (s crossPages) newChooser(r *http.Request, known ...string) (*chooser, error) {
+	names, err := runList{s.Server}.runNames(r.Context())
 	if err != nil {
 		return nil, err
 	}
@@ -80,7 +83,7 @@ func (c *chooser) Has(run string) bool { return slices.Contains(c.Chosen, run) }
 
 // alone runs a job that may take long. The server runs one such job at a time, so that readers leave the CPUs
 // to the games.
-func (s *Server) alone(r *http.Request, do func() error) error {
+func (s crossPages) alone(r *http.Request, do func() error) error {
 	select {
 	case s.heavy <- struct{}{}:
 		defer func() { <-s.heavy }()
@@ -93,7 +96,7 @@ func (s *Server) alone(r *http.Request, do func() error) error {
 // resultAlone returns the result of a job of alone. The page is written after the job, so that a slow reader does not
 // delay the jobs of others.
 func resultAlone[T any](s *Server, r *http.Request, job func() (T, error)) (result T, err error) {
-	err = s.alone(r, func() error {
+	err = crossPages{s}.alone(r, func() error {
 		result, err = job()
 		return err
 	})
@@ -101,7 +104,7 @@ func resultAlone[T any](s *Server, r *http.Request, job func() (T, error)) (resu
 }
 
 // comparePage compares two runs. It shows whether the newer version gained more Elo.
-func (s *Server) comparePage(w http.ResponseWriter, r *http.Request) error {
+func (s crossPages) comparePage(w http.ResponseWriter, r *http.Request) error {
 	c, err := s.newChooser(r, "a", "b", "opponent")
 	if err != nil {
 		return err
@@ -163,7 +166,7 @@ type crossCell struct {
 }
 
 // ratingsPage rates the players of the chosen runs, with the default settings of gogi rate.
-func (s *Server) ratingsPage(w http.ResponseWriter, r *http.Request) error {
+func (s crossPages) ratingsPage(w http.ResponseWriter, r *http.Request) error {
 	c, err := s.newChooser(r, "run", "anchor")
 	if err != nil {
 		return err
@@ -187,7 +190,7 @@ func (s *Server) ratingsPage(w http.ResponseWriter, r *http.Request) error {
 }
 
 // rate rates the players of runs. anchor is NAME or NAME=ELO, or "".
-func (s *Server) rate(r *http.Request, runs []string, anchor string) (*rated, error) {
+func (s crossPages) rate(r *http.Request, runs []string, anchor string) (*rated, error) {
 	games := ratings.NewGames()
 	var infos []results.RunInfo
 	for _, name := range runs {
@@ -275,7 +278,7 @@ func (f *rated) progress(runs [][]string) {
 
 // crossed adds the table of the players against each other, from the reports of their runs. labels has
 // the labels of the players of each run.
-func (s *Server) crossed(r *http.Request, f *rated, runs []results.RunInfo, labels [][]string) error {
+func (s crossPages) crossed(r *http.Request, f *rated, runs []results.RunInfo, labels [][]string) error {
 	if len(f.Rows) < 3 {
 		return nil
 	}
@@ -285,7 +288,7 @@ func (s *Server) crossed(r *http.Request, f *rated, runs []results.RunInfo, labe
 		sums[[2]string{a, b}] = [2]float64{sum[0] + float64(w.Wins) + float64(w.Draws)/2, sum[1] + float64(w.Games())}
 	}
 	for i := range runs {
-		made, err := s.sheets.of(lasting(r), s, &runs[i])
+		made, err := s.sheets.of(lasting(r), s.Server, &runs[i])
 		if err != nil {
 			return err
 		}
@@ -322,7 +325,7 @@ type engineGroup struct {
 }
 
 // enginesPage lists the engines by identity. Only holders of the token see their paths and commands.
-func (s *Server) enginesPage(w http.ResponseWriter, r *http.Request) error {
+func (s crossPages) enginesPage(w http.ResponseWriter, r *http.Request) error {
 	c, err := s.newChooser(r, "run")
 	if err != nil {
 		return err
@@ -336,11 +339,11 @@ func (s *Server) enginesPage(w http.ResponseWriter, r *http.Request) error {
 	if len(c.Chosen) > 0 {
 		wanted = c.Chosen
 	}
-	names, err := s.runNames(r.Context())
+	names, err := runList{s.Server}.runNames(r.Context())
 	if err != nil {
 		return err
 	}
-	infos, err := s.infosOf(r.Context(), slices.DeleteFunc(slices.Clone(names), func(n results.RunName) bool { return !slices.Contains(wanted, n.Name) }))
+	infos, err := runList{s.Server}.infosOf(r.Context(), slices.DeleteFunc(slices.Clone(names), func(n results.RunName) bool { return !slices.Contains(wanted, n.Name) }))
 	if err != nil {
 		return err
 	}

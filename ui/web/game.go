@@ -96,7 +96,7 @@ var gameFile = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(
 
 // gamePageOrFile shows a game at a ply, or sends it as a file.
 func (s *Server) gamePageOrFile(w http.ResponseWriter, r *http.Request) error {
-	if s.liveGame(w, r) {
+	if (livePages{s}).liveGame(w, r) {
 		return nil
 	}
 	info, err := s.config.Store.FindRun(r.Context(), runNamed(r))

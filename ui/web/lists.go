@@ -30,20 +30,23 @@ type openingRow struct {
 	Number int
 }
 
+// listPages has the lists of a run.
+type listPages struct{ *Server }
+
 // openingsPage shows each opening with its position and the results of its games, the most frequent first.
-func (s *Server) openingsPage(w http.ResponseWriter, r *http.Request, info *results.RunInfo) error {
+func (s listPages) openingsPage(w http.ResponseWriter, r *http.Request, info *results.RunInfo) error {
 	page, err := strconv.Atoi(r.URL.Query().Get("page"))
 	if page < 1 || err != nil {
 		page = 1
 	}
-	made, err := s.sheets.of(lasting(r), s, info)
+	made, err := s.sheets.of(lasting(r), s.Server, info)
 	if err != nil {
 		return err
 	}
 	if made.boards != nil {
 		return s.boardsPage(w, r, info, made, page)
 	}
-	list, err := resultAlone(s, r, made.openings)
+	list, err := resultAlone(s.Server, r, made.openings)
 	if err != nil {
 		return err
 	}
@@ -67,7 +70,7 @@ func (s *Server) openingsPage(w http.ResponseWriter, r *http.Request, info *resu
 }
 
 // openingRow reads the moves of an opening from one of its games.
-func (s *Server) openingRow(r *http.Request, info *results.RunInfo, t *stored.OpeningTally) (openingRow, error) {
+func (s listPages) openingRow(r *http.Request, info *results.RunInfo, t *stored.OpeningTally) (openingRow, error) {
 	row := openingRow{OpeningTally: *t, Board: fmt.Sprintf("%s.svg?ply=%d", gameAt(info.Name, t.Pair, t.Leg), t.Plies)}
 	if counted := t.Black + t.White + t.Draws; counted > 0 {
 		row.Score, row.Drawn = (float64(t.Black)+float64(t.Draws)/2)/float64(counted), float64(t.Draws)/float64(counted)
@@ -94,12 +97,12 @@ type slotLine struct {
 }
 
 // timePage shows how players used their time, and the speed in each slot.
-func (s *Server) timePage(w http.ResponseWriter, r *http.Request, info *results.RunInfo) error {
-	made, err := s.sheets.of(lasting(r), s, info)
+func (s listPages) timePage(w http.ResponseWriter, r *http.Request, info *results.RunInfo) error {
+	made, err := s.sheets.of(lasting(r), s.Server, info)
 	if err != nil {
 		return err
 	}
-	tallies, err := resultAlone(s, r, made.slots)
+	tallies, err := resultAlone(s.Server, r, made.slots)
 	if err == nil {
 		s.show(w, r, "time", s.runFrame(r, info, "/time", map[string]any{"Report": made.report, "Slots": slotLines(tallies)}))
 	}
@@ -151,8 +154,8 @@ type faultShare struct {
 const shownFaults = 200
 
 // faultsPage lists the games that ended by a fault, and the failed attempts at pairs.
-func (s *Server) faultsPage(w http.ResponseWriter, r *http.Request, info *results.RunInfo) error {
-	made, err := s.sheets.of(lasting(r), s, info)
+func (s listPages) faultsPage(w http.ResponseWriter, r *http.Request, info *results.RunInfo) error {
+	made, err := s.sheets.of(lasting(r), s.Server, info)
 	if err != nil {
 		return err
 	}
@@ -208,15 +211,15 @@ func faultShares(rep *report.Report) []faultShare {
 	return list
 }
 
-func (s *Server) votesPage(w http.ResponseWriter, r *http.Request, info *results.RunInfo) error {
+func (s listPages) votesPage(w http.ResponseWriter, r *http.Request, info *results.RunInfo) error {
 	if !hasCouncil(info) {
 		return &missing{What: "No player of %s is a council.", Name: info.Name, There: []crumb{{Name: info.Name, Link: pathOf(info.Name)}}}
 	}
-	made, err := s.sheets.of(lasting(r), s, info)
+	made, err := s.sheets.of(lasting(r), s.Server, info)
 	if err != nil {
 		return err
 	}
-	counted, err := resultAlone(s, r, made.votes)
+	counted, err := resultAlone(s.Server, r, made.votes)
 	if err == nil {
 		s.show(w, r, "votes", s.runFrame(r, info, "/votes", counted))
 	}

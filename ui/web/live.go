@@ -64,8 +64,11 @@ type sideView struct {
 // OrderPath returns the URL path for orders to the run, such as pause, without the order at its end.
 func (p livePage) OrderPath() string { return "/api/v1/runs" + strings.TrimPrefix(pathOf(p.Run), "/r") }
 
+// livePages has the pages of runs in play.
+type livePages struct{ *Server }
+
 // livePage shows the boards of a run.
-func (s *Server) livePage(w http.ResponseWriter, r *http.Request) {
+func (s livePages) livePage(w http.ResponseWriter, r *http.Request) {
 	run := runNamed(r)
 	info, err := s.config.Store.FindRun(r.Context(), run)
 	_, none := errors.AsType[*results.NoRun](err)
@@ -88,7 +91,7 @@ func (s *Server) livePage(w http.ResponseWriter, r *http.Request) {
 }
 
 // liveRun returns the games of a run in play. hub may be nil.
-func (s *Server) liveRun(r *http.Request, run string, hub *events.Hub) livePage {
+func (s livePages) liveRun(r *http.Request, run string, hub *events.Hub) livePage {
 	p := livePage{Run: run, Path: pathOf(run)}
 	if hub == nil {
 		return p
@@ -115,14 +118,14 @@ type nowParts struct {
 }
 
 // now returns the results of a run in play. While the server still reads a long run, the results are empty.
-func (s *Server) now(ctx context.Context, info *results.RunInfo) map[language]nowParts {
+func (s livePages) now(ctx context.Context, info *results.RunInfo) map[language]nowParts {
 	ctx, end := context.WithTimeout(ctx, s.listTime)
 	defer end()
 	cache, by := &s.sheets, s.newSheet
 	if errors.Is(stored.Proves(info), stored.ErrTune) {
 		cache, by = &s.tunes, s.newTuneSheet
 	}
-	made, err := cache.soon(ctx, s, info, by)
+	made, err := cache.soon(ctx, s.Server, info, by)
 	if err != nil {
 		return nil
 	}
@@ -137,7 +140,7 @@ type nowKept struct {
 
 // nowPage sends the current results of a run in play, as parts for the open pages of the run. It reads the run at
 // most every two seconds for all readers, and for at most a twentieth of the time.
-func (s *Server) nowPage(w http.ResponseWriter, r *http.Request) error {
+func (s livePages) nowPage(w http.ResponseWriter, r *http.Request) error {
 	run := runNamed(r)
 	found, err, _ := s.nowFlights.Do(run, func() (any, error) {
 		if kept, ok := s.nows.Load(run); ok && time.Now().Before(kept.(nowKept).until) { //nolint:forcetypeassert // stored below
@@ -170,7 +173,7 @@ const fewBoards = 4
 
 // fewBoards returns the first boards of a run in play, for a page with other content. Its State is nil if the
 // run is not in play.
-func (s *Server) fewBoards(r *http.Request, run string) livePage {
+func (s livePages) fewBoards(r *http.Request, run string) livePage {
 	hub := s.playing(run)
 	if hub == nil {
 		return livePage{}
@@ -215,7 +218,7 @@ func (p *livePage) pulse() {
 
 // liveGame shows a game that is in play, or that has ended and is not stored yet. If there is no such game, it returns
 // false and writes nothing.
-func (s *Server) liveGame(w http.ResponseWriter, r *http.Request) bool {
+func (s livePages) liveGame(w http.ResponseWriter, r *http.Request) bool {
 	run, game := runNamed(r), r.PathValue("game")
 	slot, state := s.gameInPlay(run, game)
 	if slot == nil {
@@ -231,7 +234,7 @@ func (s *Server) liveGame(w http.ResponseWriter, r *http.Request) bool {
 }
 
 // gameInPlay returns the slot in which a game is played, or nil if the game is not in play.
-func (s *Server) gameInPlay(run, game string) (*match.SlotState, *match.Snapshot) {
+func (s livePages) gameInPlay(run, game string) (*match.SlotState, *match.Snapshot) {
 	pair, leg, ok := readGameName(game)
 	hub := s.config.Live.Hub(run)
 	if !ok || hub == nil {
@@ -247,7 +250,7 @@ func (s *Server) gameInPlay(run, game string) (*match.SlotState, *match.Snapshot
 }
 
 // liveCSA sends the moves of a game in play, as far as they are played, as a CSA file.
-func (s *Server) liveCSA(w http.ResponseWriter, r *http.Request) {
+func (s livePages) liveCSA(w http.ResponseWriter, r *http.Request) {
 	slot, _ := s.gameInPlay(runNamed(r), r.PathValue("game"))
 	if slot == nil {
 		http.Error(w, "this game is not being played now", http.StatusNotFound)
@@ -414,7 +417,7 @@ func identifier(key string) string {
 }
 
 // liveRoutes adds the routes to runs in play.
-func (s *Server) liveRoutes(mux *http.ServeMux) {
+func (s livePages) liveRoutes(mux *http.ServeMux) {
 	mux.HandleFunc("GET /r/{run}/live", s.livePage)
 	mux.HandleFunc("GET /r/{run}/g/{game}/live.csa", s.liveCSA)
 	mux.HandleFunc("GET /api/v1/live", s.liveStream)

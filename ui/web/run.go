@@ -35,7 +35,7 @@ func (s *Server) runPage(w http.ResponseWriter, r *http.Request, info *results.R
 	case errors.Is(why, stored.ErrTune):
 		return s.tunePage(w, r, info)
 	case errors.Is(why, stored.ErrSelfplay):
-		s.show(w, r, "selfplay", s.runFrame(r, info, "", tuneBody{Boards: s.fewBoards(r, info.Name)}))
+		s.show(w, r, "selfplay", s.runFrame(r, info, "", tuneBody{Boards: livePages{s}.fewBoards(r, info.Name)}))
 		return nil
 	}
 	made, err := s.sheetSoon(r, info)
@@ -54,7 +54,7 @@ func (s *Server) runPage(w http.ResponseWriter, r *http.Request, info *results.R
 	in := languageOf(r)
 	body := runBody{
 		Report: made.report, Sections: made.html[in], Settings: settings, Slowed: made.report.Slowed().In(in),
-		State: stored.ReportState(made.report, settings), Boards: s.fewBoards(r, info.Name),
+		State: stored.ReportState(made.report, settings), Boards: livePages{s}.fewBoards(r, info.Name),
 	}
 	if body.Live = body.Boards.State; body.Live != nil {
 		body.Warnings = warned(body.Live.Warnings)
@@ -140,7 +140,7 @@ func (s *Server) judges(r *http.Request, names []string) (list []judge, err erro
 	defer end()
 	for _, name := range names {
 		one := judge{Name: name, State: i18n.Of("not begun")}
-		row, err := s.rowNamed(ctx, name)
+		row, err := runList{s}.rowNamed(ctx, name)
 		if _, none := errors.AsType[*results.NoRun](err); err != nil && !none {
 			return nil, err
 		}
@@ -164,7 +164,7 @@ func (s *Server) tunePage(w http.ResponseWriter, r *http.Request, info *results.
 	if err != nil {
 		return err
 	}
-	body := tuneBody{Boards: s.fewBoards(r, info.Name), Report: made.html[languageOf(r)]}
+	body := tuneBody{Boards: livePages{s}.fewBoards(r, info.Name), Report: made.html[languageOf(r)]}
 	if body.Judges, err = s.judges(r, made.judges); err == nil {
 		s.show(w, r, "tune", s.runFrame(r, info, "", body))
 	}

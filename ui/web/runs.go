@@ -59,9 +59,12 @@ func listed() []string {
 	return []string{"running", string(stored.StatePassed), string(stored.StateFailed), string(stored.StateInconclusive), string(stored.StateFinished), string(stored.StateStopped), string(stored.StateUnfinished)}
 }
 
+// runList has the page with all runs.
+type runList struct{ *Server }
+
 // runsPage lists the runs: first those in play, then the latest. It reads the results of as many runs as is possible in
 // listTime. While results are missing, the browser loads the page again.
-func (s *Server) runsPage(w http.ResponseWriter, r *http.Request) error {
+func (s runList) runsPage(w http.ResponseWriter, r *http.Request) error {
 	query := r.URL.Query()
 	page, err := strconv.Atoi(query.Get("page"))
 	if page < 1 || err != nil {
@@ -76,7 +79,7 @@ func (s *Server) runsPage(w http.ResponseWriter, r *http.Request) error {
 		return &badQuery{fmt.Errorf("state %q: expected one of %s", state, strings.Join(listed(), ", "))}
 	}
 	tag := query.Get("tag")
-	tags, err := s.config.Store.TagsOf(r.Context())
+	tags, err := results.TagsOf(r.Context(), s.config.Store)
 	if err != nil {
 		return err
 	}
@@ -148,7 +151,7 @@ func mentions(n results.RunName, text string) bool {
 }
 
 // runNames returns the names of all runs, latest first.
-func (s *Server) runNames(ctx context.Context) ([]results.RunName, error) {
+func (s runList) runNames(ctx context.Context) ([]results.RunName, error) {
 	s.namesMu.Lock()
 	defer s.namesMu.Unlock()
 	names, err := s.config.Store.RunNames(ctx, s.names)
@@ -168,7 +171,7 @@ type keptRun struct {
 const maxInfos = 1000
 
 // infosOf returns the runs with these names. It reads only the runs that have changed since it last read them.
-func (s *Server) infosOf(ctx context.Context, names []results.RunName) ([]*results.RunInfo, error) {
+func (s runList) infosOf(ctx context.Context, names []results.RunName) ([]*results.RunInfo, error) {
 	stamps, changed := make([]results.Stamp, len(names)), []string(nil)
 	s.infosMu.Lock()
 	defer s.infosMu.Unlock()
@@ -206,7 +209,7 @@ func (s *Server) infosOf(ctx context.Context, names []results.RunName) ([]*resul
 
 // inState reports whether a run has a state of the list. If the state is unknown or may change, inState reads it,
 // unless ctx has ended. It adds the runs whose state stays unknown to unread.
-func (s *Server) inState(ctx context.Context, n results.RunName, state string, unread *int) bool {
+func (s runList) inState(ctx context.Context, n results.RunName, state string, unread *int) bool {
 	known, ok := s.states.Load(n.ID)
 	if (!ok || known == string(stored.StateUnfinished) || known == "running") && ctx.Err() == nil {
 		if row, err := s.rowNamed(ctx, n.Name); err == nil && row.Class != "unread" {
@@ -263,7 +266,7 @@ func (s *Server) Glance(ctx context.Context, run string) *html.Glance {
 }
 
 // rowNamed returns the row of the run with a name, as rowOf does.
-func (s *Server) rowNamed(ctx context.Context, name string) (*runRow, error) {
+func (s runList) rowNamed(ctx context.Context, name string) (*runRow, error) {
 	info, err := s.config.Store.FindRun(context.WithoutCancel(ctx), name)
 	if err != nil {
 		return nil, err
@@ -273,13 +276,13 @@ func (s *Server) rowNamed(ctx context.Context, name string) (*runRow, error) {
 
 // rowOf returns the row of a run. If its results cannot be read before ctx ends, the class of the row is
 // unread, and the server reads them in the background.
-func (s *Server) rowOf(ctx context.Context, info *results.RunInfo) (*runRow, error) {
+func (s runList) rowOf(ctx context.Context, info *results.RunInfo) (*runRow, error) {
 	row := &runRow{RunInfo: info, Class: "unread", Note: noteOf(info)}
 	if hub := s.config.Live.Hub(info.Name); hub != nil {
 		row.Live = hub.State().State
 		row.ETA = eta(row.Live)
 	}
-	made, err := s.glances.soon(ctx, s, info, s.newGlance)
+	made, err := s.glances.soon(ctx, s.Server, info, s.newGlance)
 	switch {
 	case err == nil:
 		row.Glance, row.State, row.Class = made.glance, stateWords(string(made.state)), made.state.Class()
@@ -298,7 +301,7 @@ func (s *Server) rowOf(ctx context.Context, info *results.RunInfo) (*runRow, err
 }
 
 // newGlance reads the result of a run for the list.
-func (s *Server) newGlance(ctx context.Context, info *results.RunInfo) (*sheet, error) {
+func (s runList) newGlance(ctx context.Context, info *results.RunInfo) (*sheet, error) {
 	if !noteOf(info).IsZero() {
 		state, err := stored.StateOf(ctx, s.config.Store, info)
 		return &sheet{state: state}, err

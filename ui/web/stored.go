@@ -31,19 +31,19 @@ func (s *Server) storedRoutes(mux *http.ServeMux) {
 		_, _ = w.Write([]byte(html.Style())) // the client may have left
 	})
 	for path, answer := range map[string]answerer{
-		"/{$}":              s.runsPage,
+		"/{$}":              runList{s}.runsPage,
 		"/style":            s.stylePage,
 		"/r/{run}":          s.ofRun(s.runPage),
 		"/r/{run}/games":    s.ofRun(s.gamesPage),
 		"/r/{run}/g/{game}": s.gamePageOrFile,
-		"/r/{run}/openings": s.ofRun(s.openingsPage),
-		"/r/{run}/time":     s.ofRun(s.timePage),
-		"/r/{run}/faults":   s.ofRun(s.faultsPage),
-		"/r/{run}/votes":    s.ofRun(s.votesPage),
-		"/r/{run}/now":      s.nowPage,
-		"/compare":          s.comparePage,
-		"/engines":          s.enginesPage,
-		"/ratings":          s.ratingsPage,
+		"/r/{run}/openings": s.ofRun(listPages{s}.openingsPage),
+		"/r/{run}/time":     s.ofRun(listPages{s}.timePage),
+		"/r/{run}/faults":   s.ofRun(listPages{s}.faultsPage),
+		"/r/{run}/votes":    s.ofRun(listPages{s}.votesPage),
+		"/r/{run}/now":      livePages{s}.nowPage,
+		"/compare":          crossPages{s}.comparePage,
+		"/engines":          crossPages{s}.enginesPage,
+		"/ratings":          crossPages{s}.ratingsPage,
 		"/":                 s.nothingHere,
 	} {
 		mux.HandleFunc("GET "+path, s.answered(answer, s.showMissing))
@@ -223,7 +223,7 @@ func (s *Server) routes() http.Handler {
 	mux.HandleFunc("GET /login", s.loginPage)
 	mux.HandleFunc("POST /login", s.logIn)
 	mux.HandleFunc("POST /logout", s.logOut)
-	s.liveRoutes(mux)
+	livePages{s}.liveRoutes(mux)
 	s.storedRoutes(mux)
 	if s.config.Metrics != nil {
 		mux.Handle("GET /metrics", s.config.Metrics)

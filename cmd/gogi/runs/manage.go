@@ -78,7 +78,7 @@ func (c *RenameCommand) Run(ctx context.Context, env *cli.Env) error {
 		return err
 	}
 	return c.change(ctx, func(store *results.Store, info *results.RunInfo) error {
-		if err := store.Rename(ctx, info, c.To); err != nil {
+		if err := results.Rename(ctx, store, info, c.To); err != nil {
 			return err
 		}
 		fmt.Fprintln(env.Out, i18n.Say(env.Language, "run %s is now %s", info.Name, c.To))
@@ -129,7 +129,7 @@ func (c *DeleteCommand) Run(ctx context.Context, env *cli.Env) error {
 			}
 		}
 		before := results.Size(c.DB)
-		smaller, err := store.Delete(ctx, info)
+		smaller, err := results.Delete(ctx, store, info)
 		if err != nil {
 			return err
 		}
@@ -162,7 +162,7 @@ tags of the run. Tags are no part of the plan: a run in play may get tags, and i
 // Run changes the tags and prints all tags of the run.
 func (c *TagCommand) Run(ctx context.Context, env *cli.Env) error {
 	return c.change(ctx, func(store *results.Store, info *results.RunInfo) error {
-		tags, err := store.Tag(ctx, info, c.Tags, c.Remove)
+		tags, err := results.Tag(ctx, store, info, c.Tags, c.Remove)
 		if err == nil {
 			_, err = fmt.Fprintf(env.Out, "%s: %s\n", info.Name, strings.Join(tags, ", "))
 		}
