@@ -3,6 +3,7 @@ package program
 import (
 	"fmt"
 	"io"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -61,7 +62,7 @@ func (how helpHow) print(options kong.HelpOptions, ctx *kong.Context) error {
 		if how.all {
 			return how.everyCommand(ctx.Stdout, ctx.Model)
 		}
-		return how.oneScreen(ctx.Stdout, ctx.Model)
+		return how.oneScreen(ctx.Stdout)
 	}
 	hidden := 0
 	for _, f := range at.Flags {
@@ -82,15 +83,21 @@ func (how helpHow) print(options kong.HelpOptions, ctx *kong.Context) error {
 	return err
 }
 
-// oneScreen prints the one-screen help: the commands under their headings.
-func (p *Program) oneScreen(w io.Writer, app *kong.Application) error {
+// isOneScreen reports whether a command line requests the one-screen help.
+func (how helpHow) isOneScreen(args []string) bool {
+	return !how.all && len(args) == 1 && (args[0] == "--help" || args[0] == "-h")
+}
+
+// oneScreen prints the one-screen help: the commands under their headings. It reads the tags of the grammar itself,
+// because the parser's model has all flags of all commands and takes much longer to build.
+func (p *Program) oneScreen(w io.Writer) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n\nUsage: %s COMMAND [flags]\n", p.About, p.Name)
 	for _, group := range p.Groups {
 		fmt.Fprintf(&b, "\n%s\n", group.Title)
-		for _, c := range app.Children {
-			if !c.Hidden && GroupOf(c) == group.Key {
-				fmt.Fprintf(&b, "  %-11s %s\n", c.Name, c.Help)
+		for field := range reflect.TypeOf(p.Grammar).Fields() {
+			if field.Tag.Get("menu") == group.Key {
+				fmt.Fprintf(&b, "  %-11s %s\n", commandName(field), field.Tag.Get("help"))
 			}
 		}
 	}

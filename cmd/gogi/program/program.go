@@ -66,14 +66,17 @@ func (p *Program) Run(ctx context.Context, args []string, env *cli.Env) (code in
 		}
 	}()
 	args, how := helpAsked(args)
+	if len(args) == 0 {
+		_ = p.oneScreen(env.Err) // the exit code reports the usage error
+		return cli.Usage
+	}
+	if how.isOneScreen(args) {
+		return env.Fail(p.oneScreen(env.Out), cli.Failed)
+	}
 	grammar, lang := p.GrammarFor(args)
 	parser, err := p.Parser(ctx, grammar, env, how.all)
 	if err != nil {
 		return env.Fail(err, cli.Failed)
-	}
-	if len(args) == 0 {
-		_ = p.oneScreen(env.Err, parser.Model) // the exit code reports the usage error
-		return cli.Usage
 	}
 	chosen, err := parser.Parse(args)
 	if err != nil {
@@ -123,16 +126,19 @@ type HelpShown struct{ Code int }
 // engine. Help and shell completion need the grammar of all commands.
 func (p *Program) GrammarFor(args []string) (grammar any, lang *string) {
 	of := reflect.TypeOf(p.Grammar)
-	for i := range of.NumField() {
-		field := of.Field(i)
-		name := cmp.Or(field.Tag.Get("name"), kebab(field.Name))
-		if _, verb := field.Tag.Lookup("cmd"); verb && len(args) > 0 && name == args[0] && field.Tag.Get("grammar") != "all" {
+	for field := range of.Fields() {
+		if _, verb := field.Tag.Lookup("cmd"); verb && len(args) > 0 && commandName(field) == args[0] && field.Tag.Get("grammar") != "all" {
 			of = reflect.StructOf([]reflect.StructField{of.Field(0), field})
 			break
 		}
 	}
 	made := reflect.New(of)
 	return made.Interface(), made.Elem().Field(0).Addr().Interface().(*string)
+}
+
+// commandName returns the name of the command that is this field of the grammar.
+func commandName(field reflect.StructField) string {
+	return cmp.Or(field.Tag.Get("name"), kebab(field.Name))
 }
 
 // kebab converts the name of a grammar field to its name on the command line, such as EloWhere to elo-where.
