@@ -89,9 +89,10 @@ func Check(ctx context.Context, s *results.Store, o CheckOptions) (*Checkup, err
 
 type checker struct {
 	options CheckOptions
-	source  tables.Source
+	source  tables.Stored
 	q       tables.Querier
 	moment  results.Moment
+	block   block
 	found   Checkup
 	done    int
 	of      int
@@ -240,15 +241,8 @@ func (c *checker) progress() {
 }
 
 func (c *checker) pair(ctx context.Context, run *tables.Run, plan *match.Plan, id int64, checked *CheckedRun) error {
-	p, err := c.source.Pair(ctx, run.ID(), id)
+	doubtful, err := c.verify(ctx, run, id)
 	var wrong []error
-	doubtful := false
-	if err == nil {
-		doubtful, err = p.Verify(run)
-	}
-	if err == nil {
-		err = p.VerifyWorker()
-	}
 	if err == nil {
 		wrong = c.look(ctx, run, plan, int(id), checked)
 	} else {
@@ -268,6 +262,46 @@ func (c *checker) pair(ctx context.Context, run *tables.Run, plan *match.Plan, i
 	}
 	checked.Sound++
 	return nil
+}
+
+// blockPairs is the number of pair numbers that a check reads with one query of each table.
+const blockPairs = 128
+
+// block has the pairs of a run with first ≤ number < first + blockPairs.
+type block struct {
+	run, first int64
+	pairs      map[int64]*tables.Pair
+}
+
+// verify verifies the rows of a pair. It uses the rows of the pair's block. If it finds a fault there, it reads the rows
+// of this pair alone, because only these show whether the fault concerns this pair.
+func (c *checker) verify(ctx context.Context, run *tables.Run, id int64) (doubtful bool, err error) {
+	if first := id - id%blockPairs; c.block.pairs == nil || c.block.run != run.ID() || c.block.first != first {
+		c.block = block{run: run.ID(), first: first}
+		c.block.pairs, err = c.source.Block(ctx, run.ID(), first, first+blockPairs)
+		if err != nil {
+			c.block.pairs = map[int64]*tables.Pair{}
+		}
+	}
+	if p := c.block.pairs[id]; p != nil {
+		if doubtful, err := verified(p, run); err == nil {
+			return doubtful, nil
+		}
+	}
+	p, err := c.source.Pair(ctx, run.ID(), id)
+	if err != nil {
+		return false, err
+	}
+	return verified(p, run)
+}
+
+// verified verifies the rows of a pair. doubtful means that it cannot check a part of the pair.
+func verified(p *tables.Pair, run *tables.Run) (doubtful bool, err error) {
+	doubtful, err = p.Verify(run)
+	if err == nil {
+		err = p.VerifyWorker()
+	}
+	return doubtful, err
 }
 
 // plan parses the plan of a run for the replay of its moves. It returns nil if moves are not replayed.

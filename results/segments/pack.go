@@ -88,30 +88,30 @@ func keyOf(v driver.Value) (key, error) {
 }
 
 func appendColumn(out []byte, values []driver.Value) ([]byte, error) {
-	indices, different, err := distinct(values)
-	if err != nil {
-		return nil, err
-	}
-	if len(different) == 1 {
-		return appendValue(append(out, same), different[0]), nil
-	}
-	for _, k := range different {
-		if k.kind != integer {
-			return appendDictionary(out, different, indices), nil
+	keys := make([]key, len(values))
+	equal, integers := len(values) > 0, true
+	for i, v := range values {
+		var err error
+		if keys[i], err = keyOf(v); err != nil {
+			return nil, err
 		}
+		equal = equal && keys[i] == keys[0]
+		integers = integers && keys[i].kind == integer
 	}
-	return appendIntegers(out, values), nil
+	switch {
+	case equal:
+		return appendValue(append(out, same), keys[0]), nil
+	case integers:
+		return appendIntegers(out, values), nil
+	}
+	indices, different := distinct(keys)
+	return appendDictionary(out, different, indices), nil
 }
 
-// distinct returns the distinct values in the order of their first occurrence, and the index of each value in
-// that list.
-func distinct(values []driver.Value) (indices []int, different []key, err error) {
+// distinct returns the distinct keys in the order of their first occurrence, and the index of each key in that list.
+func distinct(keys []key) (indices []int, different []key) {
 	known := map[key]int{}
-	for _, v := range values {
-		k, err := keyOf(v)
-		if err != nil {
-			return nil, nil, err
-		}
+	for _, k := range keys {
 		at, seen := known[k]
 		if !seen {
 			at = len(different)
@@ -119,7 +119,7 @@ func distinct(values []driver.Value) (indices []int, different []key, err error)
 		}
 		indices = append(indices, at)
 	}
-	return indices, different, nil
+	return indices, different
 }
 
 func appendDictionary(out []byte, different []key, indices []int) []byte {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"gogi/internal/lists"
 	"gogi/match"
 	"gogi/shogi/kifu"
 )
@@ -122,7 +123,7 @@ type Pair struct {
 	Opening *Row           // nil: not found
 	Worker  *Row           // nil: the pair has no worker, or it was not found
 	Games   []*Row         // by leg
-	Records map[int64]*Row // by the game's number
+	Records map[int64]*Row // by the game's number; may also have those of other pairs
 }
 
 // errMissing is the error for a pair with missing rows.
@@ -196,14 +197,25 @@ func (p *Pair) verifyGame(run *Run, leg int, g *Row) (doubtful bool, err error) 
 // SumOfGame returns the checksum that the game g of the pair should have. It covers the columns that Game.Columns
 // lists.
 func (p *Pair) SumOfGame(g *Row) (int64, error) {
-	var values []any
-	for _, c := range new(Game).Columns() {
-		table, name, _ := strings.Cut(c.Name, ".")
-		row := map[string]*Row{"g": g, "p": p.Row, "o": p.Opening}[table]
-		values = append(values, row.Value(name))
+	values := make([]any, len(summedColumns))
+	for i, c := range summedColumns {
+		row := g
+		switch c.table {
+		case "p":
+			row = p.Row
+		case "o":
+			row = p.Opening
+		}
+		values[i] = row.Value(c.name)
 	}
 	return SumOf("games", Shortened(values, len(values)-LateColumns, Null)...)
 }
+
+// summedColumns are the columns of Game.Columns with the short names of their tables in the query for games.
+var summedColumns = lists.Map(new(Game).Columns(), func(c Column) (of struct{ table, name string }) {
+	of.table, of.name, _ = strings.Cut(c.Name, ".")
+	return of
+})
 
 // fits returns an error if a game contradicts its record or the players of its run.
 func (p *Pair) fits(run *Run, leg int, g, record *Row) error {

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"gogi/internal/lists"
 	"gogi/match"
 	"gogi/shogi"
 )
@@ -140,7 +139,14 @@ func (id Identity) Match() match.Identity {
 
 // MovesText returns moves as a text for the database: in USI notation, separated by spaces.
 func MovesText(moves []shogi.Move) string {
-	return strings.Join(lists.Map(moves, shogi.Move.String), " ")
+	text := make([]byte, 0, 6*len(moves))
+	for i, m := range moves {
+		if i > 0 {
+			text = append(text, ' ')
+		}
+		text = m.Append(text)
+	}
+	return string(text)
 }
 
 // Moves parses the text that MovesText writes.
