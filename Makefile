@@ -13,11 +13,11 @@ NOISE = $(if $(KINGS),EvalNoise = $(KINGS)$(comma) NoiseModel = "king_square",Ev
 comma := ,
 space := $(subst ,, )
 
-.PHONY: build check test test-long nightly soak chaos chaos-days fuzz bench bench-once engines formats race draws lint vulnerabilities paper pictures figures truth wine windows macos dist test-dist print-list
+.PHONY: build check test test-long nightly soak chaos chaos-days fuzz bench bench-once bench-peers engines formats race draws lint vulnerabilities paper pictures figures truth wine windows macos dist test-dist print-list
 
-build: ## the programs, as ./gogi and ./gogi-lab
-	$(GO) build -o gogi ./cmd/gogi
-	$(GO) build -o gogi-lab ./cmd/gogi-lab
+build: ## the programs, as ./gogi and ./gogi-lab, without debug information
+	$(GO) build -ldflags="-s -w" -o gogi ./cmd/gogi
+	$(GO) build -ldflags="-s -w" -o gogi-lab ./cmd/gogi-lab
 
 check: ## formatting, modules, vet, import directions
 	@test -z "$$(gofmt -l .)" || { echo "gofmt would change:"; gofmt -l .; exit 1; }
@@ -85,6 +85,9 @@ fuzz: ## each fuzz target for FUZZTIME, ten minutes unless it is given; what the
 
 bench: ## perft, the built-in engine, the store and the runner's overhead
 	$(GO) test -run '^$$' -bench . -benchmem ./...
+
+bench-peers: ## CPU time of a move in gogi, in another gogi (GOGI_BASE=PROGRAM) and in fastchess if it is on the PATH, in turn; some minutes
+	$(GO) test ./cmd/gogi/peers -run '^$$' -bench . -benchtime 7x -timeout 30m -v
 
 # Only the packages that have benchmarks, so that no other test program is built.
 BENCHES = $(shell grep -rl '^func Benchmark' --include='*_test.go' . | xargs -n1 dirname | sort -u)

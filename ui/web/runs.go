@@ -258,7 +258,7 @@ func wordOf(state i18n.Message) string {
 func (s *Server) Glance(ctx context.Context, run string) *html.Glance {
 	ctx, end := context.WithTimeout(ctx, s.listTime)
 	defer end()
-	row, err := s.rowNamed(ctx, run)
+	row, err := runList{s}.rowNamed(ctx, run)
 	if err != nil {
 		return nil
 	}
