@@ -49,7 +49,7 @@ func TestAStateThatCannotBeStored(t *testing.T) {
 	testutil.Check(t, err != nil && r.State == farm.Running && len(r.Log) == lines && r.Ledger.Free(), "%v: %+v", err, r.Record)
 }
 
-// TestOneTestOfAPlan: a plan is submitted once, and a name again only after its test has ended. An owner has no more
+// TestOneTestOfAPlan: a plan is submitted once, and a name belongs to one test, also after its end. An owner has no more
 // waiting tests than the quota.
 func TestOneTestOfAPlan(t *testing.T) {
 	f := parttest.New()
@@ -74,8 +74,12 @@ func TestOneTestOfAPlan(t *testing.T) {
 	}
 	r := f.Tests.Find("a")
 	testutil.OK(t, f.Tests.Turn(t.Context(), r, farm.Stopped, "ann", ""))
-	testutil.OK(t, submit("a", 3, 0))
-	testutil.Check(t, f.Tests.Find("a") != r && f.Tests.Find(r.Digest) == r, "a name means its latest test")
+	testutil.Fails(t, submit("a", 3, 0), "there is a test a already, which is stopped, and a name belongs to one test for ever; choose another, such as --run a-2")
+	testutil.OK(t, submit("a-2", 3, 0))
+	for _, means := range []string{"a", r.Digest, r.Digest[:8]} {
+		testutil.Check(t, f.Tests.Find(means) == r, "%s means another test", means)
+	}
+	testutil.Check(t, f.Tests.Find(r.Digest[:7]) == nil, "seven digits are enough")
 }
 
 // TestPairsThatCrash: the first pair that is given up pauses a test with an SPRT. Without one, the third does.
