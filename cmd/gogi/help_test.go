@@ -43,7 +43,7 @@ func TestHelp(t *testing.T) {
 			grouped++
 		}
 	}
-	testutil.Check(t, grouped == 26, "%d commands on the screen, want 26", grouped)
+	testutil.Check(t, grouped == 27, "%d commands on the screen, want 27", grouped)
 	for _, line := range strings.Split(screen+all, "\n") {
 		if n := len([]rune(line)); n > 100 {
 			t.Errorf("%d columns: %s", n, line)

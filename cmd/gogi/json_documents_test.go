@@ -107,7 +107,7 @@ func outputs() []output {
 		made[runscmd.Reviews]("reviews", "review"),
 		made[stored.GameList]("games", "games").in("`/api/v1/runs/RUN/games`"),
 		made[stored.GameRecord]("game").in("`/r/RUN/g/PAIR.LEG.json`"),
-		made[stored.RunList]("runs", "runs").in("`/api/v1/runs`"),
+		made[stored.RunList]("runs", "runs list").in("`/api/v1/runs`"),
 		made[report.GateVerdict]("SPRT decision", "gate"),
 		made[compare.Report]("comparison", "compare"),
 		made[effects.Table]("breakdown", "compare --breakdown"),

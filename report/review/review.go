@@ -30,7 +30,7 @@ type Review struct {
 	Limit   string `json:"limit"`  // search limit of each position, such as "nodes 100000"
 	Lines   int    `json:"lines"`  // number of variations of each position that were requested
 	Scale   Scale  `json:"scale"`
-	Marks   Marks  `json:"marks"`
+	Marks   Marks  `json:"marks"` // losses of win probability from which a move is an inaccuracy, a mistake, a blunder
 	First   int    `json:"first"` // number of moves of the opening, which are not reviewed
 	Moves   []Move `json:"moves"` // the moves after the opening
 }
