@@ -20,8 +20,8 @@ import (
 type Boards struct {
 	Version  int            `json:"version"`
 	Run      string         `json:"run"`
-	A        string         `json:"a"` // name of the player whose score the rows have
-	B        string         `json:"b"` // name of the other player
+	A        string         `json:"a"`        // name of the player whose score the rows have
+	B        string         `json:"b"`        // name of the other player
 	Finished bool           `json:"finished"` // every pair of the plan is stored
 	Games    int            `json:"games"`
 	Score    *float64       `json:"score"` // A's score: the mean of the openings' mean scores
