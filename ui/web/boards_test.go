@@ -7,6 +7,7 @@ import (
 
 	"gogi/internal/testutil"
 	"gogi/report/review"
+	"gogi/results"
 	"gogi/shogi"
 )
 
@@ -82,11 +83,11 @@ func TestTagsOnThePage(t *testing.T) {
 	store := s.config.Store
 	testutil.Check(t, !strings.Contains(get(t, s, "/").Body.String(), `name="tag"`), "a filter without tags")
 	info := testutil.Must(store.FindRun(t.Context(), "one"))(t)
-	testutil.Must(store.Tag(t.Context(), info, []string{"lmr"}, nil))(t)
+	testutil.Must(results.Tag(t.Context(), store, info, []string{"lmr"}, nil))(t)
 	testutil.Slices(t, runsOn(get(t, s, "/?tag=lmr")), []string{"one"})
 	testutil.Contains(t, get(t, s, "/").Body.String(), `<a class="chip" href="/?tag=lmr">lmr</a>`)
-	testutil.OK(t, store.Rename(t.Context(), info, "uno"))
+	testutil.OK(t, results.Rename(t.Context(), store, info, "uno"))
 	testutil.Slices(t, runsOn(get(t, s, "/")), []string{"two", "uno"})
-	testutil.Must(store.Delete(t.Context(), testutil.Must(store.FindRun(t.Context(), "two"))(t)))(t)
+	testutil.Must(results.Delete(t.Context(), store, testutil.Must(store.FindRun(t.Context(), "two"))(t)))(t)
 	testutil.Slices(t, runsOn(get(t, s, "/")), []string{"uno"})
 }

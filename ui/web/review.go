@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"gogi/internal/i18n"
+	"gogi/internal/sanitize"
 	"gogi/internal/shellwords"
 	"gogi/report/review"
 	"gogi/shogi"
@@ -35,7 +36,7 @@ type reviewCount struct {
 
 // addReview adds the stored review of a game to its page.
 func (s *Server) addReview(in voice, g *storedGame, b *gameBody) error {
-	b.ReviewBy = fmt.Sprintf("gogi review %s %s --engine CMD", shellwords.Quote(g.info.Name), g.name())
+	b.ReviewBy = sanitize.Printable(fmt.Sprintf("gogi review %s %s --engine CMD", shellwords.Quote(g.info.Name), g.name()), shownLine)
 	found, err := review.Load(review.Path(s.config.Store.Path(), g.info.Name, g.row.Pair, g.row.Leg))
 	if err != nil || found == nil || found.Fits(&g.record) != nil {
 		return err
