@@ -45,7 +45,9 @@ func (e *Engine) settle(ctx context.Context, s *search, r Request, ev event, sto
 // this limit, an engine that sends nothing more would use its whole clock.
 const silence = 2 * time.Second
 
-// awaitAnother waits for another bestmove after first, if the search has a deadline. Its results are as in settle.
+// awaitAnother waits for another bestmove after first, if the search has a deadline. Its results are as in settle. If the
+// engine exits before it answers, this is a crash. Otherwise equal games would end as a crash or as an illegal move, by
+// whether gogi sees the second bestmove or the exit first.
 func (e *Engine) awaitAnother(ctx context.Context, s *search, deadline time.Duration, first event) (event, bool, StaleBestmove, error) {
 	if deadline <= 0 {
 		return first, false, SecondSuspected, nil
@@ -59,10 +61,7 @@ func (e *Engine) awaitAnother(ctx context.Context, s *search, deadline time.Dura
 	for {
 		select {
 		case ev := <-again.wait:
-			if ev.err == nil {
-				return ev, false, SecondDropped, nil
-			}
-			return first, false, SecondSuspected, nil
+			return ev, false, SecondDropped, e.check(ev, "thinking")
 		case <-silent.C:
 			if e.in.isInformed() {
 				continue
@@ -87,9 +86,7 @@ func (e *Engine) stopAnother(s *search, first event) (event, bool, StaleBestmove
 	defer timer.Stop()
 	select {
 	case ev := <-s.wait:
-		if ev.err == nil {
-			return ev, true, SecondDropped, nil
-		}
+		return ev, true, SecondDropped, e.check(ev, "stopping")
 	case <-timer.C:
 		e.in.expectNothing()
 	}

@@ -1,7 +1,13 @@
 package usi_test
 
 import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"net"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -91,4 +97,41 @@ func TestAFirstAnswerIsNoSecond(t *testing.T) {
 		got, err := e.Think(t.Context(), r)
 		testutil.Check(t, err == nil && got.Second == usi.SecondNone && got.Text == "5a5b", "%+v, %v", got, err)
 	})
+}
+
+// TestAnExitAfterASecondBestmove requires a crash if an engine exits in a search, whether gogi sees a second bestmove of
+// the search before it or not, and whether the exit comes before or after stop.
+func TestAnExitAfterASecondBestmove(t *testing.T) {
+	for name, after := range map[string]time.Duration{"at once": 0, "later": time.Second, "after stop": 3500 * time.Millisecond} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				ours, theirs := net.Pipe()
+				var engine sync.WaitGroup
+				engine.Go(func() {
+					defer theirs.Close()
+					searches := 0
+					for in := bufio.NewScanner(theirs); searches < 2 && in.Scan(); {
+						switch {
+						case in.Text() == "usi":
+							fmt.Fprint(theirs, "usiok\n")
+						case strings.HasPrefix(in.Text(), "go"):
+							searches++
+							fmt.Fprint(theirs, "bestmove 7g7f\n")
+						}
+					}
+					engine.Go(func() { _, _ = io.Copy(io.Discard, theirs) })
+					time.Sleep(after)
+				})
+				e := testutil.Must(usi.Greet(t.Context(), ours, usi.Config{Name: "test", Limits: usi.Limits{Stop: 5 * time.Second}}))(t)
+				testutil.Must(e.Think(t.Context(), request()))(t)
+				r := request("7g7f", "8c8d")
+				r.Deadline = time.Hour
+				_, err := e.Think(t.Context(), r)
+				fault, ok := errors.AsType[*usi.Fault](err)
+				testutil.Check(t, ok && fault.Kind == usi.FaultCrash, "%v", err)
+				_ = e.Close() // it has exited
+				engine.Wait()
+			})
+		})
+	}
 }

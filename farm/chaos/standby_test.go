@@ -117,6 +117,10 @@ func newEnsemble(t *testing.T, workers ...string) *ensemble {
 		natsgo.RetryOnFailedConnect(true), natsgo.MaxReconnects(-1), natsgo.ReconnectWait(100*time.Millisecond)))(t)
 	t.Cleanup(n.Close)
 	e.js = testutil.Must(jetstream.New(n))(t)
+	testutil.Eventually(t, "the cluster serves clients", func() bool { // its monitoring pages answer earlier
+		_, err := e.js.AccountInfo(t.Context())
+		return err == nil
+	})
 	return e
 }
 
