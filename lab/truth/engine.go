@@ -35,7 +35,7 @@ type Engine struct {
 
 // NewEngine returns an engine for the law. It plays as the first player until the option Player names another one.
 func NewEngine(law *Law) *Engine {
-	return &Engine{law: law, opening: -1, game: newShogi()}
+	return &Engine{law: law, situation: Situation{Session: law.Now}, opening: -1, game: newShogi()}
 }
 
 // Serve reads USI commands until quit or the end of the input, and answers them.

@@ -30,6 +30,8 @@ type Law struct {
 	Liking float64 `toml:"liking,omitempty"`
 	// Session is the Elo that each player gains in half of the sessions and loses in the other half.
 	Session float64 `toml:"session,omitempty"`
+	// Now is the name of the session, for engines without the option Session.
+	Now string `toml:"now,omitempty"`
 	// Repeat makes games with the same opening and the same players equal, as games of deterministic engines are.
 	Repeat bool `toml:"repeat,omitempty"`
 	// Starts is a folder in which each process of an engine leaves a mark, so that each draws other results though all

@@ -2,6 +2,7 @@ package labcmd
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -24,6 +25,8 @@ type TruthCommand struct {
 	Seed    uint64 `placeholder:"N" help:"Seed instead of the plan's."`
 	Keep    string `placeholder:"DIR" help:"Existing folder in which the files of all series stay."`
 	Show    bool   `help:"Print the table of the stored results; run no series."`
+	Failed  string `placeholder:"FILE" help:"If a figure falls short, write a plan that repeats its conditions."`
+	SVG     string `name:"svg" placeholder:"FILE" help:"Write a picture of the coverage over the true Elo."`
 	JSON    bool   `name:"json" help:"Print one JSON object."`
 	Quiet   bool   `short:"q" help:"Print no progress."`
 }
@@ -34,7 +37,7 @@ func (*TruthCommand) Help() string {
 stated law. It reads what gogi prints, and counts how often each interval, p value, verdict and
 warning was true. Run the same command again to resume.
 
-Exit codes: 0 done, 10 a figure falls short by more than three standard errors, or gogi failed.`
+Exit codes: 0 done, 10 a figure falls short by more than chance, or gogi failed.`
 }
 
 // Run runs the plan and prints the table.
@@ -59,7 +62,23 @@ func (c *TruthCommand) Run(ctx context.Context, env *cli.Env) error {
 	if err != nil {
 		return err
 	}
-	return c.print(env, series.Count(records))
+	counted := series.Count(records)
+	if err := c.keep(plan, counted); err != nil {
+		return err
+	}
+	return c.print(env, counted)
+}
+
+// keep writes the plan of the conditions that fell short, if one is wanted.
+func (c *TruthCommand) keep(plan *series.Plan, counted *series.Counted) error {
+	if c.Failed == "" {
+		return nil
+	}
+	failed, err := plan.Failed(counted)
+	if err != nil || len(failed.Groups) == 0 {
+		return err
+	}
+	return failed.Write(c.Failed)
 }
 
 func (c *TruthCommand) runner(env *cli.Env, results string) *series.Runner {
@@ -79,7 +98,10 @@ func (c *TruthCommand) runner(env *cli.Env, results string) *series.Runner {
 }
 
 func (c *TruthCommand) print(env *cli.Env, counted *series.Counted) error {
-	var err error
+	err := c.draw(counted)
+	if err != nil {
+		return err
+	}
 	if c.JSON {
 		err = format.JSON(env.Out, counted)
 	} else {
@@ -89,4 +111,17 @@ func (c *TruthCommand) print(env *cli.Env, counted *series.Counted) error {
 		return &cli.Exit{Code: cli.GateFailed}
 	}
 	return err
+}
+
+// draw writes the picture, if one is wanted.
+func (c *TruthCommand) draw(counted *series.Counted) (err error) {
+	if c.SVG == "" {
+		return nil
+	}
+	f, err := os.Create(c.SVG)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	return counted.Picture(f)
 }

@@ -177,7 +177,7 @@ type warning struct {
 }
 
 var warnings = []warning{
-	{"To calculate ", func(*bench) bool { return true }}, // advice
+	{"To calculate how many games", func(*bench) bool { return true }}, // advice
 	{"Pairs from one opening depend on each other", func(b *bench) bool { return b.Repeat || b.Liking != 0 }},
 }
 
@@ -191,8 +191,11 @@ func (b *bench) warnings(text string) {
 		if !ok || repeated.MatchString(note) {
 			continue
 		}
-		i := slices.IndexFunc(warnings, func(w warning) bool { return strings.HasPrefix(note, w.begins) })
-		b.certain("report: warning: "+strings.Map(withoutDigits, note), i >= 0 && warnings[i].true(b))
+		if i := slices.IndexFunc(warnings, func(w warning) bool { return strings.HasPrefix(note, w.begins) }); i >= 0 {
+			b.certain("report: warning: "+warnings[i].begins, warnings[i].true(b))
+		} else {
+			b.certain("report: warning: "+strings.Map(withoutDigits, note), false)
+		}
 	}
 }
 

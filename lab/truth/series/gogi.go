@@ -107,12 +107,12 @@ func (b *bench) openings() int {
 
 // match returns the arguments of gogi match for a run of players of the law; without names all play.
 func (b *bench) match(run string, names []string, more ...string) []string {
-	return append(b.flags([]string{"match", "--run", run}, names), more...)
+	return append(b.flags([]string{"match", "--run", run, "--nodes", "1"}, names), more...)
 }
 
 // flags appends the flags of the engines and of everything that all runs of a series share.
 func (b *bench) flags(args []string, names []string) []string {
-	args = append(args, "--db", "t.db", "-q", "--nodes", "1", "--concurrency", "1", "--openings", "openings.usi",
+	args = append(args, "--db", "t.db", "-q", "--concurrency", "1", "--openings", "openings.usi",
 		"--option", fmt.Sprintf("all.Seed=%d", b.seed))
 	for _, p := range b.law.Players {
 		if len(names) == 0 || slices.Contains(names, p.Name) {

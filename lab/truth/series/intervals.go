@@ -213,7 +213,7 @@ func (b *bench) foreseen(p *planned, d *decision) {
 	}
 	for _, u := range p.Until {
 		if u.Games != nil && float64(b.Pairs) > *u.Games/2 {
-			b.claim(fmt.Sprintf("stats plan: %g%% of tests end within the games", 100*u.Share), u.Share, Equal, float64(2*d.Gate.Pairs) <= *u.Games)
+			b.claim(fmt.Sprintf("stats plan: %g%% of tests end within the games", 100*u.Share), u.Share, About, float64(2*d.Gate.Pairs) <= *u.Games)
 		}
 	}
 }

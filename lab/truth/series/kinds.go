@@ -28,6 +28,7 @@ func init() {
 		"gauntlet":    {law: versions, play: playTournament},
 		"swiss":       {law: versions, play: playTournament},
 		"adaptive":    {law: versions, play: playTournament},
+		"sessions":    {law: two, play: playSessions},
 		"ladder":      {law: versions, play: playLadder},
 		"hunt":        {law: regression, play: playHunt},
 

@@ -23,24 +23,26 @@ type Plan struct {
 
 // A Group is a set of conditions: all combinations of its lists. Each list that is absent has one value, the zero value.
 type Group struct {
-	Kind  string `toml:"kind"`  // one of the names of kinds
-	Runs  int    `toml:"runs"`  // series of each condition
-	Model string `toml:"model"` // scale of at: logistic or normalized
+	Kind  string `toml:"kind"`            // one of the names of kinds
+	Runs  int    `toml:"runs"`            // series of each condition
+	Model string `toml:"model,omitempty"` // scale of elo: normalized, or Elo if empty
 
-	Pairs    []int     `toml:"pairs"`    // pairs of a match, or the most pairs of a test
-	Elo      []float64 `toml:"elo"`      // true differences
-	At       []float64 `toml:"at"`       // instead of elo: true differences with 0 for elo0 and 1 for elo1 of the test
-	Draws    []float64 `toml:"draws"`    // draw rates between equal players
-	Openings []int     `toml:"openings"` // number of openings; 0: one for each pair
-	Bias     []float64 `toml:"bias"`
-	Liking   []float64 `toml:"liking"`
-	Black    []float64 `toml:"black"`
-	Repeat   []bool    `toml:"repeat"`
-	SPRT     []string  `toml:"sprt"` // tests, as in the flag --sprt
+	Pairs    []int     `toml:"pairs,omitempty"`    // pairs of a match, or the most pairs of a test
+	Elo      []float64 `toml:"elo,omitempty"`      // true differences
+	At       []float64 `toml:"at,omitempty"`       // instead of elo: true differences with 0 for elo0 and 1 for elo1 of the test
+	Draws    []float64 `toml:"draws,omitempty"`    // draw rates between equal players
+	Openings []int     `toml:"openings,omitempty"` // number of openings; 0: one for each pair
+	Bias     []float64 `toml:"bias,omitempty"`
+	Liking   []float64 `toml:"liking,omitempty"`
+	Black    []float64 `toml:"black,omitempty"`
+	Session  []float64 `toml:"session,omitempty"`
+	Sessions []int     `toml:"sessions,omitempty"` // number of sessions of the kind sessions
+	Repeat   []bool    `toml:"repeat,omitempty"`
+	SPRT     []string  `toml:"sprt,omitempty"` // tests, as in the flag --sprt
 	// Players is the number of players of a tournament, a ladder or a hunt. In a tournament and a ladder elo is the
 	// difference between one player and the next. In a hunt it is what the middle version loses.
-	Players []int     `toml:"players"`
-	Margin  []float64 `toml:"margin"` // margins of comparisons, as in --not-worse; 0: none
+	Players []int     `toml:"players,omitempty"`
+	Margin  []float64 `toml:"margin,omitempty"` // margins of comparisons, as in --not-worse; 0: none
 }
 
 // A Condition is one combination of a group's values.
@@ -55,6 +57,8 @@ type Condition struct {
 	Bias     float64
 	Liking   float64
 	Black    float64
+	Session  float64
+	Sessions int
 	Repeat   bool
 	SPRT     string
 	Players  int
@@ -150,13 +154,15 @@ func (p *Plan) Conditions() ([]Condition, error) {
 }
 
 func (g *Group) conditions() ([]Condition, error) {
-	list := []Condition{{Kind: g.Kind, Runs: g.Runs, Pairs: 100}}
+	list := []Condition{{Kind: g.Kind, Runs: g.Runs, Model: g.Model, Pairs: 100}}
 	list = spread(list, g.Pairs, func(c *Condition, v int) { c.Pairs = v })
 	list = spread(list, g.Draws, func(c *Condition, v float64) { c.Draws = v })
 	list = spread(list, g.Openings, func(c *Condition, v int) { c.Openings = v })
 	list = spread(list, g.Bias, func(c *Condition, v float64) { c.Bias = v })
 	list = spread(list, g.Liking, func(c *Condition, v float64) { c.Liking = v })
 	list = spread(list, g.Black, func(c *Condition, v float64) { c.Black = v })
+	list = spread(list, g.Session, func(c *Condition, v float64) { c.Session = v })
+	list = spread(list, g.Sessions, func(c *Condition, v int) { c.Sessions = v })
 	list = spread(list, g.Repeat, func(c *Condition, v bool) { c.Repeat = v })
 	list = spread(list, g.SPRT, func(c *Condition, v string) { c.SPRT = v })
 	list = spread(list, g.Players, func(c *Condition, v int) { c.Players = v })
@@ -177,6 +183,52 @@ func (g *Group) conditions() ([]Condition, error) {
 			c.Model = "normalized"
 		}
 	}), nil
+}
+
+// group returns a group with this condition alone.
+func (c Condition) group() Group {
+	g := Group{
+		Kind: c.Kind, Runs: c.Runs, Model: c.Model, Pairs: []int{c.Pairs}, Elo: []float64{c.Elo}, Draws: []float64{c.Draws},
+		Openings: []int{c.Openings}, Bias: []float64{c.Bias}, Liking: []float64{c.Liking}, Black: []float64{c.Black},
+		Session: []float64{c.Session}, Sessions: []int{c.Sessions},
+		Repeat: []bool{c.Repeat}, Players: []int{c.Players}, Margin: []float64{c.Margin},
+	}
+	if c.SPRT != "" {
+		g.SPRT = []string{c.SPRT}
+	}
+	return g
+}
+
+// Failed returns a plan with those conditions of p in which a figure fell short or gogi failed. Its series are the same,
+// because a series depends on the seed of the plan and on its condition.
+func (p *Plan) Failed(c *Counted) (*Plan, error) {
+	failed := map[string]bool{}
+	for _, r := range c.Falls() {
+		failed[r.Condition] = true
+	}
+	for _, r := range c.Errors {
+		failed[r.Condition] = true
+	}
+	conditions, err := p.Conditions()
+	if err != nil {
+		return nil, err
+	}
+	short := &Plan{Seed: p.Seed}
+	for _, some := range conditions {
+		if failed[some.Key()] {
+			short.Groups = append(short.Groups, some.group())
+		}
+	}
+	return short, nil
+}
+
+// Write writes the plan to a TOML file.
+func (p *Plan) Write(path string) error {
+	text, err := toml.Marshal(p)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(path, text, 0o644) //nolint:gosec // the file has no secrets
 }
 
 // spread returns each condition with each of the values, or the conditions themselves without values.
@@ -209,6 +261,8 @@ func (c Condition) Key() string {
 	add(c.Bias != 0, "bias=%g", c.Bias)
 	add(c.Liking != 0, "liking=%g", c.Liking)
 	add(c.Black != 0, "black=%g", c.Black)
+	add(c.Session != 0, "session=%g", c.Session)
+	add(c.Sessions != 0, "sessions=%d", c.Sessions)
 	add(c.Repeat, "repeat=%v", c.Repeat)
 	add(c.SPRT != "", "sprt=%s", c.SPRT)
 	add(c.Players != 0, "players=%d", c.Players)
@@ -218,7 +272,7 @@ func (c Condition) Key() string {
 
 // law returns the law of the condition's games, without the players.
 func (c Condition) law() *truth.Law {
-	return &truth.Law{Draws: c.Draws, Black: c.Black, Bias: c.Bias, Liking: c.Liking, Repeat: c.Repeat}
+	return &truth.Law{Draws: c.Draws, Black: c.Black, Bias: c.Bias, Liking: c.Liking, Session: c.Session, Repeat: c.Repeat}
 }
 
 // two returns the law of a match of players a and b, whose true difference is the condition's.

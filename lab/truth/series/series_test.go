@@ -1,7 +1,9 @@
 package series_test
 
 import (
+	"encoding/xml"
 	"fmt"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -17,7 +19,8 @@ func claims(figure string, nominal float64, rule series.Rule, all, held int) []s
 	return list
 }
 
-// TestCount: a figure falls short beyond three standard errors of its nominal probability, on the side of its rule.
+// TestCount: a figure falls short if its binomial tail is below .00135, on the side of its rule. The tails are exact sums:
+// .00142 and .00103 for 1,775 and 1,774 of 1,900 at .95, and .00156 and .00112 for 230 and 231 of 400 at .5.
 func TestCount(t *testing.T) {
 	for _, test := range []struct {
 		nominal   float64
@@ -25,11 +28,11 @@ func TestCount(t *testing.T) {
 		all, held int
 		falls     bool
 	}{
-		{0.95, series.AtLeast, 1900, 1777, false}, // standard error .005, so 1,776.5 is three below
-		{0.95, series.AtLeast, 1900, 1776, true},
+		{0.95, series.AtLeast, 1900, 1775, false},
+		{0.95, series.AtLeast, 1900, 1774, true},
 		{0.95, series.AtLeast, 1900, 1900, false},
-		{0.05, series.AtMost, 1900, 123, false},
-		{0.05, series.AtMost, 1900, 124, true},
+		{0.05, series.AtMost, 1900, 125, false},
+		{0.05, series.AtMost, 1900, 126, true},
 		{0.05, series.AtMost, 1900, 0, false},
 		{0.5, series.Equal, 400, 230, false},
 		{0.5, series.Equal, 400, 231, true},
@@ -45,6 +48,19 @@ func TestCount(t *testing.T) {
 	}
 }
 
+// TestManyConditions: among many conditions, one must fall short by more to be called false.
+func TestManyConditions(t *testing.T) {
+	list := claims("f", 0.5, series.Equal, 400, 231)
+	for i := range 9 {
+		for n := range 400 {
+			list = append(list, series.Record{Condition: fmt.Sprint(i), Seed: uint64(n), Claims: []series.Claim{{"f", 0.5, series.Equal, n < 200}}}) //nolint:gosec // not negative
+		}
+	}
+	testutil.Equal(t, len(series.Count(list).Falls()), 0)
+	list = append(list, series.Record{Condition: "certain", Claims: []series.Claim{{"g", 1, series.AtLeast, false}}})
+	testutil.Equal(t, len(series.Count(list).Falls()), 2)
+}
+
 // TestCountOfARepeatedSeries: a series that failed and was run again counts once, with its last result.
 func TestCountOfARepeatedSeries(t *testing.T) {
 	first := series.Record{Condition: "c", Seed: 1, Error: "no program"}
@@ -54,4 +70,42 @@ func TestCountOfARepeatedSeries(t *testing.T) {
 	var text strings.Builder
 	testutil.OK(t, c.Text(&text))
 	testutil.Contains(t, text.String(), "2 series")
+}
+
+// TestPicture: each truth and draw rate is a dot at its coverage.
+func TestPicture(t *testing.T) {
+	var list []series.Record
+	for n := range 40 {
+		for _, condition := range []string{"match pairs=10 elo=-800", "match pairs=10 elo=800 draws=0.5"} {
+			list = append(list, series.Record{Condition: condition, Seed: uint64(n), Claims: []series.Claim{{"report: Elo interval", 0.95, series.AtLeast, n >= 4}}}) //nolint:gosec // not negative
+		}
+	}
+	var b strings.Builder
+	testutil.OK(t, series.Count(list).Picture(&b))
+	for _, want := range []string{"<title>-800 Elo: 36 of 40</title>", "<title>800 Elo: 36 of 40</title>", "draws 50%", "draws 0%", `cx="80.0" cy="84.0"`} {
+		testutil.Contains(t, b.String(), want)
+	}
+	testutil.OK(t, xml.Unmarshal([]byte(b.String()), new(struct{})))
+}
+
+// TestFailed: the plan of what fell short has the same series as before.
+func TestFailed(t *testing.T) {
+	folder := t.TempDir()
+	plan := &series.Plan{Seed: 7, Groups: []series.Group{
+		{Kind: "match", Runs: 3, Pairs: []int{5, 6}, Elo: []float64{0, 10}, Repeat: []bool{false, true}},
+		{Kind: "sprt", Runs: 2, SPRT: []string{"elo0=0,elo1=40,model=normalized"}, At: []float64{0.5}},
+	}}
+	conditions := testutil.Must(plan.Conditions())(t)
+	testutil.Equal(t, len(conditions), 9)
+	var list []series.Record
+	for i, c := range conditions {
+		list = append(list, series.Record{Condition: c.Key(), Claims: []series.Claim{{"f", 1, series.AtLeast, i%4 > 0}}})
+	}
+	path := filepath.Join(folder, "kept.toml")
+	testutil.OK(t, testutil.Must(plan.Failed(series.Count(list)))(t).Write(path))
+	again := testutil.Must(testutil.Must(series.Read(path))(t).Conditions())(t)
+	testutil.Equal(t, len(again), 3)
+	for i, c := range again {
+		testutil.Equal(t, c, conditions[4*i])
+	}
 }

@@ -7,6 +7,8 @@ import (
 	"math"
 	"slices"
 	"text/tabwriter"
+
+	"gonum.org/v1/gonum/mathext"
 )
 
 // A Row counts how often one kind of figure was true.
@@ -19,7 +21,7 @@ type Row struct {
 	Nominal   float64 `json:"nominal"`             // mean of the nominal probabilities
 	Measured  float64 `json:"measured"`            // share of the claims that were true
 	Error     float64 `json:"se"`                  // standard error of the measured share if the nominal one is right
-	Falls     bool    `json:"falls_short"`         // whether the measured share falls short by more than three standard errors
+	Falls     bool    `json:"falls_short"`         // whether the measured share falls short by more than chance: as rarely as beyond three standard errors of a normal value, and for single conditions as rarely among all of them
 	variance  float64
 }
 
@@ -47,7 +49,7 @@ func Count(records []Record) *Counted {
 			add(cells, claim, r.Condition)
 		}
 	}
-	c.Rows, c.Cells = finished(rows), finished(cells)
+	c.Rows, c.Cells = finished(rows, beyond), finished(cells, beyond/float64(max(1, len(cells))))
 	return c
 }
 
@@ -81,21 +83,14 @@ func add(rows map[[2]string]*Row, claim Claim, condition string) {
 	row.variance += claim.Nominal * (1 - claim.Nominal)
 }
 
-func finished(rows map[[2]string]*Row) []Row {
+// finished returns the rows with their shares. Of the rows of single conditions there are many, so that chance alone would
+// make some fall short: for them the level is divided by their number.
+func finished(rows map[[2]string]*Row, level float64) []Row {
 	list := make([]Row, 0, len(rows))
 	for _, r := range rows {
 		n := float64(r.Series)
 		r.Nominal, r.Measured, r.Error = r.Nominal/n, float64(r.Held)/n, math.Sqrt(r.variance)/n
-		short := r.Nominal - r.Measured
-		switch r.Rule {
-		case AtMost:
-			short = -short
-		case Equal:
-			short = math.Abs(short)
-		case About:
-			short = 0
-		}
-		r.Falls = short > tolerance*r.Error+1e-12
+		r.Falls = r.tail() < level
 		list = append(list, *r)
 	}
 	slices.SortFunc(list, func(a, b Row) int {
@@ -104,8 +99,33 @@ func finished(rows map[[2]string]*Row) []Row {
 	return list
 }
 
-// tolerance is the number of standard errors from which on a figure is false.
-const tolerance = 3
+// beyond is the probability that a normal value is more than three standard errors above its mean.
+const beyond = 0.00135
+
+// tail returns the probability of a result that is as bad or worse if the nominal probability is right.
+func (r *Row) tail() float64 {
+	below, above := atMost(r.Held, r.Series, r.Nominal), atMost(r.Series-r.Held, r.Series, 1-r.Nominal)
+	switch r.Rule {
+	case AtLeast:
+		return below
+	case AtMost:
+		return above
+	case Equal:
+		return min(below, above)
+	}
+	return 1
+}
+
+// atMost returns the probability of at most k successes in n trials with probability p.
+func atMost(k, n int, p float64) float64 {
+	switch {
+	case k >= n || p <= 0:
+		return 1
+	case p >= 1:
+		return 0
+	}
+	return mathext.RegIncBeta(float64(n-k), float64(k+1), 1-p)
+}
 
 // Falls returns the rows and cells that fall short.
 func (c *Counted) Falls() (list []Row) {
@@ -134,7 +154,7 @@ func (c *Counted) Text(w io.Writer) error {
 	for _, r := range c.Cells {
 		if r.Falls {
 			if worst == 0 {
-				_, _ = fmt.Fprintf(w, "\nConditions in which a figure falls short by more than %d standard errors:\n", tolerance)
+				_, _ = fmt.Fprintf(w, "\nConditions in which a figure falls short by more than chance:\n")
 			}
 			worst++
 			_, _ = fmt.Fprintf(w, "  %s: %s %.4g, measured %.4f (se %.4f, %d series): %s\n", r.Figure, r.Rule, r.Nominal, r.Measured, r.Error, r.Series, r.Condition)

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"path/filepath"
 )
 
 // playCompare plays two versions against one opponent and compares the runs.
@@ -106,18 +107,23 @@ func (b *bench) pairings() int {
 	return n * (n - 1) / 2
 }
 
-// rated adds the claims of ratings. The figures of a tournament whose pairings depend on results have names of their own
-// if gogi warns that the intervals do not hold.
+// rated adds the claims of ratings. If gogi warns that results chose the pairings and that the intervals do not hold, the
+// figures are approximate.
 func (b *bench) rated(kind string, r *rating) {
 	mean := 0.0
 	for _, p := range b.law.Players {
 		mean += p.Elo / float64(len(b.law.Players))
 	}
-	figure := "rate, " + kind
+	figure, atLeast, atMost := "rate, "+kind, AtLeast, AtMost
+	said := map[string]bool{}
 	for _, w := range r.Warnings {
-		if w.Kind == "adaptive" || w.Kind == "adaptive_pairing" {
-			figure += " (with its warning)"
-		}
+		said[w.Kind] = true
+	}
+	if said["paired_by_result"] {
+		figure, atLeast, atMost = figure+" (gogi warns)", About, About
+	}
+	for _, kind := range []string{"model_fails", "pairing_fails", "cycle"} {
+		b.claim("rate: false warning "+kind, 0.05, AtMost, said[kind])
 	}
 	for _, p := range r.Players {
 		i := b.law.Find(p.Name)
@@ -125,22 +131,26 @@ func (b *bench) rated(kind string, r *rating) {
 			continue
 		}
 		p.Estimate = p.Elo
-		b.interval(figure+": interval of a player", 0.95, p.span, b.law.Players[i].Elo-mean)
+		if !p.empty() {
+			b.claim(figure+": interval of a player", 0.95, atLeast, p.covers(b.law.Players[i].Elo-mean))
+		}
 	}
 	family, equals := false, 0
 	for _, c := range r.Comparisons {
 		true := b.law.Players[b.law.Find(c.A)].Elo - b.law.Players[b.law.Find(c.B)].Elo
 		c.Estimate = c.Elo
-		b.interval(figure+": interval of a difference", 0.95, c.span, true)
+		if !c.empty() {
+			b.claim(figure+": interval of a difference", 0.95, atLeast, c.covers(true))
+		}
 		if true != 0 || c.P == nil {
 			continue
 		}
 		equals++
-		b.claim(figure+": p ≤ 0.05, equal players", 0.05, AtMost, *c.P <= 0.05)
+		b.claim(figure+": p ≤ 0.05, equal players", 0.05, atMost, *c.P <= 0.05)
 		family = family || c.Holm != nil && *c.Holm <= 0.05
 	}
 	if equals > 0 {
-		b.claim(figure+": any adjusted p ≤ 0.05 of equal players", 0.05, AtMost, family)
+		b.claim(figure+": any adjusted p ≤ 0.05 of equal players", 0.05, atMost, family)
 	}
 	if r.Goodness.P != nil {
 		b.claim(figure+": test of the model, p ≤ 0.05", 0.05, AtMost, *r.Goodness.P <= 0.05)
@@ -210,6 +220,33 @@ func playHunt(ctx context.Context, b *bench) error {
 	}
 	if b.Elo != 0 && a.code == 0 {
 		b.interval("hunt: interval of the total loss", 0.95, span{Lo: h.TotalLo, Hi: h.TotalHi}, b.Elo)
+	}
+	return nil
+}
+
+// playSessions plays some runs with a time limit, each in a session of its own, and rates both players by all of them.
+func playSessions(ctx context.Context, b *bench) error {
+	args := []string{"rate", "--db", "t.db", "--pairwise", "--json"}
+	for n := range max(1, b.Sessions) {
+		b.law.Now = fmt.Sprint(n)
+		if err := b.law.Write(filepath.Join(b.dir, "law.toml")); err != nil {
+			return err
+		}
+		run := fmt.Sprintf("s%d", n)
+		if _, err := b.play(ctx, []int{0}, append(b.flags([]string{"match", "--run", run, "--movetime", "10s"}, nil), "--games", fmt.Sprint(2*b.Pairs))...); err != nil {
+			return err
+		}
+		args = append(args, run)
+	}
+	var r rating
+	if _, err := b.ask(ctx, &r, []int{0}, args...); err != nil {
+		return err
+	}
+	for _, c := range r.Comparisons {
+		if c.A == "a" && c.B == "b" {
+			c.Estimate = c.Elo
+			b.interval("rate, sessions: interval of a difference", 0.95, c.span, b.law.Elo(0, 1))
+		}
 	}
 	return nil
 }
