@@ -244,7 +244,7 @@ func (p *chessPosition) legal() []string {
 	var list []string
 	p.each(p.black, func(from, to int) {
 		m := chessText(from) + chessText(to)
-		if next := p.after(m); lower(p.squares[to]) != 'k' && !next.attacked(next.king(p.black), !p.black) {
+		if next := p.after(m); !next.attacked(next.king(p.black), !p.black) {
 			list = append(list, m)
 		}
 	})

@@ -16,6 +16,7 @@ func TestChessMoves(t *testing.T) {
 		"7k/8/8/8/7q/8/6P1/7K w - - 0 1":  "h1g1",
 		"7k/8/8/3p4/4P3/8/8/K7 w - - 0 1": "a1a2 a1b1 a1b2 e4d5 e4e5",
 		"7k/8/8/3p4/4P3/8/8/K7 b - - 0 1": "d5d4 d5e4 h8g7 h8g8 h8h7",
+		"7k/p7/8/8/8/8/8/K7 b - - 0 1":    "a7a5 a7a6 h8g7 h8g8 h8h7",
 	} {
 		p, err := parseFEN(fen)
 		testutil.OK(t, err)
@@ -41,7 +42,7 @@ func TestChessProcessesAgree(t *testing.T) {
 		say(side, "setoption name Seed value 4")
 	}
 	seen := map[string]int{}
-	const games = 1000
+	const games = 400
 	for range games {
 		say(0, "ucinewgame")
 		say(1, "ucinewgame")
@@ -62,6 +63,6 @@ func TestChessProcessesAgree(t *testing.T) {
 			}
 		}
 	}
-	// The score is .6401, so that .3599 of the games are drawn, .4601 won and .1800 lost: standard error .0158 at most.
-	testutil.Check(t, seen["win"] > 412 && seen["win"] < 508 && seen["draw"] > 312 && seen["draw"] < 408, "%v", seen)
+	// The score is .6401, so that 144 games are drawn, 184 won and 72 lost: standard errors 9.6, 10.0 and 7.7.
+	testutil.Check(t, seen["win"] > 154 && seen["win"] < 214 && seen["draw"] > 115 && seen["draw"] < 173, "%v", seen)
 }

@@ -82,10 +82,12 @@ func (e *Engine) command(word, rest string) (string, error) {
 	return "", nil
 }
 
-// introduction returns the names and the options of the engine.
+// introduction returns the names and the options of the engine. The options Useless1 and Useless2 change nothing: a tune
+// can have them as its parameters.
 func (e *Engine) introduction() string {
 	return "id name truth\nid author gogi\noption name Player type string default " + e.law.Players[e.me].Name +
-		"\noption name Seed type string default 0\noption name Session type string default -\n"
+		"\noption name Seed type string default 0\noption name Session type string default -\n" +
+		"option name Useless1 type spin default 50 min 0 max 100\noption name Useless2 type spin default 50 min 0 max 100\n"
 }
 
 // setOption sets one of the declared options and ignores the others.

@@ -99,7 +99,7 @@ var someOpenings = []string{
 // results have the frequencies of the law.
 func TestProcessesAgreeAndFollowTheLaw(t *testing.T) {
 	law := &Law{Players: []Player{{Name: "a", Elo: 120}, {Name: "b"}, {Name: "c", Elo: -50}}, Draws: 0.4, Black: 40}
-	const games = 1500
+	const games = 500
 	engine := map[int]*dialogue{}
 	for i, p := range law.Players {
 		engine[i] = talk(t, law, "setoption name Player value "+p.Name, "setoption name Seed value 11")
@@ -157,5 +157,20 @@ func TestErrorsOfAPosition(t *testing.T) {
 		var out strings.Builder
 		testutil.OK(t, NewEngine(law).Serve(strings.NewReader(lines+"\nquit\n"), &out))
 		testutil.Contains(t, out.String(), want, lines)
+	}
+}
+
+// TestStarts: a restarted process draws other results if the law has a folder of marks, and the same ones without.
+func TestStarts(t *testing.T) {
+	for _, folder := range []string{"", t.TempDir()} {
+		law := &Law{Players: []Player{{Name: "a"}, {Name: "b"}}, Starts: folder}
+		var first [2]uint64
+		for i := range first {
+			e := NewEngine(law)
+			testutil.OK(t, e.setOption("name Seed value 9"))
+			testutil.OK(t, e.ready())
+			first[i] = e.random.Uint64()
+		}
+		testutil.Equal(t, first[0] == first[1], folder == "")
 	}
 }

@@ -51,9 +51,9 @@ func (s span) covers(v float64) bool {
 }
 
 // interval adds the claim of an interval that was printed.
-func (b *bench) interval(figure string, level float64, s span, true float64) {
+func (b *bench) interval(figure string, level float64, s span, real float64) {
 	if !s.empty() {
-		b.claim(figure, level, AtLeast, s.covers(true))
+		b.claim(figure, level, AtLeast, s.covers(real))
 	}
 }
 
@@ -173,7 +173,7 @@ func (b *bench) headline(text string) {
 // A warning is a note of a report whose truth is known.
 type warning struct {
 	begins string
-	true   func(*bench) bool
+	holds  func(*bench) bool
 }
 
 var warnings = []warning{
@@ -192,7 +192,7 @@ func (b *bench) warnings(text string) {
 			continue
 		}
 		if i := slices.IndexFunc(warnings, func(w warning) bool { return strings.HasPrefix(note, w.begins) }); i >= 0 {
-			b.certain("report: warning: "+warnings[i].begins, warnings[i].true(b))
+			b.certain("report: warning: "+warnings[i].begins, warnings[i].holds(b))
 		} else {
 			b.certain("report: warning: "+strings.Map(withoutDigits, note), false)
 		}

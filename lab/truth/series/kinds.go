@@ -15,26 +15,24 @@ type kind struct {
 	play func(ctx context.Context, b *bench) error
 }
 
-var kinds map[string]kind
+// kinds has the kinds of series by their names in plans.
+var kinds = map[string]kind{
+	"match":       {law: two, play: playMatch},
+	"sprt":        {law: two, play: playTest, test: true},
+	"plan":        {law: two, play: askPlan, test: true},
+	"anytime":     {law: two, play: playLooks},
+	"compare":     {law: three, play: playCompare},
+	"round_robin": {law: versions, play: playTournament},
+	"gauntlet":    {law: versions, play: playTournament},
+	"swiss":       {law: versions, play: playTournament},
+	"adaptive":    {law: versions, play: playTournament},
+	"sessions":    {law: two, play: playSessions},
+	"ladder":      {law: versions, play: playLadder},
+	"hunt":        {law: regression, play: playHunt},
+	"tune":        {law: two, play: playTune},
 
-func init() {
-	kinds = map[string]kind{
-		"match":       {law: two, play: playMatch},
-		"sprt":        {law: two, play: playTest, test: true},
-		"plan":        {law: two, play: askPlan, test: true},
-		"anytime":     {law: two, play: playLooks},
-		"compare":     {law: three, play: playCompare},
-		"round_robin": {law: versions, play: playTournament},
-		"gauntlet":    {law: versions, play: playTournament},
-		"swiss":       {law: versions, play: playTournament},
-		"adaptive":    {law: versions, play: playTournament},
-		"sessions":    {law: two, play: playSessions},
-		"ladder":      {law: versions, play: playLadder},
-		"hunt":        {law: regression, play: playHunt},
-
-		"fastchess":      {law: two, play: playPeer},
-		"fastchess_sprt": {law: two, play: playPeerTest, test: true},
-	}
+	"fastchess":      {law: two, play: playPeer},
+	"fastchess_sprt": {law: two, play: playPeerTest, test: true},
 }
 
 // playMatch plays a match of fixed length and reads its report.

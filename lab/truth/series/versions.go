@@ -137,12 +137,12 @@ func (b *bench) rated(kind string, r *rating) {
 	}
 	family, equals := false, 0
 	for _, c := range r.Comparisons {
-		true := b.law.Players[b.law.Find(c.A)].Elo - b.law.Players[b.law.Find(c.B)].Elo
+		difference := b.law.Players[b.law.Find(c.A)].Elo - b.law.Players[b.law.Find(c.B)].Elo
 		c.Estimate = c.Elo
 		if !c.empty() {
-			b.claim(figure+": interval of a difference", 0.95, atLeast, c.covers(true))
+			b.claim(figure+": interval of a difference", 0.95, atLeast, c.covers(difference))
 		}
-		if true != 0 || c.P == nil {
+		if difference != 0 || c.P == nil {
 			continue
 		}
 		equals++
