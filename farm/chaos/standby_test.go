@@ -21,6 +21,7 @@ import (
 
 	"gogi/farm"
 	"gogi/farm/keys"
+	"gogi/farm/nats"
 	"gogi/farm/site"
 	"gogi/internal/testutil"
 )
@@ -90,16 +91,12 @@ func newEnsemble(t *testing.T, workers ...string) *ensemble {
 	two := strings.NewReplacer(`state = "farm"`, `state = "farm2"`, `db = "farm.db"`, `db = "farm2.db"`).Replace(string(text))
 	testutil.OK(t, os.WriteFile(w.file("farm2.toml"), []byte(two), 0o600))
 	state := testutil.Must(site.OpenState(w.file("farm"), time.Now()))(t)
-	users := fmt.Sprintf("    { nkey: %s }\n", state.Public)
-	for _, k := range state.Ring.Keys() {
-		s := k.Subjects()
-		users += fmt.Sprintf("    { nkey: %s, permissions: { publish: %s, subscribe: %s } }\n", k.Public, quoted(s.Publish), quoted(s.Subscribe))
-	}
 	for i := range 3 {
-		conf := fmt.Sprintf("server_name: n%d\nlisten: 127.0.0.1:%s\nhttp: 127.0.0.1:%s\nmax_payload: 1MB\njetstream { store_dir: %q, sync_interval: always }\n"+
-			"cluster { name: gogi, listen: 127.0.0.1:%s, routes: [%s] }\nauthorization {\n  timeout: 10\n  users: [\n%s  ]\n}\n",
-			i, ports[i], ports[3+i], w.file(fmt.Sprint("store", i)), ports[6+i], strings.Join(routes, ", "), users)
-		testutil.OK(t, os.WriteFile(w.file(fmt.Sprintf("n%d.conf", i)), []byte(conf), 0o600))
+		conf := nats.ServerConf{
+			Name: fmt.Sprint("n", i), Listen: "127.0.0.1:" + ports[i], Monitor: "127.0.0.1:" + ports[3+i], Store: w.file(fmt.Sprint("store", i)),
+			Cluster: "127.0.0.1:" + ports[6+i], Routes: routes, Coordinator: state.Public, Keys: state.Ring.Keys(),
+		}
+		testutil.OK(t, os.WriteFile(w.file(fmt.Sprintf("n%d.conf", i)), []byte(conf.Text(time.Now())), 0o600))
 		e.servers = append(e.servers, e.server(i))
 	}
 	t.Cleanup(func() {
@@ -123,8 +120,6 @@ func newEnsemble(t *testing.T, workers ...string) *ensemble {
 	})
 	return e
 }
-
-func quoted(subjects []string) string { return `["` + strings.Join(subjects, `", "`) + `"]` }
 
 // server starts the i-th NATS server.
 func (e *ensemble) server(i int) *process {

@@ -53,7 +53,8 @@ const answerIn = 30 * time.Second
 // word the kind of request, such as "show", and in its content. If request cannot reach the coordinator, it tries
 // again for the time answerIn.
 func request(ctx context.Context, t farm.Transport, name, word string, in, out any) error {
-	ctx, cancel := context.WithTimeout(ctx, answerIn)
+	silent := fmt.Errorf("the coordinator has not answered in %v; check that gogi farm serve runs, and the address in the credentials", answerIn)
+	ctx, cancel := context.WithTimeoutCause(ctx, answerIn, silent)
 	defer cancel()
 	tick := time.NewTicker(100 * time.Millisecond)
 	defer tick.Stop()
@@ -62,13 +63,15 @@ func request(ctx context.Context, t farm.Transport, name, word string, in, out a
 		switch refusal, refused := errors.AsType[*farm.Refusal](err); {
 		case refused:
 			return &cli.Exit{Code: worker.ExitRefused, Err: refusal}
+		case errors.Is(context.Cause(ctx), silent):
+			return &cli.Exit{Code: worker.ExitUnreachable, Err: silent}
 		case !errors.Is(err, farm.ErrAway):
 			return err
 		}
 		select {
 		case <-tick.C:
 		case <-ctx.Done():
-			return &cli.Exit{Code: worker.ExitUnreachable, Err: err}
+			return &cli.Exit{Code: worker.ExitUnreachable, Err: context.Cause(ctx)}
 		}
 	}
 }

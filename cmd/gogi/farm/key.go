@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"slices"
@@ -14,6 +15,7 @@ import (
 
 	"gogi/cmd/gogi/cli"
 	"gogi/farm/keys"
+	"gogi/farm/nats"
 	"gogi/farm/site"
 	"gogi/internal/format"
 )
@@ -24,6 +26,7 @@ type KeyCommand struct {
 	New    KeyNewCommand    `cmd:"" help:"Make a key and its credentials file"`
 	List   KeyListCommand   `cmd:"" help:"List the keys, their rights and their expiry"`
 	Revoke KeyRevokeCommand `cmd:"" help:"Revoke a key; its stored results stay"`
+	NATS   KeyNATSCommand   `cmd:"" name:"nats" help:"Print the configuration of your own NATS server"`
 }
 
 // atSite has the flag of commands that work in a farm's folder.
@@ -109,6 +112,37 @@ func expiry(now time.Time, text string) (time.Time, error) {
 		return time.Time{}, wrong("--expires %s: expected a time such as 90d or 12h", text)
 	}
 	return now.Add(d).UTC().Truncate(time.Second), nil
+}
+
+// KeyNATSCommand prints the configuration file of an outside NATS server, with the rights of all keys.
+type KeyNATSCommand struct {
+	atSite
+	Hosts   []string `arg:"" name:"host" help:"Host name of this server, then of the other servers of its cluster."`
+	Store   string   `placeholder:"DIR" default:"/var/lib/nats" help:"Folder of the server's streams (default ${default})."`
+	TLSCert string   `name:"tls-cert" placeholder:"FILE" help:"TLS certificate of the server, on its machine [--tls-key]."`
+	TLSKey  string   `name:"tls-key" placeholder:"FILE" help:"Key of the TLS certificate [--tls-cert]."`
+}
+
+// Run prints the file. It makes the folder of a farm that was never started, because the server needs the coordinator's key
+// before the coordinator can start.
+func (c *KeyNATSCommand) Run(_ context.Context, env *cli.Env) error {
+	if (c.TLSCert == "") != (c.TLSKey == "") {
+		return wrong("--tls-cert and --tls-key go together; give both or neither")
+	}
+	now := time.Now()
+	s, err := site.OpenState(c.State, now)
+	if err != nil {
+		return err
+	}
+	conf := nats.ServerConf{
+		Name: c.Hosts[0], Listen: "0.0.0.0:4222", Monitor: c.Hosts[0] + ":8222", Store: c.Store, Cluster: "0.0.0.0:6222",
+		Cert: c.TLSCert, Key: c.TLSKey, Coordinator: s.Public, Keys: s.Ring.Keys(),
+	}
+	for _, other := range c.Hosts[1:] {
+		conf.Routes = append(conf.Routes, "nats://"+other+":6222")
+	}
+	_, err = io.WriteString(env.Out, conf.Text(now))
+	return err
 }
 
 // KeyListCommand lists the keys.

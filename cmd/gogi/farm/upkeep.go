@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"gogi/cmd/gogi/cli"
@@ -136,8 +135,7 @@ func (c *DoctorCommand) Run(ctx context.Context, env *cli.Env) error {
 	if c.NATS != "" {
 		wrong, err := (&nats.Outside{Creds: keys.Creds{URL: c.NATS}, Monitor: c.Monitor}).Examine(ctx)
 		note("nats", "it syncs what it acknowledges, and accepts only connections with a key", errors.Join(append(wrong, err)...))
-		rights := (&keys.Key{Name: "NAME", Rights: []keys.Right{keys.Work}}).Subjects()
-		note("permissions", fmt.Sprintf("worker NAME: publish %s; subscribe %s", strings.Join(rights.Publish, " "), strings.Join(rights.Subscribe, " ")), nil)
+		note("permissions", "gogi farm key nats HOST prints those of all keys", nil)
 	}
 	if c.Creds != "" || c.State == "" && c.NATS == "" {
 		creds, err := c.read()
