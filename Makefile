@@ -121,9 +121,10 @@ paper: build ## the experiments of docs/research/consensus.md with NODES a membe
 pictures: build ## the pictures of docs/watch.md, made by a real browser: docs/images
 	.ci/pictures
 
-truth: build ## how often the figures that gogi prints are true: real matches of engines with a known truth; an hour, resumes
+TRUTH ?= configs/truth/hour.toml
+truth: build ## how often the figures that gogi prints are true: real matches of engines with a known truth; an hour, or TRUTH=PLAN; resumes
 	$(GO) build -ldflags="-s -w" -o truth-engine ./cmd/gogi-lab/truth-engine
-	./gogi-lab truth $(or $(TRUTH),configs/truth/hour.toml) --gogi $(CURDIR)/gogi --engine $(CURDIR)/truth-engine --results truth.jsonl --jobs $(or $(JOBS),2) $(if $(TRUTH_SEED),--seed $(TRUTH_SEED))
+	./gogi-lab truth $(TRUTH) --gogi $(CURDIR)/gogi --engine $(CURDIR)/truth-engine --results truth-$(basename $(notdir $(TRUTH))).jsonl --jobs $(or $(JOBS),2) $(if $(TRUTH_SEED),--seed $(TRUTH_SEED))
 
 figures: build ## the simulations of docs/statistics.md, with their seeds; takes hours
 	$(GO) test ./stats ./stats/binomial -count=1 -run 'Simulat|Coverage|PerGame|Bounded|Flips' -figures -v -timeout 6h

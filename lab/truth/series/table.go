@@ -112,8 +112,9 @@ func (r *Row) tail() float64 {
 		return above
 	case Equal:
 		return min(below, above)
+	case About:
 	}
-	return 1
+	return 1 // no fault
 }
 
 // atMost returns the probability of at most k successes in n trials with probability p.
