@@ -50,7 +50,7 @@ chaos: ## ten minutes, or CHAOS=1h, of a farm whose processes are killed, stoppe
 	CHAOS=$(or $(CHAOS),10m) CHAOS_SEED=$(CHAOS_SEED) $(GO) test -count=1 -v -timeout 0 -parallel 4 ./farm/chaos
 
 chaos-days: ## five of the farm's bad days, in some minutes: full journal, torn outbox, revoked key, restore, standby
-	CHAOS=1s $(GO) test -count=1 -timeout 5m -parallel 4 -run 'TestChaosOf(AFullJournal|AFullOutbox|ARevokedKey|ARestore|AStandby)$$|TestTheJudge|TestWhatIsNoViolation|TestMissing|TestResultsOutOfOrder|TestShares|TestATornTrace' ./farm/chaos
+	CHAOS=1s $(GO) test -count=1 -timeout 30m -parallel 4 -run 'TestChaosOf(AFullJournal|AFullOutbox|ARevokedKey|ARestore|AStandby)$$|TestTheJudge|TestWhatIsNoViolation|TestMissing|TestResultsOutOfOrder|TestShares|TestATornTrace' ./farm/chaos
 
 engines: ## measures the engines that Debian and npm serve, plays 20 games with each by nodes and by clock, and rewrites their rows in docs/engines.md; half an hour
 	PATH="$$PATH:/usr/games" $(GO) test -count=1 -vet=off -timeout 30m ./players/check -run 'TestEnginesTable$$' -args -write-engines
