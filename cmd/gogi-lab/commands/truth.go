@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/signal"
 	"strings"
+	"syscall"
 
 	"gogi/cmd/gogi/cli"
 	"gogi/internal/fail"
@@ -37,7 +39,8 @@ func (*TruthCommand) Help() string {
 stated law. It reads what gogi prints, and counts how often each interval, p value, verdict and
 warning was true. Run the same command again to resume.
 
-Exit codes: 0 done, 10 a figure falls short by more than chance, or gogi failed.`
+Exit codes: 0 done, 10 a figure falls short by more than chance, or gogi failed,
+130 interrupted.`
 }
 
 // Run runs the plan and prints the table.
@@ -54,7 +57,7 @@ func (c *TruthCommand) Run(ctx context.Context, env *cli.Env) error {
 		results = strings.TrimSuffix(c.Plan, ".toml") + ".jsonl"
 	}
 	if !c.Show {
-		if err := c.runner(env, results).Run(ctx, plan); err != nil {
+		if err := c.play(ctx, env, results, plan); err != nil {
 			return err
 		}
 	}
@@ -79,6 +82,17 @@ func (c *TruthCommand) keep(plan *series.Plan, counted *series.Counted) error {
 		return err
 	}
 	return failed.Write(c.Failed)
+}
+
+// play runs the series. After Ctrl-C or SIGTERM it stops the series in play and removes their files.
+func (c *TruthCommand) play(ctx context.Context, env *cli.Env, results string, plan *series.Plan) error {
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	err := c.runner(env, results).Run(ctx, plan)
+	if ctx.Err() != nil {
+		return &cli.Exit{Code: cli.Interrupted, Err: errors.New("interrupted; run the same command again to resume")}
+	}
+	return err
 }
 
 func (c *TruthCommand) runner(env *cli.Env, results string) *series.Runner {
