@@ -92,16 +92,26 @@ func (f *theFarm) do(who, verb string, in any) {
 // test submits and approves a plan.
 func (f *theFarm) test(seed uint64) *match.Plan {
 	f.Helper()
+	p := f.plan(seed)
+	text := testutil.Must(match.EncodePlan(p))(f)
+	f.do("ann", "submit", farm.Submission{Plan: text})
+	f.do("ben", "approve", farm.Order{Run: p.Digest()})
+	return p
+}
+
+// plan returns the plan of a test, which is called r for the seed 1 and r-SEED for others.
+func (f *theFarm) plan(seed uint64) *match.Plan {
+	name := "r"
+	if seed > 1 {
+		name = fmt.Sprint("r-", seed)
+	}
 	p := &match.Plan{
-		Run: "r", Pairs: 3000, Seed: seed, Design: match.Design{Kind: match.DesignMatch, Swap: true}, Concurrency: 1, Ponder: match.PonderOff,
+		Run: name, Pairs: 3000, Seed: seed, Design: match.Design{Kind: match.DesignMatch, Swap: true}, Concurrency: 1, Ponder: match.PonderOff,
 		Slowed: match.PolicyCount, Rules: match.RulesProfiles()[match.DefaultRules], Openings: []match.Opening{{ID: "1", Start: "startpos"}},
 	}
 	for _, name := range []string{"a", "b"} {
 		p.Players = append(p.Players, match.Player{Name: name, Command: []string{"/x"}, Identity: match.Identity{Fixed: name}, Limits: match.Limits{Nodes: 1}, Restart: match.RestartNever})
 	}
-	text := testutil.Must(match.EncodePlan(p))(f)
-	f.do("ann", "submit", farm.Submission{Plan: text})
-	f.do("ben", "approve", farm.Order{Run: p.Digest()})
 	return p
 }
 
@@ -206,17 +216,17 @@ func TestARemarkIsCopied(t *testing.T) {
 	}
 }
 
-// TestReplicatingTwoOfOneName: the second run has the SHA-256 of its plan in its name.
+// TestReplicatingTwoOfOneName: a test whose name belongs to another run of the database gets its plan hash as a suffix.
 func TestReplicatingTwoOfOneName(t *testing.T) {
 	t.Parallel()
 	f := begin(t)
-	first := f.test(1)
-	f.push(first, 1, 0)
-	f.do("ann", "stop", farm.Order{Run: first.Digest()})
-	second := f.test(2)
-	f.push(second, 1, 0, 1)
-	f.round("r", 1)
-	f.round("r-"+second.Digest()[:8], 2)
+	other := f.plan(2)
+	other.Run = "r"
+	run := testutil.Must(f.copy.Begin(t.Context(), other))(t)
+	testutil.OK(t, run.Close())
+	p := f.test(1)
+	f.push(p, 1, 0, 1)
+	f.round("r-"+p.Digest()[:8], 2)
 }
 
 // TestADifferentFarm: the comparison reports a changed game in the farm's database, and a pair that the farm has lost.
@@ -292,16 +302,16 @@ func TestATestThatCannotBeCopied(t *testing.T) {
 		}
 		return ask(ctx, verb, in, out)
 	}
-	if _, err := f.f.Round(t.Context()); !errors.Is(err, away) || !strings.Contains(err.Error(), "test r: ") {
+	if _, err := f.f.Round(t.Context()); !errors.Is(err, away) || !strings.Contains(err.Error(), "test r-2: ") {
 		t.Errorf("it says %v", err)
 	}
-	for name, want := range map[string]bool{"r": true, "r-" + plans[1].Digest()[:8]: false, "r-" + plans[2].Digest()[:8]: true} {
+	for name, want := range map[string]bool{"r": true, "r-2": false, "r-3": true} {
 		if _, err := f.copy.FindRun(t.Context(), name); (err == nil) != want {
 			t.Errorf("%s in the copy: %v, expected %t", name, err, want)
 		}
 	}
 	f.f.Ask = ask
-	f.round("r-"+plans[1].Digest()[:8], 1)
+	f.round("r-2", 1)
 
 	ctx, cancel := context.WithCancel(t.Context())
 	asked := 0
