@@ -78,7 +78,7 @@ func (e engineResolver) program(p *match.Player) error {
 	base := e.file.base(e.commandPath(), e.baseDir, e.env.WorkDir)
 	p.Dir = base
 	if path := identity.SplitPath(base, words); e.Cmd != "" && path != "" {
-		return fmt.Errorf("engine %s: the command is split at blanks, but %q is one file; quote the path: cmd = \"'%s'\", or --engine \"%s='%s'\"", e.Name, path, path, e.Name, path)
+		return fmt.Errorf("engine %s: the command is split at blanks, but %q is one file; quote the path: cmd = \"'%s'\" in a file, \"'%s'\" as an argument, or NAME='PATH' in quotes with --engine NAME=CMD", e.Name, path, path, path)
 	}
 	if err := e.misread(base, words); err != nil {
 		return err
@@ -118,7 +118,7 @@ func (e engineResolver) misread(base string, words []string) error {
 	case windowsPath.MatchString(e.Cmd):
 		return fail.Engine(e.Name, fmt.Errorf("%s: gogi reads a backslash as a shell does; write / instead of \\, or quote the path: cmd = \"'%s'\"", e.Cmd, strings.ReplaceAll(e.Cmd, `\`, `\\`)))
 	case len(words) > 1 && strings.Contains(words[0], "/") && errors.Is(err, fs.ErrNotExist):
-		return fail.Engine(e.Name, fmt.Errorf("%s not found; check the path. Quote a path with blanks: cmd = \"'/my engines/dev'\", or --engine \"%s='/my engines/dev'\"", words[0], e.Name))
+		return fail.Engine(e.Name, fmt.Errorf("%s not found; check the path. Quote a path with blanks: cmd = \"'/my engines/dev'\" in a file, \"'/my engines/dev'\" as an argument, or \"NAME='/my engines/dev'\" with --engine NAME=CMD", words[0]))
 	}
 	return nil
 }

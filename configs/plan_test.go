@@ -187,7 +187,7 @@ func TestPlanErrors(t *testing.T) {
 		{"taken", [2]string{`"A"`, `"B"`}, `match.toml:7: engine name "B" is taken: expected each engine to have its own`},
 		{"missing", engine(`cmd = "./none"`), `match.toml:5: engine A: DIR/none cannot be started: no such file or directory`},
 		{"not executable", engine(`cmd = "./plain"`), `match.toml:5: engine A: DIR/plain cannot be started: it is not executable (chmod +x)`},
-		{"blanks", engine(`cmd = "./folder with blanks/engine --flag"`), `match.toml:5: engine A: the command is split at blanks, but "./folder with blanks/engine" is one file; quote the path: cmd = "'./folder with blanks/engine'", or --engine "A='./folder with blanks/engine'"`},
+		{"blanks", engine(`cmd = "./folder with blanks/engine --flag"`), `match.toml:5: engine A: the command is split at blanks, but "./folder with blanks/engine" is one file; quote the path: cmd = "'./folder with blanks/engine'" in a file, "'./folder with blanks/engine'" as an argument, or NAME='PATH' in quotes with --engine NAME=CMD`},
 		{"folder", engine(`cmd = "./folder"`), `match.toml:5: engine A: DIR/folder cannot be started: it is a folder`},
 		{"not found", engine(`cmd = "stockfish --x"`), `match.toml:5: engine A: "stockfish" is neither in PATH nor in /usr/games: expected a program there, or a path with a slash such as ./stockfish`},
 		{"no command", engine(``), `match.toml:3: engine A: there is no command: expected cmd = "./engine" or command = ["./engine"]`},

@@ -190,7 +190,7 @@ func (c *conn) failure(err error) error {
 		}
 		return err
 	case errors.Is(err, nats.ErrConnectionClosed) && refused(c.nats.LastError()):
-		return &farm.Refusal{Why: "the coordinator does not accept this key: it is unknown, expired or revoked", Exit: exitRefused}
+		return &farm.Refusal{Why: "the coordinator does not accept this key: it is unknown, expired or revoked, or no admin has approved its sign-up yet", Exit: exitRefused}
 	case errors.Is(err, nats.ErrNoResponders):
 		return fmt.Errorf("%w: no service answers on this subject", farm.ErrAway)
 	}

@@ -5,11 +5,13 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"net/http/cookiejar"
 	"net/url"
+	"os"
 	"strings"
 	"time"
 
@@ -78,6 +80,12 @@ func (c *JoinCommand) Run(ctx context.Context, env *cli.Env) error {
 		}
 	}
 	if err := pages.do(ctx, "/farm/join", url.Values{"code": {code}, "note": {c.Note}, "csrf": {csrf}}, nil); err != nil {
+		if exit, refused := errors.AsType[*cli.Exit](err); refused && exit.Code == worker.ExitRefused {
+			_ = os.Remove(file) // the key that nobody knows would prevent the next try
+			if c.Creds == "" {
+				exit.Err = fmt.Errorf("%w. With --creds FILE you sign up as the person of that key", exit.Err)
+			}
+		}
 		return err
 	}
 	fmt.Fprintf(env.Out, "The sign-up of %s waits for an admin of %s. The key begins with %s.\n"+

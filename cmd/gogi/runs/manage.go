@@ -124,7 +124,7 @@ func (c *DeleteCommand) Run(ctx context.Context, env *cli.Env) error {
 		if !c.Yes {
 			fmt.Fprint(env.Err, i18n.Say(env.Language, "Delete run %s with %s games (%s) for ever? Type yes: ", info.Name, format.Count(games), strings.Join(info.Players, ", ")))
 			answer, _ := bufio.NewReader(env.In).ReadString('\n') // an error is no answer
-			if answer = strings.ToLower(strings.TrimSpace(answer)); answer != "yes" && answer != "y" {
+			if answer = strings.ToLower(strings.TrimSpace(answer)); answer != "yes" {
 				return i18n.Errorf("run %s is not deleted; --yes deletes it without a question", info.Name)
 			}
 		}

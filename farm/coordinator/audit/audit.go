@@ -599,15 +599,15 @@ func (s *Audits) Prove(ctx context.Context, now time.Time, r *tests.Test) {
 			"If you trust the workers: gogi farm worker trust WORKER verified (for a key that pushed pairs: give it the right run). "+
 			"Else: gogi farm worker void WORKER --run %s --why TEXT", someOf(open), whyInexact(r), farm.ShortDigest(r.Digest))
 	case missing > 0:
-		text = s.missing(r, of, missing)
+		text = s.missing(r, open, of, missing)
 	}
 	marked := s.config.Tests.Mark(ctx, now, r, text)
 	l.verdict, l.unproved = r.Provisional, err != nil || marked != nil
 }
 
 // missing describes the audits that a verdict still needs: the disputes about pairs that audits have contradicted, and the
-// pairs that no trusted worker has played again.
-func (s *Audits) missing(r *tests.Test, of, missing int) string {
+// pairs that no trusted worker has played again. open has the workers that played the pairs.
+func (s *Audits) missing(r *tests.Test, open []string, of, missing int) string {
 	var first, second []string
 	disputes, repeating := 0, false
 	for _, a := range s.of(r).due {
@@ -618,7 +618,8 @@ func (s *Audits) missing(r *tests.Test, of, missing int) string {
 		}
 	}
 	if disputes == 0 {
-		return fmt.Sprintf("%d of %d audits are missing. They need a machine of the test's owner, or a trusted worker of another owner: gogi farm worker trust WORKER verified", missing, of)
+		return fmt.Sprintf("%d of %d audits are missing. They need a machine of %s (gogi farm key new NAME --may work --owner %s), or a worker of another owner that an admin trusts: gogi farm worker trust WORKER verified. "+
+			"To trust %s itself makes the verdict final without an audit", missing, of, r.Owner, r.Owner, someOf(open))
 	}
 
 	names := func(list []string) string {
