@@ -39,7 +39,7 @@ type crossPages struct{ *Server }
 // newChooser lists the runs, the latest first. The parameter q is a search for a part of a name. newChooser returns an
 // error for parameters other than q and the known ones.
 func (s crossPages) newChooser(r *http.Request, known ...string) (*chooser, error) {
-	names, err := runList{s.Server}.runNames(r.Context())
+	names, err := runList(s).runNames(r.Context())
 	if err != nil {
 		return nil, err
 	}
@@ -339,11 +339,11 @@ func (s crossPages) enginesPage(w http.ResponseWriter, r *http.Request) error {
 	if len(c.Chosen) > 0 {
 		wanted = c.Chosen
 	}
-	names, err := runList{s.Server}.runNames(r.Context())
+	names, err := runList(s).runNames(r.Context())
 	if err != nil {
 		return err
 	}
-	infos, err := runList{s.Server}.infosOf(r.Context(), slices.DeleteFunc(slices.Clone(names), func(n results.RunName) bool { return !slices.Contains(wanted, n.Name) }))
+	infos, err := runList(s).infosOf(r.Context(), slices.DeleteFunc(slices.Clone(names), func(n results.RunName) bool { return !slices.Contains(wanted, n.Name) }))
 	if err != nil {
 		return err
 	}

@@ -204,7 +204,7 @@ func TestConnectionsOfAnAddress(t *testing.T) {
 // TestConnectionsWithTLS requires that the server finds the place of an encrypted connection.
 func TestConnectionsWithTLS(t *testing.T) {
 	here, there := net.Pipe()
-	defer here.Close() //nolint:errcheck // a pipe of this process
+	defer here.Close()
 	c := (&connections{}).admit(there)
 	testutil.Equal(t, connectionOf(tls.Server(c, nil)), c)
 	testutil.Check(t, connectionOf(there) == nil, "a connection of another listener has a place")

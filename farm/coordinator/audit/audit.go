@@ -505,7 +505,7 @@ func (s *Audits) notExact(ctx context.Context, r *tests.Test, pair int) {
 // such a result decides nothing against a trusted second worker. decide then returns false. The owners of all results
 // still play no other result of the pair.
 func (s *Audits) decide(ctx context.Context, r *tests.Test, a *audit, first *match.PairResult, third Played) (accused Accusation, decided bool) {
-	wrong := ""
+	var wrong string
 	switch {
 	case slices.Equal(s.config.Auditor.Print(third.Pair), a.Second.Print):
 		wrong = a.Worker

@@ -71,6 +71,7 @@ func (s *Tests) CompareAgain(ctx context.Context) {
 	}
 }
 
+// EvidenceOf returns what the comparison of a run's workers shows about one of them. Without pairs of it, the evidence is 0.
 func EvidenceOf(r *Test, worker string) trust.Evidence {
 	for _, e := range r.Line.Evidence() {
 		if e.Worker == worker {

@@ -94,7 +94,7 @@ func (r *Test) Protocol() int {
 	return farm.Oldest
 }
 
-// draw sets the points (perturbed parameter values) of a grant. It returns false if the tune can no longer
+// Draw sets the points (perturbed parameter values) of a grant. It returns false if the tune can no longer
 // calculate the points of the pair.
 func (t *Tune) Draw(g *farm.Grant) bool {
 	if t.course.Known(g.Pair) {
@@ -207,7 +207,7 @@ func (s *Tests) CountTunePair(r *Test, pair int) {
 	}
 }
 
-// learnPushed adds a pair that was played outside the farm to the tune. t may be nil.
+// LearnPushed adds a pair that was played outside the farm to the tune. t may be nil.
 func (t *Tune) LearnPushed(p *match.Plan, r *match.PairResult) error {
 	switch {
 	case t == nil:
@@ -218,7 +218,7 @@ func (t *Tune) LearnPushed(p *match.Plan, r *match.PairResult) error {
 	return t.take(p, r)
 }
 
-// forgive makes a tune continue after the engine has failed with too many parameter values. t may be nil.
+// Forgive makes a tune continue after the engine has failed with too many parameter values. t may be nil.
 func (t *Tune) Forgive() {
 	if t != nil {
 		t.faulty = nil

@@ -190,7 +190,7 @@ func askPeers(t *testing.T, list []*given, written string) map[int][]reading {
 
 func addReading(all map[int][]reading, r reading) {
 	var n int
-	fmt.Sscanf(r.File, "%d.", &n) //nolint:errcheck // the name is of this program
+	fmt.Sscanf(r.File, "%d.", &n)
 	r.Count = max(r.Count, len(r.Moves))
 	all[n] = append(all[n], r)
 }
