@@ -18,6 +18,7 @@ import (
 	"gogi/internal/format"
 	"gogi/internal/lists"
 	"gogi/internal/sanitize"
+	"gogi/match"
 )
 
 // onTest has the arguments of a command about one test.
@@ -166,7 +167,52 @@ func (c *ShowCommand) Run(ctx context.Context, env *cli.Env) error {
 		return format.JSON(env.Out, s)
 	}
 	printTest(env.Out, &s)
+	return c.printPlan(ctx, env.Out, s.Run)
+}
+
+// printPlan prints what a test plays, so that a person who approves it can read this.
+func (c *ShowCommand) printPlan(ctx context.Context, w io.Writer, run string) error {
+	var of farm.PlanOf
+	if err := c.ask(ctx, "plan", farm.Order{Run: run}, &of); err != nil {
+		return err
+	}
+	p, err := match.DecodePlan(of.Plan)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(w, "  plays")
+	for _, player := range p.Players {
+		printPlayer(w, &player, player.Limits)
+	}
+	if !p.Gate.IsZero() {
+		fmt.Fprintf(w, "    SPRT %s\n", p.Gate)
+	}
+	fmt.Fprintf(w, "    at most %s from %s, seed %d\n", format.NumberOf(p.Pairs*p.Legs(), "game"), format.NumberOf(len(p.Openings), "opening"), p.Seed)
 	return nil
+}
+
+// printPlayer prints a player of a plan, and the members of a council below it. limits are those of the player, which a
+// member without its own has from its council.
+func printPlayer(w io.Writer, p *match.Player, limits match.Limits) {
+	var words []string
+	for _, o := range p.Options {
+		words = append(words, o.Name+"="+o.Value)
+	}
+	what := p.Identity.String()
+	if p.Council != nil {
+		what = "council"
+	}
+	text := strings.Join(append([]string{fmt.Sprintf("%s: %s · %s", p.Name, what, limits)}, words...), " ")
+	fmt.Fprintf(w, "    %s\n", sanitize.Printable(text, 1000))
+	if p.Council == nil {
+		return
+	}
+	for i, m := range p.Council.Members {
+		if p.Council.Own[i] {
+			limits = m.Limits
+		}
+		printPlayer(w, &m, limits)
+	}
 }
 
 // watchEvery is the interval of requests for a watched test.
