@@ -735,6 +735,24 @@ func TestCancel(t *testing.T) {
 	}
 }
 
+// TestCancelAfterAgreement: after AGREE the server may have begun the game, and count it as a loss.
+func TestCancelAfterAgreement(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		b := newBench(t, &scripted{}, func(p *peer) {
+			p.login()
+			p.propose("g", "-", clock+even)
+			p.expect("AGREE:g")
+			cancel()
+			p.expect("REJECT:g")
+		})
+		_, err := NewClient(b.config).Run(ctx)
+		b.group.Wait()
+		testutil.Check(t, errors.Is(err, context.Canceled), "%v", err)
+		b.has(EventNotice, "it may count it as a loss")
+	})
+}
+
 // TestCancelWithoutAnswer: shogi-server does not know %CHUDAN. The client leaves the game with LOGOUT, and says that the server may
 // count a loss.
 func TestCancelWithoutAnswer(t *testing.T) {

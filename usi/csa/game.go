@@ -127,6 +127,7 @@ func (g *game) agree(ctx context.Context, resumed bool) (started bool, err error
 				return true, nil
 			}
 		case <-ctx.Done():
+			g.notice("gogi rejects the game after it agreed: if the server has begun it, it may count it as a loss")
 			return false, errors.Join(context.Cause(ctx), g.conn.Send(agreement("REJECT", g.summary)))
 		}
 	}

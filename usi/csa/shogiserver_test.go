@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -129,7 +130,8 @@ type side struct {
 }
 
 // play plays games between two clients, and returns the results of Black and White. Black resigns at its second move.
-// With short clocks it uses its whole time for the first move. begun is called when Black first thinks.
+// With short clocks it uses its whole time for the first move. begun is called when Black first thinks
+// and White has begun.
 func (s *shogiServer) play(game string, games int, begun func()) [2]side {
 	s.t.Helper()
 	return s.playUntil(s.t.Context(), game, games, begun)
@@ -142,11 +144,14 @@ func (s *shogiServer) playUntil(white context.Context, game string, games int, b
 	defer cancel()
 	contexts := [2]context.Context{ctx, white}
 	done := make(chan error, 2)
+	whiteBegan := make(chan struct{})
+	whiteBegins := sync.OnceFunc(func() { close(whiteBegan) })
 	for i, colour := range []string{"-B", "-W"} {
 		r := &results[i]
 		player := &scripted{think: func(ctx context.Context, n int, r usi.Request) (usi.Reply, error) {
 			if colour == "-B" && n == 1 {
 				if begun != nil {
+					<-whiteBegan
 					begun()
 				}
 				if told := r.Go.BTime + r.Go.BInc; told < 30*time.Second {
@@ -167,6 +172,10 @@ func (s *shogiServer) playUntil(white context.Context, game string, games int, b
 			Dial: func(context.Context) (io.ReadWriteCloser, error) { return net.Dial("tcp", s.address) },
 			Observe: func(e Event) {
 				switch e.Type {
+				case EventStart:
+					if i == 1 {
+						whiteBegins()
+					}
 				case EventNotice:
 					r.notices += e.Note + "\n"
 				case EventEnd:

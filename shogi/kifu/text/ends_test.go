@@ -152,6 +152,7 @@ func TestEndsInOtherWords(t *testing.T) {
 		{"kif", "   1 ７六歩(77)\n   2 ３五歩(33)\n   3 反則勝ち\n", kifu.EndIllegalMove, "black", ""},
 		{"usi", "startpos moves 7g7f win\n", kifu.EndDeclaration, "white", ""},
 		{"usi", "startpos moves 7g7f resign\n", kifu.EndResignation, "black", ""},
+		{"usi", "startpos moves 7g7f win # 0 +30 -12\n", kifu.EndDeclaration, "white", ""},
 		// shogi-server writes the word of a declaration twice.
 		{"csa", "PI\n+\n+7776FU\nT1\n%KACHI\nT10\n%KACHI\n'summary:kachi:A lose:B win\n", kifu.EndDeclaration, "white", ""},
 		{"csa", "PI\n+\n+7776FU\nT1\n%KACHI\nT10\n%KACHI\n'summary:illegal kachi:A win:B lose\n", kifu.EndFalseDeclaration, "black", ""},

@@ -48,7 +48,7 @@ func checkMoves(r *kifu.Record) error {
 
 // readUSI returns a Reader of lines in USI notation, one game in each line. A line has "startpos", "sfen …"
 // or an SFEN alone, optionally after "position" and optionally followed by "moves …". The Reader skips blank
-// lines and lines that start with #.
+// lines, lines that start with #, and remarks behind " #", which gogi book make writes.
 func readUSI(in *Input) Reader {
 	return &lineReader{in: in, comment: "#", parse: func(line []byte) (*kifu.Record, error) { return parseUSI(string(line)) }}
 }
@@ -82,6 +82,7 @@ func (r *lineReader) Next() (*kifu.Record, error) {
 }
 
 func parseUSI(line string) (*kifu.Record, error) {
+	line, _, _ = strings.Cut(line, " #")
 	line = strings.TrimSpace(strings.TrimPrefix(line, "position "))
 	start, list, _ := strings.Cut(line, " moves")
 	p := shogi.StartPos()
