@@ -118,7 +118,7 @@ func Words(snake string) string { return strings.ReplaceAll(snake, "_", " ") }
 func Elo(v *float64, sign int) string {
 	switch {
 	case v != nil:
-		return strings.Replace(fmt.Sprintf("%+.1f", *v), "-0.0", "+0.0", 1)
+		return Float("%+.1f", *v)
 	case sign < 0:
 		return "−∞"
 	}
@@ -161,7 +161,16 @@ func Decimal(v *float64, digits int) string {
 	if digits == 0 {
 		return Count(int(math.Round(*v)))
 	}
-	return fmt.Sprintf("%.*f", digits, *v)
+	return Float(fmt.Sprintf("%%.%df", digits), *v)
+}
+
+// Float returns a number in a layout such as "%+.2f". A number that is rounded to zero has no minus sign.
+func Float(layout string, v float64) string {
+	text := fmt.Sprintf(layout, v)
+	if strings.Trim(text, "-0.") == "" {
+		return fmt.Sprintf(layout, 0.0)
+	}
+	return text
 }
 
 // Count returns a number with its digits grouped by three, such as "12,345".

@@ -25,3 +25,12 @@ func TestMinus(t *testing.T) {
 		testutil.Equal(t, Minus(text), want)
 	}
 }
+
+// TestFloat: a number that is rounded to zero has no minus sign.
+func TestFloat(t *testing.T) {
+	for want, got := range map[string]string{
+		"0.0000": Float("%.4f", -1e-9), "+0.00": Float("%+.2f", -0.004), "-0.01": Float("%+.2f", -0.006), "-10.0": Float("%.1f", -10),
+	} {
+		testutil.Equal(t, got, want)
+	}
+}

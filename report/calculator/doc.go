@@ -103,7 +103,7 @@ func whyNot(err error) string {
 
 // Cell returns the text of a table cell: v in the layout of fmt.Sprintf, or a dash for nil.
 func Cell(v *float64, layout string) string {
-	return format.Or(v, func(v float64) string { return fmt.Sprintf(layout, v) })
+	return format.Or(v, func(v float64) string { return format.Float(layout, v) })
 }
 
 // parsePentanomial reads the counts "LL,LD,MID,WD,WW". It counts each MID pair as a win and a loss.

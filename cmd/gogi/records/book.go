@@ -61,10 +61,10 @@ func (c *BookConvertCommand) Run(env *cli.Env) error {
 		return err
 	}
 	positions, moves := b.Merged().Size()
-	fmt.Fprintf(env.Err, "%s positions with %s moves; %s keeps %s\n", format.Count(positions), format.Count(moves), to.Name, to.Keeps)
+	fmt.Fprintf(env.Err, "%s with %s; %s keeps %s\n", format.NumberOf(positions, "position"), format.NumberOf(moves, "move"), to.Name, to.Keeps)
 	explain(env.Err, b, to)
 	if b.Lost > 0 {
-		fmt.Fprintf(env.Err, "warning: %s positions are left out: no line leads to them\n", format.Count(b.Lost))
+		fmt.Fprintf(env.Err, "warning: %s left out, because no line leads there\n", format.NumberOf(b.Lost, "position"))
 	}
 	return nil
 }
@@ -175,21 +175,26 @@ func (c *BookSampleCommand) Run(env *cli.Env) error {
 
 // write writes lines in the format to; a zero Format means lines.
 func (c *BookSampleCommand) write(env *cli.Env, to book.Format, text string) error {
-	if to.Name == "" {
-		return whole(env, c.To, func(w io.Writer) error {
-			_, err := io.WriteString(w, text)
-			return err
-		})
+	if to.Name != "" {
+		return writeBook(env, c.To, to, []byte(text))
 	}
+	return whole(env, c.To, func(w io.Writer) error {
+		_, err := io.WriteString(w, text)
+		return err
+	})
+}
+
+// writeBook writes the book of the lines in text to a file, in the format to.
+func writeBook(env *cli.Env, file string, to book.Format, text []byte) error {
 	from, err := book.FormatOf("usi", "")
 	if err != nil {
 		return err
 	}
-	b, err := from.Parse([]byte(text))
+	b, err := from.Parse(text)
 	if err != nil {
 		return err
 	}
-	if err := whole(env, c.To, func(w io.Writer) error { return to.Write(w, b) }); err != nil {
+	if err := whole(env, file, func(w io.Writer) error { return to.Write(w, b) }); err != nil {
 		return err
 	}
 	explain(env.Err, b, to)

@@ -20,13 +20,14 @@ import (
 	"gogi/match"
 	"gogi/match/openings"
 	"gogi/players"
+	"gogi/shogi/book"
 	"gogi/usi"
 	"gogi/usi/process"
 )
 
 // BookMakeCommand makes openings with an engine.
 type BookMakeCommand struct {
-	To     string   `arg:"" help:"Opening file to write; gogi adds missing openings to an existing file."`
+	To     string   `arg:"" help:"Opening file to write; gogi adds missing openings to an existing file. For a book (.db, .ybb, .bin) the lines are in a file with .usi behind its name."`
 	Engine string   `required:"" placeholder:"CMD" help:"Engine command, split into words as a shell does, or builtin for the built-in engine."`
 	Option []string `sep:"none" placeholder:"NAME=VALUE" help:"Option of the engine; may be repeated."`
 	Dir    string   `placeholder:"DIR" help:"Working folder of the engine (default: the folder of the program)."`
@@ -41,13 +42,29 @@ type BookMakeCommand struct {
 	attempts int // with --from and --all: number of lines to evaluate
 }
 
-// Run makes the missing openings and prints how many attempts were rejected.
+// Run makes the missing openings. For a book it writes the lines to a file beside it, which the same command continues,
+// and writes the book after the last line.
 func (c *BookMakeCommand) Run(ctx context.Context, env *cli.Env) error {
-	if f, err := lineTarget(c.To); err != nil {
+	to, err := lineTarget(c.To)
+	if err != nil {
 		return fail.Usage(err)
-	} else if f.Name != "" {
-		return fail.Usage(fmt.Errorf("%s: gogi book make writes lines, and adds to them later; name a .usi file, then convert it with gogi book convert", c.To))
 	}
+	lines, err := c.lines(to)
+	if err != nil {
+		return fail.Usage(err)
+	}
+	if err := c.makeLines(ctx, env, lines); err != nil || to.Name == "" {
+		return err
+	}
+	text, err := os.ReadFile(lines)
+	if err != nil {
+		return err
+	}
+	return writeBook(env, c.To, to, text)
+}
+
+// makeLines adds the missing openings to a file of lines, and prints how many attempts were rejected.
+func (c *BookMakeCommand) makeLines(ctx context.Context, env *cli.Env, lines string) error {
 	plan, err := c.plan()
 	if err != nil {
 		return fail.Usage(err)
@@ -56,7 +73,7 @@ func (c *BookMakeCommand) Run(ctx context.Context, env *cli.Env) error {
 	if err != nil {
 		return fail.Usage(err)
 	}
-	file, made, err := openings.OpenFile(c.To, head+engineText(plan)+" "+c.Design.String())
+	file, made, err := openings.OpenFile(lines, head+engineText(plan)+" "+c.Design.String())
 	if err != nil {
 		return err
 	}
@@ -81,9 +98,22 @@ func (c *BookMakeCommand) Run(ctx context.Context, env *cli.Env) error {
 		return err
 	}
 	fmt.Fprintf(env.Err, "%s openings%s in %s (%s were in the file before); discarded attempts: %s unequal, %s repeated, %s ended\n",
-		format.Count(count), c.length(), c.To, format.Count(len(made)),
+		format.Count(count), c.length(), lines, format.Count(len(made)),
 		format.Count(m.Refused.Unequal), format.Count(m.Refused.Repeated), format.Count(m.Refused.Ended))
 	return nil
+}
+
+// lines returns the name of the file of lines, and an error if the command would overwrite a book that it did not write.
+func (c *BookMakeCommand) lines(to book.Format) (string, error) {
+	if to.Name == "" {
+		return c.To, nil
+	}
+	lines := c.To + ".usi"
+	_, noLines := os.Stat(lines)
+	if _, err := os.Stat(c.To); err == nil && noLines != nil {
+		return "", fmt.Errorf("%s: it exists, but %s with its lines does not; name another file", c.To, lines)
+	}
+	return lines, nil
 }
 
 // length returns a part of the last printed line: the number of plies of the openings. It returns "" with --from,

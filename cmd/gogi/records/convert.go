@@ -175,7 +175,7 @@ func (c *ConvertCommand) show(env *cli.Env) error {
 // printSize prints how many positions a book has, and what keeps engines from finding all of them.
 func printSize(w io.Writer, file string, b *book.Book) {
 	positions, moves := b.Merged().Size()
-	fmt.Fprintf(w, "%s · %s · %s positions with %s moves\n", file, b.Format, format.Count(positions), format.Count(moves))
+	fmt.Fprintf(w, "%s · %s · %s with %s\n", file, b.Format, format.NumberOf(positions, "position"), format.NumberOf(moves, "move"))
 	if b.Unsorted {
 		fmt.Fprintln(w, "it is not sorted: engines that search in the file do not find all positions")
 	}
