@@ -53,9 +53,20 @@ func (w csaWriter) all() ([]byte, error) {
 		p.Apply(m.Move)
 		w.thought(&p, side, m)
 		w.comment(m.Comment)
+		if endsOpening(r, i) && !w.timeFollows(i) {
+			w.line("'*", kifu.OpeningEnd)
+		}
 	}
 	w.end(p.Side())
 	return w.text, nil
+}
+
+// timeFollows reports whether the next move or the end has a time. The reader takes the moves before it for the opening.
+func (w *csaWriter) timeFollows(i int) bool {
+	if i+1 < len(w.record.Moves) {
+		return !w.record.Moves[i+1].NoTime
+	}
+	return w.record.HasLast
 }
 
 type csaWriter struct {

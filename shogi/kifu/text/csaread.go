@@ -487,6 +487,10 @@ func (g *csaGame) remark(text string) error {
 		}
 		return nil
 	}
+	if text == kifu.OpeningEnd && len(g.record.Moves) > 0 {
+		setOpening(&g.record)
+		return nil
+	}
 	to := &g.record.Comment
 	if n := len(g.record.Moves); n > 0 {
 		to = &g.record.Moves[n-1].Comment

@@ -250,6 +250,13 @@ func longer(moves []kifu.Move) error {
 	return nil
 }
 
+// setOpening marks the moves so far as moves of the opening.
+func setOpening(r *kifu.Record) {
+	for i := range r.Moves {
+		r.Moves[i].Opening, r.Moves[i].NoTime = true, false
+	}
+}
+
 // settleTimes marks the first moves without a time as moves of the opening, which takes no time. It does this
 // only if the record has times at all. The time of all other moves without a time stays unknown.
 func settleTimes(r *kifu.Record) {

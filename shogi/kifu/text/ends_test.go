@@ -202,3 +202,23 @@ func documented(w words) (cell string) {
 	}
 	return " `" + strings.Join(list, "` `") + "` |"
 }
+
+// TestOpeningWithoutTimes: each format keeps the end of the opening, also if no move has a time, as in a record from KI2, and
+// if the game ended in the opening.
+func TestOpeningWithoutTimes(t *testing.T) {
+	for _, format := range []string{"csa", "csa3", "kif", "ki2", "jkf", "jsonl"} {
+		for opening := range 4 {
+			r := recordOf(t, "startpos moves 7g7f 3c3d 2g2f")
+			for i := range r.Moves {
+				r.Moves[i].Opening, r.Moves[i].NoTime = i < opening, i >= opening
+			}
+			f := testutil.Must(Find(Text(), format))(t)
+			text := testutil.Must(f.Append(nil, &r))(t)
+			list := testutil.Must(testutil.ReadAll(f.Read(NewInput("file", strings.NewReader(string(text)))).Next))(t)
+			testutil.Require(t, len(list) == 1, "%s: %d games", format, len(list))
+			for i, m := range list[0].Moves {
+				testutil.Check(t, m.Opening == (i < opening) && m.NoTime == (i >= opening), "%s, an opening of %d moves: move %d is %+v in\n%s", format, opening, i, m, text)
+			}
+		}
+	}
+}

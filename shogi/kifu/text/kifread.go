@@ -629,9 +629,7 @@ func (g *kifGame) comment(text string) error {
 		return addLine(&r.Comment, text)
 	}
 	if text == kifu.OpeningEnd {
-		for i := range r.Moves {
-			r.Moves[i].Opening, r.Moves[i].NoTime = true, false
-		}
+		setOpening(r)
 		return nil
 	}
 	if thought, ok := strings.CutPrefix(text, "*対局"); ok && !g.ended {
