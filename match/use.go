@@ -43,7 +43,7 @@ func KeepsLimit(mean, limit float64) bool {
 	return math.Abs(mean-limit) <= limit*(useTolerance+rounding)
 }
 
-// A Searcher says what may end a player's searches besides its limits.
+// A Searcher names the events, besides its limits, that may end a player's searches.
 type Searcher int
 
 // The kinds of searchers.

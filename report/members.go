@@ -9,10 +9,10 @@ import (
 	"gogi/shogi/kifu"
 )
 
-// MemberUse has what one engine of a council used of each of its limits, on average over the votes that were read.
+// MemberUse has the share of each limit that one engine of a council used, on average over the votes that were read.
 type MemberUse struct {
 	Name string      `json:"name"`      // the names of the council and of its members down to the engine, such as council/member
-	Uses []match.Use `json:"limit_use"` // what the engine used of each of its limits, on average
+	Uses []match.Use `json:"limit_use"` // the share of each limit that the engine used, on average
 }
 
 // MemberUses compares the searches of each engine of a council with its limits. votes has records of the council's

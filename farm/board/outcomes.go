@@ -79,7 +79,7 @@ func (v *visit) advices(tests []farm.TestStatus) (list []advice) {
 	return list
 }
 
-// A change is what the commits of a test's two engines differ in.
+// A change is the difference between the commits of a test's two engines.
 type change struct {
 	Link    string // page of the repository's host with the difference; "": the host is unknown
 	Command string // command that shows the difference in a clone of the repository

@@ -89,6 +89,9 @@ func readLine(text string, isTune bool) (p Param, ok bool, err error) {
 	}
 	q, ok, err := readFields(fields)
 	q.Unused, q.Comment = p.Unused, strings.TrimSpace(comment)
+	if err == nil && q.CEnd == 0 && !q.Unused {
+		err = fmt.Errorf("%q: step 0 never changes the value; remove the line, or mark it with [[NOT USED]]", q.Name)
+	}
 	return q, ok, err
 }
 

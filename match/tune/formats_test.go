@@ -50,6 +50,7 @@ func TestRefusesWithAPlace(t *testing.T) {
 		"A,word,5,0,9,1,0.002":             "want int or float",
 		"A,int,x,0,9,1,0.002":              "value \"x\" is no number",
 		"A,int,5,0,9,nan,0.002":            "step \"nan\" is no number",
+		"A,int,5,0,9,0,0.002":              "step 0 never changes the value",
 		"A,int,10,0,9,1,0.002":             "start 10 is outside 0 … 9",
 		"A,int,5,9,0,1,0.002":              "min 9 is not below max 0",
 		"A,int,5,0.5,9,1,0.002":            "are integers",
@@ -62,6 +63,8 @@ func TestRefusesWithAPlace(t *testing.T) {
 		testutil.Check(t, err != nil && strings.Contains(err.Error(), want) && strings.Contains(err.Error(), "f.params"),
 			"%.40q: %v, want %q", text, err, want)
 	}
+	unused, err := ReadParams(strings.NewReader("A,int,5,0,9,0,0.002 [[NOT USED]]\nB,int,5,0,9,1,0.002"), "")
+	testutil.Check(t, err == nil && unused[0].Unused, "step 0 of an unused parameter: %v", err)
 	line := Rescale("SPSA_CORR_PCV_WEIGHT,int,9536,0,32768,163,1638.4 //x")
 	if p, err := ReadParams(strings.NewReader(line), ""); err != nil || p[0].CEnd != 1638.4 || p[0].REnd != 0.002 || p[0].Comment != "x" {
 		t.Errorf("rescaled %q: %v, %v", line, p, err)

@@ -112,7 +112,7 @@ func (v Value) number() int {
 	return s.Number()
 }
 
-// comment returns the comment on a marked move, or "".
+// comment returns the comment on a marked move, or "". Values are from Black's view, as those of "評価値" in KIF.
 func (r *Review) comment(p *shogi.Position, before shogi.Square, v *Move) string {
 	if v.Mark == NoMark {
 		return ""
@@ -120,8 +120,12 @@ func (r *Review) comment(p *shogi.Position, before shogi.Square, v *Move) string
 	name := map[Mark]string{Inaccuracy: "緩手", Mistake: "悪手", Blunder: "大悪手"}[v.Mark]
 	lines := []string{fmt.Sprintf("%s %s −%.0f%% (%.0f%% → %.0f%%)", v.Mark, name, v.Loss, v.Before, v.After)}
 	for i, l := range v.Lines {
+		value := l.Value
+		if p.Side() == shogi.White {
+			value = value.Turned()
+		}
 		if text := Variation(*p, before, l.PV); len(text) > 0 {
-			lines = append(lines, fmt.Sprintf("候補%d %s %s", i+1, l.Value, strings.Join(text, " ")))
+			lines = append(lines, fmt.Sprintf("候補%d %s %s", i+1, value, strings.Join(text, " ")))
 		}
 	}
 	return strings.Join(lines, "\n")

@@ -104,6 +104,20 @@ func TestAnalyseEnds(t *testing.T) {
 	testutil.Fails(t, err, "move 2, 7g7f, is illegal")
 }
 
+// TestAnnotateFromBlacksView: the values of variations are from Black's view, also at a move of White. KIF has only one
+// view in a comment, and ShogiHome's "評価値" is Black's.
+func TestAnnotateFromBlacksView(t *testing.T) {
+	e := &scripted{t: t, scores: centipawns(-300, 300, 600), best: map[int]string{1: "8c8d"}}
+	start := shogi.StartPos()
+	game := record(t, start.SFEN(), "7g7f", "3c3d")
+	r := testutil.Must(Analyse(t.Context(), e, game, Settings{Lines: 1, Marks: DefaultMarks(), Scale: DefaultScale}))(t)
+	testutil.OK(t, r.Annotate(game))
+	text := string(testutil.Must(kifutext.AppendKIF(nil, game))(t))
+	for _, want := range []string{"評価値 600", "*候補1 -300 ☖８四歩(83)\n"} {
+		testutil.Contains(t, text, want)
+	}
+}
+
 // TestAnnotate: a KIF file has the mark, the loss and the variations as comments, and the evaluations of the review. The file
 // reads back, and the review fits no other game.
 func TestAnnotate(t *testing.T) {

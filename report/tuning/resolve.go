@@ -302,6 +302,9 @@ func ofList(from *configs.TuneParam, set []match.Option, declared []usi.Option) 
 	override(&p.Min, from.Min)
 	override(&p.Max, from.Max)
 	override(&p.Scale, from.Scale)
+	if from.Scale != nil && *from.Scale == 0 {
+		return p, fmt.Errorf("[[param]] %s: scale = 0 never changes the value; remove the parameter, or leave out scale for an eighth of the range", p.Name)
+	}
 	start := cmp.Or(string(from.Start), startOf(o, set))
 	x, err := strconv.ParseFloat(start, 64)
 	if err != nil {

@@ -112,6 +112,7 @@ func TestResolveRefuses(t *testing.T) {
 		"r_end":                         "[tune]\nr_end = \"soon\"\n[[param]]\nname = \"LMR_Base\"\n",
 		"no parameter is named so":      "[tune]\nstages = [\"NMP_*\"]\n[[param]]\nname = \"LMR_Base\"\n",
 		"the engine declares no number": "[tune]\nonly = [\"X\"]\n",
+		"scale = 0 never changes":       "[[param]]\nname = \"LMR_Base\"\nscale = 0\n",
 		"is there twice":                "[[param]]\nname = \"LMR_Base\"\n[[param]]\nname = \"lmr_base\"\n",
 		"looks like the old meaning":    "[tune]\nparams = \"old.params\"\n",
 	} {

@@ -11,7 +11,7 @@ import (
 	"gogi/results/farmstate"
 )
 
-// A Worker is what the coordinator knows about a worker, apart from its session. The state stores the fields with a
+// A Worker is the record of a worker, apart from its session. The state stores the fields with a
 // name of CBOR in the bucket of workers.
 type Worker struct {
 	Owner      string      `cbor:"owner"`
@@ -52,13 +52,13 @@ type Worker struct {
 	kept     int                // the sum of Played and Agreed that is stored
 }
 
-// Act records what the user or the farm (by) did with the worker called name. The next call of Roster.Keep writes it
+// Act records an action (what) of a user or the farm (by) on the worker called name. The next call of Roster.Keep writes it
 // to the log of the farm, together with the worker.
 func (w *Worker) Act(by, name, what string) {
 	w.actions = append(w.actions, farmstate.Action{At: time.Now(), By: by, On: farmstate.OnWorker, Name: name, What: what})
 }
 
-// Limits of what a worker can make the coordinator store.
+// Limits of the data that a worker can make the coordinator store.
 const (
 	maxErrors   = 10          // errors of a worker
 	maxError    = 300         // bytes of an error
@@ -66,7 +66,7 @@ const (
 	keepAtATime = 4           // workers with unimportant changes that one call of KeepChanged writes
 )
 
-// Failed adds an error with the text what to the latest errors of a worker, unless the last error has the same
+// Failed adds an error, the text what, to the latest errors of a worker, unless the last error has the same
 // text. on is the name of the test in which the error happened, or "farm".
 func (w *Worker) Failed(now time.Time, on, what string) {
 	what = strings.ToValidUTF8(what[:min(len(what), maxError)], "")

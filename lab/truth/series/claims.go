@@ -13,12 +13,12 @@ import (
 // A Claim is one printed figure that was true or false in one series.
 type Claim struct {
 	Figure  string  `json:"figure"`  // kind of the figure, such as "Elo interval of a match"
-	Nominal float64 `json:"nominal"` // probability that the claim is true, by what gogi prints or documents
+	Nominal float64 `json:"nominal"` // probability that the claim is true, as gogi prints or documents it
 	Rule    Rule    `json:"rule"`    // how the share of true claims relates to the nominal one
 	Held    bool    `json:"held"`    // whether the claim was true, or the error happened
 }
 
-// A Rule says how the measured share of true claims relates to the nominal one.
+// A Rule is the relation that the measured share of true claims must have to the nominal one.
 type Rule string
 
 // These are the rules.
