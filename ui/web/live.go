@@ -271,7 +271,7 @@ func (s livePages) liveCSA(w http.ResponseWriter, r *http.Request) {
 const unfinished = "%CHUDAN\n"
 
 // recordOf returns the record of a game in play. If moves are missing, the record begins after them. The times are
-// unknown. recordOf therefore marks the moves as moves of an opening, which have no times.
+// unknown.
 func recordOf(b *match.Board) *kifu.Record {
 	r := &kifu.Record{Black: b.Black, White: b.White, Start: b.Start, Event: gameName(b.Pair, b.Leg)}
 	for text := range strings.FieldsSeq(b.Moves) {
@@ -279,7 +279,7 @@ func recordOf(b *match.Board) *kifu.Record {
 		if err != nil {
 			return r
 		}
-		r.Moves = append(r.Moves, kifu.Move{Move: m, Opening: true})
+		r.Moves = append(r.Moves, kifu.Move{Move: m, NoTime: true})
 	}
 	if b.Outcome != "" {
 		r.Winner, r.Result = b.Outcome, b.Termination
