@@ -74,8 +74,9 @@ func reporterOf(l *Ledger, p party) *reporter {
 
 // barred reports whether a worker gets no pairs of the run because of the reports of its owner.
 func barred(l *Ledger, worker string) bool {
-	r := reporterOf(l, partyOf(l, worker))
-	return r != nil && (r.open >= openReports || r.distrusted())
+	by := partyOf(l, worker)
+	r := l.reporters[by.name]
+	return !by.decides && r != nil && (r.open >= openReports || r.distrusted())
 }
 
 // decided records that a pair is stored, given up or forgiven, so that the reports about it wait no longer. by is the

@@ -20,9 +20,9 @@ type words struct {
 	kif  string // KIF; KI2 makes a line of the same word
 }
 
-// These words are for ends that have no exact word. interrupted is for ends whose winner no format can say:
-// only gogi's own comment and floodgate's summary have it. beaten says that the side to move has lost; CSA 3.0 has no such general
-// word. foul says that the other side broke a rule.
+// These words are for ends that have no exact word. interrupted is for ends whose winner no format can express:
+// only gogi's own comment and floodgate's summary have it. beaten means that the side to move has lost; CSA 3.0 has no such general
+// word. foul means that the other side broke a rule.
 //
 //nolint:gochecknoglobals // constant lookup tables
 var (
@@ -43,7 +43,7 @@ type termination struct {
 }
 
 // endings is the table of all terminations, with the words of each format for each winner. All writers and readers use
-// it. A word that stands in several rows is read as the first of them; interrupted is read as no result.
+// it. A word of several rows is read as the first of them; interrupted is read as no result.
 // Sources: the CSA standards, the KIF description (docs/formats.md has the addresses), and the schema of JKF.
 //
 //nolint:gochecknoglobals // constant lookup table
@@ -133,7 +133,7 @@ func resultOf(r *kifu.Record) string {
 }
 
 // wordsOf returns the words for the end of a record; side is the side to move. A record of a server's game at the limit
-// of moves may have no winner; it gets the word for a draw, which tells the reason.
+// of moves may have no winner; it gets the word for a draw, which shows the reason.
 func wordsOf(r *kifu.Record, side shogi.Colour) (w words) {
 	e := endOf(r.Result)
 	switch r.Winner {
