@@ -254,7 +254,7 @@ type Gatherer struct {
 	distinct stats.Tally
 	ends     map[Ending]int
 	faults   map[Fault]int
-	hashes   map[uint64]struct{}
+	hashes   *hashes
 	workers  workers
 }
 
@@ -285,7 +285,7 @@ func New(run Run) (*Gatherer, error) {
 			Terminations: []Ending{}, Faults: []Fault{}, Crosstable: []Cross{},
 		},
 		run: run, index: map[string]int{}, pairings: map[[2]string]*stats.Series{}, ends: map[Ending]int{},
-		faults: map[Fault]int{}, hashes: map[uint64]struct{}{}, workers: workers{of: map[string]*workerSums{}},
+		faults: map[Fault]int{}, hashes: &hashes{}, workers: workers{of: map[string]*workerSums{}},
 	}
 	for i, p := range run.Players {
 		g.index[p.Name] = i
@@ -321,13 +321,13 @@ func (g *Gatherer) Add(rows []match.Row) error {
 		return nil
 	}
 	g.addTournament(rows)
-	for _, r := range rows {
-		g.countGame(r)
+	for i := range rows {
+		g.countGame(&rows[i])
 	}
 	return g.addPair(rows)
 }
 
-func (g *Gatherer) countGame(r match.Row) {
+func (g *Gatherer) countGame(r *match.Row) {
 	rep := g.report
 	rep.Games++
 	rep.Seconds += r.Ended.Sub(r.Started).Seconds()
@@ -336,12 +336,11 @@ func (g *Gatherer) countGame(r match.Row) {
 		rep.Plies.Min = r.Plies
 	}
 	rep.Plies.Max = max(rep.Plies.Max, r.Plies)
-	g.hashes[r.MovesHash] = struct{}{}
-	rep.Duplicates = rep.Games - len(g.hashes)
+	g.hashes.add(r.MovesHash)
 	if r.Questions != (match.Questions{}) {
 		rep.mates().Add(r.Questions)
 	}
-	loser := LoserOf(r)
+	loser := LoserOf(*r)
 	g.ends[Ending{Termination: r.Termination.String(), Loser: loser}]++
 	if r.Termination.IsFault() {
 		g.faults[Fault{Player: loser, Kind: r.Termination.String()}]++
@@ -361,7 +360,7 @@ func (r *Report) mates() *match.Questions {
 	return r.Mates
 }
 
-func (g *Gatherer) countPlayer(r match.Row, c shogi.Colour, name string) {
+func (g *Gatherer) countPlayer(r *match.Row, c shogi.Colour, name string) {
 	p := &g.report.Players[g.index[name]]
 	p.Games++
 	p.Points += r.Points[c]
@@ -460,6 +459,7 @@ func LoserOf(r match.Row) string {
 func (g *Gatherer) conclude() {
 	rep := g.report
 	series := g.headToHead()
+	rep.Duplicates = rep.Games - g.hashes.distinct()
 	rep.Finished = rep.Pairs >= rep.Planned
 	if g.judge != nil {
 		rep.Gate = g.judge.gate(rep.B)

@@ -17,6 +17,18 @@ type scores []scoreCount
 
 type scoreCount struct{ points, count int }
 
+// with returns the scores with one pair more. It changes no copy, because the copies of a [Tally] are independent.
+func (s scores) with(points int) scores {
+	at, found := slices.BinarySearchFunc(s, points, func(c scoreCount, p int) int { return cmp.Compare(c.points, p) })
+	more := make(scores, 0, len(s)+1)
+	more = append(append(more, s[:at]...), scoreCount{points, 1})
+	if found {
+		more[at].count += s[at].count
+		at++
+	}
+	return append(more, s[at:]...)
+}
+
 func (s scores) plus(o scores) scores {
 	all := slices.Concat(s, o)
 	slices.SortFunc(all, func(a, b scoreCount) int { return cmp.Compare(a.points, b.points) })

@@ -284,3 +284,23 @@ func TestNormalizedByOpenings(t *testing.T) {
 	testutil.Check(t, err == nil && err2 == nil && math.Abs(want) >= 2 && math.Abs(got/want-1) <= 0.25,
 		"%v, %v; by pairs %v, %v", got, err, want, err2)
 }
+
+// TestPlayedDiffers: no two of a million pairs with neighbouring or equal hashes, openings or colours are taken for
+// each other.
+func TestPlayedDiffers(t *testing.T) {
+	t.Parallel()
+	seen := map[uint64][3]uint64{}
+	for opening := range 100 {
+		for first := range uint64(100) {
+			for second := range uint64(100) {
+				games := [2]uint64{first << 57, second} // the highest bits, and the lowest
+				key, this := played(opening, games), [3]uint64{uint64(opening), games[0], games[1]}
+				if other, ok := seen[key]; ok {
+					t.Fatalf("%v and %v have one key", this, other)
+				}
+				seen[key] = this
+			}
+		}
+	}
+	testutil.Check(t, len(seen) == 1_000_000 && played(0, [2]uint64{1, 2}) != played(0, [2]uint64{2, 1}), "the order of games counts")
+}

@@ -133,11 +133,11 @@ func (t *Tally) Add(p Pair) error {
 	}
 	if len(p) == 1 {
 		t.Singles++
-		t.single = t.single.plus(scores{{points, 1}})
+		t.single = t.single.with(points)
 		return nil
 	}
 	t.Penta.count(both)
-	t.paired = t.paired.plus(scores{{points, 1}})
+	t.paired = t.paired.with(points)
 	return nil
 }
 

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"runtime/debug"
 	"strconv"
 	"strings"
 
@@ -42,9 +41,6 @@ func (c *RateCommand) Rate(ctx context.Context) (*ratings.Report, *ratings.Games
 	if err := c.parse(); err != nil {
 		return nil, nil, fail.Usage(err)
 	}
-	// The calculation uses a few large tables, so frequent garbage collection costs nothing and halves the
-	// memory.
-	defer debug.SetGCPercent(debug.SetGCPercent(15))
 	games, err := readGames(ctx, c.Sources, c.Database)
 	if err != nil {
 		return nil, nil, err
