@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 )
 
 // An SPRTForecast is the expected course of a sequential test: the probabilities of its decisions, and the
@@ -66,6 +67,9 @@ func (s SPRT) Forecast(rates PairRates, limit int) (SPRTForecast, error) {
 type ratioSteps struct {
 	sizes, probs []float64
 	information  func(pairs float64) float64 // of the test after this number of pairs
+	// gains has for each step the change of the information after this number of pairs if one of them is this step and not
+	// an average one.
+	gains func(pairs float64) []float64
 }
 
 func (s SPRT) ratioSteps(rates PairRates) (ratioSteps, error) {
@@ -96,6 +100,18 @@ func (s SPRT) ratioSteps(rates PairRates) (ratioSteps, error) {
 	}
 	mean, variance := rates.moments()
 	steps.information = func(pairs float64) float64 { return h.information(pairs, mean, variance) }
+	steps.gains = func(pairs float64) (gains []float64) {
+		for i := range rates {
+			other := rates
+			for j := range other {
+				other[j] *= 1 - 1/pairs
+			}
+			other[i] += 1 / pairs
+			mean, variance := other.moments()
+			gains = append(gains, h.information(pairs, mean, variance)-steps.information(pairs))
+		}
+		return gains
+	}
 	if !(variance > 0) {
 		return ratioSteps{}, errors.New("every pair scores the same: no test takes its course")
 	}
@@ -105,6 +121,18 @@ func (s SPRT) ratioSteps(rates PairRates) (ratioSteps, error) {
 func (s ratioSteps) moments() (mean, spread float64) {
 	mean, variance := moments(s.sizes, s.probs)
 	return mean, math.Sqrt(variance)
+}
+
+// towards returns the variance per pair of the distance between the ratio and the bound that it drifts to, if the bounds are
+// those of [BoundaryBounded]. The test estimates the information from the results, so this bound moves with them. Far from
+// the hypotheses that is most of the variance.
+func (s ratioSteps) towards(drift, pairs float64) float64 {
+	distances := slices.Clone(s.sizes)
+	for i, gain := range s.gains(pairs) {
+		distances[i] += math.Copysign(tightening, drift) * gain
+	}
+	_, variance := moments(distances, s.probs)
+	return variance
 }
 
 // A ratioWalk is the distribution of the ratio between its bounds, after some number of pairs. The range
@@ -128,11 +156,13 @@ func (w ratioWalk) diffusion(limit int) SPRTForecast {
 
 // bounded returns the course of a motion between bounds that come together. The information of a pair falls with the
 // number of pairs, because the test adds two scores to those that it counts (see [SPRT.information]). The slope of the
-// bounds is that at the mean length, which needs a few rounds.
+// bounds is that at the mean length, which needs a few rounds. The variance of the motion includes that of the bound that
+// it drifts to.
 func (w ratioWalk) bounded(c converging, limit int) (f SPRTForecast) {
 	pairs := 1e9
 	for range 4 {
 		c.slope = tightening * w.steps.information(pairs) / pairs
+		c.variance = w.steps.towards(w.mean, pairs)
 		f = course(c, int(min(float64(limit), math.Ceil(c.end()))))
 		pairs = max(1, f.Pairs)
 	}

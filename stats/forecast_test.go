@@ -123,6 +123,77 @@ func TestDiffusionAgainstWalk(t *testing.T) {
 	}
 }
 
+// TestForecastsFarAway plays tests of players that differ by many times the hypotheses, and compares their lengths with
+// the quantiles of the forecast. Of 400 tests that end within a number of pairs with the probability 0.99 (0.5), fewer
+// than 384 (160) do with a probability below 0.0001.
+func TestForecastsFarAway(t *testing.T) {
+	for _, elo := range []float64{700, -1000} {
+		rates := ratesOf(t, Conditions{DrawRate: 0.001}, elo)
+		for _, b := range []Boundary{BoundaryRatio, BoundaryBounded} {
+			s := SPRT{Elo0: 0, Elo1: 5, Alpha: 0.05, Beta: 0.05, Model: ModelLogistic, Boundary: b}
+			f := testutil.Must(s.Forecast(rates, 0))(t)
+			r := rand.New(rand.NewPCG(1, 2))
+			var within [2]int
+			for range 400 {
+				pairs := lengthOf(t, s, rates, r)
+				for i, quantile := range []int{f.Median, f.P99} {
+					if pairs <= quantile {
+						within[i]++
+					}
+				}
+			}
+			median, most := within[0], within[1]
+			testutil.Check(t, most >= 384 && median >= 160, "%v, %q: of 400 tests %d end within %d pairs, and %d within %d", elo, b, median, f.Median, most, f.P99)
+		}
+	}
+}
+
+// draw returns the number of a cell that is drawn with these probabilities.
+func draw(rates PairRates, r *rand.Rand) (cell int) {
+	for u := r.Float64(); cell < 4 && u >= rates[cell]; cell++ {
+		u -= rates[cell]
+	}
+	return cell
+}
+
+// lengthOf plays a test and returns its number of pairs.
+func lengthOf(t *testing.T, s SPRT, rates PairRates, r *rand.Rand) int {
+	var counts [5]int
+	for pairs := 1; ; pairs++ {
+		counts[draw(rates, r)]++
+		if testutil.Must(s.Judge(pairsOf(counts[:])))(t).Decision != Continue {
+			return pairs
+		}
+	}
+}
+
+// TestVarianceTowardsABound compares the variance of the distance to the bound with that of drawn results.
+func TestVarianceTowardsABound(t *testing.T) {
+	const pairs, draws = 240, 2000
+	s := SPRT{Elo0: 0, Elo1: 5, Alpha: 0.05, Beta: 0.05, Model: ModelLogistic, Boundary: BoundaryBounded}
+	for _, elo := range []float64{-500, -100, 500} {
+		rates := ratesOf(t, Conditions{DrawRate: 0.001}, elo)
+		r := rand.New(rand.NewPCG(3, 4))
+		var sum, squares float64
+		for range draws {
+			var counts [5]int
+			for range pairs {
+				counts[draw(rates, r)]++
+			}
+			j := testutil.Must(s.Judge(pairsOf(counts[:])))(t)
+			distance := j.LLR - j.Lower
+			if elo > 0 {
+				distance = j.LLR - j.Upper
+			}
+			sum += distance
+			squares += distance * distance
+		}
+		want := (squares - sum*sum/draws) / draws / pairs
+		got := testutil.Must(s.ratioSteps(rates))(t).towards(elo, pairs)
+		testutil.Check(t, math.Abs(got/want-1) < 0.2, "%v: %v, drawn results have %v", elo, got, want)
+	}
+}
+
 // TestLawsOfForecasts draws designs and conditions, among them true differences of hundreds of widths of the hypotheses,
 // and requires laws that need no other calculation: probabilities from 0 to 1 with the sum 1, quantiles in order, a mean
 // that fits them, mirrored results for exchanged players, and a larger probability to pass for a stronger player. By
