@@ -1,7 +1,6 @@
 package identity
 
 import (
-	"bytes"
 	"errors"
 	"io"
 	"os"
@@ -112,13 +111,17 @@ func scriptOf(path string) (text string, shell bool) {
 	if err != nil {
 		return "", false
 	}
-	defer file.Close() //nolint:errcheck // the file was only read
+	defer file.Close()              //nolint:errcheck // the file was only read
+	mark := make([]byte, len("#!")) // read first, because most engines are programs of many megabytes
+	if _, err := io.ReadFull(file, mark); err != nil || string(mark) != "#!" {
+		return "", false
+	}
 	all, err := io.ReadAll(io.LimitReader(file, maxScript+1))
-	if err != nil || len(all) > maxScript || !bytes.HasPrefix(all, []byte("#!")) {
+	if err != nil || len(mark)+len(all) > maxScript {
 		return "", false
 	}
 	first, rest, _ := strings.Cut(string(all), "\n")
-	return rest, slices.ContainsFunc(strings.Fields(strings.TrimPrefix(first, "#!")), func(word string) bool {
+	return rest, slices.ContainsFunc(strings.Fields(first), func(word string) bool {
 		return slices.Contains(shells, filepath.Base(word))
 	})
 }

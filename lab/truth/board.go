@@ -13,9 +13,10 @@ type board interface {
 	moves() []string       // the moves since the start
 	black() bool           // whether the side that moves first is to move
 	quiet() []string       // legal moves that do not give check, in a fixed order; not always all of them
-	push(move string)      // makes a legal move
-	pop()                  // takes back the last move
-	key() uint64           // equal for equal positions
+	isQuiet(move string) bool
+	push(move string) // makes a legal move
+	pop()             // takes back the last move
+	key() uint64      // equal for equal positions
 }
 
 // shogiBoard is a game of shogi.
@@ -63,6 +64,13 @@ func (b *shogiBoard) quiet() []string {
 	}
 	slices.Sort(list)
 	return list
+}
+
+// isQuiet reports whether quiet has the move. It makes no list, because a search for a repetition asks thousands of times.
+func (b *shogiBoard) isQuiet(move string) bool {
+	m, err := shogi.ParseMove(move)
+	p := b.game.Position()
+	return err == nil && p.CheckLegal(m) == nil && !p.GivesCheck(m)
 }
 
 func (b *shogiBoard) push(move string) {

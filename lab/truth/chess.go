@@ -132,6 +132,8 @@ func (b *chessBoard) quiet() []string {
 	})
 }
 
+func (b *chessBoard) isQuiet(move string) bool { return slices.Contains(b.quiet(), move) }
+
 func chessSquare(text string) int { return int(text[0]-'a') + 8*int(text[1]-'1') }
 
 func chessText(square int) string { return string([]byte{byte('a' + square%8), byte('1' + square/8)}) }

@@ -288,7 +288,7 @@ func (e *Engine) returns(m string) bool {
 	steps := []string{m, back(last), back(m)}
 	made := 0
 	for _, step := range steps {
-		if !slices.Contains(e.game.quiet(), step) {
+		if !e.game.isQuiet(step) {
 			break
 		}
 		e.game.push(step)
