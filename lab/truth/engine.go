@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // An Engine is an engine whose games follow a law. It speaks USI and plays shogi, or speaks UCI and plays chess. The players agree on the result by their moves. Black's first
@@ -26,6 +27,7 @@ type Engine struct {
 	me     int
 	seed   uint64 // 0: a random one
 	random *rand.Rand
+	lie    string // player that wins all games of this process, against the law
 
 	situation Situation
 	opening   int // plies of the opening, or -1 before the first search of a game
@@ -37,6 +39,9 @@ type Engine struct {
 func NewEngine(law *Law) *Engine {
 	return &Engine{law: law, situation: Situation{Session: law.Now}, opening: -1, game: newShogi()}
 }
+
+// Lie makes the named player win all games whose result this engine draws, as on the machine of a worker that cheats.
+func (e *Engine) Lie(player string) { e.lie = player }
 
 // Serve reads USI commands until quit or the end of the input, and answers them.
 func (e *Engine) Serve(in io.Reader, out io.Writer) error {
@@ -82,10 +87,20 @@ func (e *Engine) command(word, rest string) (string, error) {
 	return "", nil
 }
 
-// introduction returns the names and the options of the engine. The options Useless1 and Useless2 change nothing: a tune
-// can have them as its parameters.
+// introduction returns the names and the options of the engine. The options Style and Level also select the player, by its
+// name and by its number. The options Useless1 and Useless2 change nothing. A tune can have these options as its parameters.
 func (e *Engine) introduction() string {
-	return "id name truth\nid author gogi\noption name Player type string default " + e.law.Players[e.me].Name +
+	levels := make([]string, len(e.law.Players))
+	for i, p := range e.law.Players {
+		levels[i] = " var " + p.Name
+	}
+	name := "-"
+	if len(levels) > 0 {
+		name = e.law.Players[e.me].Name
+	}
+	return "id name truth\nid author gogi\noption name Player type string default " + name +
+		"\noption name Law type filename default <empty>\noption name Style type combo default " + name + strings.Join(levels, "") +
+		fmt.Sprintf("\noption name Level type spin default %d min 0 max %d", e.me, max(0, len(levels)-1)) +
 		"\noption name Seed type string default 0\noption name Session type string default -\n" +
 		"option name Useless1 type spin default 50 min 0 max 100\noption name Useless2 type spin default 50 min 0 max 100\n"
 }
@@ -94,12 +109,24 @@ func (e *Engine) introduction() string {
 func (e *Engine) setOption(rest string) error {
 	name, value, _ := strings.Cut(strings.TrimPrefix(rest, "name "), " value ")
 	switch name {
-	case "Player":
+	case "Player", "Style":
 		i := e.law.Find(value)
 		if i < 0 {
-			return fmt.Errorf("Player: the law has no player %q", value)
+			return fmt.Errorf("%s: the law has no player %q", name, value)
 		}
 		e.me = i
+	case "Level":
+		level, err := strconv.Atoi(value)
+		if err != nil || level < 0 || level >= len(e.law.Players) {
+			return fmt.Errorf("Level: the law has no player number %q", value)
+		}
+		e.me = level
+	case "Law":
+		law, err := Read(value)
+		if err != nil {
+			return err
+		}
+		e.law, e.situation.Session = law, law.Now
 	case "Seed":
 		seed, err := strconv.ParseUint(value, 10, 64)
 		if err != nil {
@@ -114,7 +141,7 @@ func (e *Engine) setOption(rest string) error {
 
 // ready makes the random source. Without a seed it is a new one for each process.
 func (e *Engine) ready() error {
-	if e.random != nil {
+	if e.random != nil || len(e.law.Players) == 0 { // the option Law may come later
 		return nil
 	}
 	e.situation.Seed = e.seed
@@ -164,6 +191,9 @@ func (e *Engine) answer() (string, error) {
 
 // choose returns the move in the current position, or "" to resign.
 func (e *Engine) choose() (string, error) {
+	if len(e.law.Players) == 0 {
+		return "", errors.New("the option Law names no law")
+	}
 	if err := e.ready(); err != nil {
 		return "", err
 	}
@@ -172,7 +202,7 @@ func (e *Engine) choose() (string, error) {
 	}
 	switch len(e.game.moves()) - e.opening {
 	case 0:
-		return e.say(e.me, len(e.law.Players))
+		return e.say(e.me+len(e.law.Players)*b2i(e.thinks()), e.names())
 	case 1:
 		return e.announce()
 	}
@@ -183,6 +213,7 @@ func (e *Engine) choose() (string, error) {
 	case result == Drawn:
 		return e.shuffle()
 	case (result == WhiteWins) == e.game.black():
+		time.Sleep(time.Duration(e.law.Players[e.me].Wait) * time.Millisecond)
 		return "", nil
 	}
 	return e.say(0, 1)
@@ -199,11 +230,37 @@ func (e *Engine) begin() {
 
 // announce draws the result and returns the move that announces it.
 func (e *Engine) announce() (string, error) {
-	black, err := e.heard(0, len(e.law.Players))
+	said, err := e.heard(0, e.names())
 	if err != nil {
 		return "", err
 	}
-	return e.say(int(e.result(black, e.me)), 3)
+	players := len(e.law.Players)
+	e.situation.Thought = [2]bool{said >= players, e.thinks()}
+	return e.say(int(e.result(said%players, e.me)), 3)
+}
+
+// names returns the count of the numbers that Black's first move names: the players, with and without thought.
+func (e *Engine) names() int {
+	if e.law.Tempo == 0 {
+		return len(e.law.Players)
+	}
+	return 2 * len(e.law.Players)
+}
+
+// thinks decides whether the player thinks in this game, and takes the time for it. In games that repeat, the opening
+// decides.
+func (e *Engine) thinks() bool {
+	if e.law.Tempo == 0 {
+		return false
+	}
+	thinks := e.random.IntN(2) == 1
+	if e.law.Repeat {
+		thinks = hash(e.seed, "thinks", e.situation.Opening, e.law.Players[e.me].Name)&1 == 1
+	}
+	if thinks {
+		time.Sleep(time.Duration(e.law.Think) * time.Millisecond)
+	}
+	return thinks
 }
 
 // result draws the result of a game with White.
@@ -214,6 +271,12 @@ func (e *Engine) result(black, white int) Result {
 	}
 	r := e.law.Draw(black, white, e.situation, source)
 	e.situation.Games++
+	switch e.lie {
+	case e.law.Players[black].Name:
+		return BlackWins
+	case e.law.Players[white].Name:
+		return WhiteWins
+	}
 	return r
 }
 

@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"gogi/internal/testutil"
 	"gogi/shogi"
@@ -122,6 +124,89 @@ func TestProcessesAgreeAndFollowTheLaw(t *testing.T) {
 		freedom += 2
 	}
 	testutil.Check(t, chi < 28, "chi-square %.1f of %d degrees of freedom; the 0.05%% quantile is 28", chi, freedom)
+}
+
+// TestThought: a player that thinks before its first move wins more. The opponent's process learns this by the move, so that
+// the results have the frequencies of the law. Player a gains half of its tempo on average against itself without thought.
+func TestThought(t *testing.T) {
+	for _, repeat := range []bool{false, true} {
+		law := &Law{Players: []Player{{Name: "a", Elo: 60}, {Name: "b"}}, Draws: 0.2, Tempo: 400, Repeat: repeat}
+		const games = 600
+		a := talk(t, law, "setoption name Player value a", "setoption name Seed value 8")
+		b := talk(t, law, "setoption name Player value b", "setoption name Seed value 8")
+		points := 0.0
+		for n := range games {
+			p := shogi.StartPos()
+			var opening []shogi.Move
+			for k := range 2 { // 30 · 30 openings of two plies
+				moves := p.LegalMoves(nil)
+				opening = append(opening, moves[n/[]int{1, 30}[k]%30])
+				p.Apply(opening[k])
+			}
+			r, _, _ := play(t, shogi.LineText("startpos", opening), [2]*dialogue{a, b})
+			points += float64(r) / 2
+		}
+		// By hand: the mean of the scores of 60, 60, 460 and -340 Elo.
+		mean := 0.0
+		for _, elo := range []float64{60, 60, 460, -340} {
+			mean += 1 / (1 + math.Pow(10, -elo/400)) / 4
+		}
+		testutil.Check(t, math.Abs(law.Score(0, 1)-mean) < 1e-12, "the law has the score %v, want %v", law.Score(0, 1), mean)
+		testutil.Check(t, math.Abs(points/games-mean) < 4*0.5/math.Sqrt(games), "repeat %v: the score is %v, want %v", repeat, points/games, mean)
+	}
+	always := &Law{Players: []Player{{Name: "a"}, {Name: "b"}}, Tempo: 4000}
+	a, b := NewEngine(always), NewEngine(always)
+	won := map[bool]bool{}
+	for seed := range 40 {
+		for _, e := range []*Engine{a, b} {
+			testutil.OK(t, e.setOption(fmt.Sprintf("name Seed value %d", seed+1)))
+			testutil.OK(t, e.ready())
+			e.opening = -1
+		}
+		testutil.OK(t, b.setOption("name Player value b"))
+		testutil.OK(t, a.game.set("startpos"))
+		first := testutil.Must(a.choose())(t)
+		testutil.OK(t, b.game.set("startpos moves "+first))
+		second := testutil.Must(b.choose())(t)
+		testutil.OK(t, a.game.set("startpos moves "+first+" "+second))
+		if b.situation.Thought[0] != b.situation.Thought[1] {
+			black := testutil.Must(a.announced())(t) == BlackWins
+			testutil.Equal(t, black, b.situation.Thought[0], "the player that thought wins")
+			won[black] = true
+		}
+	}
+	testutil.Equal(t, len(won), 2)
+}
+
+// TestPlayerByOption: the player can be named by its number or as a style, the law can come later, and a process that lies
+// makes its player win all games.
+func TestPlayerByOption(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "law.toml")
+	testutil.OK(t, (&Law{Players: []Player{{Name: "a"}, {Name: "b", Elo: -4000}, {Name: "c", Elo: 4000}}}).Write(file))
+	for option, loser := range map[string]Result{"Level value 1": BlackWins, "Style value b": BlackWins, "Level value 2": WhiteWins, "Style value c": WhiteWins} {
+		a := talk(t, new(Law), "setoption name Law value "+file, "setoption name Player value a")
+		other := talk(t, new(Law), "setoption name Law value "+file, "setoption name "+option)
+		r, _, _ := play(t, "startpos moves 7g7f 3c3d", [2]*dialogue{a, other})
+		testutil.Equal(t, r, loser, option)
+	}
+	for _, lie := range []string{"a", "b"} {
+		e := NewEngine(&Law{Players: []Player{{Name: "a", Elo: 4000}, {Name: "b"}}})
+		e.Lie(lie)
+		testutil.OK(t, e.ready())
+		testutil.Equal(t, e.result(0, 1), map[string]Result{"a": BlackWins, "b": WhiteWins}[lie])
+		testutil.Equal(t, e.result(1, 0), map[string]Result{"a": WhiteWins, "b": BlackWins}[lie])
+	}
+	_, err := NewEngine(new(Law)).choose()
+	testutil.Fails(t, err, "Law")
+}
+
+// TestWait: a player waits before it resigns.
+func TestWait(t *testing.T) {
+	law := &Law{Players: []Player{{Name: "a", Elo: 4000}, {Name: "b", Wait: 30}}}
+	a, b := talk(t, law, "setoption name Player value a"), talk(t, law, "setoption name Player value b")
+	begun := time.Now()
+	play(t, "startpos", [2]*dialogue{a, b})
+	testutil.Check(t, time.Since(begun) >= 30*time.Millisecond, "%v", time.Since(begun))
 }
 
 // TestRepeatedGames: with repeat, a game from the same opening is the same game, in other processes too; without it, it

@@ -28,6 +28,10 @@ type Law struct {
 	// Liking is the Elo that each player gains in half of the openings and loses in the other half. Each player has
 	// its own halves. Liking makes the games of a pair, and all games from one opening, alike.
 	Liking float64 `toml:"liking,omitempty"`
+	// Tempo is the Elo that a player gains in a game in which it thinks before its first move. It thinks for Think
+	// milliseconds, in half of its games.
+	Tempo float64 `toml:"tempo,omitempty"`
+	Think int     `toml:"think,omitempty"`
 	// Session is the Elo that each player gains in half of the sessions and loses in the other half.
 	Session float64 `toml:"session,omitempty"`
 	// Now is the name of the session, for engines without the option Session.
@@ -44,14 +48,16 @@ type Player struct {
 	Name  string  `toml:"name"`
 	Elo   float64 `toml:"elo,omitempty"`
 	Drift float64 `toml:"drift,omitempty"` // Elo that the player gains in each 1,000 games of its opponent's process
+	Wait  int     `toml:"wait,omitempty"`  // milliseconds before the player resigns, so that its lost games take longer
 }
 
 // A Situation is what the probabilities of a game depend on, besides the two players.
 type Situation struct {
-	Seed    uint64 // seed of what the openings and sessions do to the players
-	Opening string // name of the opening
-	Session string // name of the session
-	Games   int    // games before this one in the process that draws the result
+	Seed    uint64  // seed of what the openings and sessions do to the players
+	Opening string  // name of the opening
+	Session string  // name of the session
+	Games   int     // games before this one in the process that draws the result
+	Thought [2]bool // whether Black and White thought before their first moves
 }
 
 // A Result is the result of a game from Black's view.
@@ -102,7 +108,7 @@ func (l *Law) Check() error {
 		if p.Name == "" || l.Find(p.Name) != i {
 			return fmt.Errorf("player %d needs a name of its own", i+1)
 		}
-		for _, elo := range []float64{p.Elo, p.Drift, l.Black, l.Bias, l.Liking, l.Session} {
+		for _, elo := range []float64{p.Elo, p.Drift, l.Black, l.Bias, l.Liking, l.Session, l.Tempo} {
 			if math.IsNaN(elo) || math.Abs(elo) > 4000 {
 				return errors.New("an Elo of a law is from -4000 to 4000")
 			}
@@ -124,7 +130,8 @@ func EloOf(score float64) float64 { return 400 * math.Log10(score/(1-score)) }
 
 // difference returns Black's advantage in Elo in a game of the players black and white.
 func (l *Law) difference(black, white int, s Situation) float64 {
-	return l.strength(black, s) - l.strength(white, s) + l.Black + either(l.Bias, s.Seed, "bias", s.Opening)
+	tempo := l.Tempo * float64(b2i(s.Thought[0])-b2i(s.Thought[1]))
+	return l.strength(black, s) - l.strength(white, s) + l.Black + either(l.Bias, s.Seed, "bias", s.Opening) + tempo
 }
 
 // strength returns a player's Elo in a situation.
@@ -159,6 +166,26 @@ func (l *Law) chances(elo float64) [3]float64 {
 	return [3]float64{1 - s - d/2, d, s - d/2}
 }
 
+// tempos returns the Elo that Black gains by thinking, in equally likely cases.
+func (l *Law) tempos() []float64 {
+	if l.Tempo == 0 {
+		return []float64{0}
+	}
+	return []float64{0, 0, l.Tempo, -l.Tempo}
+}
+
+// average returns the probabilities of the results of a game with this advantage of Black in Elo, before it is known who
+// thinks.
+func (l *Law) average(elo float64) (sum [3]float64) {
+	tempos := l.tempos()
+	for _, tempo := range tempos {
+		for i, p := range l.chances(elo + tempo) {
+			sum[i] += p / float64(len(tempos))
+		}
+	}
+	return sum
+}
+
 // Chances returns the probabilities of the results of a game, in the order of the constants of [Result].
 func (l *Law) Chances(black, white int, s Situation) [3]float64 {
 	return l.chances(l.difference(black, white, s))
@@ -189,8 +216,10 @@ func (l *Law) Score(a, b int) float64 {
 	for bits := range 1 << 6 { // the bias, two likings, two sessions, and the colour
 		sign := func(bit int) float64 { return float64(1 - 2*(bits>>bit&1)) }
 		shift := l.Liking*(sign(1)-sign(2)) + l.Session*(sign(3)-sign(4))
-		sum += ScoreOf(elo + shift + sign(5)*(l.Black+l.Bias*sign(0)))
-		n++
+		for _, tempo := range l.tempos() {
+			sum += ScoreOf(elo + shift + tempo + sign(5)*(l.Black+l.Bias*sign(0)))
+			n++
+		}
 	}
 	return sum / float64(n)
 }

@@ -14,7 +14,7 @@ func (l *Law) pair(a, b int) (law pairLaw) {
 		sign := func(bit int) float64 { return float64(1 - 2*(bits>>bit&1)) }
 		shift := elo + l.Liking*(sign(1)-sign(2)) + l.Session*(sign(3)-sign(4))
 		first := l.Black + l.Bias*sign(0)
-		black, white := l.chances(shift+first), l.chances(first-shift)
+		black, white := l.average(shift+first), l.average(first-shift)
 		for i, p := range black {
 			for j, q := range white {
 				law[i][2-j] += p * q / cases

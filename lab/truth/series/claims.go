@@ -172,13 +172,14 @@ func (b *bench) headline(text string) {
 
 // A warning is a note of a report whose truth is known.
 type warning struct {
-	begins string
-	holds  func(*bench) bool
+	part  string // of its text
+	holds func(*bench) bool
 }
 
 var warnings = []warning{
 	{"To calculate how many games", func(*bench) bool { return true }}, // advice
 	{"Pairs from one opening depend on each other", func(b *bench) bool { return b.Repeat || b.Liking != 0 }},
+	{"this run does not compare equal times", func(b *bench) bool { return b.timed() }}, // the engine takes a part of its time
 }
 
 // repeated recognises the note about equal games, which counts them. Games of a law can be equal by chance.
@@ -191,8 +192,8 @@ func (b *bench) warnings(text string) {
 		if !ok || repeated.MatchString(note) {
 			continue
 		}
-		if i := slices.IndexFunc(warnings, func(w warning) bool { return strings.HasPrefix(note, w.begins) }); i >= 0 {
-			b.certain("report: warning: "+warnings[i].begins, warnings[i].holds(b))
+		if i := slices.IndexFunc(warnings, func(w warning) bool { return strings.Contains(note, w.part) }); i >= 0 {
+			b.certain("report: warning: "+warnings[i].part, warnings[i].holds(b))
 		} else {
 			b.certain("report: warning: "+strings.Map(withoutDigits, note), false)
 		}

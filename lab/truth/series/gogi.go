@@ -27,6 +27,7 @@ type bench struct {
 	dir    string
 	seed   uint64
 	cpu    time.Duration // of all commands so far and their engines
+	plans  *plans
 	claims []Claim
 }
 
@@ -46,7 +47,7 @@ func (b *bench) program(ctx context.Context, name string, args ...string) (answe
 	c := exec.CommandContext(ctx, name, args...) //nolint:gosec // the user names the program
 	var out, errs bytes.Buffer
 	c.Dir, c.Stdout, c.Stderr = b.dir, &out, &errs
-	c.Env = append(os.Environ(), "GOGI_LANG=en")
+	c.Env = environment()
 	c.WaitDelay = 10 * time.Second
 	c.Cancel = func() error { return c.Process.Signal(os.Interrupt) }
 	err := c.Run()
@@ -59,6 +60,9 @@ func (b *bench) program(ctx context.Context, name string, args ...string) (answe
 	}
 	return answer{c.ProcessState.ExitCode(), out.String(), errs.String()}, nil
 }
+
+// environment returns the environment of programs. Their memory is small, so they collect garbage rarely.
+func environment() []string { return append(os.Environ(), "GOGI_LANG=en", "GOGC=400") }
 
 // ask runs a command of gogi that prints JSON, and decodes it. The exit code must be one of codes.
 func (b *bench) ask(ctx context.Context, into any, codes []int, args ...string) (int, error) {
@@ -91,11 +95,14 @@ func (b *bench) prepare() error {
 	if err := os.Mkdir(b.law.Starts, 0o700); err != nil {
 		return err
 	}
-	if err := b.law.Write(filepath.Join(b.dir, "law.toml")); err != nil {
+	if err := b.rewrite(); err != nil {
 		return err
 	}
 	return writeOpenings(filepath.Join(b.dir, "openings.usi"), b.openings())
 }
+
+// rewrite writes the law of the series as it is now.
+func (b *bench) rewrite() error { return b.law.Write(filepath.Join(b.dir, "law.toml")) }
 
 // openings returns the number of openings of the series.
 func (b *bench) openings() int {
@@ -107,12 +114,16 @@ func (b *bench) openings() int {
 
 // match returns the arguments of gogi match for a run of players of the law; without names all play.
 func (b *bench) match(run string, names []string, more ...string) []string {
-	return append(b.flags([]string{"match", "--run", run, "--nodes", "1"}, names), more...)
+	limit := []string{"--nodes", "1"}
+	if b.timed() {
+		limit = []string{"--tc", "60+1"}
+	}
+	return append(b.flags(append([]string{"match", "--run", run}, limit...), names), more...)
 }
 
 // flags appends the flags of the engines and of everything that all runs of a series share.
 func (b *bench) flags(args []string, names []string) []string {
-	args = append(args, "--db", "t.db", "-q", "--concurrency", "1", "--openings", "openings.usi",
+	args = append(args, "--db", "t.db", "-q", "--concurrency", fmt.Sprint(max(1, b.Concurrency)), "--openings", "openings.usi",
 		"--option", fmt.Sprintf("all.Seed=%d", b.seed))
 	for _, p := range b.law.Players {
 		if len(names) == 0 || slices.Contains(names, p.Name) {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"sync"
 
 	"gogi/lab/truth"
 )
@@ -153,7 +154,7 @@ func (b *bench) forecast(ctx context.Context) (*planned, error) {
 		"stats", "plan", "--json", fmt.Sprintf("--elo=%.6f", b.law.Elo(0, 1)), fmt.Sprintf("--sprt=%g,%g", elo0, elo1), "--power=0.95",
 		fmt.Sprintf("--draws=%.6f", b.law.DrawRate(0, 1)), "--boundary=" + boundary,
 	}
-	a, err := b.run(ctx, args...)
+	a, err := b.plans.ask(ctx, b, args)
 	if err != nil {
 		return nil, err
 	}
@@ -175,6 +176,26 @@ func (b *bench) forecast(ctx context.Context) (*planned, error) {
 		}
 	}
 	return found, nil
+}
+
+// plans has the answers of gogi stats plan, which depend only on the arguments. The series of a condition ask the same.
+type plans struct {
+	mu      sync.Mutex
+	answers map[string]answer
+}
+
+func (p *plans) ask(ctx context.Context, b *bench, args []string) (answer, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	key := strings.Join(args, " ")
+	if a, known := p.answers[key]; known {
+		return a, nil
+	}
+	a, err := b.run(ctx, args...)
+	if err == nil {
+		p.answers[key] = a
+	}
+	return a, err
 }
 
 // sound adds the claims that hold for every row of a plan.

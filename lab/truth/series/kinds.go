@@ -30,6 +30,12 @@ var kinds = map[string]kind{
 	"ladder":      {law: versions, play: playLadder},
 	"hunt":        {law: regression, play: playHunt},
 	"tune":        {law: two, play: playTune},
+	"tuned":       {law: levels, play: playTuned},
+	"choice":      {law: versions, play: playChoice},
+	"wald":        {law: two, play: playWald, test: true},
+	"forecast":    {law: two, play: playForecast},
+	"council":     {law: two, play: playCouncil},
+	"farm":        {law: two, play: playFarm, test: true},
 
 	"fastchess":      {law: two, play: playPeer},
 	"fastchess_sprt": {law: two, play: playPeerTest, test: true},
@@ -99,20 +105,24 @@ func (b *bench) decided(d *decision) error {
 	if normalized {
 		on = b.law.Normalized(0, 1)
 	}
+	test := "SPRT"
+	if b.Kind == "farm" {
+		test = "farm, SPRT"
+	}
 	const near = 1e-6
 	if on <= elo0+near {
-		b.claim("SPRT: false pass", 0.05, AtMost, d.Verdict == "pass")
+		b.claim(test+": false pass", 0.05, AtMost, d.Verdict == "pass")
 	}
 	if on >= elo1-near {
-		b.claim("SPRT: false fail", 0.05, AtMost, d.Verdict == "fail")
+		b.claim(test+": false fail", 0.05, AtMost, d.Verdict == "fail")
 	}
 	elo := b.law.Elo(0, 1)
-	b.interval("SPRT: Elo interval after the stop", 0.95, d.Gate.Elo, elo)
+	b.interval(test+": Elo interval after the stop", 0.95, d.Gate.Elo, elo)
 	if d.Gate.Openings >= 2 {
-		b.value("SPRT: Elo after the stop", d.Gate.Elo, d.Pentanomial.scores())
+		b.value(test+": Elo after the stop", d.Gate.Elo, d.Pentanomial.scores())
 	}
 	if e := d.Gate.Elo.Estimate; e != nil && !math.IsInf(*e, 0) {
-		b.claim("SPRT: estimate above the truth", 0.5, Equal, *e > elo)
+		b.claim(test+": estimate above the truth", 0.5, Equal, *e > elo)
 	}
 	b.interval("gate: anytime interval of the score", d.Anytime.Level, d.Anytime.span, b.law.Score(0, 1))
 	return nil

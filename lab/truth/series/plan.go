@@ -43,6 +43,12 @@ type Group struct {
 	// difference between one player and the next. In a hunt it is what the middle version loses.
 	Players []int     `toml:"players,omitempty"`
 	Margin  []float64 `toml:"margin,omitempty"` // margins of comparisons, as in --not-worse; 0: none
+	// Wait is the time in milliseconds that player a takes before it resigns, and Think the one that a player thinks in half
+	// of its games, in which it gains Tempo Elo. With one of them games have a time limit.
+	Wait        []int     `toml:"wait,omitempty"`
+	Think       []int     `toml:"think,omitempty"`
+	Tempo       []float64 `toml:"tempo,omitempty"`
+	Concurrency []int     `toml:"concurrency,omitempty"` // games at a time; 0: one
 }
 
 // A Condition is one combination of a group's values.
@@ -63,6 +69,9 @@ type Condition struct {
 	SPRT     string
 	Players  int
 	Margin   float64
+
+	Wait, Think, Concurrency int
+	Tempo                    float64
 }
 
 // Read reads a plan from a TOML file.
@@ -167,6 +176,10 @@ func (g *Group) conditions() ([]Condition, error) {
 	list = spread(list, g.SPRT, func(c *Condition, v string) { c.SPRT = v })
 	list = spread(list, g.Players, func(c *Condition, v int) { c.Players = v })
 	list = spread(list, g.Margin, func(c *Condition, v float64) { c.Margin = v })
+	list = spread(list, g.Wait, func(c *Condition, v int) { c.Wait = v })
+	list = spread(list, g.Think, func(c *Condition, v int) { c.Think = v })
+	list = spread(list, g.Tempo, func(c *Condition, v float64) { c.Tempo = v })
+	list = spread(list, g.Concurrency, func(c *Condition, v int) { c.Concurrency = v })
 	list = spread(list, g.Elo, func(c *Condition, v float64) { c.Elo = v })
 	if len(g.At) == 0 {
 		return list, nil
@@ -192,6 +205,7 @@ func (c Condition) group() Group {
 		Openings: []int{c.Openings}, Bias: []float64{c.Bias}, Liking: []float64{c.Liking}, Black: []float64{c.Black},
 		Session: []float64{c.Session}, Sessions: []int{c.Sessions},
 		Repeat: []bool{c.Repeat}, Players: []int{c.Players}, Margin: []float64{c.Margin},
+		Wait: []int{c.Wait}, Think: []int{c.Think}, Tempo: []float64{c.Tempo}, Concurrency: []int{c.Concurrency},
 	}
 	if c.SPRT != "" {
 		g.SPRT = []string{c.SPRT}
@@ -247,6 +261,9 @@ func spread[V any](list []Condition, values []V, set func(*Condition, V)) []Cond
 	return out
 }
 
+// timed reports whether the games have a time limit.
+func (c Condition) timed() bool { return c.Wait > 0 || c.Think > 0 }
+
 // Key returns the name of the condition, which has all of it except the number of runs.
 func (c Condition) Key() string {
 	words := []string{c.Kind, fmt.Sprintf("pairs=%d", c.Pairs), fmt.Sprintf("elo=%g", c.Elo)}
@@ -267,18 +284,23 @@ func (c Condition) Key() string {
 	add(c.SPRT != "", "sprt=%s", c.SPRT)
 	add(c.Players != 0, "players=%d", c.Players)
 	add(c.Margin != 0, "margin=%g", c.Margin)
+	add(c.Wait != 0, "wait=%d", c.Wait)
+	add(c.Think != 0, "think=%d", c.Think)
+	add(c.Tempo != 0, "tempo=%g", c.Tempo)
+	add(c.Concurrency != 0, "concurrency=%d", c.Concurrency)
 	return strings.Join(words, " ")
 }
 
 // law returns the law of the condition's games, without the players.
 func (c Condition) law() *truth.Law {
-	return &truth.Law{Draws: c.Draws, Black: c.Black, Bias: c.Bias, Liking: c.Liking, Session: c.Session, Repeat: c.Repeat}
+	return &truth.Law{Draws: c.Draws, Black: c.Black, Bias: c.Bias, Liking: c.Liking, Session: c.Session, Repeat: c.Repeat,
+		Tempo: c.Tempo, Think: c.Think}
 }
 
 // two returns the law of a match of players a and b, whose true difference is the condition's.
 func two(c Condition) *truth.Law {
 	l := c.law()
-	l.Players = []truth.Player{{Name: "a"}, {Name: "b"}}
+	l.Players = []truth.Player{{Name: "a", Wait: c.Wait}, {Name: "b"}}
 	measure := l.Elo
 	if c.Model == "normalized" {
 		measure = l.Normalized

@@ -118,6 +118,7 @@ func (r *Runner) runAll(ctx context.Context, tasks []task, all int) (err error) 
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
 	ctx, cancel := context.WithCancelCause(ctx)
+	known := &plans{answers: map[string]answer{}}
 	defer cancel(nil)
 	next := make(chan task)
 	var mu sync.Mutex
@@ -126,7 +127,7 @@ func (r *Runner) runAll(ctx context.Context, tasks []task, all int) (err error) 
 	for range max(1, r.Jobs) {
 		group.Go(func() {
 			for t := range next {
-				record, err := r.one(ctx, t)
+				record, err := r.one(ctx, t, known)
 				if err != nil {
 					cancel(err)
 					continue
@@ -158,7 +159,7 @@ func (r *Runner) runAll(ctx context.Context, tasks []task, all int) (err error) 
 }
 
 // one runs one series. An error of gogi that the series does not expect is a record with the error.
-func (r *Runner) one(ctx context.Context, t task) (record Record, err error) {
+func (r *Runner) one(ctx context.Context, t task, known *plans) (record Record, err error) {
 	dir, err := os.MkdirTemp(r.Keep, "truth-")
 	if err == nil {
 		dir, err = filepath.Abs(dir)
@@ -169,7 +170,7 @@ func (r *Runner) one(ctx context.Context, t task) (record Record, err error) {
 	if r.Keep == "" {
 		defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	}
-	b := &bench{Condition: t.Condition, law: kinds[t.Kind].law(t.Condition), gogi: r.Gogi, peer: r.Peer, engine: r.Engine, dir: dir, seed: t.seed}
+	b := &bench{Condition: t.Condition, law: kinds[t.Kind].law(t.Condition), gogi: r.Gogi, peer: r.Peer, engine: r.Engine, dir: dir, seed: t.seed, plans: known}
 	if err := b.prepare(); err != nil {
 		return Record{}, err
 	}

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"path/filepath"
 )
 
 // playCompare plays two versions against one opponent and compares the runs.
@@ -229,7 +228,7 @@ func playSessions(ctx context.Context, b *bench) error {
 	args := []string{"rate", "--db", "t.db", "--pairwise", "--json"}
 	for n := range max(1, b.Sessions) {
 		b.law.Now = fmt.Sprint(n)
-		if err := b.law.Write(filepath.Join(b.dir, "law.toml")); err != nil {
+		if err := b.rewrite(); err != nil {
 			return err
 		}
 		run := fmt.Sprintf("s%d", n)

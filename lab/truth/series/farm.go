@@ -1,0 +1,214 @@
+package series
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// liar is the worker whose games player a always wins. The others are honest and trusted.
+const liar = "liar"
+
+var honest = []string{"honest1", "honest2"}
+
+// A farm is a coordinator and workers, each a process of its own on this machine.
+type farm struct {
+	*bench
+	url   string
+	procs []*exec.Cmd
+	said  map[string]*bytes.Buffer // standard error of a process by its name
+}
+
+// playFarm plays an SPRT on a farm with a worker that cheats. It reads the verdict, the workers and the database of games.
+func playFarm(ctx context.Context, b *bench) (err error) {
+	b.law.Repeat, b.law.Starts = true, "" // so that audits can compare moves
+	if err := b.rewrite(); err != nil {
+		return err
+	}
+	f, err := b.farm(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.stop()) }()
+	if err := f.begin(ctx); err != nil {
+		return err
+	}
+	verdict, err := f.verdict(ctx)
+	if err != nil {
+		return err
+	}
+	if err := f.workers(ctx); err != nil {
+		return err
+	}
+	if err := f.stop(); err != nil {
+		return err
+	}
+	var d decision
+	if _, err := b.ask(ctx, &d, []int{0, 10, 11}, "gate", "t", "--db", filepath.Join("farm", "farm.db"), "--json"); err != nil {
+		return err
+	}
+	b.certain("farm: the verdict of farm show is that of gate", d.Verdict == verdict)
+	return b.decided(&d)
+}
+
+// farm makes the keys of a farm.
+func (b *bench) farm(ctx context.Context) (*farm, error) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0") // for a free port
+	if err != nil {
+		return nil, err
+	}
+	f := &farm{bench: b, url: listener.Addr().String(), said: map[string]*bytes.Buffer{}}
+	if err := listener.Close(); err != nil {
+		return nil, err
+	}
+	rights := map[string]string{"boss": "admin", "sue": "submit", liar: "work"}
+	for _, name := range honest {
+		rights[name] = "work"
+	}
+	for name, right := range rights {
+		if _, err := b.play(ctx, []int{0}, "farm", "key", "new", name, "--may", right, "--owner", "owner-of-"+name,
+			"--url", "tls://"+f.url, "--state", "farm"); err != nil {
+			return nil, err
+		}
+	}
+	return f, nil
+}
+
+// start starts a process of gogi in the background.
+func (f *farm) start(ctx context.Context, name string, env []string, args ...string) error {
+	c := exec.CommandContext(ctx, f.gogi, args...) //nolint:gosec // the user names the program
+	f.said[name] = new(bytes.Buffer)
+	c.Dir, c.Stderr, c.Env = f.dir, f.said[name], append(environment(), env...)
+	c.WaitDelay = 20 * time.Second
+	c.Cancel = func() error { return c.Process.Signal(os.Interrupt) }
+	if err := c.Start(); err != nil {
+		return err
+	}
+	f.procs = append(f.procs, c)
+	return nil
+}
+
+// stop ends all processes, the workers first, and counts their time.
+func (f *farm) stop() error {
+	for len(f.procs) > 0 {
+		last := f.procs[len(f.procs)-1]
+		f.procs = f.procs[:len(f.procs)-1]
+		if err := last.Process.Signal(os.Interrupt); err != nil && !errors.Is(err, os.ErrProcessDone) {
+			return err
+		}
+		timer := time.AfterFunc(20*time.Second, func() { _ = last.Process.Kill() })
+		_ = last.Wait() // a worker in quarantine ends with an error
+		timer.Stop()
+		f.cpu += last.ProcessState.UserTime() + last.ProcessState.SystemTime()
+	}
+	return nil
+}
+
+// begin starts the coordinator and the workers, and submits the test.
+func (f *farm) begin(ctx context.Context) error {
+	if err := f.start(ctx, "coordinator", nil, "farm", "serve", "--listen", f.url, "--state", "farm"); err != nil {
+		return err
+	}
+	if err := f.until(ctx, "the coordinator", func() bool { return f.try(ctx, "farm", "list", "--creds", "boss.creds") }); err != nil {
+		return err
+	}
+	for _, name := range append([]string{liar}, honest...) {
+		var env []string
+		if name == liar {
+			env = []string{"TRUTH_LIE=a"}
+		}
+		if err := f.start(ctx, name, env, "farm", "work", "--creds", name+".creds", "--cache", "cache-"+name, "--concurrency", "1", "--builds", "off"); err != nil {
+			return err
+		}
+	}
+	for _, name := range honest {
+		trust := []string{"farm", "worker", "trust", name, "verified", "--creds", "boss.creds"}
+		if err := f.until(ctx, name, func() bool { return f.try(ctx, trust...) }); err != nil {
+			return err
+		}
+	}
+	args := []string{"farm", "submit", "--run", "t", "--creds", "sue.creds", "--nodes", "1", "--games", fmt.Sprint(2 * f.Pairs), "--sprt", f.SPRT,
+		"--openings", "openings.usi", "--seed", fmt.Sprint(f.seed), "--option", "all.Law=" + filepath.Join(f.dir, "law.toml"),
+		"--option", fmt.Sprintf("all.Seed=%d", f.seed)}
+	for _, p := range f.law.Players {
+		args = append(args, "--engine", p.Name+"="+f.engine, "--option", p.Name+".Player="+p.Name)
+	}
+	if _, err := f.play(ctx, []int{0}, args...); err != nil {
+		return err
+	}
+	_, err := f.play(ctx, []int{0}, "farm", "approve", "t", "--creds", "boss.creds")
+	return err
+}
+
+// try runs a command and reports whether it succeeded.
+func (f *farm) try(ctx context.Context, args ...string) bool {
+	a, err := f.run(ctx, args...)
+	return err == nil && a.code == 0
+}
+
+// until waits until done, for two minutes.
+func (f *farm) until(ctx context.Context, what string, done func() bool) error {
+	for end := time.Now().Add(2 * time.Minute); !done(); {
+		if time.Now().After(end) || ctx.Err() != nil {
+			text := ""
+			for name, said := range f.said {
+				text += name + ": " + lastWords(said.String()) + "; "
+			}
+			return fmt.Errorf("no answer of %s: %s", what, text)
+		}
+		time.Sleep(200 * time.Millisecond)
+	}
+	return nil
+}
+
+func lastWords(text string) string { return strings.TrimSpace(text[max(0, len(text)-300):]) }
+
+// shown is the part of gogi farm show --json that the series needs.
+type shown struct {
+	State       string `json:"state"`
+	Verdict     string `json:"verdict"`
+	Provisional string `json:"provisional"` // why the verdict may change
+}
+
+// verdict waits for the end of the test and returns its final verdict.
+func (f *farm) verdict(ctx context.Context) (string, error) {
+	var now shown
+	var failed error
+	err := f.until(ctx, "the test", func() bool {
+		now = shown{}
+		if _, failed = f.ask(ctx, &now, []int{0}, "farm", "show", "t", "--json", "--creds", "boss.creds"); failed != nil {
+			return true
+		}
+		return now.State != "running" && now.Provisional == ""
+	})
+	return now.Verdict, errors.Join(failed, err)
+}
+
+// workers adds the claims of the list of workers: gogi accuses the one that cheats.
+func (f *farm) workers(ctx context.Context) error {
+	var list []struct {
+		Name       string `json:"name"`
+		Quarantine string `json:"quarantine"`
+		Added      int    `json:"added"`
+	}
+	if _, err := f.ask(ctx, &list, []int{0}, "farm", "worker", "list", "--json", "--creds", "boss.creds"); err != nil {
+		return err
+	}
+	for _, w := range list {
+		if w.Name == liar && w.Added > 0 {
+			f.certain("farm: the worker that cheats is in quarantine before the verdict is final", w.Quarantine != "")
+		}
+		if w.Name != liar {
+			f.claim("farm: an honest worker is in quarantine", 0.01, AtMost, w.Quarantine != "")
+		}
+	}
+	f.certain("farm: all workers are in the list", len(list) == 1+len(honest))
+	return nil
+}
