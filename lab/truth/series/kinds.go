@@ -32,6 +32,7 @@ var kinds = map[string]kind{
 	"tune":        {law: two, play: playTune},
 	"tuned":       {law: levels, play: playTuned},
 	"choice":      {law: versions, play: playChoice},
+	"ratio":       {law: two, play: askRatio},
 	"wald":        {law: two, play: playWald, test: true},
 	"forecast":    {law: two, play: playForecast},
 	"council":     {law: two, play: playCouncil},
