@@ -182,14 +182,14 @@ var warnings = []warning{
 	{"this run does not compare equal times", func(b *bench) bool { return b.timed() }}, // the engine takes a part of its time
 }
 
-// repeated recognises the note about equal games, which counts them. Games of a law can be equal by chance.
-var repeated = regexp.MustCompile("^[0-9,]+ of [0-9,]+ games repeat an earlier game")
+// chance recognises notes that may be true by chance: equal games of a law, and delays by other programs of the machine.
+var chance = regexp.MustCompile("^[0-9,]+ of [0-9,]+ (games repeat an earlier game|pairs contain a move that the machine delayed)")
 
 // warnings adds a claim for each warning of a report. The matches give no reason for a warning that is not known here.
 func (b *bench) warnings(text string) {
 	for line := range strings.Lines(text) {
 		note, ok := strings.CutPrefix(strings.TrimSpace(line), "! ")
-		if !ok || repeated.MatchString(note) {
+		if !ok || chance.MatchString(note) {
 			continue
 		}
 		if i := slices.IndexFunc(warnings, func(w warning) bool { return strings.Contains(note, w.part) }); i >= 0 {
