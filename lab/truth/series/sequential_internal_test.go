@@ -23,7 +23,7 @@ func TestWins(t *testing.T) {
 // TestDrawnLaw: the rates of a drawn law have the means 1/3 and the variances of the Dirichlet distribution with the
 // parameters ½: (1/3)(2/3)/(3/2 + 1) = .0889.
 func TestDrawnLaw(t *testing.T) {
-	const laws = 4000
+	const laws = 1000
 	r := rand.New(rand.NewPCG(1, 1))
 	var sum, squares [3]float64
 	for range laws {
@@ -37,8 +37,8 @@ func TestDrawnLaw(t *testing.T) {
 		}
 	}
 	for i := range sum {
-		testutil.Check(t, math.Abs(sum[i]-1./3) < 0.02, "rate %d has the mean %v", i, sum[i])
-		testutil.Check(t, math.Abs(squares[i]-sum[i]*sum[i]-0.0889) < 0.01, "rate %d has the variance %v", i, squares[i]-sum[i]*sum[i])
+		testutil.Check(t, math.Abs(sum[i]-1./3) < 0.035, "rate %d has the mean %v", i, sum[i])
+		testutil.Check(t, math.Abs(squares[i]-sum[i]*sum[i]-0.0889) < 0.012, "rate %d has the variance %v", i, squares[i]-sum[i]*sum[i])
 	}
 }
 

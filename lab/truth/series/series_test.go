@@ -48,6 +48,26 @@ func TestCount(t *testing.T) {
 	}
 }
 
+// TestSeveralClaims: 90 errors of 1,000 claims at 5% are too many if the claims are independent. They are not if nine of
+// 100 series have ten errors each: their standard deviation is √(9·9.5² + 91·0.5²) = 29, and the excess is 40.
+func TestSeveralClaims(t *testing.T) {
+	var alike, apart []series.Record
+	for n := range 100 {
+		some, other := series.Record{Condition: "c", Seed: uint64(n)}, series.Record{Condition: "c", Seed: uint64(n)} //nolint:gosec // not negative
+		for k := range 10 {
+			some.Claims = append(some.Claims, series.Claim{"f", 0.05, series.AtMost, n < 9})
+			other.Claims = append(other.Claims, series.Claim{"f", 0.05, series.AtMost, n < 90 && k == 0})
+		}
+		alike, apart = append(alike, some), append(apart, other)
+	}
+	testutil.Equal(t, len(series.Count(alike).Falls()), 0)
+	testutil.Equal(t, len(series.Count(apart).Falls()), 2)
+	for _, list := range [][]series.Record{alike, apart} {
+		row := series.Count(list).Rows[0]
+		testutil.Check(t, row.Held == 90 && row.Series == 1000, "%+v", row)
+	}
+}
+
 // TestManyConditions: among many conditions, one must fall short by more to be called false.
 func TestManyConditions(t *testing.T) {
 	list := claims("f", 0.5, series.Equal, 400, 231)

@@ -16,13 +16,16 @@ type Row struct {
 	Figure    string  `json:"figure"`              // kind of the figure, such as the Elo interval of a report
 	Condition string  `json:"condition,omitempty"` // condition of the series; missing: all conditions together
 	Rule      Rule    `json:"rule"`                // how the measured share must relate to the nominal one: at least, at most, equal, about
-	Series    int     `json:"series"`              // number of claims
+	Series    int     `json:"series"`              // number of claims, of which a series may have several
 	Held      int     `json:"held"`                // number of claims that were true, or of errors for the rule "at most"
 	Nominal   float64 `json:"nominal"`             // mean of the nominal probabilities
 	Measured  float64 `json:"measured"`            // share of the claims that were true
 	Error     float64 `json:"se"`                  // standard error of the measured share if the nominal one is right
 	Falls     bool    `json:"falls_short"`         // whether the measured share falls short by more than chance: as rarely as beyond three standard errors of a normal value, and for single conditions as rarely among all of them
 	variance  float64
+	excess    float64 // sum over the claims of held, as 0 or 1, minus the nominal probability
+	squares   float64 // sum of the squares of each series' part of excess
+	records   int     // number of series
 }
 
 // Counted has the rows of a set of records.
@@ -44,9 +47,22 @@ func Count(records []Record) *Counted {
 		if r.Error != "" {
 			c.Errors = append(c.Errors, r)
 		}
-		for _, claim := range r.Claims {
-			add(rows, claim, "")
-			add(cells, claim, r.Condition)
+		for _, all := range []struct {
+			rows      map[[2]string]*Row
+			condition string
+		}{{rows, ""}, {cells, r.Condition}} {
+			before := map[*Row]float64{}
+			for _, claim := range r.Claims {
+				row := row(all.rows, claim, all.condition)
+				if _, known := before[row]; !known {
+					before[row] = row.excess
+				}
+				row.add(claim)
+			}
+			for row, excess := range before {
+				row.records++
+				row.squares += (row.excess - excess) * (row.excess - excess)
+			}
 		}
 	}
 	c.Rows, c.Cells = finished(rows, beyond), finished(cells, beyond/float64(max(1, len(cells))))
@@ -68,19 +84,24 @@ func latest(records []Record) (list []Record) {
 	return list
 }
 
-func add(rows map[[2]string]*Row, claim Claim, condition string) {
+// row returns the row of a claim, which may be new.
+func row(rows map[[2]string]*Row, claim Claim, condition string) *Row {
 	key := [2]string{claim.Figure, condition}
-	row := rows[key]
-	if row == nil {
-		row = &Row{Figure: claim.Figure, Condition: condition, Rule: claim.Rule}
-		rows[key] = row
+	if rows[key] == nil {
+		rows[key] = &Row{Figure: claim.Figure, Condition: condition, Rule: claim.Rule}
 	}
-	row.Series++
+	return rows[key]
+}
+
+func (r *Row) add(claim Claim) {
+	r.Series++
+	r.excess -= claim.Nominal
 	if claim.Held {
-		row.Held++
+		r.Held++
+		r.excess++
 	}
-	row.Nominal += claim.Nominal
-	row.variance += claim.Nominal * (1 - claim.Nominal)
+	r.Nominal += claim.Nominal
+	r.variance += claim.Nominal * (1 - claim.Nominal)
 }
 
 // finished returns the rows with their shares. Of the rows of single conditions there are many, so that chance alone would
@@ -102,9 +123,14 @@ func finished(rows map[[2]string]*Row, level float64) []Row {
 // beyond is the probability that a normal value is more than three standard errors above its mean.
 const beyond = 0.00135
 
-// tail returns the probability of a result that is as bad or worse if the nominal probability is right.
+// tail returns the probability of a result that is as bad or worse if the nominal probability is right. If a series has
+// several claims, they may depend on each other. Then tail is at least the normal tail with the variance between the series.
 func (r *Row) tail() float64 {
 	below, above := atMost(r.Held, r.Series, r.Nominal), atMost(r.Series-r.Held, r.Series, 1-r.Nominal)
+	if r.Series > r.records && r.Nominal < 1 && r.squares > 0 {
+		z := r.excess / math.Sqrt(r.squares)
+		below, above = max(below, math.Erfc(-z/math.Sqrt2)/2), max(above, math.Erfc(z/math.Sqrt2)/2)
+	}
 	switch r.Rule {
 	case AtLeast:
 		return below
