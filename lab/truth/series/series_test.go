@@ -102,7 +102,7 @@ func TestPicture(t *testing.T) {
 	}
 	var b strings.Builder
 	testutil.OK(t, series.Count(list).Picture(&b))
-	for _, want := range []string{"<title>-800 Elo: 36 of 40</title>", "<title>800 Elo: 36 of 40</title>", "draws 50%", "draws 0%", `cx="80.0" cy="84.0"`} {
+	for _, want := range []string{"<title>-800 Elo: 36 of 40</title>", "<title>800 Elo: 36 of 40</title>", "draws 50%", "draws 0%", `cx="153.0" cy="96.0"`} {
 		testutil.Contains(t, b.String(), want)
 	}
 	testutil.OK(t, xml.Unmarshal([]byte(b.String()), new(struct{})))
