@@ -241,11 +241,15 @@ func playSessions(ctx context.Context, b *bench) error {
 	if _, err := b.ask(ctx, &r, []int{0}, args...); err != nil {
 		return err
 	}
-	for _, c := range r.Comparisons {
-		if c.A == "a" && c.B == "b" {
-			c.Estimate = c.Elo
-			b.interval("rate, sessions: interval of a difference", 0.95, c.span, b.law.Elo(0, 1))
-		}
-	}
+	b.compared(&r)
 	return nil
+}
+
+// compared adds the claims of a rating of two players. The one that is stronger by the results comes first.
+func (b *bench) compared(r *rating) {
+	b.certain("rate, sessions: a comparison of both players", len(r.Comparisons) == 1)
+	for _, c := range r.Comparisons {
+		c.Estimate = c.Elo
+		b.interval("rate, sessions: interval of a difference", 0.95, c.span, b.law.Elo(b.law.Find(c.A), b.law.Find(c.B)))
+	}
 }
