@@ -28,6 +28,9 @@ type farm struct {
 
 // playFarm plays an SPRT on a farm with a worker that cheats. It reads the verdict, the workers and the database of games.
 func playFarm(ctx context.Context, b *bench) (err error) {
+	if strings.Contains(b.engine, " ") {
+		return fmt.Errorf("kind farm: workers cannot run %q with its arguments; name truth-engine with --engine", b.engine)
+	}
 	b.law.Repeat, b.law.Starts = true, "" // so that audits can compare moves
 	if err := b.rewrite(); err != nil {
 		return err
