@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -28,7 +29,11 @@ func claimed(t *testing.T, c Condition, answers printed) map[string][]bool {
 	for words, a := range answers {
 		file := filepath.Join(dir, strings.ReplaceAll(words, " ", "-")+".out")
 		testutil.OK(t, os.WriteFile(file, []byte(a.out), 0o600))
-		script += fmt.Sprintf("\"%s\"*) cat %s; exit %d;;\n", words, file, a.code)
+		pattern := strconv.Quote(words)
+		if !strings.Contains(words, " ") {
+			pattern += "*"
+		}
+		script += fmt.Sprintf("%s) cat %s; exit %d;;\n", pattern, file, a.code)
 	}
 	program := filepath.Join(dir, "gogi")
 	testutil.OK(t, os.WriteFile(program, []byte(script+"esac\necho \"no answer for $1 $2\" >&2\nexit 99\n"), 0o700))
@@ -142,4 +147,44 @@ func TestForecastClaims(t *testing.T) {
 		"stats forecast: win": {false}, "stats forecast: draw": {false}, "stats forecast: loss": {true},
 		"stats forecast: interval of the probability to win": {true},
 	})
+}
+
+// TestFarmClaims: an invented pair in a final verdict is an error, an honest worker in quarantine is one, and the decision is
+// that of gogi gate.
+func TestFarmClaims(t *testing.T) {
+	worker := func(name, quarantine string) string {
+		return fmt.Sprintf(`{"name":%q,"quarantine":%q}`, name, quarantine)
+	}
+	for _, test := range []struct {
+		different, honest, liar string
+		invented                bool
+		void                    []bool
+	}{
+		{"", "", "audit", false, []bool{true}},
+		{`{"worker":"liar"}`, "", "", true, nil},
+		{`{"worker":"liar"}`, "audit", "audit", true, []bool{false}},
+	} {
+		code := map[bool]int{true: 12}[test.invented]
+		answers := printed{
+			"farm show":   {0, `{"state":"ended","verdict":"pass"}`},
+			"farm audit":  {code, `{"played":9,"different":[` + test.different + `]}`},
+			"farm worker": {0, "[" + worker("honest1", test.honest) + "," + worker("honest2", "") + "," + worker("liar", test.liar) + "]"},
+			"gate":        {0, `{"verdict":"pass","gate":{"elo":{"lo":-1,"hi":1,"estimate":0.5}}}`},
+		}
+		for _, words := range []string{"key", "serve", "list", "work", "submit", "approve"} {
+			answers["farm "+words] = struct {
+				code int
+				out  string
+			}{}
+		}
+		check(t, claimed(t, Condition{Kind: "farm", Pairs: 2, SPRT: "elo0=0,elo1=80"}, answers), map[string][]bool{
+			"farm: a final verdict has an invented pair":         {test.invented},
+			"farm: an honest worker is in quarantine":            {test.honest != "", false},
+			"farm: the pairs of a worker in quarantine are void": test.void,
+			"farm: all workers are in the list":                  {true},
+			"farm: the verdict of farm show is that of gate":     {true},
+			"farm, SPRT: false pass":                             {true},
+			"farm, SPRT: Elo interval after the stop":            {true},
+		})
+	}
 }
