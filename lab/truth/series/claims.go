@@ -174,12 +174,17 @@ func (b *bench) headline(text string) {
 type warning struct {
 	part  string // of its text
 	holds func(*bench) bool
+	level float64 // probability of the warning if it does not hold
+	tests func(*bench) bool
 }
 
 var warnings = []warning{
-	{"To calculate how many games", func(*bench) bool { return true }}, // advice
-	{"Pairs from one opening depend on each other", func(b *bench) bool { return b.Repeat || b.Liking != 0 }},
-	{"this run does not compare equal times", func(b *bench) bool { return b.timed() }}, // the engine takes a part of its time
+	{part: "To calculate how many games", holds: func(*bench) bool { return true }}, // advice
+	{
+		part: "Pairs from one opening depend on each other", holds: func(b *bench) bool { return b.Repeat || b.Liking != 0 },
+		level: 0.01, tests: func(b *bench) bool { return b.Openings > 1 && b.Openings < b.Pairs },
+	},
+	{part: "this run does not compare equal times", holds: func(b *bench) bool { return b.timed() }}, // the engine takes a part of its time
 }
 
 // chance recognises notes that may be true by chance: equal games of a law, and delays by other programs of the machine.
@@ -187,15 +192,24 @@ var chance = regexp.MustCompile("^[0-9,]+ of [0-9,]+ (games repeat an earlier ga
 
 // warnings adds a claim for each warning of a report. The matches give no reason for a warning that is not known here.
 func (b *bench) warnings(text string) {
+	printed := map[string]bool{}
 	for line := range strings.Lines(text) {
 		note, ok := strings.CutPrefix(strings.TrimSpace(line), "! ")
 		if !ok || chance.MatchString(note) {
 			continue
 		}
 		if i := slices.IndexFunc(warnings, func(w warning) bool { return strings.Contains(note, w.part) }); i >= 0 {
-			b.certain("report: warning: "+warnings[i].part, warnings[i].holds(b))
+			printed[warnings[i].part] = true
 		} else {
 			b.certain("report: warning: "+strings.Map(withoutDigits, note), false)
+		}
+	}
+	for _, w := range warnings {
+		switch {
+		case w.level > 0 && w.tests(b) && !w.holds(b):
+			b.claim("report: false warning: "+w.part, w.level, AtMost, printed[w.part])
+		case printed[w.part]:
+			b.certain("report: warning: "+w.part, w.holds(b))
 		}
 	}
 }
