@@ -10,6 +10,7 @@ import (
 
 	"gogi/configs/position"
 	"gogi/match"
+	"gogi/shogi"
 )
 
 // override returns l with the more specific limits in over. If over has any search limit, its search limits
@@ -159,6 +160,53 @@ func limitsAt(into **Limits, over Limits) {
 		merged := or(*into, Limits{}).override(over)
 		*into = &merged
 	}
+}
+
+// TakeLimits gives the engines of the file, in the order of the players of a plan, the limits of those players, and the file
+// the plan's clocks of colours. It leaves out what flags replace for all players, so that Apply changes only what the flags
+// name.
+func (f *File) TakeLimits(plan *match.Plan, flags Flags) {
+	replaced := map[string]bool{} // keys of limits that a flag sets for all players
+	search := flags.Self
+	_, keyed := flags.keyed()
+	for _, flag := range keyed {
+		texts, _ := flag.value.Interface().([]string) // fails only for --self, which has no texts
+		if slices.ContainsFunc(texts, func(text string) bool { return !strings.Contains(text, "=") }) {
+			key := strings.TrimPrefix(flag.key, "limits.")
+			replaced[key] = true
+			search = search || key != "margin" && key != "stall"
+		}
+	}
+	for i := range f.Engines {
+		of := plan.Players[i].Limits
+		own := Limits{Margin: some(of.Margin, !replaced["margin"]), Stall: some(of.Stall, !replaced["stall"])}
+		if !search {
+			own.Clock = clockOf(of.Clock)
+			own.MoveTime, own.Nodes, own.Depth, own.Self = some(of.MoveTime, of.MoveTime > 0), some(of.Nodes, of.Nodes > 0), some(of.Depth, of.Depth > 0), some(true, of.Self)
+		}
+		f.Engines[i].Limits = &own
+	}
+	if clocks := plan.ColourClocks; !search && clocks != ([2]*match.TimeControl{}) {
+		f.ByColour = &ByColour{}
+		for c, into := range []**Clock{shogi.Black: &f.ByColour.Black, shogi.White: &f.ByColour.White} {
+			if clocks[c] != nil {
+				clock := clockOf(*clocks[c])
+				*into = &clock
+			}
+		}
+	}
+}
+
+// some returns a pointer to value if given is true, and otherwise nil.
+func some[T any](value T, given bool) *T {
+	if !given {
+		return nil
+	}
+	return &value
+}
+
+func clockOf(c match.TimeControl) Clock {
+	return Clock{Main: some(c.Main, c.Main > 0), Byoyomi: some(c.Byoyomi, c.Byoyomi > 0), Increment: some(c.Increment, c.Increment > 0)}
 }
 
 func (a *applier) colourClock(colour, flag string, clock Clock) {

@@ -53,8 +53,8 @@ func (p *Pages) test(w http.ResponseWriter, v *visit) error {
 	// A reader without a session sees the same as the holder of a key, because show and plan change nothing.
 	status := p.status(v)
 	name := v.PathValue("test")
-	i := farm.Named(status.Tests, name)
-	if i < 0 {
+	i, err := farm.Found(status.Tests, name)
+	if err != nil {
 		return notFound(i18n.Of("There is no test with this name."))
 	}
 	page := testPage{Test: status.Tests[i], May: map[string]bool{}}
@@ -183,7 +183,7 @@ func (p *Pages) showForm(w http.ResponseWriter, v *visit, status int, wrong stri
 	}
 	f := form{From: v.FormValue("from"), Run: old.Run, Wrong: wrong}
 	tests := p.status(v).Tests
-	free := farm.FreeName(old.Run, func(name string) bool { return farm.Named(tests, name) >= 0 })
+	free := farm.FreeName(old.Run, tests)
 	gate := v.say("none")
 	if !old.Gate.IsZero() {
 		gate = old.Gate.String()
@@ -210,7 +210,7 @@ func (p *Pages) showForm(w http.ResponseWriter, v *visit, status int, wrong stri
 		{Name: "max-plies", Label: i18n.Phrase("Maximum plies"), Now: strconv.Itoa(old.Rules.MaxPlies)},
 		{Name: "resign", Label: i18n.Phrase("Resign"), Hint: i18n.Phrase("2000x3; or off")},
 		{Name: "draw", Label: i18n.Phrase("Draw"), Hint: i18n.Phrase("10x8@40; or off")},
-		{Name: "seed", Label: i18n.Phrase("Seed"), Hint: i18n.Phrase("by default the next number, for other games"), Now: strconv.FormatUint(old.Seed, 10)},
+		{Name: "seed", Label: i18n.Phrase("Seed"), Hint: i18n.Phrase("by default the next number without a test, for other games"), Now: strconv.FormatUint(old.Seed, 10)},
 		{Name: "option", Label: i18n.Phrase("Options"), Hint: optionHint(old)},
 		{Name: "priority", Label: i18n.Phrase("Priority"), Hint: i18n.Phrase("−10 to 10"), Now: "0"},
 		{Name: "share", Label: i18n.Phrase("Share"), Hint: i18n.Phrase("weight among the tests of its priority"), Now: "1"},
@@ -343,7 +343,7 @@ func (p *Pages) submission(v *visit) (*farm.Submission, error) {
 	if plan, err = p.withCommits(v, plan); err != nil {
 		return nil, err
 	}
-	flags, err := flagsOf(v, plan)
+	flags, err := flagsOf(v)
 	if err != nil {
 		return nil, err
 	}
@@ -354,6 +354,10 @@ func (p *Pages) submission(v *visit) (*farm.Submission, error) {
 	}
 	if plan, err = planning.Repeat(plan, flags); err != nil {
 		return nil, err
+	}
+	if flags.Seed == nil {
+		plan.Seed++
+		plan = farm.WithFreeSeed(plan, p.status(v).Tests)
 	}
 	s := farm.Submission{OneThread: one, Note: v.PostFormValue("note"), Needs: map[string]string{}}
 	if s.Plan, err = match.EncodePlan(plan); err != nil {
@@ -398,7 +402,7 @@ func (p *Pages) oneThread(v *visit) (names []string, err error) {
 }
 
 // flagsOf returns the flags that the fields of the form stand for.
-func flagsOf(v *visit, old *match.Plan) (flags configs.Flags, err error) {
+func flagsOf(v *visit) (flags configs.Flags, err error) {
 	text := func(name string) string { return strings.TrimSpace(v.PostFormValue(name)) }
 	flags = configs.Flags{Run: text("run"), SPRT: text("sprt"), Openings: text("openings"), Resign: text("resign"),
 		Draw: text("draw"), Option: strings.Fields(text("option"))}
@@ -416,12 +420,12 @@ func flagsOf(v *visit, old *match.Plan) (flags configs.Flags, err error) {
 			*into = &n
 		}
 	}
-	seed := old.Seed + 1
 	if value := text("seed"); value != "" {
-		if seed, err = strconv.ParseUint(value, 10, 64); err != nil {
+		seed, err := strconv.ParseUint(value, 10, 64)
+		if err != nil {
 			return flags, fmt.Errorf("seed: %.40q is not a number", value)
 		}
+		flags.Seed = &seed
 	}
-	flags.Seed = &seed
 	return flags, nil
 }

@@ -120,7 +120,7 @@ func TestNames(t *testing.T) {
 			testutil.OK(t, f.do("ann", "show", farm.Order{Run: means}, &shown), means)
 			testutil.Equal(t, shown.Run, next.Run, "%s", means)
 		}
-		testutil.Fails(t, f.do("ann", "show", farm.Order{Run: next.Run[:7]}, &shown), "there is no test", "seven digits are too few")
+		testutil.Fails(t, f.do("ann", "show", farm.Order{Run: next.Run[:3]}, &shown), "there is no test", "three digits are too few")
 	})
 }
 

@@ -274,8 +274,8 @@ func (c *Coordinator) StatusFor(ctx context.Context, key string) farm.Status {
 func (c *Coordinator) Watch(test string) (hub *events.Hub, ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	r := c.tests.Find(test)
-	if r == nil {
+	r, err := c.tests.Found(test)
+	if err != nil {
 		return nil, false
 	}
 	return r.Hub, true

@@ -132,7 +132,7 @@ func (c *Coordinator) workerStatus(name string, now time.Time, who roster.Key) f
 	}
 	for i, e := range out.Errors {
 		owners := []string{w.Owner}
-		if r := c.tests.Find(e.By); r != nil {
+		if r, err := c.tests.Found(e.By); err == nil {
 			owners = append(owners, r.Owner)
 		}
 		out.Errors[i].What = who.Text(e.What, owners...)

@@ -12,7 +12,7 @@ import (
 	"gogi/match/gate"
 )
 
-// limitFlags are the flags of limits. Each of them replaces all limits of a player.
+// limitFlags are the flags of limits.
 func limitFlags() []string {
 	return []string{"tc", "main", "byoyomi", "increment", "movetime", "nodes", "depth", "self", "margin", "stall"}
 }
@@ -76,13 +76,17 @@ func givenOf(flags configs.Flags, names ...string) bool {
 }
 
 // skeleton returns a plan made from the flags, from which graft takes values. Its players have the names of the
-// players of the plan old, but all of them are the built-in engine.
+// players of the plan old, but all of them are the built-in engine. If a flag changes limits, the players have the limits
+// of the old plan with this change, as after a change of a match file.
 func skeleton(old *match.Plan, flags configs.Flags) (*match.Plan, error) {
 	flags.Option, flags.Engine = nil, nil
+	file := &configs.File{}
 	for _, p := range old.Players {
-		flags.Engine = append(flags.Engine, p.Name+"=builtin")
+		file.Engines = append(file.Engines, configs.Engine{Name: p.Name, Cmd: "builtin"})
 	}
-	if !givenOf(flags, limitFlags()...) {
+	if givenOf(flags, limitFlags()...) {
+		file.TakeLimits(old, flags)
+	} else {
 		flags.Nodes = []string{"1"}
 	}
 	if flags.Games == nil {
@@ -96,11 +100,10 @@ func skeleton(old *match.Plan, flags configs.Flags) (*match.Plan, error) {
 			*value = ""
 		}
 	}
-	file, dir, err := flags.Read("")
-	if err != nil {
+	if err := file.Apply(flags); err != nil {
 		return nil, err
 	}
-	plan, _, err := Plan(file, dir, nil)
+	plan, _, err := Plan(file, "", nil)
 	return plan, err
 }
 

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"gogi/configs"
 	"gogi/internal/testutil"
@@ -41,6 +42,19 @@ func TestRepeat(t *testing.T) {
 		"8") || old.Digest() != digest {
 		t.Errorf("%+v", got)
 	}
+	clock := old.Players[1].Limits
+	got = testutil.Must(planning.Repeat(old, configs.Flags{Nodes: []string{"strong=777"}, Margin: []string{"250ms"}}))(t)
+	own := got.Players[0].Limits
+	testutil.Check(t, own.Nodes == 777 && own.Clock.IsZero() && own.Margin == 250*time.Millisecond, "the limits of strong: %+v", own)
+	clock.Margin = own.Margin
+	testutil.Equal(t, got.Players[1].Limits, clock, "a flag for one player keeps the search limit of the other")
+	both := testutil.Must(planning.Repeat(got, configs.Flags{TC: []string{"5+0.1"}, Nodes: []string{"weak=9"}}))(t)
+	testutil.Check(t, both.Players[0].Limits.Clock.Main == 5*time.Second && both.Players[0].Limits.Nodes == 0 && both.Players[1].Limits.Nodes == 9,
+		"a flag without a name replaces the limits of all: %+v", both.Players)
+	colours := *old
+	colours.ColourClocks[1] = &match.TimeControl{Main: time.Minute}
+	got = testutil.Must(planning.Repeat(&colours, configs.Flags{TC: []string{"black=2+1"}}))(t)
+	testutil.Check(t, *got.ColourClocks[1] == match.TimeControl{Main: time.Minute} && got.ColourClocks[0].Increment == time.Second, "%v", got.ColourClocks)
 	file := filepath.Join(t.TempDir(), "openings.txt")
 	testutil.OK(t, os.WriteFile(file, []byte("startpos moves 7g7f\n"), 0o600))
 	testutil.Fails(t, testutil.Err(planning.Repeat(old, configs.Flags{Openings: file})), "", "a file of this machine was read")

@@ -1,6 +1,7 @@
 package farmcmd
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,6 +17,7 @@ import (
 	"gogi/configs/advice"
 	"gogi/farm"
 	"gogi/farm/files"
+	"gogi/farm/worker"
 	"gogi/internal/fail"
 	"gogi/internal/format"
 	"gogi/internal/i18n"
@@ -39,7 +41,7 @@ type SubmitCommand struct {
 	Validate  string   `group:"farm" type:"existingfile" placeholder:"DB" more:"" help:"Database with a tune that gogi farm mirror copied. gogi submits a match of the tune's final values against its start values."`
 	ScaleTo   string   `group:"farm" type:"existingfile" placeholder:"FILE" more:"" help:"File that gogi farm bench --out wrote on the machine for which the time control is meant. Slower machines get more time, and faster ones less."`
 	ScaleMost float64  `group:"farm" default:"4" placeholder:"N" more:"" help:"With --scale-to: maximum speed ratio N. Machines that are more than N times slower or faster than that of --scale-to play no games of this test (default ${default})."`
-	Again     string   `group:"farm" placeholder:"TEST" help:"Repeat a test of the farm with the changes of the other flags. Without --seed the seed is the next number."`
+	Again     string   `group:"farm" placeholder:"TEST" help:"Repeat a test of the farm with the changes of the other flags. Without --seed the seed is the next number that makes a new test."`
 	EngineOf  []string `group:"farm" sep:"none" placeholder:"A=TEST/B" more:"" help:"With --again: replace engine A by engine B of another test; may be repeated."`
 	DryRun    bool     `group:"farm" help:"Print what gogi would submit and upload, and send nothing."`
 
@@ -65,7 +67,7 @@ func (c *SubmitCommand) Run(ctx context.Context, env *cli.Env) error {
 		return err
 	}
 	if c.DryRun {
-		return c.dry(env, plan, files)
+		return c.dry(ctx, env, plan, files)
 	}
 	return c.submit(ctx, env, plan, files)
 }
@@ -299,7 +301,18 @@ func warnAudits(env *cli.Env, plan *match.Plan, oneThread []string) {
 	}
 }
 
-func (c *SubmitCommand) dry(env *cli.Env, plan *match.Plan, files map[string]string) error {
+// dry prints what submit would send. If the user has credentials, it also looks for a test of the farm with the same plan or
+// name, because the farm would reject the plan.
+func (c *SubmitCommand) dry(ctx context.Context, env *cli.Env, plan *match.Plan, files map[string]string) error {
+	if _, err := c.read(); err == nil || c.Creds != "" {
+		tests, err := c.tests(ctx)
+		if err != nil {
+			env.Warn(i18n.Of("gogi could not look for a test with this plan or name: %s", err.Error()))
+		}
+		if err := farm.CheckNew(plan, tests); err != nil {
+			return &cli.Exit{Code: worker.ExitRefused, Err: err}
+		}
+	}
 	warnAudits(env, plan, append(trust.OneThread(plan), c.oneThread...))
 	fmt.Fprintf(env.Out, "%s · plan %.12s · %s; it would be submitted with:\n", plan.Run, plan.Digest(), units(plan))
 	if len(files) == 0 {
@@ -405,19 +418,21 @@ func (c *SubmitCommand) again(ctx context.Context, env *cli.Env) error {
 	if plan, err = c.withCommits(ctx, plan); err != nil {
 		return err
 	}
-	if c.Seed == nil {
-		next := plan.Seed + 1
-		c.Seed = &next
-	}
-	if err := c.freeName(ctx, plan); err != nil {
+	tests, err := c.tests(ctx)
+	if err != nil {
 		return err
 	}
+	c.Flags.Run = cmp.Or(c.Flags.Run, farm.FreeName(plan.Run, tests))
 	c.Option = planning.Renamed(c.Option, renamed)
 	if plan, err = planning.Repeat(plan, c.Flags); err != nil {
 		return fail.Usage(err)
 	}
+	if c.Seed == nil {
+		plan.Seed++
+		plan = farm.WithFreeSeed(plan, tests)
+	}
 	if c.DryRun {
-		return c.dry(env, plan, nil)
+		return c.dry(ctx, env, plan, nil)
 	}
 	return c.submit(ctx, env, plan, nil)
 }
@@ -447,15 +462,9 @@ func (c *SubmitCommand) planOf(ctx context.Context, test string) (*match.Plan, e
 	return match.DecodePlan(of.Plan)
 }
 
-// freeName gives a repeated test a name that no test of the farm has, if the user gives none.
-func (c *SubmitCommand) freeName(ctx context.Context, plan *match.Plan) error {
-	if c.Flags.Run != "" {
-		return nil
-	}
+// tests returns the tests of the farm.
+func (c *SubmitCommand) tests(ctx context.Context) ([]farm.TestStatus, error) {
 	var status farm.Status
-	if err := c.ask(ctx, "list", struct{}{}, &status); err != nil {
-		return err
-	}
-	c.Flags.Run = farm.FreeName(plan.Run, func(name string) bool { return farm.Named(status.Tests, name) >= 0 })
-	return nil
+	err := c.ask(ctx, "list", struct{}{}, &status)
+	return status.Tests, err
 }

@@ -59,13 +59,9 @@ func (s *Tests) Submit(ctx context.Context, who roster.Key, in *farm.Submission,
 		if r.Owner == who.Owner && (r.State == farm.Submitted || r.State == farm.Approved) {
 			waiting++
 		}
-		switch {
-		case r.Digest == digest:
-			return nil, farm.Refusef("this plan is test %s already, which is %s: the same games would be played (another seed makes another test)", r.Name, r.State)
-		case r.Name == plan.Run:
-			free := farm.FreeName(plan.Run, func(name string) bool { return s.Find(name) != nil })
-			return nil, farm.Refusef("there is a test %s already, which is %s, and a name belongs to one test for ever; choose another, such as --run %s", r.Name, r.State, free)
-		}
+	}
+	if err := farm.CheckNew(plan, s.Names()); err != nil {
+		return nil, err
 	}
 	if err := match.CheckRunName(plan.Run); err != nil {
 		return nil, farm.Refusef("run: %v", err)
@@ -107,14 +103,6 @@ func mayPriority(who roster.Key, p float64) error {
 		return who.Deny("set a priority of %v: from %d to %d", p, -ownPriority, ownPriority)
 	}
 	return nil
-}
-
-// Found returns a test, or a rejection if there is none.
-func (s *Tests) Found(name string) (*Test, error) {
-	if r := s.Find(name); r != nil {
-		return r, nil
-	}
-	return nil, farm.Refusef("there is no test %q; gogi farm list lists the tests", name)
 }
 
 // Is returns nil if a test is in one of the given states, and otherwise a rejection.

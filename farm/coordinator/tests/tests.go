@@ -17,6 +17,7 @@ import (
 	"gogi/farm/coordinator/entries"
 	"gogi/farm/coordinator/ledger"
 	"gogi/farm/coordinator/roster"
+	"gogi/internal/lists"
 	"gogi/match"
 	"gogi/match/trust"
 	"gogi/results/farmstate"
@@ -274,22 +275,22 @@ func (s *Tests) InOrder() []*Test {
 	return slices.SortedFunc(maps.Values(s.All), func(a, b *Test) int { return a.Number - b.Number })
 }
 
-// Find returns the test with a name, a digest or the beginning of a digest, or nil if there is none. If several tests of an
-// older farm have the name, it returns the latest.
-func (s *Tests) Find(test string) *Test {
+// Names returns the names, digests and states of the tests in the order of submission.
+func (s *Tests) Names() []farm.TestStatus {
+	return lists.Map(s.InOrder(), func(r *Test) farm.TestStatus { return farm.TestStatus{Name: r.Name, Run: r.Digest, State: r.State} })
+}
+
+// Found returns the test that a user means by a name, a digest or the beginning of a digest, or a rejection.
+func (s *Tests) Found(test string) (*Test, error) {
 	if r := s.All[test]; r != nil {
-		return r
+		return r, nil
 	}
-	var named, meant *Test
-	for _, r := range s.InOrder() {
-		if r.Name == test {
-			named = r
-		}
-		if farm.Means(test, r.Digest) {
-			meant = r
-		}
+	names := s.Names()
+	i, err := farm.Found(names, test)
+	if err != nil {
+		return nil, err
 	}
-	return cmp.Or(named, meant)
+	return s.All[names[i].Run], nil
 }
 
 // mayCondemn is the number of given-up pairs at which the coordinator pauses a run without an SPRT. It pauses a run

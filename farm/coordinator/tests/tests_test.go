@@ -72,14 +72,14 @@ func TestOneTestOfAPlan(t *testing.T) {
 		err := submit(test.name, test.seed, test.queued)
 		testutil.Check(t, (err == nil) == (test.why == "") && (err == nil || strings.Contains(err.Error(), test.why)), "%+v: %v", test, err)
 	}
-	r := f.Tests.Find("a")
+	r := testutil.Must(f.Tests.Found("a"))(t)
 	testutil.OK(t, f.Tests.Turn(t.Context(), r, farm.Stopped, "ann", ""))
 	testutil.Fails(t, submit("a", 3, 0), "there is a test a already, which is stopped, and a name belongs to one test for ever; choose another, such as --run a-2")
 	testutil.OK(t, submit("a-2", 3, 0))
 	for _, means := range []string{"a", r.Digest, r.Digest[:8]} {
-		testutil.Check(t, f.Tests.Find(means) == r, "%s means another test", means)
+		testutil.Check(t, testutil.Must(f.Tests.Found(means))(t) == r, "%s means another test", means)
 	}
-	testutil.Check(t, f.Tests.Find(r.Digest[:7]) == nil, "seven digits are enough")
+	testutil.Fails(t, testutil.Err(f.Tests.Found(r.Digest[:3])), "there is no test")
 }
 
 // TestPairsThatCrash: the first pair that is given up pauses a test with an SPRT. Without one, the third does.
