@@ -85,10 +85,16 @@ func Inspect(data []byte, name, dir string, env identity.Env) (*match.Plan, []ad
 	return nil, nil, errors.Join(err, apart(ProblemsOf(wrong), ProblemsOf(err)))
 }
 
-// inspected returns the plan of the match, or the plan of the council if the file is for gogi council: one council is its
-// only player, and it has no number of games.
+// CouncilAlone reports whether the file is for gogi council, not for gogi match: one council is its only player, and it has no
+// number of games.
+func (f *File) CouncilAlone() bool {
+	return len(f.PlayerNames()) == 1 && len(f.Councils) > 0 && f.Games == nil
+}
+
+// inspected returns the plan of the match, or the plan of the council if the file is for gogi council, see
+// CouncilAlone.
 func (f *File) inspected(dir string, env identity.Env) (*match.Plan, []advice.Warning, error) {
-	if len(f.PlayerNames()) == 1 && len(f.Councils) > 0 && f.Games == nil {
+	if f.CouncilAlone() {
 		return f.PlanCouncil("", dir, env)
 	}
 	return f.Plan(dir, env)

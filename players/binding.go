@@ -1,6 +1,7 @@
 package players
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"runtime"
@@ -67,14 +68,22 @@ func bind(plan *match.Plan, greetings []usi.Greeting, machine affinity.Topology)
 		return b, nil
 	}
 	if b.Layout, err = machine.Lay(b.Demand); err != nil {
-		lower := "--concurrency or the engines' threads"
-		if plan.Concurrency == 1 {
-			lower = "the engines' threads"
-		}
-		return nil, fmt.Errorf("cpus %s: %w: lower %s, or --cpus off", choice, err, lower)
+		return nil, fmt.Errorf("cpus %s: %w; %s, or use --cpus off", choice, err, fitting(err))
 	}
 	b.checkLayout(machine)
 	return b, nil
+}
+
+// fitting returns advice for a machine with too few CPUs: the number of games at a time that fits, or fewer threads.
+func fitting(err error) string {
+	few, ok := errors.AsType[*affinity.TooFewError](err)
+	switch {
+	case !ok || few.Split == 0:
+		return "give the engines fewer threads"
+	case few.Whole > 0 && few.Whole < few.Split:
+		return fmt.Sprintf("set --concurrency %d, or %d for whole cores", few.Split, few.Whole)
+	}
+	return fmt.Sprintf("set --concurrency %d", few.Split)
 }
 
 // cores returns the largest number of cores that the threads of one player need. If all engines are remote, it returns

@@ -96,12 +96,12 @@ func TestBind(t *testing.T) {
 		{
 			"too many slots", []match.Player{four, four}, []usi.Greeting{fourGreets, fourGreets},
 			func(p *match.Plan) { p.Concurrency = 5 },
-			"cpus auto: 5 at a time need 20 CPUs, 4 each for the threads that think at once, and there are 16 on 8 cores: at most 4 at a time, or 2 with whole cores: lower --concurrency or the engines' threads, or --cpus off", "",
+			"cpus auto: games at a time: 5; each needs 4 CPUs for the threads that think at once, so they need 20, and there are 16 on 8 cores; set --concurrency 4, or 2 for whole cores, or use --cpus off", "",
 		},
 		{
 			"one slot", []match.Player{four, four}, []usi.Greeting{fourGreets, fourGreets},
 			func(p *match.Plan) { p.Concurrency, p.CPUs = 1, "1-2" },
-			"cpus 1-2: 1 at a time need 4 CPUs, 4 each for the threads that think at once, and there are 2 on 2 cores: at most 0 at a time, or 0 with whole cores: lower the engines' threads, or --cpus off", "",
+			"cpus 1-2: games at a time: 1; each needs 4 CPUs for the threads that think at once, so they need 4, and there are 2 on 2 cores; give the engines fewer threads, or use --cpus off", "",
 		},
 		{
 			"not ours", []match.Player{one, one}, []usi.Greeting{oneGreets, oneGreets}, func(p *match.Plan) { p.CPUs = "4,16-17" },

@@ -118,14 +118,32 @@ func explain(args []string, err error) error {
 		return errors.New("stats lab: gogi has no such command; run gogi-lab stats lab")
 	case of("rate") && strings.HasPrefix(err.Error(), "unknown flag --iterates"):
 		return errors.New("--iterates: gogi rate has no such flag; run gogi-lab rate")
-	case of("match") && (slices.Contains(args, "-engine") || slices.Contains(args, "-each")):
-		return fmt.Errorf("match: %s is a flag of fastchess; write --engine NAME=COMMAND and --tc, as the table of docs/coming-from.md shows", firstOf(args, "-engine", "-each"))
+	case of("match") && len(ofFastchess(args)) > 0:
+		return fmt.Errorf("match: flags of fastchess: %s; docs/coming-from.md has the table of all", strings.Join(ofFastchess(args), ", "))
+	case of("farm", "gate"):
+		return errors.New("farm gate: gogi has no such command; gogi farm show TEST prints the decision, and gogi gate RUN --db FILE decides after gogi farm mirror")
+	case of("farm", "delete"), of("farm", "rename"):
+		return fmt.Errorf("farm %s: gogi has no such command, because a farm keeps all tests under their names; gogi farm stop TEST ends a test", args[1])
 	case of("gate") && strings.HasPrefix(err.Error(), "unknown flag --sprt"):
 		return errors.New("--sprt: gogi gate uses the SPRT that the run began with; for another one, write a file with a [gate] section and run gogi gate RUN --gate FILE")
 	}
 	return nil
 }
 
-func firstOf(args []string, words ...string) string {
-	return args[slices.IndexFunc(args, func(a string) bool { return slices.Contains(words, a) })]
+// ofFastchess returns the flags of fastchess and cutechess-cli in a command line, each with its counterpart.
+func ofFastchess(args []string) (found []string) {
+	counterparts := map[string]string{
+		"-engine": "write --engine NAME=COMMAND", "-each": "write --option all.NAME=VALUE, --tc and other limits", "-rounds": "write --games with twice the number",
+		"-games": "leave it out", "-repeat": "leave it out", "-noswap": "write --no-swap", "-concurrency": "write --concurrency N", "-openings": "write --openings FILE",
+		"-srand": "write --seed N", "-sprt": "write --sprt elo0=0,elo1=4,model=normalized", "-resign": "write --resign 600x3", "-draw": "write --draw 10x8@65",
+		"-maxmoves": "write --max-plies N", "-recover": "leave it out", "-pgnout": "run gogi export afterwards", "-epdout": "run gogi export afterwards",
+		"-config": "run the same command again", "-use-affinity": "write --cpus auto", "-event": "write --run NAME", "-tournament": "write --design NAME",
+		"-ratinginterval": "leave it out", "-report": "leave it out", "-output": "leave it out", "-log": "write --transcript",
+	}
+	for _, arg := range args {
+		if text := counterparts[arg]; text != "" && !slices.Contains(found, arg+" ("+text+")") {
+			found = append(found, arg+" ("+text+")")
+		}
+	}
+	return found
 }

@@ -16,6 +16,7 @@ import (
 	"gogi/internal/fail"
 	"gogi/internal/i18n"
 	"gogi/internal/sanitize"
+	"gogi/results"
 	"gogi/stats"
 	"gogi/stats/hunt"
 )
@@ -87,7 +88,7 @@ func (c *huntCommand) hunt(ctx context.Context, s *session.Session) (err error) 
 	if v.games != nil {
 		games = *v.games
 	}
-	return (&search{huntCommand: c, versions: v, config: config, until: map[string]string{}, used: map[[2]string]map[uint64]bool{}}).run(ctx, s, games)
+	return (&search{huntCommand: c, versions: v, config: config, until: map[string]string{}, base: v.run}).run(ctx, s, games)
 }
 
 // A search is a hunt in progress.
@@ -97,10 +98,18 @@ type search struct {
 
 	config hunt.Config
 	hunt   *hunt.Hunt
+	known
+
+	until  map[string]string // the newest version that equals a version, see merge
+	base   string            // the first part of the names of the runs, without the number that nextName adds
+	number int               // number after base in that part; below 2: none
+}
+
+// known has the games that a hunt uses.
+type known struct {
 	played []played
 	stored []played                      // pairs of earlier runs
 	past   past                          // pairs of earlier runs with a time limit
-	until  map[string]string             // the newest version that equals a version, see merge
 	used   map[[2]string]map[uint64]bool // hashes of the openings that two versions, older and newer, have played
 	offset int                           // number of the next opening
 }
@@ -132,10 +141,28 @@ func (h *search) run(ctx context.Context, s *session.Session, games int) error {
 		if broken, ok := errors.AsType[*unbuildable](err); ok {
 			err = h.without(s, broken)
 		}
+		if other, ok := errors.AsType[*results.DifferentPlan](err); ok && !h.chosen {
+			err = nil
+			h.again(s, other.Run)
+		}
 		if err != nil {
 			return err
 		}
 	}
+}
+
+// again begins the hunt again with the next name, because a run with the name of a block has another plan: the versions have
+// changed since that hunt, or a run of it has another name now. The hunt uses the games of all runs.
+func (h *search) again(s *session.Session, taken string) {
+	h.nextName()
+	h.hunt, h.known = nil, known{}
+	s.Note(i18n.Of("%s", fmt.Sprintf("run %s belongs to another hunt; the runs of this hunt are %s-…, and it uses the stored games", taken, h.versions.run)))
+}
+
+// nextName changes the first part of the names of the runs from NAME to NAME-2, NAME-3, ….
+func (h *search) nextName() {
+	h.number = max(2, h.number+1)
+	h.versions.run = fmt.Sprintf("%s-%d", h.base, h.number)
 }
 
 // restart begins the calculation of the hunt again, with the stored pairs and all blocks that were played.

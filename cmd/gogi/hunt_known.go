@@ -73,7 +73,7 @@ func (h *search) nameRuns(ctx context.Context, s *session.Session, keys map[stri
 		return err
 	}
 	name := h.versions.run
-	for n := 2; ; n++ {
+	for {
 		first, err := s.Store.FindRun(ctx, h.runName(1))
 		if _, none := errors.AsType[*results.NoRun](err); none {
 			break
@@ -88,7 +88,7 @@ func (h *search) nameRuns(ctx context.Context, s *session.Session, keys map[stri
 		if plan.Conditions() == conditions && playedBy(first, plan, keys) {
 			break
 		}
-		h.versions.run = fmt.Sprintf("%s-%d", name, n)
+		h.nextName()
 	}
 	if h.versions.run != name {
 		s.Note(i18n.Of("%s", fmt.Sprintf("another hunt has the runs %s-…; the runs of this hunt are %s-…", name, h.versions.run)))
@@ -165,6 +165,9 @@ func (h *search) findStored(ctx context.Context, q evidence.Question) error {
 // openings returns the set of the openings that two versions have played.
 func (h *search) openings(old, new string) map[uint64]bool {
 	key := [2]string{old, new}
+	if h.used == nil {
+		h.used = map[[2]string]map[uint64]bool{}
+	}
 	if h.used[key] == nil {
 		h.used[key] = map[uint64]bool{}
 	}

@@ -81,6 +81,7 @@ func (c *ladderCommand) rate(ctx context.Context, v *versions, runs []string) er
 	}
 	r, err := ratings.Rate(all, ratings.Options{
 		Model: "all", Draws: "half", Confidence: 0.95, Seed: 1, Anchor: &ratings.Anchor{Player: v.anchor},
+		Command: stored.RateCommand(c.DB, runs),
 	})
 	if err != nil {
 		return err

@@ -114,7 +114,7 @@ func planned(t *testing.T, line ...string) (seen, error) {
 func writtenBy(t *testing.T, line ...string) (seen, error) {
 	t.Helper()
 	c := parsed[initCommand](t, "Init", slices.Concat([]string{"init"}, line[1:]))
-	text, err := c.text()
+	text, _, err := c.text()
 	if err != nil {
 		return seen{}, err
 	}

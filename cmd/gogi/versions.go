@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -51,7 +53,9 @@ func (f *versionFlags) open(s *session.Session, noun string) (*versions, error) 
 	flags := f.Flags
 	name := ""
 	if len(f.Programs) == 1 {
-		name = f.Programs[0]
+		if name = f.Programs[0]; isProgram(name) {
+			return nil, fmt.Errorf("%s: it is one program; give all versions, the oldest first, or a match file (*.toml) whose engines are the versions", name)
+		}
 	} else if err := f.addVersions(&flags); err != nil {
 		return nil, err
 	}
@@ -80,6 +84,12 @@ func (f *versionFlags) open(s *session.Session, noun string) (*versions, error) 
 	return v, v.check()
 }
 
+// isProgram reports whether a file is an executable program, not a match file.
+func isProgram(file string) bool {
+	info, err := os.Stat(file)
+	return err == nil && info.Mode().IsRegular() && !strings.HasSuffix(file, ".toml") && (info.Mode()&0o111 != 0 || strings.HasSuffix(file, ".exe"))
+}
+
 // check returns an error for settings that runs between two versions cannot have.
 func (v *versions) check() error {
 	f := v.file
@@ -101,6 +111,10 @@ func (f *versionFlags) addVersions(flags *configs.Flags) error {
 	names, err := namesOf(f.Programs)
 	for i, name := range names {
 		path := f.Programs[i]
+		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) && path == "builtin" { // the built-in engine
+			flags.Engine = append(flags.Engine, name+"="+path)
+			continue
+		}
 		if filepath.Base(path) == path {
 			path = "./" + path
 		}

@@ -25,6 +25,7 @@ type OpeningStats struct {
 
 // Share has the results of the games from one opening.
 type Share struct {
+	ID      string `json:"id,omitempty"` // name of the opening in its set
 	Opening string `json:"opening"`
 	Games   int    `json:"games"`
 	Black   int    `json:"black_wins"`
@@ -76,7 +77,7 @@ func (g *Gatherer) Add(o match.Opening, rows []match.Row) {
 	key := o.String()
 	t := g.by[key]
 	if t == nil {
-		t = &tally{share: Share{Opening: key}}
+		t = &tally{share: Share{ID: o.ID, Opening: key}}
 		g.by[key] = t
 	}
 	fresh := 0
@@ -129,7 +130,7 @@ func scoreOfA(r match.Row) int {
 func (g *Gatherer) Stats() *OpeningStats {
 	w := &OpeningStats{Version: 1, Copies: g.copies, Openings: make([]Share, 0, len(g.by))}
 	rates := rates{}
-	all, decisive := Share{Opening: "all"}, 0
+	all, decisive := Share{ID: "all"}, 0
 	for _, t := range g.by {
 		s := t.share
 		all.Games, all.Black, all.Draws, all.White, all.Pairs = all.Games+s.Games, all.Black+s.Black, all.Draws+s.Draws, all.White+s.White, all.Pairs+s.Pairs
@@ -169,9 +170,9 @@ func (m rates) rate(k, n int) *Rate {
 // Print writes a table of the openings with the most games. most is the largest number of openings in the table.
 // Print ignores write errors.
 func (w *OpeningStats) Print(out io.Writer, most int) {
-	t := format.Table("opening", "games", "Black W–D–L", "Black won", "drawn", "tells")
+	t := format.Table("opening", "first moves", "games", "Black W–D–L", "Black won", "drawn", "tells")
 	for _, s := range append(slices.Clone(w.Openings[:min(most, len(w.Openings))]), w.All) {
-		t.AppendRow([]any{short(s.Opening), s.Games, fmt.Sprintf("%d–%d–%d", s.Black, s.Draws, s.White), s.BlackWins, s.Drawn, s.Decisive})
+		t.AppendRow([]any{cmp.Or(s.ID, "–"), short(s.Opening), s.Games, fmt.Sprintf("%d–%d–%d", s.Black, s.Draws, s.White), s.BlackWins, s.Drawn, s.Decisive})
 	}
 	format.Render(out, t)
 	if hidden := len(w.Openings) - most; hidden > 0 {

@@ -213,9 +213,12 @@ func (b *Boards) Print(w io.Writer, in i18n.Language, order string, most int) er
 		if err := of.list.Bound(0, most); err != nil {
 			return err
 		}
-		t := format.Table(i18n.Say(in, of.title), i18n.Say(in, "games"), b.A+" W–D–L", i18n.Say(in, "score"), i18n.Say(in, "interval"), i18n.Say(in, "surprise"))
+		t := format.Table(i18n.Say(in, of.title), i18n.Say(in, "first moves"), i18n.Say(in, "first game"), i18n.Say(in, "games"), b.A+" W–D–L", i18n.Say(in, "score"), i18n.Say(in, "interval"), i18n.Say(in, "surprise"))
 		for _, r := range of.list.Rows[:min(most, len(of.list.Rows))] {
-			t.AppendRow([]any{r.short(), format.Count(r.Games), fmt.Sprintf("%d–%d–%d", r.Wins, r.Draws, r.Losses), format.Percent(r.Score), r.IntervalText(), r.SurpriseText()})
+			t.AppendRow([]any{
+				shortened(r.Name), r.firstMoves(), fmt.Sprintf("%d.%d", r.Pair, r.Leg), format.Count(r.Games), fmt.Sprintf("%d–%d–%d", r.Wins, r.Draws, r.Losses),
+				format.Percent(r.Score), r.IntervalText(), r.SurpriseText(),
+			})
 		}
 		format.Render(w, t)
 		fmt.Fprintln(w, i18n.Say(in, "%s of %s; in 1 of 20 runs chance alone gives a surprise above %.1f", format.Count(min(most, of.list.Looked)), format.Count(of.list.Looked), of.list.Chance))
@@ -226,16 +229,26 @@ func (b *Boards) Print(w io.Writer, in i18n.Language, order string, most int) er
 	return nil
 }
 
-// short returns the name of the row in the width of a column.
-func (r Board) short() string {
-	name := r.Name
-	if r.Opening != "" && name == "" {
-		name = strings.TrimPrefix(r.Opening, "startpos moves ")
+// firstMoves returns the first moves of the opening in the width of a column, or "" for a family, which has them as its name.
+func (r Board) firstMoves() string {
+	return shortened(strings.TrimPrefix(r.Opening, "startpos moves "))
+}
+
+// shortened returns a text in the width of a column.
+func shortened(text string) string {
+	if runes := []rune(text); len(runes) > 26 {
+		text = string(runes[:25]) + "…"
 	}
-	if runes := []rune(name); len(runes) > 26 {
-		name = string(runes[:25]) + "…"
+	return text
+}
+
+// Lines returns the first openings of the list, in its order, as a file for gogi match --openings.
+func (l *BoardList) Lines(most int) string {
+	var out strings.Builder
+	for _, r := range l.Rows[:min(most, len(l.Rows))] {
+		fmt.Fprintln(&out, r.Opening)
 	}
-	return name
+	return out.String()
 }
 
 // IntervalText returns the interval of the score in percent, such as [0%, 64%].

@@ -28,6 +28,7 @@ type Options struct {
 	Pairwise   bool         `help:"Compare every two players, with p values adjusted by Holm's method."`
 	Anchor     *Anchor      `kong:"-"` // the player with a fixed rating. If it is nil, the mean of all ratings is 0.
 	Untested   bool         `kong:"-"` // omits the test of the model. This test simulates all games many times.
+	Command    string       `kong:"-"` // the command that rates these games, for advice. If it is "", gogi rate.
 }
 
 // Rate fits the requested models to the games. It returns an error if the games do not determine ratings, or
@@ -66,15 +67,21 @@ func Rate(games *Games, o Options) (*Report, error) {
 	return r, nil
 }
 
+// priorAdvice returns the advice for games that do not rate a player.
+func (o Options) priorAdvice() i18n.Message {
+	return i18n.Of("%s --prior gaussian=300 rates all players together", cmp.Or(o.Command, "gogi rate"))
+}
+
 // noRatings returns an error with the reason why there are no ratings, and with advice. handicaps means that the models
 // are models of handicaps, which allow no prior.
-func noRatings(err error, record played, handicaps bool) error {
+func (o Options) noRatings(err error, record played, handicaps bool) error {
+	advice := o.priorAdvice()
 	connection := record.table.Connection()
 	if connection.Why == "" {
 		if !handicaps && errors.Is(err, rating.ErrNoMaximum) {
 			return i18n.Errorf("%s", i18n.Lines([]i18n.Message{
 				i18n.Of("no ratings: one side won so many games that they set no limit to its strength (%s)", err),
-				i18n.Of("gogi rate --prior gaussian=300 rates all players together"),
+				advice,
 			}))
 		}
 		return err
@@ -84,7 +91,7 @@ func noRatings(err error, record played, handicaps bool) error {
 		lines = append(lines, i18n.Of("%s: %s", aside.Player, apart(aside)))
 	}
 	if !handicaps && int(record.table.Played()) > 0 {
-		lines = append(lines, i18n.Of("gogi rate --prior gaussian=300 rates all players together"))
+		lines = append(lines, advice)
 	}
 	return i18n.Errorf("%s", i18n.Lines(lines))
 }
@@ -92,7 +99,7 @@ func noRatings(err error, record played, handicaps bool) error {
 func (o Options) rateEven(r *Report, record played) error {
 	fits, err := o.fitEven(r, record)
 	if err != nil {
-		return noRatings(err, record, false)
+		return o.noRatings(err, record, false)
 	}
 	for _, f := range fits {
 		r.Models = append(r.Models, f.row)
@@ -313,7 +320,7 @@ func (o Options) rateHandicaps(r *Report, record played) error {
 	}
 	comparison, err := o.fitHandicaps(r, record)
 	if err != nil {
-		return noRatings(err, record, true)
+		return o.noRatings(err, record, true)
 	}
 	if o.Model == "all" && confounded(comparison.Warnings) {
 		return errors.New("no ratings: who received which handicap is a function of who played, so the games cannot tell its worth from the ratings" +

@@ -2,8 +2,11 @@ package stored
 
 import (
 	"context"
+	"strings"
 
 	"gogi/internal/i18n"
+	"gogi/internal/lists"
+	"gogi/internal/shellwords"
 	"gogi/match"
 	"gogi/report"
 	"gogi/report/ratings"
@@ -106,6 +109,16 @@ const (
 	rankLevel      = 0.05
 	mostCompared   = 30 // largest number of players to compare, so that a report does not take long
 )
+
+// RateCommand returns the command that rates the players of runs together. db is the database, or "" for a reader who may not
+// know its path.
+func RateCommand(db string, runs []string) string {
+	words := append([]string{"gogi", "rate"}, runs...)
+	if db != "" && db != "gogi.db" { // the default of --db
+		words = append(words, "--db", db)
+	}
+	return strings.Join(lists.Map(words, shellwords.Quote), " ")
+}
 
 // of returns the ranking of the report's players, or nil for a run of two players.
 func (k *ranking) of(rep *report.Report) *report.Ranking {

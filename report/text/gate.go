@@ -71,7 +71,7 @@ func verdictLines(v *report.GateVerdict) [][2]i18n.Message {
 		{i18n.Of("LLR"), i18n.Of("%s, fails at %.3f, passes at %.3f", format.Decimal(g.LLR, 3), g.Lower, g.Upper)},
 		{i18n.Of("Elo, corrected"), StoppedElo(g.Elo)},
 		{i18n.Of("anytime interval"), Interval(v.Anytime)},
-		{i18n.Of("Black's advantage"), Advantage(r.BlackAdvantage)},
+		{i18n.Of("Black's advantage"), ofAllPairs(g, Advantage(r.BlackAdvantage))},
 		{i18n.Of("faults"), faultLine(v)},
 	}
 	if h := v.Slots; h != nil && h.P != nil {
@@ -92,6 +92,14 @@ func judgedLine(g *report.Gate, counts stats.Pentanomial) i18n.Message {
 		return i18n.Of("%s judged, %s after an unplayed pair; %s", format.Count(g.Pairs), format.Count(g.Beyond), penta(counts, " · "))
 	}
 	return i18n.Of("%s judged, %s after the decision; %s", format.Count(g.Pairs), format.Count(g.Beyond), penta(counts, " · "))
+}
+
+// ofAllPairs adds to a figure of all stored pairs that it has more pairs than the test uses, if so.
+func ofAllPairs(g *report.Gate, figure i18n.Message) i18n.Message {
+	if g.Beyond == 0 {
+		return figure
+	}
+	return i18n.Of("%s; of all %s stored", figure, i18n.Number{N: g.Pairs + g.Beyond, Noun: "pair"})
 }
 
 // named returns a player's name with its hash.

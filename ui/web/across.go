@@ -204,7 +204,7 @@ func (s crossPages) rate(r *http.Request, runs []string, anchor string) (*rated,
 	if err != nil {
 		return nil, err
 	}
-	options := ratings.Options{Model: "all", Draws: "half", Confidence: 0.95, Seed: 1}
+	options := ratings.Options{Model: "all", Draws: "half", Confidence: 0.95, Seed: 1, Command: stored.RateCommand("", runs)}
 	if anchor != "" {
 		if options.Anchor, err = ratings.ParseAnchor(anchor); err != nil {
 			return nil, err

@@ -47,13 +47,14 @@ func newGameLine(run string, r match.Row) gameLine {
 
 // filters returns the names of the query parameters that filter a list of games.
 func filters() []string {
-	return []string{"player", "colour", "result", "termination", "opening", "marked", "min", "max"}
+	return []string{"player", "colour", "result", "termination", "opening", "slowed", "min", "max"}
 }
 
 // gamesPage lists the games that pass the filters, one page at a time. A link to a page names the game before or after
 // the page, so it stays valid when games are added.
 func (s *Server) gamesPage(w http.ResponseWriter, r *http.Request, info *results.RunInfo) error {
-	what, err := searchOf(r.URL.Query(), info)
+	query := current(r.URL.Query())
+	what, err := searchOf(query, info)
 	if err != nil {
 		return &badQuery{err}
 	}
@@ -66,7 +67,7 @@ func (s *Server) gamesPage(w http.ResponseWriter, r *http.Request, info *results
 	if err != nil {
 		return err
 	}
-	body := gamesBody{Total: total, Filters: givenFilters(r.URL.Query()), Players: info.Players, Path: pathOf(info.Name) + "/games"}
+	body := gamesBody{Total: total, Filters: givenFilters(query), Players: info.Players, Path: pathOf(info.Name) + "/games"}
 	for _, t := range match.Terminations() {
 		body.Endings = append(body.Endings, t.String())
 	}
@@ -120,6 +121,15 @@ func givenFilters(query url.Values) url.Values {
 	return some
 }
 
+// current returns the query with the present name of each parameter. Links of earlier programs have marked for slowed.
+func current(query url.Values) url.Values {
+	if old, given := query["marked"]; given && !query.Has("slowed") {
+		query["slowed"] = old
+		query.Del("marked")
+	}
+	return query
+}
+
 // searchOf reads a query. It returns an error for other parameters and values.
 func searchOf(query url.Values, info *results.RunInfo) (what results.Search, err error) {
 	for name, values := range query {
@@ -144,13 +154,13 @@ func searchOf(query url.Values, info *results.RunInfo) (what results.Search, err
 	what.MaxPlies, errs[2] = numberIn(query, "max")
 	what.After, errs[3] = placeIn(query, "after")
 	what.Before, errs[4] = placeIn(query, "before")
-	marked := query.Get("marked")
-	what.Marked = marked == "1"
+	slowed := query.Get("slowed")
+	what.Marked = slowed == "1"
 	switch err := errors.Join(errs[:]...); {
 	case err != nil:
 		return what, err
-	case marked != "" && marked != "0" && marked != "1":
-		return what, fmt.Errorf("marked %q: expected 1 or nothing", marked)
+	case slowed != "" && slowed != "0" && slowed != "1":
+		return what, fmt.Errorf("slowed %q: expected 1 or nothing", slowed)
 	case what.After != nil && what.Before != nil:
 		return what, errors.New("after and before: expected one of them")
 	case what.Colour != nil && what.Player == "":

@@ -310,7 +310,8 @@ func TestFilters(t *testing.T) {
 	for query, want := range map[string][]string{
 		"":                                    whole(func(int, int) bool { return true }),
 		"termination=crash":                   whole(func(p, l int) bool { return l == 1 && p%10 == 0 }),
-		"termination=crash&marked=1":          nil,
+		"termination=crash&slowed=1":          nil,
+		"slowed=1":                            whole(func(p, l int) bool { return l == 0 && p%13 == 0 }),
 		"marked=1":                            whole(func(p, l int) bool { return l == 0 && p%13 == 0 }),
 		"result=draw":                         whole(func(p, l int) bool { return l == 1 && p%10 != 0 }),
 		"result=black":                        whole(func(p, l int) bool { return l == 0 || p%10 == 0 }),

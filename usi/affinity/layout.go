@@ -60,8 +60,8 @@ func (e *TooFewError) Error() string {
 		kinds = fmt.Sprintf(" of %d kinds, which are not mixed", e.Kinds)
 	}
 	each := e.Demand.block()
-	return fmt.Sprintf("%d at a time need %d CPUs, %d each for the threads that think at once, and there are %d on %d cores%s: at most %d at a time, or %d with whole cores",
-		e.Demand.Slots, e.Demand.Slots*each, each, e.CPUs, e.Cores, kinds, e.Split, e.Whole)
+	return fmt.Sprintf("games at a time: %d; each needs %d CPUs for the threads that think at once, so they need %d, and there are %d on %d cores%s",
+		e.Demand.Slots, each, e.Demand.Slots*each, e.CPUs, e.Cores, kinds)
 }
 
 // Lay assigns whole cores to every slot. They are of one kind, and if possible share one cache, else one

@@ -102,15 +102,15 @@ func TestLayTooMany(t *testing.T) {
 	}{
 		{
 			"smt", "0-11", Demand{Slots: 13, Cores: 1}, TooFewError{Cores: 6, CPUs: 12, Kinds: 1, Whole: 6, Split: 12},
-			"13 at a time need 13 CPUs, 1 each for the threads that think at once, and there are 12 on 6 cores: at most 12 at a time, or 6 with whole cores",
+			"games at a time: 13; each needs 1 CPUs for the threads that think at once, so they need 13, and there are 12 on 6 cores",
 		},
 		{
 			"smt", "0-11", Demand{Slots: 4, Cores: 2, Apart: true}, TooFewError{Cores: 6, CPUs: 12, Kinds: 1, Whole: 1, Split: 3},
-			"4 at a time need 16 CPUs, 4 each for the threads that think at once, and there are 12 on 6 cores: at most 3 at a time, or 1 with whole cores",
+			"games at a time: 4; each needs 4 CPUs for the threads that think at once, so they need 16, and there are 12 on 6 cores",
 		},
 		{
 			"hybrid", "0-19", Demand{Slots: 1, Cores: 17}, TooFewError{Cores: 12, CPUs: 20, Kinds: 2},
-			"1 at a time need 17 CPUs, 17 each for the threads that think at once, and there are 20 on 12 cores of 2 kinds, which are not mixed: at most 0 at a time, or 0 with whole cores",
+			"games at a time: 1; each needs 17 CPUs for the threads that think at once, so they need 17, and there are 20 on 12 cores of 2 kinds, which are not mixed",
 		},
 	} {
 		_, err := read(t, c.machine, c.allowed).Lay(c.demand)

@@ -116,7 +116,7 @@ func (env *Env) WriteNew(name string, text []byte, next string) error {
 	}
 	_, err = file.Write(text)
 	if err = errors.Join(err, file.Close()); err == nil {
-		fmt.Fprintf(env.Out, "wrote %s; edit it, then: %s %s --dry-run\n", name, next, name)
+		fmt.Fprintf(env.Out, "wrote %s; edit it, then: %s\n", name, next)
 	}
 	return err
 }

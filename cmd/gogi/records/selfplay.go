@@ -13,6 +13,7 @@ import (
 	"gogi/configs/identity"
 	"gogi/internal/fail"
 	"gogi/internal/format"
+	"gogi/internal/shellwords"
 	"gogi/match"
 	"gogi/players"
 	"gogi/players/planning"
@@ -34,7 +35,7 @@ type SelfplayInitCommand struct {
 
 // Run writes the file. It does not change an existing file.
 func (c *SelfplayInitCommand) Run(env *cli.Env) error {
-	return env.WriteNew(c.File, configs.SelfplayTemplate(), "gogi selfplay")
+	return env.WriteNew(c.File, configs.SelfplayTemplate(), "gogi selfplay "+shellwords.Quote(c.File)+" --dry-run")
 }
 
 // SelfplayPlayCommand generates training data.

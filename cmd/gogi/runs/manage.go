@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"gogi/cmd/gogi/cli"
@@ -55,6 +56,31 @@ func (o *one) folders(run string) []string {
 	return []string{crash.Dir(o.DB, run), crash.TranscriptDir("", o.DB, run), review.Dir(o.DB, run)}
 }
 
+// shared returns the name of another run that has the folder, too, or "". own are the present and former names of the run to
+// which the folder belongs. On a file system that ignores case, two runs whose names differ in case have one folder.
+func (o *one) shared(ctx context.Context, store *results.Store, dir string, own ...string) (string, error) {
+	runs, err := store.Runs(ctx)
+	if err != nil {
+		return "", err
+	}
+	for i := range runs {
+		other := runs[i].Name
+		if slices.Contains(own, other) || !strings.EqualFold(other, own[0]) {
+			continue
+		}
+		if slices.ContainsFunc(o.folders(other), func(of string) bool { return sameFile(of, dir) }) {
+			return other, nil
+		}
+	}
+	return "", nil
+}
+
+func sameFile(a, b string) bool {
+	x, errX := os.Stat(a)
+	y, errY := os.Stat(b)
+	return errX == nil && errY == nil && os.SameFile(x, y)
+}
+
 func exists(path string) bool {
 	_, err := os.Stat(path)
 	return err == nil
@@ -82,18 +108,25 @@ func (c *RenameCommand) Run(ctx context.Context, env *cli.Env) error {
 			return err
 		}
 		fmt.Fprintln(env.Out, i18n.Say(env.Language, "run %s is now %s", info.Name, c.To))
-		return c.moveFolders(info.Name)
+		return c.moveFolders(ctx, store, info.Name)
 	})
 }
 
 // moveFolders gives the folders of the run their new names.
-func (c *RenameCommand) moveFolders(old string) error {
+func (c *RenameCommand) moveFolders(ctx context.Context, store *results.Store, old string) error {
 	var errs []error
 	fresh := c.folders(c.To)
 	for i, dir := range c.folders(old) {
+		if !exists(dir) {
+			continue
+		}
+		other, err := c.shared(ctx, store, dir, old, c.To)
 		switch {
-		case !exists(dir):
-		case exists(fresh[i]):
+		case err != nil:
+			errs = append(errs, err)
+		case other != "":
+			errs = append(errs, fmt.Errorf("%s: it stays, because run %s has this folder, too", dir, other))
+		case exists(fresh[i]) && !sameFile(fresh[i], dir):
 			errs = append(errs, fmt.Errorf("%s: it stays, because %s exists already", dir, fresh[i]))
 		default:
 			errs = append(errs, os.Rename(dir, fresh[i]))
@@ -138,12 +171,24 @@ func (c *DeleteCommand) Run(ctx context.Context, env *cli.Env) error {
 			line = i18n.Of("run %s is deleted: %s games; the file had %s kB and has %s kB", info.Name, format.Count(games), format.Count(int(before/1000)), format.Count(int(results.Size(c.DB)/1000)))
 		}
 		fmt.Fprintln(env.Out, line.In(env.Language))
-		var errs []error
-		for _, dir := range c.folders(info.Name) {
+		return c.removeFolders(ctx, store, info.Name)
+	})
+}
+
+// removeFolders removes the folders of the deleted run. A folder that another run has, too, stays.
+func (c *DeleteCommand) removeFolders(ctx context.Context, store *results.Store, run string) error {
+	var errs []error
+	for _, dir := range c.folders(run) {
+		switch other, err := c.shared(ctx, store, dir, run); {
+		case err != nil:
+			errs = append(errs, err)
+		case other != "":
+			errs = append(errs, fmt.Errorf("%s: it stays, because run %s has this folder, too", dir, other))
+		default:
 			errs = append(errs, os.RemoveAll(dir))
 		}
-		return errors.Join(errs...)
-	})
+	}
+	return errors.Join(errs...)
 }
 
 // TagCommand changes the tags of a run.

@@ -45,6 +45,7 @@ func (c *RateCommand) Rate(ctx context.Context) (*ratings.Report, *ratings.Games
 	if err != nil {
 		return nil, nil, err
 	}
+	c.Command = stored.RateCommand(c.DB, c.Sources)
 	r, err := ratings.Rate(games, c.Options)
 	return r, games, err
 }

@@ -4,6 +4,7 @@
 package runscmd
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 	"gogi/internal/fail"
 	"gogi/internal/format"
 	"gogi/internal/i18n"
+	"gogi/internal/shellwords"
 	"gogi/match/openings"
 	"gogi/report/effects"
 	"gogi/report/stored"
@@ -27,9 +29,10 @@ type ReportCommand struct {
 	JSON     bool     `name:"json" xor:"form" help:"Print one JSON object."`
 	HTML     string   `name:"html" xor:"form" placeholder:"FILE" help:"HTML file for the report with charts; - is standard output."`
 	Openings bool     `help:"Print the first player's score by opening and by family of openings, and Black's results, instead of the report."`
-	Sort     string   `enum:"surprise,score,games" default:"surprise" placeholder:"ORDER" help:"With --openings: order of the rows: surprise (the largest deviation first), score (the lowest first) or games (default ${default})."`
+	Sort     string   `enum:",surprise,score,games" default:"" placeholder:"ORDER" help:"With --openings: order of the rows: surprise (the largest deviation first), score (the lowest first) or games (default surprise)."`
 	Also     []string `sep:"none" placeholder:"RUN" help:"With --openings: add the games of another run; may be repeated."`
-	Top      int      `default:"20" placeholder:"N" help:"With --openings: number of openings to print (default ${default})."`
+	Top      *int     `placeholder:"N" help:"With --openings: number of openings to print (default 20)."`
+	USI      string   `name:"usi" placeholder:"FILE" help:"With --openings: file for the printed openings, which gogi match --openings plays; - is standard output."`
 
 	Verbose bool `short:"v" xor:"form" help:"Print all tables, tests and remarks."`
 }
@@ -39,8 +42,14 @@ func (c *ReportCommand) Run(ctx context.Context, env *cli.Env) error {
 	switch {
 	case c.Openings && c.HTML != "":
 		return fail.Usage(errors.New("--openings: it has a text and a JSON form; leave out --html"))
-	case !c.Openings && len(c.Also) > 0:
-		return fail.Usage(errors.New("--also: it belongs to --openings; add --openings"))
+	}
+	for _, one := range []struct {
+		flag  string
+		given bool
+	}{{"--also", len(c.Also) > 0}, {"--sort", c.Sort != ""}, {"--top", c.Top != nil}, {"--usi", c.USI != ""}} {
+		if one.given && !c.Openings {
+			return fail.Usage(fmt.Errorf("%s: it belongs to --openings; add --openings", one.flag))
+		}
 	}
 	return c.With(ctx, func(store *results.Store, info *results.RunInfo) error {
 		switch {
@@ -83,9 +92,17 @@ func (c *ReportCommand) openings(ctx context.Context, env *cli.Env, store *resul
 	if err != nil {
 		return err
 	}
+	order, top := cmp.Or(c.Sort, effects.BySurprise), shownOpenings
+	if c.Top != nil {
+		top = max(1, *c.Top)
+	}
+	boards.Openings.Sort(order)
+	if err := cli.WriteForm("--usi", c.USI, env.Out, func() (string, error) { return boards.Openings.Lines(top), nil }); err != nil || c.USI == "-" {
+		return err
+	}
 	if c.JSON {
 		for _, list := range []*effects.BoardList{&boards.Families, &boards.Openings} {
-			list.Sort(c.Sort)
+			list.Sort(order)
 			if err := list.Bound(0, list.Looked); err != nil {
 				return err
 			}
@@ -93,14 +110,22 @@ func (c *ReportCommand) openings(ctx context.Context, env *cli.Env, store *resul
 		return format.JSON(env.Out, OpeningsReport{*w, boards})
 	}
 	if boards.Games > 0 {
-		if err := boards.Print(env.Out, env.Language, c.Sort, max(1, c.Top)); err != nil {
+		if err := boards.Print(env.Out, env.Language, order, top); err != nil {
 			return err
 		}
 		fmt.Fprintln(env.Out)
 	}
-	w.Print(env.Out, max(1, c.Top))
+	w.Print(env.Out, top)
+	fmt.Fprintln(env.Out)
+	run := shellwords.Quote(info.Name)
+	if boards.Games > 0 {
+		fmt.Fprintln(env.Out, i18n.Say(env.Language, "The moves of a game: gogi games %s GAME. Openings for a new run: gogi report %s --openings --usi FILE, then gogi match --openings FILE.", run, run))
+	}
 	return nil
 }
+
+// shownOpenings is the default of --top.
+const shownOpenings = 20
 
 // OpeningsReport is the JSON object of gogi report --openings.
 type OpeningsReport struct {

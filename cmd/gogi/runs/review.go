@@ -113,9 +113,18 @@ func (c *ReviewCommand) check() (marks review.Marks, err error) {
 type reviewed struct {
 	name   string // PAIR.LEG, or the place in a file
 	record kifu.Record
-	lost   bool // --player lost the game
-	side   string
+	lost   bool   // the side lost the game
+	side   string // side of --player; without --player the side that lost, if one did
 	review *review.Review
+}
+
+// chooseSide sets the side of a player, or of the loser if player is "".
+func (g *reviewed) chooseSide(player string) {
+	g.side = "black"
+	if player == "" && g.record.Winner == "black" || player != "" && g.record.White == player {
+		g.side = "white"
+	}
+	g.lost = g.record.Winner != "" && g.record.Winner != "draw" && g.record.Winner != g.side
 }
 
 // reviewer reviews the games of one command. It starts the engine for the first game that has no review.
@@ -146,6 +155,9 @@ func (r *reviewer) games(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
+		if r.Player != "" && !slices.Contains(info.Players, r.Player) {
+			return fail.Usage(fmt.Errorf("--player %s: run %s has no such player; expected one of %s", r.Player, info.Name, strings.Join(info.Players, ", ")))
+		}
 		wanted := map[results.GamePlace]bool{}
 		for _, name := range r.Games {
 			pair, leg, err := cli.GameName(name)
@@ -175,11 +187,8 @@ func (r *reviewer) stored(ctx context.Context, store *results.Store, info *resul
 			return nil
 		}
 		completer.Complete(row, &record)
-		g := reviewed{name: fmt.Sprintf("%d.%d", row.Pair, row.Leg), record: record, side: "black"}
-		if row.White == r.Player {
-			g.side = "white"
-		}
-		g.lost = record.Winner != "" && record.Winner != "draw" && record.Winner != g.side
+		g := reviewed{name: fmt.Sprintf("%d.%d", row.Pair, row.Leg), record: record}
+		g.chooseSide(r.Player)
 		path := review.Path(r.DB, info.Name, row.Pair, row.Leg)
 		if g.review, err = review.Load(path); err != nil && !r.Again {
 			return err
@@ -207,7 +216,8 @@ func (r *reviewer) file(ctx context.Context) error {
 	}
 	refused := func(at games.Refusal) { fmt.Fprintf(r.env.Err, "refused %s: %s\n", at.Place(), at.Why) }
 	return games.Each(ctx, []string{r.Name}, r.env.In, refused, func(record *kifu.Record, at games.Refusal) error {
-		g := reviewed{name: at.Place(), record: *record, side: "black"}
+		g := reviewed{name: at.Place(), record: *record}
+		g.chooseSide(r.Player)
 		var err error
 		if g.review, err = r.analyse(ctx, g.name, &g.record); err == nil {
 			r.list = append(r.list, g)
@@ -287,7 +297,7 @@ func (r *reviewer) plan(options []string) (*match.Plan, error) {
 // finish writes the KIF files and prints the reviews.
 func (r *reviewer) finish() error {
 	if len(r.list) == 0 {
-		return errors.New("no game passes; gogi games lists the games of a run")
+		return r.noGame()
 	}
 	if err := r.writeKIF(); err != nil {
 		return err
@@ -310,6 +320,14 @@ func (r *reviewer) finish() error {
 		r.printTable()
 	}
 	return nil
+}
+
+// noGame returns the error for a command that selects no game.
+func (r *reviewer) noGame() error {
+	if r.Lost {
+		return fmt.Errorf("%s: player %s lost none of the selected games; leave out --lost to review the others", r.Name, r.Player)
+	}
+	return fmt.Errorf("%s: no game is stored or selected; gogi games %s lists the games of the run", r.Name, shellwords.Quote(r.Name))
 }
 
 // Reviews is the JSON object of gogi review.
@@ -419,7 +437,7 @@ func (r *reviewer) printTable() {
 		}
 		row := []any{
 			g.name, sanitize.Printable(names[0], 20) + " – " + sanitize.Printable(names[1], 20),
-			count(review.Blunder), count(review.Mistake), count(review.Inaccuracy), "–", "–", "",
+			count(review.Blunder), count(review.Mistake), count(review.Inaccuracy), "–", "–", "–",
 		}
 		worst := v.Worst(sides[0])
 		if other := v.Worst(sides[len(sides)-1]); worst == nil || other != nil && other.Loss > worst.Loss {
@@ -428,7 +446,7 @@ func (r *reviewer) printTable() {
 		if worst != nil {
 			row[5], row[6] = fmt.Sprintf("%d. %s", worst.Ply, worst.Move), fmt.Sprintf("%.0f%%", worst.Loss)
 		}
-		if g.lost && r.Player != "" {
+		if g.lost {
 			lost++
 			if turn, single := v.Turn(g.side); turn != nil {
 				row[7] = fmt.Sprintf("%d. %s", turn.Ply, turn.Move)
@@ -441,6 +459,7 @@ func (r *reviewer) printTable() {
 		t.AppendRow(row)
 	}
 	format.Render(w, t)
+	fmt.Fprintln(w, i18n.Say(in, "turned at: the last move before which the loser's win probability was at least 50%%; many small losses may turn a game, so this move may have no mark; –: the game has no loser, or the probability was below 50%% before each reviewed move"))
 	if r.Player != "" {
 		fmt.Fprintln(w, i18n.Say(in, "%s of %s lost games turned at one move: a blunder ?? took %s from at least 50%% to below 50%%, and the win probability never returned", format.Count(one), format.Count(lost), r.Player))
 	}

@@ -2,6 +2,8 @@ package runscmd
 
 import (
 	"context"
+	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -39,9 +41,30 @@ func (c *ListCommand) Run(ctx context.Context, env *cli.Env) error {
 		if c.JSON {
 			return format.JSON(env.Out, list)
 		}
+		if c.Tag != "" && len(list.Runs) == 0 {
+			return c.noTag(ctx, store)
+		}
 		printRuns(env, list)
 		return nil
 	})
+}
+
+// noTag returns the error for a tag that no run has. It lists the tags.
+func (c *ListCommand) noTag(ctx context.Context, store *results.Store) error {
+	tags, err := results.TagsOf(ctx, store)
+	if err != nil {
+		return err
+	}
+	known := map[string]bool{}
+	for _, list := range tags {
+		for _, tag := range list {
+			known[tag] = true
+		}
+	}
+	if len(known) == 0 {
+		return fmt.Errorf("--tag %s: no run has a tag; gogi runs tag RUN TAG adds one", c.Tag)
+	}
+	return fmt.Errorf("--tag %s: no run has this tag; the tags are %s", c.Tag, strings.Join(slices.Sorted(maps.Keys(known)), ", "))
 }
 
 func printRuns(env *cli.Env, list *stored.RunList) {
