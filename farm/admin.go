@@ -113,6 +113,9 @@ type TestStatus struct {
 	Workers []TestWorker `cbor:"workers,omitempty" json:"workers,omitempty"`
 	// Refusals lists the workers that do not play the test, with their reasons.
 	Refusals []string `cbor:"refusals,omitempty" json:"refusals,omitempty"`
+	// Benches compares the benches of engines from git commits with the messages of their commits, as far as workers have
+	// built them.
+	Benches []BenchCheck `cbor:"benches,omitempty" json:"benches,omitempty"`
 	// Suspicions lists the pairs that only some workers may give up after a crash, with the workers that reported one.
 	// It is "" if there are none.
 	Suspicions string `cbor:"suspicions,omitempty" json:"suspicions,omitempty"`

@@ -85,7 +85,8 @@ func (a *Ask) Check() error {
 		return fmt.Errorf("%d pairs are wanted: expected 0 to %d", a.Want, MaxWant)
 	}
 	return cmp.Or(word("the session", a.Session), words("open runs", a.Open, MaxRuns), words("known runs", a.Known, MaxRuns),
-		words("refused runs", a.Refuse, MaxRuns), words("reasons", a.Why, MaxRuns))
+		words("refused runs", a.Refuse, MaxRuns), words("reasons", a.Why, MaxRuns),
+		words("built engines", lists.Map(a.Benches, func(b Bench) string { return b.Engine }), MaxRuns))
 }
 
 // Check returns an error if a field of h has a value that no granted lease can have.

@@ -63,6 +63,7 @@ func TestWhatWorkersCannotMean(t *testing.T) {
 		"open":           {ask(func(a *farm.Ask) { a.Open = many }), "open runs"},
 		"known":          {ask(func(a *farm.Ask) { a.Known = many }), "known runs"},
 		"refused":        {ask(func(a *farm.Ask) { a.Refuse = []string{long} }), "refused runs"},
+		"built":          {ask(func(a *farm.Ask) { a.Benches = []farm.Bench{{Engine: long}} }), "built engines"},
 		"beat's session": {beat(func(b *farm.Beat) { b.Session = long }), "session"},
 		"nan load":       {beat(func(b *farm.Beat) { b.Load = math.NaN() }), "load"},
 		"negative load":  {beat(func(b *farm.Beat) { b.Load = -0.5 }), "load"},

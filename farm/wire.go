@@ -99,10 +99,11 @@ type Refusal struct {
 type Ask struct {
 	Session string   `cbor:"session"`
 	Want    int      `cbor:"want"`
-	Open    []string `cbor:"open"`             // runs with open engines.
-	Known   []string `cbor:"known"`            // runs whose plan the worker already has.
-	Refuse  []string `cbor:"refuse,omitempty"` // runs that the worker does not play.
-	Why     []string `cbor:"why,omitempty"`    // the reasons, in the order of Refuse
+	Open    []string `cbor:"open"`              // runs with open engines.
+	Known   []string `cbor:"known"`             // runs whose plan the worker already has.
+	Refuse  []string `cbor:"refuse,omitempty"`  // runs that the worker does not play.
+	Why     []string `cbor:"why,omitempty"`     // the reasons, in the order of Refuse
+	Benches []Bench  `cbor:"benches,omitempty"` // of the engines that the worker has built for known runs
 }
 
 // A Grants is the answer to an Ask: pairs, or the time after which the worker asks again.

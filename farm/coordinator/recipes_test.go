@@ -58,3 +58,39 @@ func TestRecipes(t *testing.T) {
 		testutil.Fails(t, f.do("ben", "approve", farm.Order{Run: ids["two"]}, nil), "no recipe with its text")
 	})
 }
+
+// TestBenches: a worker reports the bench in the message of a commit that it has built. The test stores it once, also over a
+// restart of the coordinator, and takes the rest from its plan.
+func TestBenches(t *testing.T) {
+	inFarm(t, func(t *testing.T, f *theFarm) {
+		const git = "https://git.example/engine"
+		f.keys.add("boss", "red", "admin")
+		testutil.OK(t, f.do("boss", "recipe", farm.Recipe{Name: "r", Text: aRecipe, Repositories: []string{git}}, nil))
+		s := f.run(built("one", 1, git, aRecipe))
+		name := f.test("one").Name
+		l := f.line(t, "w1")
+		ask := func(benches ...farm.Bench) {
+			l.ask(farm.SubjectLease, farm.Ask{Session: "s", Want: 1, Refuse: []string{s.Run}, Why: []string{"no"}, Benches: benches}, &farm.Grants{})
+		}
+		engine := testPlan("one", 20, 1).Players[0].Name
+		other := testPlan("one", 20, 1).Players[1].Name
+		ask(farm.Bench{Run: s.Run, Engine: engine, Message: 2}, farm.Bench{Run: s.Run, Engine: "nobody", Message: 3},
+			farm.Bench{Run: s.Run, Engine: other, Message: 4}, farm.Bench{Run: "none", Engine: engine, Message: 5})
+		ask(farm.Bench{Run: s.Run, Engine: engine, Message: 2})
+		want := []farm.BenchCheck{{Engine: engine, Commit: strings.Repeat("c", 40), Nodes: 1, Message: 2, Worker: "w1"}}
+		testutil.Diff(t, want, f.test(name).Benches)
+		lines := 0
+		for _, line := range f.test(name).Log {
+			if strings.HasPrefix(line.What, "warning: the commit message of "+engine+" has bench 2, and its builds have 1 (read by w1)") {
+				lines++
+			}
+		}
+		testutil.Equal(t, lines, 1, "lines of the log")
+		for n := range uint64(9) {
+			ask(farm.Bench{Run: s.Run, Engine: engine, Message: 10 + n})
+		}
+		testutil.Equal(t, len(f.test(name).Benches), 3, "a worker that reports many numbers")
+		f.restart()
+		testutil.Equal(t, len(f.test(name).Benches), 3, "benches after a restart")
+	})
+}

@@ -313,6 +313,7 @@ func (w dialogue) ask(want int) (retry time.Duration, err error) {
 	w.hinted = false
 	a := farm.Ask{Session: w.session, Want: want}
 	a.Known, a.Open, a.Refuse, a.Why = w.standing()
+	a.Benches = w.benches()
 	tuning := w.tuning()
 	leads := tuning && len(w.leases) > 0
 	w.mu.Unlock()

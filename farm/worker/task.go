@@ -25,6 +25,7 @@ type task struct {
 	scaled    *match.Plan    // the plan with these clocks
 	ready     *match.Plan    // the plan with this machine's paths. It is nil until the run is ready.
 	preparing bool
+	benches   []farm.Bench // of the engines built here; empty until the run is ready
 	refused   error     // reason why this machine does not play the run
 	until     time.Time // when refused ends. The zero time means never.
 	release   func()    // releases the resources of ready. It may be nil.
@@ -160,6 +161,10 @@ func (w *Worker) prepare(t *task) {
 			return
 		}
 		t.ready, t.release = ready, release
+		if w.config.Benches != nil {
+			t.benches = w.config.Benches(t.scaled)
+			w.hinted = len(t.benches) > 0 || w.hinted // the next Ask has them
+		}
 		w.wake()
 	})
 }
@@ -223,6 +228,18 @@ func (w *Worker) standing() (known, open, refused, why []string) {
 		}
 	}
 	return known, open, refused, why
+}
+
+// benches returns the benches of the engines that this machine has built for the ready runs, as many as fit in an Ask. The
+// caller holds w.mu.
+func (w *Worker) benches() (all []farm.Bench) {
+	for run, t := range w.tasks {
+		for _, b := range t.benches[:min(len(t.benches), farm.MaxRuns-len(all))] {
+			b.Run = run
+			all = append(all, b)
+		}
+	}
+	return all
 }
 
 // listen creates the run's events, and forwards them while a user watches the run. The caller holds Worker.mu.

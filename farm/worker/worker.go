@@ -38,6 +38,8 @@ type Config struct {
 	// the same digest. Its argument has scaled clocks, see match.Plan.Scaled. The worker calls release after the end of the run; release
 	// may be nil. After farm.ErrAway the worker calls Ready again. After any other error it refuses the run for a while.
 	Ready func(ctx context.Context, plan *match.Plan) (ready *match.Plan, release func(), err error)
+	// Benches returns the benches of the engines that Ready has built for a plan. It may be nil.
+	Benches func(plan *match.Plan) []farm.Bench
 	// Cached returns the hashes of the artefacts on this machine, the most useful first. Cached may be nil.
 	Cached func() []string
 	Load   func() float64 // the machine's load for each CPU. It may be nil.

@@ -141,6 +141,11 @@ func remarks(t *farm.TestStatus) (all []string) {
 	if t.Suspicions != "" {
 		all = append(all, sanitize.Printable(t.Suspicions, 600))
 	}
+	for _, b := range t.Benches {
+		if b.Differs() {
+			all = append(all, sanitize.Printable(b.String(), 400))
+		}
+	}
 	for _, why := range t.Refusals {
 		all = append(all, "is not played by "+sanitize.Printable(why, 400))
 	}
@@ -308,6 +313,11 @@ func printTest(w io.Writer, s *farm.TestStatus) {
 	}
 	for _, remark := range remarks(s) {
 		line("", "%s", remark)
+	}
+	for _, b := range s.Benches {
+		if !b.Differs() {
+			line("bench", "%s", sanitize.Printable(b.String(), 200))
+		}
 	}
 	if t := s.Tune; t != nil {
 		line("tune", "%d of %d blocks are applied", t.Blocks, t.Of)

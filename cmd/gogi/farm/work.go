@@ -266,7 +266,7 @@ func (w *working) run(ctx context.Context, guard *process.Guard) (err error) {
 	if err != nil {
 		return err
 	}
-	w.config.Ready, w.config.Cached = w.machine.Ready, w.machine.Artefacts
+	w.config.Ready, w.config.Benches, w.config.Cached = w.machine.Ready, w.machine.Benches, w.machine.Artefacts
 	bound, err := w.bind()
 	if err != nil {
 		return err

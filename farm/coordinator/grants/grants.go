@@ -138,6 +138,11 @@ func (a *answer) add(r *tests.Test, leases []ledger.Lease) {
 func (s *Grants) Lease(ctx context.Context, now time.Time, to *roster.Session, ask *farm.Ask, granting bool) farm.Grants {
 	out := farm.Grants{Retry: s.config.Beat}
 	w := s.config.Roster.Worker(to.Name, to.Owner)
+	for _, b := range ask.Benches {
+		if r := s.config.Tests.All[b.Run]; r != nil {
+			s.config.Tests.NoteBench(ctx, now, r, to.Name, b)
+		}
+	}
 	switch {
 	case w.Draining || w.Quarantine != "":
 		out.Drain = true

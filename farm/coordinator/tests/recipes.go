@@ -11,6 +11,7 @@ import (
 	"gogi/farm"
 	"gogi/farm/coordinator/entries"
 	"gogi/farm/coordinator/roster"
+	"gogi/internal/lists"
 	"gogi/match"
 	"gogi/results/farmstate"
 )
@@ -68,6 +69,28 @@ func (s *Recipes) MayBuild(ctx context.Context, plan *match.Plan) error {
 		}
 	}
 	return nil
+}
+
+// mostBenches is the largest number of benches that a test stores for an engine. Honest workers report the same one.
+const mostBenches = 3
+
+// NoteBench stores what a worker has read in the message of a commit that it has built for a test. It ignores engines that
+// the test does not build, and what is known.
+func (s *Tests) NoteBench(ctx context.Context, now time.Time, r *Test, worker string, b farm.Bench) {
+	for _, e := range r.Match.Engines() {
+		source := e.Identity.Source
+		if e.Name != b.Engine || source == nil {
+			continue
+		}
+		known := lists.Filter(r.Benches, func(c farm.BenchCheck) bool { return c.Engine == b.Engine })
+		if len(known) == mostBenches || slices.ContainsFunc(known, func(c farm.BenchCheck) bool { return c.Message == b.Message }) {
+			return
+		}
+		check := farm.BenchCheck{Engine: e.Name, Commit: source.Commit, Nodes: source.Bench, Message: b.Message, Worker: worker}
+		r.Benches = append(r.Benches, check)
+		s.LogOnce(ctx, now, r, fmt.Sprintf("bench %s %d", b.Engine, b.Message), check.String())
+		return
+	}
 }
 
 // noteSources adds a line to the log of a test for each engine that workers build.

@@ -43,6 +43,8 @@ type Record struct {
 	Inexact bool `cbor:"inexact,omitempty"`
 	// Logged holds the subjects that the log mentions only once, see Tests.LogOnce.
 	Logged []string `cbor:"told,omitempty"`
+	// Benches has what workers have read in the messages of the commits that they have built.
+	Benches []farm.BenchCheck `cbor:"benches,omitempty"`
 
 	noted int // number of lines that this process has added to Log
 }
@@ -285,6 +287,7 @@ func (r *Test) Status() farm.TestStatus {
 		Run: r.Digest, Name: r.Name, Owner: r.Owner, State: r.State, Why: r.Why, Priority: r.Priority, Share: r.Share, Note: r.Note,
 		Needs: r.Needs, Log: slices.Clone(r.Log), Pairs: r.Match.Pairs, Condemned: slices.Clone(r.Condemned), Verdict: r.Verdict,
 		Selfplay: r.Selfplays(), ResultCounts: r.Counts, Voided: r.Voided, Aside: r.Aside,
+		Benches: slices.Clone(r.Benches),
 	}
 	s.Provisional = r.Provisional.Why()
 	if r.Ledger == nil {

@@ -64,7 +64,10 @@ func (r *repo) git(words ...string) string {
 }
 
 // commit commits files and returns the commit.
-func (r *repo) commit(files map[string]string) string {
+func (r *repo) commit(files map[string]string) string { return r.commitAs("c", files) }
+
+// commitAs commits files with a message and returns the commit.
+func (r *repo) commitAs(message string, files map[string]string) string {
 	r.t.Helper()
 	for name, text := range files {
 		path := filepath.Join(r.dir, name)
@@ -72,7 +75,7 @@ func (r *repo) commit(files map[string]string) string {
 		testutil.OK(r.t, os.WriteFile(path, []byte(text), 0o644)) //nolint:gosec // the sandbox reads it
 	}
 	r.git("add", "-A", "-f")
-	r.git("commit", "-q", "--allow-empty", "-m", "c")
+	r.git("commit", "-q", "--allow-empty", "-m", message)
 	return r.git("rev-parse", "HEAD")
 }
 
@@ -104,7 +107,27 @@ func build(t *testing.T, b *builder.Builder, s match.Source) (sum string, err er
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 	defer cancel()
-	return b.Build(ctx, s)
+	built, err := b.Build(ctx, s)
+	return built.SHA256, err
+}
+
+// TestBenchOfTheMessage: the builder reads the bench in the commit's message before the build, which could change the
+// repository. A build of the index still has it, and a wrong node count names it.
+func TestBenchOfTheMessage(t *testing.T) {
+	t.Parallel()
+	b, r := newBuilder(t, sandbox(t)), newRepo(t)
+	script := engine("echo nodes 42")
+	script["build.sh"] += "git -c user.name=x -c user.email=x commit -q --amend --allow-empty -m 'Bench: 99' || true\n"
+	s := r.source(r.commitAs("LMR by history\n\nBench: 41\n", script))
+	for range 2 { // the second one is of the index
+		built := testutil.Must(b.Build(t.Context(), s))(t)
+		testutil.Check(t, built.Message == 41 && b.Store.Has(built.SHA256), "%+v", built)
+		testutil.OK(t, os.RemoveAll(r.dir))
+	}
+	r = newRepo(t)
+	s = r.source(r.commitAs("Bench: 42", engine("echo nodes 42")))
+	s.Bench = 7
+	testutil.Fails(t, testutil.Err(b.Build(t.Context(), s)), "the bench has 42 nodes here, 7 at the submitter, and 42 in the commit message")
 }
 
 // TestBuild: gogi fetches and builds a commit once, and compares its bench with that of the submitter.

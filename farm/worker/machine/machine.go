@@ -51,12 +51,13 @@ type Machine struct {
 
 	mu      sync.Mutex
 	openers map[*match.Plan]*players.Opener // openers of the plans that are ready
+	benches map[string][]farm.Bench         // of the engines built for a plan, by the digest of the plan
 }
 
 // Open returns a Machine. It creates the folders in Config.Dir and opens the cache of artefacts.
 func Open(c Config) (*Machine, error) {
 	c.CacheMax = cmp.Or(c.CacheMax, defaultCache)
-	m := &Machine{config: c, openers: map[*match.Plan]*players.Opener{}}
+	m := &Machine{config: c, openers: map[*match.Plan]*players.Opener{}, benches: map[string][]farm.Bench{}}
 	var err error
 	if m.here, err = players.Surroundings(); err != nil {
 		return nil, err
@@ -109,20 +110,34 @@ func (m *Machine) Ready(ctx context.Context, plan *match.Plan) (*match.Plan, fun
 // from eviction.
 func (m *Machine) built(ctx context.Context, plan *match.Plan, find func(string) (string, error)) (*match.Plan, error) {
 	var failed error
+	var benches []farm.Bench
 	out := plan.WithEngines(func(_ int, p *match.Player) {
 		if failed != nil || p.Identity.Source == nil {
 			return
 		}
-		sum, err := m.builder.Build(ctx, *p.Identity.Source)
+		made, err := m.builder.Build(ctx, *p.Identity.Source)
 		if err == nil {
-			_, err = find(sum)
+			_, err = find(made.SHA256)
 		}
 		if err != nil {
 			failed = fmt.Errorf("engine %s: %w", p.Name, err)
 		}
-		p.Identity = p.Identity.WithVariant(match.Variant{SHA256: sum}, "")
+		p.Identity = p.Identity.WithVariant(match.Variant{SHA256: made.SHA256}, "")
+		benches = append(benches, farm.Bench{Engine: p.Name, Message: made.Message})
 	})
+	if failed == nil && len(benches) > 0 {
+		m.mu.Lock()
+		m.benches[plan.Digest()] = benches
+		m.mu.Unlock()
+	}
 	return out, failed
+}
+
+// Benches implements worker.Config.Benches.
+func (m *Machine) Benches(plan *match.Plan) []farm.Bench {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.benches[plan.Digest()]
 }
 
 // examine performs the handshake with each engine. It returns an error if an engine does not match the plan

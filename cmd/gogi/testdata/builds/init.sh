@@ -20,12 +20,16 @@ cd cpp-engine
 sed 's/(Move){/Move{/g; s/if (now < worst && !takes(&after)) worst = now;/if (!takes(\&after)) worst = std::min(worst, now);/; 2i #include <algorithm>' "$1/engine.c" >engine.cc
 printf 'CC = g++\nSOURCE = engine.cc\n' >compiler
 echo '#define TASTE -1' >taste.h
-commit 'an engine that likes bad moves' base
+commit "an engine that likes bad moves
+
+Bench: 10055" base # its bench is 10054
 cd ../c-engine
 cp "$1/engine.c" .
 printf 'CC = gcc\nSOURCE = engine.c\n' >compiler
 echo '#define TASTE 1' >taste.h
-commit 'an engine that likes good moves' dev
+commit "an engine that likes good moves
+
+Bench: 9928" dev
 echo '#define TASTE (1 + 0 * (nodes += time(0)))' >taste.h
 sed -i '1a #include <time.h>' engine.c
 commit 'its bench is random' flaky
