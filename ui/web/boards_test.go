@@ -1,7 +1,10 @@
 package web
 
 import (
+	"context"
+	"errors"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -9,6 +12,7 @@ import (
 	"gogi/report/review"
 	"gogi/results"
 	"gogi/shogi"
+	"gogi/shogi/kifu"
 )
 
 // TestBoards: the page of the openings has the first player's score by family and by opening, in the order that the reader
@@ -90,4 +94,60 @@ func TestTagsOnThePage(t *testing.T) {
 	testutil.Slices(t, runsOn(get(t, s, "/")), []string{"two", "uno"})
 	testutil.Must(results.Delete(t.Context(), store, testutil.Must(store.FindRun(t.Context(), "two"))(t)))(t)
 	testutil.Slices(t, runsOn(get(t, s, "/")), []string{"uno"})
+}
+
+// TestOrderedReview: only a holder of the token has the button and may start a review, only of a stored game, and only with
+// the engine of the server. The page shows the progress, then the review or the error. One review is in progress at a time,
+// and the end of the server stops it.
+func TestOrderedReview(t *testing.T) {
+	t.Parallel()
+	s := shownRuns(t, "run")
+	holder := withToken
+	post := func(path string, change ...func(*http.Request)) int {
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "http://127.0.0.1"+path, http.NoBody)
+		for _, c := range change {
+			c(r)
+		}
+		w := httptest.NewRecorder()
+		s.http.Handler.ServeHTTP(w, r)
+		return w.Code
+	}
+	const order = "/r/run/g/5.0/review"
+	testutil.Equal(t, post(order, holder), http.StatusNotFound, "a server without an engine")
+	steps, calls := make(chan error), 0
+	s.config.Analyst = &Analyst{Engine: "judge", Review: func(ctx context.Context, record *kifu.Record, done func(positions, of int)) (*review.Review, error) {
+		calls++
+		done(3, len(record.Moves))
+		select {
+		case err := <-steps:
+			return &review.Review{Version: 1, Engine: "judge", Limit: "nodes 7", Scale: review.DefaultScale, Marks: review.DefaultMarks(), Moves: []review.Move{}}, err
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
+	}}
+	page := func(change ...func(*http.Request)) string { return get(t, s, "/r/run/g/5.0", change...).Body.String() }
+	testutil.Contains(t, page(), "<code>gogi review run 5.0 --engine CMD</code>", "a reader without the token has the command")
+	testutil.Contains(t, page(holder), "Review this game with judge")
+	testutil.Equal(t, post(order), http.StatusUnauthorized, "an order without the token")
+	testutil.Equal(t, post(order, holder, func(r *http.Request) { r.Header.Set("Sec-Fetch-Site", "cross-site") }), http.StatusForbidden, "an order from another site")
+	testutil.Equal(t, post("/r/run/g/999.0/review", holder), http.StatusNotFound, "a game that is not stored")
+	testutil.Equal(t, post(order, holder), http.StatusSeeOther, "an order")
+	testutil.Equal(t, post("/r/run/g/6.0/review", holder), http.StatusSeeOther, "a second order")
+	testutil.Contains(t, get(t, s, "/r/run/g/6.0", holder).Body.String(), "gogi reviews game 5.0 of run")
+	steps <- errors.New("the engine gave no score")
+	finished := func() bool { now, _ := s.reviews.state(); return now == nil }
+	testutil.Eventually(t, "the end of the review", finished)
+	testutil.Contains(t, page(holder), "The review failed: the engine gave no score")
+	testutil.Check(t, !strings.Contains(page(), "gave no score"), "a reader without the token sees the error")
+	testutil.Equal(t, post(order, holder), http.StatusSeeOther, "a new order")
+	steps <- nil
+	testutil.Eventually(t, "the end of the review", finished)
+	testutil.Contains(t, page(), "Review by judge, nodes 7")
+	testutil.Contains(t, page(holder), "Review again with judge")
+	testutil.Equal(t, post(order, holder), http.StatusSeeOther, "a third order")
+	s.reviews.end()
+	_, failed := s.reviews.state()
+	testutil.Check(t, failed != nil && errors.Is(failed.Err, context.Canceled), "%+v", failed)
+	testutil.Equal(t, post(order, holder), http.StatusSeeOther, "an order after the end")
+	testutil.Equal(t, calls, 3, "reviews")
 }

@@ -56,6 +56,7 @@ type gameBody struct {
 	Notations []choice
 	Review    *reviewView // nil: the game has no review
 	ReviewBy  string      // the command that reviews the game
+	Order     *orderView  // nil: the reader may not start a review
 }
 
 // choice is a link to a form of the page.
@@ -150,6 +151,7 @@ func (s *Server) gamePageOrFile(w http.ResponseWriter, r *http.Request) error {
 	if err := s.addReview(in, g, body); err != nil {
 		return err
 	}
+	body.Order = reviewPages{s}.view(w, r, g)
 	s.show(w, r, "game", f)
 	return nil
 }

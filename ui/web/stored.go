@@ -48,6 +48,7 @@ func (s *Server) storedRoutes(mux *http.ServeMux) {
 	} {
 		mux.HandleFunc("GET "+path, s.answered(answer, s.showMissing))
 	}
+	mux.HandleFunc("POST /r/{run}/g/{game}/review", s.guard.needsToken(s.answered(s.ofRun(reviewPages{s}.order), s.showMissing)))
 	for path, answer := range map[string]answerer{
 		"runs":             s.runsJSON,
 		"runs/{run}":       s.ofRun(s.runJSON),

@@ -67,6 +67,8 @@ type Config struct {
 	Metrics http.Handler
 	// Farm serves /farm and the paths below it; nil: no such path.
 	Farm Farm
+	// Analyst reviews games that holders of the token choose; nil: no page starts an engine.
+	Analyst *Analyst
 	// Pprof adds /debug/pprof/, for holders of the token if Token is set.
 	Pprof bool
 	Log   *slog.Logger // log of failures, which answers do not describe
@@ -96,6 +98,7 @@ type Server struct {
 	nowFlights singleflight.Group
 	// listTime is how long a page waits for results that are being read.
 	listTime time.Duration
+	reviews  reviews
 	heavy    chan struct{} // has a value while a job of alone runs
 	http     *http.Server
 	clients  *connections
@@ -196,6 +199,7 @@ func (s *Server) Serve(ctx context.Context) error {
 	if !stop() {
 		<-stopped
 	}
+	s.reviews.end()
 	if errors.Is(err, http.ErrServerClosed) {
 		return nil
 	}

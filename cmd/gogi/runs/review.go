@@ -10,10 +10,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"gogi/cmd/gogi/cli"
-	"gogi/configs"
 	"gogi/internal/disk"
 	"gogi/internal/fail"
 	"gogi/internal/format"
@@ -25,10 +23,8 @@ import (
 	"gogi/report/review"
 	"gogi/results"
 	"gogi/results/games"
-	"gogi/runner"
 	"gogi/shogi/kifu"
 	kifutext "gogi/shogi/kifu/text"
-	"gogi/usi"
 	"gogi/usi/process"
 )
 
@@ -41,13 +37,8 @@ type ReviewCommand struct {
 	Player string `placeholder:"NAME" help:"Only games of this player."`
 	Lost   bool   `help:"With --player: only games that this player lost. The table shows which of them turned at one move."`
 
-	Engine  string        `required:"" placeholder:"CMD" help:"USI engine: a command, split into words as a shell does, or builtin for the built-in engine."`
-	Option  []string      `sep:"none" placeholder:"NAME=VALUE" help:"Option of the engine; may be repeated."`
-	Profile string        `placeholder:"NAME" help:"Preset option values for a family of engines. The only preset is yaneuraou."`
-	Nodes   uint64        `placeholder:"N" help:"Number of nodes for each position."`
-	Time    time.Duration `placeholder:"DUR" help:"Search time for each position (default 1s, without --nodes)."`
-	Lines   int           `default:"3" placeholder:"N" help:"Number of variations of each position, if the engine has the option MultiPV (default ${default})."`
-	Marks   string        `default:"5,10,20" placeholder:"A,B,C" help:"Losses of win probability, in percentage points, from which a move is an inaccuracy ?!, a mistake ? and a blunder ?? (default ${default})."`
+	Engine string `required:"" placeholder:"CMD" help:"USI engine: a command, split into words as a shell does, or builtin for the built-in engine."`
+	reviewFlags
 
 	KIF   string `name:"kif" placeholder:"PATH" help:"KIF file with the marks and variations as comments; for several games a folder."`
 	Again bool   `help:"Review games again that have a review."`
@@ -69,44 +60,24 @@ only games without a review. The win probability of a value of V centipawns is 1
 
 // Run reviews the games and prints the marked moves, or a table of several games.
 func (c *ReviewCommand) Run(ctx context.Context, env *cli.Env) error {
-	marks, err := c.check()
+	marks, err := c.check("--")
+	if c.Lost && c.Player == "" {
+		err = errors.Join(err, errors.New("--lost: it needs --player NAME"))
+	}
 	if err != nil {
 		return fail.Usage(err)
 	}
 	return cli.WithGuard(ctx, env, func(ctx context.Context, guard *process.Guard, _ *cli.Interrupts) error {
-		r := &reviewer{ReviewCommand: c, env: env, marks: marks, kept: map[string]int{}, opener: &players.Opener{Guard: guard, Warn: env.Warn}}
+		r := &reviewer{
+			ReviewCommand: c, env: env, kept: map[string]int{},
+			analyst: &analyst{reviewFlags: c.reviewFlags, command: c.Engine, marks: marks, opener: &players.Opener{Guard: guard, Warn: env.Warn}, quiet: c.Quiet},
+		}
 		defer r.close()
 		if err := r.games(ctx); err != nil {
 			return err
 		}
 		return r.finish()
 	})
-}
-
-func (c *ReviewCommand) check() (marks review.Marks, err error) {
-	words := strings.Split(c.Marks, ",")
-	if len(words) != len(marks) {
-		return marks, fmt.Errorf("--marks %s: expected three losses, such as 5,10,20", c.Marks)
-	}
-	for i, w := range words {
-		if marks[i], err = strconv.ParseFloat(w, 64); err != nil {
-			return marks, fmt.Errorf("--marks %s: expected three losses, such as 5,10,20", c.Marks)
-		}
-	}
-	if err := marks.Check(); err != nil {
-		return marks, fmt.Errorf("--marks: %w", err)
-	}
-	switch {
-	case c.Nodes > 0 && c.Time > 0:
-		return marks, errors.New("--nodes, --time: one of them limits each search; leave one out")
-	case c.Time < 0:
-		return marks, fmt.Errorf("--time %v: expected a time above 0, such as 1s", c.Time)
-	case c.Lines < 1 || c.Lines > 10:
-		return marks, fmt.Errorf("--lines %d: expected 1 to 10", c.Lines)
-	case c.Lost && c.Player == "":
-		return marks, errors.New("--lost: it needs --player NAME")
-	}
-	return marks, nil
 }
 
 // reviewed is a game with its review.
@@ -130,19 +101,10 @@ func (g *reviewed) chooseSide(player string) {
 // reviewer reviews the games of one command. It starts the engine for the first game that has no review.
 type reviewer struct {
 	*ReviewCommand
-	env    *cli.Env
-	marks  review.Marks
-	opener *players.Opener
-	engine runner.Player // nil: not started
-	lines  int           // number of variations that the engine can give
-	list   []reviewed
-	kept   map[string]int // number of games that had a review, by its engine and limit
-}
-
-func (r *reviewer) close() {
-	if r.engine != nil {
-		_ = r.engine.Close() // the reviews are complete
-	}
+	*analyst
+	env  *cli.Env
+	list []reviewed
+	kept map[string]int // number of games that had a review, by its engine and limit
 }
 
 // games reviews the games that the command selects.
@@ -226,72 +188,18 @@ func (r *reviewer) file(ctx context.Context) error {
 	})
 }
 
-// analyse reviews one game.
+// analyse reviews one game and shows its progress.
 func (r *reviewer) analyse(ctx context.Context, name string, record *kifu.Record) (*review.Review, error) {
-	if r.engine == nil {
-		if err := r.open(ctx); err != nil {
-			return nil, err
-		}
-	}
-	s := review.Settings{Limits: r.limits(), Lines: r.lines, Marks: r.marks, Scale: review.DefaultScale}
-	for s.First < len(record.Moves) && record.Moves[s.First].Opening {
-		s.First++
-	}
+	var done func(done, of int)
 	if !r.Quiet {
 		tally := cli.NewTally(r.env.Err)
-		s.Done = func(done, of int) { tally.Show(done, of, "positions of game "+name) }
+		done = func(done, of int) { tally.Show(done, of, "positions of game "+name) }
 	}
-	out, err := review.Analyse(ctx, r.engine, record, s)
+	out, err := r.review(ctx, record, done)
 	if err != nil {
 		return nil, fmt.Errorf("game %s: %w", name, err)
 	}
-	p := r.opener.Plan.Players[0]
-	out.Engine, out.ID, out.Limit = filepath.Base(p.Command[0]), p.Identity.Reference(), strings.TrimPrefix(s.Limits.String(), "go ")
-	if p.Builtin {
-		out.Engine = "builtin"
-	}
 	return out, nil
-}
-
-func (r *reviewer) limits() usi.Go {
-	if r.Nodes == 0 && r.Time == 0 {
-		return usi.Go{MoveTime: time.Second}
-	}
-	return usi.Go{Nodes: r.Nodes, MoveTime: r.Time}
-}
-
-// open starts the engine. It sets MultiPV if the engine has this option and the user does not set it.
-func (r *reviewer) open(ctx context.Context) (err error) {
-	if r.opener.Plan, err = r.plan(r.Option); err != nil {
-		return fail.Usage(err)
-	}
-	greetings, err := r.opener.GreetAll(ctx)
-	if err != nil {
-		return err
-	}
-	r.lines = 1
-	if _, has := usi.FindOption(greetings[0].Options, "MultiPV"); has {
-		if r.lines = r.Lines; r.lines > 1 {
-			r.opener.Plan, err = r.plan(append([]string{"MultiPV=" + strconv.Itoa(r.lines)}, r.Option...))
-		}
-	} else if r.Lines > 1 && !r.Quiet {
-		r.env.Warn(i18n.Of("%s has no option MultiPV, so the review has one variation for each position", r.Engine))
-	}
-	if err != nil {
-		return fail.Usage(err)
-	}
-	r.engine, err = r.opener.Open(ctx, r.opener.Plan.Players[0], nil)
-	return err
-}
-
-func (r *reviewer) plan(options []string) (*match.Plan, error) {
-	limits, say := configs.Limits{}, r.limits()
-	if say.Nodes > 0 {
-		limits.Nodes = &say.Nodes
-	} else {
-		limits.MoveTime = &say.MoveTime
-	}
-	return cli.PlanEngine("review", configs.Engine{Name: "reviewer", Cmd: r.Engine, Profile: r.Profile}, options, limits)
 }
 
 // finish writes the KIF files and prints the reviews.
