@@ -46,7 +46,7 @@ func (c *Completer) Complete(row match.Row, record *kifu.Record) {
 		record.Ended, record.Note = row.Ended, row.Note
 		return
 	}
-	record.Event = event(c.run, row.Pair, row.Leg)
+	record.Event, record.OpenedBy = event(c.run, row.Pair, row.Leg), row.OpeningID
 	record.Ended, record.Note = row.Ended, row.Note
 	record.MaxMoves, record.Jishogi = c.plan.Rules.MaxPlies, jishogi(c.plan.Rules.Declaration)
 	for colour, name := range record.Names() {

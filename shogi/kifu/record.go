@@ -112,6 +112,7 @@ func (r *Record) FinalVote() []byte {
 type Header struct {
 	Ended    time.Time
 	Opening  string        // the opening's name
+	OpenedBy string        // the opening's ID in the set of its run; written as a remark, and not read, because it means nothing elsewhere
 	Clocks   [2]Clock      // by colour
 	MaxMoves int           // the game is a draw after this many plies; 0: no limit, or unknown
 	Jishogi  int           // the points rule of declarations: 24 or 27

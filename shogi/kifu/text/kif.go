@@ -95,6 +95,9 @@ func kifHead(r *kifu.Record, p *shogi.Position) string {
 	kifHeader(b, "棋戦：", r.Event)
 	kifHeader(b, "場所：", r.Site)
 	kifHeader(b, "戦型：", r.Header.Opening)
+	if r.OpenedBy != "" {
+		kifHeader(b, "備考：", "開始局面 "+r.OpenedBy)
+	}
 	kifHeader(b, "持ち時間：", kifClocks(r.Clocks))
 	if r.MaxMoves > 0 {
 		kifHeader(b, "最大手数：", strconv.Itoa(r.MaxMoves))

@@ -20,6 +20,8 @@ function byShogi(format, text) {
   const record = read(text);
   if (record instanceof Error) return { error: String(record.message) };
   const moves = [];
+  const comments = record.moves.slice(1).map((node) => node.comment);
+  const again = format === "kif" ? { kif: ts.exportKIF(record), comments, note: record.metadata.getStandardMetadata(ts.RecordMetadataKey.NOTE) ?? "" } : {};
   let end = null;
   for (const node of record.moves.slice(1)) {
     if (node.move instanceof ts.Move) {
@@ -29,7 +31,7 @@ function byShogi(format, text) {
       end = { word: node.move.type, ms: Math.round(node.elapsedMs) };
     }
   }
-  return { start: record.initialPosition.sfen, final: record.position ? lastOf(record) : null, moves, end, ki2: format === "usi" ? ts.exportKI2(record) : "" };
+  return { start: record.initialPosition.sfen, final: record.position ? lastOf(record) : null, moves, end, ki2: format === "usi" ? ts.exportKI2(record) : "", ...again };
 }
 
 function lastOf(record) {
