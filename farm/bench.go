@@ -18,7 +18,7 @@ type Bench struct {
 // A BenchCheck compares the bench of a test's engine with the message of its commit.
 type BenchCheck struct {
 	Engine  string `cbor:"engine" json:"engine"`
-	Commit  string `cbor:"commit" json:"commit"`
+	Commit  string `cbor:"commit" json:"commit"`   // the commit of the plan
 	Nodes   uint64 `cbor:"nodes" json:"nodes"`     // number of nodes of the plan, which every build has
 	Message uint64 `cbor:"message" json:"message"` // number of nodes in the commit's message; 0: the message has none
 	Worker  string `cbor:"worker" json:"worker"`   // the first worker that read this number

@@ -2,6 +2,7 @@ package board
 
 import (
 	"context"
+	"fmt"
 	"html/template"
 	"net/url"
 	"strings"
@@ -68,6 +69,11 @@ func (v *visit) advices(tests []farm.TestStatus) (list []advice) {
 		}
 		if t.Voided != "" {
 			a.Texts = append(a.Texts, t.Voided)
+		}
+		for _, b := range t.Benches {
+			if b.Differs() {
+				a.Texts = append(a.Texts, v.say("The commit message of %s has bench %d, and its builds have %d nodes (read by %s). Check that %s is the commit that you mean.", b.Engine, b.Message, b.Nodes, b.Worker, fmt.Sprintf("%.10s", b.Commit)))
+			}
 		}
 		for _, why := range t.Refusals {
 			a.Texts = append(a.Texts, v.say("Not played by %s", why))

@@ -262,7 +262,7 @@ func (c *Coordinator) onWorker(right string, do func(ctx context.Context, who ro
 		case !who.May(right):
 			return nil, who.Deny("do that to workers")
 		case w == nil:
-			return nil, farm.Refusef("there is no worker %q", o.Worker)
+			return nil, farm.Refusef("there is no worker %q; the farm knows a worker after its first gogi farm work", o.Worker)
 		}
 		if err := do(ctx, who, o.Worker, w, o); err != nil {
 			return nil, err

@@ -26,9 +26,9 @@ type task struct {
 	ready     *match.Plan    // the plan with this machine's paths. It is nil until the run is ready.
 	preparing bool
 	benches   []farm.Bench // of the engines built here; empty until the run is ready
-	refused   error     // reason why this machine does not play the run
-	until     time.Time // when refused ends. The zero time means never.
-	release   func()    // releases the resources of ready. It may be nil.
+	refused   error        // reason why this machine does not play the run
+	until     time.Time    // when refused ends. The zero time means never.
+	release   func()       // releases the resources of ready. It may be nil.
 	events    *runner.Events
 	watched   *atomic.Bool      // the worker forwards the events to the coordinator
 	hub       *events.Hub       // hub of the run's events

@@ -71,7 +71,7 @@ func TestReviewedGame(t *testing.T) {
 	path := review.Path(s.config.Store.Path(), "run", 5, 0)
 	testutil.OK(t, r.Save(path))
 	page := get(t, s, "/r/run/g/5.0?ply=2").Body.String()
-	for _, want := range []string{"Review by judge, nodes 7 for each position", "?? blunder</strong>", "50% → 20% for the player who moved", "Black&#39;s win probability: 80%", "<strong>-33</strong>", "marked move 4 ▶", `title="blunder, −30%"`} {
+	for _, want := range []string{"Review by judge, nodes 7 for each position", "?? blunder</strong>", "50% → 20% for the player who moved", "Black&#39;s win probability: 80%", "<strong>−33</strong>", "marked move 4 ▶", `title="blunder, −30%"`} {
 		testutil.Contains(t, page, want)
 	}
 	testutil.Contains(t, get(t, s, "/r/run/g/5.0?ply=3").Body.String(), "◀ marked move 2")

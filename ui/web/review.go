@@ -3,6 +3,7 @@ package web
 import (
 	"fmt"
 
+	"gogi/internal/format"
 	"gogi/internal/i18n"
 	"gogi/internal/sanitize"
 	"gogi/internal/shellwords"
@@ -86,7 +87,7 @@ func (v *reviewView) addNow(in voice, g *storedGame, ply int) {
 		if p.Side() == shogi.White {
 			value = value.Turned()
 		}
-		line := reviewLine{Value: value.String()}
+		line := reviewLine{Value: format.Minus(value.String())}
 		at, before := p, shogi.NoSquare
 		if last != shogi.NoMove {
 			before = last.To()

@@ -190,7 +190,7 @@ func (c *ShowCommand) printPlan(ctx context.Context, w io.Writer, run string) er
 		printPlayer(w, &player, player.Limits)
 	}
 	if !p.Gate.IsZero() {
-		fmt.Fprintf(w, "    SPRT %s\n", p.Gate)
+		fmt.Fprintf(w, "    %s\n", p.Gate)
 	}
 	fmt.Fprintf(w, "    at most %s from %s, seed %d\n", format.NumberOf(p.Pairs*p.Legs(), "game"), format.NumberOf(len(p.Openings), "opening"), p.Seed)
 	return nil

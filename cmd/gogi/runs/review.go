@@ -367,7 +367,7 @@ func (r *reviewer) printTable() {
 		t.AppendRow(row)
 	}
 	format.Render(w, t)
-	fmt.Fprintln(w, i18n.Say(in, "turned at: the last move before which the loser's win probability was at least 50%%; many small losses may turn a game, so this move may have no mark; –: the game has no loser, or the probability was below 50%% before each reviewed move"))
+	fmt.Fprintln(w, i18n.Say(in, "turned at: the last move before which the loser's win probability was at least 50%; many small losses may turn a game, so this move may have no mark; –: the game has no loser, or the probability was below 50% before each reviewed move"))
 	if r.Player != "" {
 		fmt.Fprintln(w, i18n.Say(in, "%s of %s lost games turned at one move: a blunder ?? took %s from at least 50%% to below 50%%, and the win probability never returned", format.Count(one), format.Count(lost), r.Player))
 	}
