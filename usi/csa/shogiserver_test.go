@@ -2,12 +2,14 @@ package csa
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -31,7 +33,9 @@ func TestRealShogiServer(t *testing.T) {
 	testutil.OK(t, os.CopyFS(s.dir, os.DirFS(folder)))
 	main := filepath.Join(s.dir, "shogi-server")
 	text := testutil.Must(os.ReadFile(main))(t)
-	testutil.OK(t, os.WriteFile(main, []byte(strings.Replace(string(text), `"0.0.0.0"`, `"127.0.0.1"`, 1)), 0o600))
+	binds := regexp.MustCompile(`(config\[:BindAddress\] =).*`)
+	testutil.Require(t, len(binds.FindAll(text, -1)) == 1, "%s does not set its address once; the test must bind it to loopback", main)
+	testutil.OK(t, os.WriteFile(main, binds.ReplaceAll(text, []byte(`$1 "127.0.0.1"`)), 0o600))
 	s.start()
 
 	// A Fischer game from eight given moves: the server gives the first move 3 + 4 seconds. Black uses the time that gogi
@@ -40,10 +44,26 @@ func TestRealShogiServer(t *testing.T) {
 	games := s.play("buoy_t1-3-4F", 1, nil)
 	testutil.Check(t, games[0].cause == "#RESIGN" && games[1].outcome == Won, "a game from given moves: %+v", games)
 
+	// The same without an increment: the given moves take nothing from the 8 seconds. Else Black has 4 seconds, less a margin.
+	s.buoy("buoy_t2-8-0", "+2838HI-8272HI+3828HI-7282HI+2838HI-8272HI+3828HI")
+	games = s.play("buoy_t2-8-0", 1, nil)
+	testutil.Check(t, games[0].cause == "#RESIGN" && games[0].told > 4*time.Second, "sudden death from given moves: %+v", games)
+
 	// The second game begins before the server's minute is over, and before gogi's next empty line.
 	began := time.Now()
 	games = s.play("g-60-10F", 2, nil)
 	testutil.Check(t, games[0].tally.Losses == 2 && games[1].tally.Wins == 2 && time.Since(began) < keepAliveAfter, "two games after each other: %+v after %v", games, time.Since(began))
+	// An ordinary end needs no notice, and loses no connection.
+	testutil.Check(t, games[0].notices == "" && games[1].notices == "", "notices of ordinary games: %+v", games)
+
+	// A stop-watch clock: the server names minutes and counts seconds.
+	games = s.play("w-40-010", 1, nil)
+	testutil.Check(t, strings.Contains(games[0].notices, "in seconds") && strings.Contains(games[1].notices, "in seconds"), "a stop-watch clock: %+v", games)
+	testutil.Check(t, games[0].cause == "#RESIGN" && games[1].outcome == Won, "a stop-watch clock: %+v", games)
+
+	s.rivals("g-62-10F")
+	s.refused("a+b", "of 1 to 32")
+	s.refused(strings.Repeat("x", 33), "of 1 to 32")
 
 	games = s.play("bad_name", 1, nil)
 	testutil.Check(t, strings.Contains(games[0].notices, "the server plays the game default-1500-0"), "a name that the server does not understand: %+v", games)
@@ -122,11 +142,63 @@ func (s *shogiServer) buoy(name, moves string) {
 	s.t.Error("no answer to SETBUOY")
 }
 
+// rivals logs in twice with one name. The server ends the older connection each time, and both clients name the cause.
+func (s *shogiServer) rivals(game string) {
+	s.t.Helper()
+	ctx, cancel := context.WithTimeout(s.t.Context(), time.Minute)
+	defer cancel()
+	notes := make(chan int)
+	var clients sync.WaitGroup
+	for i := range 2 {
+		client := s.client("rival", game+"-B", 1, &scripted{}, func(e Event) {
+			if e.Type == EventLost && strings.Contains(e.Note, "if another program is logged in as rival") {
+				select {
+				case notes <- i:
+				case <-ctx.Done():
+				}
+			}
+		})
+		clients.Go(func() {
+			_, err := client.Run(ctx)
+			testutil.Check(s.t, errors.Is(err, context.Canceled), "%v", err)
+		})
+	}
+	heard := map[int]bool{}
+	for len(heard) < 2 && ctx.Err() == nil {
+		select {
+		case i := <-notes:
+			heard[i] = true
+		case <-ctx.Done():
+			s.t.Errorf("the clients that named a rival: %v", heard)
+		}
+	}
+	cancel()
+	clients.Wait()
+}
+
+// refused logs in with a name that the server rejects.
+func (s *shogiServer) refused(name, want string) {
+	s.t.Helper()
+	_, err := s.client(name, "g-60-10F-B", 1, &scripted{}, nil).Run(s.t.Context())
+	testutil.Check(s.t, errors.Is(err, ErrLogin) && strings.Contains(err.Error(), want), "%s: %v", name, err)
+}
+
+// client returns a client that plays games.
+func (s *shogiServer) client(user, game string, games int, player *scripted, observe func(Event)) *Client {
+	return NewClient(Config{
+		Settings: Settings{Games: games, Margin: time.Second, Retries: 10}, User: user, Password: game + ",x", Game: game,
+		Open:    func(context.Context) (Player, error) { return player, nil },
+		Dial:    func(context.Context) (io.ReadWriteCloser, error) { return net.Dial("tcp", s.address) },
+		Observe: observe,
+	})
+}
+
 // side is the result of one client.
 type side struct {
 	tally          Tally
 	outcome        Outcome
 	cause, notices string
+	told           time.Duration // Black's time at its first move
 }
 
 // play plays games between two clients, and returns the results of Black and White. Black resigns at its second move.
@@ -148,40 +220,38 @@ func (s *shogiServer) playUntil(white context.Context, game string, games int, b
 	whiteBegins := sync.OnceFunc(func() { close(whiteBegan) })
 	for i, colour := range []string{"-B", "-W"} {
 		r := &results[i]
-		player := &scripted{think: func(ctx context.Context, n int, r usi.Request) (usi.Reply, error) {
+		player := &scripted{think: func(ctx context.Context, n int, q usi.Request) (usi.Reply, error) {
+			if n == 1 {
+				r.told = q.Go.BTime + q.Go.BInc
+			}
 			if colour == "-B" && n == 1 {
 				if begun != nil {
 					<-whiteBegan
 					begun()
 				}
-				if told := r.Go.BTime + r.Go.BInc; told < 30*time.Second {
+				if r.told < 30*time.Second {
 					select {
-					case <-time.After(told):
+					case <-time.After(r.told):
 					case <-ctx.Done():
 					}
 				}
 			}
-			if own := r.Position.Moves; colour == "-B" && len(own)%8 == 2 {
+			if own := q.Position.Moves; colour == "-B" && len(own)%8 == 2 {
 				return usi.Reply{Answer: usi.AnswerResign}, nil
 			}
-			return first(r)
+			return first(q)
 		}}
-		client := NewClient(Config{
-			Settings: Settings{Games: games, Margin: time.Second, Retries: 10}, User: fmt.Sprintf("p%d-%s", i, game), Password: game + colour + ",x", Game: game + colour,
-			Open: func(context.Context) (Player, error) { return player, nil },
-			Dial: func(context.Context) (io.ReadWriteCloser, error) { return net.Dial("tcp", s.address) },
-			Observe: func(e Event) {
-				switch e.Type {
-				case EventStart:
-					if i == 1 {
-						whiteBegins()
-					}
-				case EventNotice:
-					r.notices += e.Note + "\n"
-				case EventEnd:
-					r.outcome, r.cause = e.Outcome, e.Cause
+		client := s.client(fmt.Sprintf("p%d-%s", i, game), game+colour, games, player, func(e Event) {
+			switch e.Type {
+			case EventStart:
+				if i == 1 {
+					whiteBegins()
 				}
-			},
+			case EventNotice, EventLost:
+				r.notices += e.Note + "\n"
+			case EventEnd:
+				r.outcome, r.cause = e.Outcome, e.Cause
+			}
 		})
 		go func() {
 			var err error
