@@ -59,6 +59,8 @@ type Engine struct {
 	line   Line // the game up to the last position that the method illegal checked
 
 	readied  bool // the engine has answered isready once
+	prepared bool // the engine has answered isready, and gogi has sent neither an option nor usinewgame since
+	playing  bool // gogi has sent usinewgame, and not yet gameover
 	rests    bool // a game is over, and the next one has not begun
 	searched bool // a search has ended with a bestmove since the last readyok; some engines send the bestmove twice
 
@@ -190,31 +192,45 @@ func (e *Engine) sendOptions(settings []Setting, chosen func(Setting) bool) ([]S
 	if b.Len() == 0 {
 		return settings, nil
 	}
+	e.prepared = false
 	return settings, e.write(b.String(), "sending options")
 }
 
 // NewGame sends the game's options and isready, waits for readyok, and sends usinewgame. It sends isready
 // before every game, because some engines reset themselves at isready. Also, no line of the last game can
-// arrive after readyok.
+// arrive after readyok. Some engines end at a command that is not the next one of this order: isready, usinewgame,
+// searches, gameover. So NewGame sends gameover if GameOver did not end the last game, and leaves out isready if Ready
+// has just been called.
 func (e *Engine) NewGame(ctx context.Context, g Game) error {
 	if e.config.Tap != nil {
 		e.config.Tap.Game(g)
 	}
-	if err := e.stopPonder(ctx, e.limits.Stop); err != nil { // an engine must not receive options during a search
+	if err := e.endGame(ctx); err != nil { // an engine must not receive options during a search
 		return err
 	}
 	if err := e.Set(g.Options); err != nil {
 		return err
 	}
-	if err := e.Ready(ctx); err != nil {
-		return err
+	if !e.prepared {
+		if err := e.Ready(ctx); err != nil {
+			return err
+		}
 	}
+	e.prepared, e.playing = false, true
 	return e.write("usinewgame\n", "saying usinewgame")
 }
 
-// Ready sends isready and waits for readyok.
+// endGame stops a ponder search, and sends gameover if a game runs.
+func (e *Engine) endGame(ctx context.Context) error {
+	if e.playing {
+		return e.GameOver(ctx, Draw)
+	}
+	return e.stopPonder(ctx, e.limits.Stop)
+}
+
+// Ready sends isready and waits for readyok. It ends the game that runs, if there is one, as NewGame does.
 func (e *Engine) Ready(ctx context.Context) error {
-	if err := e.stopPonder(ctx, e.limits.Stop); err != nil {
+	if err := e.endGame(ctx); err != nil {
 		return err
 	}
 	e.searched = false // lines of older searches cannot arrive after readyok
@@ -225,7 +241,7 @@ func (e *Engine) Ready(ctx context.Context) error {
 	if err := e.await(ctx, wait, e.limits.Ready, "readyok"); err != nil {
 		return err
 	}
-	e.readied, e.rests = true, false
+	e.readied, e.prepared, e.rests = true, true, false
 	return nil
 }
 
@@ -395,7 +411,7 @@ func (e *Engine) GameOver(ctx context.Context, o Outcome) error {
 	if err := e.stopPonder(ctx, e.limits.Stop); err != nil {
 		return err
 	}
-	e.rests = true
+	e.rests, e.playing = true, false
 	return e.write("gameover "+string(o)+"\n", "saying gameover")
 }
 

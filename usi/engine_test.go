@@ -485,14 +485,52 @@ func TestOptionsOfAGame(t *testing.T) {
 		for _, g := range []usi.Game{with("hash", "32"), with("Hash", "32"), {}, with("Hash", "8")} {
 			testutil.OK(t, e.NewGame(t.Context(), g))
 		}
-		game := "isready\nusinewgame\n"
-		want := "usi\nsetoption name Hash value 32\n" + game + game + game + "setoption name Hash value 8\n" + game
+		const game, over = "isready\nusinewgame\n", "gameover draw\n"
+		want := "usi\nsetoption name Hash value 32\n" + game + over + game + over + game + over + "setoption name Hash value 8\n" + game
 		synctest.Wait()
 		testutil.Equal(t, log.String()+"\n", want)
 		for _, g := range []usi.Game{with("Hash", "65"), with("Bash", "1")} {
 			testutil.Fails(t, e.NewGame(t.Context(), g), "", "%v: no error", g.Options)
 		}
-		testutil.Equal(t, log.String()+"\n", want, "sent after an error")
+		synctest.Wait()
+		testutil.Equal(t, log.String()+"\n", want+over, "sent after an error")
+	})
+}
+
+// TestOrderOfCommands requires the order of the protocol, whichever methods are called: isready, usinewgame, searches,
+// gameover. Sunfish4 ends at any other command.
+func TestOrderOfCommands(t *testing.T) {
+	inDialogue(t, polite, func(t *testing.T, e *usi.Engine, log *transcript) {
+		for _, step := range []func() error{
+			func() error { return e.Ready(t.Context()) },
+			func() error { return e.NewGame(t.Context(), usi.Game{}) }, // without a second isready
+			func() error { return testutil.Err(e.Think(t.Context(), request())) },
+			func() error { return e.NewGame(t.Context(), usi.Game{}) }, // without GameOver
+			func() error { return e.Ready(t.Context()) },               // within a game
+			func() error { return e.Configure([]usi.Setting{{Name: "Hash", Value: "8"}}) },
+			func() error { return e.NewGame(t.Context(), usi.Game{}) }, // the option needs another isready
+			func() error { return e.GameOver(t.Context(), usi.Win) },
+			func() error { return e.NewGame(t.Context(), usi.Game{}) },
+		} {
+			testutil.OK(t, step())
+		}
+		synctest.Wait()
+		testutil.Equal(t, log.String(), `usi
+isready
+usinewgame
+position startpos
+go nodes 100
+gameover draw
+isready
+usinewgame
+gameover draw
+isready
+setoption name Hash value 8
+isready
+usinewgame
+gameover win
+isready
+usinewgame`)
 	})
 }
 

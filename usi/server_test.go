@@ -687,7 +687,7 @@ func TestServingAnEngine(t *testing.T) {
 			{"usi", "usi", "id name Test\nid author \noption name Hash type spin default 16 min 1 max 64\nusiok"},
 			{"setoption name USI_Hash value 32", "setoption name Hash value 32", ""},
 			{"isready", "isready", "readyok"},
-			{"usinewgame", "isready\nusinewgame", ""},
+			{"usinewgame", "usinewgame", ""},
 			{"go btime 1 wtime 2", "position startpos\ngo btime 1 wtime 2", info + "\n" + best},
 			{"go ponder btime 1 wtime 2", "position startpos\ngo ponder btime 1 wtime 2", ""},
 			{"ponderhit", "ponderhit", info + "\n" + best},

@@ -271,3 +271,13 @@ func TestCheckOptions(t *testing.T) {
 	x = checkFake(t, Options{Quick: true, waits: patient}, func(p *match.Player) { p.Profile = "yaneuraou" }, "-options", declared)
 	x.found(t, "defaults", Pass, "")
 }
+
+// TestStrictOrder requires that the examination gives the commands in the order of the protocol. Some engines end at any
+// other command, and play matches without a fault.
+func TestStrictOrder(t *testing.T) {
+	t.Parallel()
+	x := checkFake(t, Options{waits: patient}, nil, "-strict", "-options", "name USI_Ponder type check default false", "-mate", "nomate")
+	for _, f := range x.sheet.Checks {
+		testutil.Check(t, !strings.Contains(f.Detail, "aborts") && !strings.Contains(f.Detail, "out of order"), "%s: %s", f.Check, f.Detail)
+	}
+}

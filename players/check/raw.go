@@ -33,7 +33,7 @@ type rawDialogue struct {
 // maxHeard is the largest number of lines that a rawDialogue stores.
 const maxHeard = 5000
 
-// raw starts a process and makes it ready.
+// raw starts a process and begins a game.
 func (s *subject) raw(ctx context.Context) (*rawDialogue, error) {
 	proc, err := s.opener.Start(s.player, nil, s.waits.end)
 	if err != nil {
@@ -54,8 +54,10 @@ func (d *rawDialogue) greet(s *subject) error {
 	for _, o := range s.settings {
 		options.WriteString(o.String() + "\n")
 	}
-	_, err := d.ask(options.String()+"isready", s.player.Ready, "readyok")
-	return err
+	if _, err := d.ask(options.String()+"isready", s.player.Ready, "readyok"); err != nil {
+		return err
+	}
+	return d.send("usinewgame") // some engines end at a search that is in no game
 }
 
 func (d *rawDialogue) close() error {

@@ -280,10 +280,7 @@ func (s *subject) setPonder(ctx context.Context, value string) error {
 	if !ok {
 		return nil
 	}
-	if err := s.endAfter(s.engine.Configure([]usi.Setting{{Name: option.Name, Value: value}})); err != nil {
-		return err
-	}
-	return s.newGame(ctx)
+	return s.endAfter(s.engine.NewGame(ctx, usi.Game{Options: []usi.Setting{{Name: option.Name, Value: value}}}))
 }
 
 // cannotPonder reports that pondering fails. If the engine does not declare USI_Ponder, this is only a

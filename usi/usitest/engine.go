@@ -62,6 +62,8 @@ type engine struct {
 	stamps   string   // file that receives the time of each search, in nanoseconds, at the end
 	arrived  time.Time
 	took     []string
+	strict   bool   // the engine exits at a command out of order
+	last     string // the last command that counts for the order
 }
 
 // Main runs the engine with command-line arguments and returns the exit code.
@@ -79,6 +81,7 @@ func Main(args []string) int {
 	flags.StringVar(&e.gate, "gate", "", "file that the fault wait waits for")
 	flags.StringVar(&e.stamps, "stamps", "", "file that gets, at the end, what each search took, from its position to its bestmove, in nanoseconds")
 	flags.BoolFunc("sleep", "do nothing but sleep", func(string) error { forever(); return nil })
+	flags.BoolVar(&e.strict, "strict", false, "exit at a command that is not in the order usi, setoption, isready, usinewgame, searches, gameover, setoption, isready")
 	flags.BoolFunc("crlf", "end lines as programs on Windows do", func(string) error {
 		e.out = bufio.NewWriter(crlf{os.Stdout})
 		return nil
@@ -171,6 +174,10 @@ func (e *engine) run() int {
 		e.seen[command]++
 		e.values["games"] = e.seen["usinewgame"] // for faults that begin after some games, such as other@go~games>8
 		e.set(line)
+		if last := e.last; e.strict && command != "quit" && !e.inOrder(command) {
+			fmt.Fprintf(e.stderr, "fake: %s is out of order after %s\n", command, last)
+			return outOfOrder
+		}
 		if done, code := e.misbehave(command); done {
 			if code >= 0 {
 				return code
@@ -183,6 +190,25 @@ func (e *engine) run() int {
 		e.answer(command, strings.TrimSpace(line))
 		e.out.Flush()
 	}
+}
+
+// outOfOrder is the exit code of a strict engine at a command out of order.
+const outOfOrder = 8
+
+// before has, for each command, the commands after which it is in order.
+//
+//nolint:gochecknoglobals // constant lookup table
+var before = map[string][]string{
+	"usi": {""}, "setoption": {"usi", "setoption", "gameover"}, "isready": {"usi", "setoption", "gameover"}, "usinewgame": {"isready"},
+	"position": {"usinewgame", "go", "stop", "ponderhit"}, "go": {"position"}, "stop": {"go", "ponderhit"}, "ponderhit": {"go"},
+	"gameover": {"usinewgame", "go", "stop", "ponderhit"},
+}
+
+// inOrder reports whether a command is in order, and notes it.
+func (e *engine) inOrder(command string) bool {
+	ok := slices.Contains(before[command], e.last)
+	e.last = command
+	return ok
 }
 
 // set stores the value of an option if line is a setoption line with an integer. It ignores all other lines.
