@@ -103,6 +103,12 @@ func TestAnsweredSearch(t *testing.T) {
 	testutil.Check(t, err == nil && !b.Searching && b.ElapsedMS == 1000 && b.Pair == nil, "%+v, %v", b, err)
 }
 
+// bundles returns the files of all crash dumps in a folder.
+func bundles(t *testing.T, dir string) []string {
+	t.Helper()
+	return testutil.Must(filepath.Glob(filepath.Join(dir, "*"+crash.Suffix)))(t)
+}
+
 // TestLimits: the first crash dumps of each player and kind are kept, over all sessions.
 func TestLimits(t *testing.T) {
 	t.Parallel()
@@ -117,7 +123,7 @@ func TestLimits(t *testing.T) {
 		}
 		testutil.Check(t, session != 1 || tap.Failed(usi.Failure{Kind: "hang"}) != "", "another kind is not kept")
 		testutil.OK(t, records.Close())
-		n := len(crash.List(dir))
+		n := len(bundles(t, dir))
 		testutil.Check(t, n == want, "session %d: %d bundles, want %d", session, n, want)
 	}
 	records := crash.Begin(db, "run", "")
@@ -127,7 +133,7 @@ func TestLimits(t *testing.T) {
 		records.NewRecorder(p, "", dead{}).Failed(usi.Failure{Kind: "crash"})
 	}
 	testutil.OK(t, records.Close())
-	testutil.Equal(t, len(crash.List(dir)), crash.KeptPerRun, "bundles of many players")
+	testutil.Equal(t, len(bundles(t, dir)), crash.KeptPerRun, "bundles of many players")
 	names, err := os.ReadDir(dir)
 	testutil.Check(t, err == nil && len(names) == crash.KeptPerRun, "%d files, %v: something was left behind", len(names), err)
 	testutil.Equal(t, records.NewRecorder(engine(), "", dead{}).Failed(usi.Failure{Kind: "late"}), "", "kept after the end")

@@ -20,7 +20,7 @@ func TestInGames(t *testing.T) {
 		testutil.OK(t, writeFile(filepath.Join(dir, name+Suffix), &b))
 	}
 	testutil.OK(t, os.WriteFile(filepath.Join(dir, "a-hang-1"+Suffix), []byte("no bundle"), 0o600))
-	testutil.Equal(t, len(List(dir)), 5)
+	testutil.Equal(t, len(list(dir)), 5)
 	var names []string
 	for _, path := range InGames(dir) {
 		names = append(names, filepath.Base(path))

@@ -30,8 +30,8 @@ const Suffix = ".jsonl"
 // Dir returns the folder for the bundles of a run. It is next to the database db.
 func Dir(db, run string) string { return filepath.Join(db+"-faults", transcript.FileName(run)) }
 
-// List returns the paths of the bundles in a folder, sorted by name. It returns nil if the folder cannot be read.
-func List(dir string) []string {
+// list returns the paths of the bundles in a folder, sorted by name. It returns nil if the folder cannot be read.
+func list(dir string) []string {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return nil
@@ -46,10 +46,10 @@ func List(dir string) []string {
 	return names
 }
 
-// InGames returns the bundles of a folder, as List, without those of engines that failed before their first search of a
-// game. Such a failure ends no game: gogi plays the pair again. InGames keeps bundles that it cannot read.
+// InGames returns the paths of the bundles in a folder, sorted by name, without those of engines that failed before their
+// first search of a game. Such a failure ends no game: gogi plays the pair again. InGames keeps bundles that it cannot read.
 func InGames(dir string) []string {
-	return slices.DeleteFunc(List(dir), func(path string) bool {
+	return slices.DeleteFunc(list(dir), func(path string) bool {
 		file, err := os.Open(path)
 		if err != nil {
 			return false
@@ -97,7 +97,7 @@ func NewKeeper(dir, run string) *Keeper {
 		dir: dir, run: run, versions: ownVersions(), taken: map[string]int{},
 		jobs: make(chan job, KeptPerRun), done: make(chan struct{}),
 	}
-	for _, path := range List(dir) {
+	for _, path := range list(dir) {
 		k.total++
 		name := strings.TrimSuffix(filepath.Base(path), Suffix)
 		if i := strings.LastIndexByte(name, '-'); i >= 0 {

@@ -62,7 +62,7 @@ func (c *ReportCommand) Run(ctx context.Context, env *cli.Env) error {
 		if err != nil {
 			return err
 		}
-		r.Bundles = crash.List(crash.Dir(c.DB, info.Name))
+		r.Bundles = crash.InGames(crash.Dir(c.DB, info.Name))
 		if c.JSON {
 			return format.JSON(env.Out, r)
 		}
