@@ -159,6 +159,9 @@ func (c *BookSampleCommand) Run(env *cli.Env) error {
 	if few != nil && !errors.Is(few, openings.ErrFew) {
 		return fail.Usage(few)
 	}
+	if len(lines) == 0 { // keep the file that is there
+		return &cli.Exit{Code: cli.Unplayed, Err: few}
+	}
 	var text strings.Builder
 	for _, l := range lines {
 		fmt.Fprintln(&text, openings.Text(l))
