@@ -52,9 +52,9 @@ chaos: ## ten minutes, or CHAOS=1h, of a farm whose processes are killed, stoppe
 chaos-days: ## five of the farm's bad days, in some minutes: full journal, torn outbox, revoked key, restore, standby
 	CHAOS=1s $(GO) test -count=1 -timeout 30m -parallel 4 -run 'TestChaosOf(AFullJournal|AFullOutbox|ARevokedKey|ARestore|AStandby)$$|TestTheJudge|TestWhatIsNoViolation|TestMissing|TestResultsOutOfOrder|TestShares|TestATornTrace' ./farm/chaos
 
-engines: ## measures the engines that Debian and npm serve, plays 20 games with each by nodes and by clock, and rewrites their rows in docs/engines.md; half an hour
-	PATH="$$PATH:/usr/games" $(GO) test -count=1 -vet=off -timeout 30m ./players/check -run 'TestEnginesTable$$' -args -write-engines
-	PATH="$$PATH:/usr/games" $(GO) test -count=1 -vet=off -timeout 90m ./cmd/gogi -run 'TestEngineMatches$$' -args -write-matches
+engines: ## measures the engines that Debian and npm serve, or those of ENGINES=FILE, plays 20 games with each by nodes and by clock, and rewrites their rows in docs/engines.md; half an hour
+	PATH="$$PATH:/usr/games" $(GO) test -count=1 -vet=off -timeout 30m ./players/check -run 'TestEnginesTable$$' -args -write-engines $(if $(ENGINES),-engines $(abspath $(ENGINES)))
+	PATH="$$PATH:/usr/games" $(GO) test -count=1 -vet=off -timeout 90m ./cmd/gogi -run 'TestEngineMatches$$' -args -write-matches $(if $(ENGINES),-engines $(abspath $(ENGINES)))
 
 formats: ## compares the readers of records with gogi over FORMATS="FOLDER FOLDER", and prints the tables of docs/research/formats.md; DETAILS=FILE lists the differences
 	@test -n "$(FORMATS)" || { echo 'no folders of record files; type make formats FORMATS="FOLDER FOLDER"'; exit 1; }

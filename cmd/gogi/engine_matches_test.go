@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"gogi/internal/testutil"
+	"gogi/internal/testutil/enginelist"
 	"gogi/match"
 	"gogi/report/stored"
 )
@@ -21,25 +22,34 @@ import (
 //nolint:gochecknoglobals // a flag of this test binary, for make engines
 var writeMatches = flag.Bool("write-matches", false, "play the built-in engine against the installed engines, and rewrite the table of matches in docs/engines.md")
 
-// A playedEngine is an engine of docs/engines.md that Debian or npm serves.
+// A playedEngine is an engine of docs/engines.md.
 type playedEngine struct {
 	name    string // its row in the page
 	program string // a program in PATH
 	command []string
 	more    string    // other keys of its [[engine]]
 	limits  [2]string // that it keeps: without a clock, and with a clock
+	own     [2]string // limits of the built-in engine, if they are not the default
 }
 
 // wasm is the program of the engine of npm, from the root of the source.
 const wasm = "players/check/testdata/npm/node_modules/fairy-stockfish-nnue.wasm/uci.js"
 
-func playedEngines(root string) []playedEngine {
+// playedEngines returns the packaged engines, or the engines of the list that -engines names.
+func playedEngines(t *testing.T, root string) (played []playedEngine) {
+	t.Helper()
+	for _, e := range enginelist.Read(t) {
+		played = append(played, playedEngine{e.Name, e.Command[0], e.Command, e.Keys, e.Limits, e.Own})
+	}
+	if played != nil {
+		return played
+	}
 	clock := `tc = "2+0.1", margin = "1s"`
 	return []playedEngine{
-		{"fairy-stockfish", "fairy-stockfish", []string{"fairy-stockfish"}, "options = {Threads = 1}", [2]string{"nodes = 500", clock}},
-		{"sjaakii", "sjaakii", []string{"sjaakii"}, "", [2]string{"depth = 2", clock}},
-		{"fairy-stockfish-nnue.wasm", "node", []string{"node", "--no-experimental-fetch", filepath.Join(root, wasm)}, "", [2]string{"nodes = 500", clock}},
-		{"gpsusi", "gpsusi", []string{"gpsusi", "-N", "1", "--node-count-hard-limit", "1000"}, `greeting_timeout = "10m"`, [2]string{"self = true", `byoyomi = "1s", margin = "2s"`}},
+		{"fairy-stockfish", "fairy-stockfish", []string{"fairy-stockfish"}, "options = {Threads = 1}", [2]string{"nodes = 500", clock}, [2]string{}},
+		{"sjaakii", "sjaakii", []string{"sjaakii"}, "", [2]string{"depth = 2", clock}, [2]string{}},
+		{"fairy-stockfish-nnue.wasm", "node", []string{"node", "--no-experimental-fetch", filepath.Join(root, wasm)}, "", [2]string{"nodes = 500", clock}, [2]string{}},
+		{"gpsusi", "gpsusi", []string{"gpsusi", "-N", "1", "--node-count-hard-limit", "1000"}, `greeting_timeout = "10m"`, [2]string{"self = true", `byoyomi = "1s", margin = "2s"`}, [2]string{1: `byoyomi = "100ms", margin = "1s"`}}, // it counts whole seconds
 	}
 }
 
@@ -49,7 +59,7 @@ func TestEngineMatches(t *testing.T) {
 	root := testutil.Must(filepath.Abs("../.."))(t)
 	path := filepath.Join(root, "docs", "engines.md")
 	page := string(testutil.Must(os.ReadFile(path))(t))
-	for _, e := range playedEngines(root) {
+	for _, e := range playedEngines(t, root) {
 		for i, limits := range e.limits {
 			if *writeMatches {
 				page = playMatch(t, page, e, i)
@@ -68,10 +78,7 @@ func playMatch(t *testing.T, page string, e playedEngine, i int) string {
 		t.Logf("%s is not installed; its rows stay", e.program)
 		return page
 	}
-	own := [2]string{"nodes = 500", e.limits[1]}[i]
-	if strings.HasPrefix(own, "byoyomi") { // the engine counts whole seconds
-		own = `byoyomi = "100ms", margin = "1s"`
-	}
+	own := cmp.Or(e.own[i], [2]string{"nodes = 500", e.limits[1]}[i])
 	r, games := playReal(t, fmt.Sprintf(`
 games = 20
 concurrency = 1

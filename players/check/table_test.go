@@ -1,6 +1,7 @@
 package check
 
 import (
+	"cmp"
 	"flag"
 	"fmt"
 	"os"
@@ -11,6 +12,7 @@ import (
 	"time"
 
 	"gogi/internal/testutil"
+	"gogi/internal/testutil/enginelist"
 	"gogi/match"
 	"gogi/players"
 )
@@ -26,13 +28,21 @@ type measured struct {
 	name    string   // the first cell of its row
 	program string   // a program in PATH
 	command []string // the command of the check
+	version string   // the cell of the version, or "" for the name that the engine sends
 }
 
 // uci is the program of the engine of npm. `.ci/install` installs it.
 const uci = "testdata/npm/node_modules/fairy-stockfish-nnue.wasm/uci.js"
 
-// measuredEngines returns the engines that Debian and npm serve.
-func measuredEngines() []measured {
+// measuredEngines returns the engines that Debian and npm serve, or the engines of the list that -engines names.
+func measuredEngines(t *testing.T) (engines []measured) {
+	t.Helper()
+	for _, e := range enginelist.Read(t) {
+		engines = append(engines, measured{e.Name, e.Command[0], e.Command, e.Version})
+	}
+	if engines != nil {
+		return engines
+	}
 	wasm, err := filepath.Abs(uci)
 	if err == nil {
 		_, err = os.Stat(wasm)
@@ -42,10 +52,10 @@ func measuredEngines() []measured {
 		node = "node with " + uci // is in no PATH
 	}
 	return []measured{
-		{"fairy-stockfish", "fairy-stockfish", []string{"fairy-stockfish"}},
-		{"gpsusi", "gpsusi", []string{"gpsusi", "-N", "1", "--node-count-hard-limit", "20000"}},
-		{"sjaakii", "sjaakii", []string{"sjaakii"}},
-		{"fairy-stockfish-nnue.wasm", node, []string{"node", "--no-experimental-fetch", wasm}},
+		{"fairy-stockfish", "fairy-stockfish", []string{"fairy-stockfish"}, ""},
+		{"gpsusi", "gpsusi", []string{"gpsusi", "-N", "1", "--node-count-hard-limit", "20000"}, ""},
+		{"sjaakii", "sjaakii", []string{"sjaakii"}, ""},
+		{"fairy-stockfish-nnue.wasm", node, []string{"node", "--no-experimental-fetch", wasm}, ""},
 	}
 }
 
@@ -83,7 +93,8 @@ func short(f *Finding) string {
 	return strings.ReplaceAll(text, "|", "/")
 }
 
-// TestEnginesTable: the page has one row with all columns for each engine that make engines measures.
+// TestEnginesTable: the page has one row with all columns for each engine that make engines measures, and each engine with such
+// a row is in the other tables, too.
 func TestEnginesTable(t *testing.T) {
 	page := string(testutil.Must(os.ReadFile(enginesPage))(t))
 	if *writeEngines {
@@ -100,10 +111,15 @@ func TestEnginesTable(t *testing.T) {
 		}
 		testutil.Equal(t, strings.Count(line, " | "), len(cells())+3, "%s", line)
 		testutil.Check(t, !strings.Contains(line, "abort") && !strings.Contains(line, "crash") && !strings.Contains(line, "hang"), "%s", line)
+		name, _, _ := strings.Cut(strings.TrimPrefix(line, "| "), " | ")
+		for _, section := range []string{"## How to start them", "## Matches against the built-in engine"} {
+			_, text, _ := strings.Cut(page, section)
+			text, _, _ = strings.Cut(text, "\n## ")
+			testutil.Check(t, strings.HasPrefix(line, "| engine |") || strings.Contains(text, "\n| "+name+" | "), "%s has no row below %s", name, section)
+		}
 	}
-	for _, e := range measuredEngines() {
+	for _, e := range measuredEngines(t) {
 		testutil.Check(t, strings.Contains(table, "\n| "+e.name+" | "), "%s has no row", e.name)
-		testutil.Check(t, strings.Count(page, "\n| "+e.name+" | ") == 4, "%s has no rows in all tables", e.name)
 	}
 }
 
@@ -111,15 +127,19 @@ func TestEnginesTable(t *testing.T) {
 func measureAll(t *testing.T, page string) string {
 	t.Helper()
 	_, table, _ := strings.Cut(page, "<!-- measured -->\n")
-	for _, e := range measuredEngines() {
+	for _, e := range measuredEngines(t) {
 		path, err := exec.LookPath(e.program)
 		if err != nil {
 			t.Logf("%s is not installed; its row stays", e.program)
 			continue
 		}
 		command := append([]string{path}, e.command[1:]...)
+		dir := t.TempDir()
+		if e.version != "" { // a build from source finds its files beside itself
+			dir = filepath.Dir(path)
+		}
 		p := match.Player{
-			Name: e.name, Dir: t.TempDir(), Command: command,
+			Name: e.name, Dir: dir, Command: command,
 			Limits:   match.Limits{Clock: match.TimeControl{Byoyomi: time.Second}, Margin: match.DefaultMargin},
 			Greeting: 10 * time.Minute, Ready: 10 * time.Minute,
 		}
@@ -128,7 +148,7 @@ func measureAll(t *testing.T, page string) string {
 		start := strings.Index(table, "| "+e.name+" | ")
 		testutil.Require(t, start >= 0, "%s has no row", e.name)
 		old, _, _ := strings.Cut(table[start:], "\n")
-		page = strings.Replace(page, old, row(e.name, sheet.Name, time.Now().Format(time.DateOnly), sheet), 1)
+		page = strings.Replace(page, old, row(e.name, cmp.Or(e.version, sheet.Name), time.Now().Format(time.DateOnly), sheet), 1)
 	}
 	return page
 }
