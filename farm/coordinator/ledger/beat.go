@@ -74,12 +74,12 @@ func touch(l *Ledger, now time.Time, h *holder, lease Lease, in place) verdict {
 	}
 	x := l.held[lease.Pair]
 	switch {
-	case x == nil && (l.over || !isFree(l, lease.Pair)):
+	case x == nil && (l.over || l.lost[lease.Epoch] || !isFree(l, lease.Pair)):
 		if in == outbox {
 			return keep // the worker may still send it, and a result already sent arrives in any case
 		}
 		return drop
-	case x == nil && !finished && barred(l, h.name):
+	case x == nil && !finished && barred(l, now, h.name):
 		return drop
 	case x == nil:
 		x = hold(l, now, h, lease)
@@ -90,9 +90,30 @@ func touch(l *Ledger, now time.Time, h *holder, lease Lease, in place) verdict {
 	return extend(l, now, x, in)
 }
 
-// outboxLeases is the number of lease lifetimes for which a worker may keep a finished pair without sending
-// it. Without a limit a worker could keep the pairs that a verdict waits for.
-const outboxLeases = 30
+// A worker may keep a finished pair for outboxLeases lease lifetimes without sending it. Without a limit a worker could keep
+// the pairs that a verdict waits for. If no other pair of the run is free, and the stream has been empty, so that it was not
+// full, the limit is waitedLeases. An owner whose workers decide nothing then gets no pair of the run for outboxLeases, see
+// barred.
+const (
+	outboxLeases = 30
+	waitedLeases = 3
+)
+
+// kept reports whether a worker has kept a finished pair for too long without sending it.
+func kept(l *Ledger, now time.Time, x *lease) bool {
+	if now.Sub(x.waits) > outboxLeases*l.config.Lease {
+		return true
+	}
+	r := reporterOf(l, partyOf(l, x.who.name))
+	late := r != nil && now.Before(r.late) // it has lost such a pair before
+	if l.drained.Sub(x.waits) <= waitedLeases*l.config.Lease || l.over || l.paused || !late && l.Free() {
+		return false
+	}
+	if r != nil {
+		r.late = now.Add(outboxLeases * l.config.Lease)
+	}
+	return true
+}
 
 // extend extends a lease, except in three cases: the lease was revoked and its pair is not finished, its worker has
 // not sent the result for too long, or the sent result did not arrive in the stream.
@@ -103,16 +124,12 @@ func extend(l *Ledger, now time.Time, x *lease, where place) verdict {
 		return drop
 	case where == outbox && x.waits.IsZero():
 		x.waits = now
-	case where == outbox && now.Sub(x.waits) > outboxLeases*l.config.Lease:
-		l.counts.Lost++
-		l.free(now, x)
-		return drop
+	case where == outbox && kept(l, now, x):
+		return giveUp(l, now, x)
 	case where == sent && x.sent.IsZero():
 		x.sent = now
 	case where == sent && l.drained.Sub(x.sent) > l.config.Lease:
-		l.counts.Lost++
-		l.free(now, x)
-		return drop
+		return giveUp(l, now, x)
 	}
 	if where != playing && !x.finished {
 		x.finished = true
@@ -120,6 +137,15 @@ func extend(l *Ledger, now time.Time, x *lease, where place) verdict {
 	}
 	x.deadline = now.Add(l.config.Lease)
 	return keep
+}
+
+// giveUp ends a lease whose result does not come. The worker cannot have the lease again by listing it, but its result counts
+// if it is the first.
+func giveUp(l *Ledger, now time.Time, x *lease) verdict {
+	l.counts.Lost++
+	l.lost[x.Epoch] = true
+	l.free(now, x)
+	return drop
 }
 
 // sweep ends leases that the heartbeat did not list: those of older sessions of the worker, and those that were

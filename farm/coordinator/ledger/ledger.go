@@ -49,6 +49,7 @@ type Ledger struct {
 	holders map[string]*holder
 	clock   heapOf[deadline]
 	refused map[farm.Epoch]bool // leases whose results were rejected. They are invalid.
+	lost    map[farm.Epoch]bool // leases that ended because their result did not come, see giveUp
 	drained time.Time           // every result published before this time has been processed.
 	beats   uint64
 
@@ -97,7 +98,7 @@ type holder struct {
 func New(c Config) *Ledger {
 	l := &Ledger{
 		config: c, done: newBits(c.Pairs), takes: map[int]int{}, beyond: c.Pairs, until: c.Pairs, high: -1, graceEnds: c.Now.Add(c.Grace),
-		held: map[int]*lease{}, holders: map[string]*holder{}, refused: map[farm.Epoch]bool{}, troubled: map[int]*trouble{},
+		held: map[int]*lease{}, holders: map[string]*holder{}, refused: map[farm.Epoch]bool{}, lost: map[farm.Epoch]bool{}, troubled: map[int]*trouble{},
 		reporters: map[string]*reporter{},
 	}
 	maps.Copy(l.takes, c.Takes)
@@ -148,7 +149,7 @@ func holderOf(l *Ledger, worker, session string) *holder {
 // returned or lost a pair, only the faster half of the workers may get it, see [holder.mayHave].
 func (l *Ledger) Grant(now time.Time, worker, session string, n int) []Lease {
 	h := holderOf(l, worker, session)
-	if h == nil || l.over || l.paused || barred(l, worker) {
+	if h == nil || l.over || l.paused || barred(l, now, worker) {
 		return nil
 	}
 	var out []Lease

@@ -146,7 +146,7 @@ func TestSentKeepsAlive(t *testing.T) {
 	t.Parallel()
 	b := newBook(t, 2, 2, nil)
 	held := b.grant(0, 2)
-	for range 10 {
+	for range 5 {
 		dropped, _ := b.Beat(b.now, "w0", "s", ledger.Listed{Outbox: held[:1], Sent: held[1:]})
 		b.wants("dropped", dropped)
 		b.wait(lease / 2)

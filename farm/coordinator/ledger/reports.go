@@ -30,6 +30,9 @@ type reporter struct {
 	open    int   // pairs that wait for a decision
 	refuted []int // pairs that another owner played without trouble
 	played  int   // stored pairs
+	// late is the time until which the workers get no pairs, because one of them has kept a pair for which the run waited.
+	// It is zero if none has.
+	late time.Time
 }
 
 // distrusted reports whether the reports of an owner were false so often that its workers get no more pairs of the run.
@@ -72,11 +75,12 @@ func reporterOf(l *Ledger, p party) *reporter {
 	return r
 }
 
-// barred reports whether a worker gets no pairs of the run because of the reports of its owner.
-func barred(l *Ledger, worker string) bool {
+// barred reports whether a worker gets no pairs of the run because of the reports of its owner, or because a worker of the
+// owner has kept a pair for which the run waited.
+func barred(l *Ledger, now time.Time, worker string) bool {
 	by := partyOf(l, worker)
 	r := l.reporters[by.name]
-	return !by.decides && r != nil && (r.open >= openReports || r.distrusted())
+	return !by.decides && r != nil && (r.open >= openReports || r.distrusted() || now.Before(r.late))
 }
 
 // decided records that a pair is stored, given up or forgiven, so that the reports about it wait no longer. by is the

@@ -218,3 +218,40 @@ func TestReportsEnd(t *testing.T) {
 	owners, _ := b.Distrusted()
 	testutil.Check(t, len(owners) == 0 && b.State().Condemned == 12, "%v, %+v", owners, b.State())
 }
+
+// TestKeptPairsDelayARun: a stranger that finishes pairs and does not send them loses them after three leases if the run has
+// no other pair to grant and the stream was read to its end. Then no key of its owner gets a pair for 30 leases.
+func TestKeptPairsDelayARun(t *testing.T) {
+	t.Parallel()
+	for what, c := range map[string]struct {
+		pairs   int // of the run; the stranger keeps two
+		drained bool
+		leases  int // until it loses them
+	}{
+		"the run waits": {2, true, 4}, "other pairs are free": {9, true, 31}, "the stream may be full": {2, false, 31},
+	} {
+		b := strangers(t, c.pairs, 10)
+		kept, leases := b.grant(2, 2), 0
+		for ; b.State().Counts.Lost == 0; leases++ {
+			testutil.Require(t, leases < 50, "%s: the stranger keeps its pairs for ever", what)
+			_, _ = b.Beat(b.now, name(2), "s", ledger.Listed{Outbox: kept})
+			b.wants("expired", b.Expire(b.now))
+			for range 2 {
+				b.wait(lease / 2)
+				if c.drained {
+					b.Drained(b.now)
+				}
+				_, _ = b.Beat(b.now, name(2), "s", ledger.Listed{Outbox: kept})
+			}
+		}
+		testutil.Equal(t, leases, c.leases, "%s: leases until the pairs are lost", what)
+		if c.leases < 30 {
+			b.wants("another key of the owner", b.grant(3, 1))
+			b.wait(lease) // for a short time only the faster half of the workers may get a lost pair
+			b.wants("another owner", b.grant(7, 2), 0, 1)
+			b.Leave(b.now, name(7))
+			b.wait(31 * lease)
+		}
+		testutil.Check(t, len(b.grant(3, 1)) == 1, "%s: the owner gets no pair any more", what)
+	}
+}

@@ -177,7 +177,7 @@ func (l *Ledger) Solo(now time.Time, worker, session string, trusted bool, holdi
 		return Lease{}, false, true
 	}
 	h := holderOf(l, worker, session)
-	if h == nil || l.over || l.paused || len(l.alone.waiting) == 0 || barred(l, worker) {
+	if h == nil || l.over || l.paused || len(l.alone.waiting) == 0 || barred(l, now, worker) {
 		return Lease{}, false, false
 	}
 	first := slices.MinFunc(l.alone.waiting, func(a, b gap) int { return a.pair - b.pair }) // the prefix waits for it
