@@ -2,6 +2,7 @@ package match
 
 import (
 	"fmt"
+	"sync"
 
 	"gogi/shogi"
 )
@@ -18,11 +19,46 @@ func (o Opening) Position() (shogi.Position, error) {
 	if o.Start == "startpos" {
 		return shogi.StartPos(), nil
 	}
+	if p, ok := recent.get(o.Start); ok {
+		return p, nil
+	}
 	p, err := shogi.ParseSFEN(o.Start)
 	if err != nil {
 		return p, fmt.Errorf("opening %s: %w", o.ID, err)
 	}
+	recent.put(o.Start, p)
 	return p, nil
+}
+
+// recent has the positions of some SFENs. The games of a match begin from the same few positions, and each of them is needed
+// several times for a game.
+//
+//nolint:gochecknoglobals // a cache of a pure function
+var recent = positions{of: map[string]shogi.Position{}}
+
+// positions is a cache of parsed SFENs. Its methods are safe for concurrent use.
+type positions struct {
+	mu sync.RWMutex
+	of map[string]shogi.Position
+}
+
+// mostPositions limits the cache. Beyond the limit it begins again.
+const mostPositions = 1024
+
+func (c *positions) get(sfen string) (p shogi.Position, ok bool) {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	p, ok = c.of[sfen]
+	return p, ok
+}
+
+func (c *positions) put(sfen string, p shogi.Position) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.of) >= mostPositions {
+		clear(c.of)
+	}
+	c.of[sfen] = p
 }
 
 // USIStart returns the start position for the "position" command: "startpos" or "sfen …".

@@ -13,7 +13,7 @@ import (
 
 // maxBatch is the largest number of requests in one transaction. It limits how long the first request waits.
 // A pair takes a fraction of a millisecond.
-const maxBatch = 64
+const maxBatch = 256
 
 // request is the data that one Add or PutAttempt stores.
 type request struct {
@@ -174,6 +174,20 @@ func (r *Run) write(ctx context.Context, s statements, req request) (added bool,
 
 type statements struct {
 	opening, openingID, pair, game, record, attempt, worker, workerID, takes, state *sql.Stmt
+
+	known // in a transaction
+}
+
+// A known has the numbers of the openings and of the workers that a transaction has used.
+type known struct {
+	openings map[openingKey]int64
+	workers  map[[2]string]int64 // by name and owner
+}
+
+type openingKey struct {
+	run  int64
+	name string
+	hash int64
 }
 
 func prepareStatements(ctx context.Context, db *sql.DB) (s statements, err error) {
@@ -205,7 +219,7 @@ func (s *statements) fields() []**sql.Stmt {
 // in returns copies of the prepared statements for use inside the transaction tx. The end of the transaction closes
 // them.
 func (s *statements) in(ctx context.Context, tx *sql.Tx) statements {
-	var within statements
+	within := statements{known: known{openings: map[openingKey]int64{}, workers: map[[2]string]int64{}}}
 	for i, field := range within.fields() {
 		*field = tx.StmtContext(ctx, *s.fields()[i])
 	}
@@ -224,12 +238,8 @@ func (s *statements) close() error {
 
 // addPair stores a pair with its opening and games. added is false if the pair was stored already.
 func (s *statements) addPair(ctx context.Context, p *pairRows) (added bool, err error) {
-	o := &p.opening
-	if _, err := execSummed(ctx, s.opening, "openings", p.run, o.name, o.start, o.moves, o.plies, o.hash); err != nil {
-		return false, err
-	}
-	var openingID int64
-	if err := s.openingID.QueryRowContext(ctx, p.run, o.name, o.hash).Scan(&openingID); err != nil {
+	openingID, err := s.addOpening(ctx, p.run, &p.opening)
+	if err != nil {
 		return false, err
 	}
 	played, err := s.provenance(ctx, p.played)
@@ -256,6 +266,23 @@ func (s *statements) addPair(ctx context.Context, p *pairRows) (added bool, err 
 		}
 	}
 	return true, nil
+}
+
+// addOpening returns the number of an opening of a run. It adds the opening to the database if it is unknown.
+func (s *statements) addOpening(ctx context.Context, run int64, o *openingRow) (id int64, err error) {
+	key := openingKey{run, o.name, o.hash}
+	if id, ok := s.openings[key]; ok {
+		return id, nil
+	}
+	if err = s.openingID.QueryRowContext(ctx, run, o.name, o.hash).Scan(&id); errors.Is(err, sql.ErrNoRows) {
+		if _, err = execSummed(ctx, s.opening, "openings", run, o.name, o.start, o.moves, o.plies, o.hash); err == nil {
+			err = s.openingID.QueryRowContext(ctx, run, o.name, o.hash).Scan(&id)
+		}
+	}
+	if err == nil {
+		s.openings[key] = id
+	}
+	return id, err
 }
 
 func (s *statements) addGame(ctx context.Context, g *gameRow) error {

@@ -156,11 +156,18 @@ func (s *statements) provenance(ctx context.Context, p match.Provenance) (*playe
 	if p.Worker == "" {
 		return found, nil
 	}
+	key := [2]string{p.Worker, p.Owner}
+	if found.worker = s.workers[key]; found.worker != 0 {
+		return found, nil
+	}
 	err := s.workerID.QueryRowContext(ctx, p.Worker, p.Owner).Scan(&found.worker)
 	if err == nil && found.worker == 0 {
 		if _, err = execSummed(ctx, s.worker, "workers", p.Worker, "", p.Owner); err == nil {
 			err = s.workerID.QueryRowContext(ctx, p.Worker, p.Owner).Scan(&found.worker)
 		}
+	}
+	if err == nil {
+		s.workers[key] = found.worker
 	}
 	return found, err
 }
