@@ -13,7 +13,7 @@ NOISE = $(if $(KINGS),EvalNoise = $(KINGS)$(comma) NoiseModel = "king_square",Ev
 comma := ,
 space := $(subst ,, )
 
-.PHONY: build check test test-long nightly soak chaos chaos-days fuzz bench bench-once bench-peers engines formats race draws lint vulnerabilities paper pictures figures truth wine windows macos dist test-dist print-list
+.PHONY: build check test test-long nightly soak chaos chaos-days fuzz bench bench-once bench-peers engines formats liars crowd race draws lint vulnerabilities paper pictures figures truth wine windows macos dist test-dist print-list
 
 build: ## the programs, as ./gogi and ./gogi-lab, without debug information
 	$(GO) build -ldflags="-s -w" -o gogi ./cmd/gogi
@@ -48,6 +48,14 @@ soak: ## an hour, or SOAK=3m, of kills, suspensions, full disks and failing engi
 
 chaos: ## ten minutes, or CHAOS=1h, of a farm whose processes are killed, stopped, cut off and starved of disk; CHAOS_SEED repeats what was drawn
 	CHAOS=$(or $(CHAOS),10m) CHAOS_SEED=$(CHAOS_SEED) $(GO) test -count=1 -v -timeout 0 -parallel 4 ./farm/chaos
+
+LIARS ?= liars.jsonl
+liars: ## the table of docs/research/trust.md: real workers that lie in five ways, on nodes and on the clock; half an hour; resumes from LIARS=FILE
+	CHAOS=1s LIARS=$(abspath $(LIARS)) $(GO) test -count=1 -v -timeout 0 -run 'TestChaosOfLiars$$' ./farm/chaos
+
+CROWD ?= 10 1000 10000
+crowd: ## a farm of CROWD="10 1000" simulated workers over NATS, and the CPU of a pair, beside another program if GOGI_BASE=PROGRAM; 10,000 need ulimit -n 20000 and ten minutes
+	CHAOS=1s CROWD="$(CROWD)" $(GO) test -count=1 -v -timeout 0 -run 'TestChaosOfACrowd$$' -bench 'BenchmarkFarm$$' -benchtime 1x ./farm/chaos
 
 chaos-days: ## five of the farm's bad days, in some minutes: full journal, torn outbox, revoked key, restore, standby
 	CHAOS=1s $(GO) test -count=1 -timeout 30m -parallel 4 -run 'TestChaosOf(AFullJournal|AFullOutbox|ARevokedKey|ARestore|AStandby)$$|TestTheJudge|TestWhatIsNoViolation|TestMissing|TestResultsOutOfOrder|TestShares|TestATornTrace' ./farm/chaos

@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -36,8 +37,11 @@ const (
 // waitLimit bounds the wait for an event that must happen, even on a busy machine.
 const waitLimit = 20 * time.Minute
 
-// program builds gogi once and returns its path.
+// program builds gogi once and returns its path. GOGI_NEW is the path of a program that is already built.
 var program = sync.OnceValues(func() (string, error) {
+	if file := os.Getenv("GOGI_NEW"); file != "" {
+		return file, nil
+	}
 	dir, err := os.MkdirTemp("", "gogi-chaos-")
 	if err != nil {
 		return "", err
@@ -63,13 +67,14 @@ func needChaos(t *testing.T) {
 
 // world is a farm of processes.
 type world struct {
-	t     *testing.T
+	t     testing.TB
 	dir   string // folder of all files: the coordinator's state is in farm, its database is farm.db
 	gogi  string
 	host  string
 	port  string
 	db    string // database of games, in dir
 	url   string // URL of separate NATS servers; "": the coordinator's
+	lease time.Duration
 	trace *site.Trace
 
 	coordinator *process
@@ -91,19 +96,23 @@ func (p *process) end(sig os.Signal) {
 
 // setting has the parameters of a world.
 type setting struct {
-	host  string // address of the coordinator; "": 127.0.0.1
-	db    string // database of the coordinator; "": farm.db
-	extra string // lines of the coordinator's settings
-	url   string // URL of separate NATS servers; "": the coordinator's
+	host  string        // address of the coordinator; "": 127.0.0.1
+	db    string        // database of the coordinator; "": farm.db
+	extra string        // lines of the coordinator's settings
+	url   string        // URL of separate NATS servers; "": the coordinator's
+	gogi  string        // the program of the coordinator; "": this version
+	lease time.Duration // 0: leaseTime
 }
 
 // newWorld makes the settings, and keys for an owner, an approver, an admin and the workers.
-func newWorld(t *testing.T, s setting, workers ...string) *world {
+func newWorld(t testing.TB, s setting, workers ...string) *world {
 	t.Helper()
-	gogi := testutil.Must(program())(t)
+	if s.gogi == "" {
+		s.gogi = testutil.Must(program())(t)
+	}
 	s.host = cmp.Or(s.host, "127.0.0.1")
 	s.db = cmp.Or(s.db, "farm.db")
-	w := &world{t: t, dir: t.TempDir(), gogi: gogi, host: s.host, db: s.db, url: s.url, workers: map[string]*process{}}
+	w := &world{t: t, dir: t.TempDir(), gogi: s.gogi, host: s.host, db: s.db, url: s.url, lease: cmp.Or(s.lease, leaseTime), workers: map[string]*process{}}
 	trace := testutil.Must(os.OpenFile(w.file("trace"), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600))(t)
 	w.trace = site.NewTrace(trace)
 	l, err := net.Listen("tcp", net.JoinHostPort(s.host, "0"))
@@ -138,7 +147,7 @@ func newWorld(t *testing.T, s setting, workers ...string) *world {
 func (w *world) settings(state, extra string) {
 	w.t.Helper()
 	text := fmt.Sprintf("[farm]\nlisten = %q\nstate = %q\nlease = %q\nhosts = [%q]\n[store]\ndb = %q\n%s\n",
-		net.JoinHostPort(w.host, w.port), state, leaseTime, w.host, w.db, extra)
+		net.JoinHostPort(w.host, w.port), state, w.lease, w.host, w.db, extra)
 	w.write("farm.toml", text)
 }
 
@@ -168,9 +177,15 @@ func (w *world) issue(name, owner string, right keys.Right) {
 func (w *world) start(name string, before []string, args ...string) *process {
 	w.t.Helper()
 	line := append(append(before[:len(before):len(before)], w.gogi), args...)
-	p := &process{Cmd: exec.Command(line[0], line[1:]...), over: make(chan struct{})}
+	return w.startOf(name, line[0], nil, line[1:]...)
+}
+
+// startOf starts a process of a program with more of an environment.
+func (w *world) startOf(name, program string, env []string, args ...string) *process {
+	w.t.Helper()
+	p := &process{Cmd: exec.Command(program, args...), over: make(chan struct{})}
 	p.Dir = w.dir
-	p.Env = append(os.Environ(), "XDG_CACHE_HOME="+w.file("cache-"+name))
+	p.Env = append(append(os.Environ(), "XDG_CACHE_HOME="+w.file("cache-"+name)), env...)
 	said := testutil.Must(os.OpenFile(w.file(name+".err"), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600))(w.t)
 	defer said.Close()
 	p.Stderr = said
@@ -228,16 +243,33 @@ func (w *world) endAll(sig os.Signal) {
 // run runs gogi to its end, and returns its output.
 func (w *world) run(args ...string) string {
 	w.t.Helper()
+	out, errs, err := w.runs(args...)
+	if err != nil {
+		w.t.Fatalf("gogi %v: %v\n%s", args, err, errs)
+	}
+	return out
+}
+
+// exitCode runs gogi to its end, and returns its exit code.
+func (w *world) exitCode(args ...string) int {
+	w.t.Helper()
+	_, _, err := w.runs(args...)
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
+		return exit.ExitCode()
+	}
+	testutil.OK(w.t, err)
+	return 0
+}
+
+func (w *world) runs(args ...string) (out, errs string, err error) {
 	ctx, cancel := context.WithTimeout(w.t.Context(), waitLimit)
 	defer cancel()
 	c := exec.CommandContext(ctx, w.gogi, args...)
 	c.Dir = w.dir
-	var out, errs bytes.Buffer
-	c.Stdout, c.Stderr = &out, &errs
-	if err := c.Run(); err != nil {
-		w.t.Fatalf("gogi %v: %v\n%s", args, err, &errs)
-	}
-	return out.String()
+	var o, e bytes.Buffer
+	c.Stdout, c.Stderr = &o, &e
+	err = c.Run()
+	return o.String(), e.String(), err
 }
 
 // series returns the flags of a match of the built-in engine. It sets the openings, because gogi match and gogi farm
@@ -329,7 +361,7 @@ func (w *world) until(what string, done func() bool) {
 	waitFor(w.t, what, done)
 }
 
-func waitFor(t *testing.T, what string, done func() bool) {
+func waitFor(t testing.TB, what string, done func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(waitLimit); !done(); time.Sleep(50 * time.Millisecond) {
 		testutil.Require(t, !time.Now().After(deadline), "it never happens that %s", what)
