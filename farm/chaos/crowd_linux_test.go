@@ -290,7 +290,7 @@ func (c *crowd) look(ctx context.Context) {
 			})
 			testutil.Check(c.t, err == nil, "%s: %v", page, err)
 		}
-		if farm.Wait(ctx, time.Second) != nil {
+		if farm.Wait(ctx, 5*time.Second) != nil {
 			return
 		}
 	}
@@ -380,28 +380,55 @@ func TestChaosOfACrowd(t *testing.T) {
 	}
 }
 
-// idle is the time in which a crowd only sends heartbeats.
+// idleCrowd is the time in which a crowd only sends heartbeats.
 const idleCrowd = 30 * time.Second
 
+// idles lets the workers send heartbeats for a while.
+func (c *crowd) idles(d time.Duration) {
+	c.t.Helper()
+	ctx, cancel := context.WithTimeout(c.t.Context(), d)
+	defer cancel()
+	var group sync.WaitGroup
+	for _, s := range c.workers {
+		group.Go(func() {
+			for wait := rand.Float64() * float64(crowdLease/5); farm.Wait(ctx, time.Duration(wait)) == nil; wait = float64(crowdLease / 5) {
+				if err := s.beat(); err != nil {
+					c.t.Errorf("%s: %v", s.name, err)
+					return
+				}
+			}
+		})
+	}
+	group.Wait()
+}
+
 func measureCrowd(t *testing.T, workers int) {
-	pairs := max(2000, workers)
+	pairs, pause := max(2000, workers), time.Duration(workers)*5*time.Millisecond
 	gogi := testutil.Must(program())(t)
 	c := newCrowd(t, gogi, workers, 2*pairs)
-	connected, _ := c.used()
+	if file := os.Getenv("CROWD_PROFILE"); file != "" {
+		defer c.profile(file)()
+	}
+	connected, memory := c.used()
+	began := time.Now()
+	c.idles(idleCrowd)
+	idle, _ := c.used()
+	took := time.Since(began)
+	before, _ := c.used()
+	c.plays(pairs, 1, pause)
+	after, most := c.used()
 	ctx, cancel := context.WithCancel(t.Context())
 	var looking sync.WaitGroup
 	looking.Go(func() { c.look(ctx) })
-	cpu, _ := c.used()
-	c.plays(pairs, 1, time.Duration(workers)*5*time.Millisecond)
-	after, memory := c.used()
+	c.plays(pairs/4, 1, pause)
 	cancel()
 	looking.Wait()
 	var longest []string
 	for _, what := range []string{"connect and hello", "grant", "result", "heartbeat", "/farm", "/metrics"} {
-		longest = append(longest, fmt.Sprintf("%s %v", what, c.waits.longest[what].Round(time.Millisecond)))
+		longest = append(longest, fmt.Sprintf("%.1f s", c.waits.longest[what].Seconds()))
 	}
-	t.Logf("| %d | %.2f ms | %.2f ms | %.1f MB | %.0f kB | %s |", workers,
-		connected.Seconds()*1000/float64(workers), (after-cpu).Seconds()*1000/float64(pairs), float64(memory)/1e6, float64(memory)/1e3/float64(workers), strings.Join(longest, ", "))
+	t.Logf("| %d | %.1f ms | %.1f ms | %.2f ms | %.0f MB | %.0f MB | %s |", workers, connected.Seconds()*1000/float64(workers),
+		(idle-connected).Seconds()*1000/took.Seconds(), (after-before).Seconds()*1000/float64(pairs), float64(memory)/1e6, float64(most)/1e6, strings.Join(longest, " | "))
 	testutil.Check(t, c.stored() >= pairs, "%+v", c.status())
 }
 

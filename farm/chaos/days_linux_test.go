@@ -317,8 +317,8 @@ func TestChaosOfShares(t *testing.T) {
 	w.serve()
 	w.submit(series("big", 4000, 100))
 	w.submit(series("small", 4000, 200))
-	w.run("farm", "set", "share", "--creds", "boss.creds", "big", "3")
-	w.run("farm", "set", "share", "--creds", "boss.creds", "small", "1")
+	w.run("farm", "set", "big", "--share", "3", "--creds", "boss.creds")
+	w.run("farm", "set", "small", "--share", "1", "--creds", "boss.creds")
 	v := w.twin(twinName)
 	for all := 0; all < 1100; all += 8 {
 		v.back(v.want(8))

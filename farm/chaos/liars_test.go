@@ -62,8 +62,12 @@ func (l *Lie) key() string { return fmt.Sprintf("%s/%s/%d/%d", l.Lie, l.Limit, l
 
 // liarsProgram builds gogi with an engine that lies.
 var liarsProgram = sync.OnceValues(func() (string, error) {
-	if _, err := program(); err != nil { // it makes the folder
-		return "", err
+	if scratch == "" { // program makes it too
+		dir, err := os.MkdirTemp("", "gogi-chaos-")
+		if err != nil {
+			return "", err
+		}
+		scratch = dir
 	}
 	root, err := filepath.Abs("../..")
 	if err != nil {
@@ -183,8 +187,8 @@ func lieTable(all []Lie) string {
 func playLie(t *testing.T, l Lie, games int) Lie {
 	t.Helper()
 	began := time.Now()
-	program := testutil.Must(liarsProgram())(t)
 	w := newWorld(t, setting{})
+	program := testutil.Must(liarsProgram())(t)
 	for _, all := range []map[string]string{liars, honest} {
 		for name, owner := range all {
 			w.issue(name, owner, keys.Work)
