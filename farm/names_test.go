@@ -37,6 +37,7 @@ func TestNewPlan(t *testing.T) {
 	testutil.Fails(t, farm.CheckNew(plan, list), "this plan is test a already, which is stopped: the same games would be played; another seed makes another test, such as --seed 9")
 	free := farm.WithFreeSeed(plan, list)
 	testutil.Check(t, free.Seed == 9 && plan.Seed == 7, "seeds %d and %d, want 9 and 7", free.Seed, plan.Seed)
+	testutil.Equal(t, farm.WithFreeSeed(plan, list[:1]).Seed, 8, "the next seed is free")
 	testutil.Fails(t, farm.CheckNew(free, list), "choose another, such as --run a-2")
 	free.Run = farm.FreeName("a", list)
 	testutil.OK(t, farm.CheckNew(free, list))
