@@ -19,6 +19,7 @@ import (
 	toolcmd "gogi/cmd/gogi/tools"
 	tunecmd "gogi/cmd/gogi/tune"
 	votescmd "gogi/cmd/gogi/votes"
+	"gogi/internal/shellwords"
 )
 
 // commandLine is the grammar of gogi's command line, with one field for each command. The tag "menu" is the
@@ -120,6 +121,10 @@ func explain(args []string, err error) error {
 		return errors.New("--iterates: gogi rate has no such flag; run gogi-lab rate")
 	case of("match") && len(ofFastchess(args)) > 0:
 		return fmt.Errorf("match: flags of fastchess: %s; docs/coming-from.md has the table of all", strings.Join(ofFastchess(args), ", "))
+	case of("match") && strings.HasPrefix(err.Error(), "unexpected argument") && len(args) == 3 && !strings.HasPrefix(args[1]+args[2], "-"):
+		return fmt.Errorf("match: expected one match file; write two programs as gogi match --engine dev=%s --engine base=%s", shellwords.Quote(args[1]), shellwords.Quote(args[2]))
+	case strings.HasPrefix(err.Error(), "unknown flag -") && len(args) == 2 && dashed(args[1]):
+		return fmt.Errorf("%s: a name that begins with a dash follows --: gogi %s -- %s", args[1], args[0], shellwords.Quote(args[1]))
 	case of("farm", "gate"):
 		return errors.New("farm gate: gogi has no such command; gogi farm show TEST prints the decision, and gogi gate RUN --db FILE decides after gogi farm mirror")
 	case of("farm", "delete"), of("farm", "rename"):
@@ -128,6 +133,11 @@ func explain(args []string, err error) error {
 		return errors.New("--sprt: gogi gate uses the SPRT that the run began with; for another one, write a file with a [gate] section and run gogi gate RUN --gate FILE")
 	}
 	return nil
+}
+
+// dashed reports whether a word is a name such as -001, which an earlier gogi gave to runs, and no flag.
+func dashed(word string) bool {
+	return len(word) > 1 && word[0] == '-' && strings.Trim(word[1:], "0123456789") == ""
 }
 
 // ofFastchess returns the flags of fastchess and cutechess-cli in a command line, each with its counterpart.

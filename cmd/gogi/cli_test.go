@@ -79,6 +79,8 @@ func TestLinesOfNoVerb(t *testing.T) {
 		{[]string{"match", "-engine", "cmd=./a", "-each", "tc=8+0.08"}, cli.Usage, "", "match: flags of fastchess: -engine (write --engine NAME=COMMAND), -each (write --option all.NAME=VALUE, --tc and other limits); docs/coming-from.md"},
 		{[]string{"match", "-each", "tc=8+0.08"}, cli.Usage, "", "flags of fastchess: -each ("},
 		{[]string{"match", "--engine", "A=a", "-rounds", "50", "-repeat", "-rounds", "9"}, cli.Usage, "", "-rounds (write --games with twice the number), -repeat (leave it out); docs"},
+		{[]string{"match", "dev", "base"}, cli.Usage, "", "write two programs as gogi match --engine dev=dev --engine base=base\n"},
+		{[]string{"report", "-001"}, cli.Usage, "", "-001: a name that begins with a dash follows --: gogi report -- -001\n"},
 		{[]string{"farm", "gate", "t"}, cli.Usage, "", "gogi farm show TEST prints the decision"},
 		{[]string{"farm", "delete", "t"}, cli.Usage, "", "gogi farm stop TEST ends a test"},
 		{[]string{"match", "--seed", "x"}, cli.Usage, "", `gogi: --seed: "x": expected a whole number from 0` + "\n"},
