@@ -258,7 +258,7 @@ func (p *Pages) show(w http.ResponseWriter, v *visit, status int, name string, f
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(status)
-	_, _ = w.Write(page.Bytes()) // fails if the client has disconnected
+	_, _ = w.Write(sanitize.Page(page.Bytes())) // fails if the client has disconnected
 	return nil
 }
 

@@ -544,3 +544,18 @@ func TestReaders(t *testing.T) {
 		testutil.Contains(t, p.get("/farm/m/box").body, "read by &lt;"+name+"&gt;", "the page of %q", name)
 	}
 }
+
+// TestControlCharacters: a form that comes back with a reader's values has no control characters.
+func TestControlCharacters(t *testing.T) {
+	w := openWorld(t)
+	w.key("ann", "ann", keys.Submit)
+	ann, hostile := w.as("ann"), "x\x1b]0;title\x07\u009b31m"
+	values := form("run", hostile, "games", hostile, "note", hostile, "code", hostile, "key", hostile, "signature", hostile)
+	query := "by=" + url.QueryEscape(hostile) + "&name=" + url.QueryEscape(hostile)
+	for name, a := range map[string]answer{
+		"submit": ann.post("/farm/submit", values), "join": ann.post("/farm/join", values), "log": ann.get("/farm/log?" + query), "nothing": ann.get("/farm/" + url.PathEscape(hostile)),
+	} {
+		testutil.Check(t, !strings.ContainsAny(a.body, "\x1b\x07\u009b") && len(a.body) > 500, "%s: %d %q", name, a.status, a.body)
+		testutil.Check(t, name != "submit" || strings.Contains(a.body, `value="x]0;title31m"`), "%s does not repeat the value: %s", name, a.body)
+	}
+}

@@ -42,6 +42,24 @@ func PrintableLines(text string) string {
 	return strings.Join(lines, "\n")
 }
 
+// Page removes control characters, except tabs and line ends, from a rendered page. A form field that a page repeats as the
+// reader has sent it can have such characters, and the page may be printed in a terminal. Bytes that are not UTF-8 stay.
+func Page(page []byte) []byte {
+	control := func(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\t' && r != '\r' }
+	if bytes.IndexFunc(page, control) < 0 {
+		return page
+	}
+	out := make([]byte, 0, len(page))
+	for len(page) > 0 {
+		r, size := utf8.DecodeRune(page)
+		if !control(r) {
+			out = append(out, page[:size]...)
+		}
+		page = page[size:]
+	}
+	return out
+}
+
 // LastLine returns the end of a program's raw output as one printable line of at most limit characters. It
 // joins lines with " | ". cut means that the beginning of raw is missing, so that raw may begin in the middle
 // of a character.

@@ -129,3 +129,12 @@ func TestWriterInJSON(t *testing.T) {
 	}
 	testutil.Check(t, !strings.ContainsFunc(out.String(), func(r rune) bool { return r == '\u202e' || r == '\u009b' }), "%q", out.String())
 }
+
+// TestPage: a page loses control characters, and keeps line ends, other text and invalid bytes.
+func TestPage(t *testing.T) {
+	for raw, want := range map[string]string{
+		"<p>評価\r\n\t\xff</p>": "<p>評価\r\n\t\xff</p>", "a\x1b[0mb\x00\u009bc\xff": "a[0mbc\xff", "": "",
+	} {
+		testutil.Equal(t, string(sanitize.Page([]byte(raw))), want)
+	}
+}

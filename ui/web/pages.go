@@ -170,7 +170,7 @@ func (s *Server) showAs(w http.ResponseWriter, r *http.Request, status int, name
 	}
 	w.Header().Set("Content-Language", string(in))
 	w.Header().Add("Vary", "Accept-Language, Cookie")
-	reply(w, status, "text/html; charset=utf-8", html.Bytes())
+	reply(w, status, "text/html; charset=utf-8", sanitize.Page(html.Bytes()))
 }
 
 // reply writes a whole answer that no cache stores. kind is its content type. It ignores a failed write, because the
