@@ -162,7 +162,8 @@ func (c *crowd) join(creds keys.Creds) (s *simulated, err error) {
 	if s.way, err = nats.Dial(creds); err != nil {
 		return nil, err
 	}
-	c.t.Cleanup(func() { _ = s.way.Close() })
+	way := s.way
+	c.t.Cleanup(func() { _ = way.Close() })
 	hello := farm.Hello{Protocol: farm.Protocol, Session: "crowd", Start: 1, Slots: 8, Version: "crowd", Labels: map[string]string{"os": "linux", "arch": "amd64", "cores": "8"}}
 	var reply farm.HelloReply
 	for began := time.Now(); ; time.Sleep(50 * time.Millisecond) {
