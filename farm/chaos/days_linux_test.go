@@ -167,7 +167,7 @@ func TestChaosOfAFullOutbox(t *testing.T) {
 	w.play("w0")
 	w.until("it has sent something", func() bool { return w.count("delivery", "w0") > 0 })
 	ballast := fill(t, w.file("cache-w0"), 0)
-	w.endsWith(w.workers["w0"], "w0", 1, "disk is full")
+	w.endsWith(w.workers["w0"], "w0", 1, "no space left")
 	w.work("w1")
 	w.until("the other plays what it held", func() bool { return w.regranted("w0", "w1") })
 	testutil.OK(t, os.Remove(ballast))

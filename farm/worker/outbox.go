@@ -1,208 +1,208 @@
 package worker
 
 import (
-	"context"
-	"database/sql"
+	"cmp"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"hash/crc32"
-	"io/fs"
+	"io"
 	"maps"
-	"net/url"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"sync"
 
 	"gogi/farm"
+	"gogi/internal/disk"
 	"gogi/internal/lists"
-	"gogi/results/file"
 )
 
-// An Outbox is the disk storage of a worker for finished items, until the coordinator has stored them. It is a
-// table of an SQLite database. Items that Append has accepted are not lost, even if the process is killed. The methods
-// are safe for concurrent use.
+// An Outbox is the disk storage of a worker for finished items, until the coordinator has stored them. It
+// uses append-only files. Items that Append has accepted are not lost, even if the process is killed. The
+// methods are safe for concurrent use.
+//
+// A file is a sequence of records. A record has a head of 8 bytes: the length of the rest of the record, and
+// the CRC-32C of this rest. Then come a kind (1 byte), a number (8 bytes), and for an item its CBOR text.
+// Later records have higher numbers. An incomplete record can only be the last one of its file, because Open
+// always starts a new file.
 type Outbox struct {
-	db  *sql.DB // it has one connection
+	dir string
 	max int64
 
-	committing sync.Mutex // held during a transaction; locked before mu
+	syncing sync.Mutex // held during a sync of the disk; locked before mu
+	synced  int64      // bytes of written that are on disk
 
 	mu      sync.Mutex
-	closed  bool
-	queue   []*addition // items that wait for the next transaction
-	done    []uint64    // numbers of rows that the next transaction deletes
-	next    uint64      // number of the next item
+	file    *os.File // the last file of segments
+	written int64    // bytes since Open, in all files
+	broken  error    // a failure of the disk; the outbox accepts nothing after it
+	next    uint64   // number of the next record
 	entries map[uint64]*entry
 	fresh   []uint64 // numbers not published in this session, in order
-	bytes   int64    // total length of the items
+	files   []*segment
+	bytes   int64  // total size of the files
+	begun   uint64 // the number of the latest file that gogi created or tried to create
+}
+
+// A segment is one of the outbox's files.
+type segment struct {
+	name string
+	file *os.File // open for reading
+	live int      // number of entries in the file
+	size int64
+	// marks means that some of its records mark items of earlier files as done. gogi must delete these files first.
+	marks bool
 }
 
 // An entry is an item that the coordinator has not stored yet.
 type entry struct {
 	lease     farm.Held
 	attempt   bool
-	length    int64
+	segment   *segment
+	offset    int64 // offset of the item's CBOR
+	length    int
 	published bool
 }
 
-// An addition is an item on its way to the disk.
-type addition struct {
-	number uint64
-	item   farm.Item
-	body   []byte // the item as CBOR
-	stored bool
-	err    error
-}
-
 const (
-	outboxName = "outbox.db"
-	// outboxTable creates the table. sum is the CRC-32C of item, because SQLite does not notice a flipped bit in a value.
-	outboxTable = "CREATE TABLE IF NOT EXISTS items (number INTEGER PRIMARY KEY, item BLOB NOT NULL, sum TEXT NOT NULL) STRICT"
+	recordItem = 'i'
+	recordDone = 'd'
+	headBytes  = 8 // length, CRC
+	kindBytes  = 9 // kind, number
+
+	// segmentBytes is the size at which the outbox starts another file; an item can make a file longer.
+	segmentBytes = 8 << 20
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-func sumOf(body []byte) string {
-	return strconv.FormatUint(uint64(crc32.Checksum(body, castagnoli)), 16)
-}
-
-// OpenOutbox reads the items in a directory, and creates the directory if it is missing. lost is the number of items
-// that it could not read because the disk has damaged them; of a damaged database it is at least 1, because some may be
-// missing without a trace. If the items have more than maximum bytes, Full returns true.
-func OpenOutbox(dir string, maximum int64) (o *Outbox, lost int, err error) {
+// OpenOutbox reads the items in a directory, and creates the directory if it is missing. dropped is the
+// number of bytes that it could not read, because a record is incomplete (after a kill) or damaged. If the
+// files are larger than maximum bytes, Full returns true.
+func OpenOutbox(dir string, maximum int64) (o *Outbox, dropped int64, err error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, 0, fmt.Errorf("outbox: %w", err)
 	}
-	name := filepath.Join(dir, outboxName)
-	if o, lost, err = openOutboxFile(name, maximum); err == nil {
-		return o, lost, nil
-	}
-	if !file.IsDamaged(err) && !errors.Is(err, errUnsound) {
-		return nil, 0, fmt.Errorf("outbox: %s: %w", name, err)
-	}
-	if o, lost, err = rescue(name, maximum); err != nil {
-		return nil, 0, fmt.Errorf("outbox: %s: %w", name, err)
-	}
-	return o, lost, nil
-}
-
-// openOutboxFile opens a database of items and reads their leases.
-func openOutboxFile(name string, maximum int64) (*Outbox, int, error) {
-	// The mode of locking keeps the index of the log in memory, because one process uses the outbox. On a full volume
-	// SQLite could not create a file for it.
-	db, err := file.Open(name, url.Values{
-		"mode": {"rwc"}, "_locking_mode": {"EXCLUSIVE"}, "_journal_mode": {"WAL"}, "_synchronous": {"FULL"}, "_txlock": {"immediate"}, "_auto_vacuum": {"full"},
-	})
+	o = &Outbox{dir: dir, max: maximum, entries: map[uint64]*entry{}}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, o.closeFiles())
+		}
+	}()
+	names, err := filepath.Glob(filepath.Join(dir, "*.out"))
 	if err != nil {
-		return nil, 0, err
+		return nil, 0, fmt.Errorf("outbox: %w", err)
 	}
-	db.SetMaxOpenConns(1)
-	o := &Outbox{db: db, max: maximum, entries: map[uint64]*entry{}}
-	lost := 0
-	if _, err = db.Exec(outboxTable); err == nil {
-		lost, err = o.read()
-	}
-	if err == nil {
-		err = sound(db)
-	}
-	if err != nil {
-		return nil, 0, errors.Join(err, db.Close())
+	slices.Sort(names) // all numbers have the same length
+	for _, name := range names {
+		n, err := o.read(name)
+		if err != nil {
+			return nil, 0, fmt.Errorf("outbox: %w", err)
+		}
+		dropped += n
 	}
 	o.fresh = slices.Sorted(maps.Keys(o.entries))
-	return o, lost, nil
-}
-
-// errUnsound is the error of a database whose rows SQLite reads, but not all of them: a flipped bit can hide rows.
-var errUnsound = errors.New("the database is damaged")
-
-// sound returns errUnsound if SQLite finds damage in the structure of a database.
-func sound(db *sql.DB) error {
-	var found string
-	err := db.QueryRow("PRAGMA quick_check(1)").Scan(&found)
-	if err == nil && found != "ok" {
-		err = fmt.Errorf("%w: %s", errUnsound, found)
-	}
-	return err
-}
-
-// read lists all items. Damaged items are deleted with the next transaction.
-func (o *Outbox) read() (lost int, err error) {
-	err = o.each(func(number uint64, body []byte, sum string) error {
-		o.next = max(o.next, number+1)
-		item, err := intact(body, sum)
-		if err != nil {
-			lost++
-			o.done = append(o.done, number)
-			return nil
-		}
-		o.list(&addition{number: number, item: item, body: body})
-		return nil
-	})
-	return lost, err
-}
-
-// intact returns the item that a row has. It returns an error if the disk has changed it, or if another version of
-// gogi has written it. The lease of such an item expires.
-func intact(body []byte, sum string) (item farm.Item, err error) {
-	if sumOf(body) != sum {
-		return item, errors.New("the item is damaged")
-	}
-	return item, farm.Decode(body, &item)
-}
-
-// each calls f for each row in order. body is valid until f returns.
-func (o *Outbox) each(f func(number uint64, body []byte, sum string) error) error {
-	rows, err := o.db.Query("SELECT number, item, sum FROM items ORDER BY number")
-	if err != nil {
-		return err
-	}
-	defer func() { _ = rows.Close() }() // Err has the error
-	for rows.Next() {
-		var number int64
-		var body, sum sql.RawBytes // a damaged row may have values of other kinds
-		if err := rows.Scan(&number, &body, &sum); err != nil {
-			return err
-		}
-		if err := f(uint64(number), body, string(sum)); err != nil { //nolint:gosec // Append counts from 0
-			return err
-		}
-	}
-	return rows.Err()
-}
-
-// rescue moves a damaged database aside, and copies the items that SQLite can read from it into a new one.
-func rescue(name string, maximum int64) (*Outbox, int, error) {
-	aside := name + ".damaged"
-	for _, end := range []string{"", "-wal"} {
-		if err := os.Rename(name+end, aside+end); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return nil, 0, err
-		}
-	}
-	o, _, err := openOutboxFile(name, maximum)
-	if err != nil {
+	if err := o.removeDone(); err != nil {
 		return nil, 0, err
 	}
-	old, err := file.Open(aside, url.Values{"mode": {"rw"}, "_locking_mode": {"EXCLUSIVE"}})
+	return o, dropped, o.begin()
+}
+
+func (o *Outbox) read(name string) (dropped int64, err error) {
+	f, err := os.Open(name)
 	if err != nil {
-		return nil, 0, errors.Join(err, o.Close())
+		return 0, err
 	}
-	old.SetMaxOpenConns(1)
-	lost := 0 // of those that can be seen
-	err = (&Outbox{db: old}).each(func(_ uint64, body []byte, sum string) error {
-		item, err := intact(body, sum)
+	info, err := f.Stat()
+	if err != nil {
+		return 0, errors.Join(err, f.Close())
+	}
+	s := &segment{name: name, file: f, size: info.Size()}
+	o.files, o.bytes = append(o.files, s), o.bytes+s.size
+	at := int64(0)
+	for {
+		rest, err := record(f, at, s.size)
 		if err != nil {
-			lost++
-			return nil
+			return s.size - at, err
 		}
-		return o.Append(item)
-	})
-	_ = old.Close() // it was only read
-	if err != nil && !file.IsDamaged(err) {
-		return nil, 0, errors.Join(err, o.Close())
+		if rest == nil {
+			return s.size - at, nil
+		}
+		o.take(s, at+headBytes, rest)
+		at += headBytes + int64(len(rest))
 	}
-	return o, max(lost, 1), nil
+}
+
+// record returns the record at an offset, without its length and its checksum. It returns nil if the file has no
+// complete record at that offset.
+func record(f io.ReaderAt, at, size int64) ([]byte, error) {
+	if size-at < headBytes+kindBytes {
+		return nil, nil
+	}
+	var head [headBytes]byte
+	if _, err := f.ReadAt(head[:], at); err != nil {
+		return nil, err
+	}
+	length := int64(binary.BigEndian.Uint32(head[:4]))
+	if length < kindBytes || length > size-at-headBytes {
+		return nil, nil
+	}
+	rest := make([]byte, length)
+	if _, err := f.ReadAt(rest, at+headBytes); err != nil {
+		return nil, err
+	}
+	if crc32.Checksum(rest, castagnoli) != binary.BigEndian.Uint32(head[4:]) {
+		return nil, nil
+	}
+	return rest, nil
+}
+
+// take adds an item of a file to the list of items, or removes an item that a record marks as done. offset is the
+// position of the record's kind, and rest the record from there on.
+func (o *Outbox) take(s *segment, offset int64, rest []byte) {
+	number := binary.BigEndian.Uint64(rest[1:])
+	o.next = max(o.next, number+1)
+	switch rest[0] {
+	case recordItem:
+		var item farm.Item
+		if farm.Decode(rest[kindBytes:], &item) != nil {
+			return // another version has written the record, and the lease of its item expires
+		}
+		s.live++
+		o.entries[number] = &entry{
+			lease: item.Lease, attempt: item.Attempt != nil, segment: s,
+			offset: offset + kindBytes, length: len(rest) - kindBytes,
+		}
+	case recordDone:
+		if e := o.entries[number]; e != nil {
+			s.marks = s.marks || e.segment != s
+			e.segment.live--
+			delete(o.entries, number)
+		}
+	}
+}
+
+// begin starts another file for further records. After an error the outbox continues to use the last file.
+func (o *Outbox) begin() error {
+	last := uint64(0)
+	if n := len(o.files); n > 0 {
+		if _, err := fmt.Sscanf(filepath.Base(o.files[n-1].name), "%016x.out", &last); err != nil {
+			return fmt.Errorf("outbox: %s is not a file of the outbox: %w", o.files[n-1].name, err)
+		}
+	}
+	o.begun = max(o.begun, last) + 1 // a failed try may have left a file
+	name := filepath.Join(o.dir, fmt.Sprintf("%016x.out", o.begun))
+	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return fmt.Errorf("outbox: %w", err)
+	}
+	if err := disk.SyncDir(o.dir); err != nil {
+		return errors.Join(fmt.Errorf("outbox: %w", err), f.Close(), os.Remove(name))
+	}
+	o.file, o.files = f, append(o.files, &segment{name: name, file: f})
+	return nil
 }
 
 // Append stores an item. The item is on disk when Append returns nil.
@@ -214,20 +214,20 @@ func (o *Outbox) Append(item farm.Item) error {
 	if len(body) > maxItem {
 		return fmt.Errorf("%w: it takes %d bytes, at most %d fit; for self-play, set a smaller selfplay.block", errTooLong, len(body), maxItem)
 	}
-	a := &addition{item: item, body: body}
-	o.mu.Lock()
-	a.number = o.next
-	o.next++
-	o.queue = append(o.queue, a)
-	o.mu.Unlock()
-
-	o.committing.Lock() // another call may store the item meanwhile
-	defer o.committing.Unlock()
-	if !a.stored {
-		o.commit()
+	if err := o.roll(); err != nil {
+		return err
 	}
-	if a.err != nil {
-		return fmt.Errorf("outbox: %w", a.err)
+	number, upTo, err := o.write(recordItem, body, item)
+	if err != nil {
+		return err
+	}
+	if err := o.sync(upTo); err != nil {
+		return err
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if _, ok := o.entries[number]; ok { // Done may have removed it
+		o.fresh = append(o.fresh, number)
 	}
 	return nil
 }
@@ -238,64 +238,112 @@ var errTooLong = errors.New("the result is too long for a farm's message")
 // maxItem is the maximum size of an item. It leaves space for the other fields of a message.
 const maxItem = farm.MaxBody - 64<<10
 
-// commit stores all waiting items and deletes all rows that are done, in one transaction. The caller holds
-// committing. After an error none of the items is stored.
-func (o *Outbox) commit() {
-	o.mu.Lock()
-	queue, done := o.queue, o.done
-	o.queue, o.done = nil, nil
-	err := errClosed
-	closed := o.closed
-	o.mu.Unlock()
-	if !closed {
-		err = o.write(queue, done)
-	}
-
+// write appends the record of an item, and returns the number of the record. The record is on disk after the call
+// sync(upTo).
+func (o *Outbox) write(kind byte, body []byte, item farm.Item) (number uint64, upTo int64, err error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if err != nil {
-		o.done = append(o.done, done...)
+	if len(o.files) == 0 {
+		return 0, 0, errClosed
 	}
-	for _, a := range queue {
-		a.stored, a.err = true, err
-		if err == nil {
-			o.list(a)
-			o.fresh = append(o.fresh, a.number)
-		}
+	number = o.next
+	s := o.files[len(o.files)-1]
+	offset := s.size
+	if err := o.append(kind, number, body); err != nil {
+		return 0, 0, err
 	}
+	o.next++
+	s.live++
+	o.entries[number] = &entry{lease: item.Lease, attempt: item.Attempt != nil, segment: s, offset: offset + headBytes + kindBytes, length: len(body)}
+	return number, o.written, nil
 }
 
-// write changes the table. It waits for the disk only if there are items: if a deletion is lost, the worker sends the
-// item again, which does no harm.
-func (o *Outbox) write(items []*addition, done []uint64) error {
-	mode := "PRAGMA synchronous = NORMAL"
-	if len(items) > 0 {
-		mode = "PRAGMA synchronous = FULL"
+// append writes a complete record. After an error it removes the part that it has written.
+func (o *Outbox) append(kind byte, number uint64, body []byte) error {
+	if o.broken != nil || len(o.files) == 0 {
+		return cmp.Or(o.broken, errClosed)
 	}
-	if _, err := o.db.Exec(mode); err != nil {
-		return err
+	text := make([]byte, headBytes+kindBytes, headBytes+kindBytes+len(body))
+	binary.BigEndian.PutUint32(text, uint32(min(kindBytes+len(body), math.MaxUint32))) //nolint:gosec // bounded by maxItem
+	text[headBytes] = kind
+	binary.BigEndian.PutUint64(text[headBytes+1:], number)
+	text = append(text, body...)
+	binary.BigEndian.PutUint32(text[4:], crc32.Checksum(text[headBytes:], castagnoli))
+	s := o.files[len(o.files)-1]
+	if _, err := o.file.WriteAt(text, s.size); err != nil {
+		if cut := o.file.Truncate(s.size); cut != nil {
+			o.broken = fmt.Errorf("outbox: %w", errors.Join(err, cut))
+		}
+		return fmt.Errorf("outbox: %w", err)
 	}
-	return file.InTx(context.Background(), o.db, func(tx *sql.Tx) error {
-		for _, number := range done {
-			if _, err := tx.Exec("DELETE FROM items WHERE number = ?", int64(number)); err != nil { //nolint:gosec // a count
-				return err
-			}
-		}
-		for _, a := range items {
-			_, err := tx.Exec("INSERT INTO items VALUES (?, ?, ?)", int64(a.number), a.body, sumOf(a.body)) //nolint:gosec // a count
-			if err != nil {
-				return err
-			}
-		}
+	s.size += int64(len(text))
+	o.bytes += int64(len(text))
+	o.written += int64(len(text))
+	return nil
+}
+
+// sync waits until all bytes up to the position upTo are on disk. Concurrent calls share one sync.
+func (o *Outbox) sync(upTo int64) error {
+	o.syncing.Lock()
+	defer o.syncing.Unlock()
+	if o.synced >= upTo {
 		return nil
-	})
+	}
+	o.mu.Lock()
+	file, written := o.file, o.written
+	o.mu.Unlock()
+	if err := file.Sync(); err != nil {
+		o.mu.Lock()
+		defer o.mu.Unlock()
+		// The kernel may have discarded data that it could not write, so the outbox accepts nothing after
+		// this error.
+		o.broken = cmp.Or(o.broken, fmt.Errorf("outbox: %w", err))
+		return o.broken
+	}
+	o.synced = written
+	return nil
 }
 
-// list adds an item that is on disk to the list of items.
-func (o *Outbox) list(a *addition) {
-	e := &entry{lease: a.item.Lease, attempt: a.item.Attempt != nil, length: int64(len(a.body))}
-	o.entries[a.number] = e
-	o.bytes += e.length
+// roll starts another file if the last one is longer than segmentBytes.
+func (o *Outbox) roll() error {
+	o.mu.Lock()
+	long := len(o.files) > 0 && o.files[len(o.files)-1].size >= segmentBytes
+	o.mu.Unlock()
+	if !long {
+		return nil
+	}
+	o.syncing.Lock()
+	defer o.syncing.Unlock()
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.files[len(o.files)-1].size < segmentBytes { // another goroutine was first
+		return nil
+	}
+	if err := o.file.Sync(); err != nil {
+		o.broken = fmt.Errorf("outbox: %w", err)
+		return o.broken
+	}
+	o.synced = o.written
+	return errors.Join(o.begin(), o.removeDone())
+}
+
+// removeDone removes files whose items are all done.
+func (o *Outbox) removeDone() error {
+	var kept []*segment
+	var failed error
+	for _, s := range o.files {
+		if s.live > 0 || s.file == o.file || s.marks && len(kept) > 0 {
+			kept = append(kept, s)
+			continue
+		}
+		o.bytes -= s.size
+		failed = errors.Join(failed, s.file.Close(), os.Remove(s.name))
+	}
+	o.files = kept
+	if failed != nil {
+		return fmt.Errorf("outbox: %w", failed)
+	}
+	return nil
 }
 
 // Full reports whether the outbox is full. The worker then plays no further pair.
@@ -305,7 +353,7 @@ func (o *Outbox) Full() bool {
 	return o.bytes >= o.max
 }
 
-// Left returns the number of items in the outbox, and their total length in bytes.
+// Left returns the number of items in the outbox, and the total size of its files in bytes.
 func (o *Outbox) Left() (items int, bytes int64) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -316,12 +364,12 @@ func (o *Outbox) Left() (items int, bytes int64) {
 func (o *Outbox) Enough(limit int) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	size := int64(0)
+	size := 0
 	for _, n := range o.fresh {
 		if e := o.entries[n]; e != nil {
 			size += e.length
 		}
-		if size >= int64(limit) {
+		if size >= limit {
 			return true
 		}
 	}
@@ -338,59 +386,53 @@ func (o *Outbox) Waiting() int {
 // Batch returns the oldest unpublished items and their numbers. Together the items have at most limit bytes,
 // but Batch returns at least one item if there is any. It discards items that it cannot read.
 func (o *Outbox) Batch(limit int) (items []farm.Item, numbers []uint64) {
-	o.committing.Lock() // one connection
-	defer o.committing.Unlock()
-	for _, number := range o.oldest(limit) {
-		item, err := o.item(number)
-		if err != nil {
-			o.mu.Lock()
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	size := 0
+	for at := 0; at < len(o.fresh); {
+		number := o.fresh[at]
+		e := o.entries[number]
+		if e != nil && size > 0 && size+e.length > limit {
+			break
+		}
+		item, ok := o.item(e)
+		if !ok {
 			o.forget(number)
-			o.mu.Unlock()
+			o.fresh = slices.Delete(o.fresh, at, at+1)
 			continue
 		}
+		at++
+		size += e.length
 		items, numbers = append(items, item), append(numbers, number)
 	}
 	return items, numbers
 }
 
-// oldest returns the numbers of the oldest unpublished items with together at most limit bytes, but one at least.
-func (o *Outbox) oldest(limit int) (numbers []uint64) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	o.fresh = slices.DeleteFunc(o.fresh, func(n uint64) bool { return o.entries[n] == nil })
-	size := int64(0)
-	for _, n := range o.fresh {
-		length := o.entries[n].length
-		if size > 0 && size+length > int64(limit) {
-			break
-		}
-		size += length
-		numbers = append(numbers, n)
+func (o *Outbox) item(e *entry) (item farm.Item, ok bool) {
+	if e == nil {
+		return item, false
 	}
-	return numbers
-}
-
-func (o *Outbox) item(number uint64) (item farm.Item, err error) {
-	var body []byte
-	var sum string
-	err = o.db.QueryRow("SELECT item, sum FROM items WHERE number = ?", int64(number)).Scan(&body, &sum) //nolint:gosec // a count
-	if err != nil {
-		return item, err
+	body := make([]byte, e.length)
+	if _, err := e.segment.file.ReadAt(body, e.offset); err != nil {
+		return item, false
 	}
-	return intact(body, sum)
+	return item, farm.Decode(body, &item) == nil
 }
 
 // Published records that items are in the coordinator's stream.
 func (o *Outbox) Published(numbers []uint64) {
-	gone := lists.Set(numbers, func(n uint64) uint64 { return n })
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	gone := make(map[uint64]bool, len(numbers))
+	for _, n := range numbers {
+		gone[n] = true
+	}
 	o.fresh = slices.DeleteFunc(o.fresh, func(n uint64) bool { return gone[n] })
 	for _, n := range numbers {
 		if e := o.entries[n]; e != nil {
 			e.published = true
 			if e.attempt { // the coordinator never confirms attempts; the stream has it
-				o.forget(n)
+				o.done(n)
 			}
 		}
 	}
@@ -413,49 +455,83 @@ func (o *Outbox) Leases() (waiting, published []farm.Held) {
 	return waiting, published
 }
 
-// Done removes the items of leases whose results are stored or no longer wanted. If the disk is full, their rows are
-// deleted later.
+// Done removes the items of leases whose results are stored or no longer wanted.
 func (o *Outbox) Done(leases []farm.Held) {
 	if len(leases) == 0 {
 		return
 	}
 	gone := lists.Set(leases, keyOf)
+	o.syncing.Lock() // removeDone may close files
+	defer o.syncing.Unlock()
 	o.mu.Lock()
+	defer o.mu.Unlock()
 	for n, e := range o.entries {
 		if !e.attempt && gone[keyOf(e.lease)] {
-			o.forget(n)
+			o.done(n)
 		}
 	}
-	o.mu.Unlock()
-	o.committing.Lock()
-	defer o.committing.Unlock()
-	o.commit()
+	o.tidy()
 }
 
-// forget removes an item from the list. The next transaction deletes its row.
+// tidy removes files whose items are all done. If the outbox is empty, tidy replaces all files by a new file. If
+// the disk has no space for a new file, the next call tries again.
+func (o *Outbox) tidy() {
+	if err := o.removeDone(); err != nil {
+		o.broken = cmp.Or(o.broken, err)
+	}
+	if len(o.files) == 0 || len(o.entries) > 0 || len(o.files) == 1 && o.files[0].size < segmentBytes {
+		return
+	}
+	if o.begin() != nil {
+		return
+	}
+	if err := o.removeDone(); err != nil {
+		o.broken = cmp.Or(o.broken, err)
+	}
+	o.synced = o.written // the removed files need no sync
+}
+
+// done writes that an item is finished. It does not wait for the disk. If the record is lost, the worker sends the
+// item again, which does no harm.
+func (o *Outbox) done(number uint64) {
+	if e := o.entries[number]; e != nil && len(o.files) > 0 {
+		last := o.files[len(o.files)-1]
+		last.marks = last.marks || e.segment != last
+	}
+	o.forget(number)
+	_ = o.append(recordDone, number, nil) // fails on a full disk
+}
+
 func (o *Outbox) forget(number uint64) {
 	if e := o.entries[number]; e != nil {
-		o.bytes -= e.length
+		e.segment.live--
 		delete(o.entries, number)
-		o.done = append(o.done, number)
 	}
 }
 
-// Close closes the database. If the process ends without Close, no item is lost.
+// Close closes the files. If the process ends without Close, no item is lost.
 func (o *Outbox) Close() error {
-	o.committing.Lock()
-	defer o.committing.Unlock()
-	o.commit()
+	o.syncing.Lock()
+	defer o.syncing.Unlock()
 	o.mu.Lock()
-	o.closed = true
-	o.mu.Unlock()
-	if err := o.db.Close(); err != nil {
-		return fmt.Errorf("outbox: %w", err)
+	defer o.mu.Unlock()
+	o.broken = cmp.Or(o.broken, errClosed)
+	return o.closeFiles()
+}
+
+var errClosed = errors.New("outbox: it is closed")
+
+func (o *Outbox) closeFiles() error {
+	var failed error
+	for _, s := range o.files {
+		failed = errors.Join(failed, s.file.Close())
+	}
+	o.files = o.files[len(o.files):]
+	if failed != nil {
+		return fmt.Errorf("outbox: %w", failed)
 	}
 	return nil
 }
-
-var errClosed = errors.New("it is closed")
 
 // A leaseKey identifies a lease.
 type leaseKey struct {

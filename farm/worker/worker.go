@@ -199,10 +199,10 @@ func (w *Worker) openFiles() error {
 		return err
 	}
 	w.session = hex.EncodeToString(session[:])
-	var lost int
-	w.outbox, lost, err = OpenOutbox(filepath.Join(w.config.Dir, "outbox"), w.config.OutboxMax)
-	if lost > 0 {
-		w.config.Log.Warn("the outbox is damaged; the pairs that were lost are played again", "lost at least", lost)
+	var dropped int64
+	w.outbox, dropped, err = OpenOutbox(filepath.Join(w.config.Dir, "outbox"), w.config.OutboxMax)
+	if dropped > 0 {
+		w.config.Log.Warn("the end of the outbox is incomplete; its pairs are played again", "bytes", dropped)
 	}
 	return err
 }
@@ -404,7 +404,7 @@ type Status struct {
 	Playing     int       // number of pairs in play
 	Waiting     int       // number of granted pairs that wait for a slot
 	Outbox      int       // number of items not yet confirmed as stored
-	OutboxBytes int64     // total length of the items in the outbox
+	OutboxBytes int64     // size of the outbox's files
 	Draining    bool
 	Played      int               // number of pairs that this session has finished
 	Refused     map[string]string // runs that this machine does not play, by name, with the reason

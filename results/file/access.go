@@ -208,16 +208,9 @@ func Explain(err error) error {
 		return fmt.Errorf("the database is damaged: see gogi db check (%w)", err)
 	case constraint: // gogi compares stored rows first, so a row that it did not find blocks the new one
 		return fmt.Errorf("the database is damaged: a row contradicts another one: see gogi db check (%w)", err)
-	case cannotOpen, unknownName, noTrouble:
+	case cannotOpen, noTrouble:
 	}
 	return err
-}
-
-// IsDamaged reports whether SQLite's error code means that a file is damaged, is not an SQLite database, or has
-// other tables than gogi makes.
-func IsDamaged(err error) bool {
-	t := troubleOf(err)
-	return t == notADatabase || t == corrupt || t == unknownName
 }
 
 // trouble is a kind of SQLite error for which gogi has its own message or handling.
@@ -230,7 +223,6 @@ const (
 	notADatabase
 	corrupt
 	constraint
-	unknownName // SQLite's general error: to a statement of gogi it means that a table or a column has another name
 )
 
 // ErrTaken is the error if another process has locked the byte.

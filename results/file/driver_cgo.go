@@ -36,6 +36,6 @@ func troubleOf(err error) trouble {
 		return cannotOpen
 	}
 	return map[sqlite3.ErrNo]trouble{
-		sqlite3.ErrCantOpen: cannotOpen, sqlite3.ErrReadonly: readOnly, sqlite3.ErrNotADB: notADatabase, sqlite3.ErrCorrupt: corrupt, sqlite3.ErrConstraint: constraint, sqlite3.ErrError: unknownName,
+		sqlite3.ErrCantOpen: cannotOpen, sqlite3.ErrReadonly: readOnly, sqlite3.ErrNotADB: notADatabase, sqlite3.ErrCorrupt: corrupt, sqlite3.ErrConstraint: constraint,
 	}[e.Code]
 }
