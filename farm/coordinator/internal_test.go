@@ -1,11 +1,13 @@
 package coordinator
 
 import (
+	"encoding/json"
 	"testing"
 
 	"gogi/farm/coordinator/judge"
 	"gogi/internal/testutil"
 	"gogi/match"
+	"gogi/shogi"
 )
 
 // WhileVerifying calls look while the coordinator verifies a pushed pair. free is true if no lock is held.
@@ -42,4 +44,36 @@ func TestWhatAWorkerCanTellIsBounded(t *testing.T) {
 		got := possibleEvent(plan, 10_000, &ev)
 		testutil.Check(t, got == test.shown, "slot %d, %s against %s: shown: %t", test.slot, test.black, test.white, got)
 	}
+}
+
+// TestAnHonestEventIsShown: the coordinator shows the texts of an event of a game between a council and an engine, with the
+// limits of the plan.
+func TestAnHonestEventIsShown(t *testing.T) {
+	start := shogi.StartPos()
+	sfen := start.SFEN()
+	plan := &match.Plan{
+		Run: "r", Pairs: 1, Openings: []match.Opening{{ID: "17", Start: "startpos"}},
+		Players: []match.Player{
+			{Name: "trio", Limits: match.Limits{Nodes: 300}, Council: &match.Council{Members: []match.Player{{Name: "m1"}, {Name: "m2"}}}},
+			{Name: "base", Limits: match.Limits{Nodes: 100}},
+		},
+	}
+	thought := match.Thought{Ply: 1, Move: "7g7f", PV: "7g7f 3c3d", Vote: &match.Vote{By: "rule", Split: "1:1", Ballots: []match.Ballot{
+		{Member: "m1", Kind: "move", Move: "7g7f", Piece: "P"}, {Member: "m2", Kind: "dead"},
+	}}}
+	limits := []string{"nodes 100", "nodes 300"}
+	board := &match.Board{
+		Black: "base", White: "trio", Limits: limits, Opening: "17", Start: sfen, Moves: "7g7f", Position: sfen, Thoughts: [2]*match.Thought{nil, &thought},
+	}
+	ev := match.Event{
+		Type: match.EventBoard, Black: "base", White: "trio", Limits: limits, Opening: "17", Start: sfen, Moves: "7g7f P*3d 8h2b+", Thought: thought,
+		Position: sfen, Board: board,
+	}
+	got, want := testutil.Must(json.Marshal(shownEvent(plan, &ev)))(t), testutil.Must(json.Marshal(ev))(t)
+	testutil.Check(t, string(got) == string(want), "shown:\n%s\nsent:\n%s", got, want)
+	ev.Limits = []string{"other", "other"}
+	testutil.Slices(t, shownEvent(plan, &ev).Limits, limits, "limits")
+	ev.Vote = &match.Vote{Ballots: []match.Ballot{{Member: "other", Kind: "move"}, {Member: "m1", Kind: "move", Piece: "other"}}}
+	ballots := shownEvent(plan, &ev).Vote.Ballots
+	testutil.Check(t, len(ballots) == 1 && ballots[0] == match.Ballot{Member: "m1", Kind: "move"}, "ballots of a member that does not vote, and of an unknown piece: %+v", ballots)
 }

@@ -110,7 +110,7 @@ func (v *viewers) show(r *tests.Test, worker string, body []byte) {
 	if l == nil || s == nil || !possibleEvent(r.Match, s.Slots, &ev) || !r.Ledger.Holds(worker, *ev.Pair) {
 		return
 	}
-	shown := shownEvent(&ev)
+	shown := shownEvent(r.Match, &ev)
 	l.boards[*ev.Slot] = cutEvent(shown)
 	if ev.Type == match.EventEnd || ev.Type == match.EventCut {
 		// The stored result reports how the game ended. Here only the game's board is removed.
@@ -126,16 +126,6 @@ func (on *viewed) relay(r *tests.Test, worker string, ev match.Event) {
 	on.relayed[worker]++
 	ev.V, ev.Seq, ev.Time, ev.Run, ev.Worker = match.EventVersion, on.relayed[worker], time.Now(), r.Match.Run, worker
 	r.Hub.Publish(ev)
-}
-
-// shownEvent returns the part of a worker's event that gogi displays. It contains only fields that the function
-// possibleEvent has checked or that need no check.
-func shownEvent(ev *match.Event) match.Event {
-	return match.Event{
-		Type: ev.Type, At: ev.Time, Pair: ev.Pair, Leg: ev.Leg, Slot: ev.Slot, Black: ev.Black, White: ev.White,
-		Limits: ev.Limits, Opening: ev.Opening, Start: ev.Start, Moves: ev.Moves, Plies: ev.Plies, Clocks: ev.Clocks,
-		Thought: ev.Thought, Position: ev.Position, OverrunMS: ev.OverrunMS, ClockMS: ev.ClockMS, Board: ev.Board,
-	}
 }
 
 // cutEvent returns an event which reports that the game of ev has ended without a result.

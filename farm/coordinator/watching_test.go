@@ -2,6 +2,8 @@ package coordinator_test
 
 import (
 	"encoding/json"
+	"reflect"
+	"strings"
 	"testing"
 	"testing/synctest"
 
@@ -99,6 +101,78 @@ func TestGamesAreWatched(t *testing.T) {
 		w0.tells(run, match.EventGame, mine[0].Pair, 0)
 		if got := boards(); len(got) > 0 {
 			t.Errorf("nobody watches any more, and there are boards of %v", got)
+		}
+	})
+}
+
+// fill sets each string below v to text, and makes each pointer, slice and map non-empty.
+func fill(v reflect.Value, text string) {
+	switch v.Kind() { //nolint:exhaustive // other kinds have no strings
+	case reflect.String:
+		v.SetString(text)
+	case reflect.Pointer:
+		v.Set(reflect.New(v.Type().Elem()))
+		fill(v.Elem(), text)
+	case reflect.Slice:
+		v.Set(reflect.MakeSlice(v.Type(), 2, 2))
+		fill(v.Index(0), text)
+		fill(v.Index(1), text)
+	case reflect.Array:
+		for i := range v.Len() {
+			fill(v.Index(i), text)
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if f := v.Field(i); f.CanSet() {
+				fill(f, text)
+			}
+		}
+	case reflect.Map:
+		v.Set(reflect.MakeMap(v.Type()))
+		if key := reflect.ValueOf(text); key.Type().AssignableTo(v.Type().Key()) {
+			value := reflect.New(v.Type().Elem()).Elem()
+			fill(value, text)
+			v.SetMapIndex(key, value)
+		}
+	}
+}
+
+// TestViewersSeeNoTextOfAWorker: a worker sends events of its own pair in which every text is free, also the names of the
+// players if they may be missing. Viewers receive the events without these texts.
+func TestViewersSeeNoTextOfAWorker(t *testing.T) {
+	const lie = "/home/somebody 192.0.2.7"
+	inFarm(t, func(t *testing.T, f *theFarm) {
+		run := f.plays("seen", 30, 1).Digest()
+		hub, ok := f.c.Watch("seen")
+		testutil.Require(t, ok, "it cannot be watched")
+		sub := hub.Subscribe(events.DefaultBuffer)
+		w := f.line(t, "w0")
+		held := w.want(1)
+		testutil.Slices(t, w.beat(1, held...), []string{run}, "watched")
+		types := []match.EventType{match.EventSeat, match.EventGame, match.EventMove, match.EventBoard, match.EventEnd, match.EventCut}
+		for _, kind := range types {
+			var ev match.Event
+			fill(reflect.ValueOf(&ev).Elem(), lie)
+			*ev.Pair, *ev.Leg, *ev.Slot, ev.Board.Pair = held[0].Pair, 0, 0, held[0].Pair
+			ev.Run, ev.Type, ev.Black, ev.White = "seen", kind, "dev", "base"
+			body := testutil.Must(json.Marshal(ev))(t)
+			testutil.Require(t, strings.Count(string(body), lie) > 30, "the event has few lies: %s", body)
+			testutil.OK(t, f.broker.Connect("w0").Send(farm.SubjectEvents+run+".w0", body))
+			synctest.Wait()
+		}
+		state := testutil.Must(json.Marshal(hub.State()))(t)
+		testutil.Check(t, !strings.Contains(string(state), lie), "the state has the text of a worker: %s", state)
+		sub.Close()
+		seen := map[match.EventType]bool{}
+		for ev := range sub.Events() {
+			if ev.Worker == "w0" {
+				seen[ev.Type] = true
+			}
+			body := testutil.Must(json.Marshal(ev))(t)
+			testutil.Check(t, !strings.Contains(string(body), lie), "a viewer sees the text of a worker: %s", body)
+		}
+		for _, kind := range types {
+			testutil.Check(t, seen[kind] || kind == match.EventEnd, "viewers received no event %s", kind)
 		}
 	})
 }
