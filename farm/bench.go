@@ -40,7 +40,7 @@ func (b BenchCheck) String() string {
 }
 
 // benchWord matches "Bench: 1234567" and "bench 1,234,567" in a commit message.
-var benchWord = regexp.MustCompile(`(?i)(?:^|\s)bench[ \t]*[:= ][ \t]*([1-9][0-9]*(?:,[0-9]{3})*)(?:[.\s]|$)`)
+var benchWord = regexp.MustCompile(`(?i)\bbench[ \t]*[:= ][ \t]*([1-9][0-9]*(?:,[0-9]{3})*)(?:[.\s]|$)`)
 
 // BenchIn returns the number of nodes of the last bench that a commit message names, or 0 if it names none. fishtest and
 // OpenBench use the same form, such as "Bench: 1234567" in a line of its own.

@@ -13,7 +13,7 @@ func TestBenchIn(t *testing.T) {
 	t.Parallel()
 	for message, want := range map[string]uint64{
 		"LMR by history\n\nBench: 5061979\n": 5061979, "bench 1234567": 1234567, "x\nBENCH = 1,203,981\r\n": 1203981, "Bench:42.": 42,
-		"Bench: 1\nRevert.\nBench: 2": 2, "no functional change": 0, "benchmark: 12": 0, "workbench 12": 0, "bench: 0": 0, "bench: 12a": 0, "": 0,
+		"Bench: 1\nRevert.\nBench: 2": 2, "Bench: 1\nBench: 2": 2, "bench 1 bench 2": 2, "no functional change": 0, "benchmark: 12": 0, "workbench 12": 0, "bench: 0": 0, "bench: 12a": 0, "": 0,
 		"bench: 99999999999999999999999": 0,
 	} {
 		testutil.Equal(t, farm.BenchIn(message), want, "%q", message)

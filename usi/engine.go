@@ -59,7 +59,7 @@ type Engine struct {
 	line   Line // the game up to the last position that the method illegal checked
 
 	readied  bool // the engine has answered isready once
-	prepared bool // the engine has answered isready, and gogi has sent neither an option nor usinewgame since
+	prepared bool // the engine has answered isready, and gogi has sent no option, usinewgame or search since
 	playing  bool // gogi has sent usinewgame, and not yet gameover
 	rests    bool // a game is over, and the next one has not begun
 	searched bool // a search has ended with a bestmove since the last readyok; some engines send the bestmove twice
@@ -309,6 +309,7 @@ func (e *Engine) begin(ctx context.Context, r Request) (search, error) {
 // start starts a search that ends with a line of kind end. It sends the position and "go" in one write, so
 // that the engine reads both at once.
 func (e *Engine) start(r Request, end lineKind) (search, error) {
+	e.prepared = false
 	wait := e.in.search(end, r.OnInfo)
 	line := e.out.line(r.Position, r.Go)
 	began := time.Now()

@@ -511,6 +511,9 @@ func TestOrderOfCommands(t *testing.T) {
 			func() error { return e.NewGame(t.Context(), usi.Game{}) }, // the option needs another isready
 			func() error { return e.GameOver(t.Context(), usi.Win) },
 			func() error { return e.NewGame(t.Context(), usi.Game{}) },
+			func() error { return e.Ready(t.Context()) },
+			func() error { return testutil.Err(e.Think(t.Context(), request())) },
+			func() error { return e.NewGame(t.Context(), usi.Game{}) }, // the search needs another isready
 		} {
 			testutil.OK(t, step())
 		}
@@ -529,6 +532,12 @@ setoption name Hash value 8
 isready
 usinewgame
 gameover win
+isready
+usinewgame
+gameover draw
+isready
+position startpos
+go nodes 100
 isready
 usinewgame`)
 	})

@@ -176,7 +176,7 @@ func (c *crowd) join(creds keys.Creds) (s *simulated, err error) {
 		}
 	}
 	if reply.Refusal != nil || len(reply.Plans) == 0 {
-		return nil, fmt.Errorf("%s: %v, %d plans", s.name, reply.Refusal, len(reply.Plans))
+		return nil, fmt.Errorf("%s: %d plans: %w", s.name, len(reply.Plans), reply.Refusal)
 	}
 	s.task = reply.Plans[0]
 	return s, s.beat()

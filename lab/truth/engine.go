@@ -213,7 +213,7 @@ func (e *Engine) choose() (string, error) {
 	case result == Drawn:
 		return e.shuffle()
 	case (result == WhiteWins) == e.game.black():
-		time.Sleep(time.Duration(e.law.Players[e.me].Wait) * time.Millisecond)
+		time.Sleep(time.Duration(e.law.Players[e.me].Wait) * time.Millisecond) //nolint:forbidigo // a slow engine, as the law says
 		return "", nil
 	}
 	return e.say(0, 1)
@@ -258,7 +258,7 @@ func (e *Engine) thinks() bool {
 		thinks = hash(e.seed, "thinks", e.situation.Opening, e.law.Players[e.me].Name)&1 == 1
 	}
 	if thinks {
-		time.Sleep(time.Duration(e.law.Think) * time.Millisecond)
+		time.Sleep(time.Duration(e.law.Think) * time.Millisecond) //nolint:forbidigo // a slow engine, as the law says
 	}
 	return thinks
 }

@@ -349,9 +349,9 @@ func (l *list) held(worker string, h farm.Held) *audit {
 	return nil
 }
 
-// unsentAudit limits how long a worker may keep a finished audit without sending it, in lease lifetimes. A verdict may wait
-// for the audit, and another worker can play it.
-const unsentAudit = 3
+// unsentAudit limits how long a worker may keep a finished audit without sending it, in lease lifetimes. It is long, because
+// the stream may be full.
+const unsentAudit = 30
 
 // Extend extends the leases of the audits in one list of a heartbeat, and returns the other leases of the
 // list. finished is true for the lists of finished pairs. The results of finished pairs may be lost, so their

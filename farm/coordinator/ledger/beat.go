@@ -91,12 +91,13 @@ func touch(l *Ledger, now time.Time, h *holder, lease Lease, in place) verdict {
 }
 
 // A worker may keep a finished pair for outboxLeases lease lifetimes without sending it. Without a limit a worker could keep
-// the pairs that a verdict waits for. If no other pair of the run is free, and the stream has been empty, so that it was not
-// full, the limit is waitedLeases. An owner whose workers decide nothing then gets no pair of the run for outboxLeases, see
-// barred.
+// the pairs that a verdict waits for. If no other pair of the run is free, and the stream was not full meanwhile, the limit is
+// waitedLeases, but longer than retry, the longest time after which a worker sends again what the stream did not take. An
+// owner whose workers decide nothing then gets no pair of the run for outboxLeases, see barred.
 const (
 	outboxLeases = 30
 	waitedLeases = 3
+	retry        = 90 * time.Second
 )
 
 // kept reports whether a worker has kept a finished pair for too long without sending it.
@@ -106,7 +107,11 @@ func kept(l *Ledger, now time.Time, x *lease) bool {
 	}
 	r := reporterOf(l, partyOf(l, x.who.name))
 	late := r != nil && now.Before(r.late) // it has lost such a pair before
-	if l.drained.Sub(x.waits) <= waitedLeases*l.config.Lease || l.over || l.paused || !late && l.Free() {
+	since := x.waits
+	if l.flows.After(since) {
+		since = l.flows
+	}
+	if l.drained.Sub(since) <= max(waitedLeases*l.config.Lease, retry) || l.over || l.paused || !late && l.Free() {
 		return false
 	}
 	if r != nil {

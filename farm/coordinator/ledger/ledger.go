@@ -51,6 +51,7 @@ type Ledger struct {
 	refused map[farm.Epoch]bool // leases whose results were rejected. They are invalid.
 	lost    map[farm.Epoch]bool // leases that ended because their result did not come, see giveUp
 	drained time.Time           // every result published before this time has been processed.
+	flows   time.Time           // since then the stream was read to its end at least once in each lease lifetime
 	beats   uint64
 
 	troubled map[int]*trouble
@@ -350,7 +351,12 @@ func (l *Ledger) Void(now time.Time, pair int) {
 // Drained records that the coordinator has processed every result that was published before now. If a worker
 // reported a result as sent more than the lifetime of a lease before now, and the pair is still not stored,
 // the ledger treats the result as lost.
-func (l *Ledger) Drained(now time.Time) { l.drained = now }
+func (l *Ledger) Drained(now time.Time) {
+	if now.Sub(l.drained) > l.config.Lease {
+		l.flows = now // the stream may have been full meanwhile
+	}
+	l.drained = now
+}
 
 // Window limits grants to the pairs near the lowest pair that is not stored. beyond is the number of pairs
 // that may be granted or stored, counted from this lowest pair on; it is at least 1.

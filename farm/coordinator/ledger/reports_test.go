@@ -219,8 +219,34 @@ func TestReportsEnd(t *testing.T) {
 	testutil.Check(t, len(owners) == 0 && b.State().Condemned == 12, "%v, %+v", owners, b.State())
 }
 
-// TestKeptPairsDelayARun: a stranger that finishes pairs and does not send them loses them after three leases if the run has
-// no other pair to grant and the stream was read to its end. Then no key of its owner gets a pair for 30 leases.
+// TestAFullStreamIsNoDelay: an honest worker cannot send its pairs while the stream is full, and tries again some time after
+// the coordinator has read it. It loses no pair then.
+func TestAFullStreamIsNoDelay(t *testing.T) {
+	t.Parallel()
+	b := strangers(t, 2, 10)
+	kept := b.grant(2, 2)
+	beat := func() {
+		_, _ = b.Beat(b.now, name(2), "s", ledger.Listed{Outbox: kept})
+		b.wants("expired", b.Expire(b.now))
+		b.wait(lease / 2)
+	}
+	for range 20 { // ten leases
+		beat()
+	}
+	for range 6 { // a worker waits for a minute at most
+		b.Drained(b.now)
+		beat()
+	}
+	testutil.Equal(t, b.State().Counts.Lost, 0, "pairs that are lost before the worker tries again")
+	for range 10 {
+		b.Drained(b.now)
+		beat()
+	}
+	testutil.Check(t, b.State().Counts.Lost > 0, "the worker keeps its pairs for ever")
+}
+
+// TestKeptPairsDelayARun: a stranger that finishes pairs and does not send them loses them after 90 seconds (more than four leases of
+// 20 seconds) if the run has no other pair to grant and the stream was read to its end. Then no key of its owner gets a pair for 30 leases.
 func TestKeptPairsDelayARun(t *testing.T) {
 	t.Parallel()
 	for what, c := range map[string]struct {
@@ -228,7 +254,7 @@ func TestKeptPairsDelayARun(t *testing.T) {
 		drained bool
 		leases  int // until it loses them
 	}{
-		"the run waits": {2, true, 4}, "other pairs are free": {9, true, 31}, "the stream may be full": {2, false, 31},
+		"the run waits": {2, true, 6}, "other pairs are free": {9, true, 31}, "the stream may be full": {2, false, 31},
 	} {
 		b := strangers(t, c.pairs, 10)
 		kept, leases := b.grant(2, 2), 0

@@ -1,7 +1,6 @@
 package series
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -23,7 +22,6 @@ type farm struct {
 	*bench
 	url   string
 	procs []*exec.Cmd
-	said  map[string]*bytes.Buffer // standard error of a process by its name
 }
 
 // playFarm plays an SPRT on a farm with a worker that cheats. It reads the verdict, the workers and the database of games.
@@ -63,11 +61,12 @@ func playFarm(ctx context.Context, b *bench) (err error) {
 
 // farm makes the keys of a farm.
 func (b *bench) farm(ctx context.Context) (*farm, error) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0") // for a free port
+	var config net.ListenConfig
+	listener, err := config.Listen(ctx, "tcp", "127.0.0.1:0") // for a free port
 	if err != nil {
 		return nil, err
 	}
-	f := &farm{bench: b, url: listener.Addr().String(), said: map[string]*bytes.Buffer{}}
+	f := &farm{bench: b, url: listener.Addr().String()}
 	if err := listener.Close(); err != nil {
 		return nil, err
 	}
@@ -87,8 +86,12 @@ func (b *bench) farm(ctx context.Context) (*farm, error) {
 // start starts a process of gogi in the background.
 func (f *farm) start(ctx context.Context, name string, env []string, args ...string) error {
 	c := exec.CommandContext(ctx, f.gogi, args...) //nolint:gosec // the user names the program
-	f.said[name] = new(bytes.Buffer)
-	c.Dir, c.Stderr, c.Env = f.dir, f.said[name], append(environment(), env...)
+	said, err := os.Create(f.log(name))
+	if err != nil {
+		return err
+	}
+	defer said.Close() //nolint:errcheck // the process writes to it
+	c.Dir, c.Stderr, c.Env = f.dir, said, append(environment(), env...)
 	c.WaitDelay = 20 * time.Second
 	c.Cancel = func() error { return c.Process.Signal(os.Interrupt) }
 	if err := c.Start(); err != nil {
@@ -97,6 +100,9 @@ func (f *farm) start(ctx context.Context, name string, env []string, args ...str
 	f.procs = append(f.procs, c)
 	return nil
 }
+
+// log returns the name of the file with what a process writes to stderr.
+func (f *farm) log(name string) string { return filepath.Join(f.dir, name+".log") }
 
 // stop ends all processes, the workers first, and counts their time.
 func (f *farm) stop() error {
@@ -161,12 +167,13 @@ func (f *farm) until(ctx context.Context, what string, done func() bool) error {
 	for end := time.Now().Add(2 * time.Minute); !done(); {
 		if time.Now().After(end) || ctx.Err() != nil {
 			text := ""
-			for name, said := range f.said {
-				text += name + ": " + lastWords(said.String()) + "; "
+			for _, name := range append([]string{"coordinator", liar}, honest...) {
+				said, _ := os.ReadFile(f.log(name)) // a process that was not started has no file
+				text += name + ": " + lastWords(string(said)) + "; "
 			}
 			return fmt.Errorf("no answer of %s: %s", what, text)
 		}
-		time.Sleep(200 * time.Millisecond)
+		time.Sleep(200 * time.Millisecond) //nolint:forbidigo // another process sends no event
 	}
 	return nil
 }
