@@ -180,7 +180,7 @@ git init -q .
 git index-pack --stdin >/dev/null
 echo "$commit" >.git/shallow
 exec </dev/null
-{ git log -1 --format=%B "$commit"; } | padded >&3
+{ git log -1 --format=%B "$commit"; echo; } | padded >&3
 git -c advice.detachedHead=false checkout -q "$commit"
 for step; do sh -euc "$step" 3>&-; done
 [ -f "$output" ] && [ ! -L "$output" ] && [ -s "$output" ] || { echo "output: $output is no regular file, or empty" >&2; exit 1; }
