@@ -202,11 +202,11 @@ func (e *Engine) sendOptions(settings []Setting, chosen func(Setting) bool) ([]S
 // searches, gameover. So NewGame sends gameover if GameOver did not end the last game, and leaves out isready if Ready
 // has just been called.
 func (e *Engine) NewGame(ctx context.Context, g Game) error {
-	if e.config.Tap != nil {
-		e.config.Tap.Game(g)
-	}
 	if err := e.endGame(ctx); err != nil { // an engine must not receive options during a search
 		return err
+	}
+	if e.config.Tap != nil { // what ends the last game belongs to that game
+		e.config.Tap.Game(g)
 	}
 	if err := e.Set(g.Options); err != nil {
 		return err
