@@ -48,6 +48,22 @@ func (k Key) Text(why string, owners ...string) string {
 	return withheld
 }
 
+// Labels returns the labels of a machine that the key may read. The people of the machine's owner and keys that may submit,
+// approve or run tests read all labels, because tests can require labels. Other readers see only the labels that gogi finds
+// itself. A label of the machine's owner can be a host name.
+func (k Key) Labels(all map[string]string, owner string) map[string]string {
+	if k.May(Submit) || k.May(Approve) || k.May(Run) || k.Name != "" && k.Owner == owner {
+		return all
+	}
+	found := map[string]string{}
+	for _, name := range []string{"os", "arch", "isa", "isas", "cores", "builds"} {
+		if value, ok := all[name]; ok {
+			found[name] = value
+		}
+	}
+	return found
+}
+
 // Keys gives access to the current keys. Its methods may be called by several goroutines.
 type Keys interface {
 	// Key returns the valid key with a name. ok is false if the key is revoked, expired or unknown.

@@ -178,3 +178,22 @@ func TestAWorkerThatCannotBeRead(t *testing.T) {
 	testutil.Check(t, again.Roster.Barred("red2") && again.Barred["red2"] != "" && again.Roster.Suspect("red") == "red2",
 		"the broken worker: %+v", again.Roster.Workers["red2"])
 }
+
+// TestLabelsForReaders: readers who have nothing to do with a machine and submit no tests do not see the labels that its owner
+// has added.
+func TestLabelsForReaders(t *testing.T) {
+	all := map[string]string{"os": "linux", "isas": "x86-64-v3", "host": "desk.example"}
+	for _, test := range []struct {
+		key  roster.Key
+		sees string
+	}{
+		{roster.Key{}, ""}, {roster.Key{Name: "w", Owner: "other", Rights: []string{roster.Work}}, ""},
+		{roster.Key{Name: "w", Owner: "me", Rights: []string{roster.Work}}, "desk.example"},
+		{roster.Key{Name: "s", Owner: "other", Rights: []string{roster.Submit}}, "desk.example"},
+		{roster.Key{Name: "a", Owner: "other", Rights: []string{roster.Approve}}, "desk.example"},
+		{roster.Key{Name: "r", Owner: "other", Rights: []string{roster.Run}}, "desk.example"},
+	} {
+		got := test.key.Labels(all, "me")
+		testutil.Check(t, got["os"] == "linux" && got["isas"] == "x86-64-v3" && got["host"] == test.sees, "%+v sees %v", test.key, got)
+	}
+}
