@@ -189,7 +189,7 @@ func (f *markedFarm) lieMarked() {
 		Back: []farm.Back{{Held: grants[0].Held, Why: marked("Note"), Crashed: true}},
 	}, &farm.BeatReply{}))
 	for i, item := range []farm.Item{
-		{Lease: grants[1].Held, Attempt: &match.Attempt{Pair: grants[1].Pair, Ended: time.Now(), Why: "thinking: exit status 7; stderr: " + marked("Attempt")}},
+		{Lease: grants[1].Held, Attempt: &match.Attempt{Pair: grants[1].Pair, Ended: time.Now(), Why: "thinking: exit status 7: " + marked("Attempt")}},
 		{Lease: grants[2].Held, Pair: []byte(marked("Garbage"))},
 		{Lease: grants[3].Held, Pair: []byte(`{"Pair":{"ID":` + fmt.Sprint(grants[3].Pair) + `,"Opening":{"ID":"` + marked("Opening") + `"}}}`)},
 		{Lease: grants[4].Held, Pair: []byte(`{"` + marked("Field") + `":1}`)},

@@ -581,8 +581,10 @@ func TestCouncilEarlyPonder(t *testing.T) {
 				t.Errorf("without the voted reply: %q", line)
 			}
 			g.quit()
-			if want := strings.Join(append(test.want, "quit", ""), "\n"); !strings.HasSuffix(g.file("m1.log"), want) {
-				t.Errorf("the member got\n%s\nwant at the end\n%s", g.file("m1.log"), want)
+			// A process that only named the engine writes its quit into the same file, at any time.
+			got := strings.ReplaceAll(g.file("m1.log"), "quit\n", "")
+			if want := strings.Join(append(test.want, ""), "\n"); !strings.HasSuffix(got, want) {
+				t.Errorf("the member got\n%s\nwant at the end\n%s", got, want)
 			}
 		})
 	}
