@@ -137,8 +137,8 @@ func (f *markedFarm) workMarked() {
 	worker.Stdout, worker.Stderr = &out, &out
 	testutil.OK(f.t, worker.Start())
 	defer func() { f.t.Log(out.String()) }()
-	defer worker.Wait()                       //nolint:errcheck // a signal ends it
-	defer worker.Process.Signal(os.Interrupt) //nolint:errcheck // it may have ended
+	defer worker.Wait()                       // a signal ends it
+	defer worker.Process.Signal(os.Interrupt) // it may have ended
 	f.until("pairs are stored", func() bool {
 		return strings.Contains(f.gogi("farm", "show", "marked", "--creds", "ann.creds"), "rack: ")
 	})
