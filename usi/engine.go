@@ -198,7 +198,7 @@ func (e *Engine) sendOptions(settings []Setting, chosen func(Setting) bool) ([]S
 
 // NewGame sends the game's options and isready, waits for readyok, and sends usinewgame. It sends isready
 // before every game, because some engines reset themselves at isready. Also, no line of the last game can
-// arrive after readyok. Some engines end at a command that is not the next one of this order: isready, usinewgame,
+// arrive after readyok. Some engines support only this order of commands: isready, usinewgame,
 // searches, gameover. So NewGame sends gameover if GameOver did not end the last game, and leaves out isready if Ready
 // has just been called.
 func (e *Engine) NewGame(ctx context.Context, g Game) error {

@@ -498,7 +498,7 @@ func TestOptionsOfAGame(t *testing.T) {
 }
 
 // TestOrderOfCommands requires the order of the protocol, whichever methods are called: isready, usinewgame, searches,
-// gameover. Sunfish4 ends at any other command.
+// gameover. Some engines support no other order.
 func TestOrderOfCommands(t *testing.T) {
 	inDialogue(t, polite, func(t *testing.T, e *usi.Engine, log *transcript) {
 		for _, step := range []func() error{
