@@ -283,7 +283,7 @@ const jsonIntroduction = `This page is for programs that read the JSON of gogi. 
 - A key with a dot is inside another object: ` + "`plies.mean`" + ` is the key ` + "`mean`" + ` of the object ` + "`plies`" + `. ` + "`games[].pair`" + ` is in each object of a
   list. ` + "`counts.*`" + ` is each value of an object whose keys are names.
 - An object lacks an optional key that has nothing to say: a zero, an empty text or an empty list. All other keys are always there.
-- A list or an object of names without elements can be ` + "`null`" + ` in the objects of a farm. A number that does not exist is ` + "`null`" + `.
+- A list without elements is ` + "`[]`" + `, and an object of names without names is ` + "`{}`" + `. A number that does not exist is ` + "`null`" + `.
 - Numbers are floating-point numbers; integers have no fraction. Times are texts by RFC 3339, unless the meaning gives a unit.
 - gogi may add keys. It does not remove or change a key without a line in the [changelog](../CHANGELOG.md).
 - ` + "`any`" + ` is a value of a form that depends on other keys.

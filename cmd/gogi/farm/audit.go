@@ -190,7 +190,7 @@ func (c *AuditCommand) dir() (string, error) {
 
 func (c *AuditCommand) print(env *cli.Env, found replay.Report) error {
 	if c.JSON {
-		if err := format.JSON(env.Out, found); err != nil {
+		if err := printJSON(env.Out, found); err != nil {
 			return err
 		}
 	} else {

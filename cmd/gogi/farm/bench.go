@@ -72,7 +72,7 @@ func (c *BenchCommand) Run(ctx context.Context, env *cli.Env) error {
 		return err
 	}
 	if c.JSON {
-		return format.JSON(env.Out, out)
+		return printJSON(env.Out, out)
 	}
 	fmt.Fprintf(env.Out, "%s nodes a second and slot, %d slots at once (%s)\n", format.Count(int(out.NPS)), out.Slots, out.Engine)
 	return nil

@@ -20,7 +20,6 @@ import (
 	"gogi/farm/board"
 	"gogi/farm/keys"
 	"gogi/farm/worker"
-	"gogi/internal/format"
 )
 
 // JoinCommand makes a key on this machine, and sends a sign-up for this key to the pages of a farm.
@@ -123,7 +122,7 @@ func (c *WebCommand) Run(ctx context.Context, env *cli.Env) error {
 	case err != nil:
 		return err
 	case c.JSON:
-		return format.JSON(env.Out, LogIn{creds.Name, fields.Get("signature"), pages.at("/farm/login") + "?" + fields.Encode()})
+		return printJSON(env.Out, LogIn{creds.Name, fields.Get("signature"), pages.at("/farm/login") + "?" + fields.Encode()})
 	case c.Challenge != "":
 		fmt.Fprintf(env.Out, "key        %s\nsignature  %s\n", creds.Name, fields.Get("signature"))
 	default:
@@ -273,7 +272,7 @@ func (c *onSignUp) order(ctx context.Context, env *cli.Env, verb, done string) e
 		return err
 	}
 	if c.JSON {
-		return format.JSON(env.Out, s)
+		return printJSON(env.Out, s)
 	}
 	fmt.Fprintf(env.Out, "%s of %s %s\n", s.Name, s.Owner, done)
 	return nil

@@ -159,7 +159,7 @@ func (c *KeyListCommand) Run(_ context.Context, env *cli.Env) error {
 	}
 	all := s.Ring.Keys()
 	if c.JSON {
-		return format.JSON(env.Out, all)
+		return printJSON(env.Out, all)
 	}
 	t := format.NewColumns([]string{"key", "owner", "may", "issued", "until"})
 	var rows [][]string

@@ -39,7 +39,7 @@ func (c *LogCommand) Run(ctx context.Context, env *cli.Env) error {
 func (o *owner) printList(env *cli.Env, list any, rows [][]string, none string, header ...string) error {
 	switch {
 	case o.JSON:
-		return format.JSON(env.Out, list)
+		return printJSON(env.Out, list)
 	case len(rows) == 0:
 		fmt.Fprintln(env.Out, none)
 		return nil

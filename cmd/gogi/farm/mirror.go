@@ -108,7 +108,7 @@ func (c *MirrorCommand) once(ctx context.Context, env *cli.Env, f *mirror.Replic
 
 func (c *MirrorCommand) print(env *cli.Env, got *mirror.Moved) error {
 	if c.JSON {
-		return format.JSON(env.Out, got)
+		return printJSON(env.Out, got)
 	}
 	fmt.Fprintf(env.Out, "%s: %s into %s, which has %d of %d now\n", got.Run, format.NumberOf(got.Added, "pair"), c.DB, got.Stored, got.Pairs)
 	if got.Voided > 0 {
@@ -175,7 +175,7 @@ func (o *owner) push(ctx context.Context, env *cli.Env, run *cli.Stored) error {
 		return err
 	}
 	if o.JSON {
-		return format.JSON(env.Out, out)
+		return printJSON(env.Out, out)
 	}
 	fmt.Fprintf(env.Out, "%s: %s of %d here were new to the farm\n", out.Run, format.NumberOf(out.Added, "pair"), out.Stored)
 	return nil

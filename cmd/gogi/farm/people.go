@@ -26,7 +26,7 @@ func (c *PeopleCommand) Run(ctx context.Context, env *cli.Env) error {
 		return err
 	}
 	if c.JSON {
-		return format.JSON(env.Out, list)
+		return printJSON(env.Out, list)
 	}
 	if c.Person == "" {
 		all := results.SumPlayed(list, func(p *results.Played) { p.Month = "" })

@@ -9,7 +9,6 @@ import (
 	"gogi/cmd/gogi/cli"
 	"gogi/farm"
 	"gogi/internal/fail"
-	"gogi/internal/format"
 	"gogi/internal/sanitize"
 )
 
@@ -52,7 +51,7 @@ func (c *RecipeCommand) Run(ctx context.Context, env *cli.Env) error {
 		all = []farm.Recipe{r}
 	}
 	if c.JSON {
-		return format.JSON(env.Out, all)
+		return printJSON(env.Out, all)
 	}
 	for _, r := range all {
 		fmt.Fprintf(env.Out, "%s · allowed by %s for %s\n", r.Name, r.By, sanitize.Printable(strings.Join(r.Repositories, ", "), 1000))

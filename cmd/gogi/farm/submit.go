@@ -355,7 +355,7 @@ func (c *SubmitCommand) submit(ctx context.Context, env *cli.Env, plan *match.Pl
 		return err
 	}
 	if c.JSON {
-		return format.JSON(env.Out, status)
+		return printJSON(env.Out, status)
 	}
 	fmt.Fprintf(env.Out, "%s · plan %.12s · %s · %s: another owner must approve it\n", status.Name, status.Run, units(plan), status.State)
 	return nil

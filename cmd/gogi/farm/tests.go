@@ -46,7 +46,7 @@ func (c *onTest) send(ctx context.Context, word string, o farm.Order) (status fa
 
 func (c *onTest) print(env *cli.Env, status *farm.TestStatus) error {
 	if c.JSON {
-		return format.JSON(env.Out, status)
+		return printJSON(env.Out, status)
 	}
 	fmt.Fprintf(env.Out, "%s is %s%s\n", status.Name, status.State, reason(status.Why))
 	return nil
@@ -103,7 +103,7 @@ func (c *ListCommand) Run(ctx context.Context, env *cli.Env) error {
 		return err
 	}
 	if c.JSON {
-		return format.JSON(env.Out, s)
+		return printJSON(env.Out, s)
 	}
 	rows := lists.Map(s.Tests, func(t farm.TestStatus) []string {
 		return []string{
@@ -169,7 +169,7 @@ func (c *ShowCommand) Run(ctx context.Context, env *cli.Env) error {
 		return err
 	}
 	if c.JSON {
-		return format.JSON(env.Out, s)
+		return printJSON(env.Out, s)
 	}
 	printTest(env.Out, &s)
 	return c.printPlan(ctx, env.Out, s.Run)
@@ -260,7 +260,7 @@ func (c *ShowCommand) watch(ctx context.Context, env *cli.Env, t farm.Transport,
 
 func (c *ShowCommand) print(env *cli.Env, s *farm.TestStatus, line string) error {
 	if c.JSON {
-		return format.JSON(env.Out, s)
+		return printJSON(env.Out, s)
 	}
 	_, err := fmt.Fprintln(env.Out, line)
 	return err

@@ -19,7 +19,6 @@ import (
 	"gogi/farm/keys"
 	"gogi/farm/worker"
 	"gogi/internal/fail"
-	"gogi/internal/format"
 	"gogi/internal/sanitize"
 	"gogi/internal/version"
 )
@@ -159,7 +158,7 @@ func (c *UpdateCommand) Run(ctx context.Context, env *cli.Env) error {
 		return err
 	}
 	if c.JSON {
-		return format.JSON(env.Out, s)
+		return printJSON(env.Out, s)
 	}
 	printUpdate(env.Out, &s)
 	return nil

@@ -187,7 +187,7 @@ func troubles(s *farm.Status, now time.Time) (clock, stream error) {
 
 func (c *DoctorCommand) print(env *cli.Env, all []Finding) error {
 	if c.JSON {
-		if err := format.JSON(env.Out, all); err != nil {
+		if err := printJSON(env.Out, all); err != nil {
 			return err
 		}
 	} else {

@@ -29,7 +29,7 @@ func (c *WorkersCommand) Run(ctx context.Context, env *cli.Env) error {
 		return err
 	}
 	if c.JSON {
-		return format.JSON(env.Out, s.Workers)
+		return printJSON(env.Out, s.Workers)
 	}
 	if len(s.Workers) == 0 {
 		fmt.Fprintln(env.Out, "no workers")
@@ -78,7 +78,7 @@ func (c *onWorker) order(ctx context.Context, env *cli.Env, word string, o farm.
 		return err
 	}
 	if c.JSON {
-		return format.JSON(env.Out, w)
+		return printJSON(env.Out, w)
 	}
 	row := workerRow(&w)
 	fmt.Fprintf(env.Out, "%s: %s, %s\n", w.Name, w.Trust, row[len(row)-1])
@@ -149,7 +149,7 @@ func (c *VoidCommand) Run(ctx context.Context, env *cli.Env) error {
 		return err
 	}
 	if c.JSON {
-		return format.JSON(env.Out, p)
+		return printJSON(env.Out, p)
 	}
 	what := "are void, and will be played again"
 	if c.DryRun {
