@@ -156,6 +156,10 @@ func (p *farmTab) logIn(f *farmProcess, creds string) {
 	p.send("main form button")
 }
 
+// beyondThePhone lists the elements of a page that end to the right of a phone's screen.
+const beyondThePhone = `[...document.querySelectorAll("body *")].filter(e => e.getBoundingClientRect().right > 390)
+	.map(e => e.tagName + (e.id && "#" + e.id) + " " + e.textContent.slice(0, 60)).join("; ")`
+
 // look checks that the page fits the width of a phone, and that axe-core finds no serious problem.
 // With -farm.pictures, look stores pictures of the page: wide and narrow, light and dark.
 func (p *farmTab) look(name string) {
@@ -163,7 +167,8 @@ func (p *farmTab) look(name string) {
 	p.axe(name)
 	p.do(chromedp.EmulateViewport(390, 900))
 	if wide := testutil.Must(chromedp.Run(p.ctx, chromedp.Evaluate[int]("document.documentElement.scrollWidth")))(p.t); wide > 390 {
-		p.t.Errorf("%s: the page is %d pixels wide on a phone of 390", name, wide)
+		beyond := testutil.Must(chromedp.Run(p.ctx, chromedp.Evaluate[string](beyondThePhone)))(p.t)
+		p.t.Errorf("%s: the page is %d pixels wide on a phone of 390: %s", name, wide, beyond)
 	}
 	p.do(chromedp.EmulateViewport(1280, 900))
 	if *farmPictures == "" {
