@@ -323,5 +323,6 @@ func TestFarmBuildPages(t *testing.T) {
 	p.send(`form[action$="/approve"] button`)
 	f.gogi("farm", "work", "--once", "--creds", "box.creds", "--concurrency", "2", "-q")
 	p.until("over: the gate has decided: pass")
+	p.has("Elo, corrected, 95%")
 	p.look("test-commits")
 }

@@ -15,7 +15,8 @@ import (
 type Outcome struct {
 	Games     int
 	WDL       string // wins, draws and losses of the first player
-	Elo       string // with its interval
+	Elo       string // with its 95% interval
+	EloKind   string // label of Elo: see html.Glance
 	Pairs     string // pentanomial
 	LLR       template.HTML
 	PerMinute float64 // games a minute now; 0 if the test is not in play

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"gogi/internal/format"
+	"gogi/internal/i18n"
 	"gogi/internal/svg"
 	"gogi/report"
 	"gogi/report/text"
@@ -22,7 +23,7 @@ type Glance struct {
 	WDL     string   // A's wins, draws and losses; "": as for Score
 	Penta   string   // pairs by A's points, in the order of fishtest: 0, ½, 1, 1½, 2; "": no swapped colours
 	Elo     report.Elo
-	Anytime bool         // the interval of Elo holds while games are played
+	EloKind string       // label of Elo: of the games, "at any time" while games are played, or corrected for the stop of an SPRT
 	Gate    *report.Gate // nil: no SPRT
 	Class   string       // class of the verdict: pass, fail, undecided, or "" without one
 	Leader  string       // for more than two players: the player that is alone in first place, with its Elo
@@ -31,7 +32,7 @@ type Glance struct {
 
 // NewGlance returns the Glance of a report.
 func NewGlance(r *report.Report) Glance {
-	g := Glance{A: r.A, B: r.B, Games: r.Games, Gate: r.Gate, Class: class(r)}
+	g := Glance{A: r.A, B: r.B, Games: r.Games, Gate: r.Gate, Class: class(r), EloKind: "Elo"}
 	for _, f := range r.Faults {
 		g.Faults += f.Count
 	}
@@ -48,7 +49,7 @@ func NewGlance(r *report.Report) Glance {
 	}
 	switch {
 	case r.Gate != nil && r.Gate.Decision != stats.Continue:
-		g.Elo = r.Gate.Elo
+		g.Elo, g.EloKind = r.Gate.Elo, i18n.Phrase("Elo, corrected")
 	case !r.Finished || !r.Looks.FixedLength:
 		g.anytime(r.Intervals)
 	}
@@ -69,7 +70,7 @@ func (g *Glance) anytime(intervals []report.Interval) {
 		if i.Method != "anytime" || i.Estimate == nil {
 			continue
 		}
-		g.Anytime = true
+		g.EloKind = i18n.Phrase("Elo at any time")
 		g.Elo = report.Elo{Estimate: format.Finite(binomial.Elo(*i.Estimate))}
 		if i.Lo != nil && i.Hi != nil {
 			g.Elo.Lo, g.Elo.Hi = format.Finite(binomial.Elo(*i.Lo)), format.Finite(binomial.Elo(*i.Hi))

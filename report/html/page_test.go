@@ -392,3 +392,19 @@ func TestLeader(t *testing.T) {
 	second.Place = 1
 	testutil.Equal(t, leader([]report.Ranked{first, second}), "")
 }
+
+// TestEloKind: a glance names its Elo difference as the report does. After an SPRT the number is corrected, so it does
+// not follow from the wins, draws and losses next to it.
+func TestEloKind(t *testing.T) {
+	t.Parallel()
+	o := matchtest.Run{Players: []string{"x", "y"}, Pairs: slices.Repeat([]string{"WW", "WL", "LW"}, 20)}
+	r, _ := gather(t, o)
+	r.Finished, r.Looks.FixedLength = true, true
+	testutil.Equal(t, NewGlance(r).EloKind, "Elo")
+	r.Finished, r.Intervals = false, []report.Interval{{Method: "anytime", Estimate: new(0.75)}}
+	testutil.Equal(t, NewGlance(r).EloKind, "Elo at any time")
+	r.Gate = &report.Gate{Decision: stats.Continue}
+	testutil.Equal(t, NewGlance(r).EloKind, "Elo at any time")
+	r.Gate.Decision = stats.Pass
+	testutil.Equal(t, NewGlance(r).EloKind, "Elo, corrected")
+}
