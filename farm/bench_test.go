@@ -24,9 +24,9 @@ func TestBenchIn(t *testing.T) {
 func TestBenchCheck(t *testing.T) {
 	t.Parallel()
 	b := farm.BenchCheck{Engine: "dev", Commit: "0123456789abcdef", Nodes: 12, Worker: "w1"}
-	testutil.Check(t, !b.Differs() && b.String() == "dev: 12 nodes; its commit message has no bench", "%v", b)
-	b.Message = 12
-	testutil.Check(t, !b.Differs() && b.String() == "dev: 12 nodes, as in its commit message", "%v", b)
-	b.Message = 13
-	testutil.Check(t, b.Differs() && b.String() == "warning: the commit message of dev has bench 13, and its builds have 12 (read by w1); check that 0123456789 is the commit that you mean", "%v", b)
+	testutil.Check(t, !b.Differs() && b.String() == "dev: 12 nodes; its commit message has no bench (read by w1)", "%v", b)
+	b.Message, b.Owner = 12, "ann"
+	testutil.Check(t, !b.Differs() && b.String() == "dev: 12 nodes, as in its commit message (read by w1 of ann, not trusted)", "%v", b)
+	b.Message, b.Trusted = 13, true
+	testutil.Check(t, b.Differs() && b.String() == "warning: the commit message of dev has bench 13, and its builds have 12 (read by w1 of ann); check that 0123456789 is the commit that you mean", "%v", b)
 }

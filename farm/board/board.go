@@ -281,10 +281,11 @@ func templatesIn(in i18n.Language) map[string]*template.Template {
 		}, "why": func(s string) string { return sanitize.Printable(s, 600) },
 		"path": url.PathEscape, "query": url.QueryEscape, "count": format.Count, "fingerprint": keys.Fingerprint, "join": strings.Join,
 		"clock": clock, "words": func(w farm.WorkerStatus) string { return w.Words(clock) },
-		"t":     func(phrase string, args ...any) string { return i18n.Say(in, phrase, args...) },
-		"state": func(s farm.State) string { return stateOf(s).In(in) },
-		"gate":  func(t farm.TestStatus) string { return format.Minus(t.Gate()) },
-		"hours": format.Hours, "bar": barOf, "llr": func(v float64) string { return format.Minus(fmt.Sprintf("%.2f", v)) }, "rights": keys.Words, "bytes": bytesOf,
+		"t":      func(phrase string, args ...any) string { return i18n.Say(in, phrase, args...) },
+		"reader": func(b farm.BenchCheck) string { return readerOf(b).In(in) },
+		"state":  func(s farm.State) string { return stateOf(s).In(in) },
+		"gate":   func(t farm.TestStatus) string { return gateOf(&t).In(in) },
+		"hours":  format.Hours, "bar": barOf, "llr": func(v float64) string { return format.Minus(fmt.Sprintf("%.2f", v)) }, "rights": keys.Words, "bytes": bytesOf,
 		"orders": orders, "keysOf": func(list []keys.Key, now time.Time) map[string]any {
 			return map[string]any{"Keys": list, "Now": now, "CSRF": ""}
 		},
@@ -322,6 +323,25 @@ func stateOf(s farm.State) i18n.Message {
 		return i18n.Of("failed")
 	}
 	return i18n.Verbatim(string(s))
+}
+
+// gateOf returns the state of a test's SPRT in words, as farm.TestStatus.Gate.
+func gateOf(t *farm.TestStatus) i18n.Message {
+	word := i18n.Verbatim(format.Minus(t.Gate()))
+	switch t.Verdict {
+	case "pass":
+		word = i18n.Of("pass")
+	case "fail":
+		word = i18n.Of("fail")
+	case "inconclusive":
+		word = i18n.Of("inconclusive")
+	default:
+		return word
+	}
+	if t.Provisional != "" {
+		return i18n.Of("%s (provisional)", word)
+	}
+	return word
 }
 
 func clock(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05") }

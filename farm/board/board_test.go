@@ -30,7 +30,7 @@ func status(context.Context) farm.Status {
 			ResultCounts: farm.ResultCounts{Added: 9, Duplicates: 2, Refused: 1},
 		}, {
 			Run: "d2", Name: "<script>lmr", State: farm.Stopped, Verdict: "pass", Provisional: "3 of <b>4 audits", Voided: "9 pairs of w1 \x1b[0mvoided", Refusals: []string{"w2: <script>exit status 1"},
-			Benches: []farm.BenchCheck{{Engine: "<script>dev", Commit: "0123456789abcdef", Nodes: 12, Message: 13, Worker: "w1"}, {Engine: "base", Nodes: 7, Message: 7}},
+			Benches: []farm.BenchCheck{{Engine: "<script>dev", Commit: "0123456789abcdef", Nodes: 12, Message: 13, Worker: "w1", Owner: "<b>mal"}, {Engine: "base", Nodes: 7, Message: 7, Worker: "w2", Owner: "red", Trusted: true}},
 		}},
 		Workers: []farm.WorkerStatus{{Name: "w1", Trust: "verified", Quarantine: "it \x1b[31mlied", Seen: time.Unix(999_990, 0), Slots: 4}},
 		Judge:   farm.JudgeStatus{Fill: 0.25, Messages: 12, Again: 3},
@@ -71,7 +71,7 @@ func TestThePage(t *testing.T) {
 		`pass (provisional) <a href="#advice-d2">why</a>`, "The verdict is provisional: 3 of &lt;b&gt;4 audits 9 pairs of w1 ", " Not played by w2: &lt;script&gt;exit status 1"} {
 		testutil.Check(t, strings.Contains(body, want), "the page lacks %q:\n%s", want, body)
 	}
-	testutil.Contains(t, shown(t, status, "/farm/t/d2"), "The commit message of &lt;script&gt;dev has bench 13, and its builds have 12 nodes (read by w1). Check that 0123456789 is the commit that you mean.")
+	testutil.Contains(t, shown(t, status, "/farm/t/d2"), "The commit message of &lt;script&gt;dev has bench 13, and its builds have 12 nodes (read by machine w1 of &lt;b&gt;mal, which the farm does not trust). Check that 0123456789 is the commit that you mean.")
 	for _, path := range []string{"/farm", "/farm/t/d1", "/farm/t/d2", "/farm/m/w1"} {
 		if page := shown(t, status, path); strings.Contains(page, "<script>") || strings.Contains(page,
 			"\x1b") || !strings.Contains(page, "</html>") {
@@ -88,12 +88,14 @@ func TestThePage(t *testing.T) {
 // A link leads to the English page.
 func TestJapanese(t *testing.T) {
 	english := regexp.MustCompile(`<(?:h[12]|th|dt|button|label|p)\b[^>]*>[^<]*[a-z]{4}[^<]*`)
-	testutil.Contains(t, shown(t, status, "/farm/t/d2"), "The commit message of &lt;script&gt;dev has bench 13, and its builds have 12 nodes (read by w1). Check that 0123456789 is the commit that you mean.")
-	for _, path := range []string{"/farm", "/farm/t/d1", "/farm/m/w1", "/farm/log", "/farm/join", "/farm/login", "/farm/nowhere"} {
+	testutil.Contains(t, shownIn(t, i18n.Japanese, status, "/farm/t/d2"), `<p class="claim">合格（暫定）`)
+	testutil.Contains(t, shownIn(t, i18n.Japanese, status, "/farm/t/d2"),
+		"<p>&lt;script&gt;devのコミットメッセージのベンチは13ですが、ビルドは12ノードです（読んだのは&lt;b&gt;malのマシンw1。ファームはこのマシンを信頼していない）。0123456789が意図したコミットか確かめてください。</p>")
+	for _, path := range []string{"/farm", "/farm/t/d1", "/farm/t/d2", "/farm/m/w1", "/farm/log", "/farm/join", "/farm/login", "/farm/nowhere"} {
 		page := shownIn(t, i18n.Japanese, status, path)
 		testutil.Check(t, strings.Contains(page, `<html lang="ja">`) && strings.Contains(page, path+"?lang=en") && strings.Contains(page, "</html>"), "%s: %s", path, page)
 		for _, text := range english.FindAllString(page, -1) {
-			testutil.Check(t, strings.ContainsAny(text, "のをはれ") || strings.Contains(text, "&lt;") || strings.Contains(text, "quarantined"), "%s: %s", path, text)
+			testutil.Check(t, strings.ContainsAny(text, "のをはれ") || strings.Contains(text, "&lt;") || strings.Contains(text, "quarantined") || strings.Contains(text, "w1 voided"), "%s: %s", path, text)
 		}
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"gogi/farm"
+	"gogi/internal/i18n"
+	"gogi/internal/sanitize"
 	"gogi/match"
 )
 
@@ -73,7 +75,7 @@ func (v *visit) advices(tests []farm.TestStatus) (list []advice) {
 		}
 		for _, b := range t.Benches {
 			if b.Differs() {
-				a.Texts = append(a.Texts, v.say("The commit message of %s has bench %d, and its builds have %d nodes (read by %s). Check that %s is the commit that you mean.", b.Engine, b.Message, b.Nodes, b.Worker, fmt.Sprintf("%.10s", b.Commit)))
+				a.Texts = append(a.Texts, v.say("The commit message of %s has bench %d, and its builds have %d nodes (read by %s). Check that %s is the commit that you mean.", b.Engine, b.Message, b.Nodes, readerOf(b).In(v.in), fmt.Sprintf("%.10s", b.Commit)))
 			}
 		}
 		for _, why := range t.Refusals {
@@ -84,6 +86,18 @@ func (v *visit) advices(tests []farm.TestStatus) (list []advice) {
 		}
 	}
 	return list
+}
+
+// readerOf returns whose number a bench is, as BenchCheck.Reader.
+func readerOf(b farm.BenchCheck) i18n.Message {
+	worker, owner := sanitize.Printable(b.Worker, 60), sanitize.Printable(b.Owner, 60)
+	switch {
+	case b.Owner == "":
+		return i18n.Verbatim(worker)
+	case b.Trusted:
+		return i18n.Of("machine %s of %s", worker, owner)
+	}
+	return i18n.Of("machine %s of %s, which the farm does not trust", worker, owner)
 }
 
 // A change is the difference between the commits of a test's two engines.

@@ -1,6 +1,7 @@
 package coordinator_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -77,11 +78,11 @@ func TestBenches(t *testing.T) {
 		ask(farm.Bench{Run: s.Run, Engine: engine, Message: 2}, farm.Bench{Run: s.Run, Engine: "nobody", Message: 3},
 			farm.Bench{Run: s.Run, Engine: other, Message: 4}, farm.Bench{Run: "none", Engine: engine, Message: 5})
 		ask(farm.Bench{Run: s.Run, Engine: engine, Message: 2})
-		want := []farm.BenchCheck{{Engine: engine, Commit: strings.Repeat("c", 40), Nodes: 1, Message: 2, Worker: "w1"}}
+		want := []farm.BenchCheck{{Engine: engine, Commit: strings.Repeat("c", 40), Nodes: 1, Message: 2, Worker: "w1", Owner: "blue"}}
 		testutil.Diff(t, want, f.test(name).Benches)
 		lines := 0
 		for _, line := range f.test(name).Log {
-			if strings.HasPrefix(line.What, "warning: the commit message of "+engine+" has bench 2, and its builds have 1 (read by w1)") {
+			if strings.HasPrefix(line.What, "warning: the commit message of "+engine+" has bench 2, and its builds have 1 (read by w1 of blue, not trusted)") {
 				lines++
 			}
 		}
@@ -89,8 +90,57 @@ func TestBenches(t *testing.T) {
 		for n := range uint64(9) {
 			ask(farm.Bench{Run: s.Run, Engine: engine, Message: 10 + n})
 		}
-		testutil.Equal(t, len(f.test(name).Benches), 3, "a worker that reports many numbers")
+		testutil.Diff(t, want, f.test(name).Benches, "a worker that reports many numbers")
 		f.restart()
-		testutil.Equal(t, len(f.test(name).Benches), 3, "benches after a restart")
+		testutil.Diff(t, want, f.test(name).Benches, "benches after a restart")
+	})
+}
+
+// TestFalseBenches: an owner with many keys has one number of an engine. The number of a trusted worker replaces the numbers
+// of workers that the farm does not trust, and stays. A number of a worker in quarantine does not count any more.
+func TestFalseBenches(t *testing.T) {
+	inFarm(t, func(t *testing.T, f *theFarm) {
+		const git = "https://git.example/engine"
+		testutil.OK(t, f.do("boss", "recipe", farm.Recipe{Name: "r", Text: aRecipe, Repositories: []string{git}}, nil))
+		s := f.run(built("one", 1, git, aRecipe))
+		engine := testPlan("one", 20, 1).Players[0].Name
+		lines := map[string]*line{}
+		report := func(worker, owner string, message uint64) {
+			if lines[worker] == nil {
+				f.keys.add(worker, owner, "work")
+				lines[worker] = f.line(t, worker)
+			}
+			lines[worker].ask(farm.SubjectLease, farm.Ask{Session: "s", Benches: []farm.Bench{{Run: s.Run, Engine: engine, Message: message}}}, &farm.Grants{})
+		}
+		wants := func(when string, want ...string) {
+			t.Helper()
+			got := []string{}
+			for _, b := range f.test(s.Run).Benches {
+				got = append(got, fmt.Sprintf("%d %s", b.Message, b.Reader()))
+			}
+			testutil.Slices(t, got, want, "%s", when)
+		}
+		for n := range uint64(9) {
+			report(fmt.Sprint("mal", n), "mals", 100+n)
+		}
+		wants("nine keys of one owner", "100 mal0 of mals, not trusted")
+		report("w8", "green", 1)
+		report("w9", "green", 7)
+		wants("an honest worker", "100 mal0 of mals, not trusted", "1 w8 of green, not trusted")
+		testutil.OK(t, f.do("boss", "trust", farm.Order{Worker: "w8", Level: "verified"}, nil))
+		report("w8", "green", 1)
+		wants("a trusted worker", "1 w8 of green")
+		report("mel", "mels", 200)
+		report("mal3", "mals", 300)
+		wants("liars after a trusted worker", "1 w8 of green")
+		f.restart()
+		wants("after a restart", "1 w8 of green")
+
+		lines = map[string]*line{}
+		report("w8", "green", 1)
+		testutil.OK(t, f.do("boss", "quarantine", farm.Order{Worker: "w8", Why: "test"}, nil))
+		report("mel", "mels", 200)
+		report("w8", "green", 1)
+		wants("after a quarantine", "200 mel of mels, not trusted")
 	})
 }

@@ -72,25 +72,39 @@ func (s *Recipes) MayBuild(ctx context.Context, plan *match.Plan) error {
 }
 
 // mostBenches is the largest number of benches that a test stores for an engine. Honest workers report the same one.
-const mostBenches = 3
+const mostBenches = 8
 
-// NoteBench stores what a worker has read in the message of a commit that it has built for a test. It ignores engines that
-// the test does not build, and what is known.
+// NoteBench stores what a worker has read in the message of a commit that it has built for a test: one number of each owner
+// for each engine, the first one. The number of a trusted worker replaces the numbers of workers that the farm does not
+// trust. Numbers of workers in quarantine do not count. NoteBench ignores engines that the test does not build.
 func (s *Tests) NoteBench(ctx context.Context, now time.Time, r *Test, worker string, b farm.Bench) {
-	for _, e := range r.Match.Engines() {
-		source := e.Identity.Source
-		if e.Name != b.Engine || source == nil {
-			continue
-		}
-		known := lists.Filter(r.Benches, func(c farm.BenchCheck) bool { return c.Engine == b.Engine })
-		if len(known) == mostBenches || slices.ContainsFunc(known, func(c farm.BenchCheck) bool { return c.Message == b.Message }) {
-			return
-		}
-		check := farm.BenchCheck{Engine: e.Name, Commit: source.Commit, Nodes: source.Bench, Message: b.Message, Worker: worker}
-		r.Benches = append(r.Benches, check)
-		s.LogOnce(ctx, now, r, fmt.Sprintf("bench %s %d", b.Engine, b.Message), check.String())
+	e, built := lists.Find(r.Match.Engines(), func(e match.Player) bool { return e.Name == b.Engine && e.Identity.Source != nil })
+	if !built || s.config.Roster.Barred(worker) {
 		return
 	}
+
+	source := e.Identity.Source
+	check := s.reader(farm.BenchCheck{Engine: e.Name, Commit: source.Commit, Nodes: source.Bench, Message: b.Message, Worker: worker})
+	list := lists.Map(lists.Filter(r.Benches, func(c farm.BenchCheck) bool { return !s.config.Roster.Barred(c.Worker) }), s.reader)
+	list = slices.DeleteFunc(list, func(c farm.BenchCheck) bool { return c.Engine == e.Name && check.Trusted && !c.Trusted })
+	known := lists.Filter(list, func(c farm.BenchCheck) bool { return c.Engine == e.Name })
+	adds := len(known) < mostBenches && !slices.ContainsFunc(known, func(c farm.BenchCheck) bool {
+		return c.Trusted && !check.Trusted || c.Message == check.Message || c.Owner == check.Owner
+	})
+	if adds {
+		list = append(list, check)
+		r.AddLine(now, "farm", check.String())
+	}
+	if !slices.Equal(list, r.Benches) {
+		r.Benches = list
+		entries.Warn(s.config.Log, s.Keep(ctx, r), "a bench was not stored", "run", r.Name)
+	}
+}
+
+// reader returns a BenchCheck with the owner of its worker and the farm's trust in the worker, as they are now.
+func (s *Tests) reader(c farm.BenchCheck) farm.BenchCheck {
+	c.Owner, c.Trusted = s.config.Roster.OwnerOf(c.Worker), s.config.Roster.Trusted(c.Worker)
+	return c
 }
 
 // noteSources adds a line to the log of a test for each engine that workers build.
