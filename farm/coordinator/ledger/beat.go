@@ -65,7 +65,7 @@ func (l *Ledger) Beat(now time.Time, worker, session string, list Listed) (dropp
 func touch(l *Ledger, now time.Time, h *holder, lease Lease, in place) verdict {
 	finished := in != playing
 	switch {
-	case !inRun(l, lease.Pair) || lease.Take != l.takes[lease.Pair] || l.refused[lease.Epoch]:
+	case !inRun(l, lease.Pair) || lease.Take != l.takes[lease.Pair] || l.refused.has(lease):
 		return drop
 	case l.done.has(lease.Pair) && finished:
 		return isStored
@@ -74,7 +74,7 @@ func touch(l *Ledger, now time.Time, h *holder, lease Lease, in place) verdict {
 	}
 	x := l.held[lease.Pair]
 	switch {
-	case x == nil && (l.over || l.lost[lease.Epoch] || !isFree(l, lease.Pair)):
+	case x == nil && (l.over || l.lost.has(lease) || !isFree(l, lease.Pair)):
 		if in == outbox {
 			return keep // the worker may still send it, and a result already sent arrives in any case
 		}
@@ -148,7 +148,7 @@ func extend(l *Ledger, now time.Time, x *lease, where place) verdict {
 // if it is the first.
 func giveUp(l *Ledger, now time.Time, x *lease) verdict {
 	l.counts.Lost++
-	l.lost[x.Epoch] = true
+	l.lost.add(x.Lease)
 	l.free(now, x)
 	return drop
 }

@@ -48,10 +48,10 @@ type Ledger struct {
 	held    map[int]*lease // leases by pair
 	holders map[string]*holder
 	clock   heapOf[deadline]
-	refused map[farm.Epoch]bool // leases whose results were rejected. They are invalid.
-	lost    map[farm.Epoch]bool // leases that ended because their result did not come, see giveUp
-	drained time.Time           // every result published before this time has been processed.
-	flows   time.Time           // since then the stream was read to its end at least once in each lease lifetime
+	refused latest    // leases whose results were rejected. They are invalid.
+	lost    latest    // leases that ended because their result did not come, see giveUp
+	drained time.Time // every result published before this time has been processed.
+	flows   time.Time // since then the stream was read to its end at least once in each lease lifetime
 	beats   uint64
 
 	troubled map[int]*trouble
@@ -85,6 +85,13 @@ type lease struct {
 	before, after *lease
 }
 
+// latest has the highest epoch of some ended leases of each pair. Leases of the pair with lower epochs have ended before, so
+// that they are in the set, too. Stored pairs have no entry.
+type latest map[int]farm.Epoch
+
+func (e latest) add(l Lease)      { e[l.Pair] = max(e[l.Pair], l.Epoch) }
+func (e latest) has(l Lease) bool { return l.Epoch <= e[l.Pair] }
+
 // A holder is a worker with the leases that it holds.
 type holder struct {
 	name     string
@@ -99,7 +106,7 @@ type holder struct {
 func New(c Config) *Ledger {
 	l := &Ledger{
 		config: c, done: newBits(c.Pairs), takes: map[int]int{}, beyond: c.Pairs, until: c.Pairs, high: -1, graceEnds: c.Now.Add(c.Grace),
-		held: map[int]*lease{}, holders: map[string]*holder{}, refused: map[farm.Epoch]bool{}, lost: map[farm.Epoch]bool{}, troubled: map[int]*trouble{},
+		held: map[int]*lease{}, holders: map[string]*holder{}, refused: latest{}, lost: latest{}, troubled: map[int]*trouble{},
 		reporters: map[string]*reporter{},
 	}
 	maps.Copy(l.takes, c.Takes)
@@ -291,6 +298,8 @@ func (l *Ledger) Stored(now time.Time, pair int) {
 		return
 	}
 	l.done.set(pair)
+	delete(l.refused, pair)
+	delete(l.lost, pair)
 	l.stored++
 	l.high = max(l.high, pair)
 	x := l.held[pair]
@@ -326,7 +335,9 @@ func inRun(l *Ledger, pair int) bool { return pair >= 0 && pair < l.config.Pairs
 // Refused records that the coordinator rejected the result that a worker sent for a lease. The lease becomes
 // invalid, and the ledger can grant the pair again.
 func (l *Ledger) Refused(now time.Time, what Lease) {
-	l.refused[what.Epoch] = true
+	if inRun(l, what.Pair) && !l.done.has(what.Pair) {
+		l.refused.add(what)
+	}
 	if x := l.held[what.Pair]; x != nil && x.Epoch == what.Epoch {
 		l.free(now, x)
 	}

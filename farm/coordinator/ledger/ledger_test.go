@@ -487,6 +487,91 @@ func TestCrashesOfTwoMachinesCondemn(t *testing.T) {
 	}
 }
 
+// TestLostLeasesNeedBoundedMemory: workers of one owner lose 100,000 leases of 10 pairs, by results that do not come, by
+// refused results, by returns and by silence. The ledger has a bounded number of entries, and treats late results as before.
+func TestLostLeasesNeedBoundedMemory(t *testing.T) {
+	t.Parallel()
+	b := newBook(t, 10, 2, func(c *ledger.Config) {
+		c.Standing = func(worker string) ledger.Standing { return ledger.Standing{Owner: "mal", Decides: worker == "w1"} }
+	})
+	size, ways := 0, 3
+	for n, lost := 0, 0; lost < 100_000; n++ {
+		held := b.grant(0, 9)
+		if l, granted, _ := b.Solo(b.now, "w1", "s", true, 0); granted { // a pair that silence has made suspect
+			b.Stored(b.now, l.Pair)
+			b.Void(b.now, l.Pair)
+		}
+		switch n % (ways + 1) {
+		case 0:
+			b.Beat(b.now, "w0", "s", ledger.Listed{Sent: held})
+			b.wait(2 * lease)
+			b.Drained(b.now)
+			dropped, _ := b.Beat(b.now, "w0", "s", ledger.Listed{Sent: held})
+			testutil.Require(t, len(dropped) == len(held), "round %d: %d of %d results did not come, and %d leases ended", n, len(held), len(held), len(dropped))
+		case 1:
+			for _, l := range held {
+				b.Refused(b.now, l)
+			}
+		case 2:
+			for _, l := range held {
+				b.Return(b.now, "w0", l, false)
+			}
+		default:
+			b.wait(2 * lease)
+			b.Expire(b.now)
+		}
+		b.wait(5 * lease)
+		if lost += len(held); lost > 1000 && size == 0 {
+			size = b.Size()
+		}
+	}
+	testutil.Check(t, size > 0 && b.Size() <= size+20, "%d entries after 1,000 leases, and %d after 100,000", size, b.Size())
+	b.Expire(b.now)
+
+	// Late results: of a lease that is lost, of one that is refused, and of a stored pair.
+	b.wait(10 * lease)
+	lost, refused := ledger.Lease{}, ledger.Lease{}
+	for _, l := range b.grant(0, 2) {
+		lost, refused = refused, l
+	}
+	b.Beat(b.now, "w0", "s", ledger.Listed{Sent: []ledger.Lease{lost}})
+	b.wait(2 * lease)
+	b.Drained(b.now)
+	b.wants("a result did not come", b.sent(0, lost), lost.Pair)
+	b.Refused(b.now, refused)
+	b.wants("a lost lease", b.beat(0, lost), lost.Pair)
+	b.wants("a lost lease in the outbox", b.outbox(0, lost))
+	b.wants("a refused lease in the outbox", b.outbox(0, refused), refused.Pair)
+	b.Stored(b.now, lost.Pair)
+	dropped, stored := b.Beat(b.now, "w0", "s", ledger.Listed{Outbox: []ledger.Lease{lost}})
+	testutil.Check(t, len(dropped) == 0 && len(stored) == 1, "dropped %v, stored %v", dropped, stored)
+	b.Void(b.now, lost.Pair)
+	b.wants("of the take before", b.outbox(0, lost), lost.Pair)
+	again := b.grant(1, 9)
+	testutil.Check(t, slices.Contains(pairsOf(again), lost.Pair) && slices.Contains(pairsOf(again), refused.Pair), "granted again: %v", again)
+	b.wants("the next leases of these pairs", b.beat(1, again...))
+
+	for pair := range 10 {
+		b.Stored(b.now, pair)
+		b.Refused(b.now, ledger.Lease{Pair: pair, Epoch: lost.Epoch}) // its result was late, and wrong
+	}
+	b.wait(10 * lease)
+	b.Expire(b.now)
+	b.Free() // it removes the gaps of stored pairs
+	testutil.Equal(t, b.Size(), 2, "entries after the end: two workers")
+}
+
+// sent and outbox send a heartbeat that lists one lease, and return the leases that the worker must drop.
+func (b *book) sent(worker int, l ledger.Lease) []ledger.Lease {
+	dropped, _ := b.Beat(b.now, name(worker), "s", ledger.Listed{Sent: []ledger.Lease{l}})
+	return dropped
+}
+
+func (b *book) outbox(worker int, l ledger.Lease) []ledger.Lease {
+	dropped, _ := b.Beat(b.now, name(worker), "s", ledger.Listed{Outbox: []ledger.Lease{l}})
+	return dropped
+}
+
 // TestEpochs: an epoch contains the number of its boot. A boot without epochs left grants nothing.
 func TestEpochs(t *testing.T) {
 	t.Parallel()
