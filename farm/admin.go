@@ -40,7 +40,7 @@ type Submission struct {
 // message subject is adm.NAME.VERB, in which NAME is the name of the sender's key. Each verb uses some of the
 // fields.
 type Order struct {
-	Run    string  `cbor:"run"`    // a test's name, or the digest of its plan or its beginning, see Means
+	Run    string  `cbor:"run"`    // a test's name, or the digest of its plan or its beginning, see Found and FoundForOrder
 	Worker string  `cbor:"worker"` // the worker of drain, quarantine, trust and purge
 	Why    string  `cbor:"why"`
 	Number float64 `cbor:"number"` // the value of priority and share

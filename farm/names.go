@@ -8,40 +8,81 @@ import (
 	"gogi/match"
 )
 
-// leastDigest is the smallest number of digits of a digest that stand for the digest.
-const leastDigest = 4
+// leastDigest is the smallest number of digits of a digest that stand for the digest in requests that change nothing.
+// orderDigest is this number for orders. Messages print as many.
+const (
+	leastDigest = 4
+	orderDigest = 12
+)
 
 // ShortDigest returns the beginning of a plan's digest, which messages print and which stands for the test.
-func ShortDigest(digest string) string { return digest[:min(len(digest), 12)] }
+func ShortDigest(digest string) string { return digest[:min(len(digest), orderDigest)] }
 
 // Found returns the index of the test of a list that a user means: by its digest, by its name, or by the beginning of its
 // digest. A later test comes before an earlier one with the same name, which an older farm accepted. Found returns a Refusal
 // if no test or more than one is meant.
 func Found(list []TestStatus, text string) (int, error) {
-	named, begins := -1, []int{}
+	named, begins, exact := meant(list, text)
+	switch {
+	case exact || named >= 0 || len(begins) == 0:
+		return known(named, text)
+	case len(begins) == 1:
+		return begins[0], nil
+	}
+	return -1, Refusef("the plan hashes of %d tests begin with %s: %s; write more digits", len(begins), text, candidates(list, begins))
+}
+
+// FoundForOrder is Found for requests that change a test. A beginning of a digest needs orderDigest digits there, and no
+// other test may have it as its name. Otherwise a typing error, or a test that somebody has named like the hash of another
+// test, could change the wrong test.
+func FoundForOrder(list []TestStatus, text string) (int, error) {
+	named, begins, exact := meant(list, text)
+	long := len(text) >= orderDigest
+	switch {
+	case exact || named >= 0 && (len(begins) == 0 || !long) || len(begins) == 0:
+		return known(named, text)
+	case named >= 0:
+		return -1, Refusef("%s is the name of a test and the beginning of a plan hash: %s; write the name or the whole plan hash", text, candidates(list, append(begins, named)))
+	case !long:
+		return -1, Refusef("%s is too short for an order: %s; write the name, or at least %d digits of the plan hash", text, candidates(list, begins), orderDigest)
+	case len(begins) == 1:
+		return begins[0], nil
+	}
+	return -1, Refusef("the plan hashes of %d tests begin with %s: %s; write more digits", len(begins), text, candidates(list, begins))
+}
+
+// meant returns the test with the digest or the name text, or -1, and the other tests whose digests begin with text. exact is
+// true for a whole digest.
+func meant(list []TestStatus, text string) (named int, begins []int, exact bool) {
+	named = -1
 	for i := range list {
 		switch t := &list[i]; {
 		case t.Run == text:
-			return i, nil
+			return i, nil, true
 		case t.Name == text:
 			named = i
 		case len(text) >= leastDigest && strings.HasPrefix(t.Run, text):
 			begins = append(begins, i)
 		}
 	}
-	switch {
-	case named >= 0:
-		return named, nil
-	case len(begins) == 1:
-		return begins[0], nil
-	case len(begins) > 1:
-		var names []string
-		for _, i := range begins {
-			names = append(names, list[i].Name+" ("+ShortDigest(list[i].Run)+")")
-		}
-		return -1, Refusef("the plan hashes of %d tests begin with %s: %s; write more digits", len(begins), text, strings.Join(names, ", "))
+	return named, begins, false
+}
+
+// known returns the index of a test, or a Refusal for -1.
+func known(i int, text string) (int, error) {
+	if i < 0 {
+		return -1, Refusef("there is no test %q; gogi farm list lists the tests", text)
 	}
-	return -1, Refusef("there is no test %q; gogi farm list lists the tests", text)
+	return i, nil
+}
+
+// candidates returns the names of tests with the beginnings of their plan hashes.
+func candidates(list []TestStatus, which []int) string {
+	names := make([]string, len(which))
+	for i, n := range which {
+		names[i] = list[n].Name + " (" + ShortDigest(list[n].Run) + ")"
+	}
+	return strings.Join(names, ", ")
 }
 
 // FreeName returns name if no test has it, and otherwise the first free name of NAME-2, NAME-3, ….

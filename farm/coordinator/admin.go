@@ -189,7 +189,7 @@ func (c *Coordinator) onTest(may func(roster.Key, *tests.Test) error, states []f
 	return decoded(func(ctx context.Context, who roster.Key, o *farm.Order) (any, error) {
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		r, err := c.tests.Found(o.Run)
+		r, err := c.tests.FoundForOrder(o.Run)
 		if err == nil {
 			err = may(who, r)
 		}
@@ -290,7 +290,7 @@ func (c *Coordinator) purge(ctx context.Context, who roster.Key, o *farm.Order) 
 	defer c.judging.Unlock()
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	r, err := c.tests.Found(o.Run)
+	r, err := c.tests.FoundForOrder(o.Run)
 	if err != nil {
 		return nil, err
 	}

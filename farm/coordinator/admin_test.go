@@ -235,3 +235,22 @@ func TestDrainAndQuarantine(t *testing.T) {
 		f.complete(p)
 	})
 }
+
+// TestOrdersNeedTheWholeTest: four digits of a plan hash stand for a test in requests that read, and in no request that
+// changes the test.
+func TestOrdersNeedTheWholeTest(t *testing.T) {
+	inFarm(t, func(t *testing.T, f *theFarm) {
+		s := f.run(testPlan("a", 20, 1))
+		short := s.Run[:4]
+		for _, verb := range []string{"show", "plan"} {
+			testutil.OK(t, f.do("boss", verb, farm.Order{Run: short}, nil))
+		}
+		for _, verb := range []string{"approve", "reject", "stop", "pause", "resume", "priority", "share", "purge"} {
+			err := f.do("boss", verb, farm.Order{Run: short, Worker: "w1", Why: "a test", Number: 1}, nil)
+			testutil.Fails(t, err, short+" is too short for an order: a ("+s.Run[:12]+"); write the name", "%s", verb)
+		}
+		testutil.Fails(t, f.do("boss", "push", farm.Push{Run: short}, nil), "too short for an order")
+		testutil.OK(t, f.do("boss", "pause", farm.Order{Run: s.Run[:12]}, nil))
+		testutil.Equal(t, f.test("a").State, farm.Paused, "twelve digits")
+	})
+}

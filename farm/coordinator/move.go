@@ -134,7 +134,7 @@ func (c *Coordinator) push(ctx context.Context, who roster.Key, o *farm.Push) (a
 
 // pushable returns a test, or a rejection if the key may not push pairs into the test. The caller holds mu.
 func (c *Coordinator) pushable(who roster.Key, name string) (*tests.Test, error) {
-	r, err := c.tests.Found(name)
+	r, err := c.tests.FoundForOrder(name)
 	if err != nil {
 		return nil, err
 	}

@@ -24,7 +24,7 @@ import (
 // onTest has the arguments of a command about one test.
 type onTest struct {
 	owner
-	Test string `arg:"" name:"test" help:"Name of the test, or its plan hash."`
+	Test string `arg:"" name:"test" help:"Name of the test, or at least 12 digits of its plan hash."`
 	Why  string `placeholder:"TEXT" help:"Reason, for the log of the test."`
 }
 

@@ -137,7 +137,7 @@ func drawn(pairs int) string {
 type VoidCommand struct {
 	owner
 	Worker string `arg:"" help:"Name of the worker."`
-	Test   string `name:"run" required:"" placeholder:"TEST" help:"Name of the test, or its plan hash."`
+	Test   string `name:"run" required:"" placeholder:"TEST" help:"Name of the test, or at least 12 digits of its plan hash."`
 	Why    string `required:"" placeholder:"TEXT" help:"Reason, which every report quotes."`
 	DryRun bool   `help:"Print how many pairs would become void, and change nothing."`
 }

@@ -281,12 +281,17 @@ func (s *Tests) Names() []farm.TestStatus {
 }
 
 // Found returns the test that a user means by a name, a digest or the beginning of a digest, or a rejection.
-func (s *Tests) Found(test string) (*Test, error) {
+func (s *Tests) Found(test string) (*Test, error) { return s.found(test, farm.Found) }
+
+// FoundForOrder is Found for requests that change the test, see farm.FoundForOrder.
+func (s *Tests) FoundForOrder(test string) (*Test, error) { return s.found(test, farm.FoundForOrder) }
+
+func (s *Tests) found(test string, find func([]farm.TestStatus, string) (int, error)) (*Test, error) {
 	if r := s.All[test]; r != nil {
 		return r, nil
 	}
 	names := s.Names()
-	i, err := farm.Found(names, test)
+	i, err := find(names, test)
 	if err != nil {
 		return nil, err
 	}
