@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"strings"
 	"testing"
 
@@ -103,17 +104,19 @@ func TestOrderedReview(t *testing.T) {
 	t.Parallel()
 	s := shownRuns(t, "run")
 	holder := withToken
+	var last *httptest.ResponseRecorder
 	post := func(path string, change ...func(*http.Request)) int {
 		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "http://127.0.0.1"+path, http.NoBody)
 		for _, c := range change {
 			c(r)
 		}
-		w := httptest.NewRecorder()
-		s.http.Handler.ServeHTTP(w, r)
-		return w.Code
+		last = httptest.NewRecorder()
+		s.http.Handler.ServeHTTP(last, r)
+		return last.Code
 	}
 	const order = "/r/run/g/5.0/review"
-	testutil.Equal(t, post(order, holder), http.StatusNotFound, "a server without an engine")
+	testutil.Equal(t, post(order, holder), http.StatusBadRequest, "a server without an engine")
+	testutil.Contains(t, last.Body.String(), "This server has no engine for reviews. Start it with gogi serve --review-engine CMD --token-file FILE.")
 	steps, calls := make(chan error), 0
 	s.config.Analyst = &Analyst{Engine: "judge", Review: func(ctx context.Context, record *kifu.Record, done func(positions, of int)) (*review.Review, error) {
 		calls++
@@ -150,4 +153,41 @@ func TestOrderedReview(t *testing.T) {
 	testutil.Check(t, failed != nil && errors.Is(failed.Err, context.Canceled), "%+v", failed)
 	testutil.Equal(t, post(order, holder), http.StatusSeeOther, "an order after the end")
 	testutil.Equal(t, calls, 3, "reviews")
+}
+
+// TestReviewOfARenamedRun: a review belongs to its run. If the run gets another name during the review, the page under the new
+// name has the review. If the run is deleted, gogi stores no review, and a new run with the old name has none.
+func TestReviewOfARenamedRun(t *testing.T) {
+	t.Parallel()
+	s := shownRuns(t, "run", "gone")
+	store, db := s.config.Store, s.config.Store.Path()
+	proceed := make(chan bool)
+	s.config.Analyst = &Analyst{Engine: "judge", Review: func(context.Context, *kifu.Record, func(positions, of int)) (*review.Review, error) {
+		<-proceed
+		return &review.Review{Version: 1, Engine: "judge", Limit: "nodes 7", Scale: review.DefaultScale, Marks: review.DefaultMarks(), Moves: []review.Move{}}, nil
+	}}
+	ordered := func(run string, during func(*results.RunInfo)) {
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "http://127.0.0.1/r/"+run+"/g/0.0/review", http.NoBody)
+		withToken(r)
+		w := httptest.NewRecorder()
+		s.http.Handler.ServeHTTP(w, r)
+		testutil.Require(t, w.Code == http.StatusSeeOther, "the order: %d %s", w.Code, w.Body)
+		during(testutil.Must(store.FindRun(t.Context(), run))(t))
+		proceed <- true
+		testutil.Eventually(t, "the end of the review", func() bool { now, _ := s.reviews.state(); return now == nil })
+	}
+	ordered("run", func(info *results.RunInfo) {
+		testutil.OK(t, results.Rename(t.Context(), store, info, "renamed"))
+		testutil.Contains(t, get(t, s, "/r/renamed/g/0.0", withToken).Body.String(), "The review is in progress")
+	})
+	testutil.Contains(t, get(t, s, "/r/renamed/g/0.0").Body.String(), "Review by judge, nodes 7")
+	ordered("gone", func(info *results.RunInfo) { testutil.Must(results.Delete(t.Context(), store, info))(t) })
+	_, failed := s.reviews.state()
+	testutil.Check(t, failed != nil, "the review of a deleted run has no error")
+	testutil.Fails(t, failed.Err, "run gone was deleted during the review, so gogi does not store the review of game 0.0")
+	for _, old := range []string{"run", "gone"} {
+		if _, err := os.Stat(review.Dir(db, old)); err == nil {
+			t.Errorf("run %s has a folder of reviews", old)
+		}
+	}
 }

@@ -29,16 +29,21 @@ type reviews struct {
 
 // ordered is a review of one game.
 type ordered struct {
-	Run, Game string
-	Done, Of  int // positions
+	Run, Game string // as the names were when the review began
+	Done, Of  int    // positions
 	Err       error
+	run       int64 // results.RunInfo.ID
 	cancel    context.CancelFunc
 }
 
-// start reviews a game in the background and stores the review in a file. It does nothing while a review is in progress.
-func (v *reviews) start(a *Analyst, g *storedGame, path string) {
+// of reports whether this is the review of a game.
+func (o *ordered) of(g *storedGame) bool { return o != nil && o.run == g.info.ID && o.Game == g.name() }
+
+// start reviews a game in the background and stores the review in the file that path returns at the end. It does nothing
+// while a review is in progress.
+func (v *reviews) start(a *Analyst, g *storedGame, path func(context.Context) (string, error)) {
 	ctx, cancel := context.WithCancel(context.Background())
-	job := &ordered{Run: g.info.Name, Game: g.name(), cancel: cancel}
+	job := &ordered{Run: g.info.Name, Game: g.name(), run: g.info.ID, cancel: cancel}
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if v.now != nil || v.ended {
@@ -54,7 +59,7 @@ func (v *reviews) start(a *Analyst, g *storedGame, path string) {
 			job.Done, job.Of = done, of
 		})
 		if err == nil {
-			err = made.Save(path)
+			err = save(ctx, made, path)
 		}
 		v.mu.Lock()
 		defer v.mu.Unlock()
@@ -63,6 +68,14 @@ func (v *reviews) start(a *Analyst, g *storedGame, path string) {
 			v.failed = job
 		}
 	})
+}
+
+func save(ctx context.Context, made *review.Review, path func(context.Context) (string, error)) error {
+	at, err := path(ctx)
+	if err != nil {
+		return err
+	}
+	return made.Save(at)
 }
 
 // end stops the review in progress and waits for it.
@@ -109,14 +122,13 @@ func (p reviewPages) view(w http.ResponseWriter, r *http.Request, g *storedGame)
 		return nil
 	}
 	v := &orderView{Engine: p.config.Analyst.Engine}
-	of := func(o *ordered) bool { return o.Run == g.info.Name && o.Game == g.name() }
 	now, failed := p.reviews.state()
 	if v.Now = now; now != nil {
-		if v.Here = of(now); v.Here {
+		if v.Here = now.of(g); v.Here {
 			w.Header().Set("Refresh", "2")
 		}
 	}
-	if failed != nil && of(failed) {
+	if failed.of(g) {
 		v.Failed = failed.Err.Error()
 	}
 	return v
@@ -124,15 +136,20 @@ func (p reviewPages) view(w http.ResponseWriter, r *http.Request, g *storedGame)
 
 // order starts the review of a game and shows its page.
 func (p reviewPages) order(w http.ResponseWriter, r *http.Request, info *results.RunInfo) error {
+	if p.config.Analyst == nil {
+		return &missing{What: "This server has no engine for reviews. Start it with %s.", Name: "gogi serve --review-engine CMD --token-file FILE", Status: http.StatusBadRequest}
+	}
 	pair, leg, ok := readGameName(r.PathValue("game"))
-	if !ok || p.config.Analyst == nil {
+	if !ok {
 		return noGame(info, r.PathValue("game"))
 	}
 	g, err := p.findGame(r.Context(), info, pair, leg)
 	if err != nil {
 		return noGame(info, r.PathValue("game"))
 	}
-	p.reviews.start(p.config.Analyst, g, review.Path(p.config.Store.Path(), info.Name, pair, leg))
+	p.reviews.start(p.config.Analyst, g, func(ctx context.Context) (string, error) {
+		return review.PathNow(ctx, p.config.Store, info, pair, leg)
+	})
 	http.Redirect(w, r, gameAt(info.Name, pair, leg), http.StatusSeeOther)
 	return nil
 }

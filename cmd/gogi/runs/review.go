@@ -162,6 +162,9 @@ func (r *reviewer) stored(ctx context.Context, store *results.Store, info *resul
 			if g.review, err = r.analyse(ctx, g.name, &g.record); err != nil {
 				return err
 			}
+			if path, err = review.PathNow(ctx, store, info, row.Pair, row.Leg); err != nil {
+				return err
+			}
 			if err := g.review.Save(path); err != nil {
 				return err
 			}
