@@ -61,7 +61,7 @@ type listener struct {
 // events of the worker in these runs.
 func (v *viewers) watched(s *roster.Session) (list []string) {
 	for _, r := range v.tests.InOrder() {
-		if r.Ledger == nil || r.Hub.Subscribers() == 0 || r.Ledger.HeldBy(s.Name) == 0 {
+		if r.Ledger == nil || r.Hub.Viewers() == 0 || r.Ledger.HeldBy(s.Name) == 0 {
 			continue
 		}
 		on := v.of(r)
@@ -84,7 +84,7 @@ func (v *viewers) stopListening(now time.Time, r *tests.Test) {
 	on := v.of(r)
 	for _, name := range slices.Sorted(maps.Keys(on.listeners)) {
 		s := v.roster.Sessions[name]
-		if r.Hub.Subscribers() > 0 && s != nil && now.Sub(s.Seen) < v.lease && r.Ledger.HeldBy(name) > 0 {
+		if r.Hub.Viewers() > 0 && s != nil && now.Sub(s.Seen) < v.lease && r.Ledger.HeldBy(name) > 0 {
 			continue
 		}
 		l := on.listeners[name]

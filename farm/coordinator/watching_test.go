@@ -145,10 +145,13 @@ func TestViewersSeeNoTextOfAWorker(t *testing.T) {
 		run := f.plays("seen", 30, 1).Digest()
 		hub, ok := f.c.Watch("seen")
 		testutil.Require(t, ok, "it cannot be watched")
-		sub := hub.Subscribe(events.DefaultBuffer)
+		leave := hub.Attend() // as the pages do
 		w := f.line(t, "w0")
 		held := w.want(1)
-		testutil.Slices(t, w.beat(1, held...), []string{run}, "watched")
+		testutil.Slices(t, w.beat(1, held...), []string{run}, "a page is open")
+		sub := hub.Subscribe(events.DefaultBuffer)
+		leave()
+		testutil.Slices(t, w.beat(2, held...), []string{run}, "watched")
 		types := []match.EventType{match.EventSeat, match.EventGame, match.EventMove, match.EventBoard, match.EventEnd, match.EventCut}
 		for _, kind := range types {
 			var ev match.Event

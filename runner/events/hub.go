@@ -20,6 +20,7 @@ type Hub struct {
 	state   *State
 	version uint64 // the number of published events
 	subs    map[*Subscription]struct{}
+	pollers int // clients that call Look again and again, see Attend
 	closed  bool
 	over    chan struct{} // closed with closed
 
@@ -184,6 +185,25 @@ func (h *Hub) Subscribers() int {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return len(h.subs)
+}
+
+// Attend counts a client that polls the state with Look, until the client calls leave once.
+func (h *Hub) Attend() (leave func()) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.pollers++
+	return func() {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		h.pollers--
+	}
+}
+
+// Viewers returns the number of open subscriptions and of clients that poll the state.
+func (h *Hub) Viewers() int {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return len(h.subs) + h.pollers
 }
 
 // Close ends every subscription. Subscribers can still read the earlier events.

@@ -216,3 +216,15 @@ func TestHubUnderLoad(t *testing.T) {
 	hub.Close()
 	readers.Wait()
 }
+
+// TestViewers: subscribers and clients that poll the state are viewers.
+func TestViewers(t *testing.T) {
+	hub := events.NewHub("run")
+	sub, first, second := hub.Subscribe(1), hub.Attend(), hub.Attend()
+	testutil.Equal(t, hub.Viewers(), 3, "a subscriber and two pollers")
+	first()
+	sub.Close()
+	testutil.Equal(t, hub.Viewers(), 1, "one poller is left")
+	second()
+	testutil.Equal(t, hub.Viewers(), 0, "all have left")
+}

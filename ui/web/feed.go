@@ -27,7 +27,8 @@ type feed struct {
 	mu  sync.Mutex
 	now *moment
 
-	left chan struct{} // closed when the last client has left
+	left  chan struct{} // closed when the last client has left
+	leave func()        // of Hub.Attend
 }
 
 // moment is the state of a run at one beat (see scene), with the messages to clients about it. gogi makes a message
@@ -64,7 +65,7 @@ func (f *feeds) join(hub *events.Hub) (*feed, error) {
 
 // newFeed returns a feed with one client. It has already polled the state once.
 func newFeed(hub *events.Hub) (*feed, error) {
-	one := &feed{hub: hub, clients: 1, left: make(chan struct{})}
+	one := &feed{hub: hub, clients: 1, left: make(chan struct{}), leave: hub.Attend()}
 	event, version, _ := hub.Look(0)
 	if event.State == nil { // nothing was published yet
 		event = hub.State()
@@ -83,6 +84,7 @@ func (f *feeds) leave(one *feed) {
 	if one.clients--; one.clients == 0 {
 		delete(f.by, one.hub)
 		close(one.left)
+		one.leave()
 	}
 }
 

@@ -368,12 +368,14 @@ func TestClientsComeAndGo(t *testing.T) {
 			synctest.Wait()
 		}
 		testutil.Check(t, h.Watching() == 0 && len(h.feeds.by) == 0, "%d listen, %d runs are looked at", h.Watching(), len(h.feeds.by))
+		testutil.Equal(t, s.hub.Viewers(), 0, "viewers after the last client")
 		var first net.Conn
 		for range maxStreams {
 			_, conn := h.listen("run=run", http.StatusOK)
 			first = conn
 		}
 		testutil.Equal(t, len(h.feeds.by), 1, "looks at one run")
+		testutil.Equal(t, s.hub.Viewers(), 1, "viewers: one poller for all clients") // a farm's workers send moves while there is one
 		_, refused := h.listen("run=run", http.StatusServiceUnavailable)
 		_ = refused.Close()
 		_ = first.Close()
