@@ -17,6 +17,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -25,6 +26,8 @@ import (
 	"gogi/farm/nats"
 	"gogi/internal/testutil"
 	"gogi/match"
+	"gogi/match/arbiter"
+	"gogi/shogi/kifu"
 )
 
 // marker begins every text that a stranger must not see. The text after it names the place where the test has put it.
@@ -43,7 +46,8 @@ func marked(place string) string { return marker + place }
 // TestStrangersReadNoTexts reads every page, metric and log of a farm in three roles: without a log-in, with the key of a
 // machine, and with the key of a person who may submit tests. These people have nothing to do with the test and its machines.
 // They see no marked text. Only the person who may submit tests sees the labels that tests can require. The test also finds
-// each marked text in the files of the farm, or on the pages of an admin. Package coordinator tests the events of live games.
+// each marked text in the files of the farm, or on the pages of an admin. While the workers play, a reader without a log-in
+// reads the events of the test.
 func TestStrangersReadNoTexts(t *testing.T) {
 	t.Parallel()
 	f := markedFarm{farmProcess: startFarm(t)}
@@ -53,9 +57,14 @@ func TestStrangersReadNoTexts(t *testing.T) {
 		f.gogi("farm", "key", "new", key[0], "--may", key[1], "--owner", key[0]+"s", "--state", "farm")
 	}
 	f.submitMarked()
+	live := f.watchLive()
 	f.lieMarked() // first: as soon as rack has stored pairs, mel would receive these pairs as audits
 	f.workMarked()
 	f.signUpMarked()
+	for event, body := range map[string]string{"the game of mel": `"worker":"mel"`, "a pair": `"finished":`} {
+		f.until("a stranger has received "+event, func() bool { return strings.Contains(live.String(), body) })
+	}
+	testutil.Slices(t, shownMarkers("", live.String()), nil, "the events of the test")
 
 	for who, client := range map[string]*http.Client{"": http.DefaultClient, "zoe": f.logIn("zoe"), "eve": f.logIn("eve")} {
 		pages := f.crawl(client)
@@ -73,9 +82,54 @@ func TestStrangersReadNoTexts(t *testing.T) {
 	f.requireMarkers()
 }
 
+// claims are the labels and the version that a worker of the test reports about itself. gogi finds values for all of them but
+// the host, and a worker can send others.
+var claims = []string{"os", "arch", "isa", "isas", "cores", "builds", "host", "version"}
+
+// claimed returns the marked text of a label.
+func claimed(label string) string { return marked("Label" + label) }
+
 // shownMarkers returns the marked texts that a reader sees and must not see.
 func shownMarkers(who, body string) []string {
-	return slices.DeleteFunc(markers.FindAllString(body, -1), func(s string) bool { return who == "eve" && s == marked("Host") })
+	return slices.DeleteFunc(markers.FindAllString(body, -1), func(s string) bool {
+		return who == "eve" && (s == marked("Host") || strings.HasPrefix(s, claimed("")))
+	})
+}
+
+// A livePage collects what a stream has sent.
+type livePage struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (l *livePage) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(p)
+}
+
+func (l *livePage) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
+}
+
+// watchLive reads the server-sent events of the test without a log-in until the test ends.
+func (f *markedFarm) watchLive() *livePage {
+	f.t.Helper()
+	live := &livePage{}
+	response := testutil.Must(http.Get(f.pages + "/api/v1/live?run=marked"))(f.t)
+	testutil.Require(f.t, response.StatusCode == http.StatusOK, "the events: %s", response.Status)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		_, _ = io.Copy(live, response.Body) // the end of the test closes the body
+	}()
+	f.t.Cleanup(func() {
+		_ = response.Body.Close()
+		<-done
+	})
+	return live
 }
 
 // requireMarkers fails the test if a marked text did not reach the coordinator. It looks on all pages of an admin, and in the
@@ -85,6 +139,9 @@ func (f *markedFarm) requireMarkers() {
 	var all strings.Builder
 	for _, body := range f.crawl(f.logIn("boss")) {
 		all.WriteString(body)
+	}
+	for _, label := range claims {
+		testutil.Check(f.t, strings.Contains(all.String(), claimed(label)), "an admin does not see the label %s", label)
 	}
 	for _, place := range []string{"Host", "Refusal", "Note", "Signup"} {
 		testutil.Check(f.t, strings.Contains(all.String(), marked(place)), "an admin does not see the text of %s either", place)
@@ -97,7 +154,7 @@ func (f *markedFarm) requireMarkers() {
 		all.Write(body)
 		return nil
 	}))
-	for _, place := range []string{"Path", "Stderr", "Attempt", "Info", "Garbage", "Opening", "Field"} {
+	for _, place := range []string{"Path", "Stderr", "Attempt", "Info", "Garbage", "Opening", "Field", "Verdict"} {
 		testutil.Check(f.t, strings.Contains(all.String(), marked(place)), "the text of %s did not reach the coordinator", place)
 	}
 }
@@ -140,7 +197,7 @@ func (f *markedFarm) workMarked() {
 	defer worker.Wait()                       // a signal ends it
 	defer worker.Process.Signal(os.Interrupt) // it may have ended
 	f.until("pairs are stored", func() bool {
-		return strings.Contains(f.gogi("farm", "show", "marked", "--creds", "ann.creds"), "rack: ")
+		return regexp.MustCompile(`rack: [1-9]`).MatchString(f.gogi("farm", "show", "marked", "--creds", "ann.creds"))
 	})
 }
 
@@ -159,16 +216,20 @@ func (f *markedFarm) dial(name string) (farm.Transport, farm.Signer) {
 	way := testutil.Must(nats.Dial(creds))(f.t)
 	f.t.Cleanup(func() { _ = way.Close() })
 	var reply farm.HelloReply
+	labels := map[string]string{}
+	for _, label := range claims {
+		labels[label] = claimed(label)
+	}
 	f.until(name+" has joined", func() bool {
 		return way.Request(f.t.Context(), farm.SubjectHello+name, farm.Hello{
-			Protocol: farm.Protocol, Session: "s", Start: 1, Slots: 2, Version: "v", Labels: map[string]string{"os": "linux", "arch": "amd64", "host": marked("Host")},
+			Protocol: farm.Protocol, Session: "s", Start: 1, Slots: 2, Version: claimed("version"), Labels: labels,
 		}, &reply) == nil
 	})
 	return way, testutil.Must(creds.Sign())(f.t)
 }
 
-// lieMarked sends marked texts as two workers: a refusal, a crash note, an attempt and invalid results. The last
-// end in a quarantine.
+// lieMarked sends marked texts as two workers: a refusal, a crash note, a game with a free note, events of a game, an attempt
+// and invalid results. The last end in a quarantine.
 func (f *markedFarm) lieMarked() {
 	f.t.Helper()
 	ctx := f.t.Context()
@@ -178,17 +239,27 @@ func (f *markedFarm) lieMarked() {
 
 	mel, sign := f.dial("mel")
 	var grants []farm.Grant
+	var plan *match.Plan
 	f.until("mel has pairs", func() bool {
 		var g farm.Grants
-		testutil.OK(f.t, mel.Request(ctx, farm.SubjectLease+"mel", farm.Ask{Session: "s", Want: 5 - len(grants), Known: []string{f.digest}}, &g))
+		testutil.OK(f.t, mel.Request(ctx, farm.SubjectLease+"mel", farm.Ask{Session: "s", Want: 6 - len(grants)}, &g))
 		grants = append(grants, g.Grants...)
-		return len(grants) >= 5
+		for i := range g.Plans {
+			plan = testutil.Must(match.DecodePlan(g.Plans[i].Plan))(f.t)
+		}
+		return len(grants) >= 6
 	})
+	var watched farm.BeatReply
 	testutil.OK(f.t, mel.Request(ctx, farm.SubjectBeat+"mel", farm.Beat{
-		Session: "s", Number: 1, Held: []farm.Held{grants[1].Held, grants[2].Held, grants[3].Held, grants[4].Held},
+		Session: "s", Number: 1, Held: []farm.Held{grants[1].Held, grants[2].Held, grants[3].Held, grants[4].Held, grants[5].Held},
 		Back: []farm.Back{{Held: grants[0].Held, Why: marked("Note"), Crashed: true}},
-	}, &farm.BeatReply{}))
+	}, &watched))
+	testutil.Slices(f.t, watched.Watched, []string{f.digest}, "the runs that somebody watches")
+	for _, kind := range []match.EventType{match.EventSeat, match.EventGame, match.EventMove, match.EventBoard} {
+		testutil.OK(f.t, mel.Send(farm.SubjectEvents+f.digest+".mel", markedEvent(f.t, kind, grants[1].Pair)))
+	}
 	for i, item := range []farm.Item{
+		{Lease: grants[5].Held, Pair: testutil.Must(match.EncodePair(markedPair(f.t, plan, grants[5].Pair)))(f.t)},
 		{Lease: grants[1].Held, Attempt: &match.Attempt{Pair: grants[1].Pair, Ended: time.Now(), Why: "thinking: exit status 7: " + marked("Attempt")}},
 		{Lease: grants[2].Held, Pair: []byte(marked("Garbage"))},
 		{Lease: grants[3].Held, Pair: []byte(`{"Pair":{"ID":` + fmt.Sprint(grants[3].Pair) + `,"Opening":{"ID":"` + marked("Opening") + `"}}}`)},
@@ -200,6 +271,43 @@ func (f *markedFarm) lieMarked() {
 	f.until("mel is in quarantine", func() bool {
 		return strings.Contains(f.gogi("farm", "worker", "list", "--json", "--creds", "boss.creds"), "results were refused")
 	})
+}
+
+// markedEvent returns an event of a game with a marked text in each field that has a free text.
+func markedEvent(t *testing.T, kind match.EventType, pair int) []byte {
+	t.Helper()
+	text, zero := marked("Event"), 0
+	texts := []string{text, text}
+	ev := match.Event{
+		Run: "marked", Type: kind, Pair: &pair, Leg: &zero, Slot: &zero, Black: "a", White: "b", Worker: text, Rules: text, Limits: texts, Opening: text, Start: text,
+		Moves: text, Position: text, Outcome: text, Termination: text, Note: text, Engine: text, Kind: text, Bundle: text, Players: texts,
+		Board: &match.Board{Pair: pair, Black: "a", White: "b", Limits: texts, Opening: text, Start: text, Moves: text, Position: text},
+	}
+	return testutil.Must(json.Marshal(ev))(t)
+}
+
+// markedPair returns a valid result of a pair. In each game the side to move crashes after the opening, with a marked note.
+func markedPair(t *testing.T, plan *match.Plan, id int) match.PairResult {
+	t.Helper()
+	r := match.PairResult{Pair: plan.Pair(id)}
+	for leg := range r.Pair.Legs {
+		g := r.Pair.Game(leg)
+		at := time.Now().UTC().Truncate(time.Second)
+		position := testutil.Must(g.Opening.Position())(t)
+		out := match.Result{Pair: id, Leg: leg, Players: g.Players, Started: at, Ended: at.Add(time.Second)}
+		for _, m := range g.Opening.Moves {
+			out.Record.Moves = append(out.Record.Moves, kifu.Move{Move: m, Opening: true})
+			position.Apply(m)
+		}
+		out.Sides[position.Side()].Plies++
+		out.Verdict = match.LossFor(position.Side(), match.Crash, marked("Verdict"))
+		out.Record.Start = g.Opening.Start
+		out.Record.Black, out.Record.White = plan.Players[g.Players[0]].Name, plan.Players[g.Players[1]].Name
+		out.Record.Result, out.Record.Winner = out.Termination.String(), out.Outcome.String()
+		r.Games = append(r.Games, out)
+	}
+	testutil.OK(t, arbiter.Verify(plan, &r))
+	return r
 }
 
 // signUpMarked sends a sign-up with a marked note.
@@ -231,7 +339,7 @@ func (f *markedFarm) get(client *http.Client, path string) string {
 	response := testutil.Must(client.Do(r))(f.t)
 	defer response.Body.Close()
 	if strings.Contains(response.Header.Get("Content-Type"), "event-stream") {
-		return "" // package coordinator tests the events
+		return "" // the test reads the events in watchLive
 	}
 	return string(testutil.Must(io.ReadAll(response.Body))(f.t))
 }

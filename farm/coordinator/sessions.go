@@ -128,7 +128,7 @@ func (c *Coordinator) workerStatus(name string, now time.Time, who roster.Key) f
 	out := farm.WorkerStatus{
 		Name: name, Owner: w.Owner, Trust: string(c.roster.Level(w)), Suspect: c.roster.Suspect(w.Owner), Quarantine: w.Quarantine, Draining: w.Draining, Added: w.Played,
 		Refused: w.Refused, Agreed: w.Agreed, Probation: cmp.Or(w.Probation, w.Unlike), Rebench: w.Rebench,
-		Slots: w.Slots, NPS: w.Claim, Version: w.Version, Labels: who.Labels(w.Labels, w.Owner), Seen: w.Seen, Errors: slices.Clone(w.Errors),
+		Slots: w.Slots, NPS: w.Claim, Version: who.Version(w.Version, w.Owner), Labels: who.Labels(w.Labels, w.Owner), Seen: w.Seen, Errors: slices.Clone(w.Errors),
 	}
 	for i, e := range out.Errors {
 		owners := []string{w.Owner}

@@ -249,12 +249,12 @@ func masked(text string) string {
 }
 
 // noteFor returns the function that changes the note of a game to what the reader may see: all of it with the token,
-// and otherwise what masked returns.
+// and otherwise what ownNote returns.
 func (s *Server) noteFor(r *http.Request) func(string) string {
 	if s.guard.holds(r) {
 		return func(note string) string { return note }
 	}
-	return masked
+	return ownNote
 }
 
 // maskedOptions returns a copy of options without values that may be paths.

@@ -369,9 +369,10 @@ func TestGameAtAPly(t *testing.T) {
 		testutil.Equal(t, strings.Contains(page, fmt.Sprintf(`data-to="%d">▶<`, ply+1)), (ply < len(game.Record.Moves)), "ply %d: a step on", ply)
 	}
 	page := html.UnescapeString(get(t, s, "/r/plain/g/0.1").Body.String())
-	for _, want := range []string{`data-ply="3"`, "exit status 7 <b>", `href="/r/plain/g/0.0"`, "−100", "+101"} {
+	for _, want := range []string{`data-ply="3"`, "exit status 7 …", `href="/r/plain/g/0.0"`, "−100", "+101"} {
 		testutil.Contains(t, page, want, "the game's page has no")
 	}
+	testutil.Contains(t, get(t, s, "/r/plain/g/0.1", withToken).Body.String(), "exit status 7 &lt;b&gt;", "a holder of the token reads the whole note")
 }
 
 // TestDownloads requires that each file contains the stored game and has a file name. It checks CSA, KIF and USI files

@@ -3,6 +3,7 @@ package roster
 import (
 	"crypto/ed25519"
 	"fmt"
+	"regexp"
 	"slices"
 
 	"gogi/farm"
@@ -50,18 +51,69 @@ func (k Key) Text(why string, owners ...string) string {
 
 // Labels returns the labels of a machine that the key may read. The people of the machine's owner and keys that may submit,
 // approve or run tests read all labels, because tests can require labels. Other readers see only the labels that gogi finds
-// itself. A label of the machine's owner can be a host name.
+// itself, and only values that gogi can find. A label of the machine's owner can be a host name.
 func (k Key) Labels(all map[string]string, owner string) map[string]string {
-	if k.May(Submit) || k.May(Approve) || k.May(Run) || k.Name != "" && k.Owner == owner {
+	if k.readsLabels(owner) {
 		return all
 	}
 	found := map[string]string{}
-	for _, name := range []string{"os", "arch", "isa", "isas", "cores", "builds"} {
+	for name := range ownLabels {
 		if value, ok := all[name]; ok {
-			found[name] = value
+			found[name] = knownLabel(name, value)
 		}
 	}
 	return found
+}
+
+// Version returns the version that a machine reports, if the key may read it or if it has the form of a version of gogi.
+func (k Key) Version(text, owner string) string {
+	if k.readsLabels(owner) {
+		return text
+	}
+	return knownVersion(text)
+}
+
+func (k Key) readsLabels(owner string) bool {
+	return k.May(Submit) || k.May(Approve) || k.May(Run) || k.Name != "" && k.Owner == owner
+}
+
+// otherValue replaces what a machine reports about itself and gogi does not know. A machine can send any text.
+const otherValue = "other"
+
+// ownLabels has the labels that gogi finds itself, with the values that it can find. The lists of os and arch are those of
+// "go tool dist list".
+//
+//nolint:gochecknoglobals // a constant
+var ownLabels = map[string]*regexp.Regexp{
+	"os":     regexp.MustCompile(`^(?:aix|android|darwin|dragonfly|freebsd|illumos|ios|js|linux|netbsd|openbsd|plan9|solaris|wasip1|windows)$`),
+	"arch":   regexp.MustCompile(`^(?:386|amd64|arm|arm64|loong64|mips|mips64|mips64le|mipsle|ppc64|ppc64le|riscv64|s390x|wasm)$`),
+	"isa":    regexp.MustCompile(`^` + isa + `$`),
+	"isas":   regexp.MustCompile(`^` + isa + `(?:,` + isa + `){0,9}$`),
+	"cores":  regexp.MustCompile(`^[0-9]{1,5}$`),
+	"builds": regexp.MustCompile(`^(?:bubblewrap|user|user with network|off)$`), // builder.Sandbox.Kind
+}
+
+// isa matches an instruction set, see players.Surroundings.
+const isa = `(?:x86-64-v[1-9]|armv[89](?:\.[0-9])?)`
+
+// versionForm matches version.Info.String: a release, a version between releases, or a build without a repository, and the commit.
+var versionForm = regexp.MustCompile(`^(?:v[0-9]{1,5}\.[0-9]{1,5}\.[0-9]{1,5}(?:-(?:alpha|beta|rc)\.?[0-9]{1,5})?(?:-(?:0\.|rc\.?[0-9]{1,5}\.0\.)?[0-9]{14}-[0-9a-f]{12})?(?:\+dirty)?|` +
+	`\(devel\)|unknown)(?: [0-9a-f]{40})?$`)
+
+// knownLabel returns the value of a label that gogi finds itself, if gogi can find this value.
+func knownLabel(name, value string) string {
+	if ownLabels[name].MatchString(value) {
+		return value
+	}
+	return otherValue
+}
+
+// knownVersion returns a version if it has the form of a version of gogi.
+func knownVersion(text string) string {
+	if text == "" || versionForm.MatchString(text) {
+		return text
+	}
+	return otherValue
 }
 
 // Keys gives access to the current keys. Its methods may be called by several goroutines.

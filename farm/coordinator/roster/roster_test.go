@@ -11,6 +11,7 @@ import (
 	"gogi/farm/coordinator/parttest"
 	"gogi/farm/coordinator/roster"
 	"gogi/internal/testutil"
+	"gogi/internal/version"
 	"gogi/match/trust"
 )
 
@@ -195,5 +196,31 @@ func TestLabelsForReaders(t *testing.T) {
 	} {
 		got := test.key.Labels(all, "me")
 		testutil.Check(t, got["os"] == "linux" && got["isas"] == "x86-64-v3" && got["host"] == test.sees, "%+v sees %v", test.key, got)
+	}
+}
+
+// TestFreeLabels: a machine can report any text as its system, its processor and its version. Readers who have nothing to do
+// with the machine see only values that gogi finds, and so does the log.
+func TestFreeLabels(t *testing.T) {
+	stranger := roster.Key{Name: "w", Owner: "other", Rights: []string{roster.Work}}
+	for name, values := range map[string][]string{
+		"os": {"linux", "windows", "darwin", "freebsd"}, "arch": {"amd64", "arm64", "riscv64", "386"}, "isa": {"x86-64-v2", "x86-64-v4", "armv8.2"},
+		"isas": {"x86-64-v4,x86-64-v3,x86-64-v2", "armv8.2"}, "cores": {"1", "128"}, "builds": {"bubblewrap", "user", "user with network", "off"},
+	} {
+		for _, v := range values {
+			testutil.Equal(t, stranger.Labels(map[string]string{name: v}, "me")[name], v, "%s", name)
+		}
+		for _, v := range []string{"", "desk.example", values[0] + " desk", values[0] + "\n", "desk " + values[0], strings.ToUpper(values[0]) + "!"} {
+			testutil.Equal(t, stranger.Labels(map[string]string{name: v}, "me")[name], "other", "%s %q", name, v)
+			testutil.Equal(t, roster.Key{Name: "a", Owner: "me"}.Labels(map[string]string{name: v}, "me")[name], v, "the owner reads %s %q", name, v)
+		}
+	}
+	commit := strings.Repeat("0f", 20)
+	for _, v := range []string{"", "v1.3.0", "v1.3.0 " + commit, "v1.3.0-rc.1", "v0.0.0-20261129225337-74405a7b4fb8 " + commit, "v1.2.4-0.20261129225337-74405a7b4fb8+dirty", "(devel)", "unknown", version.Own().String()} {
+		testutil.Equal(t, stranger.Version(v, "me"), v)
+	}
+	for _, v := range []string{"desk", "v1.3.0-desk", "v1.3.0 desk", "v1.3.0+desk", "v1", "(devel) desk", "v1.3.0\nv1.3.0"} {
+		testutil.Equal(t, stranger.Version(v, "me"), "other", "%q", v)
+		testutil.Equal(t, roster.Key{Name: "a", Owner: "me"}.Version(v, "me"), v, "the owner reads %q", v)
 	}
 }

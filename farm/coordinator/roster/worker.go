@@ -80,7 +80,8 @@ func (w *Worker) Failed(now time.Time, on, what string) {
 }
 
 // describe stores the version, the slots and the labels that a worker reports. If they have changed, it adds a line
-// to the log, unless the coordinator stored the worker less than keepPause ago. So a worker cannot fill the log.
+// to the log, unless the coordinator stored the worker less than keepPause ago. So a worker cannot fill the log. Everybody can
+// read the log, so it has no free text of the worker.
 func (w *Worker) describe(name string, h *farm.Hello, now time.Time) {
 	version := strings.ToValidUTF8(h.Version, "?")
 	if w.Version == version && w.Slots == h.Slots && maps.Equal(w.Labels, h.Labels) {
@@ -89,6 +90,6 @@ func (w *Worker) describe(name string, h *farm.Hello, now time.Time) {
 
 	w.Version, w.Slots, w.Labels, w.changed = version, h.Slots, h.Labels, true
 	if len(w.actions) == 0 && now.Sub(w.stored) >= keepPause {
-		w.Act("farm", name, fmt.Sprintf("connected: gogi %s, %d slots, %s/%s", version, h.Slots, h.Labels["os"], h.Labels["arch"]))
+		w.Act("farm", name, fmt.Sprintf("connected: gogi %s, %d slots, %s/%s", knownVersion(version), h.Slots, knownLabel("os", h.Labels["os"]), knownLabel("arch", h.Labels["arch"])))
 	}
 }

@@ -1,0 +1,50 @@
+package web
+
+import (
+	"regexp"
+	"strings"
+)
+
+// knownNote matches the beginning of a note of a game that gogi itself writes, up to the place from which the note may have
+// text of an engine. A worker of a farm can send any text as a note, so the expression has no free words: only fixed texts,
+// numbers, times, moves and squares.
+var knownNote = regexp.MustCompile(`^(?:` + strings.Join([]string{
+	`the king stands on the opponent's king square`, `mate by the last allowed ply`, `could declare at the ply limit`, // arbiter.Referee
+	`every move of ` + noteSide + ` gave check`,
+	`\d{1,9} moves at or below -\d{1,9}`, `\d{1,9} moves of each side within ±\d{1,9}`, noteSide + ` mates in \d{1,9} plies or less`, // arbiter.Adjudicator
+	noteSide + ` cannot declare: the rule ` + noteRule + ` has no declaration`, // shogi.DeclarationStatus
+	noteSide + ` wins by declaration under ` + noteRule + `: its king and \d{1,9} other pieces are in the far three ranks, it is not in check, and it has \d{1,9} points of \d{1,9} needed`,
+	noteSide + `'s declaration fails under ` + noteRule + `(?:[:,] (?:its king is not in the far three ranks|it is in check|` +
+		`only \d{1,9} other pieces of \d{1,9} needed are in the far three ranks|it has \d{1,9} points of \d{1,9} needed))*`,
+	noteMove + `: ` + noteMove + ` is illegal(?:: ` + noteReason + `)?`, `cannot read bestmove`, `had to be stopped`, // runner and arbiter.Referee
+	`(?:` + noteCause + `: )?(?:no move within ` + noteTime + `(?:, nor when told to stop)?|(?:no move after|took) ` + noteTime + `, ` + noteTime + ` over its limit \(margin ` + noteTime + `\))` +
+		`(?:; (?:` + noteCause + `: )?(?:it waited ` + noteTime + ` for a CPU, )?(?:it was stopped for ` + noteTime + `, )?gogi was ` + noteTime + ` late)?`, // arbiter.TimeLoss
+	`(?:` + noteDoing + `: )?` + noteEnd, noteDoing, // usi.Fault with process.Exit
+}, "|") + `)(?:$|[ :;,])`)
+
+const (
+	noteSide  = `(?:[Bb]lack|[Ww]hite)`
+	noteRule  = `(?:NoEnteringKing|CSARule24H?|CSARule27H?|TryRule)`
+	noteMove  = `(?:[1-9][a-i][1-9][a-i]\+?|[PLNSGBR]\*[1-9][a-i])`
+	noteTime  = `-?(?:\d{1,9}h)?(?:\d{1,2}m)?\d{1,9}(?:\.\d{1,9})?(?:ms|µs|ns|s)`
+	noteCause = `(?:slowed by the machine|slowed by gogi|whether its machine slowed it is not known|not slowed)`
+	noteDoing = `(?:waiting for (?:usiok|readyok|bestmove after stop)|saying (?:usi|isready|usinewgame|go|stop|ponderhit|gameover|quit)|sending options|thinking|pondering)`
+	// noteReason matches the words of shogi.Position.CheckLegal.
+	noteReason = `(?:[ ,(]{0,2}(?:[1-9][a-i]|\d{1,3}|black|white|'s|a|already|an|and|be|belongs|blocked|but|by|cannot|check|could|drop|dropped|from|hand|has|` +
+		`in|is|it|its|last|leaves|lies|may|mate|move|must|neither|never|nifu|no|nor|not|number|occupied|of|on|one|origin|own|piece|promote|promotes|ranks|` +
+		`square|target|the|there|three|to|type|uchifuzume|unpromoted|way|where|king|rook|bishop|gold|silver|knight|lance|pawn|dragon|horse|` +
+		`promoted silver|promoted knight|promoted lance|tokin)\b\)?){1,40}`
+	noteEnd = `(?:exit status (?:\d{1,10}|0x[0-9A-F]{1,8})|killed by signal \d{1,3}|ended, exit status unknown|still running|it closed its (?:input|output), and is still running)`
+)
+
+// ownNote returns the part of a game's note that gogi itself writes, with "…" in place of the rest.
+func ownNote(note string) string {
+	known := strings.TrimRight(knownNote.FindString(note), " :;,")
+	switch {
+	case known == note:
+		return note
+	case known == "":
+		return "…"
+	}
+	return known + " …"
+}
