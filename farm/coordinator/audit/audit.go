@@ -159,12 +159,13 @@ const (
 )
 
 // Start starts an audit of a pair if the Auditor selects the pair. It is the n-th pair, from 0, of the worker
-// w called name. Start runs before the pair is stored, so that after a crash no stored pair lacks its audit.
+// w called name. All pairs of an untrusted worker are audited while a trusted worker has got another result for one of them.
+// Start runs before the pair is stored, so that after a crash no stored pair lacks its audit.
 func (s *Audits) Start(now time.Time, r *tests.Test, name string, w *roster.Worker, pair, n int) {
 	if s.config.Auditor == nil || !r.Exact {
 		return
 	}
-	if w.Probation+w.Unlike == "" && !s.config.Auditor.Audits(r.Digest, pair, s.config.Roster.Level(w), n) {
+	if w.Probation+w.Unlike == "" && !s.config.Auditor.Audits(r.Digest, pair, s.config.Roster.Level(w), n) && !s.disputed(name) {
 		return
 	}
 
@@ -174,6 +175,21 @@ func (s *Audits) Start(now time.Time, r *tests.Test, name string, w *roster.Work
 	if len(l.due) < maxAudits {
 		l.add(now, pair, name, w.Owner)
 	}
+}
+
+// disputed reports whether a trusted worker has got another result than an untrusted worker for a pair of any test.
+func (s *Audits) disputed(name string) bool {
+	if s.config.Roster.Trusted(name) {
+		return false
+	}
+	for _, l := range s.byTest {
+		for _, a := range l.due {
+			if a.Worker == name && a.Second != nil && s.config.Roster.Trusted(a.Second.Worker) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func (l *list) add(now time.Time, pair int, worker, owner string) {
@@ -469,23 +485,52 @@ func (s *Audits) countRepeat(ctx context.Context, r *tests.Test, a *audit, p Pla
 		return accused
 	}
 	a.Second.Repeated = true
-	refuted := lists.Filter(l.due, func(other *audit) bool {
-		x := other.Second
-		return other.Worker == a.Worker && x != nil && x.Repeated && x.Owner == p.Owner
-	})
-	if len(refuted) < soleDisputes && !s.config.Roster.Barred(a.Worker) {
+	refuted := s.refuted(a.Worker, p.Owner)
+	pairs, texts := 0, []string{}
+	for _, of := range refuted {
+		pairs += len(of.audits)
+		texts = append(texts, fmt.Sprintf("%ss %v of %s", of.test.Word(), of.pairs(), of.test.Name))
+	}
+	if pairs < soleDisputes && !s.config.Roster.Barred(a.Worker) {
 		return accused
 	}
-	for _, other := range refuted {
-		l.end(other)
+	for _, of := range refuted {
+		for _, other := range of.audits {
+			s.of(of.test).end(other)
+		}
+		of.test.Counts.Differed += len(of.audits)
 	}
-	r.Counts.Differed += len(refuted)
 	if s.config.Roster.Barred(a.Worker) { // by the pairs before
 		return accused
 	}
-	pairs := lists.Map(refuted, func(other *audit) int { return other.Pair })
+	return Accusation{Worker: a.Worker, Why: fmt.Sprintf("audits of %s: %s; %s got other results, twice the same", strings.Join(texts, ", "), a.Second.Where, p.Worker)}
+}
+
+// refutedIn has the audits of one test in which the workers of one owner got another result than a worker, twice the same.
+type refutedIn struct {
+	test   *tests.Test
+	audits []*audit
+}
+
+// pairs returns the pairs of the audits in ascending order.
+func (r refutedIn) pairs() []int {
+	pairs := lists.Map(r.audits, func(a *audit) int { return a.Pair })
 	slices.Sort(pairs)
-	return Accusation{Worker: a.Worker, Why: fmt.Sprintf("audits of %ss %v of %s: %s; %s got other results, twice the same", r.Word(), pairs, r.Name, a.Second.Where, p.Worker)}
+	return pairs
+}
+
+// refuted returns the open audits of a worker in all tests in which workers of an owner got another result, twice the same.
+// A worker that lies now and then may have few such pairs in each test.
+func (s *Audits) refuted(worker, owner string) (all []refutedIn) {
+	for _, r := range s.config.Tests.InOrder() {
+		audits := lists.Filter(s.of(r).due, func(a *audit) bool {
+			return a.Worker == worker && a.Second != nil && a.Second.Repeated && a.Second.Owner == owner
+		})
+		if len(audits) > 0 {
+			all = append(all, refutedIn{r, audits})
+		}
+	}
+	return all
 }
 
 // notExact records that the players of a test do not repeat their games. The test gets no further audits.
@@ -539,8 +584,8 @@ func (s *Audits) agree(ctx context.Context, r *tests.Test, a *audit, by string) 
 	}
 	for _, name := range []string{a.Worker, by} {
 		w := s.config.Roster.Workers[name]
-		if w == nil || s.config.Roster.Suspect(w.Owner) != "" {
-			continue // a key that only pushes pairs earns no trust, and neither does one of a suspect owner
+		if w == nil || s.config.Roster.Suspect(w.Owner) != "" || s.disputed(name) {
+			continue // a key that only pushes pairs earns no trust, nor a suspect owner, nor a worker whose results are disputed
 		}
 		if w.Agreed++; w.Agreed >= s.config.Auditor.Verified() && w.Trust == trust.Untrusted {
 			w.Trust = trust.Verified
@@ -626,7 +671,7 @@ func (s *Audits) missing(r *tests.Test, open []string, of, missing int) string {
 		slices.Sort(list)
 		return someOf(slices.Compact(list))
 	}
-	text := fmt.Sprintf("%d audits of %s differ from the results of %s", disputes, names(first), names(second))
+	text := fmt.Sprintf("%d audits of %s differ from the results of %s, of %d that the verdict needs", disputes, names(first), names(second), of)
 	if repeating {
 		return text + fmt.Sprintf(", which plays these %ss again to prove its results", r.Word())
 	}
@@ -652,32 +697,39 @@ func someOf(names []string) string {
 // shownWorkers is the maximum number of workers in the text about a verdict.
 const shownWorkers = 20
 
-// sample starts an audit for each pair of the workers' samples that needs one and has none. of is the number of
-// pairs in the samples. missing is the number of these pairs that no audit by a trusted worker has confirmed.
+// sample starts an audit for each pair of the workers' samples that needs one and has none. The sample of a worker has all its
+// pairs of the verdict while an audit contradicts one of them: a worker that lies now and then has few false pairs in a
+// smaller sample. of is the number of pairs in the samples. missing is the number of these pairs that no audit by a trusted
+// worker has confirmed.
 func (s *Audits) sample(ctx context.Context, now time.Time, r *tests.Test, workers []string) (of, missing int, err error) {
 	if err := s.config.Tests.Open(ctx, r, now); err != nil {
 		return 0, 0, err
 	}
 	l := s.of(r)
+	pairs := map[string][]int{}
+	for pair, name := range r.PlayedBy[:min(r.Provisional.End, len(r.PlayedBy))] {
+		pairs[name] = append(pairs[name], pair)
+	}
 	if slices.ContainsFunc(workers, func(name string) bool { return l.samples[name] == nil }) {
-		pairs := map[string][]int{}
-		for pair, name := range r.PlayedBy[:min(r.Provisional.End, len(r.PlayedBy))] {
-			pairs[name] = append(pairs[name], pair)
-		}
 		l.samples = map[string][]int{}
 		for _, name := range workers {
 			l.samples[name] = s.config.Auditor.Sample(r.Digest, pairs[name])
 		}
 	}
 	waiting := lists.Set(l.due, func(a *audit) int { return a.Pair })
+	disputed := lists.Set(lists.Filter(l.due, func(a *audit) bool { return a.Second != nil }), func(a *audit) string { return a.Worker })
 	for _, name := range workers {
-		for _, pair := range l.samples[name] {
+		sampled, all := l.samples[name], disputed[name]
+		if all {
+			sampled = pairs[name]
+		}
+		for _, pair := range sampled {
 			of++
 			if by, ok := l.agreed[pair]; ok && s.confirms(r, by, name) {
 				continue
 			}
 			missing++
-			if !waiting[pair] {
+			if !waiting[pair] && (!all || len(l.due) < maxAudits) {
 				l.add(now, pair, name, s.config.Roster.OwnerOf(name))
 			}
 		}

@@ -257,7 +257,7 @@ func count(t *testing.T, f *parttest.Farm, a *Audits, r *tests.Test, worker stri
 func TestOneTrustedWorkerRepeats(t *testing.T) {
 	f, a, r := dispute(t, 4, trust.Verified)
 	a.Prove(t.Context(), time.Now(), r)
-	testutil.Equal(t, r.Provisional.Why(), "4 audits of red1 differ from the results of blue1, which plays these pairs again to prove its results", "the verdict")
+	testutil.Equal(t, r.Provisional.Why(), "4 audits of red1 differ from the results of blue1, of 4 that the verdict needs, which plays these pairs again to prove its results", "the verdict")
 	list := a.Grant(t.Context(), time.Now(), r, f.Roster.Sessions["blue1"], 9)
 	testutil.Require(t, len(list) == 4, "blue1 repeats %+v", list)
 	for i, g := range list[:3] {
@@ -284,7 +284,7 @@ func TestAFewDisputes(t *testing.T) {
 			testutil.OK(t, a.Read(t.Context()))
 		}
 		a.Prove(t.Context(), time.Now(), r)
-		testutil.Contains(t, r.Provisional.Why(), "2 audits of red1 differ from the results of blue1. A trusted worker of another owner must decide", "the verdict")
+		testutil.Contains(t, r.Provisional.Why(), "2 audits of red1 differ from the results of blue1, of 2 that the verdict needs. A trusted worker of another owner must decide", "the verdict")
 		_, ok := grant(t, f, a, r, "blue1")
 		testutil.Check(t, !ok, "a pair is repeated twice")
 		_, ok = grant(t, f, a, r, "blue2")
@@ -295,6 +295,77 @@ func TestAFewDisputes(t *testing.T) {
 	f.Roster.Workers["gold1"].Trust = trust.Verified
 	testutil.Equal(t, play(t, f, b, r, "gold1", 2).Worker, "red1", "accused after the restart")
 }
+
+// TestDisputesOfSeveralTests: a worker that lies now and then has few false pairs in each test. Three of them in two tests
+// accuse it, and while one is open, all its later pairs are audited.
+func TestDisputesOfSeveralTests(t *testing.T) {
+	f, a, r := dispute(t, 2, trust.Verified)
+	a.config.Auditor = some{}
+	plan := parttest.Plan("other", 8, match.Gate{})
+	plan.Seed++
+	other := f.Run(t, plan)
+	start := func(worker string, pair int) {
+		f.Stores["other"].Pairs[pair] = *result(pair, worker, 1)
+		other.Ledger.Stored(time.Now(), pair)
+		a.Start(time.Now(), other, worker, f.Roster.Workers[worker], pair, 100)
+	}
+	f.Roster.Workers["red1"].Trust = trust.Verified
+	start("red1", 2)
+	f.Roster.Workers["red1"].Trust = trust.Untrusted
+	start("red1", 3)
+	start("blue2", 4)
+	for _, g := range a.Grant(t.Context(), time.Now(), r, f.Roster.Sessions["blue1"], 9) {
+		testutil.Equal(t, count(t, f, a, r, "blue1", g.Held, 2), Accusation{}, "accused")
+	}
+	list := a.Grant(t.Context(), time.Now(), other, f.Roster.Sessions["blue1"], 9)
+	testutil.Require(t, len(list) == 1 && list[0].Pair == 3, "audits in another test: %+v", list)
+	testutil.Equal(t, count(t, f, a, other, "blue1", list[0].Held, 2), Accusation{}, "accused by a second result")
+	h, ok := grant(t, f, a, other, "blue1")
+	testutil.Require(t, ok, "blue1 repeats nothing")
+	testutil.Equal(t, count(t, f, a, other, "blue1", h, 2), Accusation{Worker: "red1", Why: "audits of pairs [0 1] of t, pairs [3] of other: the first move; blue1 got other results, twice the same"})
+	testutil.Check(t, r.Counts.Differed == 2 && other.Counts.Differed == 1 && !a.Waits(r) && !a.Waits(other), "%+v, %+v", r.Counts, other.Counts)
+	start("red1", 5)
+	testutil.Check(t, !a.Waits(other), "a pair is audited without an open dispute")
+}
+
+// TestADisputeOutsideTheSample: an audit that contradicts a pair of the verdict makes all pairs of its worker necessary, also
+// if the sample of the worker has none of its false pairs. The verdict is not final before all are confirmed.
+func TestADisputeOutsideTheSample(t *testing.T) {
+	f, a, r := dispute(t, 2, trust.Verified)
+	a.config.Auditor = some{}
+	for pair := 2; pair < 6; pair++ {
+		f.Stores["t"].Pairs[pair] = *result(pair, "red1", 1)
+		r.Ledger.Stored(time.Now(), pair)
+		r.PlayedBy[pair] = "red1"
+	}
+	r.Provisional.End = 6
+	a.Prove(t.Context(), time.Now(), r)
+	testutil.Contains(t, r.Provisional.Why(), "2 audits of red1 differ from the results of blue1, of 6 that the verdict needs", "the verdict")
+	list := a.Grant(t.Context(), time.Now(), r, f.Roster.Sessions["blue1"], 9)
+	testutil.Require(t, len(list) == 6, "blue1 repeats two pairs and audits four others: %+v", list)
+	accused := Accusation{}
+	for _, g := range list {
+		accused = count(t, f, a, r, "blue1", g.Held, map[bool]float64{true: 2, false: 1}[g.Pair < 2])
+		testutil.Equal(t, accused, Accusation{}, "pair %d", g.Pair)
+	}
+	a.Prove(t.Context(), time.Now(), r)
+	testutil.Contains(t, r.Provisional.Why(), "A trusted worker of another owner must decide", "when its other pairs are confirmed")
+	f.Roster.Workers["gold1"].Trust = trust.Verified
+	list = a.Grant(t.Context(), time.Now(), r, f.Roster.Sessions["gold1"], 9)
+	testutil.Require(t, len(list) == 2, "gold1 decides %+v", list)
+	for _, g := range list {
+		testutil.Equal(t, count(t, f, a, r, "gold1", g.Held, 1).Worker, "blue1", "gold1 agrees with red1")
+	}
+	a.Prove(t.Context(), time.Now(), r)
+	testutil.Equal(t, r.Provisional.Why(), "", "the verdict is final when all pairs are confirmed")
+}
+
+// some audits no pair by itself, and its samples have no pair.
+type some struct{ all }
+
+func (some) Sample(string, []int) []int { return []int{} }
+
+func (some) Audits(string, int, trust.Level, int) bool { return false }
 
 // TestNoRepeat: no worker repeats its own result if another trusted worker can decide, if the farm does not trust it,
 // or if the farm trusts the audited worker too.
