@@ -699,7 +699,7 @@ const shownWorkers = 20
 
 // sample starts an audit for each pair of the workers' samples that needs one and has none. The sample of a worker has all its
 // pairs of the verdict while an audit contradicts one of them: a worker that lies now and then has few false pairs in a
-// smaller sample. of is the number of pairs in the samples. missing is the number of these pairs that no audit by a trusted
+// smaller sample. The verdict also waits for the audits of its pairs that wait for another reason, such as a new worker. of is the number of pairs in the samples. missing is the number of these pairs that no audit by a trusted
 // worker has confirmed.
 func (s *Audits) sample(ctx context.Context, now time.Time, r *tests.Test, workers []string) (of, missing int, err error) {
 	if err := s.config.Tests.Open(ctx, r, now); err != nil {
@@ -719,17 +719,17 @@ func (s *Audits) sample(ctx context.Context, now time.Time, r *tests.Test, worke
 	waiting := lists.Set(l.due, func(a *audit) int { return a.Pair })
 	disputed := lists.Set(lists.Filter(l.due, func(a *audit) bool { return a.Second != nil }), func(a *audit) string { return a.Worker })
 	for _, name := range workers {
-		sampled, all := l.samples[name], disputed[name]
-		if all {
-			sampled = pairs[name]
-		}
-		for _, pair := range sampled {
+		sampled, all := lists.Set(l.samples[name], func(pair int) int { return pair }), disputed[name]
+		for _, pair := range pairs[name] {
+			if !sampled[pair] && !waiting[pair] && !all {
+				continue
+			}
 			of++
 			if by, ok := l.agreed[pair]; ok && s.confirms(r, by, name) {
 				continue
 			}
 			missing++
-			if !waiting[pair] && (!all || len(l.due) < maxAudits) {
+			if !waiting[pair] && (sampled[pair] || len(l.due) < maxAudits) {
 				l.add(now, pair, name, s.config.Roster.OwnerOf(name))
 			}
 		}

@@ -360,6 +360,19 @@ func TestADisputeOutsideTheSample(t *testing.T) {
 	testutil.Equal(t, r.Provisional.Why(), "", "the verdict is final when all pairs are confirmed")
 }
 
+// TestTheVerdictWaitsForItsAudits: a verdict is not final while audits of its pairs wait, also if its sample is confirmed.
+func TestTheVerdictWaitsForItsAudits(t *testing.T) {
+	f, a, r := begin(t, match.Gate{Elo0: 0, Elo1: 10, Alpha: 0.05, Beta: 0.05, Model: match.GateLogistic})
+	a.config.Auditor = some{}
+	f.Roster.Workers["blue1"].Trust = trust.Verified
+	r.PlayedBy[0], r.Provisional = "red1", &tests.Provisional{End: 1, By: []string{"red1"}}
+	a.Prove(t.Context(), time.Now(), r)
+	testutil.Contains(t, r.Provisional.Why(), "1 of 1 audits are missing", "the verdict")
+	testutil.Equal(t, play(t, f, a, r, "blue1", 1), Accusation{}, "accused")
+	a.Prove(t.Context(), time.Now(), r)
+	testutil.Equal(t, r.Provisional.Why(), "", "the verdict after the audit")
+}
+
 // some audits no pair by itself, and its samples have no pair.
 type some struct{ all }
 
