@@ -656,7 +656,7 @@ func (s *Audits) missing(r *tests.Test, open []string, of, missing int) string {
 	var first, second []string
 	disputes, repeating := 0, false
 	for _, a := range s.of(r).due {
-		if a.Second != nil {
+		if a.Second != nil && slices.Contains(open, a.Worker) { // an untrusted auditor of a trusted worker delays no verdict
 			disputes++
 			first, second = append(first, a.Worker), append(second, a.Second.Worker)
 			repeating = repeating || s.repeats(a, a.Second.Worker)

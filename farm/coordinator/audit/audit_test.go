@@ -256,6 +256,12 @@ func count(t *testing.T, f *parttest.Farm, a *Audits, r *tests.Test, worker stri
 // its results repeat for three pairs of an untrusted worker, that worker is accused.
 func TestOneTrustedWorkerRepeats(t *testing.T) {
 	f, a, r := dispute(t, 4, trust.Verified)
+	f.Stores["t"].Pairs[6] = *result(6, "blue1", 2)
+	r.Ledger.Stored(time.Now(), 6)
+	a.Start(time.Now(), r, "blue1", f.Roster.Workers["blue1"], 6, 6)
+	audit := a.Grant(t.Context(), time.Now(), r, f.Roster.Sessions["gold1"], 1)
+	testutil.Require(t, len(audit) == 1 && audit[0].Pair == 6, "gold1 audits the trusted worker: %+v", audit)
+	count(t, f, a, r, "gold1", audit[0].Held, 9)
 	a.Prove(t.Context(), time.Now(), r)
 	testutil.Equal(t, r.Provisional.Why(), "4 audits of red1 differ from the results of blue1, of 4 that the verdict needs, which plays these pairs again to prove its results", "the verdict")
 	list := a.Grant(t.Context(), time.Now(), r, f.Roster.Sessions["blue1"], 9)
