@@ -24,13 +24,17 @@ func Template() []byte { return slices.Clone(template) }
 // base folder for Plan: the folder of the file, or "" for a built-in series.
 func Find(nameOrPath string) (f *File, dir string, err error) {
 	info, err := os.Stat(nameOrPath)
-	if err == nil && !info.IsDir() || strings.Contains(nameOrPath, "/") {
+	isFolder := err == nil && info.IsDir()
+	if err == nil && !isFolder || strings.Contains(nameOrPath, "/") {
 		f, err = Load(nameOrPath)
 		return f, filepath.Dir(nameOrPath), err
 	}
 	name := strings.TrimSuffix(nameOrPath, ".toml") + ".toml"
 	data, err := ready.ReadFile(name)
-	if err != nil {
+	switch {
+	case err != nil && isFolder:
+		return nil, "", fmt.Errorf("%s is a folder; give the path of a match file in it", nameOrPath)
+	case err != nil:
 		return nil, "", notFound(nameOrPath)
 	}
 	if f, err = Parse(data, name); err == nil {

@@ -2,8 +2,6 @@ package disk
 
 import (
 	"errors"
-	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 )
@@ -16,26 +14,13 @@ type Part struct {
 	path string   // the final name
 }
 
-// noFolder is the error for a file whose folder does not exist. It unwraps to the system's error.
-type noFolder struct {
-	text  string
-	cause error
-}
-
-func (e *noFolder) Error() string { return e.text }
-
-func (e *noFolder) Unwrap() error { return e.cause }
-
 // NewPart creates the file under its temporary name. It overwrites an incomplete file that a killed process
 // left.
 func NewPart(path string) (*Part, error) {
 	dir, name := filepath.Split(path)
 	f, err := os.Create(filepath.Join(dir, "."+name+".part"))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, &noFolder{fmt.Sprintf("cannot write %s: the folder %s does not exist; create it first", path, filepath.Dir(path)), err}
-	}
 	if err != nil {
-		return nil, fmt.Errorf("cannot write %s: %w", path, Reason(err))
+		return nil, CannotWrite(path, err)
 	}
 	return &Part{f, path}, nil
 }

@@ -7,6 +7,7 @@ import (
 	"os"
 	"strings"
 
+	"gogi/internal/disk"
 	"gogi/usi"
 )
 
@@ -25,7 +26,7 @@ type File struct {
 func OpenFile(name, head string) (*File, []Opening, error) {
 	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o644) //nolint:gosec // other users may read the file
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, disk.CannotWrite(name, err)
 	}
 	made, err := readMade(f, head)
 	if err != nil {

@@ -17,6 +17,7 @@ import (
 	"os"
 	"strconv"
 
+	"gogi/internal/disk"
 	"gogi/results/sqlitefile"
 	"gogi/results/tables"
 )
@@ -208,7 +209,9 @@ func Explain(err error) error {
 		return fmt.Errorf("the database is damaged: see gogi db check (%w)", err)
 	case constraint: // gogi compares stored rows first, so a row that it did not find blocks the new one
 		return fmt.Errorf("the database is damaged: a row contradicts another one: see gogi db check (%w)", err)
-	case cannotOpen, noTrouble:
+	case cannotOpen:
+		return fmt.Errorf("cannot open it (%w); check the permissions of the file and of its folder, and the free space of the disk", err)
+	case noTrouble:
 	}
 	return err
 }
@@ -234,7 +237,7 @@ var ErrTaken = errors.New("somebody else has locked it")
 func LockBeside(path string, offset int64, wait bool) (*os.File, error) {
 	f, err := os.OpenFile(path+"-lock", os.O_RDWR|os.O_CREATE, 0o666) // the umask decides, as for the database
 	if err != nil {
-		return nil, fmt.Errorf("opening the lock file: %w", err)
+		return nil, disk.CannotWrite(path+"-lock", err)
 	}
 	if err := lockRange(f, offset, wait); err != nil {
 		_ = f.Close() // nothing was written to it

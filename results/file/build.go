@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 
 	"gogi/internal/disk"
-
 	"gogi/results/tables"
 )
 
@@ -31,7 +30,7 @@ func Build(ctx context.Context, path string, fill func(part string) error) error
 		return fmt.Errorf("%s.part is there: another gogi is at it, or one was killed and left it; remove it in that case", path)
 	}
 	if err != nil {
-		return err
+		return disk.CannotWrite(path, err)
 	}
 	err = claim.Close()
 	if err == nil {

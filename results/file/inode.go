@@ -9,6 +9,7 @@ import (
 	"sync"
 	"syscall"
 
+	"gogi/internal/disk"
 	"gogi/internal/lists"
 )
 
@@ -83,12 +84,13 @@ func Hold(file string, write bool) (*File, error) {
 	known := err == nil && inodes.open[key] != nil && len(inodes.open[key].files) > 0
 	var opened *os.File
 	if write && !known {
-		if opened, err = os.OpenFile(file, os.O_RDWR|os.O_CREATE, 0o644); err == nil { //nolint:gosec // same mode as SQLite's; the umask decides
-			key, names, err = fileOfOpen(opened)
+		if opened, err = os.OpenFile(file, os.O_RDWR|os.O_CREATE, 0o644); err != nil { //nolint:gosec // same mode as SQLite's; the umask decides
+			return nil, disk.WhyUnwritable(file, err)
 		}
+		key, names, err = fileOfOpen(opened)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("unable to open it: %w", err)
+		return nil, fmt.Errorf("cannot open it: %w", err)
 	}
 	i := inodes.open[key]
 	if i == nil {
@@ -115,9 +117,11 @@ func regular(file string) error {
 		info, err := os.Stat(file + end)
 		switch {
 		case err != nil: // no such file, or one that SQLite cannot open either
-		case info.IsDir() && end != "":
+		case info.IsDir() && end == "":
+			return errors.New("it is a folder; give the name of a file")
+		case info.IsDir():
 			return fmt.Errorf("%s is a folder, but a database needs this name for a file; remove the folder", file+end)
-		case !info.IsDir() && !info.Mode().IsRegular():
+		case !info.Mode().IsRegular():
 			return fmt.Errorf("%s is a pipe or a device, not a file; remove it or give another path", file+end)
 		}
 	}

@@ -137,7 +137,7 @@ func (from Source) make(ctx context.Context, folder string, blocks int, data Dat
 func lockFolder(path string) (*os.File, error) {
 	file, err := os.OpenFile(filepath.Join(path, lockName), os.O_RDWR|os.O_CREATE, 0o644) //nolint:gosec // an empty file
 	if err != nil {
-		return nil, err
+		return nil, disk.CannotWrite(path, err)
 	}
 	if err = disk.LockFile(file); err == nil {
 		return file, nil

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"gogi/configs"
+	"gogi/internal/disk"
 	"gogi/internal/fail"
 	"gogi/internal/format"
 	"gogi/internal/i18n"
@@ -112,7 +113,7 @@ func (env *Env) WriteNew(name string, text []byte, next string) error {
 		return fail.Usage(fmt.Errorf("%s exists already; it is left as it is", name))
 	}
 	if err != nil {
-		return err
+		return disk.CannotWrite(name, err)
 	}
 	_, err = file.Write(text)
 	if err = errors.Join(err, file.Close()); err == nil {

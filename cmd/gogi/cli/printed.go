@@ -2,6 +2,7 @@ package cli
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -18,11 +19,13 @@ var ofPackage = regexp.MustCompile(`^((results|keys|usi|runner|process|convert|r
 // for a missing file in all packages.
 func printed(err error) string {
 	text := ofPackage.ReplaceAllString(err.Error(), "")
-	for _, step := range []string{": finding a run: ", ": repairing: "} {
+	for _, step := range []string{": finding a run: ", ": repairing: ", ": opening: "} {
 		text = strings.Replace(text, step, ": ", 1)
 	}
 	missing, ok := errors.AsType[*fs.PathError](err)
 	switch {
+	case ok && pathProblem(missing) != "":
+		return strings.Replace(text, missing.Error(), pathProblem(missing), 1)
 	case !errors.Is(err, fs.ErrNotExist):
 		return text
 	case !ok || !errors.Is(missing, fs.ErrNotExist):
@@ -43,6 +46,22 @@ func printed(err error) string {
 		remedy = ""
 	}
 	return before + what + after + remedy
+}
+
+// pathProblem returns the text for the system's error about a path: the path, the problem and what to do. It returns "" for
+// a missing file, and for errors that it does not know.
+func pathProblem(err *fs.PathError) string {
+	switch {
+	case err.Op == "mkdir" && exists(filepath.Dir(err.Path)):
+		return fmt.Sprintf("the folder %s cannot be created: %v; give another path, or change the permissions of %[3]s", err.Path, err.Err, filepath.Dir(err.Path))
+	case errors.Is(err, syscall.EISDIR):
+		return err.Path + " is a folder; give a file"
+	case errors.Is(err, syscall.ENOTDIR):
+		return err.Path + ": a part of this path is a file, not a folder; check the path"
+	case errors.Is(err, fs.ErrPermission) && !strings.HasPrefix(err.Op, "fork"):
+		return err.Path + ": permission denied; change the permissions of the file or of its folder, or give another path"
+	}
+	return ""
 }
 
 // notFound replaces the system's message about a missing file in text by gogi's message.

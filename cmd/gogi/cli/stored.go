@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"gogi/internal/disk"
 	"gogi/internal/sanitize"
 	"gogi/results"
 )
@@ -65,7 +66,7 @@ func WriteForm(flag, file string, out io.Writer, text func() (string, error)) er
 		return err
 	}
 	if err := os.WriteFile(file, []byte(s), 0o644); err != nil { //nolint:gosec // a file to be published
-		return fmt.Errorf("%s: %w", flag, err)
+		return fmt.Errorf("%s: %w", flag, disk.CannotWrite(file, err))
 	}
 	return nil
 }

@@ -18,6 +18,7 @@ import (
 
 	"gogi/cmd/gogi/cli"
 	"gogi/configs"
+	"gogi/internal/disk"
 	"gogi/internal/fail"
 	"gogi/internal/format"
 	"gogi/match"
@@ -83,7 +84,11 @@ func (c *BenchCommand) write(out *Benched) error {
 	if c.Out == "" {
 		return nil
 	}
-	return os.WriteFile(c.Out, fmt.Appendf(nil, "%.0f %s\n", out.NPS, out.Identity), 0o644) //nolint:gosec // a figure
+	err := os.WriteFile(c.Out, fmt.Appendf(nil, "%.0f %s\n", out.NPS, out.Identity), 0o644) //nolint:gosec // a figure
+	if err != nil {
+		return fmt.Errorf("--out: %w", disk.CannotWrite(c.Out, err))
+	}
+	return nil
 }
 
 func (c *BenchCommand) measure(ctx context.Context, guard *process.Guard) (*Benched, error) {

@@ -21,6 +21,7 @@ import (
 	"gogi/farm/mirror"
 	"gogi/farm/nats"
 	"gogi/farm/site"
+	"gogi/internal/disk"
 	"gogi/internal/fail"
 	"gogi/internal/format"
 	"gogi/internal/lists"
@@ -73,7 +74,7 @@ func (c *ServeCommand) Run(ctx context.Context, env *cli.Env) error {
 	if c.Trace != "" {
 		f, err := os.OpenFile(c.Trace, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 		if err != nil {
-			return err
+			return fmt.Errorf("--trace: %w", disk.CannotWrite(c.Trace, err))
 		}
 		defer f.Close() //nolint:errcheck // a lost trace is not an error
 		config.Trace = site.NewTrace(f)
