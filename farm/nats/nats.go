@@ -144,7 +144,7 @@ func (b *Bus) begin(ctx context.Context) (err error) {
 	}
 	inside := b.config
 	inside.Dir = filepath.Join(b.config.Dir, "jetstream")
-	if b.embedded, err = startServer(inside, own.Public); err != nil {
+	if b.embedded, err = startServer(ctx, inside, own.Public); err != nil {
 		return err
 	}
 	b.conn, err = connect("", coordinatorName, nats.InProcessServer(b.embedded.server), nats.Nkey(own.Public, nats.SignatureHandler(sign)))

@@ -16,6 +16,7 @@ import (
 
 	"gogi/farm"
 	"gogi/farm/keys"
+	"gogi/internal/network"
 )
 
 // These are settings of the embedded server.
@@ -41,7 +42,7 @@ type embedded struct {
 
 // startServer starts a server. Until auth.open is called, the server accepts only the coordinator, whose
 // public key is own. Other connections wait.
-func startServer(c Config, own string) (*embedded, error) {
+func startServer(ctx context.Context, c Config, own string) (*embedded, error) {
 	host, port, err := splitListen(c.Listen, c.TLS)
 	if err != nil {
 		return nil, err
@@ -55,6 +56,9 @@ func startServer(c Config, own string) (*embedded, error) {
 		JetStreamMaxMemory: 64 << 20, DisableJetStreamBanner: true,
 		CustomClientAuthentication: e.auth, AlwaysEnableNonce: true,
 	}
+	if err := mayListen(ctx, c.Listen); err != nil {
+		return nil, err
+	}
 	if e.server, err = server.NewServer(o); err != nil {
 		return nil, fmt.Errorf("bus: %w", err)
 	}
@@ -66,6 +70,16 @@ func startServer(c Config, own string) (*embedded, error) {
 		return nil, fmt.Errorf("bus: the server on %s did not start within %v: is the address free?", c.Listen, startDeadline)
 	}
 	return e, nil
+}
+
+// mayListen returns an error if the server cannot listen on an address. The server itself would only try again until its
+// deadline. mayListen listens on the address for a moment.
+func mayListen(ctx context.Context, address string) error {
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", address)
+	if err != nil {
+		return fmt.Errorf("--listen: %w", network.CannotListen(address, err))
+	}
+	return listener.Close()
 }
 
 func (e *embedded) stop() {

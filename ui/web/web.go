@@ -21,6 +21,7 @@ import (
 
 	"golang.org/x/sync/singleflight"
 
+	"gogi/internal/network"
 	"gogi/match/control"
 	"gogi/results"
 	"gogi/runner/events"
@@ -119,7 +120,7 @@ func Check(ctx context.Context, c Config) error {
 	}
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", c.Addr)
 	if err != nil {
-		return fmt.Errorf("--http: %w", err)
+		return fmt.Errorf("--http: %w", network.CannotListen(c.Addr, err))
 	}
 	return listener.Close()
 }
@@ -131,7 +132,7 @@ func Listen(ctx context.Context, c Config) (*Server, error) {
 		return nil, err
 	}
 	if s.listener, err = new(net.ListenConfig).Listen(ctx, "tcp", c.Addr); err != nil {
-		return nil, fmt.Errorf("--http: %w", err)
+		return nil, fmt.Errorf("--http: %w", network.CannotListen(c.Addr, err))
 	}
 	return s, nil
 }

@@ -187,7 +187,7 @@ func (c *Client) played() bool {
 func (c *Client) session(ctx context.Context) error {
 	rwc, err := c.config.Dial(ctx)
 	if err != nil {
-		return fmt.Errorf("csa: connecting: %w", err)
+		return fmt.Errorf("csa: %w", err)
 	}
 	conn := NewConn(rwc)
 	defer func() { _ = conn.Close() }() // nothing can be lost

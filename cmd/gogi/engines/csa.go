@@ -15,6 +15,7 @@ import (
 	"gogi/configs"
 	"gogi/internal/fail"
 	"gogi/internal/i18n"
+	"gogi/internal/network"
 	"gogi/match"
 	"gogi/players"
 	"gogi/usi/csa"
@@ -109,7 +110,13 @@ func (c *CSACommand) config(env *cli.Env) (csa.Config, error) {
 	dialer := net.Dialer{Timeout: 30 * time.Second}
 	return csa.Config{
 		Settings: c.Settings, User: c.User, Password: password, Game: c.Game,
-		Dial: func(ctx context.Context) (io.ReadWriteCloser, error) { return dialer.DialContext(ctx, "tcp", address) },
+		Dial: func(ctx context.Context) (io.ReadWriteCloser, error) {
+			conn, err := dialer.DialContext(ctx, "tcp", address)
+			if err != nil {
+				return nil, network.CannotReach(address, err, "check the host and the port")
+			}
+			return conn, nil
+		},
 	}, nil
 }
 

@@ -86,11 +86,16 @@ func (o *owner) ask(ctx context.Context, word string, in, out any) error {
 func (o *owner) with(f func(t farm.Transport, name string) error) error {
 	creds, err := o.read()
 	if err != nil {
-		return fail.Usage(fmt.Errorf("%w (see gogi farm login, or --creds)", err))
+		return noCreds(err)
 	}
 	t, err := nats.Dial(creds)
 	if err != nil {
 		return err
 	}
 	return errors.Join(f(t, creds.Name), t.Close())
+}
+
+// noCreds returns the error for credentials that cannot be read.
+func noCreds(err error) error {
+	return fail.Usage(fmt.Errorf("%w (see gogi farm login, or --creds)", err))
 }

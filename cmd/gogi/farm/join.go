@@ -20,6 +20,7 @@ import (
 	"gogi/farm/board"
 	"gogi/farm/keys"
 	"gogi/farm/worker"
+	"gogi/internal/network"
 )
 
 // JoinCommand makes a key on this machine, and sends a sign-up for this key to the pages of a farm.
@@ -105,7 +106,7 @@ type WebCommand struct {
 func (c *WebCommand) Run(ctx context.Context, env *cli.Env) error {
 	creds, err := c.read()
 	if err != nil {
-		return wrong("%w", err)
+		return noCreds(err)
 	}
 	pages, err := newPages(c.Farm)
 	if err != nil {
@@ -175,6 +176,7 @@ func (p *pages) do(ctx context.Context, path string, form url.Values, into any) 
 	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	answer, err := p.client.Do(r)
 	if err != nil {
+		err = network.CannotReach(p.base.String(), err, "check the address, and that gogi farm serve runs there with --http")
 		return &cli.Exit{Code: worker.ExitUnreachable, Err: err}
 	}
 	defer answer.Body.Close() //nolint:errcheck // it was only read
