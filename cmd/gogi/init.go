@@ -12,7 +12,7 @@ import (
 )
 
 type initCommand struct {
-	File string `arg:"" optional:"" default:"match.toml" help:"File to write (default match.toml)."`
+	File string `arg:"" optional:"" default:"match.toml" help:"File to write (default match.toml); - is standard output."`
 
 	configs.Flags
 }

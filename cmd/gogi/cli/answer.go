@@ -105,9 +105,13 @@ func PlanEngine(run string, e configs.Engine, options []string, limits configs.L
 	return plan, err
 }
 
-// WriteNew writes a new file for the user to edit. Then it prints next, the command to run after editing. It
-// returns a usage error if the file exists.
+// WriteNew writes a new file for the user to edit, or to Out if its name is "-". Then it prints next, the command to run after
+// editing, to Err, so that a shell's > takes nothing but the file. It returns a usage error if the file exists.
 func (env *Env) WriteNew(name string, text []byte, next string) error {
+	if name == "-" {
+		_, err := env.Out.Write(text)
+		return err
+	}
 	file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644) //nolint:gosec // a file that the user edits
 	if errors.Is(err, fs.ErrExist) {
 		return fail.Usage(fmt.Errorf("%s exists already; it is left as it is", name))
@@ -117,7 +121,7 @@ func (env *Env) WriteNew(name string, text []byte, next string) error {
 	}
 	_, err = file.Write(text)
 	if err = errors.Join(err, file.Close()); err == nil {
-		fmt.Fprintf(env.Out, "wrote %s; edit it, then: %s\n", name, next)
+		fmt.Fprintf(env.Err, "wrote %s; edit it, then: %s\n", name, next)
 	}
 	return err
 }

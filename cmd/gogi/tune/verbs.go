@@ -1,6 +1,7 @@
 package tunecmd
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -11,23 +12,29 @@ import (
 	"gogi/configs"
 	"gogi/internal/fail"
 	"gogi/internal/format"
+	"gogi/internal/shellwords"
 	"gogi/match/tune"
 	"gogi/report/tuning"
 	"gogi/results"
 )
 
-// InitCommand prints a commented tune file with an engine's parameters.
+// InitCommand writes a commented tune file with an engine's parameters.
 type InitCommand struct {
 	Engine string   `arg:"" help:"Engine command, split as a shell does."`
+	File   string   `arg:"" optional:"" default:"-" help:"File to write (default -, which is standard output)."`
 	Only   []string `sep:"none" placeholder:"GLOB" help:"Name of a parameter to include (default: all); may be repeated."`
 }
 
-// Run performs the handshake with the engine and prints the file.
+// Run performs the handshake with the engine and writes the file.
 func (c *InitCommand) Run(ctx context.Context, env *cli.Env) error {
 	games := 2
 	s := setup{Flags: configs.Flags{Engine: []string{"engine=" + c.Engine}, Games: &games, Nodes: []string{"1"}}}
 	return s.guarded(ctx, env, &session.Flags{Quiet: true}, true, s.prepare, func(_ context.Context, p *player) error {
-		return tuning.Starter(env.Out, "engine", c.Engine, p.study.declared, c.Only)
+		var text bytes.Buffer
+		if err := tuning.Starter(&text, "engine", c.Engine, p.study.declared, c.Only); err != nil {
+			return err
+		}
+		return env.WriteNew(c.File, text.Bytes(), "gogi tune "+shellwords.Quote(c.File)+" --dry-run")
 	})
 }
 
