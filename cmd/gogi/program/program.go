@@ -82,9 +82,28 @@ func (p *Program) Run(ctx context.Context, args []string, env *cli.Env) (code in
 	if err != nil {
 		return env.Fail(p.explain(args, err), cli.Usage)
 	}
+	if err := emptyValue(chosen); err != nil {
+		return env.Fail(err, cli.Usage)
+	}
 	env.Language = cli.LanguageOf(*lang, os.Getenv, cli.OnTerminal(result.Writer))
 	return env.Fail(chosen.Run(), cli.Failed)
 }
+
+// emptyValue returns an error if the user gave an empty name or file, as a script does whose variable is not set. gogi would
+// take it for a flag that is not given, and use the default run or file. A text, such as a note, may be empty.
+func emptyValue(chosen *kong.Context) error {
+	for _, p := range chosen.Path {
+		switch {
+		case p.Flag != nil && isEmpty(p.Flag.Value) && p.Flag.PlaceHolder != "TEXT":
+			return fmt.Errorf("--%s: the value is empty; give a value, or leave the flag out", p.Flag.Name)
+		case p.Positional != nil && isEmpty(p.Positional):
+			return fmt.Errorf("<%s>: the argument is empty; give a value, or leave the argument out", p.Positional.Name)
+		}
+	}
+	return nil
+}
+
+func isEmpty(v *kong.Value) bool { return v.Target.Kind() == reflect.String && v.Target.Len() == 0 }
 
 // Parser returns the parser of a grammar, which is a pointer to a struct. It passes ctx and env to the Run methods of
 // commands. After printing help, it panics with HelpShown. The help has every command or flag if all is true.
