@@ -215,7 +215,7 @@ func (p *Pages) status(v *visit) farm.Status {
 // bus does. The coordinator checks the right again.
 func (p *Pages) do(v *visit, verb string, in any) (any, error) {
 	if !v.session.key.MayVerb(verb) && verb != "revoke" {
-		return nil, &farm.Refusal{Why: fmt.Sprintf("%s may not %s: %s", v.session.key.Name, verb, keys.Lacking(verb))}
+		return nil, &farm.Refusal{Why: keys.Denial(v.session.key.Name, verb)}
 	}
 	return p.config.Farm.Do(v.Context(), v.session.key.Name, verb, in)
 }

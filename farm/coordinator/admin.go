@@ -260,7 +260,7 @@ func (c *Coordinator) onWorker(right string, do func(ctx context.Context, who ro
 		w := c.roster.Workers[o.Worker]
 		switch {
 		case !who.May(right):
-			return nil, who.Deny("do that to workers")
+			return nil, who.Deny("change a worker: the key lacks the right %s", right)
 		case w == nil:
 			return nil, farm.Refusef("there is no worker %q; the farm knows a worker after its first gogi farm work", o.Worker)
 		}
@@ -282,7 +282,7 @@ func (c *Coordinator) onWorker(right string, do func(ctx context.Context, who ro
 func (c *Coordinator) purge(ctx context.Context, who roster.Key, o *farm.Order) (any, error) {
 	switch {
 	case !who.May(roster.Admin):
-		return nil, who.Deny("purge")
+		return nil, who.Deny("void pairs of a worker: the key lacks the right admin")
 	case o.Why == "":
 		return nil, farm.Refusef("a purge needs a reason")
 	}

@@ -60,7 +60,7 @@ func TestWhoMayDoWhat(t *testing.T) {
 			{who: "eve", verb: "reject", order: farm.Order{Run: "second", Why: "no"}, state: farm.Stopped},
 			{who: "ben", verb: "resume", order: farm.Order{Run: "second"}, refusal: "is stopped", state: farm.Stopped},
 			{who: "boss", verb: "submit", plan: third, state: farm.Submitted},
-			{who: "ann", verb: "purge", order: farm.Order{Run: "mine", Worker: "w0", Why: "x"}, refusal: "may not purge"},
+			{who: "ann", verb: "purge", order: farm.Order{Run: "mine", Worker: "w0", Why: "x"}, refusal: "ann may not void pairs of a worker: the key lacks the right admin"},
 			{who: "boss", verb: "purge", order: farm.Order{Run: "mine", Worker: "w0"}, refusal: "reason"},
 			{who: "ann", verb: "drain", order: farm.Order{Worker: "w0"}, refusal: "may not"},
 			{who: "boss", verb: "drain", order: farm.Order{Worker: "w9"}, refusal: "no worker"},
@@ -95,7 +95,7 @@ func TestPlansThatAFarmCannotPlay(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
 		p := testPlan("swiss", 10, 1)
 		p.Design = match.Design{Kind: match.DesignSwiss, Swap: true, Tournament: match.Tournament{MatchPairs: 1}}
-		testutil.Fails(t, testutil.Err(f.submit("ann", p, farm.Submission{})), "swiss pairs by results")
+		testutil.Fails(t, testutil.Err(f.submit("ann", p, farm.Submission{})), "--design swiss: a farm cannot play it, because its pairs depend on results; use match, round_robin or gauntlet")
 		p.Players, p.Design = p.Players[:1], match.Design{Kind: match.DesignSelfplay, Selfplay: match.Selfplay{Games: 4097}}
 		testutil.Fails(t, testutil.Err(f.submit("ann", p, farm.Submission{Share: 1})), "selfplay.block: a block of 4097 games does not fit")
 		p.Design.Selfplay.Games = 4096

@@ -61,6 +61,24 @@ func Lacking(verb string) string {
 	return "the key lacks one of the rights " + strings.Join(rights, ", ")
 }
 
+// doings has the words for the verbs whose names are not those of commands.
+var doings = map[string]string{
+	"purge": "void pairs of a worker", "quarantine": "quarantine or release a worker", "trust": "set the trust of a worker", "drain": "drain a worker",
+	"signups": "see sign-ups", "admit": "approve sign-ups", "dismiss": "reject sign-ups", "revoke": "revoke keys of others",
+	"keys": "list keys", "artefacts": "list artefacts", "update": "update workers", "pull": "copy games", "push": "move pairs into a test",
+	"approve": "approve tests", "reject": "reject tests", "submit": "submit tests", "stop": "stop tests", "pause": "pause tests", "resume": "resume tests",
+	"share": "set shares", "priority": "set priorities", "list": "list tests", "workers": "list workers",
+}
+
+// Denial is the text of the rejection of a request whose verb the key called name may not use.
+func Denial(name, verb string) string {
+	doing, ok := doings[verb]
+	if !ok {
+		doing = verb
+	}
+	return name + " may not " + doing + ": " + Lacking(verb)
+}
+
 // MayVerb reports whether the key has a right for a verb (a command of gogi farm, such as stop).
 func (k Key) MayVerb(verb string) bool {
 	if k.May(Admin) {

@@ -35,3 +35,11 @@ func TestVerbsOfRights(t *testing.T) {
 		testutil.Check(t, admin.MayVerb(verb), "an admin may not %s", verb)
 	}
 }
+
+// TestDenial: the rejection says in words what the key may not do, and which right it lacks.
+func TestDenial(t *testing.T) {
+	t.Parallel()
+	testutil.Equal(t, keys.Denial("ann", "purge"), "ann may not void pairs of a worker: the key lacks the right admin")
+	testutil.Equal(t, keys.Denial("rack", "share"), "rack may not set shares: the key lacks the right run")
+	testutil.Equal(t, keys.Denial("rack", "else"), "rack may not else: the key lacks the right admin")
+}

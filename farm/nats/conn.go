@@ -175,7 +175,7 @@ func (c *conn) denied(err error) {
 	for a := range c.asking {
 		if strings.Contains(words, `"`+strings.ToLower(a.subject)+`"`) {
 			verb := a.subject[strings.LastIndexByte(a.subject, '.')+1:]
-			a.give(&farm.Refusal{Why: fmt.Sprintf("%s may not %s: %s", c.nats.Opts.Name, verb, keys.Lacking(verb)), Exit: exitRefused})
+			a.give(&farm.Refusal{Why: keys.Denial(c.nats.Opts.Name, verb), Exit: exitRefused})
 		}
 	}
 }

@@ -122,7 +122,10 @@ func (s *State) lock() (*os.File, error) {
 		return nil, fmt.Errorf("farm: %w", err)
 	}
 	if err := disk.LockFile(f); err != nil {
-		return nil, errors.Join(fmt.Errorf("farm: %s is served by another process: %w", s.Dir, err), f.Close())
+		if errors.Is(err, disk.ErrLocked) {
+			err = errors.New("another process serves this farm; end that process, or give another folder with --state")
+		}
+		return nil, errors.Join(fmt.Errorf("farm: %s: %w", s.Dir, err), f.Close())
 	}
 	return f, nil
 }

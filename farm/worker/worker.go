@@ -189,7 +189,10 @@ func (w *Worker) openFiles() error {
 		return err
 	}
 	if err := disk.LockFile(w.lock); err != nil {
-		return fmt.Errorf("%s is in use by another worker: %w", w.config.Dir, err)
+		if errors.Is(err, disk.ErrLocked) {
+			err = errors.New("another worker of this key uses this folder; end that worker, or start this one with another key (--creds)")
+		}
+		return fmt.Errorf("%s: %w", w.config.Dir, err)
 	}
 	if w.start, err = countStart(w.lock); err != nil {
 		return fmt.Errorf("%s: %w", w.lock.Name(), err)

@@ -58,6 +58,10 @@ func (c *SubmitCommand) Run(ctx context.Context, env *cli.Env) error {
 	if c.Again != "" || len(c.EngineOf) > 0 || c.Commits != (planning.Commits{}) {
 		return c.again(ctx, env)
 	}
+	if c.File == "" && len(c.Engine) == 0 {
+		return wrong("gogi farm submit: it names no engines; give a match file, --engine twice, or --again TEST. " +
+			"gogi farm submit default submits the ready-made match of two built-in engines")
+	}
 	guard, err := players.StartGuard(env.GuardChanged)
 	if err != nil {
 		return err

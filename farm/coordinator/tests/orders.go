@@ -25,7 +25,7 @@ func Check(plan *match.Plan, in *farm.Submission, who roster.Key) error {
 	case legsErr != nil:
 		return farm.Refusef("%v", legsErr)
 	case plan.Design.Kind.ByResults():
-		return farm.Refusef("a farm plays designs that know every pair beforehand, and %s pairs by results", plan.Design.Kind)
+		return farm.Refusef("--design %s: a farm cannot play it, because its pairs depend on results; use match, round_robin or gauntlet, or gogi match on one machine", plan.Design.Kind)
 	case tuneErr != nil:
 		return farm.Refusef("%v", tuneErr)
 	case len(in.Plan) > MaxPlan:
