@@ -116,7 +116,11 @@ func (e engineResolver) misread(base string, words []string) error {
 	case e.Cmd == "":
 		return nil
 	case windowsPath.MatchString(e.Cmd):
-		return fail.Engine(e.Name, fmt.Errorf("%s: gogi reads a backslash as a shell does; write / instead of \\, or quote the path: cmd = \"'%s'\"", e.Cmd, strings.ReplaceAll(e.Cmd, `\`, `\\`)))
+		quoted := fmt.Sprintf("cmd = \"'%s'\"", strings.ReplaceAll(e.Cmd, `\`, `\\`))
+		if flag, _ := e.file.where(e.at + ".cmd"); flag != "" {
+			quoted = fmt.Sprintf("--engine \"%s='%s'\"", e.Name, e.Cmd)
+		}
+		return fail.Engine(e.Name, fmt.Errorf("%s: gogi reads a backslash as a shell does; write / instead of \\, or quote the path: %s", e.Cmd, quoted))
 	case len(words) > 1 && strings.Contains(words[0], "/") && errors.Is(err, fs.ErrNotExist):
 		return fail.Engine(e.Name, fmt.Errorf("%s not found; check the path. Quote a path with blanks: cmd = \"'/my engines/dev'\" in a file, \"'/my engines/dev'\" as an argument, or \"NAME='/my engines/dev'\" with --engine NAME=CMD", words[0]))
 	}

@@ -113,13 +113,16 @@ func readHolders(file string) ([]holder, error) {
 	return list, nil
 }
 
+// inPlay says what a user can do about a run that is being played.
+const inPlay = "gogi watch shows it, and gogi ctl RUN stop ends it"
+
 // lockedBy returns ErrRunLocked, with a description of the run's holder if it is known.
 func lockedBy(s *Store, run int64) error {
 	holders, err := readHolders(s.file)
 	if err != nil || run >= int64(len(holders)) || holders[run].Boot == "" {
-		return ErrRunLocked
+		return fmt.Errorf("%w; %s", ErrRunLocked, inPlay)
 	}
-	return fmt.Errorf("%w (%s)", ErrRunLocked, holders[run])
+	return fmt.Errorf("%w (%s); %s", ErrRunLocked, holders[run], inPlay)
 }
 
 // Shared returns the kind of file system of the database if other machines may see it, else "". On such a

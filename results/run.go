@@ -65,6 +65,9 @@ func begin(ctx context.Context, s *Store, plan *match.Plan) (*Run, error) {
 		return nil, err
 	}
 	lock, err := holdRunOfDying(ctx, s, id)
+	if errors.Is(err, ErrRunLocked) {
+		return nil, fmt.Errorf("%w; to play beside it, give another name with --run", err)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -58,6 +58,7 @@ type Engine struct {
 	alarm  alarm
 	line   Line // the game up to the last position that the method illegal checked
 
+	greeted  bool // the engine has answered usi with usiok
 	readied  bool // the engine has answered isready once
 	prepared bool // the engine has answered isready, and gogi has sent no option, usinewgame or search since
 	playing  bool // gogi has sent usinewgame, and not yet gameover
@@ -111,6 +112,7 @@ func (e *Engine) greet(ctx context.Context) error {
 	}
 	e.greeting = readGreeting(e.in.collect(false))
 	e.greeting.Elapsed = time.Since(start)
+	e.greeted = true
 	return nil
 }
 
@@ -568,6 +570,9 @@ func (e *Engine) silence(kind FaultKind) FaultKind {
 
 func (e *Engine) fail(kind FaultKind, doing, note string) error {
 	note = explained(e, note)
+	if kind == FaultCrash && !e.greeted && !strings.Contains(note, "stderr: ") { // otherwise its own words give the reason
+		note += "; hint: it ended before usiok, so it may be no USI engine; gogi check examines it"
+	}
 	e.fault = &Fault{Kind: kind, Engine: e.config.Name, Doing: doing, Note: note, Exited: kind == FaultCrash && e.rests && e.hasExited()}
 	if kind != FaultConnection && !e.fault.Exited { // otherwise the engine did not fail
 		e.fault.Record = record(e, Failure{Kind: string(kind), Note: strings.TrimSuffix(doing+": "+note, ": ")})

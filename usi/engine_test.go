@@ -263,6 +263,17 @@ func (deadProcess) Close() error                { return nil }
 func (deadProcess) Diagnosis() string           { return "exit status 3; stderr: no \x1b[31meval\x1b[0m file" }
 func (deadProcess) LastWords() string           { return "not asked for" }
 
+// quietProcess is a connection whose process has ended without a word on stderr.
+type quietProcess struct{ deadProcess }
+
+func (quietProcess) Diagnosis() string { return "exit status 0" }
+
+// TestCrashBeforeUsiok: a program that ends without a reason before usiok is perhaps no engine.
+func TestCrashBeforeUsiok(t *testing.T) {
+	_, err := usi.Greet(t.Context(), quietProcess{deadProcess{strings.NewReader("id name x\n")}}, usi.Config{Name: "dead"})
+	testutil.Fails(t, err, "exit status 0; hint: it ended before usiok, so it may be no USI engine; gogi check examines it")
+}
+
 func TestCrashCarriesTheDiagnosis(t *testing.T) {
 	_, err := usi.Greet(t.Context(), deadProcess{strings.NewReader("id name x\n")}, usi.Config{Name: "dead"})
 	want := "usi: dead: waiting for usiok: crash: exit status 3; stderr: no eval file"

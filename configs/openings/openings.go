@@ -169,8 +169,8 @@ func parseOpenings(file string, texts []openingText, plies int, rules match.Rule
 	return book.openings, book.warnings(file), nil
 }
 
-// pgnTag matches the first line of a game in PGN.
-var pgnTag = regexp.MustCompile(`^\x{FEFF}?\s*\[[A-Za-z]+ "`)
+// pgnGame matches the first line of a game in PGN: a tag, a comment before a tag, or moves of chess.
+var pgnGame = regexp.MustCompile(`^\x{FEFF}?\s*(?:[;%][^\n]*\s+)*(?:\[[A-Za-z]+ +"|1\.+\s*[a-hNBRQKO])`)
 
 // otherKind returns the name of a file's format, such as PGN, if the beginning of data shows that it is no file of
 // openings. Otherwise it returns "".
@@ -179,8 +179,8 @@ func otherKind(data []byte) string {
 	switch {
 	case bytes.IndexByte(head, 0) >= 0:
 		return "a binary file or UTF-16 text"
-	case pgnTag.Match(head):
-		return "a file of games in PGN"
+	case pgnGame.Match(head):
+		return "a file of games in PGN, which gogi does not read"
 	}
 	return ""
 }

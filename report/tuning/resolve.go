@@ -379,9 +379,29 @@ func ofGlob(glob string, have []tune.Param, set []match.Option, declared []usi.O
 		list = append(list, p)
 	}
 	if !matched {
-		return nil, fmt.Errorf("--param %q: the engine declares no number of that name", glob)
+		return nil, fmt.Errorf("--param %q: the engine declares no number of that name; %s", glob, numbers(glob, declared))
 	}
 	return list, nil
+}
+
+// numbers describes the numbers that an engine declares, those whose names are like name first, or at most twenty.
+func numbers(name string, declared []usi.Option) string {
+	var names []string
+	for _, o := range declared {
+		if o.Type == usi.Spin {
+			names = append(names, o.Name)
+		}
+	}
+	if near := usi.Nearest(name, names, 3); len(near) > 0 {
+		names = near
+	}
+	switch most := 20; {
+	case len(names) == 0:
+		return "it declares no numbers (see gogi check)"
+	case len(names) > most:
+		return fmt.Sprintf("its numbers are %s and %d more (see gogi tune init)", strings.Join(names[:most], ", "), len(names)-most)
+	}
+	return "expected one of its numbers, such as " + strings.Join(names, ", ")
 }
 
 // fits sets a parameter's name to the engine's spelling. It returns an error if the engine does not accept the

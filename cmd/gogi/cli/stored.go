@@ -46,7 +46,7 @@ func GameName(name string) (pair, leg int, err error) {
 		leg, err = strconv.Atoi(second)
 	}
 	if err != nil || pair < 0 || leg < 0 {
-		return 0, 0, fmt.Errorf("--game %q: expected PAIR.LEG, such as 12.0", name)
+		return 0, 0, fmt.Errorf("game %q: expected PAIR.LEG, such as 12.0; gogi games RUN lists the games of a run", name)
 	}
 	return pair, leg, nil
 }

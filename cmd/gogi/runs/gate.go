@@ -2,7 +2,7 @@ package runscmd
 
 import (
 	"context"
-	"errors"
+	"fmt"
 
 	"gogi/cmd/gogi/cli"
 	"gogi/configs"
@@ -65,7 +65,7 @@ func (c *GateCommand) judge(ctx context.Context, store *results.Store, info *res
 	if err != nil {
 		return nil, err
 	}
-	if run.Gate, err = c.registration(run.Gate); err != nil {
+	if run.Gate, err = c.registration(info.Name, run.Gate); err != nil {
 		return nil, err
 	}
 	g, err := report.New(run)
@@ -80,10 +80,10 @@ func (c *GateCommand) judge(ctx context.Context, store *results.Store, info *res
 
 // registration returns the SPRT settings that the decision uses. By default they are r, the settings of the run.
 // With --gate they are those of the file, and registration also records how they differ from r.
-func (c *GateCommand) registration(r report.Registration) (report.Registration, error) {
+func (c *GateCommand) registration(name string, r report.Registration) (report.Registration, error) {
 	if c.Gate == "" {
 		if r.Design.IsZero() {
-			return r, fail.Usage(errors.New("the run has no gate: expected --gate FILE, or a run begun with --sprt or a [gate] section"))
+			return r, fail.Usage(fmt.Errorf("run %s has no gate; name a run that was begun with --sprt or a [gate] section, or give --gate FILE", name))
 		}
 		return r, nil
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -109,11 +110,20 @@ type reviewer struct {
 
 // games reviews the games that the command selects.
 func (r *reviewer) games(ctx context.Context) error {
-	if info, err := os.Stat(r.Name); err == nil && !info.IsDir() {
+	switch info, err := os.Stat(r.Name); {
+	case err == nil && !info.IsDir():
 		return r.file(ctx)
+	case err == nil && strings.Contains(r.Name, "/"):
+		return fail.Usage(fmt.Errorf("%s is a folder; give a file of game records", r.Name))
+	}
+	if _, err := os.Stat(r.DB); errors.Is(err, fs.ErrNotExist) && looksLikeFile(r.Name) {
+		return fail.Usage(fmt.Errorf("%s not found; check the path of the game record", r.Name))
 	}
 	return r.Read(ctx, func(store *results.Store) error {
 		info, err := store.FindRun(ctx, r.Name)
+		if none, noRun := errors.AsType[*results.NoRun](err); noRun && looksLikeFile(r.Name) {
+			return fail.Usage(fmt.Errorf("%s: no file and no run has this name; check the path, or name a run of %s: %s", r.Name, r.DB, strings.Join(none.Names, ", ")))
+		}
 		if err != nil {
 			return err
 		}
@@ -137,6 +147,12 @@ func (r *reviewer) games(ctx context.Context) error {
 		}
 		return r.stored(ctx, store, info, search, wanted)
 	})
+}
+
+// looksLikeFile reports whether the name of a run that does not exist is probably the path of a file.
+func looksLikeFile(name string) bool {
+	_, record := kifutext.OfFile(kifutext.Text(), name)
+	return record || strings.Contains(name, "/")
 }
 
 func (r *reviewer) stored(ctx context.Context, store *results.Store, info *results.RunInfo, search results.Search, wanted map[results.GamePlace]bool) error {
