@@ -238,25 +238,28 @@ func (s *statements) close() error {
 
 // addPair stores a pair with its opening and games. added is false if the pair was stored already.
 func (s *statements) addPair(ctx context.Context, p *pairRows) (added bool, err error) {
-	openingID, err := s.addOpening(ctx, p.run, &p.opening)
+	openingID, err := s.addOpening(ctx, p)
 	if err != nil {
 		return false, err
 	}
-	played, err := s.provenance(ctx, p.played)
+	provenance, err := s.provenance(ctx, p.played)
 	if err != nil {
 		return false, err
 	}
-	result, err := execSummed(ctx, s.pair, "pairs",
-		append(append([]any{p.run, p.pair, p.players[0], p.players[1], openingID, p.seed, p.setting, tables.Now()}, played.values()...), p.options, nil)...) // the last column, reused, is that of an earlier version
+
+	row := []any{p.run, p.pair.ID, p.pair.Players[0], p.pair.Players[1], openingID, int64(p.pair.Seed), p.setting, tables.Now()} //nolint:gosec // the same 64 bits
+	row = append(row, provenance...)
+	row = append(row, p.options, nil) // the last column, reused, is that of an earlier version
+	result, err := execSummed(ctx, s.pair, "pairs", row...)
 	if err != nil {
 		return false, err
 	}
 	if n, err := result.RowsAffected(); err != nil || n == 0 {
 		return false, err
 	}
+
 	for i := range p.games {
-		p.games[i].game.By = played.worker
-		if err := s.addGame(ctx, &p.games[i]); err != nil {
+		if err := s.addGame(ctx, &p.games[i], provenance[0]); err != nil {
 			return false, fmt.Errorf("leg %d: %w", i, err)
 		}
 	}
@@ -268,15 +271,15 @@ func (s *statements) addPair(ctx context.Context, p *pairRows) (added bool, err 
 	return true, nil
 }
 
-// addOpening returns the number of an opening of a run. It adds the opening to the database if it is unknown.
-func (s *statements) addOpening(ctx context.Context, run int64, o *openingRow) (id int64, err error) {
-	key := openingKey{run, o.name, o.hash}
+// addOpening returns the number of a pair's opening. It adds the opening to the database if it is unknown.
+func (s *statements) addOpening(ctx context.Context, p *pairRows) (id int64, err error) {
+	key := p.key
 	if id, ok := s.openings[key]; ok {
 		return id, nil
 	}
-	if err = s.openingID.QueryRowContext(ctx, run, o.name, o.hash).Scan(&id); errors.Is(err, sql.ErrNoRows) {
-		if _, err = execSummed(ctx, s.opening, "openings", run, o.name, o.start, o.moves, o.plies, o.hash); err == nil {
-			err = s.openingID.QueryRowContext(ctx, run, o.name, o.hash).Scan(&id)
+	if err = s.openingID.QueryRowContext(ctx, key.run, key.name, key.hash).Scan(&id); errors.Is(err, sql.ErrNoRows) {
+		if _, err = execSummed(ctx, s.opening, "openings", p.opening...); err == nil {
+			err = s.openingID.QueryRowContext(ctx, key.run, key.name, key.hash).Scan(&id)
 		}
 	}
 	if err == nil {
@@ -285,8 +288,9 @@ func (s *statements) addOpening(ctx context.Context, run int64, o *openingRow) (
 	return id, err
 }
 
-func (s *statements) addGame(ctx context.Context, g *gameRow) error {
-	values, err := g.game.Inserted()
+// addGame stores a game. worker is the number of the worker, or nil.
+func (s *statements) addGame(ctx context.Context, g *gameRows, worker any) error {
+	values, err := tables.Inserted(g.game, worker)
 	if err != nil {
 		return err
 	}
@@ -298,7 +302,7 @@ func (s *statements) addGame(ctx context.Context, g *gameRow) error {
 	if err != nil {
 		return err
 	}
-	_, err = execSummed(ctx, s.record, "records", id, g.start, g.event, g.site, g.plies, g.final)
+	_, err = execSummed(ctx, s.record, "records", append([]any{id}, g.record...)...)
 	return err
 }
 

@@ -32,7 +32,7 @@ func (f filling) full(batch []request) (blocks []int64) {
 		if batch[i].pair == nil {
 			continue
 		}
-		block := batch[i].pair.pair / segments.Pairs
+		block := int64(batch[i].pair.pair.ID) / segments.Pairs
 		if f[block]++; f[block] == segments.Pairs {
 			blocks = append(blocks, block)
 			delete(f, block)

@@ -27,9 +27,9 @@ import (
 	"gogi/results/tables"
 )
 
-// storeFast stores pairs with the writer's own statements in one transaction. It calls change with the rows of each
-// pair.
-func storeFast(tb testing.TB, s *Store, run *Run, ids []int, change func(*pairRows)) {
+// storeFast stores pairs with the writer's own statements in one transaction. It calls change with the seed and the
+// games of each pair.
+func storeFast(tb testing.TB, s *Store, run *Run, ids []int, change func(seed *uint64, games []*tables.Game)) {
 	tb.Helper()
 	testutil.OK(tb, file.InTx(tb.Context(), s.write, func(tx *sql.Tx) error {
 		statements := run.stmts.in(tb.Context(), tx)
@@ -38,17 +38,42 @@ func storeFast(tb testing.TB, s *Store, run *Run, ids []int, change func(*pairRo
 			if id%3 == 0 {
 				pair.Played = matchtest.PlayedBy(id)
 			}
-			rows, err := run.rows(pair)
+			rows, games, err := run.rowsAndGames(pair)
 			if err != nil {
 				return err
 			}
-			change(rows)
-			if _, err := statements.addPair(tb.Context(), rows); err != nil {
+			change(&rows.pair.Seed, games)
+			if err = rows.replace(games); err == nil {
+				_, err = statements.addPair(tb.Context(), rows)
+			}
+			if err != nil {
 				return err
 			}
 		}
 		return nil
 	}))
+}
+
+// rowsAndGames returns the rows of a pair and its games before their values are encoded.
+func (r *Run) rowsAndGames(pair match.PairResult) (rows *pairRows, games []*tables.Game, err error) {
+	rows, err = r.rows(pair)
+	for i := range pair.Games {
+		if err == nil {
+			games = append(games, new(tables.Game))
+			games[i], err = r.game(pair.Pair, &pair.Games[i])
+		}
+	}
+	return rows, games, err
+}
+
+// replace sets the values of the games.
+func (p *pairRows) replace(games []*tables.Game) (err error) {
+	for i, g := range games {
+		if err == nil {
+			p.games[i].game, err = g.Values()
+		}
+	}
+	return err
 }
 
 // ids returns the numbers from the first one to below the second one.
@@ -60,13 +85,12 @@ func ids(from, below int) (list []int) {
 }
 
 // extremes returns a function that fills games with extreme values for each column.
-func extremes(r *rand.Rand) func(*pairRows) {
+func extremes(r *rand.Rand) func(*uint64, []*tables.Game) {
 	integer := func() int { return []int{0, 1, math.MaxInt64, math.MaxUint32, r.IntN(1000)}[r.IntN(5)] }
 	words := []string{"", "NULL", "\x00\n", strings.Repeat("長い", 3000), "exit status 1 <&>"}
-	return func(p *pairRows) {
-		p.seed = int64(r.Uint64())
-		for i := range p.games {
-			g := &p.games[i].game
+	return func(seed *uint64, games []*tables.Game) {
+		*seed = r.Uint64()
+		for _, g := range games {
 			g.Termination = match.Terminations()[r.IntN(len(match.Terminations()))]
 			g.Outcome = []match.Outcome{match.BlackWins, match.WhiteWins, match.Draw}[r.IntN(3)]
 			g.Note, g.LastSFEN = words[r.IntN(len(words))], words[r.IntN(len(words))]
@@ -157,7 +181,7 @@ func packed(t *testing.T, plan *match.Plan) []byte {
 	pairs := slices.Concat(ids(0, 100), ids(140, segments.Pairs), ids(600, 640), ids(1024, 1024+segments.Least))
 	storeFast(t, s, run, pairs, extremes(rand.New(rand.NewPCG(5, 5))))
 	testutil.OK(t, Pack(t.Context(), s))
-	storeFast(t, s, run, ids(1536, 1536+segments.Least+1), func(*pairRows) {})
+	storeFast(t, s, run, ids(1536, 1536+segments.Least+1), func(*uint64, []*tables.Game) {})
 	testutil.Must(s.write.ExecContext(t.Context(), "PRAGMA wal_checkpoint(TRUNCATE)"))(t)
 	text, err := os.ReadFile(path) // as after a crash, because the end of the run packs block 3
 	testutil.OK(t, err)
@@ -325,12 +349,12 @@ func TestPackAll(t *testing.T) {
 	plan := matchtest.Plan("a")
 	plan.Pairs = 5 * segments.Pairs
 	s, run := begun(t, plan)
-	storeFast(t, s, run, slices.Concat(ids(0, segments.Pairs), ids(512, 520), ids(1024, 1024+segments.Least), ids(1536, 2048), ids(2048, 2560)), func(*pairRows) {})
+	storeFast(t, s, run, slices.Concat(ids(0, segments.Pairs), ids(512, 520), ids(1024, 1024+segments.Least), ids(1536, 2048), ids(2048, 2560)), func(*uint64, []*tables.Game) {})
 	other := matchtest.Plan("b")
 	other.Pairs = segments.Pairs
 	second, err := s.Begin(t.Context(), other)
 	second = matchtest.Closing(t, second, err)
-	storeFast(t, s, second, ids(0, 300), func(*pairRows) {})
+	storeFast(t, s, second, ids(0, 300), func(*uint64, []*tables.Game) {})
 	if _, err := PackAll(t.Context(), s, nil); !errors.Is(err, ErrRunLocked) || !strings.Contains(err.Error(), `run "a"`) || len(blocksOf(t, s, run.ID())) > 0 {
 		t.Errorf("while both are played: %v", err)
 	}

@@ -131,45 +131,41 @@ func checkPlayed(p match.Provenance) error {
 	return nil
 }
 
-// played is a match.Provenance (who played a pair) as columns of a row. The row has the number of the worker
-// instead of its name.
-type played struct {
-	worker int64 // number of the worker; 0: none
-	match.Provenance
-}
-
-// values returns the columns worker, epoch, scale and proof.
-func (p *played) values() []any {
-	if p.worker == 0 {
-		return []any{nil, nil, nil, nil}
+// provenance returns the columns worker, epoch, scale and proof of a pair. worker is the number of the worker, or nil.
+// provenance adds the worker to the database if it is unknown.
+func (s *statements) provenance(ctx context.Context, p match.Provenance) ([]any, error) {
+	if p.Worker == "" {
+		return []any{nil, nil, nil, nil}, nil
 	}
+	worker, err := s.workerNumber(ctx, p.Worker, p.Owner)
+	if err != nil {
+		return nil, err
+	}
+
 	var proof any
 	if len(p.Proof) > 0 {
 		proof = p.Proof
 	}
-	return []any{p.worker, int64(p.Epoch), p.Scale, proof} //nolint:gosec // the same 64 bits
+	return []any{worker, int64(p.Epoch), p.Scale, proof}, nil //nolint:gosec // the same 64 bits
 }
 
-// provenance returns the stored form of p. It adds the worker to the database if it is unknown.
-func (s *statements) provenance(ctx context.Context, p match.Provenance) (*played, error) {
-	found := &played{Provenance: p}
-	if p.Worker == "" {
-		return found, nil
+// workerNumber returns the number of a worker. It adds the worker to the database if it is unknown.
+func (s *statements) workerNumber(ctx context.Context, name, owner string) (number int64, err error) {
+	key := [2]string{name, owner}
+	if number = s.workers[key]; number != 0 {
+		return number, nil
 	}
-	key := [2]string{p.Worker, p.Owner}
-	if found.worker = s.workers[key]; found.worker != 0 {
-		return found, nil
-	}
-	err := s.workerID.QueryRowContext(ctx, p.Worker, p.Owner).Scan(&found.worker)
-	if err == nil && found.worker == 0 {
-		if _, err = execSummed(ctx, s.worker, "workers", p.Worker, "", p.Owner); err == nil {
-			err = s.workerID.QueryRowContext(ctx, p.Worker, p.Owner).Scan(&found.worker)
+
+	err = s.workerID.QueryRowContext(ctx, name, owner).Scan(&number)
+	if err == nil && number == 0 {
+		if _, err = execSummed(ctx, s.worker, "workers", name, "", owner); err == nil {
+			err = s.workerID.QueryRowContext(ctx, name, owner).Scan(&number)
 		}
 	}
 	if err == nil {
-		s.workers[key] = found.worker
+		s.workers[key] = number
 	}
-	return found, err
+	return number, err
 }
 
 // Take returns the number of a pair's current take (version). The first take is 1, and each void of the pair
@@ -186,7 +182,7 @@ func (r *Run) Take(ctx context.Context, pair int) (int, error) {
 // current returns ErrOldTake if the request's pair was voided after it was assigned.
 func (s *statements) current(ctx context.Context, req request) error {
 	voided := 0
-	if err := s.takes.QueryRowContext(ctx, req.pair.run, req.pair.pair).Scan(&voided); err != nil {
+	if err := s.takes.QueryRowContext(ctx, req.pair.run, req.pair.pair.ID).Scan(&voided); err != nil {
 		return err
 	}
 	if req.take != voided+1 {

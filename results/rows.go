@@ -9,53 +9,48 @@ import (
 	"gogi/shogi/kifu"
 )
 
-// pairRows is a pair in database values. The caller's goroutine converts the pair, so that the writer only has to write
-// it.
+// pairRows is a pair as the values of its rows. The caller's goroutine encodes the pair once. The writer adds only
+// the numbers that the database assigns, and the checksums.
 type pairRows struct {
-	run, pair int64
-	players   [2]int
-	seed      int64
-	setting   int64 // number of the valid row in the log of settings
-	opening   openingRow
-	played    match.Provenance
-	games     []gameRow
-	options   any     // in the form of tables.OptionsText
-	states    [][]any // in a tune, the states that follow from the pair
+	run     int64
+	setting int64 // number of the valid row in the log of settings
+	pair    match.Pair
+	played  match.Provenance
+	key     openingKey
+	opening []any // the row of openings with this key
+	options any   // in the form of tables.OptionsText
+	games   []gameRows
+	states  [][]any // in a tune, the rows of the states that follow from the pair
 }
 
-type openingRow struct {
-	name, start, moves string
-	plies              int
-	hash               int64
+// gameRows is a game as the values of its rows.
+type gameRows struct {
+	game   []any // the result of tables.Game.Values, without the number of the worker
+	record []any // the row of records, without the number of the game
 }
 
-// gameRow has the values of a game for one row of games and one row of records.
-type gameRow struct {
-	game               tables.Game
-	start, event, site string
-	plies              []byte
-	final              []byte
-}
-
-// rows checks a pair against the plan and converts it to database rows.
+// rows checks a pair against the plan and encodes it.
 func (r *Run) rows(p match.PairResult) (*pairRows, error) {
 	if err := r.check(p); err != nil {
 		return nil, err
 	}
-	rows := &pairRows{
-		run: r.id, pair: int64(p.Pair.ID), players: p.Pair.Players,
-		seed:    int64(p.Pair.Seed), // the same 64 bits, because SQLite has only signed integers
-		setting: r.setting.Load(), opening: openingRowOf(p.Pair.Opening), played: p.Played,
-	}
-	var err error
-	if rows.options, err = tables.OptionsText(p.Pair.Options); err != nil {
+	options, err := tables.OptionsText(p.Pair.Options)
+	if err != nil {
 		return nil, err
 	}
-	rows.games = make([]gameRow, len(p.Games))
+
+	o := p.Pair.Opening
+	key := openingKey{r.id, o.ID, int64(o.Hash())} //nolint:gosec // the same 64 bits
+	rows := &pairRows{
+		run: r.id, setting: r.setting.Load(), pair: p.Pair, played: p.Played, options: options,
+		key: key, opening: []any{key.run, key.name, o.Start, tables.MovesText(o.Moves), len(o.Moves), key.hash},
+		games: make([]gameRows, len(p.Games)),
+	}
+
 	errs := make([]error, len(p.Games))
 	var packing sync.WaitGroup // one goroutine per game, which halves the wait of the caller
 	for i := range p.Games {
-		packing.Go(func() { rows.games[i], errs[i] = r.gameRow(p.Pair, &p.Games[i]) })
+		packing.Go(func() { rows.games[i], errs[i] = r.gameRows(p.Pair, &p.Games[i]) })
 	}
 	packing.Wait()
 	for i, err := range errs {
@@ -102,36 +97,39 @@ func (r *Run) check(p match.PairResult) error {
 	return nil
 }
 
-func openingRowOf(o match.Opening) openingRow {
-	return openingRow{
-		name: o.ID, start: o.Start, moves: tables.MovesText(o.Moves), plies: len(o.Moves),
-		hash: int64(o.Hash()), // the same 64 bits
+func (r *Run) gameRows(pair match.Pair, g *match.Result) (rows gameRows, err error) {
+	game, err := r.game(pair, g)
+	if err != nil {
+		return rows, err
 	}
+	if rows.game, err = game.Values(); err != nil {
+		return rows, err
+	}
+	plies, err := kifu.Pack(g.Record.Moves, r.plan.PVPlies)
+	rows.record = []any{g.Record.Start, g.Record.Event, g.Record.Site, plies, g.Record.Final}
+	return rows, err
 }
 
-func (r *Run) gameRow(pair match.Pair, g *match.Result) (row gameRow, err error) {
+// game returns the row of games, without the number of the worker.
+func (r *Run) game(pair match.Pair, g *match.Result) (*tables.Game, error) {
 	hash, err := g.MovesHash()
 	if err != nil {
-		return row, err
+		return nil, err
 	}
 	last, err := lastPosition(g)
 	if err != nil {
-		return row, err
+		return nil, err
 	}
-	if row.plies, err = kifu.Pack(g.Record.Moves, r.plan.PVPlies); err != nil {
-		return row, err
-	}
-	row.start, row.event, row.site = g.Record.Start, g.Record.Event, g.Record.Site
-	row.final = g.Record.Final
-	row.game = tables.Game{
+	return &tables.Game{
 		Run: r.id, Seats: [4]int{g.Players[0], g.Players[1], pair.Players[0], pair.Players[1]},
 		Row: match.Row{
-			Pair: g.Pair, Leg: g.Leg, Outcome: g.Outcome, Termination: g.Termination, Note: g.Note, Points: r.plan.Rules.Points(g.Verdict),
-			Plies: len(g.Record.Moves), Sides: g.Sides, Questions: g.Questions, Marked: g.Marked, LastSFEN: last, Slot: g.Slot, Started: g.Started, Ended: g.Ended,
-			MovesHash: hash, OpeningID: pair.Opening.ID, OpeningPlies: len(pair.Opening.Moves), OpeningHash: pair.Opening.Hash(), Start: pair.Opening.Start,
+			Pair: g.Pair, Leg: g.Leg, Outcome: g.Outcome, Termination: g.Termination, Note: g.Note,
+			Points: r.plan.Rules.Points(g.Verdict), Plies: len(g.Record.Moves), Sides: g.Sides, Questions: g.Questions,
+			Marked: g.Marked, LastSFEN: last, Slot: g.Slot, Started: g.Started, Ended: g.Ended, MovesHash: hash,
+			OpeningID: pair.Opening.ID, OpeningPlies: len(pair.Opening.Moves), OpeningHash: pair.Opening.Hash(),
+			Start: pair.Opening.Start,
 		},
-	}
-	return row, nil
+	}, nil
 }
 
 // lastPosition returns the SFEN of the position at the end of a game. It does not apply an illegal move that

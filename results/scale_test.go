@@ -106,7 +106,7 @@ func scalePlan(pairs int) *match.Plan {
 // few templates, with different results, sums and hashes of moves. Only their records repeat.
 func fillRun(b *testing.B, s *Store, run *Run) {
 	b.Helper()
-	templates := make([]*pairRows, len(run.plan.Openings))
+	templates := make([]template, len(run.plan.Openings))
 	r := rand.New(rand.NewPCG(7, 7))
 	for first := 0; first < run.plan.Pairs; first += 10_000 {
 		testutil.OK(b, file.InTx(b.Context(), s.write, func(tx *sql.Tx) error {
@@ -114,8 +114,10 @@ func fillRun(b *testing.B, s *Store, run *Run) {
 			for id := first; id < min(first+10_000, run.plan.Pairs); id++ {
 				pair, err := run.template(templates, id)
 				if err == nil {
-					vary(pair, id, r)
-					_, err = statements.addPair(b.Context(), pair)
+					err = pair.vary(id, r)
+				}
+				if err == nil {
+					_, err = statements.addPair(b.Context(), pair.rows)
 				}
 				if err != nil {
 					return err
@@ -126,22 +128,24 @@ func fillRun(b *testing.B, s *Store, run *Run) {
 	}
 }
 
+type template struct {
+	rows  *pairRows
+	games []*tables.Game
+}
+
 // template returns the pair that all numbers with the same remainder share. Its opening may be any opening of the plan.
-func (r *Run) template(known []*pairRows, id int) (*pairRows, error) {
-	p := &known[id%len(known)]
-	if *p != nil {
-		return *p, nil
+func (r *Run) template(known []template, id int) (p template, err error) {
+	at := &known[id%len(known)]
+	if at.rows == nil {
+		at.rows, at.games, err = r.rowsAndGames(matchtest.Pair(r.plan, id, 12))
 	}
-	var err error
-	*p, err = r.rows(matchtest.Pair(r.plan, id, 12))
-	return *p, err
+	return *at, err
 }
 
 // vary changes a template into the pair with the number id.
-func vary(p *pairRows, id int, r *rand.Rand) {
-	p.pair, p.seed = int64(id), int64(r.Uint64())
-	for i := range p.games {
-		g := &p.games[i].game
+func (p template) vary(id int, r *rand.Rand) error {
+	p.rows.pair.ID, p.rows.pair.Seed = id, r.Uint64()
+	for _, g := range p.games {
 		g.Pair, g.MovesHash, g.Plies = id, r.Uint64(), 40+r.IntN(200)
 		v := []match.Verdict{
 			{Outcome: match.BlackWins, Termination: match.Resignation}, {Outcome: match.WhiteWins, Termination: match.Resignation},
@@ -162,4 +166,5 @@ func vary(p *pairRows, id int, r *rand.Rand) {
 		g.Started = time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC).Add(time.Duration(id) * time.Second)
 		g.Ended = g.Started.Add(time.Minute)
 	}
+	return p.rows.replace(p.games)
 }

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"sync"
 	"time"
 
 	"gogi/internal/lists"
@@ -85,33 +86,63 @@ func GameColumns() string {
 // InsertGame returns the SQL statement that inserts a game. Its parameters are the values that Inserted returns.
 func InsertGame() string {
 	var names []string
-	for _, c := range new(Game).Columns() {
-		if name, own := strings.CutPrefix(c.Name, "g."); own {
-			names = append(names, name)
-		}
+	columns := new(Game).Columns()
+	for _, i := range gameColumns().own {
+		names = append(names, strings.TrimPrefix(columns[i].Name, "g."))
 	}
 	names = append(names, "checksum")
 	marks := strings.TrimSuffix(strings.Repeat("?, ", len(names)), ", ")
 	return "INSERT INTO games (" + strings.Join(names, ", ") + ") VALUES (" + marks + ")"
 }
 
-// Inserted returns the values of a game for the statement of InsertGame, in its order. The last value is the
-// game's checksum. The checksum also covers the columns of the pair and the opening, because reports read them
-// together with the game.
-func (g *Game) Inserted() ([]any, error) {
-	var all, own []any
-	for _, c := range g.Columns() {
-		v, err := plain(c.Value)
-		if err != nil {
+// Values returns the values of all columns of a game, in the order of Columns, as the database stores them.
+func (g *Game) Values() ([]any, error) {
+	columns := g.Columns()
+	values := make([]any, len(columns))
+	for i, c := range columns {
+		var err error
+		if values[i], err = plain(c.Value); err != nil {
 			return nil, err
 		}
-		if all = append(all, v); strings.HasPrefix(c.Name, "g.") {
-			own = append(own, v)
+	}
+	return values, nil
+}
+
+// Inserted returns the values for the statement of InsertGame, in its order. values is the result of Values. worker
+// is the number of the worker, or nil for this process; it replaces the value in values, because the database
+// assigns it later. The last value is the game's checksum. The checksum also covers the columns of the pair and the
+// opening, because reports read them together with the game.
+func Inserted(values []any, worker any) ([]any, error) {
+	columns := gameColumns()
+	values[columns.worker] = worker
+	sum, err := SumOf("games", Shortened(values, len(values)-LateColumns, Null)...)
+	if err != nil {
+		return nil, err
+	}
+
+	own := make([]any, 0, len(columns.own)+1)
+	for _, i := range columns.own {
+		own = append(own, values[i])
+	}
+	return append(own, sum), nil
+}
+
+// gameColumns returns the places in the result of Values: own has those of the columns of the table games, and
+// worker has that of the number of the worker.
+var gameColumns = sync.OnceValue(func() (places struct {
+	own    []int
+	worker int
+}) {
+	for i, c := range new(Game).Columns() {
+		switch {
+		case strings.HasPrefix(c.Name, "g."):
+			places.own = append(places.own, i)
+		case c.Name == "p.worker":
+			places.worker = i
 		}
 	}
-	sum, err := SumOf("games", Shortened(all, len(all)-LateColumns, Null)...)
-	return append(own, sum), err
-}
+	return places
+})
 
 // plain returns the value of a Column as the database stores it.
 func plain(pointer any) (any, error) {
