@@ -9,6 +9,7 @@ import (
 	"gogi/internal/lists"
 	"gogi/match"
 	"gogi/match/tournament"
+	"gogi/stats"
 )
 
 const (
@@ -133,14 +134,14 @@ func usualRounds(players int) int {
 
 // GateDesign returns the sequential test of the file, with the default of each missing key. Without a test it
 // returns the zero Gate.
-func (f *File) GateDesign() (match.Gate, error) {
+func (f *File) GateDesign() (stats.SPRT, error) {
 	r := resolver{file: f}
 	g := r.gate()
 	if len(r.errs) > 0 {
-		return match.Gate{}, errors.Join(r.errs...)
+		return stats.SPRT{}, errors.Join(r.errs...)
 	}
 	if g.IsZero() {
-		return match.Gate{}, errors.New(f.name + ": no [gate] section: expected one with sprt = \"0,4\"")
+		return stats.SPRT{}, errors.New(f.name + ": no [gate] section: expected one with sprt = \"0,4\"")
 	}
 	return g, nil
 }
@@ -148,14 +149,14 @@ func (f *File) GateDesign() (match.Gate, error) {
 // without clears the keys of g that the SPRT s sets. So a flag with the value s replaces exactly the keys that it
 // sets.
 func (g *Gate) without(s *match.SPRT) {
-	for _, key := range or(s, match.SPRT{}).Keys() {
+	for _, key := range or(s, match.SPRT{}).Set {
 		keyAt(reflect.ValueOf(g).Elem(), key).SetZero()
 	}
 }
 
 // twice returns the first key that both g and g.SPRT set, or "" if there is none.
 func (g *Gate) twice() string {
-	for _, key := range g.SPRT.Keys() {
+	for _, key := range g.SPRT.Set {
 		if !keyAt(reflect.ValueOf(g).Elem(), key).IsZero() {
 			return key
 		}

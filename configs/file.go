@@ -5,6 +5,7 @@ import (
 
 	"gogi/configs/position"
 	"gogi/match"
+	"gogi/stats"
 )
 
 // File has the settings of a match as the user wrote them in a file and in flags. A nil pointer, an empty
@@ -128,13 +129,13 @@ type Rules struct {
 	RepetitionPoints []float64 `toml:"repetition_points"` // for Black and White
 }
 
-// Gate has the settings of a sequential test (SPRT); see match.Gate.
+// Gate has the settings of a sequential test (SPRT); see stats.SPRT.
 type Gate struct {
-	SPRT     *match.SPRT     `toml:"sprt,short"` // elo0 and elo1; required; the long form may also set the other keys
-	Alpha    *float64        `toml:"alpha"`      // default match.DefaultAlpha
-	Beta     *float64        `toml:"beta"`       // default match.DefaultBeta
-	Model    match.GateModel `toml:"model"`      // default match.GateLogistic
-	Boundary string          `toml:"boundary"`   // "ratio", the default, or "bounded"
+	SPRT     *match.SPRT    `toml:"sprt,short"` // elo0 and elo1; required; the long form may also set the other keys
+	Alpha    *float64       `toml:"alpha"`      // default match.DefaultAlpha
+	Beta     *float64       `toml:"beta"`       // default match.DefaultBeta
+	Model    stats.EloModel `toml:"model"`      // default stats.ModelLogistic
+	Boundary string         `toml:"boundary"`   // "ratio", the default, or "bounded"
 }
 
 // Store has the settings of the storage of games.

@@ -11,6 +11,7 @@ import (
 	"gogi/internal/testutil"
 	"gogi/match"
 	"gogi/shogi"
+	"gogi/stats"
 )
 
 // TestFlagsAlone plans the command line of the project's contracts, without a file.
@@ -238,9 +239,9 @@ func TestPlanErrorsNameFlags(t *testing.T) {
 // TestSPRTFlag requires that the flag overrides the table key by key.
 func TestSPRTFlag(t *testing.T) {
 	const table = "[gate]\nsprt = \"0,2\"\nalpha = 0.01\nbeta = 0.02\nmodel = \"normalized\"\nboundary = \"bounded\"\n"
-	for flag, want := range map[string]match.Gate{
-		"-1,4": {Elo0: -1, Elo1: 4, Alpha: 0.01, Beta: 0.02, Model: match.GateNormalized, Boundary: match.GateBounded},
-		"elo0=0,elo1=4,alpha=0.03,beta=0.04,model=logistic,boundary=ratio": {Elo1: 4, Alpha: 0.03, Beta: 0.04, Model: match.GateLogistic},
+	for flag, want := range map[string]stats.SPRT{
+		"-1,4": {Elo0: -1, Elo1: 4, Alpha: 0.01, Beta: 0.02, Model: stats.ModelNormalized, Boundary: stats.BoundaryBounded},
+		"elo0=0,elo1=4,alpha=0.03,beta=0.04,model=logistic,boundary=ratio": {Elo1: 4, Alpha: 0.03, Beta: 0.04, Model: stats.ModelLogistic},
 	} {
 		f := parse(t, table)
 		testutil.OK(t, f.Apply(configs.Flags{SPRT: flag}))

@@ -17,6 +17,7 @@ import (
 	"gogi/internal/i18n"
 	"gogi/match"
 	"gogi/shogi"
+	"gogi/stats"
 )
 
 const (
@@ -120,25 +121,25 @@ func (r *resolver) checkDevices(p *match.Plan) {
 	}
 }
 
-func (r *resolver) gate() match.Gate {
+func (r *resolver) gate() stats.SPRT {
 	f := r.file.Gate
 	if f == nil {
-		return match.Gate{}
+		return stats.SPRT{}
 	}
 	if f.SPRT == nil {
 		r.fail("gate", "gate: no hypotheses: expected sprt = \"0,4\", the rating differences elo0 and elo1")
-		return match.Gate{}
+		return stats.SPRT{}
 	}
 	if key := f.twice(); key != "" {
 		r.fail("gate."+key, "gate.%s: gate.sprt sets %s, too; remove one", key, key)
-		return match.Gate{}
+		return stats.SPRT{}
 	}
 	defaults := match.DefaultGate()
 	defaults.Alpha, defaults.Beta = or(f.Alpha, defaults.Alpha), or(f.Beta, defaults.Beta)
-	defaults.Model = choose(r, "gate.model", f.Model, match.GateLogistic, match.GateNormalized)
-	defaults.Boundary = match.BoundaryOf(choose(r, "gate.boundary", f.Boundary, match.GateRatio.String(), match.GateBounded.String()))
-	g := f.SPRT.Gate(defaults)
-	if err := g.Check(); err != nil {
+	defaults.Model = choose(r, "gate.model", f.Model, stats.ModelLogistic, stats.ModelNormalized)
+	defaults.Boundary = stats.BoundaryOf(choose(r, "gate.boundary", f.Boundary, stats.BoundaryRatio.String(), stats.BoundaryBounded.String()))
+	g := f.SPRT.Complete(defaults)
+	if err := match.CheckGate(g); err != nil {
 		r.fail("gate", "gate: %w", err)
 	}
 	return g

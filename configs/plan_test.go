@@ -16,6 +16,7 @@ import (
 	"gogi/internal/testutil"
 	"gogi/match"
 	"gogi/shogi"
+	"gogi/stats"
 )
 
 // parse parses a file that must be valid.
@@ -272,10 +273,10 @@ func TestPlanWarnings(t *testing.T) {
 // TestGateSPRT requires that the text of sprt and keys of the table can set every key. A key in both is an error. A
 // list of two numbers is the short form.
 func TestGateSPRT(t *testing.T) {
-	all := match.Gate{Elo0: 0, Elo1: 4, Alpha: 0.01, Beta: 0.02, Model: match.GateNormalized, Boundary: match.GateBounded}
-	for text, want := range map[string]match.Gate{
-		"gate = \"0,4\"":           {Elo1: 4, Alpha: 0.05, Beta: 0.05, Model: match.GateLogistic},
-		"[gate]\nsprt = [-1, 4.5]": {Elo0: -1, Elo1: 4.5, Alpha: 0.05, Beta: 0.05, Model: match.GateLogistic},
+	all := stats.SPRT{Elo0: 0, Elo1: 4, Alpha: 0.01, Beta: 0.02, Model: stats.ModelNormalized, Boundary: stats.BoundaryBounded}
+	for text, want := range map[string]stats.SPRT{
+		"gate = \"0,4\"":           {Elo1: 4, Alpha: 0.05, Beta: 0.05, Model: stats.ModelLogistic},
+		"[gate]\nsprt = [-1, 4.5]": {Elo0: -1, Elo1: 4.5, Alpha: 0.05, Beta: 0.05, Model: stats.ModelLogistic},
 		"gate = \"elo1=4,elo0=0,alpha=0.01,beta=0.02,model=normalized,boundary=bounded\"":                          all,
 		"[gate]\nsprt = \"elo1=4,elo0=0,alpha=0.01\"\nbeta = 0.02\nmodel = \"normalized\"\nboundary = \"bounded\"": all,
 		"[gate]\nsprt = \"elo1=4,elo0=0,model=normalized,boundary=bounded\"\nalpha = 0.01\nbeta = 0.02":            all,
@@ -292,7 +293,7 @@ func TestGateSPRT(t *testing.T) {
 
 // TestGateBoundary requires that the ratio boundary is the zero value, so that the log of older runs stays equal.
 func TestGateBoundary(t *testing.T) {
-	for text, want := range map[string]match.GateBoundary{"": match.GateRatio, "boundary = \"ratio\"\n": match.GateRatio, "boundary = \"bounded\"\n": match.GateBounded} {
+	for text, want := range map[string]stats.Boundary{"": stats.BoundaryRatio, "boundary = \"ratio\"\n": stats.BoundaryRatio, "boundary = \"bounded\"\n": stats.BoundaryBounded} {
 		g, err := parse(t, "[gate]\nsprt = \"0,4\"\n"+text).GateDesign()
 		testutil.Check(t, err == nil && g.Boundary == want, "%q: %v, %v", text, g, err)
 	}

@@ -312,6 +312,8 @@ func TestDecodePlanRefuses(t *testing.T) {
 		"negative":                             {`"Pairs":100`, `"Pairs":-1`},
 		"player A: a limit is negative":        {`"Margin":100000000`, `"Margin":-1`},
 		"elo0 9":                               {`"elo0":0`, `"elo0":9`},
+		`model "bayeselo" is not one of`:       {`{"elo0":0,"elo1":0,"alpha":0,"beta":0,"model":""}`, `{"elo0":0,"elo1":4,"alpha":0.05,"beta":0.05,"model":"bayeselo"}`},
+		`boundary "wald" is not one of`:        {`{"elo0":0,"elo1":0,"alpha":0,"beta":0,"model":""}`, `{"elo0":0,"elo1":4,"alpha":0.05,"beta":0.05,"model":"logistic","boundary":"wald"}`},
 		"opening 7":                            {`"Start":"startpos"`, `"Start":"start"`},
 		`move "7g7"`:                           {`"7g7f"`, `"7g7"`},
 	} {

@@ -18,6 +18,7 @@ import (
 	"gogi/match"
 	"gogi/match/matchtest"
 	"gogi/shogi"
+	"gogi/stats"
 )
 
 var addDigests = flag.Bool("add-digests", false, "add the digests of new plans to testdata/digests.csv; those that stand there never change")
@@ -53,7 +54,7 @@ func goldenPlans(t *testing.T) []goldenPlan {
 		})
 	}
 	add("two engines", func(*match.Plan) {})
-	add("gate", func(p *match.Plan) { p.Gate = match.Gate{Elo1: 4, Alpha: 0.05, Beta: 0.1, Model: match.GateLogistic} })
+	add("gate", func(p *match.Plan) { p.Gate = stats.SPRT{Elo1: 4, Alpha: 0.05, Beta: 0.1, Model: stats.ModelLogistic} })
 	add("adjudication, one-sided", func(p *match.Plan) {
 		p.Adjudication = match.Adjudication{ResignScore: 1200, ResignMoves: 5, OneSided: true}
 	})

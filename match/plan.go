@@ -11,6 +11,7 @@ import (
 
 	"gogi/internal/sanitize"
 	"gogi/shogi"
+	"gogi/stats"
 )
 
 // CheckRunName returns an error if no run may have this name. A terminal must show a name unchanged. A name must not begin
@@ -186,7 +187,7 @@ type Plan struct {
 	Seed          uint64          `json:"Seed"`
 	Rules         Rules           `json:"Rules"`
 	Adjudication  Adjudication    `json:"Adjudication"`
-	Gate          Gate            `json:"Gate"`
+	Gate          stats.SPRT      `json:"Gate"`
 	Openings      []Opening       `json:"Openings"`
 	Ponder        PonderMode      `json:"Ponder"`
 	Slowed        Policy          `json:"Slowed"`

@@ -101,7 +101,7 @@ func (p *Plan) Check() error {
 			return err
 		}
 	}
-	return errors.Join(p.Gate.Check(), p.Scaling.Check(), p.Mate.Check(p.Ponder), p.CheckDevices(), p.checkWords())
+	return errors.Join(CheckGate(p.Gate), p.Scaling.Check(), p.Mate.Check(p.Ponder), p.CheckDevices(), p.checkWords())
 }
 
 // CheckDevices returns an error if an engine with a Device would not wait for the device before it searches.

@@ -6,17 +6,17 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"gogi/stats"
 )
 
 // SPRT has the settings of a sequential test as a user writes them. The text is two rating differences, such as "0,4",
 // or keys in any order, such as "elo0=0,elo1=4,alpha=0.05,beta=0.05,model=normalized,boundary=ratio". Flags, settings
-// files and package report/calculator use this type. Keys other than elo0 and elo1 may be absent; their fields are then
-// nil or empty.
+// files and package report/calculator use this type. Keys other than elo0 and elo1 may be absent.
 type SPRT struct {
-	Elo0, Elo1  float64
-	Alpha, Beta *float64
-	Model       GateModel
-	Boundary    string // "ratio" or "bounded"
+	stats.SPRT
+
+	Set []string // the keys other than elo0 and elo1 that the text sets, in the order of the long form
 }
 
 // sprtKeys are the keys of the long form, in the order in which they are written.
@@ -52,6 +52,7 @@ func (s *SPRT) UnmarshalText(text []byte) error {
 	if !(read.Elo0 < read.Elo1) {
 		return fmt.Errorf("%q: expected two rating differences, the lower one first, such as 0,4", text)
 	}
+	read.Set = slices.DeleteFunc(slices.Clone(sprtKeys[2:]), func(key string) bool { return !slices.Contains(seen, key) })
 	*s = read
 	return nil
 }
@@ -63,17 +64,15 @@ func (s *SPRT) set(key, value string) error {
 	case "elo1":
 		return number(key, value, &s.Elo1, -mostElo, mostElo)
 	case "alpha":
-		s.Alpha = new(float64)
-		return number(key, value, s.Alpha, math.SmallestNonzeroFloat64, mostError)
+		return number(key, value, &s.Alpha, math.SmallestNonzeroFloat64, mostError)
 	case "beta":
-		s.Beta = new(float64)
-		return number(key, value, s.Beta, math.SmallestNonzeroFloat64, mostError)
+		return number(key, value, &s.Beta, math.SmallestNonzeroFloat64, mostError)
 	case "model":
-		s.Model = GateModel(value)
-		return word(key, value, string(GateLogistic), string(GateNormalized))
+		s.Model = stats.EloModel(value)
+		return word(key, value, string(stats.ModelLogistic), string(stats.ModelNormalized))
 	case "boundary":
-		s.Boundary = value
-		return word(key, value, GateRatio.String(), GateBounded.String())
+		s.Boundary = stats.BoundaryOf(value)
+		return word(key, value, stats.BoundaryRatio.String(), stats.BoundaryBounded.String())
 	}
 	return fmt.Errorf("unknown key %q; expected %s", key, strings.Join(sprtKeys, ", "))
 }
@@ -105,60 +104,41 @@ func word(key, value string, choices ...string) error {
 
 // String returns the shortest text that UnmarshalText reads as s.
 func (s SPRT) String() string {
-	keys := s.Keys()
-	if len(keys) == 0 {
-		return decimal(&s.Elo0) + "," + decimal(&s.Elo1)
+	if len(s.Set) == 0 {
+		return decimal(s.Elo0) + "," + decimal(s.Elo1)
 	}
-	words := []string{"elo0=" + decimal(&s.Elo0), "elo1=" + decimal(&s.Elo1)}
-	for _, key := range keys {
-		words = append(words, key+"="+s.text(key))
+	words := []string{"elo0=" + decimal(s.Elo0), "elo1=" + decimal(s.Elo1)}
+	values := map[string]string{"alpha": decimal(s.Alpha), "beta": decimal(s.Beta), "model": string(s.Model), "boundary": s.Boundary.String()}
+	for _, key := range s.Set {
+		words = append(words, key+"="+values[key])
 	}
 	return strings.Join(words, ",")
 }
 
-// Keys lists the keys other than elo0 and elo1 that s sets, in the order of the long form.
-func (s SPRT) Keys() []string {
-	return slices.DeleteFunc(slices.Clone(sprtKeys[2:]), func(key string) bool { return s.text(key) == "" })
-}
+func decimal(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
 
-// text returns the value of a key other than elo0 and elo1, "" if it is not set.
-func (s SPRT) text(key string) string {
-	return map[string]string{"alpha": decimal(s.Alpha), "beta": decimal(s.Beta), "model": string(s.Model), "boundary": s.Boundary}[key]
-}
-
-func decimal(v *float64) string {
-	if v == nil {
-		return ""
+// Complete returns the test. It takes the value of defaults for each key that s does not set.
+func (s SPRT) Complete(defaults stats.SPRT) stats.SPRT {
+	out := defaults
+	out.Elo0, out.Elo1 = s.Elo0, s.Elo1
+	for _, key := range s.Set {
+		switch key {
+		case "alpha":
+			out.Alpha = s.Alpha
+		case "beta":
+			out.Beta = s.Beta
+		case "model":
+			out.Model = s.Model
+		case "boundary":
+			out.Boundary = s.Boundary
+		}
 	}
-	return strconv.FormatFloat(*v, 'f', -1, 64)
-}
-
-// Gate returns the settings of the test as a Gate. It takes the value of g for each key that s does not set.
-func (s SPRT) Gate(g Gate) Gate {
-	g.Elo0, g.Elo1 = s.Elo0, s.Elo1
-	if s.Alpha != nil {
-		g.Alpha = *s.Alpha
-	}
-	if s.Beta != nil {
-		g.Beta = *s.Beta
-	}
-	if s.Model != "" {
-		g.Model = s.Model
-	}
-	if s.Boundary != "" {
-		g.Boundary = BoundaryOf(s.Boundary)
-	}
-	return g
-}
-
-// DefaultGate returns a Gate with the default error rates, model and boundary.
-func DefaultGate() Gate {
-	return Gate{Alpha: DefaultAlpha, Beta: DefaultBeta, Model: GateLogistic}
+	return out
 }
 
 // Only returns an error if s sets a key that is neither elo0 nor elo1 and is not in keys.
 func (s SPRT) Only(keys ...string) error {
-	for _, key := range s.Keys() {
+	for _, key := range s.Set {
 		if !slices.Contains(keys, key) {
 			return fmt.Errorf("sprt: %s cannot be set here; expected %s", key, strings.Join(keys, ", "))
 		}

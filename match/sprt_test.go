@@ -8,34 +8,35 @@ import (
 
 	"gogi/internal/testutil"
 	"gogi/match"
+	"gogi/stats"
 )
 
 // TestSPRTText: every form sets the keys that it names, in any order, and leaves the other keys unchanged.
 func TestSPRTText(t *testing.T) {
-	defaults := match.Gate{Alpha: 0.04, Beta: 0.03, Model: match.GateLogistic}
-	for text, want := range map[string]match.Gate{
-		"0,4":     {Elo0: 0, Elo1: 4, Alpha: 0.04, Beta: 0.03, Model: match.GateLogistic},
-		" -1 , 4": {Elo0: -1, Elo1: 4, Alpha: 0.04, Beta: 0.03, Model: match.GateLogistic},
+	defaults := stats.SPRT{Alpha: 0.04, Beta: 0.03, Model: stats.ModelLogistic}
+	for text, want := range map[string]stats.SPRT{
+		"0,4":     {Elo0: 0, Elo1: 4, Alpha: 0.04, Beta: 0.03, Model: stats.ModelLogistic},
+		" -1 , 4": {Elo0: -1, Elo1: 4, Alpha: 0.04, Beta: 0.03, Model: stats.ModelLogistic},
 		"elo0=0,elo1=4,alpha=0.01,beta=0.1,model=normalized,boundary=bounded": {
-			Elo0: 0, Elo1: 4, Alpha: 0.01, Beta: 0.1, Model: match.GateNormalized, Boundary: match.GateBounded,
+			Elo0: 0, Elo1: 4, Alpha: 0.01, Beta: 0.1, Model: stats.ModelNormalized, Boundary: stats.BoundaryBounded,
 		},
-		"beta=0.1, model=logistic ,elo1=2.25,elo0=-1.5": {Elo0: -1.5, Elo1: 2.25, Alpha: 0.04, Beta: 0.1, Model: match.GateLogistic},
-		"elo1=4,elo0=0,boundary=ratio":                  {Elo0: 0, Elo1: 4, Alpha: 0.04, Beta: 0.03, Model: match.GateLogistic},
+		"beta=0.1, model=logistic ,elo1=2.25,elo0=-1.5": {Elo0: -1.5, Elo1: 2.25, Alpha: 0.04, Beta: 0.1, Model: stats.ModelLogistic},
+		"elo1=4,elo0=0,boundary=ratio":                  {Elo0: 0, Elo1: 4, Alpha: 0.04, Beta: 0.03, Model: stats.ModelLogistic},
 	} {
 		var s, again match.SPRT
 		if err := s.UnmarshalText([]byte(text)); err != nil {
 			t.Errorf("%s: %v", text, err)
 			continue
 		}
-		testutil.Diff(t, want, s.Gate(defaults), "%s", text)
+		testutil.Diff(t, want, s.Complete(defaults), "%s", text)
 		if err := again.UnmarshalText([]byte(s.String())); err != nil || !cmp.Equal(s, again) {
 			t.Errorf("%s is written %s, which reads %+v, %v", text, s, again, err)
 		}
 	}
-	bounded := match.Gate{Alpha: 0.04, Beta: 0.03, Model: match.GateLogistic, Boundary: match.GateBounded}
-	ratio := match.SPRT{Elo1: 4, Boundary: "ratio"}
-	testutil.Equal(t, ratio.Gate(bounded).Boundary, match.GateRatio, "boundary=ratio leaves")
-	testutil.Equal(t, (match.SPRT{Elo0: -1.5, Elo1: 2}).String(), "-1.5,2", "two hypotheses are written")
+	bounded := stats.SPRT{Alpha: 0.04, Beta: 0.03, Model: stats.ModelLogistic, Boundary: stats.BoundaryBounded}
+	ratio := match.SPRT{SPRT: stats.SPRT{Elo1: 4}, Set: []string{"boundary"}}
+	testutil.Equal(t, ratio.Complete(bounded).Boundary, stats.BoundaryRatio, "boundary=ratio leaves")
+	testutil.Equal(t, (match.SPRT{SPRT: stats.SPRT{Elo0: -1.5, Elo1: 2}}).String(), "-1.5,2", "two hypotheses are written")
 }
 
 // TestSPRTErrors: an error names the key and what to write.
@@ -64,7 +65,7 @@ func TestSPRTErrors(t *testing.T) {
 		"elo0 0,elo1=4":                  "expected two rating differences",
 		"elo0=0,elo1=4,model=normalised": "logistic, normalized",
 	} {
-		s := match.SPRT{Elo0: 7, Elo1: 8}
+		s := match.SPRT{SPRT: stats.SPRT{Elo0: 7, Elo1: 8}}
 		err := s.UnmarshalText([]byte(text))
 		testutil.Check(t, err != nil && strings.Contains(err.Error(), want) && strings.Contains(err.Error(), `"`+text),
 			"%q: error %v, want one with %s", text, err, want)

@@ -6,6 +6,7 @@ import (
 
 	"gogi/internal/testutil"
 	"gogi/match"
+	"gogi/stats"
 )
 
 // tunePlan returns storedPlan as a tune.
@@ -13,7 +14,7 @@ func tunePlan(t *testing.T) *match.Plan {
 	t.Helper()
 	p := *storedPlan(t)
 	p.Design = match.Design{Kind: match.DesignMatch, Swap: true}
-	p.Gate, p.Players = match.Gate{}, p.Players[:2]
+	p.Gate, p.Players = stats.SPRT{}, p.Players[:2]
 	p.Tune = `{"pairs": 10}`
 	return &p
 }
@@ -61,7 +62,7 @@ func TestCheckTune(t *testing.T) {
 		"":                   func(*match.Plan) {},
 		"no JSON":            func(p *match.Plan) { p.Tune = "{" },
 		"colours swapped":    func(p *match.Plan) { p.Design.Swap = false },
-		"no sequential test": func(p *match.Plan) { p.Gate = match.Gate{Elo1: 4, Alpha: 0.05, Beta: 0.1, Model: match.GateLogistic} },
+		"no sequential test": func(p *match.Plan) { p.Gate = stats.SPRT{Elo1: 4, Alpha: 0.05, Beta: 0.1, Model: stats.ModelLogistic} },
 		"of one engine": func(p *match.Plan) {
 			p.Players = append([]match.Player{{Name: "C", Council: &match.Council{}}}, p.Players[0])
 		},

@@ -130,7 +130,7 @@ func TestGateSentence(t *testing.T) {
 		testutil.Check(t, v.Kind == c.kind && v.Claim.String() == c.claim, "[%v, %v]: %s: %q", c.elo0, c.elo1, v.Kind, v.Claim)
 	}
 	normalized := gated(5, 100)
-	normalized.Design.Model = match.GateNormalized
+	normalized.Design.Model = stats.ModelNormalized
 	v := judged(t, matchtest.Run{Players: []string{"x", "y"}, Pairs: slices.Repeat([]string{"WW", "WW", "WL"}, 60)}, normalized).Verdict()
 	testutil.Equal(t, v.Claim.String(), "The SPRT passed: x is stronger than y by more than 5 nElo.", "the unit of the hypotheses")
 }

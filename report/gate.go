@@ -14,7 +14,7 @@ import (
 // Registration is the design of a run's gate (its sequential test) as the database recorded it, with all
 // later changes.
 type Registration struct {
-	Design     match.Gate     // the design that the gate uses
+	Design     stats.SPRT     // the design that the gate uses
 	Registered bool           // the design was stored in the run before its first game
 	Pairs      int            // the maximum number of pairs that was stored with the design
 	Changes    []i18n.Message // changes of the design or the maximum after the first game
@@ -24,7 +24,7 @@ type Registration struct {
 
 // Gate is the state and the verdict of a run's sequential test.
 type Gate struct {
-	Design   match.Gate     `json:"design"`
+	Design   stats.SPRT     `json:"design"`
 	Decision stats.Decision `json:"decision"` // the test's own decision. The verdict may differ from it.
 	LLR      *float64       `json:"llr"`
 	Lower    float64        `json:"lower"`

@@ -11,6 +11,7 @@ import (
 	"gogi/internal/testutil"
 	"gogi/match"
 	"gogi/match/matchtest"
+	"gogi/stats"
 )
 
 // reportOf returns the report of a run.
@@ -25,7 +26,7 @@ func reportOf(t *testing.T, o matchtest.Run) *Report {
 
 // gated returns a design that was registered before the games.
 func gated(elo0, elo1 float64) Registration {
-	return Registration{Registered: true, Pairs: 1000, Design: match.Gate{Elo0: elo0, Elo1: elo1, Alpha: 0.05, Beta: 0.1, Model: match.GateLogistic}}
+	return Registration{Registered: true, Pairs: 1000, Design: stats.SPRT{Elo0: elo0, Elo1: elo1, Alpha: 0.05, Beta: 0.1, Model: stats.ModelLogistic}}
 }
 
 func runOf(o matchtest.Run) Run {

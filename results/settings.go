@@ -13,6 +13,7 @@ import (
 	"gogi/match"
 	"gogi/results/file"
 	"gogi/results/tables"
+	"gogi/stats"
 )
 
 // Setting has those settings of a run that the plan hash does not cover, such as the number of pairs and the
@@ -25,7 +26,7 @@ type Setting struct {
 	Concurrency int             `json:"concurrency"`   // number of slots
 	PVPlies     int             `json:"pv_plies"`      // number of plies that gogi stores of each principal variation
 	Rules       string          `json:"rules"`         // name of the rules' profile
-	Gate        match.Gate      `json:"gate,omitzero"` // settings of the SPRT
+	Gate        stats.SPRT      `json:"gate,omitzero"` // settings of the SPRT
 	Players     []PlayerSetting `json:"players"`
 	// Phase is the last order to the process that plays the run; "" before the first order.
 	Phase match.RunPhase `json:"phase,omitempty"`

@@ -18,12 +18,12 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"gogi/internal/testutil"
-	"gogi/match"
 	"gogi/match/matchtest"
 	"gogi/results"
 	"gogi/results/file"
 	"gogi/results/resultstest"
 	"gogi/results/tables"
+	"gogi/stats"
 )
 
 func TestOpenManyAtOnce(t *testing.T) {
@@ -166,7 +166,7 @@ func TestBeginDifferentPlan(t *testing.T) {
 func TestSettings(t *testing.T) {
 	s, plan, run := resultstest.Begun(t)
 	testutil.OK(t, run.Close())
-	plan.Gate = match.Gate{Elo1: 4, Alpha: 0.05, Beta: 0.1, Model: match.GateLogistic}
+	plan.Gate = stats.SPRT{Elo1: 4, Alpha: 0.05, Beta: 0.1, Model: stats.ModelLogistic}
 	run = resultstest.Begin(t, s, plan)
 	log, err := s.Settings(t.Context(), run.ID())
 	testutil.Require(t, err == nil && len(log) == 2, "%+v, %v", log, err)

@@ -1,6 +1,7 @@
 package stats
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"sync"
@@ -12,21 +13,35 @@ type Boundary string
 
 // The boundaries.
 const (
-	// BoundaryWald uses Wald's approximation, ln(β/(1-α)) and ln((1-β)/α), as fishtest does. The error rates
-	// are nearly α and β if the steps are small. BoundaryWald is the zero value.
-	BoundaryWald Boundary = ""
-	// BoundaryRatio uses the bounds ln β and ln(1/α). If both distributions of a likelihood ratio are fixed
-	// in advance, the ratio has the mean 1 under H0. By Ville's inequality it therefore reaches 1/α with a
-	// probability of at most α, however often the test compares it with the bounds. The same is true for β
-	// under H1. The generalised ratio of gogi, however, estimates its distributions.
+	// BoundaryRatio accepts H1 when the likelihood ratio reaches 1/α. If both distributions of a likelihood ratio are
+	// fixed in advance, the ratio has the mean 1 under H0. By Ville's inequality it therefore reaches 1/α with a
+	// probability of at most α, however often the test compares it with the bound. The generalised ratio of gogi
+	// estimates its distributions; in simulations its rate also stays below α (TestSimulatedGates).
 	//
-	// Matches and "gogi stats sprt --boundary ratio" do not use BoundaryRatio. They use the upper bound ln(1/α)
-	// with another lower bound, ln(β/(1-α(1-β))), because stored runs stopped at it (see gate.Test).
-	BoundaryRatio Boundary = "ratio"
+	// The test accepts H0 at Wald's lower bound for β, calculated as if the test accepts H1 with probability α(1-β)
+	// under H0: ln(β/(1-α(1-β))). Stored runs stopped at this bound and must not become undecided. BoundaryRatio is
+	// the zero value, because older runs used it and did not store a boundary.
+	BoundaryRatio Boundary = ""
+	// BoundaryWald uses Wald's approximation, ln(β/(1-α)) and ln((1-β)/α), as fishtest does. The error rates
+	// are nearly α and β if the steps are small.
+	BoundaryWald Boundary = "wald"
 	// BoundaryBounded moves the bounds towards each other as information grows, so that every run has a
 	// maximum length. See [SPRT.BoundsAt].
 	BoundaryBounded Boundary = "bounded"
 )
+
+const ratio = "ratio"
+
+// String returns the boundary's name in files and reports: "ratio", "bounded" or "wald".
+func (b Boundary) String() string { return cmp.Or(string(b), ratio) }
+
+// BoundaryOf returns the boundary with this name. It is the inverse of Boundary.String.
+func BoundaryOf(name string) Boundary {
+	if name == ratio {
+		return BoundaryRatio
+	}
+	return Boundary(name)
+}
 
 func (b Boundary) check() error {
 	switch b {
@@ -55,14 +70,15 @@ func (s SPRT) Bounds() (lower, upper float64) { return s.BoundsAt(0) }
 // 9 % longer if the true difference is below Elo0 by half of the distance between the hypotheses. If the true
 // difference is halfway between the hypotheses, it is 10 % shorter, and its 95 % quantile is 29 % shorter.
 func (s SPRT) BoundsAt(information float64) (lower, upper float64) {
+	alpha := s.Alpha
 	switch s.Boundary {
-	case BoundaryRatio:
-		return math.Log(s.Beta), -math.Log(s.Alpha)
 	case BoundaryBounded:
 		return boundedBy(s.Alpha, s.Beta).at(information)
+	case BoundaryRatio:
+		alpha *= 1 - s.Beta
 	case BoundaryWald:
 	}
-	return math.Log(s.Beta / (1 - s.Alpha)), math.Log((1 - s.Beta) / s.Alpha)
+	return math.Log(s.Beta / (1 - alpha)), math.Log((1 - s.Beta) / alpha)
 }
 
 // leastBounded is the smallest error rate of a test with BoundaryBounded. It limits the time to calculate the

@@ -258,42 +258,10 @@ func (d distribution) divisor(shares []float64) float64 {
 	}
 }
 
-// An overshoot estimates how far the ratio jumps over a bound. It uses the jumps by which the ratio exceeded its own
-// previous maximum and minimum.
-type overshoot struct{ down, up records }
-
-func (o *overshoot) see(llr float64) {
-	o.down.see(-llr)
-	o.up.see(llr)
-}
-
-type records struct{ best, sum, squares float64 }
-
-func (r *records) see(x float64) {
-	if d := x - r.best; d > 0 {
-		r.best = x
-		r.sum += d
-		r.squares += d * d
-	}
-}
-
-// mean returns the mean overshoot over a distant bound.
-func (r records) mean() float64 {
-	if r.sum == 0 {
-		return 0
-	}
-	return r.squares / r.sum / 2
-}
-
-// decide compares the ratio with the bounds and returns the state of the test. units is the number of observations, and
-// jumps the estimate of the overshoot.
-func (s SPRT) decide(llr, information float64, units int, jumps overshoot) Judgement {
-	lower, upper := s.BoundsAt(information)
+// decide compares the ratio with the bounds and returns the state of the test. units is the number of observations.
+func (s SPRT) decide(llr, information float64, units int) Judgement {
 	j := Judgement{Decision: Continue, LLR: llr, Information: information, Units: units, Openings: units}
-	if s.Overshoot {
-		j.Overshoot0, j.Overshoot1 = jumps.down.mean(), jumps.up.mean()
-	}
-	j.Lower, j.Upper = lower+j.Overshoot0, upper-j.Overshoot1
+	j.Lower, j.Upper = s.BoundsAt(information)
 	switch {
 	case llr <= j.Lower:
 		j.Decision = Fail

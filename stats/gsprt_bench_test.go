@@ -14,9 +14,9 @@ func BenchmarkLLR(b *testing.B) {
 		tallies = append(tallies, Pentanomial{LL: n / (5 + random.IntN(9)), LD: n / (9 + random.IntN(9)), WL: n / 2, WD: n / (9 + random.IntN(9)), WW: n / (5 + random.IntN(9))})
 	}
 	for _, s := range []SPRT{
-		{Elo0: 0, Elo1: 5, Alpha: 0.05, Beta: 0.05, Model: ModelLogistic},
-		{Elo0: 0, Elo1: 5, Alpha: 0.05, Beta: 0.05, Model: ModelNormalized},
-		{Elo0: -10, Elo1: 100, Alpha: 0.05, Beta: 0.05, Model: ModelNormalized},
+		{Elo0: 0, Elo1: 5, Alpha: 0.05, Beta: 0.05, Model: ModelLogistic, Boundary: BoundaryWald},
+		{Elo0: 0, Elo1: 5, Alpha: 0.05, Beta: 0.05, Model: ModelNormalized, Boundary: BoundaryWald},
+		{Elo0: -10, Elo1: 100, Alpha: 0.05, Beta: 0.05, Model: ModelNormalized, Boundary: BoundaryWald},
 	} {
 		b.Run(string(s.Model), func(b *testing.B) {
 			for i := 0; b.Loop(); i++ {

@@ -15,7 +15,7 @@ func TestDecisionsAtTheBounds(t *testing.T) {
 	for llr, want := range map[float64]Decision{
 		upper: Pass, math.Nextafter(upper, 0): Continue, lower: Fail, math.Nextafter(lower, 0): Continue,
 	} {
-		testutil.Equal(t, gateDesign.decide(llr, 0, 1, overshoot{}).Decision, want, "%v is judged", llr)
+		testutil.Equal(t, gateDesign.decide(llr, 0, 1).Decision, want, "%v is judged", llr)
 	}
 }
 
@@ -155,7 +155,7 @@ func FuzzCounts(f *testing.F) {
 		if i, err := w.GameScores().AnytimeInterval(level); err == nil && (math.IsNaN(i.Lo) || math.IsNaN(i.Hi)) {
 			t.Errorf("anytime of %+v at %v: %+v", w, level, i)
 		}
-		test := SPRT{Elo0: 0, Elo1: 5, Alpha: 0.05, Beta: 0.1, Model: ModelLogistic}
+		test := SPRT{Elo0: 0, Elo1: 5, Alpha: 0.05, Beta: 0.1, Model: ModelLogistic, Boundary: BoundaryWald}
 		if llr, err := test.LLR(w); err == nil && math.IsNaN(llr) {
 			t.Errorf("LLR of %+v is not a number", w)
 		}

@@ -25,7 +25,6 @@ type Prefix struct {
 	next   int          // number of the first pair that was not evaluated
 	taken  map[int]Play // added pairs by number
 	series Series       // the evaluated pairs
-	jumps  overshoot
 	now    Judgement
 	broken error // reason why the pairs cannot be evaluated. Once set, it never changes.
 }
@@ -39,7 +38,7 @@ func NewPrefix(test SPRT, limit int) (*Prefix, error) {
 	if limit < 1 {
 		return nil, fmt.Errorf("a plan of %d pairs has nothing to test", limit)
 	}
-	return &Prefix{test: test, limit: limit, taken: map[int]Play{}, now: test.decide(0, 0, 0, overshoot{})}, nil
+	return &Prefix{test: test, limit: limit, taken: map[int]Play{}, now: test.decide(0, 0, 0)}, nil
 }
 
 // AddPlay adds a finished pair. id is the number of the pair in the plan, from 0. Pairs may be added in any order. A
@@ -115,8 +114,7 @@ func (p *Prefix) look(play Play) error {
 	if err != nil {
 		return err
 	}
-	p.jumps.see(llr)
-	p.now = p.test.decide(llr, p.test.information(d, o), p.series.Pairs(), p.jumps)
+	p.now = p.test.decide(llr, p.test.information(d, o), p.series.Pairs())
 	p.now.Openings, p.now.Copies = p.series.Openings(), p.series.Copies()
 	return nil
 }

@@ -21,7 +21,7 @@ func design(t *rapid.T) SPRT {
 		Elo1:  elo0 + rapid.Float64Range(0.5, 50).Draw(t, "width"),
 		Alpha: rapid.SampledFrom([]float64{0.01, 0.05, 0.2}).Draw(t, "alpha"),
 		Beta:  rapid.SampledFrom([]float64{0.01, 0.05, 0.2}).Draw(t, "beta"),
-		Model: rapid.SampledFrom(models).Draw(t, "model"),
+		Model: rapid.SampledFrom(models).Draw(t, "model"), Boundary: BoundaryWald,
 	}
 }
 
@@ -50,7 +50,7 @@ func mirrored(o Outcomes) Outcomes {
 func TestExchangingTheEnginesMirrorsTheSequentialTest(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s, o := design(t), outcomes(t)
-		r := SPRT{Elo0: -s.Elo1, Elo1: -s.Elo0, Alpha: s.Beta, Beta: s.Alpha, Model: s.Model}
+		r := SPRT{Elo0: -s.Elo1, Elo1: -s.Elo0, Alpha: s.Beta, Beta: s.Alpha, Model: s.Model, Boundary: BoundaryWald}
 		a, err := s.LLR(o)
 		b, err2 := r.LLR(mirrored(o))
 		testutil.Require(t, (err == nil) == (err2 == nil) && math.Abs(a+b) <= 1e-6*max(1, math.Abs(a)), "%v %v %v %v", a, err, b, err2)
@@ -67,7 +67,7 @@ func TestSequentialNumbersAreNumbers(t *testing.T) {
 		number := rapid.OneOf(rapid.Float64(), rapid.Float64Range(-1100, 1100), rapid.Float64Range(0, 1))
 		s := SPRT{
 			number.Draw(t, "elo0"), number.Draw(t, "elo1"), number.Draw(t, "alpha"), number.Draw(t, "beta"),
-			rapid.SampledFrom(models).Draw(t, "model"), rapid.Bool().Draw(t, "overshoot"), rapid.SampledFrom(boundaries).Draw(t, "boundary"),
+			rapid.SampledFrom(models).Draw(t, "model"), rapid.SampledFrom(boundaries).Draw(t, "boundary"),
 		}
 		if rapid.Bool().Draw(t, "sound") {
 			s.Elo0, s.Elo1 = math.Remainder(s.Elo0, 1000), math.Remainder(s.Elo1, 1000)
@@ -107,6 +107,9 @@ func sound(t *rapid.T, what string, err error, numbers ...float64) {
 
 var boundaries = []Boundary{BoundaryWald, BoundaryRatio, BoundaryBounded}
 
+// symmetric are the boundaries whose bounds change their signs if α and β are exchanged.
+var symmetric = []Boundary{BoundaryWald, BoundaryBounded}
+
 func randomPairs(t *rapid.T) []Pair { return pairs(false).Draw(t, "pairs") }
 
 // TestPrefixIgnoresTheOrderOfArrival requires that the order of arrival does not change the judgement, and that a
@@ -117,7 +120,7 @@ func TestPrefixIgnoresTheOrderOfArrival(t *testing.T) {
 		if len(all) == 0 {
 			t.Skip()
 		}
-		s := SPRT{Elo0: 0, Elo1: 400, Alpha: 0.3, Beta: 0.3, Model: rapid.SampledFrom(models).Draw(t, "model"), Overshoot: rapid.Bool().Draw(t, "overshoot")}
+		s := SPRT{Elo0: 0, Elo1: 400, Alpha: 0.3, Beta: 0.3, Model: rapid.SampledFrom(models).Draw(t, "model"), Boundary: BoundaryWald}
 		ordered := testutil.Must(NewPrefix(s, len(all)))(t)
 		shuffled, _ := NewPrefix(s, len(all))
 		stopped := Judgement{Decision: Continue}
@@ -153,7 +156,7 @@ func TestPrefixIgnoresTheOrderOfArrival(t *testing.T) {
 }
 
 func TestPrefixWaitsForGaps(t *testing.T) {
-	s := SPRT{Elo0: 0, Elo1: 100, Alpha: 0.05, Beta: 0.05, Model: ModelLogistic}
+	s := SPRT{Elo0: 0, Elo1: 100, Alpha: 0.05, Beta: 0.05, Model: ModelLogistic, Boundary: BoundaryWald}
 	p := testutil.Must(NewPrefix(s, 1000))(t)
 	sweep := Pair{leg(Win, true), leg(Win, false)}
 	split := Pair{leg(Win, true), leg(Loss, false)}
@@ -191,7 +194,7 @@ func TestPrefixWaitsForGaps(t *testing.T) {
 
 // TestMaximumIsInconclusive requires that a test that reaches its maximum with draws only is inconclusive.
 func TestMaximumIsInconclusive(t *testing.T) {
-	p, _ := NewPrefix(SPRT{Elo0: 0, Elo1: 5, Alpha: 0.05, Beta: 0.05, Model: ModelNormalized}, 20)
+	p, _ := NewPrefix(SPRT{Elo0: 0, Elo1: 5, Alpha: 0.05, Beta: 0.05, Model: ModelNormalized, Boundary: BoundaryWald}, 20)
 	for id := range 20 {
 		if j := p.Judgement(); j.Decision != Continue {
 			t.Fatalf("%+v", j)
@@ -233,7 +236,7 @@ func arrivals(r *rand.Rand, pairs, flight int) (sweeps []int, finished []int) {
 // arrive passes far more often than alpha. In plan order it does not.
 func TestOnlyPlanOrderKeepsTheErrorRate(t *testing.T) {
 	const series, pairs, flight = 300, 400, 128
-	s := SPRT{Elo0: 0, Elo1: 50, Alpha: 0.05, Beta: 0.05, Model: ModelLogistic}
+	s := SPRT{Elo0: 0, Elo1: 50, Alpha: 0.05, Beta: 0.05, Model: ModelLogistic, Boundary: BoundaryWald}
 	r := rand.New(rand.NewPCG(1, 2))
 	kinds := []Pair{{leg(Loss, true), leg(Loss, false)}, {leg(Win, true), leg(Loss, false)}, {leg(Win, true), leg(Win, false)}}
 	passes := map[string]int{}
@@ -338,7 +341,7 @@ func TestNormalizedElo(t *testing.T) {
 }
 
 func TestPrefixOfSingleGames(t *testing.T) {
-	s := SPRT{Elo0: 0, Elo1: 200, Alpha: 0.05, Beta: 0.05, Model: ModelLogistic}
+	s := SPRT{Elo0: 0, Elo1: 200, Alpha: 0.05, Beta: 0.05, Model: ModelLogistic, Boundary: BoundaryWald}
 	p, _ := NewPrefix(s, 200)
 	e, err := p.Elo(0.95)
 	testutil.Check(t, err != nil, "before the first game: %+v", e)
@@ -366,6 +369,6 @@ func TestTheMostLikelyDistributionsHaveTheMeans(t *testing.T) {
 		}
 	}
 	// This value was calculated with 50 digits.
-	llr := testutil.Must(SPRT{Elo0: -5, Alpha: 0.05, Beta: 0.05, Model: ModelLogistic}.LLR(Pentanomial{LD: 14, WD: 2, WW: 1}))(t)
+	llr := testutil.Must(SPRT{Elo0: -5, Alpha: 0.05, Beta: 0.05, Model: ModelLogistic, Boundary: BoundaryWald}.LLR(Pentanomial{LD: 14, WD: 2, WW: 1}))(t)
 	testutil.Check(t, !far(llr, -0.17356456445537676), "the LLR is %v", llr)
 }

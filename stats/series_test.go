@@ -61,7 +61,7 @@ func TestCopiesAreNoEvidence(t *testing.T) {
 func TestLeastOpenings(t *testing.T) {
 	for _, s := range []SPRT{
 		{Elo0: 0, Elo1: 30, Alpha: 0.05, Beta: 0.05, Model: ModelLogistic, Boundary: BoundaryRatio},
-		{Elo0: -20, Elo1: 100, Alpha: 0.01, Beta: 0.1, Model: ModelLogistic},
+		{Elo0: -20, Elo1: 100, Alpha: 0.01, Beta: 0.1, Model: ModelLogistic, Boundary: BoundaryWald},
 	} {
 		pass, fail, err := s.Openings()
 		testutil.OK(t, err)
@@ -272,7 +272,7 @@ func TestEloByOpenings(t *testing.T) {
 // TestNormalizedByOpenings requires nearly the same LLR by openings and by pairs if pairs of reused openings are
 // independent. Normalised hypotheses are about pairs, although the means of openings vary less.
 func TestNormalizedByOpenings(t *testing.T) {
-	s := SPRT{Elo0: 0, Elo1: 20, Alpha: 0.001, Beta: 0.001, Model: ModelNormalized}
+	s := SPRT{Elo0: 0, Elo1: 20, Alpha: 0.001, Beta: 0.001, Model: ModelNormalized, Boundary: BoundaryWald}
 	r := rand.New(rand.NewPCG(4, 4))
 	var byOpening Series
 	for id := range 3000 {

@@ -17,22 +17,47 @@ const (
 	ModelBayesElo   EloModel = "bayeselo"   // BayesElo, converted to Elo with the observed draw rate.
 )
 
-// An SPRT is the design of a sequential probability ratio test of H0: Elo0 against H1: Elo1. Elo is A's
-// rating minus B's. Alpha is the probability that the test passes (accepts H1) under H0, and Beta is the
+// Unit returns the name of the unit: Elo, nElo or BayesElo.
+func (m EloModel) Unit() string {
+	switch m {
+	case ModelNormalized:
+		return "nElo"
+	case ModelBayesElo:
+		return "BayesElo"
+	case ModelLogistic:
+	}
+	return "Elo"
+}
+
+// An SPRT is the design of a sequential probability ratio test of H0: Elo0 against H1: Elo1. It is stored in a run
+// before its first game. The test stops the match and gives its decision. It changes no game, so the digest of a plan
+// does not cover it. The zero value is no test. Alpha is the probability that the test passes (accepts H1) under H0, and Beta is the
 // probability that it fails (accepts H0) under H1. Both are approximate, because the log likelihood ratio
 // moves in steps.
 type SPRT struct {
-	Elo0  float64  `json:"elo0"`
-	Elo1  float64  `json:"elo1"`
+	Elo0  float64  `json:"elo0"` // the null hypothesis: rating of A minus rating of B
+	Elo1  float64  `json:"elo1"` // the alternative, above Elo0
 	Alpha float64  `json:"alpha"`
 	Beta  float64  `json:"beta"`
 	Model EloModel `json:"model"`
-	// Overshoot moves the bounds inwards to correct for the jump of the ratio over a bound, as fishtest does
-	// (Siegmund, Sequential Analysis, corollary 8.33). The correction is the mean overshoot, estimated from
-	// the jumps of the ratio to its previous records.
-	Overshoot bool `json:"overshoot"`
-	// Boundary names the method of the bounds. The default is Wald's method.
+	// Boundary is the method of the bounds: ratio, bounded or wald. It is the last key of the JSON, which omits it for
+	// ratio, as older runs did.
 	Boundary Boundary `json:"boundary,omitempty"`
+}
+
+// IsZero reports whether s is the zero value, which is no test.
+func (s SPRT) IsZero() bool { return s == SPRT{} }
+
+// String returns a short description: "SPRT [0, 4] logistic, α 0.05, β 0.1".
+func (s SPRT) String() string {
+	if s.IsZero() {
+		return "none"
+	}
+	text := fmt.Sprintf("SPRT [%g, %g] %s, α %g, β %g", s.Elo0, s.Elo1, s.Model, s.Alpha, s.Beta)
+	if s.Boundary != BoundaryRatio {
+		text += ", " + s.Boundary.String()
+	}
+	return text
 }
 
 // maxElo is the largest absolute value of a hypothesis. Beyond it scores are too close to 0 and 1.
@@ -47,8 +72,6 @@ func (s SPRT) Check() error {
 		return fmt.Errorf("elo0 %v or elo1 %v is beyond %d", s.Elo0, s.Elo1, maxElo)
 	case !(s.Alpha > 0 && s.Alpha < 0.5 && s.Beta > 0 && s.Beta < 0.5):
 		return fmt.Errorf("alpha %v and beta %v are not both between 0 and 0.5", s.Alpha, s.Beta)
-	case s.Overshoot && s.Boundary != BoundaryWald:
-		return fmt.Errorf("the overshoot correction is one of Wald's bounds, not of %q", s.Boundary)
 	case s.Boundary == BoundaryBounded && min(s.Alpha, s.Beta) < leastBounded:
 		return fmt.Errorf("alpha %v or beta %v is below %v, the least that bounded tests are calculated for", s.Alpha, s.Beta, leastBounded)
 	case s.Boundary == BoundaryBounded && s.Alpha+s.Beta > mostBounded+1e-9:
@@ -128,11 +151,8 @@ const (
 type Judgement struct {
 	Decision Decision `json:"decision"`
 	LLR      float64  `json:"llr"`
-	Lower    float64  `json:"lower"` // bounds that apply now, with any overshoot correction.
+	Lower    float64  `json:"lower"` // bounds that apply now
 	Upper    float64  `json:"upper"`
-	// Overshoot0 and Overshoot1 are the overshoot corrections of Lower and Upper, or 0 without correction.
-	Overshoot0 float64 `json:"overshoot0"`
-	Overshoot1 float64 `json:"overshoot1"`
 	// Information is the variance of the ratio ([SPRT.BoundsAt]).
 	Information float64 `json:"information"`
 	Units       int     `json:"units"`    // number of pairs or games that the decision uses.
@@ -141,14 +161,12 @@ type Judgement struct {
 	Beyond      int     `json:"beyond"`   // finished pairs after an unfinished one or after the stop; the decision does not use them
 }
 
-// Judge returns the state of the test after these counts. Each pair or game must have its own opening. Judge
-// does not correct the bounds for the overshoot (see SPRT.Overshoot), because the correction needs the
-// history of the ratio. [Prefix] makes the correction.
+// Judge returns the state of the test after these counts. Each pair or game must have its own opening.
 func (s SPRT) Judge(o Outcomes) (Judgement, error) {
 	llr, err := s.LLR(o)
 	if err != nil {
 		return Judgement{}, err
 	}
 	d := newDistribution(o)
-	return s.decide(llr, s.information(d, o), d.seen, overshoot{}), nil
+	return s.decide(llr, s.information(d, o), d.seen), nil
 }

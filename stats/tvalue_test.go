@@ -213,7 +213,7 @@ func TestNormalizedMaximum(t *testing.T) {
 		{Pentanomial{LL: 4, LD: 5, WL: 3, WD: 5}, -24.829, 1000, -38.96},
 		{Pentanomial{LD: 1, WL: 1, WD: 2, WW: 3}, -788.746, -758.746, 0.4314},
 	} {
-		s := SPRT{Elo0: c.elo0, Elo1: c.elo1, Alpha: 0.05, Beta: 0.05, Model: ModelNormalized}
+		s := SPRT{Elo0: c.elo0, Elo1: c.elo1, Alpha: 0.05, Beta: 0.05, Model: ModelNormalized, Boundary: BoundaryWald}
 		testutil.Check(t, math.Abs(llrOf(t, s, c.pairs)/c.want-1) < 2e-4, "%+v: %v, want %v", c.pairs, llrOf(t, s, c.pairs), c.want)
 	}
 }

@@ -17,6 +17,7 @@ import (
 	"gogi/farm/site"
 	"gogi/internal/testutil"
 	"gogi/match"
+	"gogi/stats"
 )
 
 // TestMain runs the tests and removes the programs that they build.
@@ -200,7 +201,7 @@ func TestChaosOfAGate(t *testing.T) {
 	w.until("the gate has decided", func() bool { return w.told("gated").Verdict == "pass" || w.told("gated").Verdict == "fail" })
 	told := w.told("gated")
 	e := w.judge("gated", func(r *Run) { r.Window, r.Stopped = max(64, gatePairs/10), true })
-	if verdict := w.verdict("gated", match.Gate{Elo0: 0, Elo1: 100, Alpha: 0.05, Beta: 0.1, Model: match.GateLogistic}); verdict != told.Verdict {
+	if verdict := w.verdict("gated", stats.SPRT{Elo0: 0, Elo1: 100, Alpha: 0.05, Beta: 0.1, Model: stats.ModelLogistic}); verdict != told.Verdict {
 		t.Errorf("I5: the coordinator says %s, the stored pairs in plan order %s", told.Verdict, verdict)
 	}
 	t.Logf("beyond %d; %+v", told.Beyond, e)

@@ -26,6 +26,7 @@ import (
 	"gogi/match"
 	"gogi/match/gate"
 	"gogi/results"
+	"gogi/stats"
 )
 
 // The times of a farm under test. A lease ends during a stop.
@@ -344,7 +345,7 @@ func (w *world) run1(name string) (r Run) {
 }
 
 // verdict returns the decision of an SPRT about the stored pairs of a test.
-func (w *world) verdict(name string, g match.Gate) string {
+func (w *world) verdict(name string, g stats.SPRT) string {
 	w.t.Helper()
 	ctx := w.t.Context()
 	store := testutil.Must(results.OpenExisting(ctx, w.file(w.db)))(w.t)

@@ -14,6 +14,7 @@ import (
 	"gogi/match"
 	"gogi/match/gate"
 	"gogi/runner/events"
+	"gogi/stats"
 )
 
 type quota = grants.Quota
@@ -21,7 +22,7 @@ type quota = grants.Quota
 // gated returns a plan with an SPRT. Each pair has its own opening of two moves.
 func gated(name string, pairs int, seed uint64) *match.Plan {
 	p := testPlan(name, pairs, seed)
-	p.Gate = match.Gate{Elo0: 0, Elo1: 150, Alpha: 0.05, Beta: 0.1, Model: match.GateLogistic}
+	p.Gate = stats.SPRT{Elo0: 0, Elo1: 150, Alpha: 0.05, Beta: 0.1, Model: stats.ModelLogistic}
 	first := p.Openings
 	p.Openings = nil
 	for i := range pairs {

@@ -20,7 +20,7 @@ import (
 func TestCopiesAreNoEvidence(t *testing.T) {
 	t.Parallel()
 	const pairs = 400
-	design := match.Gate{Elo0: 0, Elo1: 100, Alpha: 0.05, Beta: 0.1, Model: match.GateLogistic}
+	design := stats.SPRT{Elo0: 0, Elo1: 100, Alpha: 0.05, Beta: 0.1, Model: stats.ModelLogistic}
 	copies, apart := newGate(t, design, pairs), newGate(t, design, pairs)
 	for id := range pairs {
 		play := stats.Play{Pair: won(), Opening: fmt.Sprint(id % 2), Games: []uint64{uint64(id % 2), uint64(10 + id%2)}}
@@ -40,7 +40,7 @@ func won() stats.Pair {
 	return stats.Pair{{AIsBlack: true, Outcome: stats.Win, Points: 1}, {Outcome: stats.Win, Points: 1}}
 }
 
-func newGate(t *testing.T, design match.Gate, pairs int) *Gate {
+func newGate(t *testing.T, design stats.SPRT, pairs int) *Gate {
 	t.Helper()
 	return testutil.Must(New(design, pairs))(t)
 }
@@ -55,7 +55,7 @@ func add(t *testing.T, g *Gate, id int, play stats.Play) {
 func TestLevelOfDeterministicPlayers(t *testing.T) {
 	t.Parallel()
 	const series, pairs = 150, 400
-	design := match.Gate{Elo0: 0, Elo1: 60, Alpha: 0.05, Beta: 0.1, Model: match.GateLogistic}
+	design := stats.SPRT{Elo0: 0, Elo1: 60, Alpha: 0.05, Beta: 0.1, Model: stats.ModelLogistic}
 	for _, openings := range []int{2, 24, 100} {
 		r := rand.New(rand.NewPCG(7, uint64(openings)))
 		passes := 0
@@ -139,7 +139,7 @@ func TestProspect(t *testing.T) {
 			plan.Openings = append(plan.Openings, match.Opening{ID: "same name", Start: "startpos", Moves: []shogi.Move{m}})
 		}
 		if c.gate {
-			plan.Gate = match.Gate{Elo0: 0, Elo1: 20, Alpha: 0.05, Beta: 0.1, Model: match.GateLogistic}
+			plan.Gate = stats.SPRT{Elo0: 0, Elo1: 20, Alpha: 0.05, Beta: 0.1, Model: stats.ModelLogistic}
 		}
 		p := testutil.Must(NewProspect(plan))(t)
 		if refused := p.Check(); (refused != nil) != c.refused || refused != nil && !strings.Contains(refused.Error(), "--openings builtin or a file of gogi book make") {

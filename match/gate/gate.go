@@ -14,27 +14,10 @@ import (
 	"gogi/stats"
 )
 
-// Test returns the sequential test with the settings g. With [match.GateRatio] it accepts H1 when the
-// likelihood ratio reaches 1/α, like [stats.BoundaryRatio], without overshoot correction. For a ratio of two
-// fixed distributions, Ville's inequality limits the probability of a false acceptance to α for any stopping
-// time. The generalised ratio estimates its distributions; in simulations it also stays below α (see the
-// test).
-//
-// The test accepts H0 at Wald's lower bound for β, calculated as if H1 is accepted with probability α(1-β)
-// under H0: ln(β/(1-α(1-β))). This bound is a little above the bound ln β of BoundaryRatio. Stored runs
-// stopped at it and must not become undecided.
-func Test(g match.Gate) stats.SPRT {
-	s := stats.SPRT{Elo0: g.Elo0, Elo1: g.Elo1, Alpha: g.Alpha * (1 - g.Beta), Beta: g.Beta, Model: stats.EloModel(g.Model)}
-	if g.Boundary == match.GateBounded {
-		s.Alpha, s.Boundary = g.Alpha, stats.BoundaryBounded
-	}
-	return s
-}
-
 // Gate runs the SPRT of a match while it is played. It evaluates the pairs in plan order, because the order
 // of arrival favours short games. It is safe for concurrent use.
 type Gate struct {
-	design match.Gate
+	design stats.SPRT
 	pairs  int // number of pairs in the plan
 
 	mu     sync.Mutex
@@ -43,8 +26,8 @@ type Gate struct {
 
 // New returns a Gate for a match. pairs is the largest number of pairs in the match. New returns an error if the
 // design is invalid.
-func New(design match.Gate, pairs int) (*Gate, error) {
-	prefix, err := stats.NewPrefix(Test(design), pairs)
+func New(design stats.SPRT, pairs int) (*Gate, error) {
+	prefix, err := stats.NewPrefix(design, pairs)
 	if err != nil {
 		return nil, fmt.Errorf("gate: %w", err)
 	}
@@ -78,7 +61,7 @@ func (g *Gate) Void(ids []int) error {
 
 // State is the state of a Gate after the pairs that it has evaluated.
 type State struct {
-	Design    match.Gate
+	Design    stats.SPRT
 	Judgement stats.Judgement // decision of the test, number of openings, and number of pairs that only repeat other pairs
 	Tally     stats.Tally     // results of the evaluated pairs
 }

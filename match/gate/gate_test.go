@@ -13,21 +13,12 @@ import (
 	"gogi/stats/binomial"
 )
 
-// TestBoundedGatesHaveTheLimitsOfTheirTests: packages match and stats accept the same error rates of bounded tests.
-func TestBoundedGatesHaveTheLimitsOfTheirTests(t *testing.T) {
-	rates := []float64{0, 0.0009, 0.001, 0.05, 0.1, 0.11, 0.2, 0.3, 0.31, 0.4, 0.49, 0.5}
-	for i := range len(rates) * len(rates) {
-		g := match.Gate{Elo1: 5, Alpha: rates[i%len(rates)], Beta: rates[i/len(rates)], Model: match.GateLogistic, Boundary: match.GateBounded}
-		testutil.Check(t, (g.Check() == nil) == (Test(g).Check() == nil), "%+v: %v, %v", g, g.Check(), Test(g).Check())
-	}
-}
-
 // TestGateUnderTheNull plays 3,000 tests between equal players and looks at the state after every pair. The number of
 // passes must be plausible for a probability of α: its binomial tail is at least 0.0001.
 func TestGateUnderTheNull(t *testing.T) {
 	t.Parallel()
 	const series, pairs = 3000, 120
-	design := match.Gate{Elo0: 0, Elo1: 60, Alpha: match.DefaultAlpha, Beta: match.DefaultBeta, Model: match.GateLogistic}
+	design := stats.SPRT{Elo0: 0, Elo1: 60, Alpha: match.DefaultAlpha, Beta: match.DefaultBeta, Model: stats.ModelLogistic}
 	r := rand.New(rand.NewPCG(1, 2))
 	passes, stops := 0, 0
 	for range series {
@@ -73,7 +64,7 @@ func evenPair(r *rand.Rand) stats.Pair {
 // TestGateIgnoresTheOrderOfArrival: the order in which pairs arrive does not change the decision.
 func TestGateIgnoresTheOrderOfArrival(t *testing.T) {
 	t.Parallel()
-	design := match.Gate{Elo0: 0, Elo1: 100, Alpha: 0.05, Beta: 0.1, Model: match.GateLogistic}
+	design := stats.SPRT{Elo0: 0, Elo1: 100, Alpha: 0.05, Beta: 0.1, Model: stats.ModelLogistic}
 	r := rand.New(rand.NewPCG(3, 4))
 	for range 50 {
 		played := make([]stats.Pair, 60)
@@ -94,7 +85,7 @@ func identity(n int) []int {
 	return order
 }
 
-func judgeIn(t *testing.T, design match.Gate, played []stats.Pair, order []int) State {
+func judgeIn(t *testing.T, design stats.SPRT, played []stats.Pair, order []int) State {
 	t.Helper()
 	g := testutil.Must(New(design, len(played)))(t)
 	for _, id := range order {
@@ -109,7 +100,7 @@ func judgeIn(t *testing.T, design match.Gate, played []stats.Pair, order []int) 
 // does not change.
 func TestGateRefusesAnotherResult(t *testing.T) {
 	t.Parallel()
-	g := testutil.Must(New(match.Gate{Elo0: 0, Elo1: 100, Alpha: 0.05, Beta: 0.1, Model: match.GateLogistic}, 10))(t)
+	g := testutil.Must(New(stats.SPRT{Elo0: 0, Elo1: 100, Alpha: 0.05, Beta: 0.1, Model: stats.ModelLogistic}, 10))(t)
 	won := stats.Pair{{AIsBlack: true, Outcome: stats.Win, Points: 1}, {Outcome: stats.Win, Points: 1}}
 	lost := stats.Pair{{AIsBlack: true, Outcome: stats.Loss}, {Outcome: stats.Loss}}
 	for _, id := range []int{0, 5} {
@@ -126,7 +117,7 @@ func TestGateRefusesAnotherResult(t *testing.T) {
 // the pairs when they are replayed.
 func TestVoid(t *testing.T) {
 	t.Parallel()
-	design := match.Gate{Elo0: 0, Elo1: 100, Alpha: 0.05, Beta: 0.1, Model: match.GateLogistic}
+	design := stats.SPRT{Elo0: 0, Elo1: 100, Alpha: 0.05, Beta: 0.1, Model: stats.ModelLogistic}
 	r := rand.New(rand.NewPCG(5, 6))
 	won := stats.Pair{{AIsBlack: true, Outcome: stats.Win, Points: 1}, {Outcome: stats.Win, Points: 1}}
 	undone := 0
@@ -160,7 +151,7 @@ func TestVoid(t *testing.T) {
 }
 
 // gateOf returns a gate with all pairs except those in but.
-func gateOf(t *testing.T, design match.Gate, played []stats.Pair, but []int) *Gate {
+func gateOf(t *testing.T, design stats.SPRT, played []stats.Pair, but []int) *Gate {
 	t.Helper()
 	g := testutil.Must(New(design, len(played)))(t)
 	for id, pair := range played {
@@ -169,23 +160,6 @@ func gateOf(t *testing.T, design match.Gate, played []stats.Pair, but []int) *Ga
 		}
 	}
 	return g
-}
-
-// TestBounds: the SPRT of older runs keeps its bounds, so their verdicts do not change. Its upper bound equals that of
-// the ratio boundary. A bounded SPRT is another test.
-func TestBounds(t *testing.T) {
-	t.Parallel()
-	design := match.Gate{Elo0: 0, Elo1: 4, Alpha: 0.05, Beta: 0.1, Model: match.GateLogistic}
-	lower, upper := Test(design).Bounds()
-	// ln(0.1/(1-0.05·0.9)) and ln 20, calculated by hand
-	testutil.Check(t, math.Abs(lower+2.256541) <= 1e-6 && math.Abs(upper-2.995732) <= 1e-6, "the bounds are %v and %v", lower, upper)
-	_, ratio := stats.SPRT{Elo1: 4, Alpha: 0.05, Beta: 0.1, Model: stats.ModelLogistic, Boundary: stats.BoundaryRatio}.Bounds()
-	testutil.Check(t, math.Abs(upper-ratio) <= 1e-12, "it passes at %v, and the ratio's bound is %v", upper, ratio)
-	bounded := design
-	bounded.Boundary = match.GateBounded
-	if got := Test(bounded); got.Boundary != stats.BoundaryBounded || got.Alpha != 0.05 || got.Beta != 0.1 || got.Check() != nil {
-		t.Errorf("%+v (%v)", got, got.Check())
-	}
 }
 
 // String returns Said in English.
@@ -205,9 +179,9 @@ func TestEveryBitOfAnOpening(t *testing.T) {
 // is never larger than the rest of the plan. A bounded SPRT has no formula, so Remaining is the rest of the plan.
 func TestRemaining(t *testing.T) {
 	t.Parallel()
-	design := match.Gate{Elo0: 0, Elo1: 10, Alpha: 0.05, Beta: 0.1, Model: match.GateLogistic}
+	design := stats.SPRT{Elo0: 0, Elo1: 10, Alpha: 0.05, Beta: 0.1, Model: stats.ModelLogistic}
 	g := newGate(t, design, 100_000)
-	want := testutil.Must(Test(design).Expect(0, stats.Conditions{DrawRate: 0.5}))(t)
+	want := testutil.Must(design.Expect(0, stats.Conditions{DrawRate: 0.5}))(t)
 	if got := g.Remaining(); math.Abs(got-want.Games/2) > 1 || got < 500 {
 		t.Errorf("%v pairs at the beginning, expected %v", got, want.Games/2)
 	}
@@ -223,6 +197,6 @@ func TestRemaining(t *testing.T) {
 		t.Errorf("%v pairs after forty of which nearly all were won, %v before", got, before)
 	}
 	testutil.Equal(t, newGate(t, design, 50).Remaining(), 50, "pairs of a plan")
-	design.Boundary = match.GateBounded
+	design.Boundary = stats.BoundaryBounded
 	testutil.Equal(t, newGate(t, design, 5000).Remaining(), 5000, "pairs without a formula")
 }

@@ -29,7 +29,7 @@ func TestMeetings(t *testing.T) {
 // error reports it.
 func TestLeastOpenings(t *testing.T) {
 	t.Parallel()
-	design := match.Gate{Elo0: 0, Elo1: 20, Alpha: 0.05, Beta: 0.1, Model: match.GateLogistic}
+	design := stats.SPRT{Elo0: 0, Elo1: 20, Alpha: 0.05, Beta: 0.1, Model: stats.ModelLogistic}
 	testutil.OK(t, (Prospect{Openings: 54, Pass: 54, Fail: 40, gate: design}).Check())
 	for want, p := range map[string]Prospect{
 		"at least 54 openings to pass":             {Openings: 53, Pass: 54, Fail: 40, gate: design},
@@ -43,12 +43,12 @@ func TestLeastOpenings(t *testing.T) {
 // expected to need a tenth more. The estimate starts with 40 games, of which 20 are draws.
 func TestRemainingOfAnyLength(t *testing.T) {
 	t.Parallel()
-	design := match.Gate{Elo0: 0, Elo1: 60, Alpha: 0.05, Beta: 0.1, Model: match.GateLogistic}
+	design := stats.SPRT{Elo0: 0, Elo1: 60, Alpha: 0.05, Beta: 0.1, Model: stats.ModelLogistic}
 	g := newGate(t, design, 100_000)
 	for id := range 10 {
 		add(t, g, id, stats.Play{Pair: stats.Pair{{AIsBlack: true, Outcome: []stats.Outcome{stats.Win, stats.Loss}[id%2], Points: float64((id + 1) % 2)}}})
 	}
-	want, err := Test(design).Expect(0, stats.Conditions{DrawRate: 20. / 50})
+	want, err := design.Expect(0, stats.Conditions{DrawRate: 20. / 50})
 	if got := g.Remaining(); err != nil || math.Abs(got-(want.Games-10)) > 1e-6 {
 		t.Errorf("%v games, want %v (%v)", got, want.Games-10, err)
 	}
@@ -61,7 +61,7 @@ func TestRemainingOfAnyLength(t *testing.T) {
 		add(t, g, id, stats.Play{Pair: pairs["WLsWLsWsLsWs"[id%12]], Opening: fmt.Sprint(id)})
 	}
 	testutil.Require(t, !g.State().Decided(), "it was decided: nothing is tested")
-	want, err = Test(design).Expect(binomial.Elo((1300+20.)/2440), stats.Conditions{DrawRate: 20. / 2440})
+	want, err = design.Expect(binomial.Elo((1300+20.)/2440), stats.Conditions{DrawRate: 20. / 2440})
 	if got := g.Remaining(); err != nil || want.Games/2 > 1200 || math.Abs(got-want.Games/20) > 1e-6 {
 		t.Errorf("%v pairs, want a tenth of %v (%v)", got, want.Games/2, err)
 	}

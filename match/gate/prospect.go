@@ -16,7 +16,7 @@ type Prospect struct {
 	Pass     int  // smallest number of openings with which the SPRT can accept H1; 0 without a test, or if no number is enough
 	Fail     int  // smallest number of openings with which the SPRT can accept H0; 0 as for Pass
 
-	gate      match.Gate
+	gate      stats.SPRT
 	byResults bool // the pairings depend on results
 }
 
@@ -53,7 +53,7 @@ func NewProspect(plan *match.Plan) (Prospect, error) {
 	}
 	var err error
 	if !plan.Gate.IsZero() {
-		p.Pass, p.Fail, err = Test(plan.Gate).Openings()
+		p.Pass, p.Fail, err = plan.Gate.Openings()
 	}
 	return p, err
 }
@@ -145,7 +145,7 @@ func (g *Gate) Remaining() float64 {
 	games := float64(total.Games())
 	score := (tally.Points() + priorGames/2.0) / (games + priorGames)
 	draws := (float64(total.Draws) + priorGames/2.0) / (games + priorGames)
-	whole, err := Test(g.design).Expect(binomial.Elo(score), stats.Conditions{DrawRate: min(draws, 0.95)})
+	whole, err := g.design.Expect(binomial.Elo(score), stats.Conditions{DrawRate: min(draws, 0.95)})
 	if err != nil {
 		return left
 	}

@@ -8,6 +8,7 @@ import (
 	"math"
 
 	"gogi/match"
+	"gogi/stats"
 )
 
 // planVersion is the version of the text of a Plan. This text is part of a run's digest. Fields therefore never
@@ -111,8 +112,8 @@ func (v *Validation) check() error {
 }
 
 // Gate returns the sequential test of the j-th validation.
-func (v *Validation) Gate(j int) match.Gate {
-	return match.Gate{Elo0: v.Elo0, Elo1: v.Elo1, Alpha: v.Level(j), Beta: v.Beta, Model: match.GateLogistic}
+func (v *Validation) Gate(j int) stats.SPRT {
+	return stats.SPRT{Elo0: v.Elo0, Elo1: v.Elo1, Alpha: v.Level(j), Beta: v.Beta, Model: stats.ModelLogistic}
 }
 
 // Options returns a point (one value for each parameter of the tune) as engine options.

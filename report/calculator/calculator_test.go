@@ -183,7 +183,7 @@ func TestStatsSPRTFixtures(t *testing.T) {
 			if want == nil {
 				continue
 			}
-			q.Design, q.Confidence = designOf(f.Elo0, f.Elo1, 0.05, 0.05, model, wald), 0.95
+			q.Design, q.Confidence = designOf(f.Elo0, f.Elo1, 0.05, 0.05, model, "wald"), 0.95
 			row := sprtOf(t, q)
 			what := fmt.Sprintf("%v %s", f.Results, model)
 			wantNear(t, what, row["llr"], *want, 1e-4)
@@ -240,7 +240,7 @@ func TestGapsHaveReasons(t *testing.T) {
 		c := Typical()
 		c.DrawRate = draws
 		return must[*Plans](t)(PlanQuestion{
-			Elo: elo, Alpha: 0.05, Power: 0.95, Unpaired: unpaired, Conditions: c, SPRT: &match.SPRT{Elo0: 0, Elo1: 4}, Boundary: boundary, Games: &games,
+			Elo: elo, Alpha: 0.05, Power: 0.95, Unpaired: unpaired, Conditions: c, SPRT: &match.SPRT{SPRT: stats.SPRT{Elo0: 0, Elo1: 4}}, Boundary: boundary, Games: &games,
 		}.Answer())
 	}
 	elo := func(q EloQuestion) answer { return must[*Elos](t)(q.Answer()) }

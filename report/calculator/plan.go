@@ -1,7 +1,6 @@
 package calculator
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -110,15 +109,13 @@ func (q PlanQuestion) checkMost(games int) error {
 
 func (q PlanQuestion) sequence() (sequence, error) {
 	beta := math.Round(1e12*(1-q.Power)) / 1e12 // 1 - 0.95 as people write it
-	g := q.SPRT.Gate(match.Gate{Alpha: q.Alpha, Beta: beta, Model: match.GateLogistic})
-	g.Boundary = match.BoundaryOf(cmp.Or(q.SPRT.Boundary, q.Boundary))
-	s := sequence{asked: g, conditions: q.Conditions, unpaired: q.Unpaired, perHour: q.PerHour}
+	defaults := stats.SPRT{Alpha: q.Alpha, Beta: beta, Model: stats.ModelLogistic, Boundary: stats.BoundaryOf(q.Boundary)}
+	s := sequence{test: q.SPRT.Complete(defaults), conditions: q.Conditions, unpaired: q.Unpaired, perHour: q.PerHour}
 	if q.Most != nil {
 		s.most = *q.Most / 2
 	}
-	var err error
-	if s.test, err = sequentialTest(g); err != nil {
-		return s, fmt.Errorf("--sprt with alpha %g and beta %g (by default --alpha and 1 - --power): %w", g.Alpha, g.Beta, err)
+	if err := checkTest(s.test); err != nil {
+		return s, fmt.Errorf("--sprt with alpha %g and beta %g (by default --alpha and 1 - --power): %w", s.test.Alpha, s.test.Beta, err)
 	}
 	return s, nil
 }

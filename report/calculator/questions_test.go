@@ -27,7 +27,7 @@ func TestSPRTGivesTheGatesDecision(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	seen := map[stats.Decision]int{}
 	for series := range 60 {
-		design := match.Gate{Elo0: 0, Elo1: 60, Alpha: 0.05, Beta: 0.1, Model: match.GateLogistic}
+		design := stats.SPRT{Elo0: 0, Elo1: 60, Alpha: 0.05, Beta: 0.1, Model: stats.ModelLogistic}
 		rate := []float64{0.45, 0.5, 0.6}[series%3]
 		g := testutil.Must(gate.New(design, 2000))(t)
 		var before, now stats.Pentanomial
@@ -122,7 +122,7 @@ func TestPlanOfASequentialTest(t *testing.T) {
 	perHour := 120.0
 	simulated := Conditions{stats.Conditions{DrawRate: 0.03, Correlation: -0.1}, "given"}
 	q := PlanQuestion{
-		Elo: 50, Alpha: 0.05, Power: 0.95, Conditions: simulated, SPRT: &match.SPRT{Elo0: 0, Elo1: 40}, Boundary: "ratio", PerHour: &perHour,
+		Elo: 50, Alpha: 0.05, Power: 0.95, Conditions: simulated, SPRT: &match.SPRT{SPRT: stats.SPRT{Elo0: 0, Elo1: 40}}, Boundary: "ratio", PerHour: &perHour,
 	}
 	answer, err := q.Answer()
 	rows := rowsOf(t, "plans", answer, err)
@@ -170,7 +170,7 @@ func TestPlanOfATinyDifference(t *testing.T) {
 	lengths := map[float64]float64{}
 	for _, elo1 := range []float64{1, 0.001} {
 		plans := testutil.Must(PlanQuestion{
-			Elo: elo1, Alpha: 0.05, Power: 0.95, SPRT: &match.SPRT{Elo0: 0, Elo1: elo1}, Boundary: "ratio", PerHour: new(100.0), Conditions: Typical(),
+			Elo: elo1, Alpha: 0.05, Power: 0.95, SPRT: &match.SPRT{SPRT: stats.SPRT{Elo0: 0, Elo1: elo1}}, Boundary: "ratio", PerHour: new(100.0), Conditions: Typical(),
 		}.Answer())(t)
 		lengths[elo1] = *plans.sequentialAt(0).Games
 		var text strings.Builder
@@ -185,7 +185,7 @@ func TestPlanOfATinyDifference(t *testing.T) {
 
 // TestPlanWithAMaximum: with a maximum some tests are undecided, and no test is longer.
 func TestPlanWithAMaximum(t *testing.T) {
-	q := PlanQuestion{Elo: 20, Alpha: 0.05, Power: 0.95, Conditions: Typical(), SPRT: &match.SPRT{Elo0: 0, Elo1: 40}, Boundary: "ratio", Most: new(600)}
+	q := PlanQuestion{Elo: 20, Alpha: 0.05, Power: 0.95, Conditions: Typical(), SPRT: &match.SPRT{SPRT: stats.SPRT{Elo0: 0, Elo1: 40}}, Boundary: "ratio", Most: new(600)}
 	row := plansOf(t, q)[2]
 	testutil.Require(t, row["elo"] == 20.0 && row["max_games"] == 600.0, "not the plan halfway with its maximum: %v", row)
 	if left := row["unfinished"].(float64); !(left > 0.2 && left < 0.6) { // half of the tests take 486 games
@@ -196,9 +196,9 @@ func TestPlanWithAMaximum(t *testing.T) {
 
 // TestCheaperWhereItApplies: the plan offers no cheaper alternative that does not apply to the run.
 func TestCheaperWhereItApplies(t *testing.T) {
-	design := match.Gate{Elo0: 0, Elo1: 40, Alpha: 0.05, Beta: 0.1, Model: match.GateLogistic}
+	design := stats.SPRT{Elo0: 0, Elo1: 40, Alpha: 0.05, Beta: 0.1, Model: stats.ModelLogistic}
 	normalized := design
-	normalized.Model = match.GateNormalized
+	normalized.Model = stats.ModelNormalized
 	for _, c := range []struct {
 		name string
 		q    GateQuestion
@@ -291,7 +291,7 @@ func TestImpossibleQuestions(t *testing.T) {
 		"--max-games 1":               plan(func(q *PlanQuestion) { q.Most = new(1) }),
 		"--max-games: only":           plan(func(q *PlanQuestion) { q.Most, q.Unpaired = new(100), true }),
 		"--games-per-hour":            plan(func(q *PlanQuestion) { q.PerHour = new(0.0) }),
-		"elo0 4 is not below":         plan(func(q *PlanQuestion) { q.SPRT = &match.SPRT{Elo0: 4, Elo1: 0} }),
+		"elo0 4 is not below":         plan(func(q *PlanQuestion) { q.SPRT = &match.SPRT{SPRT: stats.SPRT{Elo0: 4, Elo1: 0}} }),
 		"--boundary x":                sprt(SPRTQuestion{Trinomial: "1,2,3", Design: designOf(0, 4, 0.05, 0.05, "logistic", "x"), Confidence: 0.95}),
 		"--pentanomial":               sprt(SPRTQuestion{Pentanomial: "1,2,3", Design: design, Confidence: 0.95}),
 		"--trinomial":                 sprt(SPRTQuestion{Trinomial: "1,2,x", Design: design, Confidence: 0.95}),
@@ -336,7 +336,7 @@ func TestCheaperIsHeldAgainstTheSameTruth(t *testing.T) {
 // between them.
 func TestGateThatIsBounded(t *testing.T) {
 	q := GateQuestion{
-		Gate:  match.Gate{Elo0: 10, Elo1: 60, Alpha: 0.05, Beta: 0.1, Model: match.GateLogistic, Boundary: match.GateBounded},
+		Gate:  stats.SPRT{Elo0: 10, Elo1: 60, Alpha: 0.05, Beta: 0.1, Model: stats.ModelLogistic, Boundary: stats.BoundaryBounded},
 		Pairs: 400, PerHour: PerHour(30*time.Second, 8), Conditions: Typical(),
 	}
 	var at []any
@@ -354,7 +354,7 @@ func TestGateThatIsBounded(t *testing.T) {
 func TestUnpairedPlansHaveNoCorrelation(t *testing.T) {
 	c := Typical()
 	c.Correlation = -0.3
-	for _, row := range plansOf(t, PlanQuestion{Elo: 10, Alpha: 0.05, Power: 0.8, Unpaired: true, Conditions: c, SPRT: &match.SPRT{Elo0: 0, Elo1: 10}, Boundary: "ratio", Games: new(100)}) {
+	for _, row := range plansOf(t, PlanQuestion{Elo: 10, Alpha: 0.05, Power: 0.8, Unpaired: true, Conditions: c, SPRT: &match.SPRT{SPRT: stats.SPRT{Elo0: 0, Elo1: 10}}, Boundary: "ratio", Games: new(100)}) {
 		if row["unit"] != "game" || row["correlation"] != 0.0 {
 			t.Errorf("%v: %v with correlation %v", row["kind"], row["unit"], row["correlation"])
 		}
@@ -494,17 +494,17 @@ func TestPlanOfAnSPRT(t *testing.T) {
 	}
 	draws := Typical()
 	draws.DrawRate = 0.6
-	games := func(model match.GateModel) float64 {
-		q := PlanQuestion{Elo: 20, Alpha: 0.05, Power: 0.95, Conditions: draws, SPRT: &match.SPRT{Elo1: 40, Model: model}, Boundary: "ratio"}
+	games := func(model stats.EloModel) float64 {
+		q := PlanQuestion{Elo: 20, Alpha: 0.05, Power: 0.95, Conditions: draws, SPRT: &match.SPRT{SPRT: stats.SPRT{Elo1: 40, Model: model}, Set: []string{"model"}}, Boundary: "ratio"}
 		return plansOf(t, q)[1]["games"].(float64)
 	}
-	l, n := games(match.GateLogistic), games(match.GateNormalized)
+	l, n := games(stats.ModelLogistic), games(stats.ModelNormalized)
 	testutil.Check(t, n >= 1.5*l, "with many draws 40 normalised Elo are a smaller difference: %v games, logistic %v", n, l)
 }
 
 // TestUndecided: with the number of games that Undecided returns, 10% of tests end undecided.
 func TestUndecided(t *testing.T) {
-	q := GateQuestion{Gate: match.Gate{Elo1: 4, Alpha: 0.05, Beta: 0.05, Model: match.GateLogistic}, Pairs: 10_000, Conditions: Typical()}
+	q := GateQuestion{Gate: stats.SPRT{Elo1: 4, Alpha: 0.05, Beta: 0.05, Model: stats.ModelLogistic}, Pairs: 10_000, Conditions: Typical()}
 	share, games := q.Undecided()
 	testutil.Require(t, share > 0.5 && games > 20_000, "20,000 games: share %v, %d games", share, games)
 	q.Pairs = games / 2

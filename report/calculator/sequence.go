@@ -2,8 +2,6 @@ package calculator
 
 import (
 	"gogi/internal/lists"
-	"gogi/match"
-	"gogi/match/gate"
 	"gogi/stats"
 )
 
@@ -33,7 +31,6 @@ type Quantile struct {
 
 // A sequence is a sequential test to plan.
 type sequence struct {
-	asked      match.Gate
 	test       stats.SPRT
 	conditions Conditions
 	unpaired   bool
@@ -44,7 +41,7 @@ type sequence struct {
 // A GateQuestion asks for the expected course of a match with a gate (a sequential test), before its first
 // game.
 type GateQuestion struct {
-	Gate       match.Gate
+	Gate       stats.SPRT
 	Pairs      int  // maximum number of different pairs
 	Unpaired   bool // pairs have one game
 	Repeatable bool // no player has a clock, so games may repeat
@@ -55,7 +52,7 @@ type GateQuestion struct {
 // Answer returns the expected courses of the gate at several true differences, and cheaper alternatives.
 func (q GateQuestion) Answer() *Plans {
 	s := sequence{
-		asked: q.Gate, test: gate.Test(q.Gate), conditions: q.Conditions, unpaired: q.Unpaired, most: q.Pairs, perHour: &q.PerHour,
+		test: q.Gate, conditions: q.Conditions, unpaired: q.Unpaired, most: q.Pairs, perHour: &q.PerHour,
 	}
 	return &Plans{Version, s.rows(0, q.Repeatable)}
 }
@@ -65,7 +62,7 @@ func (q GateQuestion) Answer() *Plans {
 // number of games within which 90% of the tests would decide at that difference if the match had no maximum
 // length. Both are 0 if unknown, for example if pairs have only one game.
 func (q GateQuestion) Undecided() (share float64, games int) {
-	limited := sequence{asked: q.Gate, test: gate.Test(q.Gate), conditions: q.Conditions, unpaired: q.Unpaired, most: q.Pairs}
+	limited := sequence{test: q.Gate, conditions: q.Conditions, unpaired: q.Unpaired, most: q.Pairs}
 	free := limited
 	free.most = 0
 	for _, elo := range []float64{q.Gate.Elo0, q.Gate.Elo1} {
@@ -81,7 +78,7 @@ func (q GateQuestion) Undecided() (share float64, games int) {
 // rows returns the plans for true differences at the two hypotheses, halfway between them and at elo. Plans
 // of cheaper alternatives follow. repeatable means that players may repeat games.
 func (s sequence) rows(elo float64, repeatable bool) []PlanRow {
-	at := truths(s.asked.Elo0, s.asked.Elo1, elo)
+	at := truths(s.test.Elo0, s.test.Elo1, elo)
 	rows := lists.Map(at, func(truth float64) PlanRow { return s.at("sequential", truth) })
 	if s.unpaired {
 		return rows
@@ -103,10 +100,8 @@ func (s sequence) bounded() (sequence, bool) {
 	if s.test.Boundary == stats.BoundaryBounded {
 		return s, false
 	}
-	s.asked.Boundary = match.GateBounded
-	var err error
-	s.test, err = sequentialTest(s.asked)
-	return s, err == nil
+	s.test.Boundary = stats.BoundaryBounded
+	return s, s.test.Check() == nil
 }
 
 // couplings has factors by which the variance of pair scores falls with deterministic players. As long as both players
@@ -135,8 +130,8 @@ func (s sequence) deterministic(at []float64) []PlanRow {
 // at returns the plan of the given kind for a true difference of elo.
 func (s sequence) at(kind string, elo float64) PlanRow {
 	row := s.conditions.row(kind, elo, s.unpaired)
-	row.Alpha, row.Power = s.asked.Alpha, 1-s.asked.Beta
-	row.PlanCourse = &PlanCourse{Boundary: s.asked.Boundary.String(), Elo0: s.asked.Elo0, Elo1: s.asked.Elo1, Beta: s.asked.Beta}
+	row.Alpha, row.Power = s.test.Alpha, 1-s.test.Beta
+	row.PlanCourse = &PlanCourse{Boundary: s.test.Boundary.String(), Elo0: s.test.Elo0, Elo1: s.test.Elo1, Beta: s.test.Beta}
 	if s.unpaired {
 		e, err := s.test.Expect(elo, stats.Conditions{DrawRate: s.conditions.DrawRate})
 		row.setGames(e.Games, err, s.perHour)

@@ -14,7 +14,6 @@ import (
 	"gogi/internal/format"
 	"gogi/internal/i18n"
 	"gogi/match"
-	"gogi/match/gate"
 	"gogi/stats"
 )
 
@@ -39,44 +38,35 @@ type Design struct {
 	Boundary string      `enum:"ratio,bounded,wald" default:"ratio" help:"Stopping boundary: ratio (as gogi gate), bounded or wald (as fishtest) (default ${default})."`
 }
 
-// gate returns the design as the SPRT settings of a run, so that the calculator can use the code of matches.
-// Model and Boundary may have values that no run supports: bayeselo and wald.
-func (d Design) gate() (match.Gate, error) {
-	g := match.Gate{
-		Elo0: d.Elo0, Elo1: d.Elo1, Alpha: d.Alpha, Beta: d.Beta, Model: match.GateModel(d.Model), Boundary: match.BoundaryOf(d.Boundary),
+// test returns the sequential test that the flags define.
+func (d Design) test() (stats.SPRT, error) {
+	s := stats.SPRT{
+		Elo0: d.Elo0, Elo1: d.Elo1, Alpha: d.Alpha, Beta: d.Beta, Model: stats.EloModel(d.Model), Boundary: stats.BoundaryOf(d.Boundary),
 	}
-	switch {
-	case d.SPRT == nil:
-		return g, nil
-	case d.Elo0 != 0 || d.Elo1 != 2: // not the defaults of the flags
-		return g, errors.New("--sprt: not together with --elo0 or --elo1, which have the same meaning; leave them out")
+	if d.SPRT != nil {
+		if d.Elo0 != 0 || d.Elo1 != 2 { // not the defaults of the flags
+			return s, errors.New("--sprt: not together with --elo0 or --elo1, which have the same meaning; leave them out")
+		}
+		s = d.SPRT.Complete(s)
 	}
-	return d.SPRT.Gate(g), nil
+	return s, checkTest(s)
 }
-
-// wald is the name of Wald's boundary, which gates do not support.
-const wald = "wald"
 
 // BoundaryNames returns the names of the stopping boundaries of an SPRT. The boundaries that matches support
 // come first, beginning with the default. Wald's boundary, which only the calculator supports, is last.
 func BoundaryNames() []string {
-	return []string{match.GateRatio.String(), match.GateBounded.String(), wald}
+	return []string{stats.BoundaryRatio.String(), stats.BoundaryBounded.String(), stats.BoundaryWald.String()}
 }
 
-// sequentialTest returns the test of a design. For a boundary that gates support it returns the gate's own
-// test, so that the calculator and a gate decide the same.
-func sequentialTest(g match.Gate) (stats.SPRT, error) {
-	s := gate.Test(g)
-	switch name := g.Boundary.String(); {
-	case name == wald:
-		s = stats.SPRT{Elo0: g.Elo0, Elo1: g.Elo1, Alpha: g.Alpha, Beta: g.Beta, Model: stats.EloModel(g.Model)}
-	case !slices.Contains(BoundaryNames(), name):
-		return s, fmt.Errorf("--boundary %s: expected one of %s", name, strings.Join(BoundaryNames(), ", "))
+// checkTest returns an error if the test of a question is impossible.
+func checkTest(s stats.SPRT) error {
+	if name := s.Boundary.String(); !slices.Contains(BoundaryNames(), name) {
+		return fmt.Errorf("--boundary %s: expected one of %s", name, strings.Join(BoundaryNames(), ", "))
 	}
 	if err := s.Check(); err != nil {
-		return s, fmt.Errorf("impossible test: %w", err)
+		return fmt.Errorf("impossible test: %w", err)
 	}
-	return s, nil
+	return nil
 }
 
 // An SPRTRow is the state of one sequential test: its log likelihood ratio, its bounds, its decision and the
@@ -96,7 +86,6 @@ type SPRTRow struct {
 	Confidence float64        `json:"confidence"`
 	Why        string         `json:"why,omitempty"`
 	EloWhy     string         `json:"elo_why,omitempty"`
-	asked      match.Gate
 	test       stats.SPRT
 }
 
@@ -108,11 +97,7 @@ type SPRTs struct {
 
 // Answer calculates the log likelihood ratio of the test, its bounds and its decision.
 func (q SPRTQuestion) Answer() (*SPRTs, error) {
-	design, err := q.Design.gate()
-	if err != nil {
-		return nil, fail.Usage(err)
-	}
-	test, err := sequentialTest(design)
+	test, err := q.Design.test()
 	if err := errors.Join(err, CheckShare("confidence", q.Confidence)); err != nil {
 		return nil, fail.Usage(err)
 	}
@@ -120,7 +105,7 @@ func (q SPRTQuestion) Answer() (*SPRTs, error) {
 	if err != nil {
 		return nil, fail.Usage(err)
 	}
-	row.Model, row.Boundary, row.Confidence, row.asked, row.test = string(design.Model), design.Boundary.String(), q.Confidence, design, test
+	row.Model, row.Boundary, row.Confidence, row.test = string(test.Model), test.Boundary.String(), q.Confidence, test
 	row.Lower, row.Upper = test.Bounds()
 	if row.Unit == "pair" && test.Model == stats.ModelBayesElo {
 		row.Why = "BayesElo needs the draw rate, which a pentanomial does not have; use --trinomial"
@@ -178,7 +163,7 @@ func (s *SPRTRow) print(w io.Writer, in i18n.Language) {
 		after = i18n.Number{N: s.N, Noun: "game"}
 	}
 	fmt.Fprintln(w, i18n.Say(in, "Sequential test of %g against %g %s (%s), alpha %g, beta %g, after %s",
-		s.asked.Elo0, s.asked.Elo1, s.unit(), s.Model, s.asked.Alpha, s.asked.Beta, after))
+		s.test.Elo0, s.test.Elo1, s.test.Model.Unit(), s.Model, s.test.Alpha, s.test.Beta, after))
 	t := format.Table(i18n.Heads(in, "log likelihood ratio", "fails at", "passes at", "decision", "Elo", "from", "to")...)
 	decision := cmp.Or(i18n.Say(in, string(s.Decision)), "–")
 	t.AppendRow(table.Row{
@@ -196,19 +181,11 @@ func (s *SPRTRow) print(w io.Writer, in i18n.Language) {
 	}
 }
 
-// unit returns the unit of the hypotheses.
-func (s *SPRTRow) unit() string {
-	if s.Model == string(stats.ModelBayesElo) {
-		return "BayesElo"
-	}
-	return match.GateModel(s.Model).Unit()
-}
-
 func boundaryWords(name string) i18n.Message {
 	switch name {
-	case match.GateRatio.String():
+	case stats.BoundaryRatio.String():
 		return i18n.Of("ratio, those of gogi gate")
-	case match.GateBounded.String():
+	case stats.BoundaryBounded.String():
 		return i18n.Of("bounded: they converge as games come in; a gate uses them with boundary = \"bounded\"")
 	}
 	return i18n.Of("Wald's, as fishtest uses them; gogi gate does not (--boundary ratio)")

@@ -170,7 +170,7 @@ func TestPageOfAFarm(t *testing.T) {
 // a slow machine. Such a page has no figure for a fixed length.
 func TestPageSaysHowItEnded(t *testing.T) {
 	o := matchtest.Run{Players: []string{"x", "y"}, Pairs: slices.Repeat([]string{"WW"}, 60), Slowed: 60}
-	late := report.Registration{Pairs: 60, Design: match.Gate{Elo0: 0, Elo1: 100, Alpha: 0.05, Beta: 0.1, Model: match.GateLogistic}}
+	late := report.Registration{Pairs: 60, Design: stats.SPRT{Elo0: 0, Elo1: 100, Alpha: 0.05, Beta: 0.1, Model: stats.ModelLogistic}}
 	retarget := report.Start{Late: true, Changes: []match.Difference{{Path: []string{"pairs"}}}}
 	r, seen := gatherAs(t, o, late, retarget)
 	text, _ := checkPage(t, render(t, o, r, seen))

@@ -13,6 +13,7 @@ import (
 	"gogi/results"
 	"gogi/shogi"
 	"gogi/shogi/kifu"
+	"gogi/stats"
 )
 
 // gatedSeries returns an empty store and the plan of a match with an SPRT.
@@ -30,7 +31,7 @@ func gatedSeries(t *testing.T) (*results.Store, *match.Plan) {
 	return store, &match.Plan{
 		Run: "r", Players: []match.Player{player("A"), player("B")}, Design: match.Design{Kind: match.DesignMatch, Swap: true},
 		Rules: match.RulesProfiles()["default"], Openings: []match.Opening{{ID: "1", Start: "startpos"}}, Pairs: 10,
-		Gate: match.Gate{Elo1: 4, Alpha: 0.05, Beta: 0.1, Model: match.GateLogistic},
+		Gate: stats.SPRT{Elo1: 4, Alpha: 0.05, Beta: 0.1, Model: stats.ModelLogistic},
 	}
 }
 
@@ -71,7 +72,7 @@ func TestLateDesign(t *testing.T) {
 	t.Parallel()
 	store, plan := gatedSeries(t)
 	plain := *plan
-	plain.Gate = match.Gate{}
+	plain.Gate = stats.SPRT{}
 	beginAndAdd(t, store, &plain, resignedPair(plan, 0, 0))
 	beginAndAdd(t, store, plan, resignedPair(plan, 1, 0))
 	info := testutil.Must(store.FindRun(t.Context(), "r"))(t)

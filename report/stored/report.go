@@ -18,6 +18,7 @@ import (
 	"gogi/report/html"
 	"gogi/results"
 	"gogi/shogi/kifu"
+	"gogi/stats"
 	"gogi/usi"
 )
 
@@ -264,7 +265,7 @@ func registrationOf(settings []results.Setting, first int64) report.Registration
 
 // noteChanges adds each difference between the registered design and a later one to r.Changes, unless it is already
 // there.
-func noteChanges(r *report.Registration, design match.Gate, pairs int) {
+func noteChanges(r *report.Registration, design stats.SPRT, pairs int) {
 	note := func(message i18n.Message) {
 		if !slices.ContainsFunc(r.Changes, func(known i18n.Message) bool { return known.String() == message.String() }) {
 			r.Changes = append(r.Changes, message)

@@ -13,6 +13,7 @@ import (
 	"gogi/report"
 	"gogi/report/ratings"
 	"gogi/results"
+	"gogi/stats"
 )
 
 // TestGatheringStopsAtAGap: a report of an unfinished run uses only the pairs before the first gap.
@@ -91,10 +92,10 @@ func TestStates(t *testing.T) {
 			plan.Pairs = len(won)
 			if c.gated {
 				// With Elo bounds this far apart, 40 won pairs decide the SPRT, and one pair does not.
-				plan.Gate = match.Gate{Elo0: 0, Elo1: 200, Alpha: 0.05, Beta: 0.05, Model: match.GateLogistic}
+				plan.Gate = stats.SPRT{Elo0: 0, Elo1: 200, Alpha: 0.05, Beta: 0.05, Model: stats.ModelLogistic}
 				plan.Pairs = 2 * len(won)
 			} else {
-				plan.Gate = match.Gate{}
+				plan.Gate = stats.SPRT{}
 			}
 			run := testutil.Must(store.Begin(t.Context(), plan))(t)
 			for i, w := range c.won {

@@ -11,6 +11,7 @@ import (
 	"gogi/results/resultstest"
 	"gogi/shogi"
 	"gogi/shogi/kifu"
+	"gogi/stats"
 )
 
 // TestTalliesAddUp: the counts of openings and slots equal the sums that the test calculates from the games.
@@ -74,7 +75,7 @@ func TestTalliesAddUp(t *testing.T) {
 func TestBookMoves(t *testing.T) {
 	t.Parallel()
 	store, plan := gatedSeries(t)
-	plan.Gate = match.Gate{}
+	plan.Gate = stats.SPRT{}
 	plan.Players[0].Identity.Files = []match.FileHash{{Role: match.BookRole, Path: "/b.db", SHA256: "00"}}
 	pair := resignedPair(plan, 0, 0)
 	for leg := range pair.Games {

@@ -46,7 +46,7 @@ func TestPrint(t *testing.T) {
 // the first line. If an SPRT stopped the run, none of them has a figure for a fixed length.
 func TestFormsAgree(t *testing.T) {
 	o := matchtest.Run{Players: []string{"x", "y"}, Pairs: slices.Repeat([]string{"WW"}, 60), Repeat: 2, Slowed: 59}
-	late := report.Registration{Pairs: 60, Design: match.Gate{Elo0: 0, Elo1: 100, Alpha: 0.05, Beta: 0.1, Model: match.GateLogistic}}
+	late := report.Registration{Pairs: 60, Design: stats.SPRT{Elo0: 0, Elo1: 100, Alpha: 0.05, Beta: 0.1, Model: stats.ModelLogistic}}
 	r := gather(t, o, late, report.Start{Late: true, Changes: []match.Difference{{Path: []string{"pairs"}}}})
 	var terminal, verdict bytes.Buffer
 	Print(&terminal, r, i18n.English)
@@ -114,7 +114,7 @@ func TestSummary(t *testing.T) {
 // has one line for each warning of the verbose report.
 func TestSummaryOfAnSPRT(t *testing.T) {
 	o := matchtest.Run{Players: []string{"x", "y"}, Pairs: slices.Repeat([]string{"WW"}, 60), Repeat: 2, Slowed: 59}
-	gate := report.Registration{Pairs: 60, Design: match.Gate{Elo0: 0, Elo1: 100, Alpha: 0.05, Beta: 0.1, Model: match.GateLogistic}}
+	gate := report.Registration{Pairs: 60, Design: stats.SPRT{Elo0: 0, Elo1: 100, Alpha: 0.05, Beta: 0.1, Model: stats.ModelLogistic}}
 	late := report.Start{Late: true, Changes: []match.Difference{{Path: []string{"pairs"}}}}
 	r := gather(t, o, gate, late)
 	var b bytes.Buffer

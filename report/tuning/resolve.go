@@ -22,6 +22,7 @@ import (
 	"gogi/internal/i18n"
 	"gogi/match"
 	"gogi/match/tune"
+	"gogi/stats"
 	"gogi/usi"
 )
 
@@ -196,7 +197,7 @@ func (w *Request) validation(base *match.Plan, index int) tune.Validation {
 	override(&v.Alpha, from.Alpha)
 	override(&v.Beta, from.Beta)
 	if from.SPRT != nil {
-		g := from.SPRT.Gate(match.Gate{Alpha: v.Alpha, Beta: v.Beta})
+		g := from.SPRT.Complete(stats.SPRT{Alpha: v.Alpha, Beta: v.Beta})
 		v.Elo0, v.Elo1, v.Alpha, v.Beta = g.Elo0, g.Elo1, g.Alpha, g.Beta
 	}
 	if from.Games != nil {

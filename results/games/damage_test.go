@@ -31,6 +31,7 @@ import (
 	"gogi/shogi"
 	"gogi/shogi/kifu"
 	"gogi/shogi/kifu/text"
+	"gogi/stats"
 )
 
 var (
@@ -167,7 +168,7 @@ func played(t *testing.T, pairs, plies int, change func(*match.Plan)) string {
 	path := resultstest.Path(t)
 	s := resultstest.Open(t, path)
 	plan := matchtest.Plan("r")
-	plan.Pairs, plan.PVPlies, plan.Gate = 2*pairs, 3, match.Gate{Elo1: 40, Alpha: 0.05, Beta: 0.1, Model: match.GateLogistic}
+	plan.Pairs, plan.PVPlies, plan.Gate = 2*pairs, 3, stats.SPRT{Elo1: 40, Alpha: 0.05, Beta: 0.1, Model: stats.ModelLogistic}
 	if change != nil {
 		change(plan)
 	}

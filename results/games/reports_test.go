@@ -19,6 +19,7 @@ import (
 	"gogi/shogi/kifu"
 	"gogi/shogi/kifu/packed"
 	kifutext "gogi/shogi/kifu/text"
+	"gogi/stats"
 )
 
 // aRun stores the run "run": 34 pairs from 12 openings, with every termination of allEnds, scores, principal variations,
@@ -86,7 +87,7 @@ func figuresOf(t *testing.T, store *results.Store, name string) (f figures, lack
 	rep := testutil.Must(stored.Report(t.Context(), store, name))(t)
 	info := runOf(t, store, name)
 	run := testutil.Must(stored.ReportRun(t.Context(), store, info))(t)
-	design := match.Gate{Elo1: 10, Alpha: 0.05, Beta: 0.05, Model: match.GateLogistic}
+	design := stats.SPRT{Elo1: 10, Alpha: 0.05, Beta: 0.05, Model: stats.ModelLogistic}
 	run.Gate = report.Registration{Design: design, Registered: true}
 	sums := testutil.Must(report.New(run))(t)
 	testutil.OK(t, store.Pairs(t.Context(), info.ID, results.Filter{}, sums.Add))

@@ -22,6 +22,7 @@ import (
 	"gogi/results/dump"
 	"gogi/results/file"
 	"gogi/results/tables"
+	"gogi/stats"
 )
 
 // Path returns a path for a new database.
@@ -174,7 +175,7 @@ func TunePlan(tb testing.TB) (*match.Plan, tune.Settings) {
 	s.Params = []tune.Param{{Name: "X", Kind: tune.Int, Start: 40, Max: 100, Scale: 30}, {Name: "Slow Mover", Kind: tune.Float, Start: 0.5, Max: 1}}
 	text := testutil.Must((&tune.Plan{Settings: s}).Text())(tb)
 	plan := matchtest.Plan("r")
-	plan.Design, plan.Pairs, plan.Tune, plan.Gate = match.Design{Kind: match.DesignMatch, Swap: true}, 40, text, match.Gate{}
+	plan.Design, plan.Pairs, plan.Tune, plan.Gate = match.Design{Kind: match.DesignMatch, Swap: true}, 40, text, stats.SPRT{}
 	return plan, s
 }
 

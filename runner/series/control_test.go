@@ -15,6 +15,7 @@ import (
 	"gogi/runner"
 	"gogi/runner/events"
 	"gogi/runner/series"
+	"gogi/stats"
 	"gogi/usi"
 )
 
@@ -159,7 +160,7 @@ func TestOrderedEnds(t *testing.T) {
 // TestNothingWaitsForEver: if the SPRT decides while the run is paused, the run ends.
 func TestNothingWaitsForEver(t *testing.T) {
 	p := plan(400, 1)
-	p.Gate = match.Gate{Elo0: 0, Elo1: 200, Alpha: 0.05, Beta: 0.1, Model: match.GateLogistic}
+	p.Gate = stats.SPRT{Elo0: 0, Elo1: 200, Alpha: 0.05, Beta: 0.1, Model: stats.ModelLogistic}
 	enough := 0
 	synctest.Test(t, func(t *testing.T) { // count the pairs that the SPRT needs
 		c := control1(t, p, series.Config{})
@@ -231,7 +232,7 @@ func TestControlIsLoggedFirst(t *testing.T) {
 func TestGatesKeepTheirLength(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := plan(30, 1)
-		p.Gate = match.Gate{Elo0: 0, Elo1: 5, Alpha: 0.05, Beta: 0.1, Model: match.GateLogistic}
+		p.Gate = stats.SPRT{Elo0: 0, Elo1: 5, Alpha: 0.05, Beta: 0.1, Model: stats.ModelLogistic}
 		c := control1(t, p, series.Config{})
 		testutil.Fails(t, c.tell("target 80"), "sequential test")
 		c.must("stop")

@@ -17,6 +17,7 @@ import (
 	"gogi/runner/events"
 	"gogi/runner/series"
 	"gogi/shogi"
+	"gogi/stats"
 	"gogi/usi"
 )
 
@@ -176,7 +177,7 @@ func TestResume(t *testing.T) {
 // remaining pairs are not played, in this session and the next.
 func TestGateStopsTheSeries(t *testing.T) {
 	p := plan(500, 3)
-	p.Gate = match.Gate{Elo0: 0, Elo1: 200, Alpha: 0.05, Beta: 0.1, Model: match.GateLogistic}
+	p.Gate = stats.SPRT{Elo0: 0, Elo1: 200, Alpha: 0.05, Beta: 0.1, Model: stats.ModelLogistic}
 	m := newMemory(p)
 	ending, err := begin(t, m).Play(t.Context(), series.Config{Open: open})
 	testutil.Require(t, err == nil && ending.Left == 0 && ending.Why == nil, "%+v, %v", ending, err)
@@ -197,7 +198,7 @@ func TestGateStopsTheSeries(t *testing.T) {
 func TestOneOpeningDecidesNothing(t *testing.T) {
 	p := plan(60, 3)
 	p.Openings = p.Openings[:1]
-	p.Gate = match.Gate{Elo0: 0, Elo1: 200, Alpha: 0.05, Beta: 0.1, Model: match.GateLogistic}
+	p.Gate = stats.SPRT{Elo0: 0, Elo1: 200, Alpha: 0.05, Beta: 0.1, Model: stats.ModelLogistic}
 	m := newMemory(p)
 	s := begin(t, m)
 	m.put = func(int) {
@@ -228,7 +229,7 @@ func (s twice) Add(ctx context.Context, r match.PairResult) (bool, error) {
 // the match.
 func TestRedeliveryCountsNothing(t *testing.T) {
 	p := plan(40, 1)
-	p.Gate = match.Gate{Elo0: 0, Elo1: 200, Alpha: 0.05, Beta: 0.1, Model: match.GateLogistic}
+	p.Gate = stats.SPRT{Elo0: 0, Elo1: 200, Alpha: 0.05, Beta: 0.1, Model: stats.ModelLogistic}
 	m := newMemory(p)
 	s := testutil.Must(series.New(t.Context(), p, twice{m}, m.stored))(t)
 	var r recorder

@@ -15,6 +15,7 @@ import (
 	"gogi/match/matchtest"
 	"gogi/report"
 	"gogi/shogi"
+	"gogi/stats"
 )
 
 // hostile generates text that an engine or a person could send.
@@ -117,7 +118,7 @@ func drawReport(t *rapid.T) *report.Report {
 	o := matchtest.Run{Players: names, Pairs: pairs, Slowed: rapid.IntRange(0, 5).Draw(t, "slowed")}
 	run := report.Run{Name: "run", Pairs: 12, Players: []report.Player{{Name: names[0]}, {Name: names[1]}}}
 	if rapid.Bool().Draw(t, "gate") {
-		run.Gate = report.Registration{Design: match.Gate{Elo0: 0, Elo1: 30, Alpha: 0.05, Beta: 0.1, Model: match.GateLogistic}, Registered: true, Pairs: 12}
+		run.Gate = report.Registration{Design: stats.SPRT{Elo0: 0, Elo1: 30, Alpha: 0.05, Beta: 0.1, Model: stats.ModelLogistic}, Registered: true, Pairs: 12}
 	}
 	g := testutil.Must(report.New(run))(t)
 	for _, rows := range o.Rows() {

@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"gogi/internal/testutil"
-	"gogi/match"
 	"gogi/results"
+	"gogi/stats"
 )
 
 // runsOn returns the runs of a page of the list, in its order.
@@ -30,7 +30,7 @@ func TestRunsList(t *testing.T) {
 	t.Parallel()
 	s := shownRuns(t, "over", "live")
 	s.config.Live = playing(newStage("live", 1))
-	storeEnded(t, s.config.Store, "gated", match.Gate{Elo1: 400, Alpha: 0.4, Beta: 0.4, Model: match.GateLogistic}, "")
+	storeEnded(t, s.config.Store, "gated", stats.SPRT{Elo1: 400, Alpha: 0.4, Beta: 0.4, Model: stats.ModelLogistic}, "")
 	page := get(t, s, "/")
 	testutil.Slices(t, runsOn(page), []string{"live", "gated", "over"})
 	for _, want := range []string{`badge pass">passed<`, `badge running">playing<`, `aria-label="LLR `, "[0, 0, 0, 0, 20]", "100.0%", "Elo, 95% interval"} {

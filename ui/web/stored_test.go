@@ -23,6 +23,7 @@ import (
 	"gogi/runner/events"
 	"gogi/shogi"
 	"gogi/shogi/kifu"
+	"gogi/stats"
 )
 
 // hostile is a name that must remain text: it has markup, the end of an attribute, a change of direction, and a great
@@ -456,9 +457,9 @@ func TestAPIIsTheCommands(t *testing.T) {
 func TestRunsSayHowTheyEnded(t *testing.T) {
 	t.Parallel()
 	s := shownRuns(t, "over")
-	storeEnded(t, s.config.Store, "told", match.Gate{}, match.RunStopping)
-	storeEnded(t, s.config.Store, "cut", match.Gate{}, "")
-	storeEnded(t, s.config.Store, "gated", match.Gate{Elo1: 400, Alpha: 0.4, Beta: 0.4, Model: match.GateLogistic}, "")
+	storeEnded(t, s.config.Store, "told", stats.SPRT{}, match.RunStopping)
+	storeEnded(t, s.config.Store, "cut", stats.SPRT{}, "")
+	storeEnded(t, s.config.Store, "gated", stats.SPRT{Elo1: 400, Alpha: 0.4, Beta: 0.4, Model: stats.ModelLogistic}, "")
 	for in, words := range map[language]map[string]string{
 		english:  {"over": "finished", "told": "stopped", "cut": "unfinished", "gated": "SPRT passed"},
 		japanese: {"over": "終了", "told": "中止", "cut": "未終了", "gated": "SPRT 合格"},
@@ -475,7 +476,7 @@ func TestRunsSayHowTheyEnded(t *testing.T) {
 }
 
 // storeEnded stores half of a run in which the first player wins every game, and then the phase.
-func storeEnded(t *testing.T, store *results.Store, name string, gate match.Gate, told match.RunPhase) {
+func storeEnded(t *testing.T, store *results.Store, name string, gate stats.SPRT, told match.RunPhase) {
 	t.Helper()
 	const pairs = 20
 	plan := planFor(name, 2*pairs)

@@ -14,6 +14,7 @@ import (
 	"gogi/internal/testutil"
 	"gogi/match"
 	"gogi/match/trust"
+	"gogi/stats"
 )
 
 // all is an Auditor that audits every pair. Two results differ if their factors of the clocks differ.
@@ -37,7 +38,7 @@ func result(pair int, worker string, value float64) *match.PairResult {
 }
 
 // begin returns a farm with a running test, of which red1 has played pair 0 with the value 1.
-func begin(t *testing.T, g match.Gate) (*parttest.Farm, *Audits, *tests.Test) {
+func begin(t *testing.T, g stats.SPRT) (*parttest.Farm, *Audits, *tests.Test) {
 	t.Helper()
 	f := parttest.New()
 	a := New(Config{
@@ -74,7 +75,7 @@ func play(t *testing.T, f *parttest.Farm, a *Audits, r *tests.Test, worker strin
 // verified.
 func TestResultsAgree(t *testing.T) {
 	for _, level := range []trust.Level{trust.Untrusted, trust.Owner} {
-		f, a, r := begin(t, match.Gate{})
+		f, a, r := begin(t, stats.SPRT{})
 		_, ok := grant(t, f, a, r, "red2")
 		testutil.Check(t, !ok, "a worker of the same owner plays the audit")
 		f.Roster.Workers["blue1"].Trust = level
@@ -88,7 +89,7 @@ func TestResultsAgree(t *testing.T) {
 
 // TestTheSecondAgreementVerifies: Auditor.Verified agreements make an untrusted worker verified.
 func TestTheSecondAgreementVerifies(t *testing.T) {
-	f, a, r := begin(t, match.Gate{})
+	f, a, r := begin(t, stats.SPRT{})
 	f.Roster.Workers["blue1"].Trust = trust.Owner
 	play(t, f, a, r, "blue1", 1)
 	testutil.Equal(t, f.Roster.Workers["red1"].Trust, trust.Untrusted, "after one agreement")
@@ -101,7 +102,7 @@ func TestTheSecondAgreementVerifies(t *testing.T) {
 // If all three differ, the players do not repeat their games, and no worker is accused.
 func TestAThirdResultDecides(t *testing.T) {
 	for third, want := range map[float64]string{1: "blue1", 2: "red1", 3: ""} {
-		f, a, r := begin(t, match.Gate{})
+		f, a, r := begin(t, stats.SPRT{})
 		testutil.Equal(t, play(t, f, a, r, "blue1", 2), Accusation{}, "accused after two results")
 		_, ok := grant(t, f, a, r, "gold1")
 		testutil.Check(t, !ok && a.Waits(r), "an untrusted worker decides")
@@ -115,7 +116,7 @@ func TestAThirdResultDecides(t *testing.T) {
 // TestAResultThatDecidesNothing: a machine of the test's owner that confirms an untrusted worker against a trusted one decides
 // nothing. No machine of that owner plays the pair again. Another trusted worker decides.
 func TestAResultThatDecidesNothing(t *testing.T) {
-	f, a, r := begin(t, match.Gate{})
+	f, a, r := begin(t, stats.SPRT{})
 	f.Stores["t"].Pairs[0] = *result(0, "blue1", 1)
 	a.Void(r, []int{0}) // the audit of red1's result
 	a.Start(time.Now(), r, "blue1", f.Roster.Workers["blue1"], 0, 0)
@@ -133,7 +134,7 @@ func TestAResultThatDecidesNothing(t *testing.T) {
 // for ever if they list the result as finished.
 func TestALeaseOfAnAuditEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f, a, r := begin(t, match.Gate{})
+		f, a, r := begin(t, stats.SPRT{})
 		h, _ := grant(t, f, a, r, "blue1")
 		beat := func(finished bool) {
 			var reply farm.BeatReply
@@ -175,7 +176,7 @@ func TestALeaseOfAnAuditEnds(t *testing.T) {
 // TestAProvisionalVerdict: while pairs of an untrusted worker are not confirmed, the verdict is provisional. Agreeing
 // audits by a trusted worker make it final. A quarantine makes it wait for the void pairs.
 func TestAProvisionalVerdict(t *testing.T) {
-	gate := match.Gate{Elo0: 0, Elo1: 10, Alpha: 0.05, Beta: 0.05, Model: match.GateLogistic}
+	gate := stats.SPRT{Elo0: 0, Elo1: 10, Alpha: 0.05, Beta: 0.05, Model: stats.ModelLogistic}
 	f, a, r := begin(t, gate)
 	f.Roster.Workers["blue1"].Trust = trust.Owner
 	r.PlayedBy[0] = "red1"
@@ -200,7 +201,7 @@ func TestAProvisionalVerdict(t *testing.T) {
 
 // TestAuditsSurviveARestart: the waiting and the agreed audits are read again.
 func TestAuditsSurviveARestart(t *testing.T) {
-	gate := match.Gate{Elo0: 0, Elo1: 10, Alpha: 0.05, Beta: 0.05, Model: match.GateLogistic}
+	gate := stats.SPRT{Elo0: 0, Elo1: 10, Alpha: 0.05, Beta: 0.05, Model: stats.ModelLogistic}
 	f, a, r := begin(t, gate)
 	f.Roster.Workers["blue1"].Trust = trust.Owner
 	play(t, f, a, r, "blue1", 1)
@@ -219,7 +220,7 @@ func TestAuditsSurviveARestart(t *testing.T) {
 
 // TestTrustIsSetByALevel: an unknown level is rejected.
 func TestTrustIsSetByALevel(t *testing.T) {
-	f, a, _ := begin(t, match.Gate{})
+	f, a, _ := begin(t, stats.SPRT{})
 	w := f.Roster.Workers["blue1"]
 	testutil.OK(t, a.SetTrust(t.Context(), roster.Key{Name: "boss"}, "blue1", w, &farm.Order{Level: "verified"}))
 	testutil.Equal(t, w.Trust, trust.Verified, "level")
@@ -230,7 +231,7 @@ func TestTrustIsSetByALevel(t *testing.T) {
 // dispute makes red1 play pairs 0 to n-1 with the value 1, and blue1 audit them with the value 2.
 func dispute(t *testing.T, n int, level trust.Level) (*parttest.Farm, *Audits, *tests.Test) {
 	t.Helper()
-	f, a, r := begin(t, match.Gate{Elo0: 0, Elo1: 10, Alpha: 0.05, Beta: 0.05, Model: match.GateLogistic})
+	f, a, r := begin(t, stats.SPRT{Elo0: 0, Elo1: 10, Alpha: 0.05, Beta: 0.05, Model: stats.ModelLogistic})
 	f.Roster.Workers["blue1"].Trust = level
 	for pair := 1; pair < n; pair++ {
 		f.Stores["t"].Pairs[pair] = *result(pair, "red1", 1)

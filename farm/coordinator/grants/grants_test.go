@@ -10,8 +10,8 @@ import (
 	"gogi/farm/coordinator/parttest"
 	"gogi/farm/coordinator/tests"
 	"gogi/internal/testutil"
-	"gogi/match"
 	"gogi/match/trust"
+	"gogi/stats"
 )
 
 // begin returns grants of a farm whose owners have a quota.
@@ -35,7 +35,7 @@ func ask(t *testing.T, f *parttest.Farm, g *Grants, worker string, want int) far
 // TestWhoGetsNothing: a worker that drains, one in quarantine, and any worker after the failure of a store.
 func TestWhoGetsNothing(t *testing.T) {
 	f, g := begin(Quota{})
-	f.Run(t, parttest.Plan("t", 100, match.Gate{}))
+	f.Run(t, parttest.Plan("t", 100, stats.SPRT{}))
 	for _, name := range []string{"red1", "blue1", "gold1"} {
 		f.Join(t, name, 4)
 	}
@@ -57,7 +57,7 @@ func TestWhoGetsNothing(t *testing.T) {
 // TestRefusedTests: a worker gets no pairs of a test that it refuses, and the reason is one of its errors.
 func TestRefusedTests(t *testing.T) {
 	f, g := begin(Quota{})
-	r := f.Run(t, parttest.Plan("t", 100, match.Gate{}))
+	r := f.Run(t, parttest.Plan("t", 100, stats.SPRT{}))
 	f.Join(t, "red1", 1)
 	request := &farm.Ask{Session: "red1-1", Want: 1, Refuse: []string{r.Digest}, Why: []string{"no engine"}}
 	got := g.Lease(t.Context(), time.Now(), f.Roster.Sessions["red1"], request, true)
@@ -70,7 +70,7 @@ func TestRefusedTests(t *testing.T) {
 // TestSlotsOfAnOwner: workers hold no more pairs of an owner's tests than the quota.
 func TestSlotsOfAnOwner(t *testing.T) {
 	f, g := begin(Quota{Slots: 3})
-	f.Run(t, parttest.Plan("t", 100, match.Gate{}))
+	f.Run(t, parttest.Plan("t", 100, stats.SPRT{}))
 	f.Join(t, "blue1", 8)
 	testutil.Equal(t, len(ask(t, f, g, "blue1", 8).Grants), 3, "granted")
 	testutil.Equal(t, len(ask(t, f, g, "blue1", 8).Grants), 0, "granted beyond the quota")
@@ -81,7 +81,7 @@ func TestTestsBeginWithinTheQuota(t *testing.T) {
 	f, g := begin(Quota{Running: 1})
 	var all []*tests.Test
 	for i, name := range []string{"a", "b"} {
-		p := parttest.Plan(name, 4, match.Gate{})
+		p := parttest.Plan(name, 4, stats.SPRT{})
 		p.Seed = uint64(i)
 		r := f.Submit(t, p)
 		testutil.OK(t, f.Tests.Turn(t.Context(), r, farm.Approved, "ben", ""))
@@ -98,7 +98,7 @@ func TestTestsBeginWithinTheQuota(t *testing.T) {
 // once.
 func TestPairsThatComeBack(t *testing.T) {
 	f, g := begin(Quota{})
-	r := f.Run(t, parttest.Plan("t", 100, match.Gate{}))
+	r := f.Run(t, parttest.Plan("t", 100, stats.SPRT{}))
 	f.Join(t, "red1", 2)
 	pairs := ask(t, f, g, "red1", 2).Grants
 	testutil.Require(t, len(pairs) == 2, "granted %d", len(pairs))
@@ -118,7 +118,7 @@ func TestPairsThatComeBack(t *testing.T) {
 func TestHeartbeatsExtendLeases(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f, g := begin(Quota{})
-		r := f.Run(t, parttest.Plan("t", 1, match.Gate{}))
+		r := f.Run(t, parttest.Plan("t", 1, stats.SPRT{}))
 		f.Join(t, "red1", 1)
 		f.Join(t, "blue1", 1)
 		pair := ask(t, f, g, "red1", 1).Grants
@@ -140,7 +140,7 @@ func TestHeartbeatsExtendLeases(t *testing.T) {
 // most a quarter of the window, and all of them at most half.
 func TestLimitsOfUntrustedWorkers(t *testing.T) {
 	f, g := begin(Quota{})
-	r := f.Run(t, parttest.Plan("t", 5000, match.Gate{Elo0: 0, Elo1: 10, Alpha: 0.05, Beta: 0.05, Model: match.GateLogistic}))
+	r := f.Run(t, parttest.Plan("t", 5000, stats.SPRT{Elo0: 0, Elo1: 10, Alpha: 0.05, Beta: 0.05, Model: stats.ModelLogistic}))
 	for _, name := range []string{"red1", "red2", "blue1", "gold1"} {
 		f.Join(t, name, 100)
 		f.Roster.Workers[name].Played = 1000

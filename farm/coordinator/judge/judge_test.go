@@ -16,6 +16,7 @@ import (
 	"gogi/farm/coordinator/tests"
 	"gogi/internal/testutil"
 	"gogi/match"
+	"gogi/stats"
 )
 
 func begin(t *testing.T) (*parttest.Farm, *Judge, *tests.Test) {
@@ -27,7 +28,7 @@ func begin(t *testing.T) (*parttest.Farm, *Judge, *tests.Test) {
 		Updates: rollout.NewUpdates(rollout.Config{State: f.State, Roster: f.Roster, Lease: parttest.Lease, Log: f.Log}),
 		Secret:  parttest.Secret, Log: f.Log,
 	})
-	r := f.Run(t, parttest.Plan("t", 20, match.Gate{}))
+	r := f.Run(t, parttest.Plan("t", 20, stats.SPRT{}))
 	f.Join(t, "red1", 20)
 	return f, j, r
 }

@@ -18,6 +18,7 @@ import (
 	"gogi/match"
 	"gogi/results/farmstate"
 	"gogi/shogi"
+	"gogi/stats"
 )
 
 // Lease is the lifetime of a lease.
@@ -191,7 +192,7 @@ func (f *Farm) Join(t *testing.T, worker string, slots int) *roster.Session {
 }
 
 // Plan returns the plan of a match whose engines resign at once. With g it has an SPRT.
-func Plan(run string, pairs int, g match.Gate) *match.Plan {
+func Plan(run string, pairs int, g stats.SPRT) *match.Plan {
 	p := &match.Plan{
 		Run: run, Pairs: pairs, Seed: 1, Design: match.Design{Kind: match.DesignMatch, Swap: true}, Concurrency: 1, Ponder: match.PonderOff,
 		Slowed: match.PolicyCount, Rules: match.RulesProfiles()[match.DefaultRules], Gate: g,

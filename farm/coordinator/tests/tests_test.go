@@ -10,10 +10,11 @@ import (
 	"gogi/farm/coordinator/tests"
 	"gogi/internal/testutil"
 	"gogi/match"
+	"gogi/stats"
 )
 
 // gate is the design of a test with an SPRT.
-var gate = match.Gate{Elo0: 0, Elo1: 10, Alpha: 0.05, Beta: 0.05, Model: "logistic"} //nolint:gochecknoglobals // a constant
+var gate = stats.SPRT{Elo0: 0, Elo1: 10, Alpha: 0.05, Beta: 0.05, Model: "logistic"} //nolint:gochecknoglobals // a constant
 
 // TestStates: a test that begins opens its run and is announced. A stopped test grants nothing. Each state is stored
 // before it takes effect, with a line of the log.
@@ -21,7 +22,7 @@ func TestStates(t *testing.T) {
 	f := parttest.New()
 	var changed []farm.State
 	f.Tests.Changed = func(r *tests.Test) { changed = append(changed, r.State) }
-	r := f.Submit(t, parttest.Plan("t", 4, match.Gate{}))
+	r := f.Submit(t, parttest.Plan("t", 4, stats.SPRT{}))
 	testutil.Check(t, r.State == farm.Submitted && r.Ledger == nil && !r.Task.Approved, "submitted: %+v", r.Record)
 
 	for _, state := range []farm.State{farm.Approved, farm.Running, farm.Paused, farm.Running, farm.Stopped} {
@@ -54,7 +55,7 @@ func TestAStateThatCannotBeStored(t *testing.T) {
 func TestOneTestOfAPlan(t *testing.T) {
 	f := parttest.New()
 	submit := func(name string, seed uint64, queued int) error {
-		p := parttest.Plan(name, 4, match.Gate{})
+		p := parttest.Plan(name, 4, stats.SPRT{})
 		p.Seed = seed
 		in := &farm.Submission{Plan: testutil.Must(match.EncodePlan(p))(t), Share: 1}
 		_, err := f.Tests.Submit(t.Context(), f.Keys["ann"], in, p, queued, "")
@@ -84,7 +85,7 @@ func TestOneTestOfAPlan(t *testing.T) {
 
 // TestPairsThatCrash: the first pair that is given up pauses a test with an SPRT. Without one, the third does.
 func TestPairsThatCrash(t *testing.T) {
-	for g, want := range map[match.Gate][]farm.State{gate: {farm.Paused}, {}: {farm.Running, farm.Running, farm.Paused}} {
+	for g, want := range map[stats.SPRT][]farm.State{gate: {farm.Paused}, {}: {farm.Running, farm.Running, farm.Paused}} {
 		f := parttest.New()
 		r := f.Run(t, parttest.Plan("t", 8, g))
 		for pair, state := range want {
@@ -97,7 +98,7 @@ func TestPairsThatCrash(t *testing.T) {
 // TestATestEnds: when every pair is stored.
 func TestATestEnds(t *testing.T) {
 	f := parttest.New()
-	r := f.Run(t, parttest.Plan("t", 2, match.Gate{}))
+	r := f.Run(t, parttest.Plan("t", 2, stats.SPRT{}))
 	for pair, over := range []bool{false, true} {
 		r.Ledger.Stored(time.Unix(0, 0), pair)
 		testutil.Equal(t, f.Tests.Examine(t.Context(), r), over, "ended after %d pairs", pair+1)
