@@ -267,7 +267,7 @@ type Run struct {
 	Gate    Registration // Its Design is the zero value for a run without a gate.
 	Starts  []Start      // oldest first
 	// Tournament decides the pairings. It is nil if the design ignores results.
-	Tournament *Tourney
+	Tournament *tournament.Spec
 	Voided     []Voiding            // oldest first
 	Reused     int                  // pairs that were taken from earlier runs
 	Notes      []results.EngineNote // of the engines before their first searches
@@ -292,7 +292,7 @@ func New(run Run) (*Gatherer, error) {
 	}
 	var err error
 	if run.Tournament != nil {
-		if g.schedule, err = tournament.New(run.Tournament.Spec); err != nil {
+		if g.schedule, err = tournament.New(*run.Tournament); err != nil {
 			return nil, err
 		}
 	}

@@ -17,45 +17,15 @@ import (
 // pairings and the standings. The standings are the result of a competition. They do not prove strength,
 // because two players have met in few pairs, and results decided which pairs were played.
 type Tournament struct {
-	Design    match.DesignKind `json:"design"`
-	Anchor    string           `json:"anchor,omitempty"` // player with a fixed rating
-	Over      bool             `json:"over"`             // the tournament has ended
-	Left      int              `json:"left_pairs"`       // least number of pairs that are left to play.
-	Rounds    []Round          `json:"rounds"`           // rounds of a Swiss or a knockout
-	Standings []Standing       `json:"standings"`        // best first
-	Ratings   []Rated          `json:"ratings"`          // ratings of an adaptive design, best first
-	Spread    float64          `json:"spread,omitempty"` // spread of the ratings' prior, in Elo.
-	Why       i18n.Message     `json:"why,omitzero"`     // reason why the table ends early, or why there are no ratings
-}
-
-// Round is a set of pairings that a tournament plays at the same time.
-type Round struct {
-	Name    i18n.Message `json:"name"`
-	Matches []Meeting    `json:"matches"`
-}
-
-// Meeting is one match of a tournament, with its results so far.
-type Meeting struct {
-	A      string              `json:"a"` // "" if the player is not known yet
-	B      string              `json:"b"` // "" if the player is not known yet, or if A has a bye
-	Points [2]float64          `json:"points"`
-	Pairs  int                 `json:"pairs"`
-	Winner string              `json:"winner,omitempty"` // winner in a knockout
-	How    tournament.Decision `json:"how,omitempty"`
-	Bye    bool                `json:"bye,omitempty"` // the player has no opponent in this round
-}
-
-// Standing is one player's place in a tournament.
-type Standing struct {
-	Place    int          `json:"place"` // place, from 1
-	Player   string       `json:"player"`
-	Start    int          `json:"start"`
-	Pairs    int          `json:"pairs"`
-	Points   float64      `json:"points"`
-	Byes     int          `json:"byes"`                       // number of rounds without an opponent
-	Buchholz *float64     `json:"buchholz,omitempty"`         // for a Swiss
-	Berger   *float64     `json:"sonneborn_berger,omitempty"` // for a Swiss
-	Reached  i18n.Message `json:"reached,omitzero"`           // for a knockout
+	Design    match.DesignKind      `json:"design"`
+	Anchor    string                `json:"anchor,omitempty"` // player with a fixed rating
+	Over      bool                  `json:"over"`             // the tournament has ended
+	Left      int                   `json:"left_pairs"`       // least number of pairs that are left to play.
+	Rounds    []tournament.Round    `json:"rounds"`           // rounds of a Swiss or a knockout
+	Standings []tournament.Standing `json:"standings"`        // best first
+	Ratings   []Rated               `json:"ratings"`          // ratings of an adaptive design, best first
+	Spread    float64               `json:"spread,omitempty"` // spread of the ratings' prior, in Elo.
+	Why       i18n.Message          `json:"why,omitzero"`     // reason why the table ends early, or why there are no ratings
 }
 
 // Rated is one player's rating in an adaptive design. Such a design chooses pairs by earlier results.
@@ -86,48 +56,22 @@ func (g *Gatherer) tournament() *Tournament {
 	s, spec := g.schedule, g.run.Tournament
 	t := &Tournament{
 		Design: spec.Kind, Anchor: spec.Anchor, Over: s.Over(), Left: s.Left(),
-		Rounds: []Round{}, Standings: []Standing{}, Ratings: []Rated{},
+		Rounds: s.Rounds(), Standings: s.Standings(), Ratings: []Rated{},
+	}
+	if t.Rounds == nil {
+		t.Rounds = []tournament.Round{} // an empty list in the JSON
 	}
 	if g.astray != nil {
 		t.Over, t.Why = false, i18n.Verbatim(g.astray.Error())
 	}
-	for _, r := range s.Rounds() {
-		round := Round{Name: r.Name, Matches: []Meeting{}}
-		for _, m := range r.Matches {
-			round.Matches = append(round.Matches, Meeting{
-				A: spec.name(m.Players[0]), B: spec.name(m.Players[1]), Points: m.Points, Pairs: m.Pairs,
-				Winner: spec.name(m.Winner), How: m.How, Bye: m.Bye,
-			})
-		}
-		t.Rounds = append(t.Rounds, round)
-	}
-	standings := s.Standings()
-	for _, x := range standings {
-		standing := Standing{Place: x.Place, Player: spec.name(x.Player), Start: x.Start, Pairs: x.Pairs, Points: x.Points, Byes: x.Byes, Reached: x.Reached}
-		if spec.Kind == match.DesignSwiss {
-			standing.Buchholz, standing.Berger = format.Finite(x.Buchholz), format.Finite(x.Berger)
-		}
-		t.Standings = append(t.Standings, standing)
-	}
 	if spec.Kind == match.DesignAdaptive {
-		t.rate(s, spec, standings)
+		t.rate(s, spec)
 	}
 	return t
 }
 
-// Tourney is the part of a run's plan that decides how players are paired.
-type Tourney struct{ tournament.Spec }
-
-// name returns the name of a player by index, or "" for a negative index.
-func (t *Tourney) name(player int) string {
-	if player < 0 {
-		return ""
-	}
-	return t.Players[player]
-}
-
 // rate adds the ratings by which an adaptive design chooses its pairs.
-func (t *Tournament) rate(s *tournament.Schedule, spec *Tourney, standings []tournament.Standing) {
+func (t *Tournament) rate(s *tournament.Schedule, spec *tournament.Spec) {
 	p, err := s.Posterior()
 	if err != nil {
 		t.Why = i18n.Verbatim(err.Error())
@@ -135,8 +79,8 @@ func (t *Tournament) rate(s *tournament.Schedule, spec *Tourney, standings []tou
 	}
 	t.Spread = p.Spread
 	pairs := make([]int, len(spec.Players))
-	for _, x := range standings {
-		pairs[x.Player] = x.Pairs
+	for _, x := range t.Standings {
+		pairs[x.Number] = x.Pairs
 	}
 	anchor := slices.Index(spec.Players, spec.Anchor)
 	order, places := p.Ranking(), map[string]int{}
@@ -158,7 +102,7 @@ func (t *Tournament) rate(s *tournament.Schedule, spec *Tourney, standings []tou
 	for i := range t.Standings {
 		t.Standings[i].Place = places[t.Standings[i].Player]
 	}
-	slices.SortFunc(t.Standings, func(a, b Standing) int { return a.Place - b.Place })
+	slices.SortFunc(t.Standings, func(a, b tournament.Standing) int { return a.Place - b.Place })
 }
 
 // competition returns the result of a tournament whose pairings depend on results. Such a report has no other verdict.

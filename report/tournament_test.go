@@ -15,7 +15,7 @@ import (
 // points(a, b) against player b.
 func played(t *testing.T, spec tournament.Spec, seen int, points func(a, b int) float64) *report.Report {
 	t.Helper()
-	run := report.Run{Name: "cup", Rules: "default", Pairs: spec.Pairs, Tournament: &report.Tourney{Spec: spec}}
+	run := report.Run{Name: "cup", Rules: "default", Pairs: spec.Pairs, Tournament: &spec}
 	for _, name := range spec.Players {
 		run.Players = append(run.Players, report.Player{Name: name})
 	}
@@ -108,7 +108,7 @@ func TestKnockoutReport(t *testing.T) {
 		t.Errorf("finished %v after %d of %s%d", r.Finished, r.Pairs, r.UpTo(), r.Planned)
 	}
 	semi, final := r.Tournament.Rounds[0], r.Tournament.Rounds[1]
-	want := report.Meeting{A: "a", B: "b", Points: [2]float64{2, 0}, Pairs: 1, Winner: "a", How: tournament.ByPoints}
+	want := tournament.Meeting{A: "a", B: "b", Players: [2]int{0, 1}, Points: [2]float64{2, 0}, Pairs: 1, Winner: "a", How: tournament.ByPoints}
 	testutil.Check(t, semi.Name.String() == "semifinals" && len(semi.Matches) == 2 && final.Matches[0] == want,
 		"%+v", r.Tournament.Rounds)
 	s := r.Tournament.Standings[0]
@@ -144,7 +144,7 @@ func TestAdaptiveReport(t *testing.T) {
 // TestTournamentAstray: a pair that does not follow from the results ends the tournament table, but not the report.
 func TestTournamentAstray(t *testing.T) {
 	swiss := spec(match.DesignSwiss, match.Tournament{MatchPairs: 1}, 4, "a", "b", "c", "d")
-	run := report.Run{Name: "cup", Pairs: 4, Tournament: &report.Tourney{Spec: swiss}, Players: []report.Player{{Name: "a"}, {Name: "b"}, {Name: "c"}, {Name: "d"}}}
+	run := report.Run{Name: "cup", Pairs: 4, Tournament: &swiss, Players: []report.Player{{Name: "a"}, {Name: "b"}, {Name: "c"}, {Name: "d"}}}
 	g := testutil.Must(report.New(run))(t)
 	testutil.OK(t, g.Add(pairOf(swiss, tournament.Slot{Pair: 0, Players: [2]int{0, 1}}, 2)))
 	r := g.Report()

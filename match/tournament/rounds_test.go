@@ -144,16 +144,16 @@ func TestSwissByHand(t *testing.T) {
 	// beat 4 and had the bye, so 2 + 4 = 6.
 	standings := map[int]Standing{}
 	for _, x := range s.Standings() {
-		standings[x.Player] = x
+		standings[x.Number] = x
 	}
 	for _, w := range []Standing{
-		{Player: 0, Start: 1, Place: 1, Points: 6, Pairs: 3, Buchholz: 4 + 4 + 2, Berger: 4 + 4 + 2},
-		{Player: 2, Start: 3, Place: 2, Points: 4, Pairs: 2, Byes: 1, Buchholz: 12, Berger: 6},
-		{Player: 1, Start: 2, Place: 3, Points: 4, Pairs: 3, Buchholz: 10, Berger: 4},
-		{Player: 3, Start: 4, Place: 4, Points: 2, Pairs: 2, Byes: 1, Buchholz: 4 + 6 + 2, Berger: 2},
-		{Player: 4, Start: 5, Place: 5, Points: 2, Pairs: 2, Byes: 1, Buchholz: 2 + 4 + 4, Berger: 2},
+		{Player: names(5)[0], Number: 0, Start: 1, Place: 1, Points: 6, Pairs: 3, Buchholz: new(4 + 4 + 2.), Berger: new(4 + 4 + 2.)},
+		{Player: names(5)[2], Number: 2, Start: 3, Place: 2, Points: 4, Pairs: 2, Byes: 1, Buchholz: new(12.), Berger: new(6.)},
+		{Player: names(5)[1], Number: 1, Start: 2, Place: 3, Points: 4, Pairs: 3, Buchholz: new(10.), Berger: new(4.)},
+		{Player: names(5)[3], Number: 3, Start: 4, Place: 4, Points: 2, Pairs: 2, Byes: 1, Buchholz: new(4 + 6 + 2.), Berger: new(2.)},
+		{Player: names(5)[4], Number: 4, Start: 5, Place: 5, Points: 2, Pairs: 2, Byes: 1, Buchholz: new(2 + 4 + 4.), Berger: new(2.)},
 	} {
-		testutil.Same(t, standings[w.Player], w)
+		testutil.Same(t, standings[w.Number], w)
 	}
 }
 
@@ -180,8 +180,8 @@ func TestUnfinishedMatchesBreakNoTies(t *testing.T) {
 		testutil.OK(t, s.Learn(Outcome{Pair: slots[i].Pair, Players: slots[i].Players, Points: points}))
 		slots = slices.Delete(slots, i, i+1)
 		for _, standing := range s.Standings() {
-			if got := [2]float64{standing.Buchholz, standing.Berger}; got != x.want[standing.Player] {
-				t.Errorf("after %v of %v: player %d has %v, want %v", x.points, x.of, standing.Player, got, x.want[standing.Player])
+			if got := [2]float64{*standing.Buchholz, *standing.Berger}; got != x.want[standing.Number] {
+				t.Errorf("after %v of %v: player %d has %v, want %v", x.points, x.of, standing.Number, got, x.want[standing.Number])
 			}
 		}
 	}
@@ -191,7 +191,7 @@ func TestUnfinishedMatchesBreakNoTies(t *testing.T) {
 func TestSwissOfMany(t *testing.T) {
 	s := swissOf(t, 201, 12)
 	place := s.Standings()[0]
-	testutil.Check(t, place.Player == 0 && place.Points == 24, "%+v", place)
+	testutil.Check(t, place.Number == 0 && place.Points == 24, "%+v", place)
 }
 
 // knockoutOf plays a knockout. points returns A's points, from 0 to 2, in pair j of a match.
@@ -227,7 +227,7 @@ func TestBracket(t *testing.T) {
 			for i, r := range rounds {
 				total += len(r.Matches)
 				for _, m := range r.Matches {
-					testutil.Require(t, m.Winner == min(m.Players[0], m.Players[1]) && m.How == ByPoints && m.Pairs == 1,
+					testutil.Require(t, m.Winner == s.spec.name(min(m.Players[0], m.Players[1])) && m.How == ByPoints && m.Pairs == 1,
 						"%d players, %s: %+v", players, r.Name, m)
 					if i == 0 {
 						first[m.Players[0]], first[m.Players[1]] = true, true
@@ -266,7 +266,7 @@ func checkPlaces(t *testing.T, s *Schedule, players int, third bool) {
 				want = level + 1
 			}
 		}
-		testutil.Require(t, x.Player == i && x.Place == want,
+		testutil.Require(t, x.Number == i && x.Place == want,
 			"%d players, third %v: %+v at %d, want place %d", players, third, x, i+1, want)
 	}
 	if standings[0].Reached.String() != "winner" || standings[1].Reached.String() != "final" {
@@ -295,7 +295,7 @@ func TestTiebreaks(t *testing.T) {
 			return 2 - test.points[j]
 		})
 		m := s.Rounds()[0].Matches[0]
-		testutil.Check(t, m.Winner == test.winner && m.How == test.how && m.Pairs == len(test.points) && s.Over(),
+		testutil.Check(t, m.Winner == s.spec.name(test.winner) && m.How == test.how && m.Pairs == len(test.points) && s.Over(),
 			"%v: %+v", test.points, m)
 	}
 	// If all games are drawn, the player with the first start number wins.
@@ -304,7 +304,7 @@ func TestTiebreaks(t *testing.T) {
 	for list := open(s); len(list) > 0; list = open(s) {
 		testutil.OK(t, s.Learn(Outcome{Pair: list[0].Pair, Players: list[0].Players, Points: [2]float64{1, 1}}))
 	}
-	if first := s.Standings()[0]; first.Player != s.start[0] || first.Start != 1 {
+	if first := s.Standings()[0]; first.Number != s.start[0] || first.Start != 1 {
 		t.Errorf("%+v won, the first start number is %d", first, s.start[0])
 	}
 }

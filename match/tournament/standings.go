@@ -10,35 +10,50 @@ import (
 
 // Standing has the place and the points of one player in a tournament.
 type Standing struct {
-	Player int
-	Start  int // start number of the player, from 1
-	Place  int // place from 1; equal players share a place
-	Points float64
-	Pairs  int // number of pairs played
-	Byes   int // number of matches won without an opponent; Points includes their points
-	// The tie-breaks of a Swiss, calculated from its matches. A bye counts as a won match against an opponent
-	// with the same points as the player.
-	Buchholz float64 // the points of its opponents
-	Berger   float64 // Sonneborn–Berger: the sum of each opponent's points times the player's share of the points in their match
-	// Reached is the player's result in a knockout: "winner", or the round that the player lost or is
-	// playing.
-	Reached i18n.Message
+	Place  int     `json:"place"` // place, from 1; equal players share a place
+	Player string  `json:"player"`
+	Number int     `json:"-"`     // index of the player
+	Start  int     `json:"start"` // start number of the player, from 1
+	Pairs  int     `json:"pairs"` // number of pairs played
+	Points float64 `json:"points"`
+	Byes   int     `json:"byes"` // number of rounds without an opponent; Points includes their points
+	// The tie-breaks of a Swiss, calculated from its matches; nil in other designs. A bye counts as a won match against
+	// an opponent with the same points as the player.
+	Buchholz *float64 `json:"buchholz,omitempty"`         // for a Swiss
+	Berger   *float64 `json:"sonneborn_berger,omitempty"` // for a Swiss
+	// Reached is the player's result in a knockout: "winner", or the round that the player lost or is playing.
+	Reached i18n.Message `json:"reached,omitzero"` // for a knockout
 }
 
 // Meeting is a match between two players of a Swiss or a knockout, with its results so far.
 type Meeting struct {
-	Players [2]int // indices of the players; -1: a bye, or an unknown player
-	Points  [2]float64
-	Pairs   int
-	Winner  int // index of the winner in a knockout; -1 before the match is decided
-	How     Decision
-	Bye     bool // the first player has no opponent
+	A       string     `json:"a"` // "" if the player is not known yet
+	B       string     `json:"b"` // "" if the player is not known yet, or if A has a bye
+	Players [2]int     `json:"-"` // indices of A and B; -1 without a name
+	Points  [2]float64 `json:"points"`
+	Pairs   int        `json:"pairs"`
+	Winner  string     `json:"winner,omitempty"` // winner in a knockout
+	How     Decision   `json:"how,omitempty"`
+	Bye     bool       `json:"bye,omitempty"` // the player has no opponent in this round
 }
 
-// Round is one round of a Swiss or a knockout with its matches.
+// Round is a set of pairings that a tournament plays at the same time.
 type Round struct {
-	Name    i18n.Message // "round 3", "semifinals"
-	Matches []Meeting
+	Name    i18n.Message `json:"name"` // "round 3", "semifinals"
+	Matches []Meeting    `json:"matches"`
+}
+
+// meeting returns a match of two players without results.
+func (s *Spec) meeting(players [2]int) Meeting {
+	return Meeting{A: s.name(players[0]), B: s.name(players[1]), Players: players}
+}
+
+// name returns the name of a player by index, or "" for a negative index.
+func (s *Spec) name(player int) string {
+	if player < 0 {
+		return ""
+	}
+	return s.Players[player]
 }
 
 // Rounds returns the known rounds of a Swiss, or all rounds of a knockout, including rounds without known
@@ -59,14 +74,14 @@ func (w *swiss) table(s *Schedule) []Round {
 	for n, r := range w.rounds {
 		round := Round{Name: i18n.Of("round %d", n+1)}
 		for m, players := range r.games {
-			meeting := Meeting{Players: players, Winner: nobody}
+			meeting := s.spec.meeting(players)
 			meeting.add(s, n*w.perRound(s)+m*length, length)
 			round.Matches = append(round.Matches, meeting)
 		}
 		if r.rest != bye {
-			round.Matches = append(round.Matches, Meeting{
-				Players: [2]int{r.rest, nobody}, Points: [2]float64{float64(s.full()) / grid, 0}, Winner: nobody, Bye: true,
-			})
+			meeting := s.spec.meeting([2]int{r.rest, nobody})
+			meeting.Points[0], meeting.Bye = float64(s.full())/grid, true
+			round.Matches = append(round.Matches, meeting)
 		}
 		rounds = append(rounds, round)
 	}
@@ -77,7 +92,8 @@ func (k *knockout) table(s *Schedule) []Round {
 	var rounds []Round
 	most := length(s.spec.Tournament)
 	for _, d := range k.matches {
-		m := Meeting{Players: d.seats, Winner: d.winner, How: d.how}
+		m := s.spec.meeting(d.seats)
+		m.Winner, m.How = s.spec.name(d.winner), d.how
 		m.add(s, d.number*most, d.drawn)
 		if name := d.name(); len(rounds) == 0 || rounds[len(rounds)-1].Name.String() != name.String() {
 			rounds = append(rounds, Round{Name: name})
@@ -108,7 +124,7 @@ func (m *Meeting) add(s *Schedule, first, pairs int) {
 func (s *Schedule) Standings() []Standing {
 	list := make([]Standing, len(s.spec.Players))
 	for i := range list {
-		list[i] = Standing{Player: i, Start: slices.Index(s.start, i) + 1}
+		list[i] = Standing{Player: s.spec.Players[i], Number: i, Start: slices.Index(s.start, i) + 1}
 	}
 	for _, slot := range s.drawn {
 		if s.Finished(slot.Pair) {
@@ -141,9 +157,13 @@ func (s *Schedule) Standings() []Standing {
 func (s *Schedule) placed(list []Standing, rank []float64) []Standing {
 	compare := func(a, b Standing) int {
 		if s.spec.Kind == match.DesignSwiss {
-			return cmp.Or(cmp.Compare(exact(b.Points), exact(a.Points)), cmp.Compare(exact(b.Buchholz), exact(a.Buchholz)), cmp.Compare(exact(b.Berger), exact(a.Berger)))
+			return cmp.Or(
+				cmp.Compare(exact(b.Points), exact(a.Points)),
+				cmp.Compare(exact(*b.Buchholz), exact(*a.Buchholz)),
+				cmp.Compare(exact(*b.Berger), exact(*a.Berger)),
+			)
 		}
-		return cmp.Compare(rank[b.Player], rank[a.Player])
+		return cmp.Compare(rank[b.Number], rank[a.Number])
 	}
 	slices.SortFunc(list, func(a, b Standing) int { return cmp.Or(compare(a, b), cmp.Compare(a.Start, b.Start)) })
 	for i := range list {
@@ -157,13 +177,16 @@ func (s *Schedule) placed(list []Standing, rank []float64) []Standing {
 
 // breakTies calculates the tie-breaks from all finished matches. list is indexed by player.
 func (w *swiss) breakTies(s *Schedule, list []Standing) {
+	for i := range list {
+		list[i].Buchholz, list[i].Berger = new(float64), new(float64)
+	}
 	for _, round := range w.table(s) {
 		for _, m := range round.Matches {
 			if m.Bye {
 				p := &list[m.Players[0]]
 				p.Byes++
-				p.Buchholz += p.Points
-				p.Berger += p.Points
+				*p.Buchholz += p.Points
+				*p.Berger += p.Points
 				continue
 			}
 			total := m.Points[0] + m.Points[1]
@@ -172,8 +195,8 @@ func (w *swiss) breakTies(s *Schedule, list []Standing) {
 			}
 			for side, player := range m.Players {
 				opponent := list[m.Players[1-side]].Points
-				list[player].Buchholz += opponent
-				list[player].Berger += opponent * m.Points[side] / total
+				*list[player].Buchholz += opponent
+				*list[player].Berger += opponent * m.Points[side] / total
 			}
 		}
 	}

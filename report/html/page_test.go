@@ -16,6 +16,7 @@ import (
 	"gogi/internal/testutil"
 	"gogi/match"
 	"gogi/match/matchtest"
+	"gogi/match/tournament"
 	"gogi/report"
 	"gogi/results"
 	"gogi/shogi"
@@ -289,8 +290,8 @@ func TestTournamentPage(t *testing.T) {
 		Run: "cup", Finished: true, A: "a", B: "b", Games: 2, Pairs: 1, Players: []report.Player{{Name: "<a>"}, {Name: "b"}},
 		Tournament: &report.Tournament{
 			Design: match.DesignSwiss, Over: true,
-			Rounds:    []report.Round{{Name: i18n.Of("round 1"), Matches: []report.Meeting{{A: "<a>", B: "b", Points: [2]float64{2, 0}, Pairs: 1}}}},
-			Standings: []report.Standing{{Place: 1, Player: "<a>", Start: 2, Points: 2}, {Place: 2, Player: "b", Start: 1}},
+			Rounds:    []tournament.Round{{Name: i18n.Of("round 1"), Matches: []tournament.Meeting{{A: "<a>", B: "b", Points: [2]float64{2, 0}, Pairs: 1}}}},
+			Standings: []tournament.Standing{{Place: 1, Player: "<a>", Start: 2, Points: 2}, {Place: 2, Player: "b", Start: 1}},
 		},
 	}
 	var b strings.Builder

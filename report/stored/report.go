@@ -169,7 +169,8 @@ func ReportRun(ctx context.Context, store *results.Store, info *results.RunInfo)
 		run.Imported = &report.Imported{Pairs: plan.Swap, Names: !slices.Equal(info.Players, kifu.DefaultNames())}
 	}
 	if plan.Design.ByResults() {
-		run.Tournament = &report.Tourney{Spec: tournament.OfCanonical(plan, info.Pairs)}
+		spec := tournament.OfCanonical(plan, info.Pairs)
+		run.Tournament = &spec
 	}
 	settings, err := store.Settings(ctx, info.ID)
 	if err != nil {

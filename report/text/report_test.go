@@ -163,7 +163,7 @@ func TestPrintWorkers(t *testing.T) {
 // TestMatchLines: the text of a tournament's match shows its score and how it was won.
 func TestMatchLines(t *testing.T) {
 	t.Parallel()
-	for want, m := range map[string]report.Meeting{
+	for want, m := range map[string]tournament.Meeting{
 		"a has a bye":            {A: "a", Points: [2]float64{2, 0}, Bye: true},
 		"a against ?":            {A: "a"},
 		"a 1.5–0.5 b":            {A: "a", B: "b", Points: [2]float64{1.5, 0.5}, Pairs: 1},
@@ -184,8 +184,8 @@ func TestTournamentForms(t *testing.T) {
 		Run: "cup", Finished: true, Games: 2, Pairs: 1, Planned: 9, A: "a", B: "b", Players: []report.Player{{Name: "a"}, {Name: "b"}, {Name: "c"}},
 		Tournament: &report.Tournament{
 			Design: match.DesignKnockout, Over: true,
-			Rounds:    []report.Round{{Name: i18n.Of("final"), Matches: []report.Meeting{{A: "a", B: "c", Points: [2]float64{2, 0}, Pairs: 1, Winner: "a", How: tournament.ByPoints}}}},
-			Standings: []report.Standing{{Place: 1, Player: "a", Start: 1, Pairs: 1, Points: 2, Reached: i18n.Of("winner")}, {Place: 2, Player: "c", Start: 3, Pairs: 1, Reached: i18n.Of("final")}},
+			Rounds:    []tournament.Round{{Name: i18n.Of("final"), Matches: []tournament.Meeting{{A: "a", B: "c", Points: [2]float64{2, 0}, Pairs: 1, Winner: "a", How: tournament.ByPoints}}}},
+			Standings: []tournament.Standing{{Place: 1, Player: "a", Start: 1, Pairs: 1, Points: 2, Reached: i18n.Of("winner")}, {Place: 2, Player: "c", Start: 3, Pairs: 1, Reached: i18n.Of("final")}},
 		},
 	}
 	var screen bytes.Buffer

@@ -51,7 +51,7 @@ func (r view) printStandings(w io.Writer) {
 // Points returns points as text with one decimal, because some rules give tenths of a point.
 func Points(points float64) string { return strconv.FormatFloat(points, 'f', 1, 64) }
 
-func (r view) printRound(w io.Writer, round report.Round) {
+func (r view) printRound(w io.Writer, round tournament.Round) {
 	fmt.Fprintln(w, round.Name.In(r.in))
 	for _, m := range round.Matches {
 		fmt.Fprintf(w, "  %s\n", Match(m).In(r.in))
@@ -60,7 +60,7 @@ func (r view) printRound(w io.Writer, round report.Round) {
 }
 
 // Match returns one line of text with the players and the result of a tournament match.
-func Match(m report.Meeting) i18n.Message {
+func Match(m tournament.Meeting) i18n.Message {
 	a, b := orUnknown(m.A), orUnknown(m.B)
 	switch {
 	case m.Bye:
