@@ -34,3 +34,16 @@ type Row struct {
 // BySlowness reports whether the machine delayed a move and the game was lost on time. Such a loss measures
 // the machine, not the engine.
 func (r Row) BySlowness() bool { return r.Marked && r.Termination.IsLate() }
+
+// GameView has the players and the result of a finished game, as the words of the JSON output.
+type GameView struct {
+	Black       string `json:"black"`
+	White       string `json:"white"`
+	Outcome     string `json:"outcome"`
+	Termination string `json:"termination"`
+}
+
+// View returns the players and the result of the game as words.
+func (r Row) View() GameView {
+	return GameView{Black: r.Black, White: r.White, Outcome: r.Outcome.String(), Termination: r.Termination.String()}
+}

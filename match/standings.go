@@ -14,13 +14,10 @@ type Standings struct {
 	Pairs []PairCount `json:"pairs,omitempty"` // likewise
 }
 
-// GameEnd has the players and the result of a finished game.
+// GameEnd is the result of a finished game with its points.
 type GameEnd struct {
-	Black       string     `json:"black"`
-	White       string     `json:"white"`
-	Outcome     string     `json:"outcome"`
-	Termination string     `json:"termination"`
-	Points      [2]float64 `json:"points"` // Black's and White's
+	GameView
+	Points [2]float64 `json:"points"` // Black's and White's
 }
 
 // GameCount is the number of games with the same players and the same result.
@@ -70,7 +67,7 @@ func (s *Standings) Add(pair []EndedGame) {
 func (s *Standings) AddRows(pair []Row) {
 	games := make([]EndedGame, len(pair))
 	for i, r := range pair {
-		games[i] = EndedGame{Pair: r.Pair, Leg: r.Leg, GameEnd: GameEnd{r.Black, r.White, r.Outcome.String(), r.Termination.String(), r.Points}}
+		games[i] = EndedGame{Pair: r.Pair, Leg: r.Leg, GameEnd: GameEnd{r.View(), r.Points}}
 	}
 	s.Add(games)
 }

@@ -10,7 +10,7 @@ import (
 )
 
 func over(leg int, black, white, outcome, termination string, points [2]float64) match.EndedGame {
-	return match.EndedGame{Leg: leg, GameEnd: match.GameEnd{Black: black, White: white, Outcome: outcome, Termination: termination, Points: points}}
+	return match.EndedGame{Leg: leg, GameEnd: match.GameEnd{match.GameView{black, white, outcome, termination}, points}}
 }
 
 // TestStandings counts four pairs by hand, in any order.
@@ -24,11 +24,11 @@ func TestStandings(t *testing.T) {
 	}
 	want := match.Standings{
 		Games: []match.GameCount{
-			{match.GameEnd{"a", "b", "black", "resignation", won}, 2},
-			{match.GameEnd{"a", "b", "draw", "repetition", repeated}, 1},
-			{match.GameEnd{"b", "a", "black", "resignation", won}, 1},
-			{match.GameEnd{"b", "a", "draw", "repetition", repeated}, 2},
-			{match.GameEnd{"b", "a", "white", "time_forfeit", lost}, 1},
+			{match.GameEnd{match.GameView{"a", "b", "black", "resignation"}, won}, 2},
+			{match.GameEnd{match.GameView{"a", "b", "draw", "repetition"}, repeated}, 1},
+			{match.GameEnd{match.GameView{"b", "a", "black", "resignation"}, won}, 1},
+			{match.GameEnd{match.GameView{"b", "a", "draw", "repetition"}, repeated}, 2},
+			{match.GameEnd{match.GameView{"b", "a", "white", "time_forfeit"}, lost}, 1},
 		},
 		Pairs: []match.PairCount{{"a", "b", [2]float64{1, 1}, 2}, {"a", "b", [2]float64{2, 0}, 1}},
 	}

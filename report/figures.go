@@ -192,6 +192,14 @@ type Bounds struct {
 	Hi *float64 `json:"hi"`
 }
 
+// Difference is an Elo difference with its interval and its test.
+type Difference struct {
+	Elo    *float64     `json:"elo"`
+	Bounds              // ends of the interval of Elo
+	P      *float64     `json:"p"` // p value of the test against no difference
+	Why    i18n.Message `json:"why,omitzero"`
+}
+
 // NewBounds returns the ends of an interval. An infinite end becomes nil.
 func NewBounds(i binomial.Interval) Bounds { return Bounds{format.Finite(i.Lo), format.Finite(i.Hi)} }
 

@@ -62,17 +62,14 @@ type Result struct {
 // Step compares two neighbouring versions. The gain is the Elo of the newer one against the opponent, minus
 // the Elo of the older one.
 type Step struct {
-	Older  string   `json:"older"`  // name of the older version's run
-	Newer  string   `json:"newer"`  // name of the newer version's run
-	Method string   `json:"method"` // paired_openings, partly_paired or independent.
-	Shared int      `json:"shared"` // openings that both versions played
-	Elo    *float64 `json:"elo"`
-	report.Bounds
-	Test     string       `json:"test,omitempty"` // paired_sign_flip (exact), partly_paired_normal, welch_normal
-	P        *float64     `json:"p"`              // two-sided
-	Adjusted *float64     `json:"adjusted"`       // adjusted for all tested steps (Holm)
-	NotWorse *NotWorse    `json:"not_worse,omitempty"`
-	Why      i18n.Message `json:"why,omitzero"`
+	Older             string    `json:"older"`  // name of the older version's run
+	Newer             string    `json:"newer"`  // name of the newer version's run
+	Method            string    `json:"method"` // paired_openings, partly_paired or independent.
+	Shared            int       `json:"shared"` // openings that both versions played
+	report.Difference           // P is two-sided
+	Test              string    `json:"test,omitempty"` // paired_sign_flip (exact), partly_paired_normal, welch_normal
+	Adjusted          *float64  `json:"adjusted"`       // adjusted for all tested steps (Holm)
+	NotWorse          *NotWorse `json:"not_worse,omitempty"`
 }
 
 // NotWorse is the result of the test whether the newer version of a step is weaker by less than a margin. The

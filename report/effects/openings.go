@@ -18,16 +18,9 @@ import (
 // Boards has player A's score for each opening and for each family of openings. It answers where a patch loses. It has many
 // rows, so some of them are unusual by chance: the intervals hold for all rows of a list together.
 type Boards struct {
-	Version  int            `json:"version"`
-	Run      string         `json:"run"`
-	A        string         `json:"a"`        // name of the player whose score the rows have
-	B        string         `json:"b"`        // name of the other player
-	Finished bool           `json:"finished"` // every pair of the plan is stored
-	Games    int            `json:"games"`
-	Score    *float64       `json:"score"` // A's score: the mean of the openings' mean scores
-	Families BoardList      `json:"families"`
-	Openings BoardList      `json:"openings"`
-	Warnings []i18n.Message `json:"warnings"`
+	Head
+	Families BoardList `json:"families"`
+	Openings BoardList `json:"openings"`
 }
 
 // A BoardList is a list of openings or of families.
@@ -67,7 +60,7 @@ type Board struct {
 
 // Boards returns the rows of all openings and families. The intervals are missing; see BoardList.Bound.
 func (g *Gatherer) Boards() *Boards {
-	b := &Boards{Version: 1, Run: g.run.Name, A: g.run.A, B: g.run.B, Finished: g.run.Finished, Games: g.games}
+	b := &Boards{Head: g.head()}
 	if s, err := g.series.Sample(); err == nil {
 		b.Score = &s.Mean
 	}

@@ -24,26 +24,35 @@ const (
 // others is the name of the row with all groups that are too small for a row of their own.
 var others = i18n.Phrase("others")
 
+// A Head has the facts about a run that precede the rows of a table.
+type Head struct {
+	Version  int            `json:"version"`
+	Run      string         `json:"run"`
+	A        string         `json:"a"`        // name of the player whose score the rows have
+	B        string         `json:"b"`        // name of the other player
+	Finished bool           `json:"finished"` // every pair of the plan is stored
+	Games    int            `json:"games"`
+	Score    *float64       `json:"score"` // A's score: the mean of the openings' mean scores
+	Warnings []i18n.Message `json:"warnings"`
+}
+
+func (g *Gatherer) head() Head {
+	return Head{Version: 1, Run: g.run.Name, A: g.run.A, B: g.run.B, Finished: g.run.Finished, Games: g.games}
+}
+
 // Table is the result that "gogi compare --breakdown --json" prints. A number that does not exist is null,
 // with a "why" next to it.
 type Table struct {
-	Version  int    `json:"version"`
-	Run      string `json:"run"`
-	A        string `json:"a"`        // name of the player whose score the table has
-	B        string `json:"b"`        // name of the other player
-	Finished bool   `json:"finished"` // every pair of the plan is stored
-	Games    int    `json:"games"`
-	Pairs    int    `json:"pairs"`
-	Openings int    `json:"openings"` // number of different openings
-	Copies   int    `json:"copies"`   // pairs that repeat an earlier pair move for move
+	Head
+	Pairs    int `json:"pairs"`
+	Openings int `json:"openings"` // number of different openings
+	Copies   int `json:"copies"`   // pairs that repeat an earlier pair move for move
 
-	Score         *float64 `json:"score"` // A's score: the mean of the openings' mean scores
 	Elo           *float64 `json:"elo"`
 	report.Bounds          // in Elo
 
-	Warnings  []i18n.Message `json:"warnings"`
-	Tested    int            `json:"tested"` // number of rows with a p value. The adjusted p values allow for this number of tests.
-	Groupings []Grouping     `json:"groupings"`
+	Tested    int        `json:"tested"` // number of rows with a p value. The adjusted p values allow for this number of tests.
+	Groupings []Grouping `json:"groupings"`
 }
 
 // Grouping is one way to sort the games into groups, such as by colour. It has a row for each group.
@@ -111,8 +120,7 @@ func (g *Gatherer) Table() (*Table, error) {
 // tested returns the table with the tests of its rows, but without the intervals of the rows.
 func (g *Gatherer) tested() (*Table, error) {
 	t := &Table{
-		Version: 1, Run: g.run.Name, A: g.run.A, B: g.run.B, Finished: g.run.Finished, Games: g.games,
-		Pairs: g.series.Pairs(), Openings: g.series.Openings(), Copies: g.series.Copies(),
+		Head: g.head(), Pairs: g.series.Pairs(), Openings: g.series.Openings(), Copies: g.series.Copies(),
 	}
 	if s, err := g.series.Sample(); err == nil {
 		t.Score, t.Elo = &s.Mean, format.Finite(binomial.Elo(s.Mean))

@@ -81,7 +81,8 @@ func (r *Report) setDrawParam(fit *rating.Fit) {
 // newOrderEffect returns the effect of the first move. value, lo and hi are logarithms of the factor on Black's
 // strength.
 func newOrderEffect(value, lo, hi float64) orderEffect {
-	e := orderEffect{Factor: format.Finite(math.Exp(value)), Elo: format.Finite(binomial.EloPerNat * value)}
+	e := orderEffect{Factor: format.Finite(math.Exp(value))}
+	e.Elo = format.Finite(binomial.EloPerNat * value)
 	if e.Bounds = report.NewBounds(binomial.Interval{Lo: binomial.EloPerNat * lo, Hi: binomial.EloPerNat * hi}); e.Open() {
 		e.Why = noBound(e.Bounds)
 	}

@@ -117,19 +117,20 @@ func checkPlayers(matchups []Matchup, games map[string]int) error {
 // Comparison compares the ratings of two players. Player A has the higher rating.
 type Comparison struct {
 	Pairing
-	Elo           *float64     `json:"elo"` // rating of a minus rating of b
-	SE            *float64     `json:"se"`  // in Elo
-	P             *float64     `json:"p"`   // two-sided p value for equal ratings, not adjusted for other comparisons.
-	PHolm         *float64     `json:"p_holm"`
-	report.Bounds              // ends of the interval of Elo. They hold for all comparisons at once (Bonferroni).
-	Why           i18n.Message `json:"why,omitzero"`
+	// Difference is the rating of a minus the rating of b. Its interval holds for all comparisons at once (Bonferroni).
+	// P is two-sided and not adjusted for other comparisons.
+	report.Difference
+	SE    *float64 `json:"se"` // in Elo
+	PHolm *float64 `json:"p_holm"`
 }
 
 func (r *Report) addComparisons(list []rating.Comparison) {
 	for _, c := range list {
 		row := Comparison{
-			Pairing: Pairing{c.A, c.B}, Elo: format.Finite(c.Elo), SE: format.Finite(c.SE), P: format.Finite(c.P), PHolm: format.Finite(c.PHolm),
-			Bounds: report.NewBounds(c.Simultaneous),
+			Pairing: Pairing{c.A, c.B}, SE: format.Finite(c.SE), PHolm: format.Finite(c.PHolm),
+			Difference: report.Difference{
+				Elo: format.Finite(c.Elo), Bounds: report.NewBounds(c.Simultaneous), P: format.Finite(c.P),
+			},
 		}
 		if row.SE == nil || row.Lo == nil {
 			row.Why = noBound(row.Bounds)

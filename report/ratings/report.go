@@ -75,11 +75,8 @@ type Player struct {
 
 // orderEffect is the effect of the first move.
 type orderEffect struct {
-	Factor        *float64     `json:"factor"` // factor of Black's strength
-	Elo           *float64     `json:"elo"`
-	report.Bounds              // ends of the interval of Elo
-	P             *float64     `json:"p"` // p value of the likelihood-ratio test against no effect.
-	Why           i18n.Message `json:"why,omitzero"`
+	Factor            *float64 `json:"factor"` // factor of Black's strength
+	report.Difference          // P is that of the likelihood-ratio test
 }
 
 type drawParam struct {

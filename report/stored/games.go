@@ -17,18 +17,15 @@ import (
 
 // Game is one game in the list that "gogi games --json" prints.
 type Game struct {
-	Pair        int     `json:"pair"`
-	Leg         int     `json:"leg"`
-	Black       string  `json:"black"`
-	White       string  `json:"white"`
-	Outcome     string  `json:"outcome"`
-	Termination string  `json:"termination"`
-	Note        string  `json:"note"`
-	Plies       int     `json:"plies"`
-	Opening     string  `json:"opening"`
-	BlackMS     float64 `json:"black_ms"`
-	WhiteMS     float64 `json:"white_ms"`
-	Marked      bool    `json:"marked"` // the machine delayed a move of the game
+	Pair int `json:"pair"`
+	Leg  int `json:"leg"`
+	match.GameView
+	Note    string  `json:"note"`
+	Plies   int     `json:"plies"`
+	Opening string  `json:"opening"`
+	BlackMS float64 `json:"black_ms"`
+	WhiteMS float64 `json:"white_ms"`
+	Marked  bool    `json:"marked"` // the machine delayed a move of the game
 }
 
 // GameList is the JSON object that "gogi games --json" prints. WriteGames writes it without holding it in memory.
@@ -69,8 +66,7 @@ func WriteGames(ctx context.Context, w io.Writer, store *results.Store, info *re
 // NewGame converts a stored game to the form for lists.
 func NewGame(r match.Row) Game {
 	return Game{
-		Pair: r.Pair, Leg: r.Leg, Black: r.Black, White: r.White, Outcome: r.Outcome.String(),
-		Termination: r.Termination.String(), Note: r.Note, Plies: r.Plies, Opening: r.OpeningID,
+		Pair: r.Pair, Leg: r.Leg, GameView: r.View(), Note: r.Note, Plies: r.Plies, Opening: r.OpeningID,
 		BlackMS: kifu.Millis(r.Sides[shogi.Black].Time), WhiteMS: kifu.Millis(r.Sides[shogi.White].Time), Marked: r.Marked,
 	}
 }

@@ -136,9 +136,9 @@ func TestUnshown(t *testing.T) {
 	t.Parallel()
 	number := func(v float64) *float64 { return &v }
 	rated := &ratings.Report{Comparisons: []ratings.Comparison{
-		{Pairing: ratings.Pairing{A: "a", B: "b"}, Elo: number(-80), PHolm: number(0.01)},
-		{Pairing: ratings.Pairing{A: "b", B: "c"}, Elo: number(20), PHolm: number(0.2)},
-		{Pairing: ratings.Pairing{A: "c", B: "a"}, Elo: number(60), PHolm: number(0.001)},
+		{Pairing: ratings.Pairing{A: "a", B: "b"}, Difference: report.Difference{Elo: number(-80)}, PHolm: number(0.01)},
+		{Pairing: ratings.Pairing{A: "b", B: "c"}, Difference: report.Difference{Elo: number(20)}, PHolm: number(0.2)},
+		{Pairing: ratings.Pairing{A: "c", B: "a"}, Difference: report.Difference{Elo: number(60)}, PHolm: number(0.001)},
 	}}
 	players := []report.Ranked{{Player: "b"}, {Player: "c"}, {Player: "a"}, {Player: "d"}}
 	testutil.Slices(t, unshown(players, rated), []string{"c", "d"})

@@ -67,18 +67,10 @@ func (f *Found) openings() i18n.Message {
 
 // A Result is the JSON object of gogi db verify and gogi farm audit --verify.
 type Result struct {
-	Version     int          `json:"version"`          // 1
-	Run         string       `json:"run"`              // name of the run
-	Digest      string       `json:"digest"`           // SHA-256 of the plan
-	Same        bool         `json:"same"`             // nothing differs
-	Pairs       int          `json:"pairs"`            // stored pairs
-	Games       int          `json:"games"`            // games of these pairs
-	Replayed    int          `json:"replayed_pairs"`   // pairs whose moves gogi replayed without finding a fault
-	Openings    int          `json:"openings_played"`  // different openings of the plan that were played
-	Book        int          `json:"openings"`         // openings of the plan; 0 if the plan does not list them
-	Plies       int          `json:"plies"`            // plies of all games
-	Differences []Difference `json:"differences"`      // differences between the moves, the plan and the stored results
-	More        int          `json:"more_differences"` // number of differences that are not in differences
+	Version int  `json:"version"` // 1
+	Same    bool `json:"same"`    // nothing differs
+	Found
+	Differences []Difference `json:"differences"` // differences between the moves, the plan and the stored results
 }
 
 // A Difference is one difference in a Result.
@@ -96,5 +88,5 @@ func writeJSON(w io.Writer, f *Found) error {
 		}
 		list = append(list, out)
 	}
-	return format.JSON(w, Result{1, f.Run, f.Digest, f.Same(), f.Pairs, f.Games, f.Replayed, f.Openings, f.Book, f.Plies, list, f.More})
+	return format.JSON(w, Result{Version: 1, Same: f.Same(), Found: *f, Differences: list})
 }

@@ -23,18 +23,18 @@ import (
 // Found is the result of a verification: the numbers of pairs and games that gogi replayed, and the
 // differences.
 type Found struct {
-	Run      string
-	Digest   string
-	Pairs    int // number of stored pairs.
-	Games    int // number of these pairs whose games gogi could read
-	Replayed int // number of pairs whose moves gogi replayed without finding a difference.
-	Openings int // number of the book's openings that were played
-	Book     int // number of openings in the book. Only if all were played is it proved that the book is the plan's book.
-	Plies    int // number of plies of the games
+	Run      string `json:"run"`             // name of the run
+	Digest   string `json:"digest"`          // SHA-256 of the plan
+	Pairs    int    `json:"pairs"`           // stored pairs
+	Games    int    `json:"games"`           // games that gogi could read
+	Replayed int    `json:"replayed_pairs"`  // pairs whose moves gogi replayed without finding a fault
+	Openings int    `json:"openings_played"` // different openings of the plan that were played
+	Book     int    `json:"openings"`        // openings of the plan; 0 if the plan does not list them
+	Plies    int    `json:"plies"`           // plies of all games
 	// Differences are the errors, in the order in which Run found them: first in the database, then pair by
 	// pair, then in the run. More counts the differences beyond the list's limit.
-	Differences []repair.Problem
-	More        int
+	Differences []repair.Problem `json:"-"`
+	More        int              `json:"more_differences"` // number of differences that are not in differences
 }
 
 // Same reports whether the verification found no difference.

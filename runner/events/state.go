@@ -270,8 +270,8 @@ func (s *State) worked(e match.Effort) {
 func (s *State) keepEnded(ev *match.Event) {
 	g := match.EndedGame{
 		Worker: ev.Worker, Pair: *ev.Pair, Leg: *ev.Leg,
-		GameEnd: match.GameEnd{Black: ev.Black, White: ev.White, Outcome: ev.Outcome, Termination: ev.Termination},
 	}
+	g.GameView = match.GameView{Black: ev.Black, White: ev.White, Outcome: ev.Outcome, Termination: ev.Termination}
 	if ev.Points != nil {
 		g.Points = *ev.Points
 	}

@@ -387,7 +387,7 @@ func TestVoidedPairsDoNotCount(t *testing.T) {
 // TestResumedRunBeginsAnew: the run event of the next session has the counts of the stored games.
 func TestResumedRunBeginsAnew(t *testing.T) {
 	first := told(match.Event{Type: match.EventRun, Slots: 3}, onBoard(match.EventGame, nil), match.Event{Type: match.EventFault, Kind: "crash"})
-	end := match.GameEnd{Black: "A", White: "B", Outcome: "draw", Termination: "repetition"}
+	end := match.GameEnd{GameView: match.GameView{Black: "A", White: "B", Outcome: "draw", Termination: "repetition"}}
 	stored := match.Standings{Games: []match.GameCount{{GameEnd: end, Games: 8}}}
 	second := told(match.Event{Type: match.EventRun, Slots: 1, Pairs: 9, Finished: number(4), Standings: &stored})
 	second[0].Time = began.Add(time.Hour)

@@ -75,7 +75,7 @@ func TestSelection(t *testing.T) {
 
 func TestVoidedForms(t *testing.T) {
 	t.Parallel()
-	v := voided{Run: "r", Pairs: []int{1, 2, 3, 7}, Why: "slow", By: "me", Remarks: []i18n.Message{i18n.Verbatim("counted \x1b[2Janew")}}
+	v := VoidResult{Run: "r", Pairs: []int{1, 2, 3, 7}, Why: "slow", By: "me", Remarks: []i18n.Message{i18n.Verbatim("counted \x1b[2Janew")}}
 	var text strings.Builder
 	v.Print(&text, i18n.English)
 	testutil.Equal(t, text.String(), "4 pairs of run r voided: the next gogi match plays them again\n  pairs 1-3, 7\n  counted anew\n")

@@ -39,7 +39,7 @@ func (c *VoidCommand) Run(ctx context.Context, env *cli.Env) error {
 	if err != nil {
 		return fail.Usage(err)
 	}
-	v := &voided{Why: c.Why, By: c.By, DryRun: c.DryRun}
+	v := &VoidResult{Why: c.Why, By: c.By, DryRun: c.DryRun}
 	if err := c.void(ctx, v, selects); err != nil {
 		return err
 	}
@@ -55,7 +55,7 @@ func (c *VoidCommand) Run(ctx context.Context, env *cli.Env) error {
 
 // void voids each pair with a game for which selects returns true, and stores the voided pairs in v. With --dry-run
 // it only lists these pairs in v.
-func (c *VoidCommand) void(ctx context.Context, v *voided, selects func(match.Row) bool) (err error) {
+func (c *VoidCommand) void(ctx context.Context, v *VoidResult, selects func(match.Row) bool) (err error) {
 	open := openThere
 	if c.DryRun {
 		open = results.OpenExisting

@@ -63,19 +63,20 @@ func selectPairs(ctx context.Context, store *results.Store, run *results.RunInfo
 	return store.Voidable(ctx, run, slices.Compact(pairs))
 }
 
-// voided is the result of a command that voids pairs. If DryRun is true, it is a preview, and no pair was voided.
-type voided struct {
-	Run    string
-	Pairs  []int
-	Why    string
-	By     string
-	DryRun bool
-	// Remarks describes the effects on the run's sequential test, one line each.
-	Remarks []i18n.Message
+// A VoidResult is the result of a command that voids pairs, and the JSON object of gogi db void. If DryRun is true, it
+// is a preview, and no pair was voided.
+type VoidResult struct {
+	Version int            `json:"version"` // 1
+	Run     string         `json:"run"`     // name of the run
+	Pairs   []int          `json:"pairs"`   // numbers of the voided pairs
+	Why     string         `json:"why"`     // the reason that the user gave
+	By      string         `json:"by"`      // the user
+	DryRun  bool           `json:"dry_run"` // gogi voided nothing
+	Remarks []i18n.Message `json:"remarks"` // effects on the run's SPRT, as English text
 }
 
 // Print writes the voided pairs and the remarks as text.
-func (v *voided) Print(w io.Writer, in i18n.Language) {
+func (v *VoidResult) Print(w io.Writer, in i18n.Language) {
 	did := i18n.Of("%s of run %s voided: the next gogi match plays them again", i18n.Number{N: len(v.Pairs), Noun: "pair"}, format.Name(v.Run))
 	if v.DryRun {
 		did = i18n.Of("%s of run %s would be voided", i18n.Number{N: len(v.Pairs), Noun: "pair"}, format.Name(v.Run))
@@ -89,20 +90,12 @@ func (v *voided) Print(w io.Writer, in i18n.Language) {
 	}
 }
 
-// A VoidResult is the JSON object of gogi db void.
-type VoidResult struct {
-	Version int      `json:"version"` // 1
-	Run     string   `json:"run"`     // name of the run
-	Pairs   []int    `json:"pairs"`   // numbers of the voided pairs
-	Why     string   `json:"why"`     // the reason that the user gave
-	By      string   `json:"by"`      // the user
-	DryRun  bool     `json:"dry_run"` // gogi voided nothing
-	Remarks []string `json:"remarks"` // effects on the run's SPRT, as English text
-}
-
 // JSON writes the voided pairs as one JSON object.
-func (v *voided) JSON(w io.Writer) error {
-	return format.JSON(w, VoidResult{version, v.Run, append([]int{}, v.Pairs...), v.Why, v.By, v.DryRun, append([]string{}, i18n.Each(i18n.English, v.Remarks)...)})
+func (v *VoidResult) JSON(w io.Writer) error {
+	out := *v
+	out.Version = version
+	out.Pairs, out.Remarks = append([]int{}, v.Pairs...), append([]i18n.Message{}, v.Remarks...) // empty lists, not null
+	return format.JSON(w, out)
 }
 
 // ranges returns ascending numbers in a short form such as "1-3, 7". It omits the end of a long list.

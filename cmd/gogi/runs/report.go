@@ -137,7 +137,7 @@ type OpeningsReport struct {
 // tune or self-play.
 func (c *ReportCommand) boards(ctx context.Context, store *results.Store, info *results.RunInfo) (*effects.Boards, error) {
 	if stored.Proves(info) != nil || len(info.Players) < 2 {
-		return &effects.Boards{Version: 1, Run: info.Name}, nil
+		return &effects.Boards{Head: effects.Head{Version: 1, Run: info.Name}}, nil
 	}
 	rep, err := stored.Report(ctx, store, info.Name)
 	if err != nil {
