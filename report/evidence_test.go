@@ -275,3 +275,15 @@ func TestSlotsThatShareOpenings(t *testing.T) {
 	h := altered(t, matchtest.Run{Repeat: 2}, slots).Gate.slots
 	testutil.Check(t, h.P == nil && strings.Contains(h.Why.String(), "one opening"), "%+v", h)
 }
+
+// TestMaximumChangesNoVerdict: 60 won pairs pass the SPRT, whatever the maximum was. The report has the change as a remark.
+func TestMaximumChangesNoVerdict(t *testing.T) {
+	o := matchtest.Run{Players: []string{"x", "y"}, Pairs: slices.Repeat([]string{"WW"}, 60)}
+	longer := gated(0, 100)
+	longer.Maxima = []i18n.Message{i18n.Of("the maximum was changed")}
+	r := judged(t, o, longer, Start{}, retarget(true))
+	testutil.Equal(t, r.Gate.Verdict, Passed)
+	testutil.Check(t, !r.Looks.LateDesign, "a maximum counts as a design")
+	testutil.Require(t, len(r.Gate.Because) > 0, "no remark")
+	testutil.Equal(t, r.Gate.Because[0].String(), "the maximum was changed")
+}

@@ -17,7 +17,10 @@ type Registration struct {
 	Design     stats.SPRT     // the design that the gate uses
 	Registered bool           // the design was stored in the run before its first game
 	Pairs      int            // the maximum number of pairs that was stored with the design
-	Changes    []i18n.Message // changes of the design or the maximum after the first game
+	Changes    []i18n.Message // changes of the design after the first game; the verdict is then inconclusive
+	// Maxima has the changes of the maximum after the first game. They change no decision: the bounds of the test do not
+	// depend on the maximum, so the probability of a false pass is at most alpha for every length.
+	Maxima []i18n.Message
 	// Provisional is the reason why a farm does not regard the verdict as final; "" if there is none.
 	Provisional string
 }
@@ -150,6 +153,7 @@ func (g *Gate) decide(j *judge, b string) {
 	for _, change := range j.registration.Changes {
 		g.doubt(change)
 	}
+	g.Because = append(g.Because, j.registration.Maxima...)
 	if why := j.registration.Provisional; why != "" && g.Decision != stats.Continue {
 		g.doubt(i18n.Of("the test's decision, %s, is provisional: %s", string(g.Decision), sanitize.Printable(why, 500)))
 	}

@@ -39,7 +39,11 @@ func (l *OptionalStopping) warn(remark i18n.Message) {
 func newLooks(run Run, gate *Gate) OptionalStopping {
 	l := OptionalStopping{TargetChanges: retargeted(run.Starts), Sequential: gate != nil, FixedLength: gate == nil && run.Tournament == nil, Remarks: []i18n.Message{}, Changes: changes(run.Starts)}
 	if l.TargetChanges > 0 {
-		l.Remarks = append(l.Remarks, i18n.Of("target changed %s after the first game: figures hold only without an earlier look", i18n.Number{N: l.TargetChanges, Noun: "time"}))
+		remark := i18n.Phrase("target changed %s after the first game: figures hold only without an earlier look")
+		if gate != nil {
+			remark = i18n.Phrase("target changed %s after the first game: the LLR and the corrected Elo hold for each number of pairs")
+		}
+		l.Remarks = append(l.Remarks, i18n.Of(remark, i18n.Number{N: l.TargetChanges, Noun: "time"}))
 	}
 	for i := range run.Voided {
 		l.Remarks = append(l.Remarks, run.Voided[i].Remarks()...)

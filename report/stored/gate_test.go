@@ -95,3 +95,18 @@ func beginAndAdd(t *testing.T, store *results.Store, plan *match.Plan, pairs ...
 	}
 	testutil.OK(t, errors.Join(err, run.Close()))
 }
+
+// TestMaximumIsNoDesign: the bounds of an SPRT do not depend on the maximum, so a maximum that was changed after the
+// first pair is a remark, and neither a new design nor a reason against the verdict.
+func TestMaximumIsNoDesign(t *testing.T) {
+	t.Parallel()
+	store, plan := gatedSeries(t)
+	beginAndAdd(t, store, plan, resignedPair(plan, 0, 0))
+	longer := *plan
+	longer.Pairs = 2 * plan.Pairs
+	beginAndAdd(t, store, &longer, resignedPair(plan, 1, 0))
+	got := registrationOf(testutil.Must(store.Settings(t.Context(), 1))(t), testutil.Must(store.FirstStored(t.Context(), 1))(t))
+	testutil.Check(t, len(got.Changes) == 0, "%v", got.Changes)
+	testutil.Require(t, len(got.Maxima) == 1, "%v", got.Maxima)
+	testutil.Contains(t, got.Maxima[0].String(), "the maximum was changed from")
+}

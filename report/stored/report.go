@@ -264,19 +264,20 @@ func registrationOf(settings []results.Setting, first int64) report.Registration
 	return r
 }
 
-// noteChanges adds each difference between the registered design and a later one to r.Changes, unless it is already
-// there.
+// noteChanges adds each difference between the registered design and a later one to r.Changes or r.Maxima, unless it is
+// already there.
 func noteChanges(r *report.Registration, design stats.SPRT, pairs int) {
-	note := func(message i18n.Message) {
-		if !slices.ContainsFunc(r.Changes, func(known i18n.Message) bool { return known.String() == message.String() }) {
-			r.Changes = append(r.Changes, message)
+	note := func(to *[]i18n.Message, message i18n.Message) {
+		if !slices.ContainsFunc(*to, func(known i18n.Message) bool { return known.String() == message.String() }) {
+			*to = append(*to, message)
 		}
 	}
 	if design != r.Design {
-		note(i18n.Of("the test was changed from %s to %s after the first game", r.Design, design))
+		note(&r.Changes, i18n.Of("the test was changed from %s to %s after the first game", r.Design, design))
 	}
 	if pairs != r.Pairs {
-		note(i18n.Of("the maximum was changed from %d to %d pairs after the first game", r.Pairs, pairs))
+		note(&r.Maxima, i18n.Of("the maximum was changed from %d to %d pairs after the first game; the bounds do not depend on it",
+			r.Pairs, pairs))
 	}
 }
 

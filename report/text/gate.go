@@ -16,8 +16,12 @@ import (
 func Verdict(w io.Writer, v *report.GateVerdict, in i18n.Language) {
 	word := Decided(stats.Decision(v.Verdict)).In(in)
 	fmt.Fprintln(w, i18n.Say(in, "%s · gate: %s%s", v.Run, strings.ToUpper(word), but(v).In(in)))
+	remark := i18n.Phrase("note: %s")
+	if v.Verdict == report.Inconclusive {
+		remark = i18n.Phrase("because %s")
+	}
 	for _, why := range v.Why {
-		fmt.Fprintf(w, "  %s\n", i18n.Say(in, "because %s", why))
+		fmt.Fprintf(w, "  %s\n", i18n.Of(remark, why).In(in))
 	}
 	for _, l := range verdictLines(v) {
 		fmt.Fprintf(w, "  %s %s\n", format.Pad(l[0].In(in), figureWidth), l[1].In(in))
