@@ -329,6 +329,8 @@ func (r *resolver) pairs(p *match.Plan) int {
 	switch {
 	case games < 1:
 		r.fail("games", "games: %d is too few: expected at least %d", games, legs)
+	case games/legs > match.MaxPairs:
+		r.fail("games", "games: %d are too many: expected at most %d", games, match.MaxPairs*legs)
 	case games%legs != 0:
 		less := ""
 		if games > 2 {

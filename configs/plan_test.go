@@ -157,6 +157,7 @@ func TestPlanErrors(t *testing.T) {
 		{"odd", [2]string{"games = 2", "games = 101"}, "match.toml:1: games: 101 is odd, but each pair has two games with colours swapped: expected 100 or 102, or swap = false"},
 		{"one", [2]string{"games = 2", "games = 1"}, "match.toml:1: games: 1 is odd, but each pair has two games with colours swapped: expected 2, or swap = false"},
 		{"none", [2]string{"games = 2", "games = 0"}, "match.toml:1: games: 0 is too few: expected at least 2"},
+		{"a typing error", [2]string{"games = 2", "games = 1_000_000_000_000"}, "match.toml:1: games: 1000000000000 are too many: expected at most 200000000"},
 		{"no limits", [2]string{"limits = \"8+0.08\"", ""}, "match.toml: engine A: limits: no limit: give a clock, such as tc = \"8+0.08\" (--tc 8+0.08), or one of main, byoyomi, increment, movetime, nodes, depth or self\n" +
 			"match.toml: engine B: limits: no limit: give a clock, such as tc = \"8+0.08\" (--tc 8+0.08), or one of main, byoyomi, increment, movetime, nodes, depth or self"},
 		{"engine's limits", engine("cmd = \"./dev\"\nlimits = {self = true, nodes = 3}"), `match.toml:6: engine A: limits: self means "go infinite" and excludes every other limit`},

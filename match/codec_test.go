@@ -310,6 +310,7 @@ func TestDecodePlanRefuses(t *testing.T) {
 		"colours swapped":                      {`"Kind":"match","Swap":true`, `"Kind":"adaptive","Swap":false,"Tournament":{"block":1}`},
 		`anchor "C" is not one`:                {`"Kind":"match"`, `"Kind":"match","Anchor":"C"`},
 		"negative":                             {`"Pairs":100`, `"Pairs":-1`},
+		"expected at most 100000000":           {`"Pairs":100`, `"Pairs":100000001`},
 		"player A: a limit is negative":        {`"Margin":100000000`, `"Margin":-1`},
 		"elo0 9":                               {`"elo0":0`, `"elo0":9`},
 		`model "bayeselo" is not one of`:       {`{"elo0":0,"elo1":0,"alpha":0,"beta":0,"model":""}`, `{"elo0":0,"elo1":4,"alpha":0.05,"beta":0.05,"model":"bayeselo"}`},

@@ -74,6 +74,10 @@ func DecodePlan(text []byte) (*Plan, error) {
 	return p, nil
 }
 
+// MaxPairs is the largest number of pairs of a plan. A run keeps some bytes of memory for each pair that it has stored, and
+// a larger number is certainly a typing error.
+const MaxPairs = 100_000_000
+
 // Check returns an error if the plan cannot be played. It reads no files and does not replay the openings.
 func (p *Plan) Check() error {
 	switch {
@@ -85,6 +89,8 @@ func (p *Plan) Check() error {
 		return fmt.Errorf("design %q is not one of %q", p.Design.Kind, DesignKinds())
 	case min(p.Pairs, p.Concurrency, p.StartParallel, p.SlotsPerGPU, p.CoresPerSlot, p.PVPlies, p.Rules.MaxPlies) < 0:
 		return errors.New("a number of pairs, slots, engines or plies is negative")
+	case p.Pairs > MaxPairs:
+		return fmt.Errorf("%d pairs: expected at most %d", p.Pairs, MaxPairs)
 	}
 	if err := errors.Join(p.checkDesign(), p.checkTune(), p.checkSelfplay()); err != nil {
 		return err

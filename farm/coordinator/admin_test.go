@@ -102,6 +102,7 @@ func TestPlansThatAFarmCannotPlay(t *testing.T) {
 		s, err := f.submit("ann", p, farm.Submission{Share: 1})
 		testutil.Check(t, err == nil && s.Selfplay && s.Unit() == "block", "%+v, %v", s, err)
 		testutil.Fails(t, f.do("ann", "submit", farm.Submission{Plan: []byte("{}")}, nil), "", "no plan at all is taken")
+		testutil.Fails(t, testutil.Err(f.submit("ann", testPlan("endless", 10_000_001, 1), farm.Submission{Share: 1})), "the test has 10000001 pairs: expected at most 10000000")
 	})
 }
 

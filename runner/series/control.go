@@ -117,13 +117,15 @@ func (s *Series) fits(slots int) error {
 	return s.orders.fits(slots)
 }
 
-// mayEndAt returns an error if the length of the run cannot be changed to this number of games. With a sequential
-// test it cannot change, because the test's maximum length is part of its design.
+// mayEndAt returns an error if the length of the run cannot be changed to this number of games. A sequential test gets its
+// maximum at the start of the session.
 func (s *Series) mayEndAt(games int) error {
 	legs := s.plan.Legs()
 	switch {
 	case s.judge != nil:
-		return errors.New("the run has a sequential test, whose greatest length is part of it: it can be drained or stopped")
+		return errors.New("the run has an SPRT, whose maximum changes only between sessions: stop the run, and start it again with another --games")
+	case games/legs > match.MaxPairs:
+		return fmt.Errorf("%d games: expected at most %d", games, match.MaxPairs*legs)
 	case games%legs != 0:
 		return fmt.Errorf("%d games: pairs have %d games, and half a pair is never played", games, legs)
 	case s.pairer != nil:

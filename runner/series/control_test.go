@@ -234,7 +234,7 @@ func TestGatesKeepTheirLength(t *testing.T) {
 		p := plan(30, 1)
 		p.Gate = stats.SPRT{Elo0: 0, Elo1: 5, Alpha: 0.05, Beta: 0.1, Model: stats.ModelLogistic}
 		c := control1(t, p, series.Config{})
-		testutil.Fails(t, c.tell("target 80"), "sequential test")
+		testutil.Fails(t, c.tell("target 80"), "maximum changes only between sessions")
 		c.must("stop")
 		c.end()
 	})

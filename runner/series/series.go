@@ -315,13 +315,14 @@ func await(ctx context.Context, observers *sync.WaitGroup) {
 	}
 }
 
-// missing returns the number of unfinished pairs among the pairs 0 to pairs-1.
+// missing returns the number of unfinished pairs among the pairs 0 to pairs-1. Its cost depends on the finished pairs only,
+// because a plan may have a hundred million pairs.
 func missing(pairs int, finished map[int]bool) int {
-	n := 0
-	for id := range pairs {
-		if !finished[id] {
-			n++
+	left := pairs
+	for id, is := range finished {
+		if is && id < pairs {
+			left--
 		}
 	}
-	return n
+	return left
 }

@@ -13,8 +13,13 @@ import (
 	"gogi/match/gate"
 )
 
-// MaxPlan is the maximum size of an encoded plan in bytes.
-const MaxPlan = 256 << 10
+const (
+	// MaxPlan is the maximum size of an encoded plan in bytes.
+	MaxPlan = 256 << 10
+	// MaxPairs is the maximum number of pairs of a test. With an SPRT the coordinator keeps the worker of each pair of
+	// the plan in memory.
+	MaxPairs = 10_000_000
+)
 
 // Check returns the rejection of a plan that the farm cannot play or that the owner may not submit, or nil. It needs no
 // lock.
@@ -28,6 +33,8 @@ func Check(plan *match.Plan, in *farm.Submission, who roster.Key) error {
 		return farm.Refusef("--design %s: a farm cannot play it, because its pairs depend on results; use match, round_robin or gauntlet, or gogi match on one machine", plan.Design.Kind)
 	case tuneErr != nil:
 		return farm.Refusef("%v", tuneErr)
+	case plan.Pairs > MaxPairs:
+		return farm.Refusef("the test has %d pairs: expected at most %d", plan.Pairs, MaxPairs)
 	case len(in.Plan) > MaxPlan:
 		return farm.Refusef("the plan has %d bytes, of which each opening takes some: expected at most %d; take fewer openings, such as --openings builtin-1000", len(in.Plan), MaxPlan)
 	case len(in.Note) > 10_000 || len(in.Needs) > 20:
