@@ -54,7 +54,7 @@ func TestFaults(t *testing.T) {
 			dir := t.TempDir()
 			out := world.wine.must(t, 0, dir, "match", "--run", "r", "--engine", "a=FAKE -script "+fault.script+",resign@go:20",
 				"--engine", "b=FAKE -moves first -crlf", "--byoyomi", "300ms", "--margin", "1s", "--games", "2")
-			line := regexp.MustCompile(`(?m)^faults +(.*)$`).FindStringSubmatch(out)
+			line := regexp.MustCompile(`(?m)^ *Faults +(.*)$`).FindStringSubmatch(out)
 			switch {
 			case line == nil:
 				t.Errorf("no line about faults:\n%s", out)
