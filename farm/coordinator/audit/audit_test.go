@@ -308,7 +308,7 @@ func TestAFewDisputes(t *testing.T) {
 func TestDisputesOfSeveralTests(t *testing.T) {
 	f, a, r := dispute(t, 2, trust.Verified)
 	a.config.Auditor = some{}
-	plan := parttest.Plan("other", 8, match.Gate{})
+	plan := parttest.Plan("other", 8, stats.SPRT{})
 	plan.Seed++
 	other := f.Run(t, plan)
 	start := func(worker string, pair int) {
@@ -369,7 +369,7 @@ func TestADisputeOutsideTheSample(t *testing.T) {
 
 // TestTheVerdictWaitsForItsAudits: a verdict is not final while audits of its pairs wait, also if its sample is confirmed.
 func TestTheVerdictWaitsForItsAudits(t *testing.T) {
-	f, a, r := begin(t, match.Gate{Elo0: 0, Elo1: 10, Alpha: 0.05, Beta: 0.05, Model: match.GateLogistic})
+	f, a, r := begin(t, stats.SPRT{Elo0: 0, Elo1: 10, Alpha: 0.05, Beta: 0.05, Model: stats.ModelLogistic})
 	a.config.Auditor = some{}
 	f.Roster.Workers["blue1"].Trust = trust.Verified
 	r.PlayedBy[0], r.Provisional = "red1", &tests.Provisional{End: 1, By: []string{"red1"}}
