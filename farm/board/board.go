@@ -281,11 +281,12 @@ func templatesIn(in i18n.Language) map[string]*template.Template {
 		}, "why": func(s string) string { return sanitize.Printable(s, 600) },
 		"path": url.PathEscape, "query": url.QueryEscape, "count": format.Count, "fingerprint": keys.Fingerprint, "join": strings.Join,
 		"clock": clock, "words": func(w farm.WorkerStatus) string { return w.Words(clock) },
-		"t":      func(phrase string, args ...any) string { return i18n.Say(in, phrase, args...) },
-		"reader": func(b farm.BenchCheck) string { return readerOf(b).In(in) },
-		"state":  func(s farm.State) string { return stateOf(s).In(in) },
-		"gate":   func(t farm.TestStatus) string { return gateOf(&t).In(in) },
-		"hours":  format.Hours, "bar": barOf, "llr": func(v float64) string { return format.Minus(fmt.Sprintf("%.2f", v)) }, "rights": keys.Words, "bytes": bytesOf,
+		"t":        func(phrase string, args ...any) string { return i18n.Say(in, phrase, args...) },
+		"reader":   func(b farm.BenchCheck) string { return readerOf(b).In(in) },
+		"state":    func(s farm.State) string { return stateOf(s).In(in) },
+		"gate":     func(t farm.TestStatus) string { return gateOf(&t).In(in) },
+		"decision": func(t farm.TestStatus) string { return decisionOf(t, in) }, "class": classOf, "llr": llrOf,
+		"hours": format.Hours, "rights": keys.Words, "bytes": bytesOf,
 		"orders": orders, "keysOf": func(list []keys.Key, now time.Time) map[string]any {
 			return map[string]any{"Keys": list, "Now": now, "CSRF": ""}
 		},
@@ -357,10 +358,31 @@ func bytesOf(n int64) string {
 	return fmt.Sprintf("%d bytes", n)
 }
 
-// barOf returns a bar in HTML that shows where the LLR is between its bounds. It returns "" without an SPRT.
-func barOf(t farm.TestStatus) template.HTML {
-	if !(t.Lower < 0) || !(t.Upper > 0) {
+// decisionOf returns the decision of a test's SPRT in a language, or "" until there is one. A test without an SPRT has a dash.
+func decisionOf(t farm.TestStatus, in i18n.Language) string {
+	if t.Verdict == "continue" {
 		return ""
 	}
-	return svg.Ratio(t.LLR, t.Lower, t.Upper, fmt.Sprintf("LLR %.2f between %.2f and %.2f", t.LLR, t.Lower, t.Upper))
+	return gateOf(&t).In(in)
+}
+
+// classOf returns the class of a test's SPRT in the style sheet. It returns "" without a decision.
+func classOf(t farm.TestStatus) string {
+	switch t.Verdict {
+	case "", "continue":
+		return ""
+	case "pass", "fail":
+		return t.Verdict
+	}
+	return "undecided"
+}
+
+// llrOf returns HTML with the LLR of a test as a number and, if its bounds are known, as a bar between them.
+func llrOf(t farm.TestStatus) template.HTML {
+	words := fmt.Sprintf("%.2f", t.LLR)
+	if !(t.Lower < 0) || !(t.Upper > 0) {
+		return template.HTML(format.Minus(words)) //nolint:gosec // digits
+	}
+	words = format.Minus(fmt.Sprintf("%s [%.2f, %.2f]", words, t.Lower, t.Upper))
+	return template.HTML(words) + " " + svg.Ratio(t.LLR, t.Lower, t.Upper, "LLR "+words) //nolint:gosec // digits
 }

@@ -3,7 +3,6 @@ package board
 import (
 	"context"
 	"fmt"
-	"html/template"
 	"net/url"
 	"strings"
 
@@ -16,11 +15,10 @@ import (
 // An Outcome is the result of a test in the words of the pages about one machine. A text is "" if it is unknown.
 type Outcome struct {
 	Games     int
-	WDL       string // wins, draws and losses of the first player
-	Elo       string // with its 95% interval
-	EloKind   string // label of Elo: see html.Glance
-	Pairs     string // pentanomial
-	LLR       template.HTML
+	WDL       string  // wins, draws and losses of the first player
+	Elo       string  // with its 95% interval
+	EloKind   string  // label of Elo: see html.Glance
+	Pairs     string  // pentanomial
 	PerMinute float64 // games a minute now; 0 if the test is not in play
 }
 

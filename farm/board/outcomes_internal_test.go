@@ -2,11 +2,16 @@ package board
 
 import (
 	"bytes"
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"regexp"
 	"strings"
 	"testing"
 
 	"gogi/farm"
+	"gogi/internal/format"
 	"gogi/internal/i18n"
 	"gogi/internal/testutil"
 	"gogi/match"
@@ -60,5 +65,52 @@ func TestBenchesOfAPage(t *testing.T) {
 		if found := label.FindAllString(body.String(), -1); in == i18n.Japanese && len(found) > 0 {
 			t.Errorf("English labels: %s", strings.Join(found, " "))
 		}
+	}
+}
+
+// oneTest is a farm with one test, which a reader without a key sees.
+type oneTest struct {
+	Farm
+
+	test farm.TestStatus
+}
+
+func (f oneTest) StatusFor(context.Context, string) farm.Status {
+	return farm.Status{Tests: []farm.TestStatus{f.test}}
+}
+
+// TestLLROnce: the list of tests and the page of a test show the LLR and its bounds once, with one bar that has the class
+// of the verdict.
+func TestLLROnce(t *testing.T) {
+	sprt := farm.TestStatus{Run: "0123456789abcdef", Name: "lmr", Owner: "ann", State: farm.Running, Lower: -2.95, Upper: 2.95, Stored: 14, Pairs: 200}
+	for want, change := range map[string]func(*farm.TestStatus){
+		`class="[a-z ]*"[^>]*>(LLR )?0\.00 \[−2\.95, 2\.95\]`:     func(s *farm.TestStatus) { s.Verdict = "continue" },
+		`class="[a-z ]*"[^>]*>(LLR )?−1\.25 \[−2\.95, 2\.95\]`:    func(s *farm.TestStatus) { s.Verdict, s.LLR = "continue", -1.25 },
+		`pass <span class="(ratio )?pass"[^>]*>(LLR )?3\.10 \[`:   func(s *farm.TestStatus) { s.Verdict, s.LLR = "pass", 3.1 },
+		`fail <span class="(ratio )?fail"[^>]*>(LLR )?−3\.10 \[`:  func(s *farm.TestStatus) { s.Verdict, s.LLR = "fail", -3.1 },
+		`<span class="(ratio )?undecided"[^>]*>(LLR )?1\.00 \[−2`: func(s *farm.TestStatus) { s.Verdict, s.LLR = "inconclusive", 1 },
+	} {
+		shown := sprt
+		change(&shown)
+		pages := New(Config{Farm: oneTest{test: shown}})
+		for _, path := range []string{"/farm", "/farm/t/lmr"} {
+			answer := httptest.NewRecorder()
+			pages.ServeHTTP(answer, httptest.NewRequest(http.MethodGet, path, nil))
+			body := answer.Body.String()
+			number := format.Minus(fmt.Sprintf("%.2f [", shown.LLR))
+			testutil.Equal(t, strings.Count(body, `<svg class="llr"`), 1, "%s: bars of %+v", path, shown)
+			testutil.Equal(t, strings.Count(body, number), 2, "%s: %q in the text and in the name of the bar", path, number)
+			testutil.Check(t, regexp.MustCompile(want).MatchString(body), "%s lacks %q:\n%s", path, want, body)
+		}
+	}
+}
+
+// TestPairsOfTheLLR: while a test runs, its page says that the LLR is of fewer pairs than the other figures.
+func TestPairsOfTheLLR(t *testing.T) {
+	for stored, want := range map[int]string{14: "The LLR is of 3 pairs in plan order. The other figures are of all 14 stored pairs.", 3: "3 pairs in plan order."} {
+		pages := New(Config{Farm: oneTest{test: farm.TestStatus{Run: "0123", Name: "lmr", State: farm.Running, Verdict: "continue", Prefix: 3, Stored: stored}}})
+		answer := httptest.NewRecorder()
+		pages.ServeHTTP(answer, httptest.NewRequest(http.MethodGet, "/farm/t/lmr", nil))
+		testutil.Check(t, strings.Contains(answer.Body.String(), ">"+want+"<"), "the page lacks %q:\n%s", want, answer.Body)
 	}
 }

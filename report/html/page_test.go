@@ -394,6 +394,15 @@ func TestLeader(t *testing.T) {
 	testutil.Equal(t, leader([]report.Ranked{first, second}), "")
 }
 
+// TestPlayersOnAPhone: each number of the table of players has its name, which a phone shows in place of the heads.
+func TestPlayersOnAPhone(t *testing.T) {
+	t.Parallel()
+	page := pageOfRun(t, matchtest.Run{Players: []string{"x", "y"}, Pairs: []string{"WL", "WW"}})
+	for _, head := range []string{"Won", "Drawn", "Lost", "Points", "As Black W–D–L", "As White W–D–L"} {
+		testutil.Equal(t, strings.Count(page, `data-k="`+head+`">`), 2, "%s", head)
+	}
+}
+
 // TestEloKind: a glance names its Elo difference as the report does. After an SPRT the number is corrected, so it does
 // not follow from the wins, draws and losses next to it.
 func TestEloKind(t *testing.T) {

@@ -22,7 +22,7 @@ func TestBoards(t *testing.T) {
 	t.Parallel()
 	s := shownRuns(t, "run")
 	page := get(t, s, "/r/run/openings").Body.String()
-	for _, want := range []string{"score of &lt;script", `?opening=b&#43;%26&#43;c"`, `<ul class="openinglist">`, "families were looked at", "openings were looked at", "W–D–L of &lt;script", `href="/r/run/openings?sort=score&amp;page=1"`, ".svg?ply="} {
+	for _, want := range []string{"score of &lt;script", `?opening=b&#43;%26&#43;c"`, `<ul class="openinglist">`, "families were looked at", "openings were looked at", "W–D–L of &lt;script", `href="/r/run/openings?sort=score&amp;page=1"`, ".svg?ply=", `data-k="surprise">`, `data-k="games">`} {
 		testutil.Contains(t, page, want)
 	}
 	testutil.Check(t, strings.Count(page, "<li><a href=") <= boardsOnAPage, "too many boards")

@@ -6,11 +6,15 @@ import (
 	"errors"
 	"fmt"
 	"html/template"
+	"math"
 	"net/http"
 	"strconv"
 	"strings"
 	"time"
 
+	"gogi/internal/format"
+	"gogi/internal/lists"
+	"gogi/internal/sanitize"
 	"gogi/match"
 	"gogi/report/stored"
 	"gogi/results"
@@ -63,6 +67,42 @@ type sideView struct {
 
 // OrderPath returns the URL path for orders to the run, such as pause, without the order at its end.
 func (p livePage) OrderPath() string { return "/api/v1/runs" + strings.TrimPrefix(pathOf(p.Run), "/r") }
+
+// tuneView is the state of a tune in play. The script of the page writes the same texts (tuned in gogi.js).
+type tuneView struct {
+	Blocks, Spread, Lost string
+	Equal, Forfeits      int
+	Answer, Judges       string // final values, and the runs that validate them; "": not known yet
+}
+
+// Tuned returns the state of the run's tune. Without a tune it has dashes and zeros.
+func (p livePage) Tuned() tuneView {
+	v := tuneView{Blocks: "–", Spread: "–", Lost: "–"}
+	if p.State == nil || p.State.Tune == nil {
+		return v
+	}
+	tune := p.State.Tune
+	v.Blocks, v.Forfeits = fmt.Sprintf("%d / %d", tune.Track.Latest, tune.Blocks), tune.Forfeits
+	if now, ok := tune.Now(); ok {
+		v.Spread, v.Equal = fmt.Sprintf("× %.2f", now.Spread), now.Equal
+		if now.LostElo != nil {
+			v.Lost = format.Minus(fmt.Sprintf("%.1f", math.Round(*now.LostElo*10)/10+0)) // +0: no −0.0
+			if tune.Target != 0 {
+				v.Lost += fmt.Sprintf(" (→ %g)", tune.Target)
+			}
+		}
+	}
+
+	var answer []string
+	for _, param := range tune.Params {
+		if value, ok := tune.Candidate[param.Name]; ok && !param.Unused {
+			answer = append(answer, sanitize.Printable(param.Name, shownName)+" "+sanitize.Printable(value, shownName))
+		}
+	}
+	v.Answer = strings.Join(answer, ", ")
+	v.Judges = strings.Join(lists.Map(tune.Validations, func(run string) string { return sanitize.Printable(run, shownName) }), ", ")
+	return v
+}
 
 // livePages has the pages of runs in play.
 type livePages struct{ *Server }

@@ -8,9 +8,12 @@ import (
 	"net"
 	"net/netip"
 	"slices"
+	"strings"
 	"sync"
+	"testing"
 	"time"
 
+	"gogi/internal/testutil"
 	"gogi/match"
 	"gogi/match/control"
 	"gogi/runner/events"
@@ -255,3 +258,28 @@ func (p *pipes) Accept() (net.Conn, error) {
 func (p *pipes) Close() error { p.once.Do(func() { close(p.closed) }); return nil }
 
 func (p *pipes) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 7878} }
+
+// TestTunedWithoutScripts: the page of a tune in play has its figures before a script runs, and the loss of a
+// perturbation that rounds to zero has no minus sign.
+func TestTunedWithoutScripts(t *testing.T) {
+	s := newStage("r", 1)
+	h := openSite(t, Config{Live: playing(s)})
+	shows := func(want ...string) {
+		t.Helper()
+		body := get(t, h.Server, "/r/r/live").Body.String()
+		for _, one := range want {
+			testutil.Check(t, strings.Contains(body, one), "the page lacks %q:\n%s", one, body)
+		}
+	}
+	s.send(match.Event{Type: match.EventTune, Tune: &match.TuneSetup{
+		Method: "spsa", Pairs: 40, Blocks: 10, Block: 4, Target: 15,
+		Params: []match.TuneParam{{Name: "X"}, {Name: "Y", Unused: true}, {Name: "<b>", Kind: "float"}},
+	}})
+	shows(`data-f="blocks">0 / 10<`, `data-f="spread">–<`, `data-f="lost">–<`, `<p data-answer hidden>`)
+
+	lost := -0.04
+	s.send(match.Event{Type: match.EventBlock, Block: 1, Pairs: 4, Theta: []float64{1, 2, 3}, Spread: 1.25, Equal: 1, LostElo: &lost})
+	s.send(match.Event{Type: match.EventCandidate, Values: map[string]string{"X": "7", "Y": "1", "<b>": "0.5"}})
+	shows(`data-f="blocks">1 / 10<`, `data-f="spread">× 1.25<`, `data-f="lost">0.0 (→ 15)<`, `data-f="equal">1<`, `data-f="forfeits">0<`,
+		`<p data-answer><strong>Final values</strong> <span data-f="answer">X 7, &lt;b&gt; 0.5<`, `data-judges hidden>`)
+}

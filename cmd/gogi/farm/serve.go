@@ -179,7 +179,7 @@ func outcome(ctx context.Context, s *site.Site, pages *web.Server, t farm.TestSt
 	}
 	o := &board.Outcome{}
 	if g := pages.Glance(ctx, name); g != nil {
-		o = &board.Outcome{Games: g.Games, WDL: g.WDL, Elo: g.EloText(), EloKind: g.EloKind, Pairs: g.Penta, LLR: g.LLR()}
+		o = &board.Outcome{Games: g.Games, WDL: g.WDL, Elo: g.EloText(), EloKind: g.EloKind, Pairs: g.Penta}
 		if g.Leader != "" {
 			o.Elo = g.Leader
 		}

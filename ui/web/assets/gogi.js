@@ -349,7 +349,7 @@ function tuned(section, tune) {
   const now = points.at(-1);
   put(box, 'blocks', `${tune.track.latest} / ${tune.blocks}`);
   put(box, 'spread', now ? '× ' + now.spread.toFixed(2) : '–');
-  put(box, 'lost', now?.lost_elo === undefined ? '–' : now.lost_elo.toFixed(1).replace('-', '−') + (tune.target ? ` (→ ${tune.target})` : ''));
+  put(box, 'lost', now?.lost_elo === undefined ? '–' : (Math.round(now.lost_elo * 10) / 10 + 0).toFixed(1).replace('-', '−') + (tune.target ? ` (→ ${tune.target})` : ''));
   put(box, 'equal', now?.equal ?? 0);
   put(box, 'forfeits', tune.forfeits ?? 0);
   const answer = tune.params.filter(p => !p.unused && tune.candidate?.[p.name] !== undefined).map(p => `${plain(p.name)} ${plain(tune.candidate[p.name])}`);
