@@ -114,6 +114,8 @@ func TestAPurge(t *testing.T) {
 		var dry, out farm.Purged
 		testutil.OK(t, f.do("boss", "purge", farm.Order{Run: "purge", Worker: "w0", Why: "lies", Dry: true}, &dry))
 		stored := f.test("purge").Stored
+		err := f.do("boss", "purge", farm.Order{Run: "purge", Worker: "nobody", Why: "lies", Dry: true}, nil)
+		testutil.Fails(t, err, "", `"nobody" is no worker of this farm; the pairs of purge were played by: w0, w1`)
 		testutil.OK(t, f.do("boss", "purge", farm.Order{Run: "purge", Worker: "w0", Why: "lies"}, &out))
 		testutil.Check(t, slices.Equal(dry.Pairs, out.Pairs) && len(out.Pairs) >= 5 && out.Before == "pass" && out.Withdrawn && out.After != "pass",
 			"%+v, dry %v", out, dry.Pairs)

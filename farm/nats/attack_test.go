@@ -285,8 +285,12 @@ func TestADeniedRequestEndsAtOnce(t *testing.T) {
 	if r, is := errors.AsType[*farm.Refusal](err); !is || r.Exit != 4 || !strings.Contains(r.Why, "ann may not") {
 		t.Errorf("a denied request: %v", err)
 	}
-	if r, is := errors.AsType[*farm.Refusal](ann.Publish(t.Context(), farm.SubjectResults+"ann.0", "1", nil)); !is || r.Exit != 4 {
+	lacks := "ann may not work: the key lacks the right work"
+	if r, is := errors.AsType[*farm.Refusal](ann.Publish(t.Context(), farm.SubjectResults+"ann.0", "1", nil)); !is || r.Exit != 4 || r.Why != lacks {
 		t.Errorf("a denied publication: %v", r)
+	}
+	if r, is := errors.AsType[*farm.Refusal](ann.Request(t.Context(), farm.SubjectHello+"ann", farm.Hello{}, &farm.BeatReply{})); !is || r.Why != lacks {
+		t.Errorf("a denied worker: %v", r)
 	}
 	close(may)
 	testutil.OK(t, <-beside, "the request beside it")

@@ -163,6 +163,17 @@ func (c *conn) unanswered(ctx context.Context, err error) error {
 	return c.failure(err)
 }
 
+// denial returns the error about a key that may not publish on a subject. It names the missing right.
+func denial(name, subject string) string {
+	switch {
+	case strings.HasPrefix(subject, farm.SubjectAdmin):
+		return keys.Denial(name, subject[strings.LastIndexByte(subject, '.')+1:])
+	case strings.HasPrefix(subject, farm.SubjectUpload):
+		return keys.Denial(name, "submit")
+	}
+	return name + " may not work: the key lacks the right " + keys.Words([]keys.Right{keys.Work})[0]
+}
+
 // denied cancels the requests that the key does not allow. The server drops such a request and reports a
 // separate error that only names the subject. Without denied, the sender would wait until its deadline.
 func (c *conn) denied(err error) {
@@ -174,8 +185,7 @@ func (c *conn) denied(err error) {
 	defer c.mu.Unlock()
 	for a := range c.asking {
 		if strings.Contains(words, `"`+strings.ToLower(a.subject)+`"`) {
-			verb := a.subject[strings.LastIndexByte(a.subject, '.')+1:]
-			a.give(&farm.Refusal{Why: keys.Denial(c.nats.Opts.Name, verb), Exit: exitRefused})
+			a.give(&farm.Refusal{Why: denial(c.nats.Opts.Name, a.subject), Exit: exitRefused})
 		}
 	}
 }

@@ -3,8 +3,6 @@ package tune
 import (
 	"math"
 
-	"gonum.org/v1/gonum/stat/distuv"
-
 	"gogi/stats/binomial"
 )
 
@@ -70,7 +68,7 @@ func Summarize(s *Settings, st *State) Summary {
 			one.Error = e.standardError()
 			one.SensitivityElo, one.Sensitivity = e.sensitivity()
 			if one.Moved = e.moved(); one.Moved != nil {
-				p := 2 * distuv.UnitNormal.Survival(math.Abs(*one.Moved))
+				p := math.Erfc(math.Abs(*one.Moved) / math.Sqrt2) // 2·(1−Φ) would be 0 above 8.3
 				one.P = &p
 				tested = append(tested, i)
 			}

@@ -8,6 +8,7 @@ import (
 	"gogi/stats/rating/crosstable"
 
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/mathext"
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
@@ -313,12 +314,16 @@ func (r *robust) ratio(null, full float64, first, df int) LRTest {
 	statistic := t.Statistic
 	for i := range r.ways {
 		mean, least := r.ways[i].effects(r.inverse, first, df)
-		if p := (distuv.F{D1: float64(df), D2: max(1, least-1)}).Survival(statistic / mean / float64(df)); i == 0 || p > t.P {
+		if p := aboveF(statistic/mean/float64(df), float64(df), max(1, least-1)); i == 0 || p > t.P {
 			t.Statistic, t.P = statistic/mean, p
 		}
 	}
 	return t
 }
+
+// aboveF returns the probability that a variable with an F distribution with d1 and d2 degrees of freedom is above x. It
+// has digits below 1e-16, which 1 − CDF lacks.
+func aboveF(x, d1, d2 float64) float64 { return mathext.RegIncBeta(d2/2, d1/2, d2/(d2+d1*x)) }
 
 // effects returns the mean design effect of df terms, which are the coordinates from first on. least is the
 // smallest number of clusters of a term.

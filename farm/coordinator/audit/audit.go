@@ -20,6 +20,7 @@ import (
 	"gogi/farm/coordinator/ledger"
 	"gogi/farm/coordinator/roster"
 	"gogi/farm/coordinator/tests"
+	"gogi/internal/format"
 	"gogi/internal/lists"
 	"gogi/match"
 	"gogi/match/trust"
@@ -663,7 +664,7 @@ func (s *Audits) missing(r *tests.Test, open []string, of, missing int) string {
 		}
 	}
 	if disputes == 0 {
-		return fmt.Sprintf("%d of %d audits are missing. They need a machine of %s (gogi farm key new NAME --may work --owner %s), or a worker of another owner that an admin trusts: gogi farm worker trust WORKER verified. "+
+		return fmt.Sprintf("%d of %d audits are missing. They need a connected machine of %s that did not play these pairs (for a new one: gogi farm key new NAME --may work --owner %s), or a worker of another owner that an admin trusts: gogi farm worker trust WORKER verified. "+
 			"To trust %s itself makes the verdict final without an audit", missing, of, r.Owner, r.Owner, someOf(open))
 	}
 
@@ -671,7 +672,11 @@ func (s *Audits) missing(r *tests.Test, open []string, of, missing int) string {
 		slices.Sort(list)
 		return someOf(slices.Compact(list))
 	}
-	text := fmt.Sprintf("%d audits of %s differ from the results of %s, of %d that the verdict needs", disputes, names(first), names(second), of)
+	differ := "differ"
+	if disputes == 1 {
+		differ = "differs"
+	}
+	text := fmt.Sprintf("%s of %s %s from the results of %s, of %d that the verdict needs", format.NumberOf(disputes, "audit"), names(first), differ, names(second), of)
 	if repeating {
 		return text + fmt.Sprintf(", which plays these %ss again to prove its results", r.Word())
 	}

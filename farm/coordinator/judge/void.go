@@ -1,11 +1,13 @@
 package judge
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"gogi/farm"
@@ -24,6 +26,9 @@ func (s *Judge) Void(ctx context.Context, by string, r *tests.Test, o *farm.Orde
 	out = farm.Purged{Before: r.Decision(), After: r.Decision(), Selfplay: r.Selfplays()}
 	if out.Pairs, err = r.Store.By(ctx, o.Worker); err == nil && r.Tune != nil {
 		out.Drawn, err = drawn(ctx, r, o.Worker, len(out.Pairs))
+	}
+	if err == nil && len(out.Pairs) == 0 {
+		err = s.unknown(ctx, r, o.Worker)
 	}
 	if o.Dry || err != nil {
 		return out, err
@@ -69,6 +74,25 @@ func (s *Judge) Void(ctx context.Context, by string, r *tests.Test, o *farm.Orde
 			r.Provisional = nil
 		}
 	})
+}
+
+// unknown returns an error if the farm has no worker and no key with a name. The error lists the workers whose pairs the
+// test has.
+func (s *Judge) unknown(ctx context.Context, r *tests.Test, worker string) error {
+	if s.config.Roster.Workers[worker] != nil || s.config.Roster.OwnerOf(worker) != "" {
+		return nil
+	}
+
+	played := map[string]bool{}
+	err := r.Store.Rows(ctx, func(rows []match.Row) error {
+		played[rows[0].Worker] = true
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return farm.Refusef("%q is no worker of this farm; the pairs of %s were played by: %s", worker, r.Name,
+		cmp.Or(strings.Join(slices.Sorted(maps.Keys(played)), ", "), "no worker yet"))
 }
 
 // drawn counts the pairs of other workers among all pairs that a purge of one worker removes from a tune. all is

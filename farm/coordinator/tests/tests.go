@@ -197,6 +197,9 @@ func (s *Tests) Turn(ctx context.Context, r *Test, state farm.State, by, why str
 	if r.Gate != nil {
 		r.Verdict = r.Decision()
 	}
+	if state == farm.Over && r.Gate != nil && r.Gate.State().Decided() {
+		r.Voided = "" // it may say that an earlier verdict is withdrawn; the log keeps it
+	}
 	if state.Final() {
 		r.Evidence = r.CurrentEvidence()
 	}
