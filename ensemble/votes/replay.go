@@ -205,7 +205,7 @@ func (r *Replay) Verdict() error {
 // Print writes the replay as text for a person.
 func (r *Replay) Print(w io.Writer, in i18n.Language) {
 	for _, c := range r.Councils {
-		printHeading(w, i18n.Say(in, "%s · rule %s · %s taken again", format.Name(c.Council), c.Rule, games(c.Games)))
+		printHeading(w, i18n.Say(in, "%s · rule %s · votes of %s recomputed", format.Name(c.Council), c.Rule, games(c.Games)))
 		if r.Verifies {
 			c.Replays[0].printCheck(w, in)
 			continue

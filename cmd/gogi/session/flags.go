@@ -20,7 +20,7 @@ type Flags struct {
 	HTTPStay bool   `name:"http-stay" group:"pages" help:"With --http: keep serving the pages after the last game, until Ctrl-C."`
 	Pages
 
-	OnEnd   string `name:"on-end" placeholder:"CMD" more:"" help:"Command that gogi runs after the match, with GOGI_RUN, GOGI_DB, GOGI_EXIT, GOGI_ENDING, GOGI_VERDICT and GOGI_CLAIM in its environment."`
+	OnEnd   string `name:"on-end" placeholder:"CMD" more:"" help:"Command that gogi runs after the match, without a shell (with one: sh -c '…'), with GOGI_RUN, GOGI_DB, GOGI_EXIT, GOGI_ENDING, GOGI_VERDICT and GOGI_CLAIM in its environment."`
 	OnFault string `name:"on-fault" placeholder:"CMD" more:"" help:"Command that gogi runs after an engine failure, with GOGI_RUN, GOGI_DB, GOGI_ENGINE, GOGI_KIND, GOGI_PAIR, GOGI_NOTE and GOGI_BUNDLE in its environment. gogi ignores failures while the command runs."`
 
 	MetricsFile string `group:"pages" type:"path" placeholder:"FILE" more:"" help:"File that gogi writes every 15 seconds with its metrics, for node_exporter's textfile collector, such as /var/lib/node_exporter/gogi.prom."`
