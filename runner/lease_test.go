@@ -50,12 +50,19 @@ func TestResumePlaysWhatIsMissing(t *testing.T) {
 // opened plays leases of several plans in one slot and lists the names of the opened players.
 func opened(t *testing.T, perSlot int, plans ...*match.Plan) (names []string, sink *memorySink) {
 	t.Helper()
+	return openedFor(t, perSlot, func(*runner.Lease) {}, plans...)
+}
+
+// openedFor does the work of opened for leases that change has changed.
+func openedFor(t *testing.T, perSlot int, change func(*runner.Lease), plans ...*match.Plan) (names []string, sink *memorySink) {
+	t.Helper()
 	sink = &memorySink{pairs: map[int]match.PairResult{}}
 	synctest.Test(t, func(t *testing.T) {
 		var noted journal
 		var leases []runner.Lease
 		for id, p := range plans {
 			leases = append(leases, lease(p, id, &noted))
+			change(&leases[id])
 		}
 		var open, closed atomic.Int64
 		err := runner.Run(t.Context(), runner.Config{
@@ -130,6 +137,14 @@ func TestAFreshProcess(t *testing.T) {
 		names, _ := opened(t, 0, plan, plan)
 		testutil.Equal(t, strings.Join(names, " "), want, "%s: opened", restart)
 	}
+}
+
+// TestFreshPairs: a lease whose pair must not depend on earlier pairs gets new processes, apart from built-in engines.
+func TestFreshPairs(t *testing.T) {
+	plan := planNamed("p")
+	plan.Players[1].Builtin = true
+	names, _ := openedFor(t, 0, func(l *runner.Lease) { l.Fresh = true }, plan, plan)
+	testutil.Equal(t, strings.Join(names, " "), "p.A p.A p.B", "opened")
 }
 
 // TestASlowedPairIsPlayedAgainFromTheBeginning: if the machine delayed a move, the pair is played again from the

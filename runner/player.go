@@ -76,6 +76,9 @@ type Lease struct {
 	Plan *match.Plan
 	Pair match.Pair
 	Kind string // the kind of the pair in a tune, for the pair event; "" in other runs
+	// Fresh ends all engines after the pair, so that no pair depends on the pairs before it. Built-in engines, which keep
+	// nothing between games, stay.
+	Fresh bool
 	// Revoked, if not nil, is closed by the source when it takes the pair back. The runner then discards its games.
 	Revoked <-chan struct{}
 	// Return gives the pair back unplayed. Before that, the sink has stored the attempts at the pair. The parameter

@@ -277,7 +277,8 @@ func (s *slot) endPair(l Lease) {
 	}
 	s.endGame(l)
 	for _, index := range l.Pair.Players {
-		if l.Plan.Players[index].Restart == match.RestartPair || l.Plan.Design.Kind == match.DesignSelfplay {
+		p := &l.Plan.Players[index]
+		if p.Restart == match.RestartPair || l.Plan.Design.Kind == match.DesignSelfplay || l.Fresh && !p.Builtin {
 			s.discard(seat{l.Plan, index})
 		}
 	}

@@ -295,7 +295,7 @@ func TestCSAUsage(t *testing.T) {
 	}
 	s.listener.Close()
 	c := startCSA(t, s, "a", "--engine", "x=fakeengine", "--retries", "0")
-	if code := c.wait(); code != 1 || !strings.Contains(c.stderr.String(), "connecting") {
+	if code := c.wait(); code != 1 || !strings.Contains(c.stderr.String(), "connection refused; check the host and the port") {
 		t.Errorf("nobody listens: code %d, stderr %s", code, c.stderr.String())
 	}
 }

@@ -85,7 +85,7 @@ func (p *playing) Next(ctx context.Context) (runner.Lease, error) {
 	}
 	pair := p.left[0]
 	p.left = p.left[1:]
-	return runner.Lease{Pair: p.Plan.Pair(pair), Return: func(error) {}}, nil
+	return runner.Lease{Pair: p.Plan.Pair(pair), Fresh: true, Return: func(error) {}}, nil // as on workers
 }
 
 // Put implements runner.Sink. It compares the pair with the stored one.

@@ -10,6 +10,7 @@ import (
 
 	"gogi/farm"
 	"gogi/match"
+	"gogi/match/trust"
 	"gogi/runner"
 )
 
@@ -59,7 +60,10 @@ func (w *Worker) nothingMore() bool {
 func (w *Worker) play(l *lease) runner.Lease {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	given := runner.Lease{Plan: l.task.ready, Pair: l.pair(), Revoked: l.revoked, Return: func(why error) { w.returned(l, why) }}
+	given := runner.Lease{
+		Plan: l.task.ready, Pair: l.pair(), Fresh: trust.FreshPairs(l.task.ready),
+		Revoked: l.revoked, Return: func(why error) { w.returned(l, why) },
+	}
 	if w.watched[l.Run] || w.config.Show != nil {
 		given.Events = l.task.listen(w)
 	}

@@ -211,6 +211,18 @@ func OneThread(p *match.Plan) (names []string) {
 	return names
 }
 
+// FreshPairs reports whether the engines of a plan must start anew for each pair, because audits compare its pairs move for
+// move. Many engines do not reset themselves completely between games: fairy-stockfish plays about one game in forty
+// otherwise than a fresh process does. Then two honest workers would get different results. Plans whose engines do not
+// declare one thread count, too, because the worker does not know what the owner's engine declared.
+func FreshPairs(p *match.Plan) bool {
+	var names []string
+	for _, e := range p.Engines() {
+		names = append(names, e.Name)
+	}
+	return Inexact(WithOneThread(p, names)) == ""
+}
+
 // WithOneThread returns a copy of a plan for Inexact, in which the engines with these names use one thread.
 func WithOneThread(p *match.Plan, names []string) *match.Plan {
 	known := func(e match.Player) match.Player {

@@ -412,3 +412,13 @@ func TestFoundByThreePairs(t *testing.T) {
 		testutil.Check(t, 9*want <= 10*got && 9*got <= 10*want, "%v of the games: 95%% of the workers are found after %d pairs, and the page has %d", games, got, want)
 	}
 }
+
+// TestFreshPairsOfAudits: engines start anew for each pair if audits may compare the pair, also if only the owner's engine
+// declares one thread. A clock needs no new process, because its games are not compared.
+func TestFreshPairsOfAudits(t *testing.T) {
+	nodes := match.Player{Name: "n", Command: []string{"n"}, Limits: match.Limits{Nodes: 100}}
+	clock := match.Player{Name: "c", Command: []string{"c"}, Limits: match.Limits{MoveTime: time.Second}}
+	testutil.Check(t, FreshPairs(&match.Plan{Players: []match.Player{nodes, nodes}}), "nodes")
+	testutil.Check(t, !FreshPairs(&match.Plan{Players: []match.Player{nodes, clock}}), "a clock")
+	testutil.Check(t, !FreshPairs(&match.Plan{Players: []match.Player{nodes, nodes}, Ponder: match.PonderStandard}), "pondering")
+}

@@ -50,8 +50,8 @@ db verify does. The coordinator takes no part in the check.
 
 With --replay gogi also fetches the engines by their hashes and plays a share of the pairs
 again on this machine. Equal games prove that the worker played them. This needs fixed nodes
-or depth, one thread and no pondering. An engine that does not reset itself between games
-also differs; restart = "game" in the test's file prevents that.
+or depth, one thread and no pondering. Workers and this command start the engines of such
+a test anew for each pair, because many engines keep data between games.
 
 Exit codes: 0 nothing differs, 12 something differs, 2 this test cannot be replayed,
 4 rejected, 6 the farm cannot be reached, 1 any other failure.`

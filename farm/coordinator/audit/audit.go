@@ -686,7 +686,7 @@ func (s *Audits) missing(r *tests.Test, open []string, of, missing int) string {
 // whyInexact returns the reason why audits cannot repeat the games of a test.
 func whyInexact(r *tests.Test) string {
 	if r.Inexact {
-		return "an audit has shown that the engines do not repeat their games"
+		return "an audit has shown that the engines do not repeat their games, even in new processes"
 	}
 	return cmp.Or(trust.Inexact(trust.WithOneThread(r.Match, r.OneThread)), "the engines do not repeat their games")
 }
