@@ -83,13 +83,8 @@ test-dist: ## make dist in two folders, whose archives must be equal; GOGI_DIST=
 macos: ## types for macOS, without SQLite, which wants a C compiler for it
 	CGO_ENABLED=0 GOOS=darwin $(GO) vet ./...
 
-# Inputs that are merely new are made smaller for no longer than a hundred runs: by default
-# for a minute each, in which nothing new is tried. Failing ones are small enough to read.
 fuzz: ## each fuzz target for FUZZTIME, ten minutes unless it is given; what they find goes to testdata/fuzz and is kept
-	@for target in $$(grep -rhoE '^func Fuzz[A-Za-z]+' --include=*_test.go . | sed 's/func //' | sort -u); do \
-		for dir in $$(grep -rlE "^func $$target\(" --include=*_test.go . | xargs -n1 dirname); do \
-			$(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(or $(FUZZTIME),10m) -fuzzminimizetime 100x $$dir || exit 1; \
-		done; done
+	GO="$(GO)" .ci/fuzz $(or $(FUZZTIME),10m)
 
 bench: ## perft, the built-in engine, the store and the runner's overhead
 	$(GO) test -run '^$$' -bench . -benchmem ./...
