@@ -43,5 +43,6 @@ func fill(v reflect.Value) {
 		for i := range v.Len() {
 			fill(v.Index(i))
 		}
+	default: // no list
 	}
 }

@@ -350,9 +350,8 @@ func TestADisputeOutsideTheSample(t *testing.T) {
 	testutil.Contains(t, r.Provisional.Why(), "2 audits of red1 differ from the results of blue1, of 6 that the verdict needs", "the verdict")
 	list := a.Grant(t.Context(), time.Now(), r, f.Roster.Sessions["blue1"], 9)
 	testutil.Require(t, len(list) == 6, "blue1 repeats two pairs and audits four others: %+v", list)
-	accused := Accusation{}
 	for _, g := range list {
-		accused = count(t, f, a, r, "blue1", g.Held, map[bool]float64{true: 2, false: 1}[g.Pair < 2])
+		accused := count(t, f, a, r, "blue1", g.Held, map[bool]float64{true: 2, false: 1}[g.Pair < 2])
 		testutil.Equal(t, accused, Accusation{}, "pair %d", g.Pair)
 	}
 	a.Prove(t.Context(), time.Now(), r)
