@@ -125,7 +125,7 @@ func says(t *testing.T, system string, words ...string) {
 func runs(t *testing.T, system string, words ...string) {
 	t.Helper()
 	says(t, system, words...)
-	testutil.Contains(t, command(t, t.TempDir(), words[0], append(words[1:], "match", "-q", "--games", "2")...), "2 games in 1 pair · finished", "match")
+	testutil.Contains(t, command(t, t.TempDir(), words[0], append(words[1:], "match", "-q", "--games", "2")...), "2 games (1 pair) · finished", "match")
 }
 
 // lab calculates a χ² of counts, which is summed by hand.
@@ -141,5 +141,5 @@ func stores(t *testing.T, words ...string) {
 	records := testutil.Must(filepath.Abs("../../../results/games/testdata/floodgate.zip"))(t)
 	dir := t.TempDir()
 	command(t, dir, words[0], append(words[1:], "import", "--run", "r", "--db", "g.db", records)...)
-	testutil.Contains(t, command(t, dir, words[0], append(words[1:], "report", "r", "--db", "g.db")...), "3 games in 3 pairs", "report")
+	testutil.Contains(t, command(t, dir, words[0], append(words[1:], "report", "r", "--db", "g.db")...), "3 games (3 pairs)", "report")
 }
