@@ -41,7 +41,7 @@ func newLooks(run Run, gate *Gate) OptionalStopping {
 	if l.TargetChanges > 0 {
 		remark := i18n.Phrase("target changed %s after the first game: figures hold only without an earlier look")
 		if gate != nil {
-			remark = i18n.Phrase("target changed %s after the first game: the LLR and the corrected Elo hold for each number of pairs")
+			remark = i18n.Phrase("target changed %s after the first game: a pass or a fail does not depend on it, other figures hold only without an earlier look")
 		}
 		l.Remarks = append(l.Remarks, i18n.Of(remark, i18n.Number{N: l.TargetChanges, Noun: "time"}))
 	}
