@@ -287,3 +287,14 @@ func TestMaximumChangesNoVerdict(t *testing.T) {
 	testutil.Require(t, len(r.Gate.Because) > 0, "no remark")
 	testutil.Equal(t, r.Gate.Because[0].String(), "the maximum was changed")
 }
+
+// TestLowerMaximum: stored pairs beyond a lower maximum stay in the test, so that the run can still be reported.
+func TestLowerMaximum(t *testing.T) {
+	run := runOf(matchtest.Run{Players: []string{"x", "y"}, Pairs: slices.Repeat([]string{"WW"}, 60)})
+	run.Gate = gated(0, 100)
+	run.Gate.Longest, run.Pairs = 60, 2
+	j := testutil.Must(newJudge(run))(t)
+	play := stats.Play{Pair: stats.Pair{{Outcome: stats.Win, Points: 1, AIsBlack: true}, {Outcome: stats.Win, Points: 1}}}
+	testutil.OK(t, j.test.Add(59, play))
+	testutil.Check(t, j.test.Add(60, play) != nil, "a pair beyond all maxima")
+}

@@ -21,6 +21,8 @@ type Registration struct {
 	// Maxima has the changes of the maximum after the first game. They change no decision: the bounds of the test do not
 	// depend on the maximum, so the probability of a false pass is at most alpha for every length.
 	Maxima []i18n.Message
+	// Longest is the greatest maximum that the run had. The test evaluates stored pairs beyond a lower maximum, too.
+	Longest int
 	// Provisional is the reason why a farm does not regard the verdict as final; "" if there is none.
 	Provisional string
 }
@@ -69,11 +71,12 @@ type judge struct {
 }
 
 func newJudge(run Run) (*judge, error) {
-	test, err := gate.New(run.Gate.Design, run.Pairs)
+	pairs := max(run.Pairs, run.Gate.Longest)
+	test, err := gate.New(run.Gate.Design, pairs)
 	if err != nil {
 		return nil, err
 	}
-	clean, err := gate.New(run.Gate.Design, run.Pairs)
+	clean, err := gate.New(run.Gate.Design, pairs)
 	return &judge{registration: run.Gate, test: test, clean: clean, slots: map[int]*stats.Tally{}}, err
 }
 

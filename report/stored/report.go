@@ -251,7 +251,7 @@ func Divergence(ctx context.Context, store *results.Store, run int64, a, b strin
 func registrationOf(settings []results.Setting, first int64) report.Registration {
 	r := report.Registration{Registered: true}
 	for _, now := range settings {
-		r.Provisional = now.Provisional
+		r.Provisional, r.Longest = now.Provisional, max(r.Longest, now.Pairs)
 		switch {
 		case first == 0 || now.ID <= first:
 			r.Design, r.Pairs = now.Gate, now.Pairs

@@ -85,7 +85,11 @@ func New(ctx context.Context, plan *match.Plan, store Store, stored Stored) (*Se
 	}
 	s.valve = newValve(s.source)
 	if !plan.Gate.IsZero() {
-		if s.judge, err = gate.New(plan.Gate, plan.Pairs); err != nil {
+		pairs := plan.Pairs // stored pairs beyond a lower maximum stay in the test
+		for id := range finished {
+			pairs = max(pairs, id+1)
+		}
+		if s.judge, err = gate.New(plan.Gate, pairs); err != nil {
 			return nil, err
 		}
 	}
