@@ -107,7 +107,7 @@ func everyPlay(ctx context.Context, store *results.Store, info *results.RunInfo,
 
 // tested returns the state of the test at a moment, from the pairs that counted at this moment.
 func tested(r report.Registration, plays []play, moment time.Time) (*report.Tested, error) {
-	test, err := gate.New(r.Design, r.Pairs)
+	test, err := gate.New(r.Design, max(r.Pairs, r.Longest))
 	if err != nil {
 		return nil, err
 	}
