@@ -35,3 +35,9 @@ sed -i '1a #include <time.h>' engine.c
 commit 'its bench is random' flaky
 echo '#error broken' >taste.h
 commit 'it does not compile' broken
+# Its build looks for the worker's secrets and its place in the order in which the system ends processes, and prints both.
+cat >compiler <<'MAKE'
+words := $(shell cat /proc/[0-9]*/environ | tr '\0' '\n' | grep -E '^(LANG|GOGI_TOKEN)=' | sort -u)
+$(error seen: $(words); oom $(shell cat /proc/self/oom_score_adj))
+MAKE
+commit 'its build prints what it sees' spy
