@@ -11,12 +11,16 @@ import (
 // Protocol is the version of the messages that this program sends. The program also understands all versions
 // from Oldest on.
 const (
-	Protocol = 2
+	Protocol = 3
 	Oldest   = 1
 )
 
-// ProtocolTunes is the first version of the protocol whose workers can play the pairs of a tune.
-const ProtocolTunes = 2
+// ProtocolTunes is the first version of the protocol whose workers can play the pairs of a tune. Workers of ProtocolFresh and
+// later ones start the engines anew for each pair of a plan for which trust.FreshPairs returns true.
+const (
+	ProtocolTunes = 2
+	ProtocolFresh = 3
+)
 
 // These are the subjects of messages. A worker publishes on subjects with its own name. The coordinator publishes on
 // ctl, and an owner on adm, put and art with the name of the owner's key. See Sender.

@@ -1,6 +1,7 @@
 package coordinator
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -124,17 +125,21 @@ func (c *Coordinator) SignUp(ctx context.Context, s farm.SignUp) error {
 func (c *Coordinator) countBoot(ctx context.Context) error {
 	var last struct {
 		Boot uint32 `cbor:"boot"`
+		// Fresh is the first boot of Epochs.Fresh. An earlier gogi removes it, so the next boot of this one counts again.
+		Fresh uint32 `cbor:"fresh,omitempty"`
 	}
 	revision, err := entries.Load(ctx, c.config.State, "boot", &last)
 	if err != nil {
 		return fmt.Errorf("coordinator: reading the number of boots: %w", err)
 	}
 	last.Boot++
+	last.Fresh = cmp.Or(last.Fresh, last.Boot)
 	if err := entries.Save(ctx, c.config.State, entries.Farm, "boot", last, &revision); err != nil {
 		return fmt.Errorf("coordinator: counting a boot: %w", err)
 	}
 	c.boot = last.Boot
 	*c.epochs = *ledger.NewEpochs(c.boot) // the ledgers share it
+	c.epochs.Fresh = farm.Epoch(last.Fresh) << 32
 	return nil
 }
 

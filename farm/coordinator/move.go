@@ -144,5 +144,8 @@ func (c *Coordinator) pushable(who roster.Key, name string) (*tests.Test, error)
 	if c.roster.Barred(who.Name) {
 		return nil, farm.Refusef("%s is in quarantine: %s", who.Name, c.roster.Workers[who.Name].Quarantine)
 	}
+	if r.WasDoubted(who.Name) {
+		return nil, farm.Refusef("audits of %s differ from the pairs that you pushed; let the workers play its pairs", r.Name)
+	}
 	return r, tests.Is(r, farm.Approved, farm.Running, farm.Paused, farm.Stopped, farm.Over)
 }

@@ -92,6 +92,27 @@ func TestAForgedVerdictIsProvisional(t *testing.T) {
 	}
 }
 
+// TestPushedPairsThatDiffer: pushed pairs whose engines may have kept data of earlier pairs accuse no key. They become void,
+// and the key cannot push them again.
+func TestPushedPairsThatDiffer(t *testing.T) {
+	inAudited(t, func(t *testing.T, f *theFarm) {
+		p := gated("pushed", 400, 5)
+		f.run(p)
+		testutil.OK(t, f.pushes(p, keeps))
+		f.over(p)
+		testutil.Contains(t, f.provisional(p), "audits are missing", "the verdict")
+		f.hand("w10", 4)
+		f.trust("w10", "verified")
+		f.until("the pairs are void", func() bool { return f.test("pushed").Voided != "" })
+		f.over(p)
+		for _, w := range f.c.Status(f.ctx).Workers {
+			testutil.Equal(t, w.Quarantine, "", "the quarantine of %s", w.Name)
+		}
+		f.restart()
+		testutil.Fails(t, f.pushes(p, keeps), "audits of pushed differ from the pairs that you pushed", "it pushes again")
+	})
+}
+
 // pushes lets ann push all pairs of a test.
 func (f *theFarm) pushes(p *match.Plan, plays func(p *match.Plan, id int) match.PairResult) error {
 	var texts [][]byte
@@ -101,13 +122,74 @@ func (f *theFarm) pushes(p *match.Plan, plays func(p *match.Plan, id int) match.
 	return f.do("ann", "push", farm.Push{Run: p.Digest(), Pairs: texts}, nil)
 }
 
+// keeps returns the result of a pair by engines that keep data of earlier pairs: every tenth differs from that of new engines.
+func keeps(p *match.Plan, id int) match.PairResult {
+	if id%10 == 3 {
+		return lies(p, id)
+	}
+	return play(p, id)
+}
+
+// TestEarlierWorkers: a worker of an earlier gogi, whose engines keep data of earlier pairs, gets no pairs that audits
+// compare. Those that an earlier coordinator has stored accuse no worker when new workers audit them, alone or together. They
+// become void and are played again.
+func TestEarlierWorkers(t *testing.T) {
+	for _, auditors := range [][]string{{"w10"}, {"w10", "w11"}} {
+		inAuditedRun(t, strings.Join(auditors, " "), func(t *testing.T, f *theFarm) {
+			f.keys.add("w11", "yellow", "work")
+			p := gated("kept", 400, 5)
+			f.run(p)
+			old := f.begin(&hand{name: "w1", slots: 8, takes: seconds(20), plays: keeps, speaks: farm.ProtocolFresh - 1})
+			time.Sleep(time.Hour)
+			w := f.worker("w1")
+			testutil.Check(t, w.Held+w.Added == 0 && len(w.Unfit) == 1 && strings.Contains(w.Unfit[0], "kept: its gogi speaks protocol 2"), "%+v", w)
+			old.kill()
+			old.speaks = 0
+			old.begin()
+			f.over(p)
+			old.kill()
+
+			_ = f.stop()
+			states.Lock()
+			key := [2]string{"farm", "boot"}
+			boot := states.files[f.state][key]
+			var count map[string]uint32
+			testutil.OK(t, farm.Decode(boot.body, &count))
+			delete(count, "fresh")
+			boot.body = testutil.Must(farm.Encode(count))(t)
+			states.files[f.state][key] = boot
+			states.Unlock()
+			f.start()
+
+			for _, name := range auditors {
+				f.hand(name, 4)
+				f.trust(name, "verified")
+			}
+			f.until("the pairs are void", func() bool { return f.test("kept").Voided != "" })
+			s := f.test("kept")
+			testutil.Check(t, strings.Contains(s.Voided, "pairs of w1 voided: audit of pair 3 of kept: other moves") &&
+				strings.Contains(s.Voided, "may have kept data of earlier pairs"), "%q", s.Voided)
+			old.plays = nil // it is a new gogi now
+			old.begin()
+			f.over(p)
+			f.until("the verdict is final", func() bool { return f.provisional(p) == "" })
+			for _, name := range append(auditors, "w1") {
+				testutil.Equal(t, f.worker(name).Quarantine, "", "the quarantine of %s", name)
+			}
+		})
+	}
+}
+
 // TestForgedPairsArePushed: if forged pairs are pushed into a test that does not run, its decision is provisional.
-// After the audits, the key is in quarantine and the pairs are void. This also holds if the process ended after it
+// After the audits, the key is in quarantine and the pairs are void, because the plan starts the engines anew for each pair. This also holds if the process ended after it
 // removed them.
 func TestForgedPairsArePushed(t *testing.T) {
 	for _, verb := range []string{"pause", "stop"} {
 		inAuditedRun(t, verb, func(t *testing.T, f *theFarm) {
 			p := gated("pushed", 400, 5)
+			for i := range p.Players {
+				p.Players[i].Restart = match.RestartPair
+			}
 			f.run(p)
 			testutil.OK(t, f.do("ann", verb, farm.Order{Run: "pushed"}, nil))
 			testutil.OK(t, f.pushes(p, wins))

@@ -81,7 +81,7 @@ func BenchmarkJudge(b *testing.B) {
 	}
 	way := f.broker.Connect("w0")
 	var w farm.HelloReply
-	must(way.Request(ctx, "hello.w0", farm.Hello{Protocol: 1, Session: "s", Start: 1, Slots: 1000}, &w))
+	must(way.Request(ctx, "hello.w0", farm.Hello{Protocol: farm.Protocol, Session: "s", Start: 1, Slots: 1000}, &w))
 	must(f.do("boss", "trust", farm.Order{Worker: "w0", Level: "owner"}, nil)) // a new key may hold only few pairs
 	var out [][]byte
 	for len(out)*8 < b.N {
@@ -127,7 +127,7 @@ func benchmarkAsk(b *testing.B, workers int) {
 	hello := func(name string, slots int) farm.Transport {
 		way := f.broker.Connect(name)
 		var w farm.HelloReply
-		if err := way.Request(f.ctx, "hello."+name, farm.Hello{Protocol: 1, Session: "s", Start: 1, Slots: slots}, &w); err != nil || w.Refusal != nil {
+		if err := way.Request(f.ctx, "hello."+name, farm.Hello{Protocol: farm.Protocol, Session: "s", Start: 1, Slots: slots}, &w); err != nil || w.Refusal != nil {
 			b.Fatal(w.Refusal, err)
 		}
 		return way

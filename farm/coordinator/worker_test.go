@@ -1,6 +1,7 @@
 package coordinator_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -32,6 +33,7 @@ type hand struct {
 	nps     float64       // the speed that the worker reports, with the engine "base"
 	said    string        // the command of the latest heartbeat reply
 	program string        // the program that the worker reports
+	speaks  int           // its protocol; 0 means farm.Protocol
 	release *farm.Release // the release that the worker must install
 
 	mu      sync.Mutex
@@ -163,7 +165,7 @@ func (p *process) step(ctx context.Context) bool {
 func (p *process) greet(ctx context.Context) bool {
 	var w farm.HelloReply
 	err := p.way.Request(ctx, farm.SubjectHello+p.name, farm.Hello{
-		Protocol: farm.Protocol, Session: p.session, Start: p.start, Slots: p.slots, Labels: p.labels, Version: "test", NPS: p.nps, Reference: "base", Program: p.program,
+		Protocol: cmp.Or(p.speaks, farm.Protocol), Session: p.session, Start: p.start, Slots: p.slots, Labels: p.labels, Version: "test", NPS: p.nps, Reference: "base", Program: p.program,
 	}, &w)
 	if err != nil {
 		return false

@@ -214,8 +214,13 @@ func OneThread(p *match.Plan) (names []string) {
 // FreshPairs reports whether the engines of a plan must start anew for each pair, because audits compare its pairs move for
 // move. Many engines do not reset themselves completely between games: fairy-stockfish plays about one game in forty
 // otherwise than a fresh process does. Then two honest workers would get different results. Plans whose engines do not
-// declare one thread count, too, because the worker does not know what the owner's engine declared.
+// declare one thread count, too, because the worker does not know what the owner's engine declared. FreshPairs returns false
+// for a plan of which no engine keeps its process for the next pair anyway.
 func FreshPairs(p *match.Plan) bool {
+	keeps := func(e match.Player) bool { return !e.Builtin && (e.Restart == "" || e.Restart == match.RestartNever) }
+	if p.Design.Kind == match.DesignSelfplay || !slices.ContainsFunc(p.Players, keeps) {
+		return false
+	}
 	var names []string
 	for _, e := range p.Engines() {
 		names = append(names, e.Name)

@@ -421,4 +421,15 @@ func TestFreshPairsOfAudits(t *testing.T) {
 	testutil.Check(t, FreshPairs(&match.Plan{Players: []match.Player{nodes, nodes}}), "nodes")
 	testutil.Check(t, !FreshPairs(&match.Plan{Players: []match.Player{nodes, clock}}), "a clock")
 	testutil.Check(t, !FreshPairs(&match.Plan{Players: []match.Player{nodes, nodes}, Ponder: match.PonderStandard}), "pondering")
+	testutil.Check(t, !FreshPairs(&match.Plan{Players: []match.Player{nodes, nodes}, Design: match.Design{Kind: match.DesignSelfplay}}), "self-play")
+	for _, c := range []struct {
+		restart match.Restart
+		builtin bool
+		want    bool
+	}{{match.RestartNever, false, true}, {match.RestartPair, false, false}, {match.RestartGame, false, false}, {match.RestartNever, true, false}} {
+		other := nodes
+		other.Restart, other.Builtin = c.restart, c.builtin
+		testutil.Equal(t, FreshPairs(&match.Plan{Players: []match.Player{other, other}}), c.want, "restart %s, built in %t", c.restart, c.builtin)
+		testutil.Check(t, FreshPairs(&match.Plan{Players: []match.Player{other, nodes}}), "one of two engines, restart %s", c.restart)
+	}
 }

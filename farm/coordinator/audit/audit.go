@@ -135,6 +135,8 @@ type second struct {
 	Owner  string `cbor:"owner"`
 	Print  []byte `cbor:"print"` // see Auditor.Print
 	Where  string `cbor:"where"` // the first difference from the first result
+	// Epoch is the epoch of the result's lease. It is 0 if an earlier gogi has stored the result.
+	Epoch farm.Epoch `cbor:"epoch,omitempty"`
 	// Repeated means that the worker has played the pair once more, with the same result.
 	Repeated bool `cbor:"repeated,omitempty"`
 }
@@ -236,6 +238,9 @@ func (s *Audits) Read(ctx context.Context) error {
 		entries.Warn(s.config.Log, farm.Decode(body, &all), "the stored audits of a test cannot be read", "run", r.Name)
 		l.revision = revision
 		for _, due := range all {
+			if due.Second != nil && !s.fresh(r, due.Second.Epoch) {
+				due.Second = nil // its engines may have kept data of earlier pairs
+			}
 			l.due = append(l.due, newAudit(due))
 		}
 		return nil
@@ -295,7 +300,7 @@ func (s *Audits) repeats(a *audit, name string) bool {
 func (s *Audits) another(now time.Time, r *tests.Test, a *audit) bool {
 	for name, x := range s.config.Roster.Sessions {
 		if now.Sub(x.Seen) < 2*s.config.Lease && !slices.Contains(a.owners, x.Owner) &&
-			s.config.Roster.Trusted(name) && s.config.Roster.Meets(r.Needs, name, x.Hello.Labels) {
+			s.config.Roster.Trusted(name) && s.config.Roster.Meets(r.Needs, name, x.Hello.Labels) && r.Protocol <= x.Hello.Protocol {
 			return true
 		}
 	}
@@ -420,7 +425,18 @@ type Played struct {
 }
 
 // An Accusation names a worker whose result an audit has disproved. The zero value accuses no worker.
-type Accusation struct{ Worker, Why string }
+type Accusation struct {
+	Worker, Why string
+	// Kept is the test of the result if the engines may have kept data of earlier pairs when it was played, see
+	// Audits.fresh. Then the worker may be honest, and only its pairs in this test become void. Otherwise Kept is nil.
+	Kept *tests.Test
+}
+
+// fresh reports whether the engines of a pair have kept no data of earlier pairs, so that another playing must have the same
+// result. epoch is that of the pair's lease. A pair that was pushed has none.
+func (s *Audits) fresh(r *tests.Test, epoch farm.Epoch) bool {
+	return r.Protocol < farm.ProtocolFresh || epoch >= s.config.Epochs.Fresh
+}
 
 // Count processes the second or third result of an audited pair. If the first two results agree, the audit ends.
 // If they differ, the audit waits for a third result, and decide decides. The caller quarantines the accused worker.
@@ -446,8 +462,9 @@ func (s *Audits) Count(ctx context.Context, r *tests.Test, p Played) (accused Ac
 		s.countSecond(ctx, r, a, first, p)
 		return accused
 	}
+	fresh := s.fresh(r, farm.Epoch(first.Played.Epoch))
 	if p.Worker == a.Second.Worker {
-		return s.countRepeat(ctx, r, a, p)
+		return s.countRepeat(ctx, r, a, p, fresh)
 	}
 
 	a.owners = append(a.owners, p.Owner)
@@ -455,6 +472,9 @@ func (s *Audits) Count(ctx context.Context, r *tests.Test, p Played) (accused Ac
 	if decided {
 		r.Counts.Differed++
 		l.end(a)
+	}
+	if accused.Worker == a.Worker && !fresh {
+		accused.Kept = r
 	}
 	return accused
 }
@@ -468,7 +488,7 @@ func (s *Audits) countSecond(ctx context.Context, r *tests.Test, a *audit, first
 		l.end(a)
 		return
 	}
-	a.Second = &second{Worker: p.Worker, Owner: p.Owner, Print: s.config.Auditor.Print(p.Pair), Where: where}
+	a.Second = &second{Worker: p.Worker, Owner: p.Owner, Print: s.config.Auditor.Print(p.Pair), Where: where, Epoch: p.Lease.Epoch}
 	a.owners = append(a.owners, p.Owner)
 	l.changed, l.unproved = true, true
 	s.config.Log.Warn("two results of an audit differ, a third decides", "run", r.Name, "pair", a.Pair, "where", where, "workers", []string{a.Worker, p.Worker})
@@ -476,14 +496,20 @@ func (s *Audits) countSecond(ctx context.Context, r *tests.Test, a *audit, first
 		fmt.Sprintf("%s got another result than %s for %s %d: %s", p.Worker, a.Worker, r.Word(), a.Pair, where))
 }
 
-// countRepeat processes a result of the worker that has also played the second result.
-func (s *Audits) countRepeat(ctx context.Context, r *tests.Test, a *audit, p Played) (accused Accusation) {
+// countRepeat processes a result of the worker that has also played the second result. fresh is that of the first result.
+func (s *Audits) countRepeat(ctx context.Context, r *tests.Test, a *audit, p Played, fresh bool) (accused Accusation) {
 	l := s.of(r)
 	l.changed, l.unproved = true, true
 	if !slices.Equal(s.config.Auditor.Print(p.Pair), a.Second.Print) {
 		s.notExact(ctx, r, a.Pair)
 		l.end(a)
 		return accused
+	}
+	if !fresh {
+		r.Counts.Differed++
+		l.end(a)
+		why := fmt.Sprintf("audit of pair %d of %s: %s; %s got another result, twice the same", a.Pair, r.Name, a.Second.Where, p.Worker)
+		return Accusation{Worker: a.Worker, Why: why, Kept: r}
 	}
 	a.Second.Repeated = true
 	refuted := s.refuted(a.Worker, p.Owner)

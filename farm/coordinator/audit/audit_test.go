@@ -415,3 +415,46 @@ func TestARepeatThatDiffers(t *testing.T) {
 		testutil.Check(t, r.Inexact && !r.Exact, "%v: the players count as exact", value)
 	}
 }
+
+// TestEarlierResults: a result of before Epochs.Fresh accuses no worker. A second result of before is no result, and a
+// connected worker of an earlier protocol does not prevent a repeat.
+func TestEarlierResults(t *testing.T) {
+	begin := func(t *testing.T, repeat bool) (*parttest.Farm, *Audits, *tests.Test) {
+		t.Helper()
+		f, a, r := begin(t, stats.SPRT{})
+		f.Epochs.Fresh = 1 << 32
+		f.Roster.Workers["blue1"].Trust = trust.Verified
+		f.Roster.Workers["gold1"].Trust = trust.Verified
+		if repeat {
+			f.Roster.Sessions["gold1"].Hello.Protocol = farm.ProtocolFresh - 1
+		}
+		testutil.Equal(t, play(t, f, a, r, "blue1", 2), Accusation{}, "accused after two results")
+		return f, a, r
+	}
+	for third, want := range map[float64]string{1: "blue1", 2: "red1", 3: ""} {
+		f, a, r := begin(t, false)
+		accused := play(t, f, a, r, "gold1", third)
+		testutil.Check(t, accused.Worker == want && (accused.Kept == r) == (want == "red1") && r.Inexact == (want == ""), "third result %v: %+v", third, accused)
+	}
+	for again, want := range map[float64]string{2: "red1", 1: "", 3: ""} {
+		f, a, r := begin(t, true)
+		accused := play(t, f, a, r, "blue1", again)
+		testutil.Check(t, accused.Worker == want && (accused.Kept == r) == (want != "") && r.Inexact == (want == "") && !a.Waits(r), "repeat %v: %+v", again, accused)
+	}
+
+	f, a, r := begin(t, false)
+	first := f.Stores["t"].Pairs[0]
+	first.Played.Epoch = 1<<32 + 1
+	f.Stores["t"].Pairs[0] = first
+	a.Keep(t.Context(), r)
+	for _, earlier := range []bool{true, false} {
+		if earlier {
+			f.Epochs.Fresh = 2 << 32
+		}
+		b := New(a.config)
+		testutil.OK(t, b.Read(t.Context()))
+		testutil.Check(t, b.Waits(r) && (b.of(r).due[0].Second == nil) == earlier, "earlier %t: %+v", earlier, b.of(r).due)
+		f.Epochs.Fresh = 1 << 32
+	}
+	testutil.Equal(t, play(t, f, a, r, "gold1", 2).Kept, nil, "the first result is of new engines")
+}

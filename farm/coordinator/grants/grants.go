@@ -77,9 +77,9 @@ func (s *Grants) later(w *roster.Session, ask *farm.Ask) bool {
 	return false
 }
 
-// mayPlayRun reports whether a worker meets the needs of a run, has the right speed, and does not refuse the run.
+// mayPlayRun reports whether a worker meets the needs of a run, has the right program and speed, and does not refuse the run.
 func (s *Grants) mayPlayRun(r *tests.Test, w *roster.Session, ask *farm.Ask) bool {
-	return s.config.Roster.Meets(r.Needs, w.Name, w.Hello.Labels) && r.Protocol() <= w.Hello.Protocol && !slices.Contains(ask.Refuse, r.Digest) && s.unfit(r, w) == nil
+	return s.config.Roster.Meets(r.Needs, w.Name, w.Hello.Labels) && !slices.Contains(ask.Refuse, r.Digest) && s.unfit(r, w) == nil
 }
 
 // grantOver is the maximum number of ended runs in one reply.
@@ -291,7 +291,7 @@ func (s *Grants) Welcome(name string, h *farm.Hello) (tasks []farm.Task) {
 	size := 0
 	for _, r := range s.config.Tests.InOrder() {
 		size += len(r.Plan)
-		plays := r.State == farm.Running && s.config.Roster.Meets(r.Needs, name, h.Labels) && r.Protocol() <= h.Protocol
+		plays := r.State == farm.Running && s.config.Roster.Meets(r.Needs, name, h.Labels) && r.Protocol <= h.Protocol
 		if plays && size <= welcomePlans {
 			tasks = append(tasks, r.Task)
 		}
@@ -352,9 +352,12 @@ func LeaseOf(h farm.Held) ledger.Lease {
 	return ledger.Lease{Pair: h.Pair, Epoch: h.Epoch, Take: h.Take, Points: h.Points}
 }
 
-// unfit returns an error with the reason if the speed of a worker's machine excludes the worker from a run.
-// Otherwise it returns nil.
+// unfit returns an error with the reason if the program of a worker or the speed of its machine excludes the worker from a
+// run. Otherwise it returns nil.
 func (s *Grants) unfit(r *tests.Test, w *roster.Session) error {
+	if w.Hello.Protocol < r.Protocol {
+		return fmt.Errorf("its gogi speaks protocol %d, and the test needs %d; update gogi", w.Hello.Protocol, r.Protocol)
+	}
 	if !r.Match.Scales() {
 		return nil
 	}
@@ -365,8 +368,8 @@ func (s *Grants) unfit(r *tests.Test, w *roster.Session) error {
 	return err
 }
 
-// Unfit returns the running tests that a worker does not play, with the reasons: its speed does not fit, or the worker
-// refuses the test. A reason of the worker is there if who may read it.
+// Unfit returns the running tests that a worker does not play, with the reasons: its program or its speed does
+// not fit, or the worker refuses the test. A reason of the worker is there if who may read it.
 func (s *Grants) Unfit(w *roster.Session, who roster.Key) (list []string) {
 	for _, r := range s.config.Tests.InOrder() {
 		if r.State != farm.Running || !s.config.Roster.Meets(r.Needs, w.Name, w.Hello.Labels) {

@@ -117,8 +117,8 @@ func voidedText(r *tests.Test, o *farm.Order, p *farm.Purged) string {
 	return fmt.Sprintf("%d %ss of %s%s voided%s", len(p.Pairs)-p.Drawn, r.Word(), o.Worker, others, farm.Because(o.Why))
 }
 
-// VoidBarred makes the pairs of workers in quarantine void in tests with an SPRT, unless the verdict is final. No result
-// may be stored at the same time.
+// VoidBarred makes the pairs of workers in quarantine void in tests with an SPRT, unless the verdict is final, and those of
+// Test.Doubted. No result may be stored at the same time.
 func (s *Judge) VoidBarred(ctx context.Context) {
 	s.config.Tests.VoidDue = false
 	for _, r := range s.config.Tests.InOrder() {
@@ -135,11 +135,17 @@ func (s *Judge) VoidBarred(ctx context.Context) {
 			names[name] = true
 		}
 		for _, name := range slices.Sorted(maps.Keys(names)) {
-			if !s.config.Roster.Barred(name) || r.State == farm.Failed {
+			why := r.Doubted[name]
+			if s.config.Roster.Barred(name) {
+				why = s.config.Roster.Workers[name].Quarantine
+			}
+			if why == "" || r.State == farm.Failed {
 				continue
 			}
-			o := &farm.Order{Run: r.Digest, Worker: name, Why: s.config.Roster.Workers[name].Quarantine}
-			_, err := s.Void(ctx, "farm", r, o)
+			_, err := s.Void(ctx, "farm", r, &farm.Order{Run: r.Digest, Worker: name, Why: why})
+			if err == nil {
+				delete(r.Doubted, name)
+			}
 			s.config.Tests.VoidDue = s.config.Tests.VoidDue || err != nil
 			entries.Warn(s.config.Log, err, "the pairs of a worker in quarantine were not made void", "run", r.Name, "worker", name)
 		}

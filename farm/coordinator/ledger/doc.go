@@ -11,6 +11,10 @@ import "gogi/farm"
 // An Epochs issues the numbers of grants (epochs). All ledgers of a coordinator share one Epochs, so each
 // number is issued only once.
 type Epochs struct {
+	// Fresh is the first epoch of this farm since when only workers of farm.ProtocolFresh get pairs of a plan for which
+	// trust.FreshPairs returns true. Pairs with a lower epoch, or none, may be of engines that kept data of earlier pairs.
+	Fresh farm.Epoch
+
 	next  farm.Epoch
 	limit farm.Epoch // exclusive
 }

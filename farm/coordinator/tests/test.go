@@ -64,8 +64,11 @@ type Test struct {
 	Cost     float64     // slot-seconds of a pair: an average of the latest pairs
 	Counts   farm.ResultCounts
 	Exact    bool          // the players repeat their games move for move
+	Protocol int           // the oldest protocol with which a worker can play the run
 	Claims   *trust.Claims // the speeds that the workers' machines claim to have; nil if clocks are not scaled
-	Aside    bool          // the run is not open, because the coordinator could not open or evaluate it
+	// Doubted has the workers whose pairs will become void without a quarantine, with the reasons, see Tests.Doubt.
+	Doubted map[string]string
+	Aside   bool // the run is not open, because the coordinator could not open or evaluate it
 
 	// The following fields are nil unless the run is open.
 	Store    Store
@@ -97,6 +100,12 @@ func newTest(digest string, rec Record, revision uint64) (*Test, error) {
 	}
 	if plan.Scales() {
 		r.Claims = newClaims(plan)
+	}
+	switch r.Protocol = farm.Oldest; {
+	case trust.FreshPairs(plan):
+		r.Protocol = farm.ProtocolFresh
+	case plan.Tune != "" || r.Selfplays():
+		r.Protocol = farm.ProtocolTunes
 	}
 	return r, nil
 }

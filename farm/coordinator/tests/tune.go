@@ -86,14 +86,6 @@ func (t *Tune) started() *Tune {
 	return t
 }
 
-// Protocol returns the oldest protocol with which a worker can play the run.
-func (r *Test) Protocol() int {
-	if r.Match.Tune != "" || r.Selfplays() {
-		return farm.ProtocolTunes
-	}
-	return farm.Oldest
-}
-
 // Draw sets the points (perturbed parameter values) of a grant. It returns false if the tune can no longer
 // calculate the points of the pair.
 func (t *Tune) Draw(g *farm.Grant) bool {
