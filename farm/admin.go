@@ -262,6 +262,9 @@ type PlanOf struct {
 	Submission
 
 	Run string `cbor:"run"` // the plan's digest
+	// Fresh is the first epoch since when the engines of the test start anew for each pair. It is 0 if they do not have to
+	// (trust.FreshPairs), or if the coordinator is of an earlier gogi.
+	Fresh Epoch `cbor:"fresh,omitempty"`
 }
 
 // Words returns the state of the worker in words. moment formats the time at which the worker was last connected.

@@ -248,7 +248,11 @@ func (c *Coordinator) planOf(_ context.Context, _ roster.Key, o *farm.Order) (an
 	if err != nil {
 		return nil, err
 	}
-	return farm.PlanOf{Submission: r.Submission, Run: r.Digest}, nil
+	out := farm.PlanOf{Submission: r.Submission, Run: r.Digest}
+	if r.Protocol >= farm.ProtocolFresh {
+		out.Fresh = c.epochs.Fresh
+	}
+	return out, nil
 }
 
 // onWorker returns a verb about a worker. The verb rejects keys without the given right, and otherwise calls do.

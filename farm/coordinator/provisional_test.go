@@ -160,6 +160,9 @@ func TestEarlierWorkers(t *testing.T) {
 			states.files[f.state][key] = boot
 			states.Unlock()
 			f.start()
+			var of farm.PlanOf
+			testutil.OK(t, f.do("ann", "plan", farm.Order{Run: "kept"}, &of))
+			testutil.Equal(t, of.Fresh>>32, farm.Epoch(f.c.Status(f.ctx).Boot), "the first boot with new engines")
 
 			for _, name := range auditors {
 				f.hand(name, 4)

@@ -36,6 +36,8 @@ type Config struct {
 	Open        runner.Opener
 	Concurrency int              // slots
 	Progress    func(played int) // called after each pair; may be nil
+	// Kept reports whether the engines of a stored pair may have kept data of earlier pairs. A difference then proves nothing.
+	Kept func(match.Provenance) bool
 }
 
 // A Difference is a pair whose games differ from the stored games when they are played again.
@@ -45,6 +47,8 @@ type Difference struct {
 	Leg    int    `json:"leg"`
 	Ply    int    `json:"ply"`  // the first different ply, from 1
 	What   string `json:"what"` // the difference, as text
+	// Kept is true if the engines of the stored pair may have kept data of earlier pairs, so that the difference proves nothing.
+	Kept bool `json:"kept,omitempty"`
 }
 
 // A Report is the result of Play.
@@ -52,6 +56,11 @@ type Report struct {
 	Run       string       `json:"run"`
 	Played    int          `json:"played"` // pairs
 	Different []Difference `json:"different"`
+}
+
+// Proves reports whether one of the differences shows that a stored pair is not what its engines play.
+func (r *Report) Proves() bool {
+	return slices.ContainsFunc(r.Different, func(d Difference) bool { return !d.Kept })
 }
 
 // Play plays the pairs again and compares them with the stored pairs. It returns an error if this machine
@@ -98,7 +107,7 @@ func (p *playing) Put(ctx context.Context, _ runner.Lease, r match.PairResult) (
 	defer p.mu.Unlock()
 	p.out.Played++
 	if d := trust.Compare(&was, &r); d != nil {
-		p.out.Different = append(p.out.Different, Difference{r.Pair.ID, was.Played.Worker, d.Leg, d.Ply, d.What})
+		p.out.Different = append(p.out.Different, Difference{r.Pair.ID, was.Played.Worker, d.Leg, d.Ply, d.What, p.Kept(was.Played)})
 	}
 	if p.Progress != nil {
 		p.Progress(p.out.Played)

@@ -75,6 +75,7 @@ func TestPlay(t *testing.T) {
 		r, err := replay.Play(t.Context(), replay.Config{
 			Plan: p, Pairs: []int{2, 5, 7, 11}, Open: open, Concurrency: 2, Progress: func(n int) { told = max(told, n) },
 			Stored: func(_ context.Context, id int) (match.PairResult, error) { return stored[id], nil },
+			Kept:   func(p match.Provenance) bool { return p.Worker == "earlier" },
 		})
 		testutil.Require(t, err == nil && r.Played == 4 && told == 4, "%v %v %v", r, told, err)
 		return r
@@ -104,6 +105,17 @@ func TestPlay(t *testing.T) {
 	}
 	want := []short{{5, 1, 4}, {7, 1, 9}, {11, 1, 14}}
 	testutil.Check(t, reflect.DeepEqual(got, want), "different are %v, want %v", got, want)
+
+	for i, id := range []int{5, 7, 11} {
+		r := stored[id]
+		r.Played.Worker = "earlier"
+		stored[id] = r
+		found := again()
+		for j, d := range found.Different {
+			testutil.Equal(t, d.Kept, j <= i, "pair %d, when %d pairs are of an earlier worker", d.Pair, i+1)
+		}
+		testutil.Equal(t, found.Proves(), i < 2, "%d pairs of an earlier worker", i+1)
+	}
 }
 
 // TestSample: a sample has the right size and order, and no repetition. The same seed draws the same sample. All pairs

@@ -40,7 +40,7 @@ type AuditCommand struct {
 	Cache       string   `group:"replay" type:"path" placeholder:"DIR" help:"With --replay: folder for engines and networks (default: in the user's cache)."`
 	Mirrors     []string `group:"replay" placeholder:"URL" help:"With --replay: mirror from which gogi first tries to download engines and networks. gogi appends the SHA-256 of the file to the URL: URL/SHA256."`
 
-	oneThread []string // see farm.Submission
+	of farm.PlanOf // the test
 }
 
 // Help returns the text below the usage line of --help.
@@ -51,7 +51,8 @@ db verify does. The coordinator takes no part in the check.
 With --replay gogi also fetches the engines by their hashes and plays a share of the pairs
 again on this machine. Equal games prove that the worker played them. This needs fixed nodes
 or depth, one thread and no pondering. Workers and this command start the engines of such
-a test anew for each pair, because many engines keep data between games.
+a test anew for each pair, because many engines keep data between games. Pushed pairs, and
+those of workers before protocol 3, were played without that: their differences prove nothing.
 
 Exit codes: 0 nothing differs, 12 something differs, 2 this test cannot be replayed,
 4 rejected, 6 the farm cannot be reached, 1 any other failure.`
@@ -92,11 +93,10 @@ func (c *AuditCommand) replay(ctx context.Context, env *cli.Env) (err error) {
 		}
 		defer func() { err = errors.Join(err, store.Close()) }()
 		got, plan, err := mirror.Pull(ctx, store, asking(t, name), c.Test)
-		var of farm.PlanOf
 		if err == nil {
-			err = request(ctx, t, name, "plan", farm.Order{Run: c.Test}, &of)
+			err = request(ctx, t, name, "plan", farm.Order{Run: c.Test}, &c.of)
 		}
-		if c.oneThread = of.OneThread; err == nil {
+		if err == nil {
 			found, err = c.play(ctx, env, t, store, got.Run, plan, share)
 		}
 		return err
@@ -122,7 +122,7 @@ func shareOf(text string) (float64, error) {
 
 // play plays a random share of the pairs again.
 func (c *AuditCommand) play(ctx context.Context, env *cli.Env, t farm.Transport, store *results.Store, run string, plan *match.Plan, share float64) (out replay.Report, err error) {
-	if why := trust.Inexact(trust.WithOneThread(plan, c.oneThread)); why != "" {
+	if why := trust.Inexact(trust.WithOneThread(plan, c.of.OneThread)); why != "" {
 		return out, wrong("%s cannot be replayed move for move: %s", c.Test, why)
 	}
 	info, err := store.FindRun(ctx, run)
@@ -165,7 +165,14 @@ func (c *AuditCommand) play(ctx context.Context, env *cli.Env, t farm.Transport,
 		Plan: ready, Pairs: drawn, Open: m.OpenFor(ready), Concurrency: c.Concurrency,
 		Stored:   func(ctx context.Context, pair int) (match.PairResult, error) { return store.Pair(ctx, info.ID, pair) },
 		Progress: progress,
+		Kept:     func(p match.Provenance) bool { return keptData(plan, c.of.Fresh, p) },
 	})
+}
+
+// keptData reports whether the engines of a pair may have kept data of earlier pairs: the pair is of an earlier worker or of
+// gogi match. fresh is that of farm.PlanOf.
+func keptData(plan *match.Plan, fresh farm.Epoch, p match.Provenance) bool {
+	return trust.FreshPairs(plan) && (fresh == 0 || farm.Epoch(p.Epoch) < fresh)
 }
 
 func (c *AuditCommand) seed() uint64 {
@@ -196,10 +203,14 @@ func (c *AuditCommand) print(env *cli.Env, found replay.Report) error {
 	} else {
 		fmt.Fprintf(env.Out, "%s: %s played again, %d the same move for move\n", found.Run, format.NumberOf(found.Played, "pair"), found.Played-len(found.Different))
 		for _, d := range found.Different {
-			fmt.Fprintf(env.Out, "  pair %d of %s, game %d, from ply %d on: %s\n", d.Pair, sanitize.Printable(d.Worker, 40), d.Leg+1, d.Ply, d.What)
+			fmt.Fprintf(env.Out, "  pair %d of %s, game %d, from ply %d on: %s", d.Pair, sanitize.Printable(d.Worker, 40), d.Leg+1, d.Ply, d.What)
+			if d.Kept {
+				fmt.Fprint(env.Out, "; this proves nothing, because its engines may have kept data of earlier pairs")
+			}
+			fmt.Fprintln(env.Out)
 		}
 	}
-	if len(found.Different) > 0 {
+	if found.Proves() {
 		return &cli.Exit{Code: cli.Differs}
 	}
 	return nil
