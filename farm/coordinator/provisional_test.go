@@ -174,11 +174,21 @@ func TestEarlierWorkers(t *testing.T) {
 				strings.Contains(s.Voided, "may have kept data of earlier pairs"), "%q", s.Voided)
 			old.plays = nil // it is a new gogi now
 			old.begin()
+			f.until("it plays again", func() bool { return f.worker("w1").Held > 0 && f.test("kept").Stored > 4 })
+			f.hand("w3", 1)
+			time.Sleep(2 * time.Second)
+			testutil.OK(t, f.do("boss", "quarantine", farm.Order{Worker: "w3", Why: "it is broken"}, nil))
 			f.over(p)
+			voided := func(l farm.Change) bool { return strings.Contains(l.What, "of w1 voided") }
+			testutil.Equal(t, len(slices.DeleteFunc(f.test("kept").Log, func(l farm.Change) bool { return !voided(l) })), 1, "how often its pairs became void")
 			f.until("the verdict is final", func() bool { return f.provisional(p) == "" })
 			for _, name := range append(auditors, "w1") {
 				testutil.Equal(t, f.worker(name).Quarantine, "", "the quarantine of %s", name)
 			}
+			fresh := of.Fresh
+			f.restart()
+			testutil.OK(t, f.do("ann", "plan", farm.Order{Run: "kept"}, &of))
+			testutil.Equal(t, of.Fresh, fresh, "the first boot with new engines, after a restart")
 		})
 	}
 }
