@@ -24,11 +24,12 @@ func TestPlanText(t *testing.T) {
 	twice, err := again.Text()
 	testutil.Check(t, err == nil && twice == text, "%s\n%s\n%v", text, twice, err)
 	for want, spoiled := range map[string]string{
-		"version 2":     strings.Replace(text, `"version":1`, `"version":2`, 1),
-		"unknown field": strings.Replace(text, `"version":1`, `"version":1,"momentum":1`, 1),
-		"openings":      strings.Replace(text, `"fresh"`, `"stale"`, 1),
-		"elo1":          strings.Replace(text, `"elo1":3`, `"elo1":-3`, 1),
-		"no parameter":  strings.Replace(strings.Replace(text, `"name":"X"`, `"unused":true,"name":"X"`, 1), `"name":"Y"`, `"unused":true,"name":"Y"`, 1),
+		"version 2":                            strings.Replace(text, `"version":1`, `"version":2`, 1),
+		"unknown field":                        strings.Replace(text, `"version":1`, `"version":1,"momentum":1`, 1),
+		"100000001 pairs: want 1 to 100000000": strings.Replace(text, `"pairs":100,`, `"pairs":100000001,`, 1),
+		"openings":                             strings.Replace(text, `"fresh"`, `"stale"`, 1),
+		"elo1":                                 strings.Replace(text, `"elo1":3`, `"elo1":-3`, 1),
+		"no parameter":                         strings.Replace(strings.Replace(text, `"name":"X"`, `"unused":true,"name":"X"`, 1), `"name":"Y"`, `"unused":true,"name":"Y"`, 1),
 	} {
 		testutil.Fails(t, testutil.Err(ParsePlan(spoiled)), want)
 	}

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"path"
+
+	"gogi/match"
 )
 
 // The names of the tuning methods.
@@ -177,8 +179,8 @@ func (s *Settings) Check() error {
 	switch {
 	case s.Method != SPSA && s.Method != Fishtest && s.Method != retired:
 		return fmt.Errorf("method %q: want %s or %s", s.Method, SPSA, Fishtest)
-	case s.Pairs < 1 || s.Pairs > 1e9:
-		return fmt.Errorf("%d pairs: want 1 to 1,000,000,000", s.Pairs)
+	case s.Pairs < 1 || s.Pairs > match.MaxPairs:
+		return fmt.Errorf("%d pairs: want 1 to %d", s.Pairs, match.MaxPairs)
 	case s.Block < 1 || s.Block > s.Pairs:
 		return fmt.Errorf("blocks of %d pairs: want 1 to all %d", s.Block, s.Pairs)
 	case s.Inflight < 1:

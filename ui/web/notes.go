@@ -23,18 +23,27 @@ var knownNote = regexp.MustCompile(`^(?:` + strings.Join([]string{
 }, "|") + `)(?:$|[ :;,])`)
 
 const (
-	noteSide  = `(?:[Bb]lack|[Ww]hite)`
-	noteRule  = `(?:NoEnteringKing|CSARule24H?|CSARule27H?|TryRule)`
-	noteMove  = `(?:[1-9][a-i][1-9][a-i]\+?|[PLNSGBR]\*[1-9][a-i])`
-	noteTime  = `-?(?:\d{1,9}h)?(?:\d{1,2}m)?\d{1,9}(?:\.\d{1,9})?(?:ms|µs|ns|s)`
-	noteCause = `(?:slowed by the machine|slowed by gogi|whether its machine slowed it is not known|not slowed)`
-	noteDoing = `(?:waiting for (?:usiok|readyok|bestmove after stop)|saying (?:usi|isready|usinewgame|go|stop|ponderhit|gameover|quit)|sending options|thinking|pondering)`
-	// noteReason matches the words of shogi.Position.CheckLegal.
-	noteReason = `(?:[ ,(]{0,2}(?:[1-9][a-i]|\d{1,3}|black|white|'s|a|already|an|and|be|belongs|blocked|but|by|cannot|check|could|drop|dropped|from|hand|has|` +
-		`in|is|it|its|last|leaves|lies|may|mate|move|must|neither|never|nifu|no|nor|not|number|occupied|of|on|one|origin|own|piece|promote|promotes|ranks|` +
-		`square|target|the|there|three|to|type|uchifuzume|unpromoted|way|where|king|rook|bishop|gold|silver|knight|lance|pawn|dragon|horse|` +
-		`promoted silver|promoted knight|promoted lance|tokin)\b\)?){1,40}`
-	noteEnd = `(?:exit status (?:\d{1,10}|0x[0-9A-F]{1,8})|killed by signal \d{1,3}|ended, exit status unknown|still running|it closed its (?:input|output), and is still running)`
+	noteSide   = `(?:[Bb]lack|[Ww]hite)`
+	noteRule   = `(?:NoEnteringKing|CSARule24H?|CSARule27H?|TryRule)`
+	noteMove   = `(?:[1-9][a-i][1-9][a-i]\+?|[PLNSGBR]\*[1-9][a-i])`
+	noteTime   = `-?(?:\d{1,9}h)?(?:\d{1,2}m)?\d{1,9}(?:\.\d{1,9})?(?:ms|µs|ns|s)`
+	noteCause  = `(?:slowed by the machine|slowed by gogi|whether its machine slowed it is not known|not slowed)`
+	noteDoing  = `(?:waiting for (?:usiok|readyok|bestmove after stop)|saying (?:usi|isready|usinewgame|go|stop|ponderhit|gameover|quit)|sending options|thinking|pondering)`
+	noteSquare = `(?:[1-9][a-i])`
+	notePiece  = `(?:king|rook|bishop|gold|silver|knight|lance|pawn|dragon|horse|promoted silver|promoted knight|promoted lance|tokin)`
+	// noteReason matches the sentences of shogi.Position.CheckLegal about a move in USI notation.
+	noteReason = `(?:a dropped (?:piece cannot promote|pawn may not mate \(uchifuzume\))|there is no piece on ` + noteSquare + `|` +
+		noteSide + ` (?:has no ` + notePiece + ` in hand|already has an unpromoted pawn on ` + noteSquare + ` \(nifu\))|` +
+		noteSquare + ` is occupied by (?:a ` + noteSide + `|` + noteSide + `'s own) ` + notePiece + `|` +
+		`a ` + noteSide + ` ` + notePiece + ` on ` + noteSquare + ` could never move|` +
+		`the ` + notePiece + ` on ` + noteSquare + ` belongs to ` + noteSide + `, but ` + noteSide + ` is to move|` +
+		`a ` + notePiece + ` cannot (?:promote|move from ` + noteSquare + ` to ` + noteSquare + `)|` +
+		`the way of the ` + notePiece + ` from ` + noteSquare + ` to ` + noteSquare + ` is blocked on ` + noteSquare + `|` +
+		`neither ` + noteSquare + ` nor ` + noteSquare + ` lies in the three ranks where ` + noteSide + ` promotes|` +
+		`the ` + notePiece + ` must promote on ` + noteSquare + `|` +
+		`it leaves the ` + noteSide + ` king on ` + noteSquare + ` in check from ` + noteChecker + `(?: and ` + noteChecker + `)*)`
+	noteChecker = `the ` + notePiece + ` on ` + noteSquare
+	noteEnd     = `(?:exit status (?:\d{1,10}|0x[0-9A-F]{1,8})|killed by signal \d{1,3}|ended, exit status unknown|still running|it closed its (?:input|output), and is still running)`
 )
 
 // ownNote returns the part of a game's note that gogi itself writes, with "…" in place of the rest.
