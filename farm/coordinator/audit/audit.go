@@ -738,7 +738,7 @@ func (s *Audits) sample(ctx context.Context, now time.Time, r *tests.Test, worke
 	}
 	l := s.of(r)
 	pairs := map[string][]int{}
-	for pair, name := range r.PlayedBy[:min(r.Provisional.End, len(r.PlayedBy))] {
+	for pair, name := range r.PlayedBy.Between(0, r.Provisional.End) {
 		pairs[name] = append(pairs[name], pair)
 	}
 	if slices.ContainsFunc(workers, func(name string) bool { return l.samples[name] == nil }) {

@@ -179,7 +179,7 @@ func TestAProvisionalVerdict(t *testing.T) {
 	gate := stats.SPRT{Elo0: 0, Elo1: 10, Alpha: 0.05, Beta: 0.05, Model: stats.ModelLogistic}
 	f, a, r := begin(t, gate)
 	f.Roster.Workers["blue1"].Trust = trust.Owner
-	r.PlayedBy[0] = "red1"
+	r.PlayedBy.Set(0, "red1")
 	r.Provisional = &tests.Provisional{End: 1, By: []string{"red1"}}
 
 	a.Prove(t.Context(), time.Now(), r)
@@ -242,7 +242,7 @@ func dispute(t *testing.T, n int, level trust.Level) (*parttest.Farm, *Audits, *
 	list := a.Grant(t.Context(), time.Now(), r, f.Roster.Sessions["blue1"], n)
 	testutil.Require(t, len(list) == n, "blue1 audits %+v", list)
 	for _, g := range list {
-		r.PlayedBy[g.Pair] = "red1"
+		r.PlayedBy.Set(g.Pair, "red1")
 		count(t, f, a, r, "blue1", g.Held, 2)
 	}
 	return f, a, r
@@ -343,7 +343,7 @@ func TestADisputeOutsideTheSample(t *testing.T) {
 	for pair := 2; pair < 6; pair++ {
 		f.Stores["t"].Pairs[pair] = *result(pair, "red1", 1)
 		r.Ledger.Stored(time.Now(), pair)
-		r.PlayedBy[pair] = "red1"
+		r.PlayedBy.Set(pair, "red1")
 	}
 	r.Provisional.End = 6
 	a.Prove(t.Context(), time.Now(), r)
@@ -371,7 +371,8 @@ func TestTheVerdictWaitsForItsAudits(t *testing.T) {
 	f, a, r := begin(t, stats.SPRT{Elo0: 0, Elo1: 10, Alpha: 0.05, Beta: 0.05, Model: stats.ModelLogistic})
 	a.config.Auditor = some{}
 	f.Roster.Workers["blue1"].Trust = trust.Verified
-	r.PlayedBy[0], r.Provisional = "red1", &tests.Provisional{End: 1, By: []string{"red1"}}
+	r.PlayedBy.Set(0, "red1")
+	r.Provisional = &tests.Provisional{End: 1, By: []string{"red1"}}
 	a.Prove(t.Context(), time.Now(), r)
 	testutil.Contains(t, r.Provisional.Why(), "1 of 1 audits are missing", "the verdict")
 	testutil.Equal(t, play(t, f, a, r, "blue1", 1), Accusation{}, "accused")

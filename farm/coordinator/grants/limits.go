@@ -100,7 +100,7 @@ func (s *Grants) countUntrusted(now time.Time, r *tests.Test) untrustedPairs {
 	pairs := map[string]int{}
 	count := func(worker string) { pairs[worker]++ }
 	prefix := r.Ledger.State().Prefix
-	for _, name := range r.PlayedBy[max(0, prefix-r.Window):min(prefix+r.Window, len(r.PlayedBy))] {
+	for _, name := range r.PlayedBy.Between(prefix-r.Window, prefix+r.Window) {
 		count(name)
 	}
 	r.Ledger.EachHeld(count)

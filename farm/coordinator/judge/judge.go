@@ -381,7 +381,7 @@ func (s *Judge) CountPair(ctx context.Context, now time.Time, r *tests.Test, p *
 			err = r.Gate.Add(p.Pair.ID, play)
 		}
 		if err == nil {
-			r.PlayedBy[p.Pair.ID] = p.Played.Worker
+			r.PlayedBy.Set(p.Pair.ID, p.Played.Worker)
 		}
 		if err != nil && !r.State.Final() {
 			entries.Warn(s.config.Log, s.config.Tests.Turn(ctx, r, farm.Failed, "farm", err.Error()), "a test did not end", "run", r.Name)

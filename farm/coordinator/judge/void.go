@@ -131,7 +131,7 @@ func (s *Judge) VoidBarred(ctx context.Context) {
 				names[name] = true
 			}
 		}
-		for _, name := range r.PlayedBy {
+		for _, name := range r.PlayedBy.Workers() {
 			names[name] = true
 		}
 		for _, name := range slices.Sorted(maps.Keys(names)) {

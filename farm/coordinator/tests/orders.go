@@ -16,8 +16,8 @@ import (
 const (
 	// MaxPlan is the maximum size of an encoded plan in bytes.
 	MaxPlan = 256 << 10
-	// MaxPairs is the maximum number of pairs of a test. With an SPRT the coordinator keeps the worker of each pair of
-	// the plan in memory.
+	// MaxPairs is the maximum number of pairs of a test. With an SPRT the coordinator keeps the worker of each stored pair
+	// in memory, see PlayedBy.
 	MaxPairs = 10_000_000
 )
 

@@ -88,7 +88,7 @@ func provisional(s *Tests, r *Test) *Provisional {
 	p := &Provisional{End: r.Gate.State().Judgement.Units}
 	seen := map[string]bool{"": true}
 	prove := false
-	for _, name := range r.PlayedBy[:min(p.End, len(r.PlayedBy))] {
+	for _, name := range r.PlayedBy.Between(0, p.End) {
 		if !seen[name] {
 			seen[name] = true
 			p.By = append(p.By, name)

@@ -76,7 +76,7 @@ type Test struct {
 	Gate     *gate.Gate  // nil without an SPRT
 	Tune     *Tune       // nil if the run is no tune
 	Line     *trust.Line // compares the results of the run's workers; nil if the record has no Rule
-	PlayedBy []string    // in a run with an SPRT, the workers of the stored pairs
+	PlayedBy PlayedBy    // only in a run with an SPRT
 	Window   int         // the window of the ledger, in a run with an SPRT
 
 	revision uint64
@@ -171,7 +171,7 @@ func (s *Tests) Rejudge(ctx context.Context, r *Test) (*match.Standings, error) 
 	if r.Compares() {
 		r.Line = newLine(s)
 	}
-	r.PlayedBy = make([]string, r.Match.Pairs)
+	r.PlayedBy = PlayedBy{}
 	if !r.Match.Gate.IsZero() {
 		if sprt, err = gate.New(r.Match.Gate, r.Match.Pairs); err != nil {
 			return nil, err
@@ -189,7 +189,7 @@ func (s *Tests) Rejudge(ctx context.Context, r *Test) (*match.Standings, error) 
 		if err := sprt.Add(rows[0].Pair, gate.OfRows(rows)); err != nil {
 			return err
 		}
-		r.PlayedBy[rows[0].Pair] = rows[0].Worker
+		r.PlayedBy.Set(rows[0].Pair, rows[0].Worker)
 		return nil
 	})
 	if err != nil {
