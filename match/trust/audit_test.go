@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -387,29 +386,6 @@ func TestSample(t *testing.T) {
 			testutil.Check(t, n != 1000 || a.Audits("r", pair, Untrusted, NewPairs),
 				"pair %d is not audited while the run is played", pair)
 		}
-	}
-}
-
-// TestFoundByThreePairs: the numbers of pairs in docs/research/trust.md after which one trusted worker has refuted a worker
-// that lies now and then. All pairs are audited after the first difference.
-func TestFoundByThreePairs(t *testing.T) {
-	t.Parallel()
-	for games, want := range map[float64]int{0.2: 16, 0.1: 32, 0.05: 92, 0.02: 353, 0.01: 780} {
-		random := rand.New(rand.NewPCG(1, uint64(1000*games)))
-		var pairs []int
-		for round := range 2000 {
-			auditor, differences, n := Auditor{Secret: []byte("secret")}, 0, 0
-			for ; differences < 3; n++ {
-				audited := differences > 0 || auditor.Audits(fmt.Sprint("run", round), n, Untrusted, n)
-				if random.Float64() < 1-(1-games)*(1-games) && audited {
-					differences++
-				}
-			}
-			pairs = append(pairs, n)
-		}
-		slices.Sort(pairs)
-		got := pairs[len(pairs)*95/100]
-		testutil.Check(t, 9*want <= 10*got && 9*got <= 10*want, "%v of the games: 95%% of the workers are found after %d pairs, and the page has %d", games, got, want)
 	}
 }
 

@@ -2,6 +2,8 @@ package audit
 
 import (
 	"fmt"
+	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -458,4 +460,61 @@ func TestEarlierResults(t *testing.T) {
 		f.Epochs.Fresh = 1 << 32
 	}
 	testutil.Equal(t, play(t, f, a, r, "gold1", 2).Kept, nil, "the first result is of new engines")
+}
+
+// drawn selects pairs as a farm does.
+type drawn struct {
+	all
+	trust.Auditor
+}
+
+func (d drawn) Audits(run string, pair int, level trust.Level, n int) bool {
+	return d.Auditor.Audits(run, pair, level, n)
+}
+func (d drawn) Sample(run string, pairs []int) []int { return d.Auditor.Sample(run, pairs) }
+func (drawn) Verified() int                          { return trust.AgreeToVerify }
+
+// TestFoundByThreePairs: the numbers of pairs in docs/research/trust.md after which one trusted worker has refuted a worker
+// that lies now and then. The trusted worker plays each audit at once.
+func TestFoundByThreePairs(t *testing.T) {
+	t.Parallel()
+	const rounds = 400
+	for games, want := range map[float64][2]int{0.2: {8, 16}, 0.1: {14, 32}, 0.05: {28, 92}, 0.02: {82, 353}, 0.01: {210, 780}} {
+		random := rand.New(rand.NewPCG(1, uint64(1000*games)))
+		var found []int
+		for round := range rounds {
+			found = append(found, foundAfter(t, round, func() bool { return random.Float64() < 1-(1-games)*(1-games) }))
+		}
+		slices.Sort(found)
+		half, most := found[rounds/2], found[rounds*95/100]
+		near := func(got, want int) bool { return 6*want <= 7*got+6 && 6*got <= 7*want+6 }
+testutil.Check(t, near(half, want[0]) && near(most, want[1]), "%v of the games: half of the workers are found after %d pairs, 95%% after %d, and the page has %v", games, half, most, want)
+	}
+}
+
+// foundAfter returns the number of pairs of an untrusted worker until it is accused. lies reports whether its next pair is false.
+func foundAfter(t *testing.T, round int, lies func() bool) int {
+	t.Helper()
+	f, a, r := begin(t, stats.SPRT{})
+	a.Void(r, []int{0})
+	a.config.Auditor = drawn{Auditor: trust.Auditor{Secret: fmt.Append(nil, "secret", round)}}
+	f.Roster.Workers["blue1"].Trust = trust.Verified
+	store := f.Stores["t"]
+	for n := range 5000 {
+		value := 1.0
+		if lies() {
+			value = 2
+		}
+		store.Pairs[n] = *result(n, "red1", value)
+		a.Start(time.Now(), r, "red1", f.Roster.Workers["red1"], n, n)
+		for range 2 { // the audit, and the repeat if it differs
+			for _, g := range a.Grant(t.Context(), time.Now(), r, f.Roster.Sessions["blue1"], 1) {
+				if accused := count(t, f, a, r, "blue1", g.Held, 1); accused.Worker != "" {
+					testutil.Equal(t, accused.Worker, "red1", "accused")
+					return n + 1
+				}
+			}
+		}
+	}
+	return 5000
 }
