@@ -362,6 +362,9 @@ func (c *SubmitCommand) submit(ctx context.Context, env *cli.Env, plan *match.Pl
 		return printJSON(env.Out, status)
 	}
 	fmt.Fprintf(env.Out, "%s · plan %.12s · %s · %s: another owner must approve it\n", status.Name, status.Run, units(plan), status.State)
+	if slices.ContainsFunc(plan.Engines(), func(e match.Player) bool { return e.Identity.Source != nil }) {
+		fmt.Fprintf(env.Out, "The workers compare the benches with the commit messages; `gogi farm show %s` prints the result\n", status.Name)
+	}
 	return nil
 }
 
