@@ -240,7 +240,7 @@ func (s *Judge) accuse(ctx context.Context, a audit.Accusation) {
 		return
 	}
 	if a.Kept != nil {
-		s.config.Tests.Doubt(ctx, a.Kept, a.Worker, a.Why)
+		tests.Doubt(ctx, s.config.Tests, a.Kept, a.Worker, a.Why)
 		return
 	}
 	w := s.config.Roster.Worker(a.Worker, s.config.Roster.OwnerOf(a.Worker))

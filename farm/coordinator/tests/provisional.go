@@ -34,7 +34,7 @@ func (s *Tests) MustProve(r *Test, name string) bool {
 
 // Doubt makes the pairs of a worker in a test void at the next tick, if the test has an SPRT and its verdict is not final. why
 // is what an audit has found. The worker may be honest: its engines may have kept data of earlier pairs.
-func (s *Tests) Doubt(ctx context.Context, r *Test, worker, why string) {
+func Doubt(ctx context.Context, s *Tests, r *Test, worker, why string) {
 	why += fmt.Sprintf(". The engines of %s may have kept data of earlier pairs, so the audit accuses no worker", worker)
 	s.LogOnce(ctx, time.Now(), r, doubted+worker, why)
 	if r.Doubted == nil {

@@ -66,7 +66,7 @@ type Test struct {
 	Exact    bool          // the players repeat their games move for move
 	Protocol int           // the oldest protocol with which a worker can play the run
 	Claims   *trust.Claims // the speeds that the workers' machines claim to have; nil if clocks are not scaled
-	// Doubted has the workers whose pairs will become void without a quarantine, with the reasons, see Tests.Doubt.
+	// Doubted has the workers whose pairs will become void without a quarantine, with the reasons, see Doubt.
 	Doubted map[string]string
 	Aside   bool // the run is not open, because the coordinator could not open or evaluate it
 
