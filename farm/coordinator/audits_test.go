@@ -73,6 +73,24 @@ func lies(p *match.Plan, id int) match.PairResult {
 	return playOut(p, p.Pair(id), func(g match.Game) bool { return strength(g.Seed%10) >= 5 })
 }
 
+// TestAStrangerContradicts: in a farm whose trusted machines have one owner, a stranger sends false audits of their pairs. The
+// machines repeat their results, and the stranger is in quarantine.
+func TestAStrangerContradicts(t *testing.T) {
+	inFarm(t, func(t *testing.T, f *theFarm) {
+		f.reconfigure(func(c *coordinator.Config) { c.Auditor = fifth{} })
+		p := testPlan("own", 40, 1)
+		f.hand("w0", 3)
+		f.trust("w0", "owner")
+		f.run(p)
+		f.until("it is over", func() bool { return f.test("own").State == farm.Over })
+		f.begin(&hand{name: "w1", slots: 3, plays: lies})
+		f.until("the stranger is found", func() bool { return f.worker("w1").Quarantine != "" })
+		w, s := f.worker("w0"), f.test("own")
+		testutil.Check(t, w.Quarantine == "" && s.Differed >= 3 && s.State == farm.Over && strings.Contains(f.worker("w1").Quarantine, "w0 got its own results again"),
+			"%+v, %+v, %q", w, s, f.worker("w1").Quarantine)
+	})
+}
+
 // TestAuditsOutlive requires that audits survive the end of a run and a restart of the coordinator. A trusted worker of
 // another owner comes later. It finds the liar alone, because it gets its own results twice. An honest worker's audits
 // agree. The counts of workers survive, too.

@@ -139,10 +139,13 @@ type second struct {
 	Epoch farm.Epoch `cbor:"epoch,omitempty"`
 	// Repeated means that the worker has played the pair once more, with the same result.
 	Repeated bool `cbor:"repeated,omitempty"`
+	// Denied means that the worker of the first result has played the pair once more, with the first result.
+	Denied bool `cbor:"denied,omitempty"`
 }
 
 // soleDisputes is the number of pairs of one worker with other results at which one trusted worker proves that the results
-// are false, if it got its own results twice.
+// are false, if it got its own results twice. The untrusted workers of an owner have at most as many undecided disputes in a
+// run, so that they do not use up maxAudits.
 const soleDisputes = 3
 
 // newAudit returns the audit of a stored entry.
@@ -180,14 +183,15 @@ func (s *Audits) Start(now time.Time, r *tests.Test, name string, w *roster.Work
 	}
 }
 
-// disputed reports whether a trusted worker has got another result than an untrusted worker for a pair of any test.
+// disputed reports whether a trusted worker has got another result than an untrusted worker for a pair of any test. The untrusted
+// worker may have played the pair first or have audited it.
 func (s *Audits) disputed(name string) bool {
 	if s.config.Roster.Trusted(name) {
 		return false
 	}
 	for _, l := range s.byTest {
 		for _, a := range l.due {
-			if a.Worker == name && a.Second != nil && s.config.Roster.Trusted(a.Second.Worker) {
+			if a.Second != nil && (a.Worker == name && s.config.Roster.Trusted(a.Second.Worker) || a.Second.Worker == name && s.config.Roster.Trusted(a.Worker)) {
 				return true
 			}
 		}
@@ -288,12 +292,21 @@ func (s *Audits) mayPlay(r *tests.Test, a *audit, name, owner string) bool {
 	return owner == r.Owner && !s.config.Roster.Trusted(a.Worker)
 }
 
-// repeats reports whether a worker may play the pair of an audit again, of which its own result is the second one. It may if
-// the farm trusts it more than the audited worker. If it gets the same result again, the players repeat their games, so
-// the first result is false. One owner alone proves this only with several pairs, see soleDisputes.
+// repeats reports whether a worker may play the pair of an audit again, of which one of the two results is its own. It may if
+// the farm trusts it more than the other worker. If it gets the same result again, the players repeat their games, so
+// the other result is false. One owner alone proves this only with several pairs, see soleDisputes.
 func (s *Audits) repeats(a *audit, name string) bool {
 	x := a.Second
-	return x != nil && x.Worker == name && !x.Repeated && s.config.Roster.Trusted(name) && !s.config.Roster.Trusted(a.Worker)
+	if x == nil || !s.config.Roster.Trusted(name) {
+		return false
+	}
+	return x.Worker == name && !x.Repeated && !s.config.Roster.Trusted(a.Worker) || a.Worker == name && !x.Denied && !s.config.Roster.Trusted(x.Worker)
+}
+
+// contradicts reports whether workers of an owner have audited soleDisputes pairs of a run with other results that no worker has
+// decided.
+func (l *list) contradicts(owner string) bool {
+	return len(lists.Filter(l.due, func(a *audit) bool { return a.Second != nil && a.Second.Owner == owner })) >= soleDisputes
 }
 
 // another reports whether a trusted worker of a third owner is connected that can decide an audit.
@@ -316,6 +329,9 @@ func (l *list) heldBy(worker string) bool {
 // if necessary.
 func (s *Audits) Grant(ctx context.Context, now time.Time, r *tests.Test, to *roster.Session, n int) (grants []farm.Grant) {
 	l := s.of(r)
+	if l.contradicts(to.Owner) && s.config.Roster.Untrusted(s.config.Roster.Workers[to.Name]) {
+		return nil
+	}
 	for _, a := range slices.Clone(l.due) {
 		if len(grants) >= n {
 			break
@@ -463,12 +479,15 @@ func (s *Audits) Count(ctx context.Context, r *tests.Test, p Played) (accused Ac
 		return accused
 	}
 	fresh := s.fresh(r, farm.Epoch(first.Played.Epoch))
-	if p.Worker == a.Second.Worker {
+	switch p.Worker {
+	case a.Second.Worker:
 		return s.countRepeat(ctx, r, a, p, fresh)
+	case a.Worker:
+		return s.countDenial(ctx, r, a, first, p, fresh)
 	}
 
 	a.owners = append(a.owners, p.Owner)
-	accused, decided := s.decide(ctx, r, a, first, p)
+	accused, decided := s.decide(ctx, r, a, first, p, fresh)
 	if decided {
 		r.Counts.Differed++
 		l.end(a)
@@ -533,6 +552,40 @@ func (s *Audits) countRepeat(ctx context.Context, r *tests.Test, a *audit, p Pla
 	return Accusation{Worker: a.Worker, Why: fmt.Sprintf("audits of %s: %s; %s got other results, twice the same", strings.Join(texts, ", "), a.Second.Where, p.Worker)}
 }
 
+// countDenial processes a second result of the worker that has played the first one. The farm trusts this worker, and does not
+// trust the one that contradicts it. fresh is that of the first result.
+func (s *Audits) countDenial(ctx context.Context, r *tests.Test, a *audit, first *match.PairResult, p Played, fresh bool) (accused Accusation) {
+	l, where := s.of(r), s.config.Auditor.Differ(first, p.Pair)
+	l.changed = true
+	if where != "" {
+		l.end(a)
+		if fresh {
+			s.notExact(ctx, r, a.Pair)
+			return accused
+		}
+		r.Counts.Differed++
+		return Accusation{Worker: a.Worker, Why: fmt.Sprintf("audit of pair %d of %s: %s; the worker itself got another result", a.Pair, r.Name, where), Kept: r}
+	}
+	a.Second.Denied = true
+	denied := func(x *audit) bool { return x.Second != nil && x.Second.Denied && x.Second.Owner == a.Second.Owner }
+	n := 0
+	for _, list := range s.byTest {
+		n += len(lists.Filter(list.due, denied))
+	}
+	if n < soleDisputes && !s.config.Roster.Barred(a.Second.Worker) {
+		return accused
+	}
+	for test, list := range s.byTest {
+		for _, other := range lists.Filter(list.due, denied) {
+			test.Counts.Differed++
+			list.end(other)
+		}
+	}
+	why := fmt.Sprintf("audits by the workers of %s: %s of trusted workers have other results, the last one pair %d of %s: %s; %s got its own results again",
+		a.Second.Owner, format.NumberOf(n, "pair"), a.Pair, r.Name, a.Second.Where, p.Worker)
+	return Accusation{Worker: a.Second.Worker, Why: why}
+}
+
 // refutedIn has the audits of one test in which the workers of one owner got another result than a worker, twice the same.
 type refutedIn struct {
 	test   *tests.Test
@@ -571,13 +624,14 @@ func (s *Audits) notExact(ctx context.Context, r *tests.Test, pair int) {
 //
 // If the third result equals one of them, decide accuses the worker of the other one. If all three differ,
 // the players do not repeat their games. Then it accuses no worker, and the run gets no further audits. decided
-// is true in both cases.
+// is true in both cases. If the first result is not fresh, three results prove nothing about the players, and decide names
+// the first worker.
 //
 // The third result may be from an untrusted machine of the test's owner. The owner may know the audited worker, so
 // such a result decides nothing against a trusted second worker. decide then returns false. The owners of all results
 // still play no other result of the pair.
-func (s *Audits) decide(ctx context.Context, r *tests.Test, a *audit, first *match.PairResult, third Played) (accused Accusation, decided bool) {
-	var wrong string
+func (s *Audits) decide(ctx context.Context, r *tests.Test, a *audit, first *match.PairResult, third Played, fresh bool) (accused Accusation, decided bool) {
+	wrong, agree := "", ", and two others agree"
 	switch {
 	case slices.Equal(s.config.Auditor.Print(third.Pair), a.Second.Print):
 		wrong = a.Worker
@@ -586,11 +640,13 @@ func (s *Audits) decide(ctx context.Context, r *tests.Test, a *audit, first *mat
 	case s.config.Auditor.Differ(first, third.Pair) == "":
 		wrong = a.Second.Worker
 		s.agree(ctx, r, a, third.Worker)
+	case !fresh: // the second result may be false, and the first is none to compare with
+		wrong, agree = a.Worker, ""
 	default:
 		s.notExact(ctx, r, a.Pair)
 		return accused, true
 	}
-	why := fmt.Sprintf("audit of pair %d of %s: %s, and two others agree", a.Pair, r.Name, a.Second.Where)
+	why := fmt.Sprintf("audit of pair %d of %s: %s", a.Pair, r.Name, a.Second.Where+agree)
 	return Accusation{Worker: wrong, Why: why}, true
 }
 

@@ -268,7 +268,7 @@ func TestOneTrustedWorkerRepeats(t *testing.T) {
 	a.Prove(t.Context(), time.Now(), r)
 	testutil.Equal(t, r.Provisional.Why(), "4 audits of red1 differ from the results of blue1, of 4 that the verdict needs, which plays these pairs again to prove its results", "the verdict")
 	list := a.Grant(t.Context(), time.Now(), r, f.Roster.Sessions["blue1"], 9)
-	testutil.Require(t, len(list) == 4, "blue1 repeats %+v", list)
+	testutil.Require(t, len(list) == 5 && list[4].Pair == 6, "blue1 repeats its audits and its own pair 6: %+v", list)
 	for i, g := range list[:3] {
 		accused := count(t, f, a, r, "blue1", g.Held, 2)
 		want := map[bool]string{true: "red1", false: ""}[i == 2]
@@ -434,10 +434,10 @@ func TestEarlierResults(t *testing.T) {
 		testutil.Equal(t, play(t, f, a, r, "blue1", 2), Accusation{}, "accused after two results")
 		return f, a, r
 	}
-	for third, want := range map[float64]string{1: "blue1", 2: "red1", 3: ""} {
+	for third, want := range map[float64]string{1: "blue1", 2: "red1", 3: "red1"} {
 		f, a, r := begin(t, false)
 		accused := play(t, f, a, r, "gold1", third)
-		testutil.Check(t, accused.Worker == want && (accused.Kept == r) == (want == "red1") && r.Inexact == (want == ""), "third result %v: %+v", third, accused)
+		testutil.Check(t, accused.Worker == want && (accused.Kept == r) == (want == "red1") && !r.Inexact && !a.Waits(r), "third result %v: %+v", third, accused)
 	}
 	for again, want := range map[float64]string{2: "red1", 1: "", 3: ""} {
 		f, a, r := begin(t, true)
@@ -488,7 +488,7 @@ func TestFoundByThreePairs(t *testing.T) {
 		slices.Sort(found)
 		half, most := found[rounds/2], found[rounds*95/100]
 		near := func(got, want int) bool { return 6*want <= 7*got+6 && 6*got <= 7*want+6 }
-testutil.Check(t, near(half, want[0]) && near(most, want[1]), "%v of the games: half of the workers are found after %d pairs, 95%% after %d, and the page has %v", games, half, most, want)
+		testutil.Check(t, near(half, want[0]) && near(most, want[1]), "%v of the games: half of the workers are found after %d pairs, 95%% after %d, and the page has %v", games, half, most, want)
 	}
 }
 
@@ -517,4 +517,86 @@ func foundAfter(t *testing.T, round int, lies func() bool) int {
 		}
 	}
 	return 5000
+}
+
+// contradict makes blue1, which the farm trusts, play pairs 1 to n, and gold1 audit them with another result. It returns how many
+// gold1 gets.
+func contradict(t *testing.T, n int) (f *parttest.Farm, a *Audits, r *tests.Test, got int) {
+	t.Helper()
+	f, a, r = begin(t, stats.SPRT{})
+	a.Void(r, []int{0})
+	f.Roster.Workers["blue1"].Trust = trust.Verified
+	for pair := 1; pair <= n; pair++ {
+		f.Stores["t"].Pairs[pair] = *result(pair, "blue1", 1)
+		r.Ledger.Stored(time.Now(), pair)
+		a.Start(time.Now(), r, "blue1", f.Roster.Workers["blue1"], pair, pair)
+	}
+	for {
+		h, ok := grant(t, f, a, r, "gold1")
+		if !ok {
+			return f, a, r, got
+		}
+		testutil.Equal(t, count(t, f, a, r, "gold1", h, 2), Accusation{}, "accused by a stranger")
+		got++
+	}
+}
+
+// TestAStrangerThatContradicts: workers that the farm does not trust contradict a trusted one. They get three pairs in a run,
+// their own pairs are all audited, and the trusted worker repeats its results. Three of them accuse the stranger.
+func TestAStrangerThatContradicts(t *testing.T) {
+	f, a, r, got := contradict(t, 5)
+	testutil.Equal(t, got, soleDisputes, "contradictions")
+	a.config.Auditor = some{}
+	testutil.Check(t, a.disputed("gold1") && !a.disputed("blue1") && !a.disputed("red1"), "whose pairs are all audited")
+	_, ok := grant(t, f, a, r, "red1")
+	testutil.Check(t, ok, "another owner audits nothing")
+
+	for i := range soleDisputes {
+		h, ok := grant(t, f, a, r, "blue1")
+		testutil.Require(t, ok, "blue1 repeats nothing")
+		a.Keep(t.Context(), r)
+		if i == 1 { // after a restart
+			a.Release(r, "blue1", h)
+			a = New(a.config)
+			testutil.OK(t, a.Read(t.Context()))
+			h, _ = grant(t, f, a, r, "blue1")
+		}
+		accused := count(t, f, a, r, "blue1", h, 1)
+		testutil.Equal(t, accused.Worker, map[bool]string{true: "gold1"}[i == 2], "accused by pair %d", i+1)
+		if i == 2 {
+			testutil.Contains(t, accused.Why, "audits by the workers of gold: 3 pairs of trusted workers have other results, the last one pair 3 of t: the first move; blue1 got its own results again")
+		}
+	}
+	testutil.Check(t, r.Counts.Differed == 3 && len(a.of(r).due) == 2 && !r.Inexact, "%+v, %d wait", r.Counts, len(a.of(r).due))
+}
+
+// TestNoDenial: no worker repeats its first result if another trusted worker can decide, or if the farm trusts the auditor too, or
+// does not trust the worker. A worker that gets another result shows that the players do not repeat their games, unless the
+// engines of the first result may have kept data. The audits of a worker in quarantine end one by one.
+func TestNoDenial(t *testing.T) {
+	for name, change := range map[string]func(f *parttest.Farm){
+		"another decides": func(f *parttest.Farm) { f.Roster.Workers["red1"].Trust = trust.Owner },
+		"both trusted":    func(f *parttest.Farm) { f.Roster.Workers["gold1"].Trust = trust.Verified },
+		"untrusted":       func(f *parttest.Farm) { f.Roster.Workers["blue1"].Trust = trust.Untrusted },
+	} {
+		f, a, r, _ := contradict(t, 1)
+		change(f)
+		_, ok := grant(t, f, a, r, "blue1")
+		testutil.Check(t, !ok, "%s: blue1 repeats its result", name)
+	}
+	for _, kept := range []bool{false, true} {
+		f, a, r, _ := contradict(t, 1)
+		if kept {
+			f.Epochs.Fresh = 1 << 32
+		}
+		h, ok := grant(t, f, a, r, "blue1")
+		testutil.Require(t, ok, "blue1 repeats nothing")
+		accused := count(t, f, a, r, "blue1", h, 2)
+		testutil.Check(t, r.Inexact != kept && !a.Waits(r) && (accused.Worker == "blue1") == kept && (accused.Kept == r) == kept, "kept %t: %+v, inexact %t", kept, accused, r.Inexact)
+	}
+	f, a, r, _ := contradict(t, 1)
+	f.Roster.Quarantine(f.Roster.Workers["gold1"], "gold1", "it lies", "farm")
+	h, _ := grant(t, f, a, r, "blue1")
+	count(t, f, a, r, "blue1", h, 1)
+	testutil.Check(t, !a.Waits(r) && r.Counts.Differed == 1, "the audit of a worker in quarantine waits")
 }
