@@ -148,7 +148,7 @@ func extend(l *Ledger, now time.Time, x *lease, where place) verdict {
 // if it is the first.
 func giveUp(l *Ledger, now time.Time, x *lease) verdict {
 	l.counts.Lost++
-	l.lost.add(x.Lease)
+	l.lost.add(x.Lease, x)
 	l.free(now, x)
 	return drop
 }

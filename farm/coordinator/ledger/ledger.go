@@ -48,8 +48,8 @@ type Ledger struct {
 	held    map[int]*lease // leases by pair
 	holders map[string]*holder
 	clock   heapOf[deadline]
-	refused latest    // leases whose results were rejected. They are invalid.
-	lost    latest    // leases that ended because their result did not come, see giveUp
+	refused endings   // leases whose results were rejected. They are invalid.
+	lost    endings   // leases that ended because their result did not come, see giveUp
 	drained time.Time // every result published before this time has been processed.
 	flows   time.Time // since then the stream was read to its end at least once in each lease lifetime
 	beats   uint64
@@ -85,12 +85,34 @@ type lease struct {
 	before, after *lease
 }
 
-// latest has the highest epoch of some ended leases of each pair. Leases of the pair with lower epochs have ended before, so
-// that they are in the set, too. Stored pairs have no entry.
-type latest map[int]farm.Epoch
+// endings has the leases of each pair that ended for one reason, and the leases of the pair with lower epochs that ended before.
+// A worker cannot have such a lease again. Stored pairs have no entry.
+type endings map[int]ending
 
-func (e latest) add(l Lease)      { e[l.Pair] = max(e[l.Pair], l.Epoch) }
-func (e latest) has(l Lease) bool { return l.Epoch <= e[l.Pair] }
+// An ending has the leases of one pair with epochs up to latest, without the lease with the epoch except. Two numbers are
+// enough for any number of leases, because only one lease of a pair is valid at a time.
+type ending struct {
+	latest farm.Epoch
+	except farm.Epoch // a lease that was valid when a later lease ended, because its worker has it again; 0 for none
+}
+
+// add adds a lease. held is the valid lease of its pair, or nil.
+func (e endings) add(l Lease, held *lease) {
+	x := e[l.Pair]
+	if x.except <= l.Epoch {
+		x.except = 0
+	}
+	x.latest = max(x.latest, l.Epoch)
+	if held != nil && held.Epoch != l.Epoch {
+		x.except = held.Epoch
+	}
+	e[l.Pair] = x
+}
+
+func (e endings) has(l Lease) bool {
+	x := e[l.Pair]
+	return l.Epoch <= x.latest && (x.except == 0 || l.Epoch != x.except)
+}
 
 // A holder is a worker with the leases that it holds.
 type holder struct {
@@ -106,7 +128,7 @@ type holder struct {
 func New(c Config) *Ledger {
 	l := &Ledger{
 		config: c, done: newBits(c.Pairs), takes: map[int]int{}, beyond: c.Pairs, until: c.Pairs, high: -1, graceEnds: c.Now.Add(c.Grace),
-		held: map[int]*lease{}, holders: map[string]*holder{}, refused: latest{}, lost: latest{}, troubled: map[int]*trouble{},
+		held: map[int]*lease{}, holders: map[string]*holder{}, refused: endings{}, lost: endings{}, troubled: map[int]*trouble{},
 		reporters: map[string]*reporter{},
 	}
 	maps.Copy(l.takes, c.Takes)
@@ -335,10 +357,11 @@ func inRun(l *Ledger, pair int) bool { return pair >= 0 && pair < l.config.Pairs
 // Refused records that the coordinator rejected the result that a worker sent for a lease. The lease becomes
 // invalid, and the ledger can grant the pair again.
 func (l *Ledger) Refused(now time.Time, what Lease) {
+	x := l.held[what.Pair]
 	if inRun(l, what.Pair) && !l.done.has(what.Pair) {
-		l.refused.add(what)
+		l.refused.add(what, x)
 	}
-	if x := l.held[what.Pair]; x != nil && x.Epoch == what.Epoch {
+	if x != nil && x.Epoch == what.Epoch {
 		l.free(now, x)
 	}
 }

@@ -488,13 +488,13 @@ func TestCrashesOfTwoMachinesCondemn(t *testing.T) {
 }
 
 // TestLostLeasesNeedBoundedMemory: workers of one owner lose 100,000 leases of 10 pairs, by results that do not come, by
-// refused results, by returns and by silence. The ledger has a bounded number of entries, and treats late results as before.
+// refused results, also of later leases of pairs that they have again, by returns and by silence. The ledger has a bounded number of entries, and treats late results as before.
 func TestLostLeasesNeedBoundedMemory(t *testing.T) {
 	t.Parallel()
 	b := newBook(t, 10, 2, func(c *ledger.Config) {
 		c.Standing = func(worker string) ledger.Standing { return ledger.Standing{Owner: "mal", Decides: worker == "w1"} }
 	})
-	size, ways := 0, 3
+	size, ways := 0, 4
 	for n, lost := 0, 0; lost < 100_000; n++ {
 		held := b.grant(0, 9)
 		if l, granted, _ := b.Solo(b.now, "w1", "s", true, 0); granted { // a pair that silence has made suspect
@@ -516,6 +516,8 @@ func TestLostLeasesNeedBoundedMemory(t *testing.T) {
 			for _, l := range held {
 				b.Return(b.now, "w0", l, false)
 			}
+		case 3:
+			b.adopts(held)
 		default:
 			b.wait(2 * lease)
 			b.Expire(b.now)
@@ -558,7 +560,60 @@ func TestLostLeasesNeedBoundedMemory(t *testing.T) {
 	b.wait(10 * lease)
 	b.Expire(b.now)
 	b.Free() // it removes the gaps of stored pairs
-	testutil.Equal(t, b.Size(), 2, "entries after the end: two workers")
+	testutil.Equal(t, b.Size(), 3, "entries after the end: two workers, and the owner who does not decide")
+}
+
+// adopts lets leases of finished pairs of w0 expire. Then w1 gets the pairs and is silent, too, and w0 has them again. The
+// results of w1 that are refused afterwards do not end the leases of w0.
+func (b *book) adopts(held []ledger.Lease) {
+	b.t.Helper()
+	silent := func(worker int, leases []ledger.Lease) {
+		b.Beat(b.now, name(worker), "s", ledger.Listed{Outbox: leases})
+		b.wait(2 * lease)
+		b.Expire(b.now)
+	}
+	silent(0, held)
+	later := b.grant(1, 9)
+	silent(1, later)
+	for range 2 {
+		dropped, _ := b.Beat(b.now, "w0", "s", ledger.Listed{Outbox: held})
+		b.wants("leases that w0 has again", dropped)
+		for _, l := range later {
+			b.Refused(b.now, l)
+		}
+	}
+	for _, l := range held {
+		testutil.Require(b.t, b.Holds("w0", l.Pair), "w0 does not have pair %d again", l.Pair)
+		b.Return(b.now, "w0", l, false)
+	}
+}
+
+// TestAnExpiredLeaseIsHeldAgain: a worker has its expired lease again, after a later lease of the pair has expired, too. The
+// rejected result of the later lease does not end it, nor a second expiry. Its own rejected result ends it.
+func TestAnExpiredLeaseIsHeldAgain(t *testing.T) {
+	t.Parallel()
+	b := newBook(t, 1, 2, nil)
+	expires := func(worker int) ledger.Lease {
+		l := b.grant(worker, 1)[0]
+		b.wait(2 * lease)
+		b.Expire(b.now)
+		return l
+	}
+	first, second := expires(0), expires(1)
+	b.wants("the first lease", b.beat(0, first))
+	b.Refused(b.now, second)
+	b.wants("after the rejected result of the second", b.beat(0, first))
+	b.wants("the second lease", b.beat(1, second), 0)
+	testutil.Check(t, b.Holds("w0", 0), "w0 does not have the pair")
+
+	b.outbox(0, first)
+	b.wait(2 * lease)
+	b.Expire(b.now)
+	b.wants("after another expiry", b.outbox(0, first))
+	testutil.Check(t, b.Holds("w0", 0), "w0 does not have the pair again")
+	b.Refused(b.now, first)
+	b.wants("after its own rejected result", b.outbox(0, first), 0)
+	testutil.Equal(t, b.Held(), 0, "leases")
 }
 
 // sent and outbox send a heartbeat that lists one lease, and return the leases that the worker must drop.
