@@ -15,6 +15,7 @@ import (
 	"gogi/farm/coordinator/ledger"
 	"gogi/farm/coordinator/roster"
 	"gogi/farm/coordinator/tests"
+	"gogi/internal/lists"
 )
 
 // A Config is the input of New. All fields are necessary.
@@ -183,7 +184,9 @@ func (s *Grants) grant(ctx context.Context, now time.Time, w *roster.Worker, a *
 
 // share grants up to want pairs: first audits, and then pairs of the tests that the schedule chooses.
 func (s *Grants) share(ctx context.Context, now time.Time, a *answer, want int, can func(*tests.Test) bool) {
-	for _, r := range s.config.Tests.InOrder() {
+	all := s.config.Tests.InOrder()
+	waiting := lists.Filter(all, func(r *tests.Test) bool { return r.Provisional != nil })
+	for _, r := range slices.Concat(waiting, all) { // first the tests whose verdict waits for audits
 		known := slices.Contains(a.ask.Known, r.Digest) || r.State.Final() && a.fits(r)
 		audits := s.config.Audits.Waits(r) && known && (r.State == farm.Running || r.State.Final())
 		if !audits || !s.mayPlayRun(r, a.to, a.ask) {

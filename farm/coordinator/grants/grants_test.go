@@ -1,6 +1,7 @@
 package grants
 
 import (
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -113,6 +114,40 @@ func TestPairsThatComeBack(t *testing.T) {
 	held, _ := f.Tests.HeldBy("red1")
 	testutil.Check(t, held == 0 && len(f.Roster.Workers["red1"].Errors) == 1, "%d held, %+v", held, f.Roster.Workers["red1"].Errors)
 }
+
+// TestVerdictsThatWaitComeFirst: a worker gets the audits of a test whose verdict waits for them before those of earlier tests.
+func TestVerdictsThatWaitComeFirst(t *testing.T) {
+	f, g := begin(Quota{})
+	config := audit.Config{
+		State: f.State, Roster: f.Roster, Tests: f.Tests, Epochs: f.Epochs, Secret: parttest.Secret, Lease: parttest.Lease, Auditor: every{}, Log: f.Log,
+	}
+	g.config.Audits = audit.New(config)
+	var runs []*tests.Test
+	for i, name := range []string{"first", "second"} {
+		plan := parttest.Plan(name, 100, stats.SPRT{})
+		plan.Seed += uint64(i)
+		runs = append(runs, f.Run(t, plan))
+	}
+	f.Join(t, "red1", 1)
+	f.Join(t, "blue1", 4)
+	for pair := range 3 {
+		for _, r := range runs {
+			g.config.Audits.Start(time.Now(), r, "red1", f.Roster.Workers["red1"], pair, pair)
+		}
+	}
+	runs[1].Provisional = &tests.Provisional{End: 3}
+	var got []string
+	known := &farm.Ask{Session: "blue1-1", Want: 4, Known: []string{runs[0].Digest, runs[1].Digest}}
+	for _, x := range g.Lease(t.Context(), time.Now(), f.Roster.Sessions["blue1"], known, true).Grants {
+		got = append(got, f.Tests.All[x.Run].Name)
+	}
+	testutil.Equal(t, strings.Join(got, " "), "second second second first", "audits")
+}
+
+// every is an audit.Auditor that audits all pairs.
+type every struct{ audit.Auditor }
+
+func (every) Audits(string, int, trust.Level, int) bool { return true }
 
 // TestHeartbeatsExtendLeases: a lease lives as long as heartbeats list it. Then another worker gets the pair.
 func TestHeartbeatsExtendLeases(t *testing.T) {
