@@ -183,7 +183,7 @@ func (c *Coordinator) tick(ctx context.Context) {
 		c.mu.Lock()
 		c.expire(ctx, time.Now())
 		c.mu.Unlock()
-		c.voidBarred(ctx)
+		c.voidDue(ctx)
 	}
 }
 
@@ -286,8 +286,8 @@ func (c *Coordinator) Watch(test string) (hub *events.Hub, ok bool) {
 	return r.Hub, true
 }
 
-// voidBarred makes the pairs of workers in quarantine void, see judge.Judge.VoidBarred.
-func (c *Coordinator) voidBarred(ctx context.Context) {
+// voidDue makes pairs void that must become void, see judge.Judge.VoidDue.
+func (c *Coordinator) voidDue(ctx context.Context) {
 	c.mu.Lock()
 	due := c.tests.VoidDue && c.judge.Broken == nil
 	c.mu.Unlock()
@@ -299,5 +299,5 @@ func (c *Coordinator) voidBarred(ctx context.Context) {
 	defer c.judging.Unlock()
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.judge.VoidBarred(ctx)
+	c.judge.VoidDue(ctx)
 }

@@ -96,6 +96,7 @@ type disk struct {
 	mu     sync.Mutex
 	stores map[string]*store
 	full   bool // every write fails
+	lost   bool // Void reports a failure after it has removed the pairs
 	// stored is called after a pair is stored and before the worker is informed.
 	stored func(run string, pair int)
 }
@@ -214,11 +215,11 @@ func (s *store) Rows(_ context.Context, see func([]match.Row) error) error {
 	return nil
 }
 
-func (s *store) By(_ context.Context, worker string) (pairs []int, err error) {
+func (s *store) By(_ context.Context, which tests.Selection) (pairs []int, err error) {
 	s.disk.mu.Lock()
 	defer s.disk.mu.Unlock()
 	for id, p := range s.pairs {
-		if p.Played.Worker == worker {
+		if which.Has(p.Played.Worker, id) {
 			pairs = append(pairs, id)
 		}
 	}
@@ -234,8 +235,8 @@ func (s *store) By(_ context.Context, worker string) (pairs []int, err error) {
 	return pairs, nil
 }
 
-func (s *store) Void(ctx context.Context, worker, why, by string) ([]int, error) {
-	pairs, err := s.By(ctx, worker)
+func (s *store) Void(ctx context.Context, which tests.Selection, why, by string) ([]int, error) {
+	pairs, err := s.By(ctx, which)
 	s.disk.mu.Lock()
 	defer s.disk.mu.Unlock()
 	for _, id := range pairs {
@@ -245,6 +246,9 @@ func (s *store) Void(ctx context.Context, worker, why, by string) ([]int, error)
 	}
 	for _, id := range pairs {
 		s.states = slices.DeleteFunc(s.states, func(st match.TuneState) bool { return st.Pairs > id })
+	}
+	if s.disk.lost {
+		err = errFull
 	}
 	return pairs, err
 }

@@ -9,6 +9,7 @@ import (
 
 	"gogi/farm"
 	"gogi/farm/coordinator"
+	"gogi/farm/coordinator/tests"
 	"gogi/internal/testutil"
 	"gogi/match"
 )
@@ -111,6 +112,58 @@ func TestPushedPairsThatDiffer(t *testing.T) {
 		f.restart()
 		testutil.Fails(t, f.pushes(p, keeps), "audits of pushed differ from the pairs that you pushed", "it pushes again")
 	})
+}
+
+// TestAFewFalsePairs: one trusted worker refutes two of a worker's pairs, and confirms its others. Exactly these two become void
+// and are played again, but not by their worker, also if the process ends in between. The verdict is final without an admin, and
+// no worker is in quarantine. The same happens if the trusted worker is wrong; then its results of the two pairs count.
+func TestAFewFalsePairs(t *testing.T) {
+	wrong := func(p *match.Plan, id int) match.PairResult {
+		if id == 1 || id == 2 {
+			return lies(p, id)
+		}
+		return play(p, id)
+	}
+	const liar, lost, auditor = "a liar", "the process ends", "the trusted worker is wrong"
+	for _, name := range []string{liar, lost, auditor} {
+		inAuditedRun(t, name, func(t *testing.T, f *theFarm) {
+			p := gated("few", 400, 5)
+			f.run(p)
+			plays := map[bool]func(*match.Plan, int) match.PairResult{true: wrong, false: play}
+			first := f.begin(&hand{name: "w1", slots: 8, takes: seconds(20), plays: plays[name != auditor]})
+			f.over(p)
+			verdict := f.test("few").Verdict
+			first.kill()
+			f.disk.lost = name == lost
+			f.begin(&hand{name: "w10", slots: 1, plays: plays[name == auditor]})
+			f.trust("w10", "verified")
+			if name == lost {
+				f.until("the pairs are void", func() bool { return len(f.disk.stores[p.Digest()].takes) > 0 })
+				time.Sleep(time.Second)
+				_ = f.stop()
+				f.disk.lost = false
+				f.start()
+			}
+			f.hand("w1", 8)
+			f.until("the test runs again", func() bool { return f.test("few").State == farm.Running })
+			s := f.test("few")
+			testutil.Check(t, name == lost || s.Differed == 2, "%d audits differ", s.Differed)
+			what := "pairs [1 2] of w1 voided: w10 twice got another result (other moves), and no other trusted worker can decide; no worker is accused; the verdict " + verdict + " is withdrawn"
+			if name == lost {
+				what = "pairs of w1 voided: w10 got other results for [1 2]"
+			}
+			testutil.Check(t, s.Voided == what && slices.ContainsFunc(s.Log, func(l farm.Change) bool { return strings.Contains(l.What, what) }), "%q, expected %q: %+v", s.Voided, what, s.Log)
+			f.over(p)
+			f.until("the verdict is final", func() bool { return f.provisional(p) == "" })
+			if name != auditor {
+				f.verify(p)
+			}
+			testutil.Equal(t, f.worker("w1").Quarantine+f.worker("w10").Quarantine, "", "quarantine")
+			of := f.disk.stores[p.Digest()]
+			testutil.Check(t, len(of.takes) == 2 && of.pairs[1].Played.Worker == "w10" && of.pairs[2].Played.Worker == "w10", "voided %v, played by %s and %s",
+				of.takes, of.pairs[1].Played.Worker, of.pairs[2].Played.Worker)
+		})
+	}
 }
 
 // pushes lets ann push all pairs of a test.
@@ -222,7 +275,7 @@ func TestForgedPairsArePushed(t *testing.T) {
 				return slices.ContainsFunc(f.c.Status(f.ctx).Workers, func(w farm.WorkerStatus) bool { return w.Name == "ann" && w.Quarantine != "" })
 			})
 			_ = f.stop()
-			testutil.Must(f.disk.stores[p.Digest()].Void(f.ctx, "ann", "", ""))(t)
+			testutil.Must(f.disk.stores[p.Digest()].Void(f.ctx, tests.Selection{Worker: "ann"}, "", ""))(t)
 			f.start()
 			testutil.Fails(t, f.pushes(p, wins), "is in quarantine", "it pushes again")
 			if verb == "pause" {

@@ -12,6 +12,7 @@ import (
 
 	"gogi/farm"
 	"gogi/farm/coordinator"
+	"gogi/farm/coordinator/tests"
 	"gogi/internal/testutil"
 	"gogi/match"
 )
@@ -73,7 +74,7 @@ func TestResidualsQuarantine(t *testing.T) {
 				if w := f.worker("w0"); w.Quarantine == "" || w.Held > 0 {
 					t.Errorf("after a restart: %+v", w)
 				}
-				by, _ := f.disk.stores[p.Digest()].By(f.ctx, "w0")
+				by, _ := f.disk.stores[p.Digest()].By(f.ctx, tests.Selection{Worker: "w0"})
 				testutil.Check(t, len(by) >= 20, "%d of its pairs are left", len(by))
 				testutil.OK(t, f.do("boss", "quarantine", farm.Order{Worker: "w0", Off: true}, nil))
 				bad.kill()

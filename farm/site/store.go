@@ -68,19 +68,19 @@ func (s *stored) Rows(ctx context.Context, see func(rows []match.Row) error) err
 	return s.store.Pairs(ctx, s.ID(), results.Filter{}, see)
 }
 
-// of returns a function that reports whether worker played a game. If worker is "", it returns an error, because ""
-// is the worker of all games that were played outside a farm.
-func of(worker string) (func(match.Row) bool, error) {
-	if worker == "" {
+// of returns a function that reports whether a game is selected. If the selection names no worker, it returns an error, because
+// "" is the worker of all games that were played outside a farm.
+func of(which tests.Selection) (func(match.Row) bool, error) {
+	if which.Worker == "" {
 		return nil, errors.New("no worker is named")
 	}
-	return func(r match.Row) bool { return r.Worker == worker }, nil
+	return func(r match.Row) bool { return which.Has(r.Worker, r.Pair) }, nil
 }
 
-// By implements tests.Store. It returns the pairs that a worker played. In a tune it also returns the
+// By implements tests.Store. It returns the selected pairs. In a tune it also returns the
 // pairs whose parameters depend on results of these pairs.
-func (s *stored) By(ctx context.Context, worker string) (pairs []int, err error) {
-	is, err := of(worker)
+func (s *stored) By(ctx context.Context, which tests.Selection) (pairs []int, err error) {
+	is, err := of(which)
 	if err != nil {
 		return nil, err
 	}
@@ -97,8 +97,8 @@ func (s *stored) By(ctx context.Context, worker string) (pairs []int, err error)
 }
 
 // Void implements tests.Store.
-func (s *stored) Void(ctx context.Context, worker, why, by string) ([]int, error) {
-	is, err := of(worker)
+func (s *stored) Void(ctx context.Context, which tests.Selection, why, by string) ([]int, error) {
+	is, err := of(which)
 	if err != nil {
 		return nil, err
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"gogi/farm/coordinator/tests"
 	"gogi/farm/site"
 	"gogi/internal/testutil"
 	"gogi/match"
@@ -63,17 +64,17 @@ func TestAStoreOfTheCoordinator(t *testing.T) {
 	if added, err := add(0, 0, "w1"); added || err != nil {
 		t.Errorf("a pair that is stored: %v, %v", added, err)
 	}
-	if pairs, err := s.By(ctx, "w0"); err != nil || !slices.Equal(pairs, []int{0, 2}) {
+	if pairs, err := s.By(ctx, tests.Selection{Worker: "w0"}); err != nil || !slices.Equal(pairs, []int{0, 2}) {
 		t.Errorf("w0 has played %v, %v", pairs, err)
 	}
-	if pairs, err := s.Void(ctx, "w0", "lies", "boss"); err != nil || !slices.Equal(pairs, []int{0, 2}) {
+	if pairs, err := s.Void(ctx, tests.Selection{Worker: "w0"}, "lies", "boss"); err != nil || !slices.Equal(pairs, []int{0, 2}) {
 		t.Errorf("voided %v, %v", pairs, err)
 	}
 	testutil.Is(t, testutil.Err(add(0, 0, "w1")), results.ErrOldTake, "of the take before")
 	if added, err := add(0, 1, "w1"); !added || err != nil {
 		t.Errorf("as the next take: %v, %v", added, err)
 	}
-	testutil.Fails(t, testutil.Err(s.Void(ctx, "", "all", "boss")), "", "the pairs of nobody are made void")
+	testutil.Fails(t, testutil.Err(s.Void(ctx, tests.Selection{}, "all", "boss")), "", "the pairs of nobody are made void")
 	testutil.OK(t, s.Close())
 	if s, err = open(ctx, p); err != nil {
 		t.Fatal(err)
@@ -89,4 +90,23 @@ func TestAStoreOfTheCoordinator(t *testing.T) {
 	})
 	testutil.Check(t, err == nil && slices.Equal(seen, []int{0, 2, 1, 2}), "rows %v, %v", seen, err)
 	testutil.OK(t, s.Close())
+}
+
+// TestSomePairsOfAWorker: a selection of pairs voids these alone, and none of other workers. An empty selection voids none.
+func TestSomePairsOfAWorker(t *testing.T) {
+	t.Parallel()
+	ctx, p := t.Context(), plan()
+	database := testutil.Must(results.Open(ctx, filepath.Join(t.TempDir(), "farm.db"), results.Durable))(t)
+	defer database.Close()
+	s := testutil.Must(site.Stores(database)(ctx, p))(t)
+	defer s.Close()
+	for id, worker := range []string{"w0", "w1", "w0"} {
+		testutil.Must(s.Add(ctx, resigned(t, p, id, worker), 0))(t)
+	}
+	for _, c := range []struct{ only, want []int }{{[]int{}, nil}, {[]int{1, 2, 9}, []int{2}}, {[]int{2}, nil}, {nil, []int{0}}} {
+		which := tests.Selection{Worker: "w0", Only: c.only}
+		by := testutil.Must(s.By(ctx, which))(t)
+		voided := testutil.Must(s.Void(ctx, which, "lies", "farm"))(t)
+		testutil.Check(t, slices.Equal(by, c.want) && slices.Equal(voided, c.want), "%v: selected %v, voided %v", c.only, by, voided)
+	}
 }

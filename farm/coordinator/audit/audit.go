@@ -63,6 +63,7 @@ type list struct {
 	// samples holds the pairs that audits must confirm, by worker. A sample of 100,000 pairs takes 0.2 s. It is nil
 	// before the first examination of a provisional verdict.
 	samples map[string][]int
+	settled []Settled // the disputes that the last examination settled, until their pairs are void
 }
 
 // These are the buckets with the waiting audits and the agreed audits, by the test's digest.
@@ -115,6 +116,7 @@ type audit struct {
 	epoch           farm.Epoch
 	deadline        time.Time
 	finished        time.Time // the first heartbeat that listed the result as finished
+	old             bool      // the dispute has reached the age disputeAge
 }
 
 // release ends the lease of the next result.
@@ -137,6 +139,8 @@ type second struct {
 	Where  string `cbor:"where"` // the first difference from the first result
 	// Epoch is the epoch of the result's lease. It is 0 if an earlier gogi has stored the result.
 	Epoch farm.Epoch `cbor:"epoch,omitempty"`
+	// At is the time of the result. It is zero in audits that an earlier version stored.
+	At time.Time `cbor:"at,omitzero"`
 	// Repeated means that the worker has played the pair once more, with the same result.
 	Repeated bool `cbor:"repeated,omitempty"`
 	// Denied means that the worker of the first result has played the pair once more, with the first result.
@@ -144,9 +148,12 @@ type second struct {
 }
 
 // soleDisputes is the number of pairs of one worker with other results at which one trusted worker proves that the results
-// are false, if it got its own results twice. The untrusted workers of an owner have at most as many undecided disputes in a
-// run, so that they do not use up maxAudits.
+// are false, if it got its own results twice. Pairs count that became void in the last tests.DisputeKept. The untrusted workers of
+// an owner have at most as many undecided disputes in a run, so that they do not use up maxAudits.
 const soleDisputes = 3
+
+// disputeAge is the age of a dispute that nobody has decided at which its pair can become void.
+const disputeAge = 24 * time.Hour
 
 // newAudit returns the audit of a stored entry.
 func newAudit(due dueAudit) *audit {
@@ -158,20 +165,21 @@ func newAudit(due dueAudit) *audit {
 }
 
 const (
-	// maxAudits limits the open audits of a run.
+	// maxAudits limits the open audits of a run. Those that a provisional verdict needs have the same limit of their own.
 	maxAudits = 256
 	// auditsKept is the time for which an ended run waits for its audits, unless its verdict is provisional.
 	auditsKept = 7 * 24 * time.Hour
 )
 
 // Start starts an audit of a pair if the Auditor selects the pair. It is the n-th pair, from 0, of the worker
-// w called name. All pairs of an untrusted worker are audited while a trusted worker has got another result for one of them.
+// w called name. All pairs of a worker with a disputed result are audited, and pairs that became void because of a dispute.
 // Start runs before the pair is stored, so that after a crash no stored pair lacks its audit.
 func (s *Audits) Start(now time.Time, r *tests.Test, name string, w *roster.Worker, pair, n int) {
 	if s.config.Auditor == nil || !r.Exact {
 		return
 	}
-	if w.Probation+w.Unlike == "" && !s.config.Auditor.Audits(r.Digest, pair, s.config.Roster.Level(w), n) && !s.disputed(name) {
+	if w.Probation+w.Unlike == "" && !s.config.Auditor.Audits(r.Digest, pair, s.config.Roster.Level(w), n) &&
+		!r.InDispute(pair) && !s.disputed(now, r, name) {
 		return
 	}
 
@@ -183,20 +191,39 @@ func (s *Audits) Start(now time.Time, r *tests.Test, name string, w *roster.Work
 	}
 }
 
-// disputed reports whether a trusted worker has got another result than an untrusted worker for a pair of any test. The untrusted
-// worker may have played the pair first or have audited it.
-func (s *Audits) disputed(name string) bool {
+// disputed reports whether a result of an untrusted worker is in dispute: in the test r a worker whose agreement would
+// confirm it has got another result, or a trusted worker has in any test in the last tests.DisputeKept. The untrusted worker may
+// have played the pair first or have audited it.
+func (s *Audits) disputed(now time.Time, r *tests.Test, name string) bool {
 	if s.config.Roster.Trusted(name) {
 		return false
 	}
-	for _, l := range s.byTest {
+	for _, x := range s.config.Tests.All {
+		if slices.ContainsFunc(x.Disputes, func(d tests.Dispute) bool { return d.Worker == name && (x == r || d.Proved && d.Recent(now)) }) {
+			return true
+		}
+	}
+	for x, l := range s.byTest {
 		for _, a := range l.due {
-			if a.Second != nil && (a.Worker == name && s.config.Roster.Trusted(a.Second.Worker) || a.Second.Worker == name && s.config.Roster.Trusted(a.Worker)) {
+			if a.Second == nil {
+				continue
+			}
+			recent := now.Sub(a.disputedAt()) < tests.DisputeKept
+			played := a.Worker == name && (x == r && s.confirms(r, a.Second.Worker, name) || s.config.Roster.Trusted(a.Second.Worker) && recent)
+			if played || a.Second.Worker == name && s.config.Roster.Trusted(a.Worker) && recent {
 				return true
 			}
 		}
 	}
 	return false
+}
+
+// disputedAt returns the time of the second result of an audit.
+func (a *audit) disputedAt() time.Time {
+	if a.Second.At.IsZero() {
+		return a.Since
+	}
+	return a.Second.At
 }
 
 func (l *list) add(now time.Time, pair int, worker, owner string) {
@@ -332,7 +359,7 @@ func (s *Audits) Grant(ctx context.Context, now time.Time, r *tests.Test, to *ro
 	if l.contradicts(to.Owner) && s.config.Roster.Untrusted(s.config.Roster.Workers[to.Name]) {
 		return nil
 	}
-	for _, a := range slices.Clone(l.due) {
+	for _, a := range s.inOrder(r) {
 		if len(grants) >= n {
 			break
 		}
@@ -363,6 +390,24 @@ func (s *Audits) Grant(ctx context.Context, now time.Time, r *tests.Test, to *ro
 		grants = append(grants, g)
 	}
 	return grants
+}
+
+// inOrder returns the audits of a test, first those for which a provisional verdict waits.
+func (s *Audits) inOrder(r *tests.Test) []*audit {
+	var first, others []*audit
+	for _, a := range s.of(r).due {
+		if s.needed(r, a) {
+			first = append(first, a)
+		} else {
+			others = append(others, a)
+		}
+	}
+	return append(first, others...)
+}
+
+// needed reports whether the provisional verdict of a test waits for an audit.
+func (s *Audits) needed(r *tests.Test, a *audit) bool {
+	return r.Provisional != nil && a.Pair < r.Provisional.End && s.config.Tests.MustProve(r, a.Worker)
 }
 
 // firstResult reads the result that an audit checks. It returns an error if the result was voided.
@@ -420,7 +465,7 @@ func (s *Audits) Extend(now time.Time, of *roster.Session, list []farm.Held, fin
 }
 
 // Expire ends the leases of audits whose worker has sent no heartbeat in time, so that another worker can
-// play them. It also deletes the old audits of an ended run.
+// play them. It also deletes the old audits of an ended run, and notes which disputes have become old.
 func (s *Audits) Expire(now time.Time, r *tests.Test) {
 	l := s.of(r)
 	for _, a := range slices.Clone(l.due) {
@@ -429,6 +474,9 @@ func (s *Audits) Expire(now time.Time, r *tests.Test) {
 		}
 		if a.worker != "" && !now.Before(a.deadline) {
 			a.release()
+		}
+		if !a.old && a.isOld(now) {
+			a.old, l.unproved = true, true
 		}
 	}
 }
@@ -507,9 +555,10 @@ func (s *Audits) countSecond(ctx context.Context, r *tests.Test, a *audit, first
 		l.end(a)
 		return
 	}
-	a.Second = &second{Worker: p.Worker, Owner: p.Owner, Print: s.config.Auditor.Print(p.Pair), Where: where, Epoch: p.Lease.Epoch}
+	a.Second = &second{Worker: p.Worker, Owner: p.Owner, Print: s.config.Auditor.Print(p.Pair), Where: where, Epoch: p.Lease.Epoch, At: time.Now().Round(0)}
 	a.owners = append(a.owners, p.Owner)
-	l.changed, l.unproved = true, true
+	l.changed = true
+	s.ProveAgain() // verdicts of other tests may now need more audits of the worker
 	s.config.Log.Warn("two results of an audit differ, a third decides", "run", r.Name, "pair", a.Pair, "where", where, "workers", []string{a.Worker, p.Worker})
 	s.config.Tests.LogOnce(ctx, time.Now(), r, "differs "+a.Worker+" "+p.Worker,
 		fmt.Sprintf("%s got another result than %s for %s %d: %s", p.Worker, a.Worker, r.Word(), a.Pair, where))
@@ -531,11 +580,11 @@ func (s *Audits) countRepeat(ctx context.Context, r *tests.Test, a *audit, p Pla
 		return Accusation{Worker: a.Worker, Why: why, Kept: r}
 	}
 	a.Second.Repeated = true
-	refuted := s.refuted(a.Worker, p.Owner)
+	refuted := s.refuted(time.Now(), a.Worker, p.Owner)
 	pairs, texts := 0, []string{}
 	for _, of := range refuted {
-		pairs += len(of.audits)
-		texts = append(texts, fmt.Sprintf("%ss %v of %s", of.test.Word(), of.pairs(), of.test.Name))
+		pairs += len(of.pairs)
+		texts = append(texts, fmt.Sprintf("%ss %v of %s", of.test.Word(), of.pairs, of.test.Name))
 	}
 	if pairs < soleDisputes && !s.config.Roster.Barred(a.Worker) {
 		return accused
@@ -586,28 +635,29 @@ func (s *Audits) countDenial(ctx context.Context, r *tests.Test, a *audit, first
 	return Accusation{Worker: a.Second.Worker, Why: why}
 }
 
-// refutedIn has the audits of one test in which the workers of one owner got another result than a worker, twice the same.
+// refutedIn has the pairs of one test for which the workers of one owner got another result than a worker, twice the same.
 type refutedIn struct {
 	test   *tests.Test
-	audits []*audit
+	audits []*audit // the open audits
+	pairs  []int    // in ascending order, also those that are void because of it
 }
 
-// pairs returns the pairs of the audits in ascending order.
-func (r refutedIn) pairs() []int {
-	pairs := lists.Map(r.audits, func(a *audit) int { return a.Pair })
-	slices.Sort(pairs)
-	return pairs
-}
-
-// refuted returns the open audits of a worker in all tests in which workers of an owner got another result, twice the same.
+// refuted returns the pairs of a worker in all tests for which workers of an owner got another result, twice the same.
 // A worker that lies now and then may have few such pairs in each test.
-func (s *Audits) refuted(worker, owner string) (all []refutedIn) {
+func (s *Audits) refuted(now time.Time, worker, owner string) (all []refutedIn) {
 	for _, r := range s.config.Tests.InOrder() {
-		audits := lists.Filter(s.of(r).due, func(a *audit) bool {
+		of := refutedIn{test: r, audits: lists.Filter(s.of(r).due, func(a *audit) bool {
 			return a.Worker == worker && a.Second != nil && a.Second.Repeated && a.Second.Owner == owner
-		})
-		if len(audits) > 0 {
-			all = append(all, refutedIn{r, audits})
+		})}
+		of.pairs = lists.Map(of.audits, func(a *audit) int { return a.Pair })
+		for _, d := range r.Disputes {
+			if d.Worker == worker && d.ByOwner == owner && d.Proved && d.Recent(now) {
+				of.pairs = append(of.pairs, d.Pair)
+			}
+		}
+		slices.Sort(of.pairs)
+		if of.pairs = slices.Compact(of.pairs); len(of.pairs) > 0 {
+			all = append(all, of)
 		}
 	}
 	return all
@@ -667,7 +717,7 @@ func (s *Audits) agree(ctx context.Context, r *tests.Test, a *audit, by string) 
 	}
 	for _, name := range []string{a.Worker, by} {
 		w := s.config.Roster.Workers[name]
-		if w == nil || s.config.Roster.Suspect(w.Owner) != "" || s.disputed(name) {
+		if w == nil || s.config.Roster.Suspect(w.Owner) != "" || s.disputed(time.Now(), r, name) {
 			continue // a key that only pushes pairs earns no trust, nor a suspect owner, nor a worker whose results are disputed
 		}
 		if w.Agreed++; w.Agreed >= s.config.Auditor.Verified() && w.Trust == trust.Untrusted {
@@ -713,9 +763,11 @@ func (s *Audits) Prove(ctx context.Context, now time.Time, r *tests.Test) {
 	}
 	of, missing := 0, 0
 	var err error
+	l.settled = nil
 	if r.Exact && len(open) > 0 {
 		of, missing, err = s.sample(ctx, now, r, open)
 	}
+	s.config.Tests.VoidDue = s.config.Tests.VoidDue || len(l.settled) > 0
 	text := ""
 	switch {
 	case err != nil:
@@ -726,6 +778,8 @@ func (s *Audits) Prove(ctx context.Context, now time.Time, r *tests.Test) {
 		text = fmt.Sprintf("audits cannot check the pairs of %s, because %s. "+
 			"If you trust the workers: gogi farm worker trust WORKER verified (for a key that pushed pairs: give it the right run). "+
 			"Else: gogi farm worker void WORKER --run %s --why TEXT", someOf(open), whyInexact(r), farm.ShortDigest(r.Digest))
+	case len(l.settled) > 0:
+		text = textOf(l.settled, r.Word())
 	case missing > 0:
 		text = s.missing(r, open, of, missing)
 	}
@@ -737,12 +791,12 @@ func (s *Audits) Prove(ctx context.Context, now time.Time, r *tests.Test) {
 // pairs that no trusted worker has played again. open has the workers that played the pairs.
 func (s *Audits) missing(r *tests.Test, open []string, of, missing int) string {
 	var first, second []string
-	disputes, repeating := 0, false
+	disputes, repeating, proved := 0, false, true
 	for _, a := range s.of(r).due {
 		if a.Second != nil && slices.Contains(open, a.Worker) { // an untrusted auditor of a trusted worker delays no verdict
 			disputes++
 			first, second = append(first, a.Worker), append(second, a.Second.Worker)
-			repeating = repeating || s.repeats(a, a.Second.Worker)
+			repeating, proved = repeating || s.repeats(a, a.Second.Worker), proved && a.Second.Repeated
 		}
 	}
 	if disputes == 0 {
@@ -759,10 +813,14 @@ func (s *Audits) missing(r *tests.Test, open []string, of, missing int) string {
 		differ = "differs"
 	}
 	text := fmt.Sprintf("%s of %s %s from the results of %s, of %d that the verdict needs", format.NumberOf(disputes, "audit"), names(first), differ, names(second), of)
-	if repeating {
+	switch {
+	case repeating:
 		return text + fmt.Sprintf(", which plays these %ss again to prove its results", r.Word())
+	case proved && missing > disputes:
+		return text + fmt.Sprintf(". If a trusted worker confirms the other %ss, these become void and are played again", r.Word())
 	}
-	return text + fmt.Sprintf(". A trusted worker of another owner must decide: gogi farm worker trust WORKER verified. Or make the pairs void: gogi farm worker void WORKER --run %s --why TEXT", farm.ShortDigest(r.Digest))
+	return text + fmt.Sprintf(". A trusted worker of another owner must decide: gogi farm worker trust WORKER verified. Or make the pairs void: gogi farm worker void WORKER --run %s --why TEXT. "+
+		"If nobody decides in %s, they become void if the other %ss are confirmed", farm.ShortDigest(r.Digest), hours(disputeAge), r.Word())
 }
 
 // whyInexact returns the reason why audits cannot repeat the games of a test.
@@ -785,9 +843,10 @@ func someOf(names []string) string {
 const shownWorkers = 20
 
 // sample starts an audit for each pair of the workers' samples that needs one and has none. The sample of a worker has all its
-// pairs of the verdict while an audit contradicts one of them: a worker that lies now and then has few false pairs in a
-// smaller sample. The verdict also waits for the audits of its pairs that wait for another reason, such as a new worker. of is the number of pairs in the samples. missing is the number of these pairs that no audit by a trusted
-// worker has confirmed.
+// pairs of the verdict if a result of it is in dispute: a worker that lies now and then has few false pairs in a
+// smaller sample. The verdict also waits for the audits of its pairs that wait for another reason, such as a new worker, and
+// of pairs that became void because of a dispute. of is the number of pairs in the samples. missing is the number of
+// these pairs that no audit by a trusted worker has confirmed. sample also settles disputes, see settle.
 func (s *Audits) sample(ctx context.Context, now time.Time, r *tests.Test, workers []string) (of, missing int, err error) {
 	if err := s.config.Tests.Open(ctx, r, now); err != nil {
 		return 0, 0, err
@@ -803,23 +862,36 @@ func (s *Audits) sample(ctx context.Context, now time.Time, r *tests.Test, worke
 			l.samples[name] = s.config.Auditor.Sample(r.Digest, pairs[name])
 		}
 	}
-	waiting := lists.Set(l.due, func(a *audit) int { return a.Pair })
-	disputed := lists.Set(lists.Filter(l.due, func(a *audit) bool { return a.Second != nil }), func(a *audit) string { return a.Worker })
+	waiting := map[int]*audit{}
+	room := maxAudits // audits of no verdict leave room for those that it needs
+	for _, a := range l.due {
+		waiting[a.Pair] = a
+		if s.needed(r, a) {
+			room--
+		}
+	}
 	for _, name := range workers {
-		sampled, all := lists.Set(l.samples[name], func(pair int) int { return pair }), disputed[name]
+		sampled, all := lists.Set(l.samples[name], func(pair int) int { return pair }), s.disputed(now, r, name)
+		var open []int
 		for _, pair := range pairs[name] {
-			if !sampled[pair] && !waiting[pair] && !all {
+			if !sampled[pair] && waiting[pair] == nil && !all && !r.InDispute(pair) {
 				continue
 			}
 			of++
 			if by, ok := l.agreed[pair]; ok && s.confirms(r, by, name) {
 				continue
 			}
-			missing++
-			if !waiting[pair] && (sampled[pair] || len(l.due) < maxAudits) {
+			open = append(open, pair)
+			if waiting[pair] == nil && (sampled[pair] || room > 0) {
 				l.add(now, pair, name, s.config.Roster.OwnerOf(name))
+				room--
 			}
 		}
+		missing += len(open)
+		l.settle(name, lists.Map(open, func(pair int) *audit { return waiting[pair] }), func(a *audit) bool { return s.undecided(now, r, a) })
+	}
+	if r.Decided() == "" { // pairs became void, and then the process ended
+		l.resettle(r)
 	}
 	return of, missing, nil
 }

@@ -13,6 +13,7 @@ import (
 	"gogi/farm/coordinator/parttest"
 	"gogi/farm/coordinator/roster"
 	"gogi/farm/coordinator/tests"
+	"gogi/internal/lists"
 	"gogi/internal/testutil"
 	"gogi/match"
 	"gogi/match/trust"
@@ -279,30 +280,164 @@ func TestOneTrustedWorkerRepeats(t *testing.T) {
 	testutil.Check(t, !ok, "a pair is repeated twice")
 }
 
-// TestAFewDisputes: two pairs are not enough, so another trusted worker must decide, also after a restart.
-func TestAFewDisputes(t *testing.T) {
+// fewDisputes makes red1 play pairs 0 and 1, and blue1 get other results for them twice.
+func fewDisputes(t *testing.T) (*parttest.Farm, *Audits, *tests.Test) {
+	t.Helper()
 	f, a, r := dispute(t, 2, trust.Verified)
 	for range 2 {
 		h, ok := grant(t, f, a, r, "blue1")
 		testutil.Require(t, ok, "blue1 repeats nothing")
 		testutil.Equal(t, count(t, f, a, r, "blue1", h, 2), Accusation{}, "accused")
 	}
+	return f, a, r
+}
+
+// settled examines the verdict of a test and returns the settled disputes.
+func settled(t *testing.T, a *Audits, r *tests.Test) []Settled {
+	t.Helper()
+	a.Prove(t.Context(), time.Now(), r)
+	return testutil.Must(a.Settled(t.Context(), time.Now(), r))(t)
+}
+
+// TestAFewDisputes: two pairs accuse no worker. They become void, also after a restart. No worker of the same owner repeats
+// them.
+func TestAFewDisputes(t *testing.T) {
+	f, a, r := fewDisputes(t)
 	a.Keep(t.Context(), r)
 	for _, a := range []*Audits{a, New(a.config)} {
 		if a.byTest[r] == nil {
 			testutil.OK(t, a.Read(t.Context()))
 		}
-		a.Prove(t.Context(), time.Now(), r)
-		testutil.Contains(t, r.Provisional.Why(), "2 audits of red1 differ from the results of blue1, of 2 that the verdict needs. A trusted worker of another owner must decide", "the verdict")
-		_, ok := grant(t, f, a, r, "blue1")
-		testutil.Check(t, !ok, "a pair is repeated twice")
-		_, ok = grant(t, f, a, r, "blue2")
-		testutil.Check(t, !ok, "another worker of the same owner decides")
+		for _, name := range []string{"blue1", "blue2"} {
+			_, ok := grant(t, f, a, r, name)
+			testutil.Check(t, !ok, "%s repeats a pair once more", name)
+		}
+		f.Tests.VoidDue = false
+		list := settled(t, a, r)
+		why := "blue1 twice got another result (the first move), and no other trusted worker can decide; no worker is accused"
+		testutil.Require(t, len(list) == 1 && list[0].Worker == "red1" && slices.Equal(list[0].Pairs, []int{0, 1}) && list[0].Why == why && f.Tests.VoidDue, "%+v", list)
+		testutil.Equal(t, r.Provisional.Why(), "pairs [0 1] of red1 will be void and played again: "+why, "the verdict")
+		testutil.Check(t, len(r.Disputes) == 2 && r.InDispute(0) && r.InDispute(1) && !r.InDispute(2), "%+v", r.Disputes)
 	}
-	b := New(a.config)
-	testutil.OK(t, b.Read(t.Context()))
+	r.Provisional = nil
+	testutil.Equal(t, len(testutil.Must(a.Settled(t.Context(), time.Now(), r))(t)), 0, "settled disputes of a test that runs again")
+}
+
+// TestAnotherTrustedWorkerDecides: no pair becomes void while another trusted worker can decide. Its result accuses a worker.
+func TestAnotherTrustedWorkerDecides(t *testing.T) {
+	f, a, r := fewDisputes(t)
+	testutil.Equal(t, len(settled(t, a, r)), 1, "settled disputes before it is trusted")
 	f.Roster.Workers["gold1"].Trust = trust.Verified
-	testutil.Equal(t, play(t, f, b, r, "gold1", 2).Worker, "red1", "accused after the restart")
+	a.ProveAgain()
+	testutil.Equal(t, len(settled(t, a, r)), 0, "settled disputes")
+	testutil.Contains(t, r.Provisional.Why(), "2 audits of red1 differ from the results of blue1, of 2 that the verdict needs. A trusted worker of another owner must decide", "the verdict")
+	testutil.Equal(t, play(t, f, a, r, "gold1", 2).Worker, "red1", "accused")
+}
+
+// TestDisputesAfterTheyAreSettled: pairs that became void count as evidence against their worker for a week. The third pair
+// accuses it. All its pairs are audited meanwhile, and a pair that became void is audited whoever plays it.
+func TestDisputesAfterTheyAreSettled(t *testing.T) {
+	for late, want := range map[bool]string{false: "red1", true: ""} {
+		synctest.Test(t, func(t *testing.T) {
+			f, a, r := fewDisputes(t)
+			a.config.Auditor = some{}
+			for _, s := range settled(t, a, r) {
+				a.Void(r, s.Pairs)
+			}
+			plan := parttest.Plan("other", 8, stats.SPRT{})
+			plan.Seed++
+			other := f.Run(t, plan)
+			if late {
+				time.Sleep(tests.DisputeKept)
+			}
+			starts := func(r *tests.Test, worker string, pair int) bool {
+				f.Stores[r.Name].Pairs[pair] = *result(pair, worker, 1)
+				a.Start(time.Now(), r, worker, f.Roster.Workers[worker], pair, 100)
+				h, ok := grant(t, f, a, r, "blue1")
+				a.Release(r, "blue1", h)
+				return ok
+			}
+			testutil.Equal(t, starts(other, "red1", 5), !late, "an audit of the worker in another test")
+			a.Void(other, []int{5})
+			testutil.Check(t, starts(r, "gold1", 0) && !starts(other, "gold1", 6), "audits of another worker")
+			a.Void(r, []int{0})
+
+			testutil.Check(t, starts(r, "red1", 5), "no audit of the worker in the same test")
+			for range 2 {
+				h, ok := grant(t, f, a, r, "blue1")
+				testutil.Require(t, ok, "blue1 plays nothing")
+				accused := count(t, f, a, r, "blue1", h, 2)
+				if accused.Worker != "" {
+					testutil.Contains(t, accused.Why, "pairs [0 1 5] of t", "accused")
+				}
+				if testutil.Check(t, accused.Worker == "" || want != "", "late: %+v", accused); accused.Worker != "" {
+					want = ""
+				}
+			}
+			testutil.Equal(t, want, "", "accused")
+		})
+	}
+}
+
+// TestAResultBeforeTheVoid: a third result that arrives before the pairs of a settled dispute become void is not too late.
+func TestAResultBeforeTheVoid(t *testing.T) {
+	f, a, r := fewDisputes(t)
+	testutil.Equal(t, len(settled(t, a, r)), 1, "settled disputes")
+	f.Roster.Workers["gold1"].Trust = trust.Verified
+	play(t, f, a, r, "gold1", 1)
+	testutil.Equal(t, len(testutil.Must(a.Settled(t.Context(), time.Now(), r))(t)), 0, "settled disputes after a third result")
+}
+
+// TestADisputeInAnotherTest: it makes the verdict of each test need all pairs of the worker.
+func TestADisputeInAnotherTest(t *testing.T) {
+	f, a, r := begin(t, stats.SPRT{})
+	a.config.Auditor = some{}
+	f.Roster.Workers["blue1"].Trust = trust.Verified
+	plan := parttest.Plan("other", 8, stats.SPRT{Elo0: 0, Elo1: 10, Alpha: 0.05, Beta: 0.05, Model: stats.ModelLogistic})
+	plan.Seed++
+	other := f.Run(t, plan)
+	other.PlayedBy.Set(2, "red1")
+	other.PlayedBy.Set(3, "red1")
+	other.Provisional = &tests.Provisional{End: 4, By: []string{"red1"}}
+	a.of(other).add(time.Now(), 2, "red1", "red")
+	a.Prove(t.Context(), time.Now(), other)
+	testutil.Contains(t, other.Provisional.Why(), "1 of 1 audits are missing", "before the dispute")
+	play(t, f, a, r, "blue1", 2)
+	a.Prove(t.Context(), time.Now(), other)
+	testutil.Contains(t, other.Provisional.Why(), "2 of 2 audits are missing", "after the dispute in t")
+}
+
+// TestAPairOfADisputeIsAlwaysNecessary: whichever untrusted worker has played it again.
+func TestAPairOfADisputeIsAlwaysNecessary(t *testing.T) {
+	f, a, r := begin(t, stats.SPRT{Elo0: 0, Elo1: 10, Alpha: 0.05, Beta: 0.05, Model: stats.ModelLogistic})
+	a.Void(r, []int{0})
+	a.config.Auditor = some{}
+	r.PlayedBy.Set(0, "gold1")
+	r.Provisional = &tests.Provisional{End: 1, By: []string{"gold1"}}
+	testutil.OK(t, tests.AddDisputes(t.Context(), f.Tests, r, []tests.Dispute{{Pair: 0, Worker: "red1"}}))
+	a.Prove(t.Context(), time.Now(), r)
+	testutil.Contains(t, r.Provisional.Why(), "1 of 1 audits are missing", "the verdict")
+}
+
+// TestADisputeThatNobodyDecides: after a day the pair becomes void, also if its second worker has not repeated its result or
+// the farm does not trust it any more. Then it is no evidence against the first worker.
+func TestADisputeThatNobodyDecides(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f, a, r := dispute(t, 3, trust.Verified)
+		for _, x := range a.of(r).due { // the age is that of the second result, not that of the audit
+			x.Since = x.Since.Add(-disputeAge)
+		}
+		f.Roster.Workers["blue1"].Trust = trust.Untrusted
+		a.ProveAgain()
+		testutil.Equal(t, len(settled(t, a, r)), 0, "settled disputes at once")
+		testutil.Contains(t, r.Provisional.Why(), "If nobody decides in 24 h, they become void if the other pairs are confirmed", "the verdict")
+		time.Sleep(disputeAge)
+		a.Expire(time.Now(), r)
+		list := settled(t, a, r)
+		testutil.Require(t, len(list) == 1 && len(list[0].Pairs) == 3, "%+v", list)
+		testutil.Equal(t, list[0].Why, "blue1 got another result (the first move), and no trusted worker of another owner decided in 24 h; no worker is accused", "the reason")
+		testutil.Check(t, !r.Disputes[0].Proved, "%+v", r.Disputes)
+	})
 }
 
 // TestDisputesOfSeveralTests: a worker that lies now and then has few false pairs in each test. Three of them in two tests
@@ -338,7 +473,7 @@ func TestDisputesOfSeveralTests(t *testing.T) {
 }
 
 // TestADisputeOutsideTheSample: an audit that contradicts a pair of the verdict makes all pairs of its worker necessary, also
-// if the sample of the worker has none of its false pairs. The verdict is not final before all are confirmed.
+// if the sample of the worker has none of its false pairs. The false ones become void when all others are confirmed.
 func TestADisputeOutsideTheSample(t *testing.T) {
 	f, a, r := dispute(t, 2, trust.Verified)
 	a.config.Auditor = some{}
@@ -353,19 +488,92 @@ func TestADisputeOutsideTheSample(t *testing.T) {
 	list := a.Grant(t.Context(), time.Now(), r, f.Roster.Sessions["blue1"], 9)
 	testutil.Require(t, len(list) == 6, "blue1 repeats two pairs and audits four others: %+v", list)
 	for _, g := range list {
+		testutil.Equal(t, len(settled(t, a, r)), 0, "settled disputes before pair %d", g.Pair)
 		accused := count(t, f, a, r, "blue1", g.Held, map[bool]float64{true: 2, false: 1}[g.Pair < 2])
 		testutil.Equal(t, accused, Accusation{}, "pair %d", g.Pair)
 	}
 	a.Prove(t.Context(), time.Now(), r)
-	testutil.Contains(t, r.Provisional.Why(), "A trusted worker of another owner must decide", "when its other pairs are confirmed")
-	f.Roster.Workers["gold1"].Trust = trust.Verified
-	list = a.Grant(t.Context(), time.Now(), r, f.Roster.Sessions["gold1"], 9)
-	testutil.Require(t, len(list) == 2, "gold1 decides %+v", list)
-	for _, g := range list {
-		testutil.Equal(t, count(t, f, a, r, "gold1", g.Held, 1).Worker, "blue1", "gold1 agrees with red1")
+	void := testutil.Must(a.Settled(t.Context(), time.Now(), r))(t)
+	testutil.Check(t, len(void) == 1 && slices.Equal(void[0].Pairs, []int{0, 1}), "when its other pairs are confirmed: %+v", void)
+}
+
+// TestAnUntrustedContradiction: a result of a worker that the farm does not trust any more does not make all pairs necessary.
+// One of a machine of the test's owner does.
+func TestAnUntrustedContradiction(t *testing.T) {
+	for owner, want := range map[string]string{"red": "of 2 that", "blue": "of 6 that"} {
+		f, a, r := dispute(t, 2, trust.Verified)
+		a.config.Auditor = some{}
+		f.Roster.Workers["blue1"].Trust = trust.Untrusted
+		r.Owner, r.Provisional.End = owner, 6
+		for pair := 2; pair < 6; pair++ {
+			r.PlayedBy.Set(pair, "red1")
+		}
+		a.ProveAgain()
+		a.Prove(t.Context(), time.Now(), r)
+		testutil.Contains(t, r.Provisional.Why(), want, "the owner "+owner)
 	}
+}
+
+// TestTheVerdictComesFirst: workers play the audits that a provisional verdict needs before all others, and these audits have
+// room although maxAudits others wait.
+func TestTheVerdictComesFirst(t *testing.T) {
+	f, a, r := begin(t, stats.SPRT{Elo0: 0, Elo1: 10, Alpha: 0.05, Beta: 0.05, Model: stats.ModelLogistic})
+	a.Void(r, []int{0})
+	a.config.Auditor = some{}
+	f.Roster.Workers["gold1"].Trust = trust.Verified
+	for range maxAudits / 2 { // audits of a pair beyond the verdict, and of a trusted worker
+		a.of(r).add(time.Now(), 7, "red1", "red")
+		a.of(r).add(time.Now(), 4, "gold1", "gold")
+	}
+	f.Roster.Workers["blue1"].Trust = trust.Verified
+	r.Provisional = &tests.Provisional{End: 5, By: []string{"red1"}}
+	for pair := range 4 {
+		f.Stores["t"].Pairs[pair] = *result(pair, "red1", 1)
+		r.PlayedBy.Set(pair, "red1")
+	}
+	r.Ledger.Stored(time.Now(), 7)
+	testutil.OK(t, tests.AddDisputes(t.Context(), f.Tests, r, []tests.Dispute{{Pair: 7, Worker: "red1"}})) // all pairs of red1 are necessary
 	a.Prove(t.Context(), time.Now(), r)
-	testutil.Equal(t, r.Provisional.Why(), "", "the verdict is final when all pairs are confirmed")
+	testutil.Contains(t, r.Provisional.Why(), "4 of 4 audits are missing", "the verdict")
+	pairs := lists.Map(a.Grant(t.Context(), time.Now(), r, f.Roster.Sessions["blue1"], 6), func(g farm.Grant) int { return g.Pair })
+	testutil.Check(t, slices.Equal(pairs, []int{0, 1, 2, 3, 7, 4}), "audits of the pairs %v", pairs)
+}
+
+// TestALongVerdict: if it needs all pairs of a worker, at most maxAudits audits of them wait at once.
+func TestALongVerdict(t *testing.T) {
+	f, a, _ := begin(t, stats.SPRT{})
+	a.config.Auditor = some{}
+	plan := parttest.Plan("long", 400, stats.SPRT{Elo0: 0, Elo1: 10, Alpha: 0.05, Beta: 0.05, Model: stats.ModelLogistic})
+	plan.Seed++
+	r := f.Run(t, plan)
+	for pair := range 400 {
+		r.PlayedBy.Set(pair, "red1")
+	}
+	r.Ledger.Stored(time.Now(), 0)
+	r.Provisional = &tests.Provisional{End: 400, By: []string{"red1"}}
+	testutil.OK(t, tests.AddDisputes(t.Context(), f.Tests, r, []tests.Dispute{{Pair: 0, Worker: "red1"}}))
+	a.Prove(t.Context(), time.Now(), r)
+	testutil.Contains(t, r.Provisional.Why(), "400 of 400 audits are missing", "the verdict")
+	testutil.Equal(t, len(a.of(r).due), maxAudits, "audits that wait")
+}
+
+// TestVoidPairsOfAVerdict: the process ended after the pairs of disputes became void. They are settled again, and the verdict is
+// not final meanwhile.
+func TestVoidPairsOfAVerdict(t *testing.T) {
+	f, a, r := begin(t, stats.SPRT{Elo0: 0, Elo1: 10, Alpha: 0.05, Beta: 0.05, Model: stats.ModelLogistic})
+	a.Void(r, []int{0})
+	f.Roster.Workers["blue1"].Trust = trust.Verified
+	r.PlayedBy.Set(0, "red1")
+	r.Provisional = &tests.Provisional{End: 4, By: []string{"red1"}}
+	a.of(r).agreed = map[int]string{0: "blue1"}
+	var disputes []tests.Dispute
+	for pair := range 3 { // pair 0 was played again
+		disputes = append(disputes, tests.Dispute{Pair: pair, Worker: "red1", By: "blue1"})
+	}
+	testutil.OK(t, tests.AddDisputes(t.Context(), f.Tests, r, disputes))
+	list := settled(t, a, r)
+	testutil.Require(t, len(list) == 1 && list[0].Worker == "red1" && len(list[0].Pairs) == 0, "%+v", list)
+	testutil.Equal(t, r.Provisional.Why(), "pairs of red1 are void and are played again: blue1 got other results for [1 2]", "the verdict")
 }
 
 // TestTheVerdictWaitsForItsAudits: a verdict is not final while audits of its pairs wait, also if its sample is confirmed.
@@ -547,7 +755,8 @@ func TestAStrangerThatContradicts(t *testing.T) {
 	f, a, r, got := contradict(t, 5)
 	testutil.Equal(t, got, soleDisputes, "contradictions")
 	a.config.Auditor = some{}
-	testutil.Check(t, a.disputed("gold1") && !a.disputed("blue1") && !a.disputed("red1"), "whose pairs are all audited")
+	disputed := func(name string) bool { return a.disputed(time.Now(), r, name) }
+	testutil.Check(t, disputed("gold1") && !disputed("blue1") && !disputed("red1"), "whose pairs are all audited")
 	_, ok := grant(t, f, a, r, "red1")
 	testutil.Check(t, ok, "another owner audits nothing")
 

@@ -173,8 +173,11 @@ func (s *Judge) Pardon(ctx context.Context, name string, w *roster.Worker) {
 	s.config.Tests.CompareAgain(ctx)
 	w.Forgiven, w.ForgivenMachine = map[string]float64{}, map[string]float64{}
 	for _, r := range s.config.Tests.All {
+		changed := r.Absolve(name)
 		if i := slices.Index(r.Logged, name); i >= 0 {
-			r.Logged = slices.Delete(slices.Clone(r.Logged), i, i+1)
+			r.Logged, changed = slices.Delete(slices.Clone(r.Logged), i, i+1), true
+		}
+		if changed {
 			entries.Warn(s.config.Log, s.config.Tests.Keep(ctx, r), "a pardon was not stored in a test", "run", r.Name)
 		}
 		logE := r.Evidence[name]

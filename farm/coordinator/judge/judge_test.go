@@ -136,3 +136,12 @@ func TestLeasesAreFound(t *testing.T) {
 		testutil.Check(t, (got == r) == test.there && late == test.late, "%+v: found %t, late %t", test.lease, got != nil, late)
 	}
 }
+
+// TestAPardonEndsDisputes: the disputes of a pardoned worker no longer count, also after a restart. Those of others stay.
+func TestAPardonEndsDisputes(t *testing.T) {
+	f, j, r := begin(t)
+	testutil.OK(t, tests.AddDisputes(t.Context(), f.Tests, r, []tests.Dispute{{Pair: 1, Worker: "red1"}, {Pair: 2, Worker: "blue1"}}))
+	before := f.State.Puts["tests"]
+	j.Pardon(t.Context(), "red1", f.Roster.Workers["red1"])
+	testutil.Check(t, len(r.Disputes) == 1 && r.InDispute(2) && f.State.Puts["tests"] == before+1, "%+v, stored %d times", r.Disputes, f.State.Puts["tests"]-before)
+}

@@ -19,12 +19,17 @@ import (
 
 // Void makes the pairs of a worker in a test void, and evaluates the remaining pairs again. by is the name of the key
 // or "farm". No result may be stored at the same time.
-func (s *Judge) Void(ctx context.Context, by string, r *tests.Test, o *farm.Order) (out farm.Purged, err error) {
+func (s *Judge) Void(ctx context.Context, by string, r *tests.Test, o *farm.Order) (farm.Purged, error) {
+	return s.void(ctx, by, r, o, tests.Selection{Worker: o.Worker})
+}
+
+// void is Void for a selection of the worker's pairs.
+func (s *Judge) void(ctx context.Context, by string, r *tests.Test, o *farm.Order, which tests.Selection) (out farm.Purged, err error) {
 	if err := s.config.Tests.Open(ctx, r, time.Now()); err != nil {
 		return out, err
 	}
 	out = farm.Purged{Before: r.Decision(), After: r.Decision(), Selfplay: r.Selfplays()}
-	if out.Pairs, err = r.Store.By(ctx, o.Worker); err == nil && r.Tune != nil {
+	if out.Pairs, err = r.Store.By(ctx, which); err == nil && r.Tune != nil {
 		out.Drawn, err = drawn(ctx, r, o.Worker, len(out.Pairs))
 	}
 	if err == nil && len(out.Pairs) == 0 {
@@ -36,7 +41,7 @@ func (s *Judge) Void(ctx context.Context, by string, r *tests.Test, o *farm.Orde
 	if err := s.config.Audits.Doubt(ctx, r, out.Pairs); err != nil {
 		return out, err
 	}
-	if out.Pairs, err = r.Store.Void(ctx, o.Worker, o.Why, by); err != nil {
+	if out.Pairs, err = r.Store.Void(ctx, which, o.Why, by); err != nil {
 		return out, s.Fail(err)
 	}
 	now := time.Now()
@@ -44,7 +49,7 @@ func (s *Judge) Void(ctx context.Context, by string, r *tests.Test, o *farm.Orde
 		r.Ledger.Void(now, pair)
 	}
 	s.config.Audits.Void(r, out.Pairs)
-	what := voidedText(r, o, &out)
+	what := voidedText(r, o, &out, which.Only != nil)
 	if _, err := s.config.Tests.Rejudge(ctx, r); err != nil {
 		r.AddLine(now, by, what)
 		s.config.Tests.SetAside(ctx, r, err)
@@ -108,8 +113,11 @@ func drawn(ctx context.Context, r *tests.Test, worker string, all int) (others i
 	return others, err
 }
 
-// voidedText returns the text about a purge for a test's log.
-func voidedText(r *tests.Test, o *farm.Order, p *farm.Purged) string {
+// voidedText returns the text about a purge for a test's log. numbers is true if it has the numbers of the pairs.
+func voidedText(r *tests.Test, o *farm.Order, p *farm.Purged, numbers bool) string {
+	if numbers {
+		return fmt.Sprintf("%ss %v of %s voided%s", r.Word(), p.Pairs, o.Worker, farm.Because(o.Why))
+	}
 	others := ""
 	if p.Drawn > 0 {
 		others = fmt.Sprintf(", with %d of others that the tune drew after them,", p.Drawn)
@@ -117,39 +125,58 @@ func voidedText(r *tests.Test, o *farm.Order, p *farm.Purged) string {
 	return fmt.Sprintf("%d %ss of %s%s voided%s", len(p.Pairs)-p.Drawn, r.Word(), o.Worker, others, farm.Because(o.Why))
 }
 
-// VoidBarred makes the pairs of workers in quarantine void in tests with an SPRT, unless the verdict is final, and those of
-// Test.Doubted. No result may be stored at the same time.
-func (s *Judge) VoidBarred(ctx context.Context) {
+// VoidDue makes pairs void in tests with an SPRT, unless the verdict is final: the pairs of workers in quarantine, those of
+// Test.Doubted, and pairs in disputes that are settled. No result may be stored at the same time.
+func (s *Judge) VoidDue(ctx context.Context) {
 	s.config.Tests.VoidDue = false
 	for _, r := range s.config.Tests.InOrder() {
 		if r.Match.Gate.IsZero() || r.Provisional == nil && (r.Ledger == nil || r.State.Final()) {
 			continue
 		}
-		names := map[string]bool{}
-		if r.Provisional != nil {
-			for _, name := range r.Provisional.By {
-				names[name] = true
-			}
-		}
-		for _, name := range r.PlayedBy.Workers() {
+		s.voidBarred(ctx, r)
+		s.voidDisputed(ctx, r)
+	}
+}
+
+// voidBarred makes the pairs of workers in quarantine, and those of Test.Doubted, void in a test.
+func (s *Judge) voidBarred(ctx context.Context, r *tests.Test) {
+	names := map[string]bool{}
+	if r.Provisional != nil {
+		for _, name := range r.Provisional.By {
 			names[name] = true
 		}
-		for _, name := range slices.Sorted(maps.Keys(names)) {
-			why := r.Doubted[name]
-			if s.config.Roster.Barred(name) {
-				why = s.config.Roster.Workers[name].Quarantine
-			}
-			if why == "" || r.State == farm.Failed {
-				continue
-			}
-			_, err := s.Void(ctx, "farm", r, &farm.Order{Run: r.Digest, Worker: name, Why: why})
-			if err == nil {
-				delete(r.Doubted, name)
-			}
-			s.config.Tests.VoidDue = s.config.Tests.VoidDue || err != nil
-			entries.Warn(s.config.Log, err, "the pairs of a worker in quarantine were not made void", "run", r.Name, "worker", name)
-		}
 	}
+	for _, name := range r.PlayedBy.Workers() {
+		names[name] = true
+	}
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		why := r.Doubted[name]
+		if s.config.Roster.Barred(name) {
+			why = s.config.Roster.Workers[name].Quarantine
+		}
+		if why == "" || r.State == farm.Failed {
+			continue
+		}
+		_, err := s.Void(ctx, "farm", r, &farm.Order{Run: r.Digest, Worker: name, Why: why})
+		if err == nil {
+			delete(r.Doubted, name)
+		}
+		s.config.Tests.VoidDue = s.config.Tests.VoidDue || err != nil
+		entries.Warn(s.config.Log, err, "the pairs of a worker in quarantine were not made void", "run", r.Name, "worker", name)
+	}
+}
+
+// voidDisputed makes the pairs of settled disputes void in a test.
+func (s *Judge) voidDisputed(ctx context.Context, r *tests.Test) {
+	settled, err := s.config.Audits.Settled(ctx, time.Now(), r)
+	for i := 0; i < len(settled) && err == nil; i++ {
+		of := settled[i]
+		o := &farm.Order{Run: r.Digest, Worker: of.Worker, Why: of.Why}
+		_, err = s.void(ctx, "farm", r, o, tests.Selection{Worker: of.Worker, Only: append([]int{}, of.Pairs...)})
+		r.Counts.Differed += len(of.Pairs)
+	}
+	s.config.Tests.VoidDue = s.config.Tests.VoidDue || err != nil
+	entries.Warn(s.config.Log, err, "pairs whose results workers dispute were not made void", "run", r.Name)
 }
 
 // AddPushed stores the pushed pairs that are not stored yet. No other result may be stored at the same time.

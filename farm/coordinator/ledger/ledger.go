@@ -23,6 +23,8 @@ type Config struct {
 	Grace time.Duration
 	// Standing returns how much the reports of a worker count now. With nil each worker decides.
 	Standing func(worker string) Standing
+	// Apart reports whether a worker must not play a pair that was played before. It may be nil.
+	Apart func(now time.Time, worker string, pair int) bool
 }
 
 // A Ledger records which worker plays which pair of a run. The time that a grant takes grows with the logarithm of
@@ -227,12 +229,19 @@ func hold(l *Ledger, now time.Time, h *holder, what Lease) *lease {
 // candidate returns the lowest pair that a worker may get. again means that the pair was granted before. ok is
 // false if there is no pair for this worker.
 func candidate(l *Ledger, now time.Time, h *holder) (pair int, again, ok bool) {
+	aside := setAside(l, now, h)
+	pair, again, ok = lowestFor(l, now, h)
+	for _, g := range aside {
+		heap.Push(&l.gaps, g)
+	}
+	return pair, again, ok
+}
+
+// lowestFor is candidate if the lowest gap is one that the worker may play.
+func lowestFor(l *Ledger, now time.Time, h *holder) (pair int, again, ok bool) {
 	limit := limitOf(l)
 	grace := now.Before(l.graceEnds)
 	skip(l, grace)
-	for len(l.gaps) > 0 && !isFree(l, l.gaps[0].pair) {
-		heap.Pop(&l.gaps)
-	}
 	passed := math.MaxInt
 	if !grace && l.low < l.lowEnd {
 		passed = l.low
@@ -247,7 +256,34 @@ func candidate(l *Ledger, now time.Time, h *holder) (pair int, again, ok bool) {
 	case lowest == l.next:
 		l.next++
 	}
+	if apart(l, now, h, lowest) { // another worker gets it
+		if lowest == l.low {
+			l.low++
+		}
+		heap.Push(&l.gaps, gap{lowest, now})
+		return candidate(l, now, h)
+	}
 	return lowest, false, true
+}
+
+// setAside removes the gaps below the lowest gap that a worker may play, and returns those that others may play.
+func setAside(l *Ledger, now time.Time, h *holder) (aside []gap) {
+	for len(l.gaps) > 0 {
+		g := l.gaps[0]
+		switch free := isFree(l, g.pair); {
+		case free && !apart(l, now, h, g.pair):
+			return aside
+		case free:
+			aside = append(aside, g)
+		}
+		heap.Pop(&l.gaps)
+	}
+	return aside
+}
+
+// apart reports whether a worker must not play a pair, see Config.Apart.
+func apart(l *Ledger, now time.Time, h *holder, pair int) bool {
+	return l.config.Apart != nil && l.config.Apart(now, h.name, pair)
 }
 
 // Free reports whether there is a free pair that may be granted now or soon, to any worker.

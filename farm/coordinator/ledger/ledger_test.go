@@ -402,6 +402,32 @@ func TestSoloIsAlone(t *testing.T) {
 	b.wants("what was known against it is forgotten", b.grant(2, 1), 0)
 }
 
+// TestApart: a worker that must not play a pair gets the next ones, also the returned ones above it. Others get the pair, alone
+// as well.
+func TestApart(t *testing.T) {
+	t.Parallel()
+	b := newBook(t, 10, 3, func(c *ledger.Config) {
+		c.Apart = func(_ time.Time, worker string, pair int) bool { return worker == "w0" && pair <= 1 }
+	})
+	first := b.grant(0, 3)
+	b.wants("the first of w0", first, 2, 3, 4)
+	b.Return(b.now, "w0", first[1], false)
+	b.wants("a returned one", b.grant(0, 1), 3)
+	others := b.grant(1, 3)
+	b.wants("others", others, 0, 1, 5)
+	b.Return(b.now, "w1", others[0], false)
+	b.wants("the next of w0", b.grant(0, 1), 6)
+
+	b.Return(b.now, "w1", others[1], true)
+	b.wait(4 * lease)
+	if _, granted, wait := b.Solo(b.now, "w0", "s", true, 0); granted || wait {
+		t.Error("w0 plays pair 1 alone")
+	}
+	l, granted, _ := b.Solo(b.now, "w2", "s", true, 0)
+	testutil.Check(t, granted && l.Pair == 1, "w2 does not play pair 1 alone: %+v", l)
+	b.wants("the returned pair", b.grant(1, 1), 0)
+}
+
 // TestAStoredPairIsNotPlayedAlone: the late result of a pair that waits to be played alone ends the wait.
 func TestAStoredPairIsNotPlayedAlone(t *testing.T) {
 	t.Parallel()

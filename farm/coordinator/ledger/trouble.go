@@ -202,6 +202,10 @@ func (l *Ledger) Solo(now time.Time, worker, session string, trusted bool, holdi
 }
 
 func maySolo(l *Ledger, now time.Time, h *holder, g gap, trusted bool) bool {
+	if apart(l, now, h, g.pair) {
+		return false
+	}
+
 	waited, by, t := now.Sub(g.since), partyOf(l, h.name), l.troubled[g.pair]
 	if slices.Contains(t.machines, h.name) && waited < 4*l.config.Lease {
 		return false

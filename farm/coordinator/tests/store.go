@@ -2,10 +2,22 @@ package tests
 
 import (
 	"context"
+	"slices"
 
 	"gogi/farm"
 	"gogi/match"
 )
+
+// A Selection selects pairs that a worker played.
+type Selection struct {
+	Worker string
+	Only   []int // if not nil, only these pairs of the worker
+}
+
+// Has reports whether the pair of a worker is selected.
+func (s Selection) Has(worker string, pair int) bool {
+	return worker == s.Worker && (s.Only == nil || slices.Contains(s.Only, pair))
+}
 
 // A Store stores the results of one run. A pair that it reports as stored is on disk.
 type Store interface {
@@ -27,11 +39,11 @@ type Store interface {
 	Points(ctx context.Context, see func(pair int, options [2][]match.Option) error) error
 	// States returns the stored states of a tune, ordered by blocks. It returns no states if the run is no tune.
 	States(ctx context.Context) ([]match.TuneState, error)
-	// Void removes a worker's pairs from the run, and returns them. In a tune it also removes the pairs whose
+	// Void removes the selected pairs from the run, and returns them. In a tune it also removes the pairs whose
 	// parameters depend on the removed pairs.
-	Void(ctx context.Context, worker, why, by string) (pairs []int, err error)
+	Void(ctx context.Context, which Selection, why, by string) (pairs []int, err error)
 	// By returns the pairs that Void would remove.
-	By(ctx context.Context, worker string) (pairs []int, err error)
+	By(ctx context.Context, which Selection) (pairs []int, err error)
 	// Voids returns the removed results of these pairs.
 	Voids(ctx context.Context, ids []int) ([]farm.Void, error)
 	// Sum returns the SHA-256 (hex) of the pairs in a range of numbers, in the form of a stable dump, and the

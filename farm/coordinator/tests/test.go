@@ -43,6 +43,8 @@ type Record struct {
 	Inexact bool `cbor:"inexact,omitempty"`
 	// Logged holds the subjects that the log mentions only once, see Tests.LogOnce.
 	Logged []string `cbor:"told,omitempty"`
+	// Disputes holds the pairs that became void because two workers disagreed, in the order in which they did.
+	Disputes []Dispute `cbor:"disputes,omitempty"`
 	// Benches has what workers have read in the messages of the commits that they have built.
 	Benches []farm.BenchCheck `cbor:"benches,omitempty"`
 
@@ -144,6 +146,7 @@ func (s *Tests) Open(ctx context.Context, r *Test, now time.Time) (err error) {
 	r.Ledger = ledger.New(ledger.Config{
 		Pairs: r.Match.Pairs, Finished: func(id int) bool { return finished[id] }, Takes: takes, Epochs: s.config.Epochs,
 		Lease: s.config.Lease, Now: now, Grace: grace, Standing: func(worker string) ledger.Standing { return s.Standing(r, worker) },
+		Apart: func(now time.Time, worker string, pair int) bool { return apart(s, now, r, worker, pair) },
 	})
 	for _, w := range s.config.Roster.Sessions {
 		r.Ledger.Enter(w.Name, w.ID)

@@ -50,7 +50,7 @@ type Config struct {
 type Tests struct {
 	All    map[string]*Test // by the digest of the plan
 	Unread []farm.Unread    // stored tests that this program cannot decode, see setUnread
-	// VoidDue is set if a worker of a test may be in quarantine, so that its pairs may have to become void.
+	// VoidDue is set if pairs may have to become void: a worker of a test may be in quarantine, or a dispute may be settled.
 	VoidDue bool
 	// Changed is called after the state, the priority or the share of a test has changed.
 	Changed func(*Test)

@@ -1,8 +1,10 @@
 package tests_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"gogi/farm"
@@ -10,6 +12,7 @@ import (
 	"gogi/farm/coordinator/tests"
 	"gogi/internal/testutil"
 	"gogi/match"
+	"gogi/match/trust"
 	"gogi/stats"
 )
 
@@ -48,6 +51,60 @@ func TestAStateThatCannotBeStored(t *testing.T) {
 	f.State.Full = true
 	err := f.Tests.Turn(t.Context(), r, farm.Paused, "ben", "")
 	testutil.Check(t, err != nil && r.State == farm.Running && len(r.Log) == lines && r.Ledger.Free(), "%v: %+v", err, r.Record)
+}
+
+// TestDisputes: before the pairs of disputes become void, they are stored with the test. Their worker, and other untrusted workers of
+// its owner, do not get the pairs for a week, also after a restart. A pardon ends that.
+func TestDisputes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := parttest.New()
+		r := f.Run(t, parttest.Plan("t", 6, gate))
+		f.Stores["t"].Pairs[3] = match.PairResult{Pair: match.Pair{ID: 3}}
+		r.Ledger.Stored(time.Now(), 3)
+		for _, name := range []string{"red1", "red2", "blue1"} {
+			f.Join(t, name, 1)
+		}
+		about := func(pair int, proved bool) tests.Dispute {
+			return tests.Dispute{Pair: pair, Worker: "red1", Owner: "red", By: "blue1", ByOwner: "blue", Proved: proved, At: time.Now()}
+		}
+		testutil.OK(t, tests.AddDisputes(t.Context(), f.Tests, r, []tests.Dispute{about(0, true), about(1, false)}))
+		f.State.Full = true
+		testutil.Check(t, tests.AddDisputes(t.Context(), f.Tests, r, []tests.Dispute{about(2, true)}) != nil && len(r.Disputes) == 2, "not stored: %+v", r.Disputes)
+		f.State.Full = false
+		testutil.OK(t, tests.AddDisputes(t.Context(), f.Tests, r, []tests.Dispute{about(1, true)}))
+		testutil.Check(t, len(r.Disputes) == 2 && r.Disputes[1].Proved, "%+v", r.Disputes)
+
+		f.Roster.Workers["red2"].Trust = trust.Verified
+		first := func(r *tests.Test, worker string) int {
+			leases := r.Ledger.Grant(time.Now(), worker, worker+"-1", 1)
+			testutil.Require(t, len(leases) == 1, "%s gets no pair", worker)
+			r.Ledger.Return(time.Now(), worker, leases[0], false)
+			return leases[0].Pair
+		}
+		again := *f.Tests
+		again.All = map[string]*tests.Test{}
+		testutil.OK(t, again.Read(t.Context()))
+		testutil.Equal(t, first(again.All[r.Digest], "red1"), 4, "pair just after a restart, when workers may hold those below 3")
+		time.Sleep(parttest.Lease)
+		for name, r := range map[string]*tests.Test{"at once": r, "after a restart": again.All[r.Digest]} {
+			got := []int{first(r, "red1"), first(r, "red1"), first(r, "red2"), first(r, "blue1")}
+			testutil.Check(t, slices.Equal(got, []int{2, 2, 0, 0}), "%s: pairs of red1 twice, red2 and blue1: %v", name, got)
+		}
+		f.Roster.Workers["red2"].Trust = trust.Untrusted
+		testutil.Equal(t, first(r, "red2"), 2, "pair of an untrusted worker of the owner")
+		f.Roster.Workers["red1"].Trust = trust.Verified
+		testutil.Equal(t, first(r, "red1"), 2, "pair of the worker, which is now verified")
+		time.Sleep(tests.DisputeKept)
+		testutil.Equal(t, first(r, "red1"), 0, "pair after a week")
+		testutil.Check(t, !r.Absolve("blue1") && r.Absolve("red1") && len(r.Disputes) == 0, "%+v", r.Disputes)
+
+		var many []tests.Dispute
+		for pair := range 300 {
+			many = append(many, about(pair, true))
+		}
+		testutil.OK(t, tests.AddDisputes(t.Context(), f.Tests, r, many))
+		testutil.Check(t, len(r.Disputes) == 256 && r.InDispute(299) && !r.InDispute(0), "%d are stored", len(r.Disputes))
+	})
 }
 
 // TestOneTestOfAPlan: a plan is submitted once, and a name belongs to one test, also after its end. An owner has no more
