@@ -247,7 +247,8 @@ func (w *world) watch(l *Lie) farm.TestStatus {
 		var all farm.Status
 		var shown farm.TestStatus // decoding leaves fields that an answer omits
 		if way.Request(w.t.Context(), farm.SubjectAdmin+"ann.workers", farm.Order{}, &all) != nil || way.Request(w.t.Context(), farm.SubjectAdmin+"ann.show", farm.Order{Run: "lied"}, &shown) != nil {
-			continue // it is away for a moment
+			since = time.Now() // it is away for a moment
+			continue
 		}
 		s = shown
 		l.see(all.Workers)
