@@ -162,7 +162,7 @@ func (r *resolver) selfplayData(want *Selfplay) selfplay.Data {
 		Positions: r.inRange("selfplay.shard", want.Shard, defaultShard, 0, maxSelfplayGames), Shuffle: or(want.Shuffle, true), Seed: or(want.ShuffleSeed, 1),
 		NoMate: or(want.NoMate, false), Distinct: r.inRange("selfplay.distinct_mib", want.DistinctMiB, defaultDistinct, 0, maxDistinct),
 	}
-	name := choose(r, "selfplay.format", want.Format, "psv", "hcpe", "hcpe2", "hcpe3", "pack")
+	name := choose(r, "selfplay.format", want.Format, packed.TrainingNames()...)
 	format, err := packed.Find(name)
 	if err == nil && format.Name == "pack" && d.NoMate {
 		r.fail("selfplay.no_mate", "selfplay.no_mate: pack has games and leaves no position out: expected another format, or false")

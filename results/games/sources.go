@@ -15,6 +15,7 @@ import (
 	"gogi/internal/lists"
 	"gogi/match"
 	"gogi/shogi/kifu"
+	"gogi/shogi/kifu/convert"
 	"gogi/shogi/kifu/packed"
 	"gogi/shogi/kifu/text"
 )
@@ -221,7 +222,7 @@ func (w *walker) text(name string, r io.Reader) error {
 	in := text.NewInput(name, r)
 	format, ok := formatOf(name, in)
 	if !ok {
-		return w.refuse(name, errors.New("in no format that is known: expected CSA, KIF, KI2, JKF, USI, JSON lines, hcpe3 or pack"))
+		return w.refuse(name, fmt.Errorf("in no format that is known: expected one of %s", strings.Join(convert.GameNames(), ", ")))
 	}
 	return w.games(name, format.Read(in))
 }

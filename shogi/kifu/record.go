@@ -94,13 +94,10 @@ type Record struct {
 	Header
 }
 
-// mateAdjudication is the Result of a game that ended by a proof of mate. Package match has the same word.
-const mateAdjudication = "mate_adjudication"
-
 // FinalVote returns the vote record of the council that ended the game without a move, such as by resigning.
 // It returns nil if there is none.
 func (r *Record) FinalVote() []byte {
-	if r.Result == mateAdjudication {
+	if r.Result == EndMateAdjudication {
 		return nil
 	}
 	return r.Final

@@ -460,15 +460,16 @@ func (g *game) result(o Outcome) (result, winner string) {
 	case Censored, Halted:
 	}
 	words := map[string]string{
-		"#RESIGN": "resignation", "#TIME_UP": "time_forfeit", "#ILLEGAL_MOVE": "illegal_move", "#SENNICHITE": "repetition",
-		"#OUTE_SENNICHITE": "perpetual_check", "#JISHOGI": "declaration", "#MAX_MOVES": "max_plies", "#CHUDAN": "",
+		"#RESIGN": kifu.EndResignation, "#TIME_UP": kifu.EndTimeForfeit, "#ILLEGAL_MOVE": kifu.EndIllegalMove,
+		"#SENNICHITE": kifu.EndRepetition, "#OUTE_SENNICHITE": kifu.EndPerpetualCheck, "#JISHOGI": kifu.EndDeclaration,
+		"#MAX_MOVES": kifu.EndMaxPlies, "#CHUDAN": "",
 	}
 	result, known := words[g.cause]
 	switch {
 	case !known:
 		result = strings.ToLower(strings.TrimPrefix(g.cause, "#"))
 	case g.cause == "#ILLEGAL_MOVE" && g.special == "%KACHI":
-		result = "false_declaration"
+		result = kifu.EndFalseDeclaration
 	}
 	return result, winner
 }

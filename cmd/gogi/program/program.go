@@ -19,9 +19,9 @@ import (
 	"github.com/alecthomas/kong"
 
 	"gogi/cmd/gogi/cli"
-	"gogi/internal/lists"
 	"gogi/internal/sanitize"
 	"gogi/internal/shellwords"
+	"gogi/shogi/kifu/convert"
 	"gogi/shogi/kifu/packed"
 	"gogi/shogi/kifu/text"
 	"gogi/usi"
@@ -119,20 +119,14 @@ func (p *Program) Parser(ctx context.Context, grammar any, env *cli.Env, all boo
 		kong.ExplicitGroups(flagGroups),
 		kong.BindTo(ctx, (*context.Context)(nil)),
 		kong.Vars{
-			"records": names(text.Text(), func(f text.Format) string { return f.Name }),
-			"packed":  names(lists.Filter(packed.Formats(), func(f packed.Format) bool { return !f.Bare }), func(f packed.Format) string { return f.Name }),
+			"records": strings.Join(text.Names(text.Text()), ", "),
+			"encoded": strings.Join(text.Encoded(), ", "),
+			"packed":  strings.Join(packed.TrainingNames(), ", "),
+			"formats": strings.Join(convert.Names(), ", "),
+			"games":   strings.Join(convert.GameNames(), ", "),
 		},
 		kong.Bind(env),
 	}, p.Options...)...)
-}
-
-// names returns the names of a table for a help text.
-func names[T any](table []T, name func(T) string) string {
-	list := make([]string, len(table))
-	for i, row := range table {
-		list[i] = name(row)
-	}
-	return strings.Join(list, ", ")
 }
 
 // A HelpShown is the value of the panic that ends kong's help. kong's exit function must not return, so it

@@ -27,7 +27,7 @@ type ConvertCommand struct {
 
 	Show     bool   `help:"Print the file as JSON lines and report illegal moves, instead of converting it. After a book gogi prints its size on standard error."`
 	Position string `placeholder:"LINE" help:"With --show: print the moves of a book in this position, such as \"startpos moves 7g7f\" or \"sfen …\"."`
-	From     string `placeholder:"NAME" help:"Format of the input, if its name does not show it: csa, kif, jkf, usi, jsonl, psv, hcpe, hcpe2, hcpe3, pack, packedsfen, hcp, db, ybb, apery."`
+	From     string `placeholder:"NAME" help:"Format of the input, if its name does not show it: ${formats}."`
 	Format   string `placeholder:"NAME" help:"Format of the output, if its name does not show it."`
 
 	packed.Options

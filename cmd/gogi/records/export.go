@@ -32,7 +32,7 @@ type ExportCommand struct {
 	cli.Database
 	Format   string             `default:"csa" placeholder:"NAME" help:"Format: ${records}, ${packed} (default: ${default}). csa is as floodgate writes it, and jsonl has all data."`
 	To       string             `default:"-" placeholder:"DIR|FILE" help:"File for all games, or folder for one file for each game (a new folder needs a slash at its end); - is standard output (default)."`
-	Encoding string             `enum:"utf8,sjis" default:"utf8" help:"Encoding: utf8 or sjis [csa, csa3, kif, ki2] (default ${default})."`
+	Encoding string             `enum:"utf8,sjis" default:"utf8" help:"Encoding: utf8 or sjis [${encoded}] (default ${default})."`
 	Player   string             `placeholder:"NAME" help:"Only games of this player."`
 	End      string             `name:"termination" placeholder:"WORD" help:"Only games with this end, such as resignation."`
 	LostFrom int                `placeholder:"CP" more:"" help:"Only games that a player (--player) lost after it had a score of at least CP centipawns."`
@@ -82,7 +82,7 @@ func (c *ExportCommand) export() (*games.Export, error) {
 		return nil, fmt.Errorf("--rating: it has no effect on %s; expected csa or jsonl", c.Format)
 	}
 	if e.ShiftJIS && !f.Text {
-		return nil, fmt.Errorf("--encoding sjis: %s is in UTF-8 or no text; expected csa, csa3, kif or ki2", c.Format)
+		return nil, fmt.Errorf("--encoding sjis: %s is in UTF-8 or no text; expected one of %s", c.Format, strings.Join(text.Encoded(), ", "))
 	}
 	if c.JSON && c.To == "-" {
 		return nil, errors.New("--json: the games themselves go to the standard output: expected --to with a folder or a file")
@@ -99,7 +99,7 @@ func (c *ExportCommand) export() (*games.Export, error) {
 func (c *ExportCommand) shards(options packed.Options) (*games.Shards, error) {
 	f, err := packed.Find(c.Format)
 	if err != nil || f.Bare || c.Shard < 0 {
-		return nil, fmt.Errorf("--shard %d and --shuffle are about psv, hcpe, hcpe2, hcpe3 and pack, and files of 1 position or more", c.Shard)
+		return nil, fmt.Errorf("--shard %d and --shuffle are about %s, and files of 1 position or more", c.Shard, strings.Join(packed.TrainingNames(), ", "))
 	}
 	return &games.Shards{Format: f, Options: options, Positions: c.Shard, Shuffle: c.Shuffle, Seed: c.Seed}, nil
 }
@@ -183,7 +183,7 @@ func (c *ExportCommand) report(env *cli.Env, run string, tally *games.Tally) err
 
 // ImportCommand imports files of games into a database.
 type ImportCommand struct {
-	Files        []string `arg:"" name:"files" help:"Game files in CSA, KIF, KI2, JKF, USI, JSON lines, hcpe3 or pack; folders, .zip and .gz; - is standard input."`
+	Files        []string `arg:"" name:"files" help:"Game files (${games}); folders, .zip and .gz; - is standard input."`
 	Into         string   `name:"run" required:"" placeholder:"NAME" help:"Name of the new run."`
 	DB           string   `name:"db" default:"gogi.db" placeholder:"FILE" help:"Database; gogi creates it if it does not exist."`
 	OpeningPlies int      `default:"24" placeholder:"N" help:"Length of the opening in plies, for a game whose record does not mark its opening (default: ${default}). Reports count games with the same opening as dependent."`

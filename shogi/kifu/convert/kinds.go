@@ -44,9 +44,12 @@ func kinds() (list []Kind) {
 }
 
 // Names returns the names of all formats.
-func Names() []string {
-	return lists.Map(kinds(), func(k Kind) string { return k.Name })
-}
+func Names() []string { return names(kinds()) }
+
+// GameNames returns the names of the formats whose files have whole games.
+func GameNames() []string { return names(lists.Filter(kinds(), Kind.hasRecords)) }
+
+func names(list []Kind) []string { return lists.Map(list, func(k Kind) string { return k.Name }) }
 
 // KindOf returns the format with this name. If the name is "", it returns the format for the extension of
 // file.

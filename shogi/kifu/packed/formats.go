@@ -62,10 +62,10 @@ func Formats() []Format {
 	}
 }
 
-// Names returns the names of the formats.
-func Names() []string {
-	return lists.Map(Formats(), func(f Format) string { return f.Name })
-}
+// TrainingNames returns the names of the formats with moves and results, which a trainer needs.
+func TrainingNames() []string { return names(lists.Filter(Formats(), func(f Format) bool { return !f.Bare })) }
+
+func names(list []Format) []string { return lists.Map(list, func(f Format) string { return f.Name }) }
 
 // Find returns the format with this name. If there is none, the error has the known names.
 func Find(name string) (Format, error) {
@@ -74,7 +74,7 @@ func Find(name string) (Format, error) {
 			return f, nil
 		}
 	}
-	return Format{}, fmt.Errorf("there is no packed format %q: expected one of %s", name, strings.Join(Names(), ", "))
+	return Format{}, fmt.Errorf("there is no packed format %q: expected one of %s", name, strings.Join(names(Formats()), ", "))
 }
 
 // OfFile returns the format for the extension of a file name. ok is false for an unknown extension.

@@ -63,16 +63,16 @@ var reasons = []struct {
 	end         End
 	needsWinner bool
 }{
-	{ReasonResign, "resignation", 0, true},
-	{ReasonRepetition, "repetition", EndRepetition, false},
-	{ReasonMaxPlies, "max_plies", EndMaxPlies, false},
-	{ReasonTime, "time_forfeit", 0, true},
-	{ReasonIllegal, "illegal_move", 0, true},
-	{ReasonPerpetual, "perpetual_check", 0, true},
-	{ReasonImpasse24, "impasse", EndDeclaration, false},
-	{ReasonDeclaration27, "declaration", EndDeclaration, true},
-	{ReasonDeclaration24, "declaration", EndDeclaration, true},
-	{ReasonTry, "declaration", EndDeclaration, true},
+	{ReasonResign, kifu.EndResignation, 0, true},
+	{ReasonRepetition, kifu.EndRepetition, EndRepetition, false},
+	{ReasonMaxPlies, kifu.EndMaxPlies, EndMaxPlies, false},
+	{ReasonTime, kifu.EndTimeForfeit, 0, true},
+	{ReasonIllegal, kifu.EndIllegalMove, 0, true},
+	{ReasonPerpetual, kifu.EndPerpetualCheck, 0, true},
+	{ReasonImpasse24, kifu.EndImpasse, EndDeclaration, false},
+	{ReasonDeclaration27, kifu.EndDeclaration, EndDeclaration, true},
+	{ReasonDeclaration24, kifu.EndDeclaration, EndDeclaration, true},
+	{ReasonTry, kifu.EndDeclaration, EndDeclaration, true},
 }
 
 // meaning returns the facts about r in the table reasons. It returns zero values if r is not in the table.

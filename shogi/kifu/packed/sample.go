@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"gogi/shogi"
+	"gogi/shogi/kifu"
 )
 
 // Outcome is the result of a game, as a number of the format hcpe.
@@ -77,7 +78,7 @@ func (e End) String() string {
 	for _, w := range []struct {
 		bit  End
 		word string
-	}{{EndRepetition, "repetition"}, {EndDeclaration, "declaration"}, {EndMaxPlies, "max_plies"}} {
+	}{{EndRepetition, kifu.EndRepetition}, {EndDeclaration, kifu.EndDeclaration}, {EndMaxPlies, kifu.EndMaxPlies}} {
 		if e&w.bit == 0 {
 			continue
 		}

@@ -3,7 +3,6 @@ package packed
 import (
 	"errors"
 	"fmt"
-	"slices"
 
 	"gogi/shogi"
 	"gogi/shogi/kifu"
@@ -37,7 +36,8 @@ type Options struct {
 // Unused returns the names of the set options that have no effect on a conversion of games to a format with this name. No
 // option has an effect on a format without training data. pack has whole games, and only hcpe3 has candidates.
 func (o Options) Unused(format string) (names []string) {
-	training := slices.Contains(Names(), format)
+	_, err := Find(format)
+	training := err == nil
 	for _, option := range []struct {
 		name        string
 		set, useful bool
@@ -269,11 +269,11 @@ func (w *walk) end() End {
 // rule, because a player can declare only on its own turn.
 func (w *walk) reason() Reason {
 	switch w.record.Result {
-	case "stall":
+	case kifu.EndStall:
 		return ReasonTime
-	case "false_declaration":
+	case kifu.EndFalseDeclaration:
 		return ReasonIllegal
-	case "declaration":
+	case kifu.EndDeclaration:
 		return w.declared()
 	}
 	if r, _, ok := reasonOf(w.record.Result); ok && r != ReasonResign {

@@ -71,15 +71,18 @@ func Text() []Format {
 // Find returns the format with a name from a list. If the list has no such format, the error has all names of
 // the list.
 func Find(list []Format, name string) (Format, error) {
-	var names []string
-	for _, f := range list {
-		if f.Name == name {
-			return f, nil
-		}
-		names = append(names, f.Name)
+	f, ok := lists.Find(list, func(f Format) bool { return f.Name == name })
+	if !ok {
+		return f, fmt.Errorf("no format is called %q: expected one of %s", name, strings.Join(Names(list), ", "))
 	}
-	return Format{}, fmt.Errorf("no format is called %q: expected one of %s", name, strings.Join(names, ", "))
+	return f, nil
 }
+
+// Names returns the names of the formats in a list.
+func Names(list []Format) []string { return lists.Map(list, func(f Format) string { return f.Name }) }
+
+// Encoded returns the names of the formats whose files may also be in Shift_JIS.
+func Encoded() []string { return Names(lists.Filter(Text(), func(f Format) bool { return f.Text })) }
 
 // OfFile returns the format in a list for the extension of a file name. It ignores upper and lower case, and
 // it also recognises .kif, .ki2u and .json. ok is false for an unknown extension.
