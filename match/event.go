@@ -81,14 +81,7 @@ type Event struct {
 	Finished  *int       `json:"finished,omitempty"`  // number of finished pairs, at the beginning and the end of the session
 	Standings *Standings `json:"standings,omitempty"` // standings of the finished pairs, at the beginning
 
-	Black   string     `json:"black,omitempty"`
-	White   string     `json:"white,omitempty"`
-	Limits  []string   `json:"limits,omitempty"` // texts of Limits: in a run event for all players, in a game event for Black and White
-	Opening string     `json:"opening,omitempty"`
-	Start   string     `json:"start,omitempty"`     // SFEN, before the opening's moves
-	Moves   string     `json:"moves,omitempty"`     // moves of the opening in USI, separated by spaces
-	Plies   int        `json:"plies,omitempty"`     // plies of the opening; of the whole game when it ended
-	Clocks  []*float64 `json:"clocks_ms,omitempty"` // clocks of Black and White before their first moves; null: no clock
+	GameHead // in a run event only the limits, of all players
 
 	Thought            // for a move event
 	Position  string   `json:"position,omitempty"`   // SFEN, after the move; at the end of the game

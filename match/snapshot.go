@@ -92,22 +92,27 @@ type SlotState struct {
 	Board  *Board    `json:"board,omitempty"`
 }
 
+// GameHead has the data of a game at its beginning.
+type GameHead struct {
+	Black   string     `json:"black,omitempty"`
+	White   string     `json:"white,omitempty"`
+	Limits  []string   `json:"limits,omitempty"` // limits of Black and White, as text
+	Opening string     `json:"opening,omitempty"`
+	Start   string     `json:"start,omitempty"`     // SFEN, before the opening's moves
+	Moves   string     `json:"moves,omitempty"`     // moves of the opening in USI, separated by spaces; in a board all moves from the start
+	Plies   int        `json:"plies,omitempty"`     // plies of the opening; of the whole game in an event of its end
+	Clocks  []*float64 `json:"clocks_ms,omitempty"` // clocks of Black and White, in a game event before their first moves; null: no clock
+}
+
 // Board is the known part of a game. Position is the position after Moves from Start. If move events are
 // missing, Start is the first known position after the missing moves, and StartPly is not 0.
 type Board struct {
 	Pair        int         `json:"pair"`
 	Leg         int         `json:"leg"`
-	Black       string      `json:"black,omitempty"`
-	White       string      `json:"white,omitempty"`
-	Limits      []string    `json:"limits,omitempty"` // limits of Black and White, as text
-	Opening     string      `json:"opening,omitempty"`
-	Plies       int         `json:"plies,omitempty"`     // plies of the opening
-	Start       string      `json:"start,omitempty"`     // SFEN
+	GameHead                // Moves: all moves from Start
 	StartPly    int         `json:"start_ply,omitempty"` // plies made before Start, 0 at the beginning of the game
-	Moves       string      `json:"moves,omitempty"`     // moves from Start, including the opening's, in USI, separated by spaces
 	Ply         int         `json:"ply"`                 // plies made
 	Position    string      `json:"position,omitempty"`  // SFEN; "" after a move that did not fit, until the next position arrives
-	Clocks      []*float64  `json:"clocks_ms,omitempty"` // clocks of Black and White; null: no clock
 	Thoughts    [2]*Thought `json:"thoughts"`            // the last thoughts of Black and White
 	Outcome     string      `json:"outcome,omitempty"`   // "" during the game
 	Termination string      `json:"termination,omitempty"`

@@ -97,24 +97,16 @@ func (e *Events) sendBoard(t *eventLog) {
 // board returns the content of a board event: the current state of the game.
 func (t *eventLog) board() *match.Board {
 	g := t.game
-	names := g.names()
-	b := &match.Board{
-		Pair: g.Pair, Leg: g.Leg, Black: names[0], White: names[1], Opening: g.Opening.ID,
-		Plies: len(g.Opening.Moves), Start: g.result.Record.Start, Moves: movesText(t.moves), Ply: len(t.moves),
-	}
+	b := &match.Board{Pair: g.Pair, Leg: g.Leg, GameHead: g.head(t.left), Ply: len(t.moves)}
+	b.Moves = movesText(t.moves)
 	if p, err := shogi.ParseSFEN(b.Start); err == nil {
 		for _, m := range t.moves { // the referee accepted them, so they are legal
 			p.Apply(m)
 		}
 		b.Position = p.SFEN()
 	}
-	clocks := make([]*float64, 2)
-	for c, l := range g.limits {
-		b.Limits = append(b.Limits, l.String())
+	for c := range t.last {
 		b.Thoughts[c] = t.last[c].thought()
-		if !l.Clock.IsZero() {
-			clocks[c], b.Clocks = milliseconds(t.left[c]), clocks
-		}
 	}
 	return b
 }

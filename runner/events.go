@@ -185,17 +185,8 @@ func (e *Events) gameStarted(g *game) {
 		return
 	}
 	ev := about(match.EventGame, g.Pair, g.Leg, g.slot.number)
-	names := g.names()
-	ev.Black, ev.White, ev.Opening, ev.Plies = names[0], names[1], g.Opening.ID, len(g.Opening.Moves)
-	ev.Start, ev.Moves = g.result.Record.Start, movesText(g.Opening.Moves)
-	ev.Clocks = []*float64{nil, nil}
-	for c, l := range g.limits {
-		ev.Limits = append(ev.Limits, l.String())
-		ev.Clocks[c] = g.clockShown(shogi.Colour(c))
-	}
-	if ev.Clocks[0] == nil && ev.Clocks[1] == nil {
-		ev.Clocks = nil
-	}
+	ev.GameHead = g.head([2]time.Duration{g.clocks[0].Remaining(), g.clocks[1].Remaining()})
+	ev.Moves = movesText(g.Opening.Moves)
 	e.Send(ev)
 	if e.moves {
 		e.logOf(g.slot.number).begin(g)
@@ -299,6 +290,20 @@ func (e *Events) gameEnded(g *game) {
 	}
 	ev.Sides = &[2]match.Effort{r.Sides[0].Effort(names[0]), r.Sides[1].Effort(names[1])}
 	e.Send(ev)
+}
+
+// head returns the data of the game at its beginning, without moves. left has the remaining times of the clocks.
+func (g *game) head(left [2]time.Duration) match.GameHead {
+	names := g.names()
+	h := match.GameHead{Black: names[0], White: names[1], Opening: g.Opening.ID, Start: g.result.Record.Start, Plies: len(g.Opening.Moves)}
+	clocks := make([]*float64, 2)
+	for c, l := range g.limits {
+		h.Limits = append(h.Limits, l.String())
+		if !l.Clock.IsZero() {
+			clocks[c], h.Clocks = milliseconds(left[c]), clocks
+		}
+	}
+	return h
 }
 
 // clockShown returns the remaining time of a side in milliseconds, or nil without a clock.

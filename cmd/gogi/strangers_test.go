@@ -278,10 +278,10 @@ func markedEvent(t *testing.T, kind match.EventType, pair int) []byte {
 	t.Helper()
 	text, zero := marked("Event"), 0
 	texts := []string{text, text}
+	head := match.GameHead{Black: "a", White: "b", Limits: texts, Opening: text, Start: text, Moves: text}
 	ev := match.Event{
-		Run: "marked", Type: kind, Pair: &pair, Leg: &zero, Slot: &zero, Black: "a", White: "b", Worker: text, Rules: text, Limits: texts, Opening: text, Start: text,
-		Moves: text, Position: text, Outcome: text, Termination: text, Note: text, Engine: text, Kind: text, Bundle: text, Players: texts,
-		Board: &match.Board{Pair: pair, Black: "a", White: "b", Limits: texts, Opening: text, Start: text, Moves: text, Position: text},
+		Run: "marked", Type: kind, Pair: &pair, Leg: &zero, Slot: &zero, GameHead: head, Worker: text, Rules: text, Position: text, Outcome: text, Termination: text, Note: text, Engine: text, Kind: text, Bundle: text, Players: texts,
+		Board: &match.Board{Pair: pair, Position: text, GameHead: head},
 	}
 	return testutil.Must(json.Marshal(ev))(t)
 }

@@ -40,7 +40,7 @@ func TestWhatAWorkerCanTellIsBounded(t *testing.T) {
 		{512, "dev", "base", false}, {9_999, "dev", "base", false}, {0, "dev", "<b>other</b>", false}, {0, "somebody", "base", false},
 	} {
 		pair, leg := 1, 0
-		ev := match.Event{Type: match.EventGame, Run: "r", Pair: &pair, Leg: &leg, Slot: &test.slot, Black: test.black, White: test.white}
+		ev := match.Event{Type: match.EventGame, Run: "r", Pair: &pair, Leg: &leg, Slot: &test.slot, GameHead: match.GameHead{Black: test.black, White: test.white}}
 		got := possibleEvent(plan, 10_000, &ev)
 		testutil.Check(t, got == test.shown, "slot %d, %s against %s: shown: %t", test.slot, test.black, test.white, got)
 	}
@@ -62,13 +62,9 @@ func TestAnHonestEventIsShown(t *testing.T) {
 		{Member: "m1", Kind: "move", Move: "7g7f", Piece: "P"}, {Member: "m2", Kind: "dead"},
 	}}}
 	limits := []string{"nodes 100", "nodes 300"}
-	board := &match.Board{
-		Black: "base", White: "trio", Limits: limits, Opening: "17", Start: sfen, Moves: "7g7f", Position: sfen, Thoughts: [2]*match.Thought{nil, &thought},
-	}
-	ev := match.Event{
-		Type: match.EventBoard, Black: "base", White: "trio", Limits: limits, Opening: "17", Start: sfen, Moves: "7g7f P*3d 8h2b+", Thought: thought,
-		Position: sfen, Board: board,
-	}
+	head := match.GameHead{Black: "base", White: "trio", Limits: limits, Opening: "17", Start: sfen, Moves: "7g7f P*3d 8h2b+"}
+	board := &match.Board{GameHead: head, Position: sfen, Thoughts: [2]*match.Thought{nil, &thought}}
+	ev := match.Event{Type: match.EventBoard, GameHead: head, Thought: thought, Position: sfen, Board: board}
 	got, want := testutil.Must(json.Marshal(shownEvent(plan, &ev)))(t), testutil.Must(json.Marshal(ev))(t)
 	testutil.Check(t, string(got) == string(want), "shown:\n%s\nsent:\n%s", got, want)
 	ev.Limits = []string{"other", "other"}

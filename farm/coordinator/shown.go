@@ -16,11 +16,16 @@ import (
 // shownEvent returns the part of a worker's event that gogi displays. The function possibleEvent has checked ev.
 func shownEvent(plan *match.Plan, ev *match.Event) match.Event {
 	return match.Event{
-		Type: ev.Type, At: ev.Time, Pair: ev.Pair, Leg: ev.Leg, Slot: ev.Slot, Black: ev.Black, White: ev.White,
-		Limits: planLimits(plan, ev.Limits, ev.Black, ev.White), Opening: planOpening(plan, ev.Opening), Start: shownPosition(ev.Start),
-		Moves: shownMoves(ev.Moves), Plies: ev.Plies, Clocks: ev.Clocks, Thought: shownThought(plan, &ev.Thought),
-		Position: shownPosition(ev.Position), OverrunMS: ev.OverrunMS, ClockMS: ev.ClockMS, Board: shownBoard(plan, ev.Board),
+		Type: ev.Type, At: ev.Time, Pair: ev.Pair, Leg: ev.Leg, Slot: ev.Slot, GameHead: shownHead(plan, ev.GameHead),
+		Thought: shownThought(plan, &ev.Thought), Position: shownPosition(ev.Position), OverrunMS: ev.OverrunMS, ClockMS: ev.ClockMS,
+		Board: shownBoard(plan, ev.Board),
 	}
+}
+
+func shownHead(plan *match.Plan, h match.GameHead) match.GameHead {
+	h.Limits, h.Opening = planLimits(plan, h.Limits, h.Black, h.White), planOpening(plan, h.Opening)
+	h.Start, h.Moves = shownPosition(h.Start), shownMoves(h.Moves)
+	return h
 }
 
 // shownBoard returns the part of a worker's board that gogi displays. The game of the board has no result yet.
@@ -29,12 +34,10 @@ func shownBoard(plan *match.Plan, b *match.Board) *match.Board {
 		return nil
 	}
 	shown := &match.Board{
-		Pair: b.Pair, Leg: b.Leg, Limits: planLimits(plan, b.Limits, b.Black, b.White), Opening: planOpening(plan, b.Opening), Plies: b.Plies,
-		Start: shownPosition(b.Start), StartPly: b.StartPly, Moves: shownMoves(b.Moves), Ply: b.Ply,
-		Position: shownPosition(b.Position), Clocks: b.Clocks,
+		Pair: b.Pair, Leg: b.Leg, GameHead: shownHead(plan, b.GameHead), StartPly: b.StartPly, Ply: b.Ply, Position: shownPosition(b.Position),
 	}
-	if plays(plan, b.Black) && plays(plan, b.White) {
-		shown.Black, shown.White = b.Black, b.White
+	if !plays(plan, b.Black) || !plays(plan, b.White) {
+		shown.Black, shown.White = "", ""
 	}
 	for c, t := range b.Thoughts {
 		if t != nil {

@@ -130,7 +130,7 @@ func (on *viewed) relay(r *tests.Test, worker string, ev match.Event) {
 
 // cutEvent returns an event which reports that the game of ev has ended without a result.
 func cutEvent(ev match.Event) match.Event {
-	return match.Event{Type: match.EventCut, Pair: ev.Pair, Leg: ev.Leg, Slot: ev.Slot, Black: ev.Black, White: ev.White}
+	return match.Event{Type: match.EventCut, Pair: ev.Pair, Leg: ev.Leg, Slot: ev.Slot, GameHead: match.GameHead{Black: ev.Black, White: ev.White}}
 }
 
 // maxBoards is the maximum number of slots of a worker whose games the coordinator shows. It limits the

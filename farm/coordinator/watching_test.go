@@ -30,7 +30,7 @@ func (l *line) tells(run string, kind match.EventType, pair, slot int) {
 	l.t.Helper()
 	leg := 0
 	body, err := json.Marshal(match.Event{
-		V: match.EventVersion, Seq: 1, Run: "seen", Type: kind, Pair: &pair, Leg: &leg, Slot: &slot, Start: "startpos", Black: "dev", White: "base",
+		V: match.EventVersion, Seq: 1, Run: "seen", Type: kind, Pair: &pair, Leg: &leg, Slot: &slot, GameHead: match.GameHead{Start: "startpos", Black: "dev", White: "base"},
 		Outcome: "black", Termination: "resignation", Points: &[2]float64{1, 0}, Sides: &[2]match.Effort{},
 	})
 	if err == nil {

@@ -25,7 +25,7 @@ func end(pair, leg, slot int, nps [2]float64) match.Event {
 		sides[i] = match.Effort{Player: name, Nodes: uint64(nps[i]), TimeMS: 1000}
 	}
 	return match.Event{
-		Type: match.EventEnd, Pair: &pair, Leg: &leg, Slot: &slot, Black: "A", White: "B", Sides: &sides, Position: fmt.Sprint(pair, leg),
+		Type: match.EventEnd, Pair: &pair, Leg: &leg, Slot: &slot, GameHead: match.GameHead{Black: "A", White: "B"}, Sides: &sides, Position: fmt.Sprint(pair, leg),
 	}
 }
 
@@ -193,7 +193,7 @@ func TestLower(t *testing.T) {
 func ended(pair int, outcome match.Outcome, by match.Termination) match.Event {
 	leg, slot := 0, 0
 	return match.Event{
-		Type: match.EventEnd, Pair: &pair, Leg: &leg, Slot: &slot, Black: "A", White: "B",
+		Type: match.EventEnd, Pair: &pair, Leg: &leg, Slot: &slot, GameHead: match.GameHead{Black: "A", White: "B"},
 		Outcome: outcome.String(), Termination: by.String(), Position: fmt.Sprint(pair),
 	}
 }

@@ -19,10 +19,8 @@ type board struct {
 
 // newBoard returns the board of an event that begins or ends a game. After an end event the start position is unknown.
 func newBoard(ev *match.Event) *board {
-	b := &board{Board: match.Board{
-		Pair: *ev.Pair, Leg: *ev.Leg, Black: ev.Black, White: ev.White, Limits: slices.Clone(ev.Limits),
-		Opening: ev.Opening, Start: ev.Start, Clocks: slices.Clone(ev.Clocks),
-	}}
+	b := &board{Board: match.Board{Pair: *ev.Pair, Leg: *ev.Leg, GameHead: ev.GameHead}}
+	b.Limits, b.Clocks, b.Plies = slices.Clone(ev.Limits), slices.Clone(ev.Clocks), 0
 	if ev.Type == match.EventGame {
 		b.Plies, b.Ply = ev.Plies, ev.Plies
 		b.sound = b.set(ev.Start) && b.playAll(ev.Moves)

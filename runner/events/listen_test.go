@@ -39,7 +39,7 @@ func TestMovesAreAskedForWhileThereAreListeners(t *testing.T) {
 			onBoard(match.EventGame, func(e *match.Event) { e.Start = "startpos" }),
 			onBoard(match.EventBoard, func(e *match.Event) {
 				e.Board = &match.Board{
-					Start: "startpos", Moves: "7g7f 3c3d", Ply: 2, Black: "A",
+					GameHead: match.GameHead{Start: "startpos", Moves: "7g7f 3c3d", Black: "A"}, Ply: 2,
 					Position: "lnsgkgsnl/1r5b1/pppppp1pp/6p2/9/2P6/PP1PPPPPP/1B5R1/LNSGKGSNL b - 3",
 				}
 			}),

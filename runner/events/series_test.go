@@ -60,7 +60,7 @@ func newSeries(t *rapid.T) *series {
 	s.wanted, s.phase = own, match.RunPlaying
 	finished := 0
 	s.send(match.Event{
-		Type: match.EventRun, Players: []string{"A", "B"}, Limits: []string{"nodes 1", "nodes 2"}, Digest: "d", Rules: "default",
+		Type: match.EventRun, Players: []string{"A", "B"}, GameHead: match.GameHead{Limits: []string{"nodes 1", "nodes 2"}}, Digest: "d", Rules: "default",
 		Slots: own, Pairs: 100, Games: 200, Finished: &finished,
 	})
 	if rapid.Bool().Draw(t, "a worker") {

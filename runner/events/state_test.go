@@ -239,7 +239,7 @@ func replayed(t *rapid.T, b *match.Board) string {
 	zero := 0
 	s.Apply(match.Event{
 		V: match.EventVersion, Run: "run", Seq: 1, Time: began, Type: match.EventGame, Pair: &zero, Leg: &zero, Slot: &zero,
-		Start: b.Start, Moves: b.Moves,
+		GameHead: match.GameHead{Start: b.Start, Moves: b.Moves},
 	})
 	slots := s.Snapshot().Slots
 	testutil.Require(t, len(slots) == 1, "%d slots", len(slots))
@@ -350,7 +350,7 @@ func TestIncompleteEvents(t *testing.T) {
 func TestVoidedPairsDoNotCount(t *testing.T) {
 	end := func(worker string, leg int, outcome string) match.Event {
 		return match.Event{
-			Type: match.EventEnd, Worker: worker, Pair: number(0), Leg: number(leg), Slot: number(0), Black: "A", White: "B",
+			Type: match.EventEnd, Worker: worker, Pair: number(0), Leg: number(leg), Slot: number(0), GameHead: match.GameHead{Black: "A", White: "B"},
 			Outcome: outcome, Termination: "resignation", Points: &[2]float64{1, 0}, Marked: true,
 		}
 	}

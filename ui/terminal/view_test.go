@@ -54,8 +54,9 @@ func drawBoard(t *rapid.T) *match.Board {
 	text := hostile()
 	number := rapid.IntRange(-1, 1<<40)
 	b := &match.Board{
-		Pair: number.Draw(t, "pair"), Leg: 1, Black: text.Draw(t, "black"), White: text.Draw(t, "white"), Opening: text.Draw(t, "opening"),
-		Ply: number.Draw(t, "ply"), Outcome: rapid.OneOf(rapid.Just(""), rapid.Just("black"), text).Draw(t, "outcome"), Termination: text.Draw(t, "termination"),
+		Pair: number.Draw(t, "pair"), Leg: 1,
+		GameHead: match.GameHead{Black: text.Draw(t, "black"), White: text.Draw(t, "white"), Opening: text.Draw(t, "opening")},
+		Ply:      number.Draw(t, "ply"), Outcome: rapid.OneOf(rapid.Just(""), rapid.Just("black"), text).Draw(t, "outcome"), Termination: text.Draw(t, "termination"),
 	}
 	b.Start, b.Moves, b.Position = played(t)
 	if rapid.IntRange(0, 5).Draw(t, "unsound") == 0 {
@@ -94,7 +95,7 @@ func TestVotesAreShown(t *testing.T) {
 		{Member: "five", Kind: "none", Weight: 1},
 		{Member: "six", Kind: "move", Move: "7g7f", Weight: 1, Played: true},
 	}}}
-	board := &match.Board{Black: "C", White: "B", Ply: 1, Position: shogi.Handicaps()[0].SFEN, Thoughts: [2]*match.Thought{thought, nil}}
+	board := &match.Board{Ply: 1, Position: shogi.Handicaps()[0].SFEN, Thoughts: [2]*match.Thought{thought, nil}, GameHead: match.GameHead{Black: "C", White: "B"}}
 	v := View{Now: &match.Snapshot{Slots: []match.SlotState{{Phase: match.SlotPlaying, Board: board}}}}
 	var got []string
 	for _, l := range v.game(v.Now.Slots[0], 40) {
@@ -224,7 +225,7 @@ func TestBoardAsBOD(t *testing.T) {
 			m := testutil.Must(shogi.ParseMove(text))(t)
 			p.Apply(m)
 		}
-		lines := View{}.boardLines(&match.Board{Moves: c.moves, Position: p.SFEN()}, false)
+		lines := View{}.boardLines(&match.Board{Position: p.SFEN(), GameHead: match.GameHead{Moves: c.moves}}, false)
 		for i, want := range c.want {
 			got := lines[i].String()
 			if i >= 2 && i < 11 {

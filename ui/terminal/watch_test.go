@@ -147,7 +147,7 @@ func stamp(e match.Event, seq uint64) match.Event {
 func begun(seq uint64, slot int, black string) match.Event {
 	pair, leg := slot, 0
 	start := shogi.StartPos()
-	return stamp(match.Event{Type: match.EventGame, Pair: &pair, Leg: &leg, Slot: &slot, Black: black, White: "B", Start: start.SFEN()}, seq)
+	return stamp(match.Event{Type: match.EventGame, Pair: &pair, Leg: &leg, Slot: &slot, GameHead: match.GameHead{Black: black, White: "B", Start: start.SFEN()}}, seq)
 }
 
 // TestWatchARun tests boards, hostile names, commands with their answers, and the end.

@@ -52,7 +52,7 @@ func newStage(run string, slots int, names ...string) *stage {
 		s.tables = append(s.tables, &table{pair: -1})
 	}
 	finished := 0
-	s.send(match.Event{Type: match.EventRun, Players: s.names[:], Limits: []string{"x", "y"}, Slots: slots, Pairs: 1000, Games: 2000, Finished: &finished})
+	s.send(match.Event{Type: match.EventRun, Players: s.names[:], Slots: slots, Pairs: 1000, Games: 2000, Finished: &finished, GameHead: match.GameHead{Limits: []string{"x", "y"}}})
 	return s
 }
 
@@ -66,7 +66,7 @@ func (s *stage) send(e match.Event) {
 func (s *stage) at(slot int, kind match.EventType) match.Event {
 	b := s.tables[slot]
 	pair, leg := b.pair, b.leg
-	return match.Event{Type: kind, Pair: &pair, Leg: &leg, Slot: &slot, Black: s.names[b.leg], White: s.names[1-b.leg]}
+	return match.Event{Type: kind, Pair: &pair, Leg: &leg, Slot: &slot, GameHead: match.GameHead{Black: s.names[b.leg], White: s.names[1-b.leg]}}
 }
 
 // step makes a slot do its next step. It begins a game, plays the legal move with the number choice, or ends the game

@@ -29,7 +29,7 @@ func progressed(t *testing.T) (plan *match.Plan, sent []match.Event) {
 		})
 	}
 	at := func(kind match.EventType, pair, leg, slot int, more func(e *match.Event)) match.Event {
-		e := match.Event{Type: kind, Pair: &pair, Leg: &leg, Slot: &slot, Black: "new", White: "base"}
+		e := match.Event{Type: kind, Pair: &pair, Leg: &leg, Slot: &slot, GameHead: match.GameHead{Black: "new", White: "base"}}
 		if leg == 1 {
 			e.Black, e.White = e.White, e.Black
 		}

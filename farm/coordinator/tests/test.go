@@ -261,8 +261,9 @@ func (r *Test) PublishPair(p *match.PairResult) {
 		black, white := r.Match.Players[g.Players[0]].Name, r.Match.Players[g.Players[1]].Name
 		points := r.Match.Rules.Points(g.Verdict)
 		ev := match.Event{
-			Type: match.EventEnd, Pair: &pair, Leg: &leg, Slot: &slot, Black: black, White: white, Points: &points,
-			Outcome: g.Outcome.String(), Termination: g.Termination.String(), Note: g.Note, Plies: len(g.Record.Moves), Marked: g.Marked,
+			Type: match.EventEnd, Pair: &pair, Leg: &leg, Slot: &slot, Points: &points,
+			GameHead: match.GameHead{Black: black, White: white, Plies: len(g.Record.Moves)},
+			Outcome:  g.Outcome.String(), Termination: g.Termination.String(), Note: g.Note, Marked: g.Marked,
 			Sides: &[2]match.Effort{g.Sides[0].Effort(black), g.Sides[1].Effort(white)}, At: g.Ended,
 		}
 		if g.Questions != (match.Questions{}) {
