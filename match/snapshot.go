@@ -96,7 +96,7 @@ type SlotState struct {
 type GameHead struct {
 	Black   string     `json:"black,omitempty"`
 	White   string     `json:"white,omitempty"`
-	Limits  []string   `json:"limits,omitempty"` // limits of Black and White, as text
+	Limits  []string   `json:"limits,omitempty"` // limits of Black and White, as text; in a run event the limits of all players
 	Opening string     `json:"opening,omitempty"`
 	Start   string     `json:"start,omitempty"`     // SFEN, before the opening's moves
 	Moves   string     `json:"moves,omitempty"`     // moves of the opening in USI, separated by spaces; in a board all moves from the start
