@@ -125,7 +125,7 @@ func (v *TuneValidate) check() error {
 // validationLimits returns the limits of a validation, or nil if it has no limits of its own.
 func (f *File) validationLimits(e *Engine, own *Limits) (*match.Limits, error) {
 	if own == nil {
-		return nil, nil //nolint:nilnil // the limits of the tune apply
+		return nil, nil // the limits of the tune apply
 	}
 	limits, err := or(f.Limits, Limits{}).override(or(e.Limits, Limits{})).override(*own).resolve()
 	if err == nil {

@@ -46,9 +46,9 @@ func reserve(g usi.Go, veto time.Duration) usi.Go {
 // split divides nodes and times by the number of members and returns the part of one member, counted from 0. If the
 // nodes do not divide evenly, the first members get one node more.
 func split(g usi.Go, member, members int) usi.Go {
-	if total, n := g.Nodes, uint64(members); total > 0 { //nolint:gosec // a count
+	if total, n := g.Nodes, uint64(members); total > 0 {
 		g.Nodes = total / n
-		if uint64(member) < total%n { //nolint:gosec // an index
+		if uint64(member) < total%n {
 			g.Nodes++
 		}
 		g.Nodes = max(1, g.Nodes)
@@ -64,7 +64,7 @@ func split(g usi.Go, member, members int) usi.Go {
 func (c *Council) jitter(gos []usi.Go, ply int) {
 	factors, sum := make([]float64, len(gos)), 0.0
 	for i := range factors {
-		factors[i] = c.config.Jitter * (2*unit(voting.Mix(voting.Mix(c.seed, uint64(ply)), uint64(i))) - 1) //nolint:gosec // small and not negative
+		factors[i] = c.config.Jitter * (2*unit(voting.Mix(voting.Mix(c.seed, uint64(ply)), uint64(i))) - 1)
 		sum += factors[i]
 	}
 	mean := sum / float64(len(gos))
@@ -89,7 +89,7 @@ func (c *Council) perturb(b *voting.Ballot, r *usi.Reply) {
 	if c.config.Noise == 0 || b.Kind != voting.KindMove || len(b.Ranked) < 2 {
 		return
 	}
-	key := voting.Mix(voting.Mix(c.seed, uint64(b.Member)), c.line.Position.Key()) //nolint:gosec // an index
+	key := voting.Mix(voting.Mix(c.seed, uint64(b.Member)), c.line.Position.Key())
 	best, most := b.Move, math.Inf(-1)
 	for _, line := range b.Ranked {
 		score := voting.Points(line.Score, line.HasScore)

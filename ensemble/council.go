@@ -250,7 +250,7 @@ func (c *Council) NewGame(ctx context.Context, g usi.Game) error {
 		ctx, stop := both(ctx, life)
 		defer stop()
 		own := g
-		own.Seed = voting.Mix(g.Seed, uint64(s.index)) //nolint:gosec // an index
+		own.Seed = voting.Mix(g.Seed, uint64(s.index))
 		return s.newGame(ctx, own, c.restarts())
 	})
 }

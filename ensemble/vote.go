@@ -76,7 +76,7 @@ func (c *Council) fromBook() (voting.Decision, bool) {
 	if c.config.Book == nil {
 		return voting.Decision{}, false
 	}
-	random := rand.New(rand.NewPCG(c.seed, uint64(len(c.line.Moves)))) //nolint:gosec // to be repeated, not to be secret
+	random := rand.New(rand.NewPCG(c.seed, uint64(len(c.line.Moves))))
 	m := c.config.Book(&c.line.Position, random)
 	return voting.FromBook(m), m != shogi.NoMove
 }

@@ -26,8 +26,6 @@ const (
 )
 
 // encoding and decoding are the CBOR modes that write and read messages. Both are safe for concurrent use.
-//
-//nolint:gochecknoglobals // made once of constants, as a compiled regular expression
 var encoding, decoding = wireModes()
 
 func wireModes() (cbor.EncMode, cbor.DecMode) {
@@ -80,9 +78,9 @@ func (s *Secret) Token(worker string, lease Held) []byte {
 		text = append([]byte("gogi lease 2\x00"), lease.Run...)
 	}
 	text = append(text, 0)
-	text = binary.BigEndian.AppendUint64(text, uint64(lease.Pair)) //nolint:gosec // any number has its own text
+	text = binary.BigEndian.AppendUint64(text, uint64(lease.Pair))
 	text = binary.BigEndian.AppendUint64(text, uint64(lease.Epoch))
-	text = binary.BigEndian.AppendUint64(text, uint64(lease.Take)) //nolint:gosec // likewise
+	text = binary.BigEndian.AppendUint64(text, uint64(lease.Take))
 	if lease.Points != 0 {
 		text = binary.BigEndian.AppendUint64(text, lease.Points)
 	}

@@ -186,7 +186,7 @@ func (w *wire) uint(v *uint64) {
 func (w *wire) int64(v *int64) {
 	u := uint64(*v)<<1 ^ uint64(*v>>63) // small numbers of either sign are short (zigzag, as in package binary)
 	w.uint(&u)
-	*v = int64(u>>1) ^ -int64(u&1) //nolint:gosec // the inverse, of all 64 bits
+	*v = int64(u>>1) ^ -int64(u&1)
 }
 
 func (w *wire) int(list ...*int) {
@@ -227,7 +227,7 @@ func (w *wire) bytes(v *[]byte) {
 	switch {
 	case n > uint64(len(w.text)):
 		w.fail(io.ErrUnexpectedEOF)
-	case n > 0 && w.spend(int(n)): //nolint:gosec // no more than there are bytes
+	case n > 0 && w.spend(int(n)):
 		*v = append([]byte(nil), w.text[:n]...)
 		w.text = w.text[n:]
 	}
@@ -297,7 +297,7 @@ func (w *wire) move(v *shogi.Move) {
 		w.fail(fmt.Errorf("%d is no move", n))
 		return
 	}
-	*v = shogi.Move(n) //nolint:gosec // looked at above
+	*v = shogi.Move(n)
 }
 
 func (w *wire) moves(v *[]kifu.Move) {
@@ -338,11 +338,11 @@ func size(moves []kifu.Move) int {
 func list[T any](w *wire, v *[]T, most int, element func(*T)) {
 	n := uint64(len(*v))
 	w.uint(&n)
-	if n > uint64(most) || w.reading && n > uint64(len(w.text)) { //nolint:gosec // most is positive
+	if n > uint64(most) || w.reading && n > uint64(len(w.text)) {
 		w.fail(fmt.Errorf("a list of %d cannot be right", n))
 		return
 	}
-	if w.reading && n > 0 && w.spend(int(n)*int(reflect.TypeFor[T]().Size())) { //nolint:gosec // no more than there are bytes
+	if w.reading && n > 0 && w.spend(int(n)*int(reflect.TypeFor[T]().Size())) {
 		*v = make([]T, n)
 	}
 	for i := range *v {

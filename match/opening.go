@@ -32,8 +32,6 @@ func (o Opening) Position() (shogi.Position, error) {
 
 // recent has the positions of some SFENs. The games of a match begin from the same few positions, and each of them is needed
 // several times for a game.
-//
-//nolint:gochecknoglobals // a cache of a pure function
 var recent = positions{of: map[string]shogi.Position{}}
 
 // positions is a cache of parsed SFENs. Its methods are safe for concurrent use.
@@ -90,7 +88,7 @@ func openingIndex(seed uint64, round, n int) int {
 	x := uint64(round % n)
 	for {
 		if x = feistel(x, key, half); x < uint64(n) {
-			return int(x) //nolint:gosec // x < n, which is an int
+			return int(x)
 		}
 	}
 }

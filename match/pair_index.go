@@ -32,7 +32,7 @@ func (r *PairIndex) Take(p Pair) error {
 		return fmt.Errorf("it has number %d", p.ID)
 	}
 	if r.plan.Design.Kind == DesignImported { // an imported run has no book
-		want := Pair{ID: p.ID, Legs: r.plan.Legs(), Seed: mix(r.plan.Seed, uint64(p.ID))} //nolint:gosec // not negative
+		want := Pair{ID: p.ID, Legs: r.plan.Legs(), Seed: mix(r.plan.Seed, uint64(p.ID))}
 		return r.plan.ownsImported(p, want)
 	}
 	return r.TakeDrawn(p, r.plan.pairing(p.ID%n), p.ID/n)
@@ -48,7 +48,7 @@ func (r *PairIndex) TakeDrawn(p Pair, players [2]int, round int) error {
 		return fmt.Errorf("it is of players %v, and the plan gives it %v", p.Players, players)
 	case p.Legs != r.plan.Legs():
 		return fmt.Errorf("it has %d games, and the plan says %d", p.Legs, r.plan.Legs())
-	case p.Seed != mix(r.plan.Seed, uint64(p.ID)): //nolint:gosec // not negative
+	case p.Seed != mix(r.plan.Seed, uint64(p.ID)):
 		return fmt.Errorf("its seed %d is not the one that the plan gives it", p.Seed)
 	}
 	if r.plan.Design.Kind == DesignSelfplay { // each game has its own random opening

@@ -311,7 +311,7 @@ func (p *Plan) Pair(n int) Pair {
 // from 0.
 func (p *Plan) PairOf(n int, players [2]int, round int) Pair {
 	opening := p.Openings[openingIndex(p.Seed, round, len(p.Openings))]
-	return Pair{ID: n, Players: players, Opening: opening, Seed: mix(p.Seed, uint64(n)), Legs: p.Legs()} //nolint:gosec // n >= 0
+	return Pair{ID: n, Players: players, Opening: opening, Seed: mix(p.Seed, uint64(n)), Legs: p.Legs()}
 }
 
 // Owns returns an error if the pair cannot be a pair of the plan. If the pairings depend on results, Owns

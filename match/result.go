@@ -103,8 +103,6 @@ type nature struct {
 }
 
 // natures has the properties of every termination of a finished game. No code changes it.
-//
-//nolint:gochecknoglobals // a table, which is looked into for every game of a run
 var natures = map[Termination]nature{
 	Checkmate:         {},
 	Resignation:       {},

@@ -215,7 +215,7 @@ const stopAll = "all"
 // share returns the limits of each of n members that share the nodes and the times.
 func (l Limits) share(n int) Limits {
 	part := time.Duration(n)
-	l.Nodes /= uint64(n) //nolint:gosec // a count
+	l.Nodes /= uint64(n)
 	l.Clock.Main, l.Clock.Byoyomi, l.Clock.Increment, l.MoveTime = l.Clock.Main/part, l.Clock.Byoyomi/part, l.Clock.Increment/part, l.MoveTime/part
 	return l
 }

@@ -79,7 +79,7 @@ func (r *reader) Think(ctx context.Context, q usi.Request) (usi.Reply, error) {
 	if err := r.line.Follow(q.Position); err != nil {
 		return usi.Reply{}, fmt.Errorf("engine %s: its book: %w", r.name, err)
 	}
-	random := rand.New(rand.NewPCG(r.seed, uint64(len(r.line.Moves)))) //nolint:gosec // must be repeatable, not secure
+	random := rand.New(rand.NewPCG(r.seed, uint64(len(r.line.Moves))))
 	m := r.draw(&r.line.Position, random)
 	if m == shogi.NoMove {
 		return r.Engine.Think(ctx, q)

@@ -31,7 +31,7 @@ func TestShelf(t *testing.T) {
 	}
 	draw := testutil.Must(s.drawer(files))(t)
 	start := shogi.StartPos()
-	if m := draw(&start, rand.New(rand.NewPCG(1, 2))); m.String() != "9g9f" { //nolint:gosec // a test
+	if m := draw(&start, rand.New(rand.NewPCG(1, 2))); m.String() != "9g9f" {
 		t.Error(m)
 	}
 	testutil.OK(t, os.WriteFile(file, []byte("startpos moves 1g1f\n"), 0o600))

@@ -8,5 +8,5 @@ func physicalMemory() int64 {
 	if err != nil {
 		return 0
 	}
-	return int64(size >> 20) //nolint:gosec // a memory
+	return int64(size >> 20)
 }

@@ -18,8 +18,8 @@ func physicalMemory() int64 {
 		extended             uint64
 	}{}
 	status.length = uint32(unsafe.Sizeof(status))
-	if ok, _, _ := globalMemoryStatusEx.Call(uintptr(unsafe.Pointer(&status))); ok == 0 { //nolint:gosec // that is how it is called
+	if ok, _, _ := globalMemoryStatusEx.Call(uintptr(unsafe.Pointer(&status))); ok == 0 {
 		return 0
 	}
-	return int64(status.physical >> 20) //nolint:gosec // a memory
+	return int64(status.physical >> 20)
 }

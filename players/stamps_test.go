@@ -64,7 +64,7 @@ func TestOpenChanged(t *testing.T) {
 	}
 	data := testutil.Must(os.ReadFile(program))(t)
 	file := filepath.Join(t.TempDir(), "engine")
-	if err := os.WriteFile(file, data, 0o700); err != nil { //nolint:gosec // a program
+	if err := os.WriteFile(file, data, 0o700); err != nil {
 		t.Fatal(err)
 	}
 	p := match.Player{Name: "dev", Command: []string{file}, Identity: match.Identity{
@@ -78,7 +78,7 @@ func TestOpenChanged(t *testing.T) {
 	if said := open(); strings.Contains(said, "has changed") {
 		t.Error("the first start is trusted, and said:", said)
 	}
-	if err := os.WriteFile(file, append(data, 0), 0o700); err != nil { //nolint:gosec // a program
+	if err := os.WriteFile(file, append(data, 0), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	testutil.Contains(t, open(), "engine dev: its binary")

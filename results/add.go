@@ -247,7 +247,7 @@ func (s *statements) addPair(ctx context.Context, p *pairRows) (added bool, err 
 		return false, err
 	}
 
-	row := []any{p.run, p.pair.ID, p.pair.Players[0], p.pair.Players[1], openingID, int64(p.pair.Seed), p.setting, tables.Now()} //nolint:gosec // the same 64 bits
+	row := []any{p.run, p.pair.ID, p.pair.Players[0], p.pair.Players[1], openingID, int64(p.pair.Seed), p.setting, tables.Now()}
 	row = append(row, provenance...)
 	row = append(row, p.options, nil) // the last column, reused, is that of an earlier version
 	result, err := execSummed(ctx, s.pair, "pairs", row...)

@@ -23,8 +23,6 @@ var ErrOldTake = errors.New("the pair has been voided since it was handed out")
 
 // DifferentPlan is the error if a run with this name exists and has another plan. New games must not be added to that
 // run.
-//
-//nolint:errname // "DifferentPlan" is what it is
 type DifferentPlan struct {
 	Run         string
 	Differences []match.Difference // between the stored plan and the given one
@@ -40,8 +38,6 @@ func (e *DifferentPlan) Error() string {
 }
 
 // NoRun is the error if no run has the requested name. It lists the existing runs.
-//
-//nolint:errname // "NoRun" is what it is
 type NoRun struct {
 	Run   string   // the requested name, "" for any
 	Names []string // the existing runs, oldest first

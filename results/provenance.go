@@ -146,7 +146,7 @@ func (s *statements) provenance(ctx context.Context, p match.Provenance) ([]any,
 	if len(p.Proof) > 0 {
 		proof = p.Proof
 	}
-	return []any{worker, int64(p.Epoch), p.Scale, proof}, nil //nolint:gosec // the same 64 bits
+	return []any{worker, int64(p.Epoch), p.Scale, proof}, nil
 }
 
 // workerNumber returns the number of a worker. It adds the worker to the database if it is unknown.

@@ -40,7 +40,7 @@ func (r *Run) rows(p match.PairResult) (*pairRows, error) {
 	}
 
 	o := p.Pair.Opening
-	key := openingKey{r.id, o.ID, int64(o.Hash())} //nolint:gosec // the same 64 bits
+	key := openingKey{r.id, o.ID, int64(o.Hash())}
 	rows := &pairRows{
 		run: r.id, setting: r.setting.Load(), pair: p.Pair, played: p.Played, options: options,
 		key: key, opening: []any{key.run, key.name, o.Start, tables.MovesText(o.Moves), len(o.Moves), key.hash},

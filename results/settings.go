@@ -149,7 +149,7 @@ func keepRegistered(last string, now Setting, text []byte) ([]byte, error) {
 		return text, nil
 	}
 	if err := json.Unmarshal([]byte(last), &before); err != nil || before.Validation+before.Provisional == "" && len(before.Notes)+len(before.Tags) == 0 {
-		return text, nil //nolint:nilerr // an unreadable setting registers nothing, and readers report the error
+		return text, nil // an unreadable setting registers nothing, and readers report the error
 	}
 	now.Validation, now.Provisional = cmp.Or(now.Validation, before.Validation), before.Provisional
 	now.Notes, now.Tags = before.Notes, before.Tags

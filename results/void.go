@@ -270,7 +270,7 @@ func readPair(ctx context.Context, q tables.Querier, runID int64, id int) (p mat
 		}
 		return p, by, err
 	}
-	p = match.Pair{ID: id, Players: [2]int{int(row.Int("a")), int(row.Int("b"))}, Seed: uint64(row.Int("seed"))} //nolint:gosec // the same 64 bits
+	p = match.Pair{ID: id, Players: [2]int{int(row.Int("a")), int(row.Int("b"))}, Seed: uint64(row.Int("seed"))}
 	opening := one("openings", "WHERE id = ?", row.Int("opening_id"))
 	if opening == nil {
 		return p, by, cmp.Or(err, error(&tables.Damaged{Table: "openings", Pair: id, Leg: -1, What: "a row that was stored is not found"}))
@@ -281,7 +281,7 @@ func readPair(ctx context.Context, q tables.Querier, runID int64, id int) (p mat
 	}
 	if worker := row.Int("worker"); worker != 0 {
 		if w := one("workers", "WHERE id = ?", worker); w != nil {
-			by.Worker, by.Owner, by.Epoch = w.Text("name"), w.Text("owner"), uint64(row.Int("epoch")) //nolint:gosec // the same 64 bits
+			by.Worker, by.Owner, by.Epoch = w.Text("name"), w.Text("owner"), uint64(row.Int("epoch"))
 			by.Scale, _ = row.Value("scale").(float64)
 			by.Proof, _ = row.Value("proof").([]byte)
 		}

@@ -21,6 +21,6 @@ var queryUnbiasedInterruptTime = windows.NewLazySystemDLL("kernel32.dll").NewPro
 // Its unit is 100 ns.
 func unbiased() time.Duration {
 	var t uint64
-	_, _, _ = queryUnbiasedInterruptTime.Call(uintptr(unsafe.Pointer(&t))) //nolint:gosec // the system call wants a pointer
-	return time.Duration(t) * 100                                          //nolint:gosec // 29,000 years fit
+	_, _, _ = queryUnbiasedInterruptTime.Call(uintptr(unsafe.Pointer(&t)))
+	return time.Duration(t) * 100
 }

@@ -30,10 +30,10 @@ type lastMove struct {
 // logOf returns the log of a slot. The first call for a slot creates the log.
 func (e *Events) logOf(slot int) *eventLog {
 	if t, ok := e.games.Load(slot); ok {
-		return t.(*eventLog) //nolint:forcetypeassert // nothing else is stored
+		return t.(*eventLog) // nothing else is stored
 	}
 	t, _ := e.games.LoadOrStore(slot, new(eventLog))
-	return t.(*eventLog) //nolint:forcetypeassert // as above
+	return t.(*eventLog)
 }
 
 // begin starts the log of a game after the start event of the game.
@@ -71,7 +71,7 @@ func (e *Events) Listen(on bool) (last uint64) {
 		return 0
 	}
 	e.games.Range(func(_, one any) bool {
-		t := one.(*eventLog) //nolint:forcetypeassert // as in logOf
+		t := one.(*eventLog)
 		t.mu.Lock()
 		defer t.mu.Unlock()
 		e.sendBoard(t)

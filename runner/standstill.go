@@ -33,7 +33,7 @@ const (
 // Standstill is an interruption of a game: the machine or this program did not run for some time, or the wall
 // clock jumped. Measured times are useless after it, because engines do not know their remaining time. The
 // runner plays the pair again; a Standstill is the error of the interrupted attempt.
-type Standstill struct { //nolint:errname // it is data as much as an error, as usi.Fault is
+type Standstill struct { // it is data as much as an error, as usi.Fault is
 	Kind StandstillKind
 	By   time.Duration // its minimum length; negative if the wall clock was set back
 }

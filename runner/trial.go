@@ -33,7 +33,7 @@ func TryOut(ctx context.Context, open Opener, plan *match.Plan, pair match.Pair,
 		return nil, context.Cause(ctx)
 	}
 	if failed == [2]bool{} {
-		return nil, nil //nolint:nilnil // the caller plays the pair again
+		return nil, nil // the caller plays the pair again
 	}
 	r := match.Forfeited(plan, pair, failed, note, 0)
 	return &r, nil

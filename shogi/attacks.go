@@ -43,8 +43,6 @@ func stepsOf(t PieceType) []direction {
 
 // steps has the squares one step away from a square, by Piece. Horse and Dragon have all eight; four of them
 // are also the first squares of their slides.
-//
-//nolint:gochecknoglobals // constant lookup table
 var steps = func() (t [32][81]bitboard) {
 	for _, c := range []Colour{Black, White} {
 		for pt := Pawn; pt <= Dragon; pt++ {
@@ -74,8 +72,6 @@ func walk(s Square, d direction, occupied bitboard) bitboard {
 
 // rays has, for two squares on one file, rank or diagonal, the squares from the first (exclusive) through the
 // second to the edge of the board. It is empty for other pairs of squares.
-//
-//nolint:gochecknoglobals // constant lookup table
 var rays = func() (t [81][81]bitboard) {
 	for _, d := range stepsOf(King) {
 		for s := range NoSquare {
@@ -92,8 +88,6 @@ var rays = func() (t [81][81]bitboard) {
 func between(a, b Square) bitboard { return rays[a][b].and(rays[b][a]) }
 
 // emptyBoard has the squares that sliding pieces on a square reach on an empty board.
-//
-//nolint:gochecknoglobals // constant lookup table
 var emptyBoard = func() (t [81]struct {
 	ahead        [2]bitboard // squares that a lance of each colour reaches
 	rook, bishop bitboard
@@ -118,8 +112,6 @@ var emptyBoard = func() (t [81]struct {
 
 // fileSlides has the squares that a sliding piece on a rank (0 to 8) reaches along its file. The second index
 // is the nine occupancy bits of that file.
-//
-//nolint:gochecknoglobals // constant lookup table
 var fileSlides = func() (t [ranks][1 << ranks]uint16) {
 	for rank := range t {
 		for occupied := range t[rank] {
@@ -167,7 +159,6 @@ type line struct {
 	shift       uint8
 }
 
-//nolint:gochecknoglobals // constant lookup table
 var lines = func() (t [lineKinds][81]line) {
 	slides := uint32(0)
 	for kind, slope := range slopes {
@@ -181,7 +172,7 @@ var lines = func() (t [lineKinds][81]line) {
 				l.magic |= 1 << (gathered - c - (ranks-1+slope)*k)
 			}
 			// Without inner files there is nothing to shift.
-			l.slides, l.shift = slides, uint8((gathered+bits.TrailingZeros(l.inner()))&63) //nolint:gosec // below 64
+			l.slides, l.shift = slides, uint8((gathered+bits.TrailingZeros(l.inner()))&63)
 			slides += 1 << bits.OnesCount(l.inner())
 		}
 	}
@@ -192,14 +183,10 @@ var lines = func() (t [lineKinds][81]line) {
 func (l *line) inner() uint { return uint(l.mask * l.magic >> gathered) }
 
 // slopes has, for each kind of line, the number of ranks by which the line descends per file.
-//
-//nolint:gochecknoglobals // constant lookup table
 var slopes = [lineKinds]int{rankLine: 0, fallLine: 1, riseLine: -1}
 
 // lineSlides has the squares that a slide reaches along a line. Each square and line has one block of
 // entries, indexed by the occupancy bits that line calculates.
-//
-//nolint:gochecknoglobals // constant lookup table
 var lineSlides = func() []bitboard {
 	last := &lines[lineKinds-1][NoSquare-1]
 	t := make([]bitboard, 0, last.slides+1<<bits.OnesCount(last.inner()))
@@ -276,14 +263,10 @@ func attacks(p Piece, s Square, occupied bitboard) bitboard {
 
 // promotionZone has the far three ranks from each colour's view. These ranks are also the camp for the
 // entering-king declaration.
-//
-//nolint:gochecknoglobals // constant lookup table
 var promotionZone = [2]bitboard{farRanks(Black, 3), farRanks(White, 3)}
 
 // deadSquares has, by colour and type, the squares on which an unpromoted piece could never move again. These
 // are the last rank for a pawn or lance, and the last two ranks for a knight.
-//
-//nolint:gochecknoglobals // constant lookup table
 var deadSquares = [2][16]bitboard{
 	{Pawn: farRanks(Black, 1), Lance: farRanks(Black, 1), Knight: farRanks(Black, 2)},
 	{Pawn: farRanks(White, 1), Lance: farRanks(White, 1), Knight: farRanks(White, 2)},

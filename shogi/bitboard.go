@@ -18,8 +18,6 @@ const (
 
 // squareBits has, for every square, the set with only this square. It has 128 entries so that the compiler
 // needs no bounds check.
-//
-//nolint:gochecknoglobals // constant lookup table
 var squareBits = func() (t [128]bitboard) {
 	for s := range NoSquare {
 		if s < loSquares {

@@ -124,8 +124,6 @@ func (p *Position) setHand(c Colour, t PieceType, n uint8) {
 
 // zobrist has the random numbers from which keys are calculated by exclusive or. The number of an empty hand
 // is 0, so a key depends only on the position.
-//
-//nolint:gochecknoglobals // constant lookup table
 var zobrist = func() (t struct {
 	pieces [32][81]uint64
 	hands  [2][8][32]uint64

@@ -20,8 +20,6 @@ type Setup struct {
 const maxPly = 1_000_000_000
 
 // setSize has the number of pieces of each base type in a set of 40.
-//
-//nolint:gochecknoglobals // constant lookup table
 var setSize = [King + 1]int{Pawn: 18, Lance: 4, Knight: 4, Silver: 4, Bishop: 2, Rook: 2, Gold: 4, King: 2}
 
 // Position checks the setup and builds its position. Kings may be missing (mating problems have none or one),

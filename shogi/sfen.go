@@ -10,8 +10,6 @@ import (
 const startSFEN = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1"
 
 // startPosition is the position of startSFEN. It is parsed once, because games and tests use it often.
-//
-//nolint:gochecknoglobals // constant
 var startPosition = func() Position {
 	p, _ := ParseSFEN(startSFEN) // a constant that tests also parse
 	return p

@@ -111,7 +111,7 @@ var triangles sync.Map
 func boundedBy(alpha, beta float64) triangle {
 	type rates struct{ alpha, beta float64 }
 	if t, ok := triangles.Load(rates{alpha, beta}); ok {
-		return t.(triangle) //nolint:forcetypeassert // nothing else is stored
+		return t.(triangle) // nothing else is stored
 	}
 	t := newTriangle(alpha, beta)
 	triangles.Store(rates{alpha, beta}, t)

@@ -90,7 +90,7 @@ func TestSimulatedBoundedRates(t *testing.T) {
 		s := SPRT{Elo0: 0, Elo1: elo1, Alpha: 0.05, Beta: 0.05, Model: ModelLogistic, Boundary: BoundaryBounded}
 		for _, elo := range []float64{0, elo1} {
 			rates := ratesOf(t, ordinary, elo)
-			r := rand.New(rand.NewPCG(21, uint64(elo))) //nolint:gosec // small
+			r := rand.New(rand.NewPCG(21, uint64(elo)))
 			wrong := 0
 			for range n {
 				if j, err := s.Judge(stopped(t, r, s, rates)); err == nil && (j.Decision == Pass) == (elo == 0) {
@@ -110,7 +110,7 @@ func TestSimulatedBoundedElo(t *testing.T) {
 	n := simulations(30, 2000)
 	for _, elo := range []float64{0, 20}[:simulations(1, 2)] {
 		rates := ratesOf(t, ordinary, elo)
-		r := rand.New(rand.NewPCG(8, uint64(elo))) //nolint:gosec // small
+		r := rand.New(rand.NewPCG(8, uint64(elo)))
 		above, held := 0, 0
 		for range n {
 			p := stopped(t, r, s, rates)

@@ -15,7 +15,7 @@ func seriesOf(t *testing.T, first int, deviations ...int) *Series {
 	t.Helper()
 	var s Series
 	for i, d := range deviations {
-		plays(t, &s, strconv.Itoa(first+i), uint64(i), d) //nolint:gosec // small
+		plays(t, &s, strconv.Itoa(first+i), uint64(i), d)
 	}
 	return &s
 }

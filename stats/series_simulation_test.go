@@ -149,7 +149,7 @@ func deciding(t *testing.T, r *rand.Rand, s SPRT, c condition, openings, pairs i
 		at := id % openings
 		deviation, games := replays[at](r)
 		play := Play{Pair: deviationPairs[deviation], Opening: strconv.Itoa(at), Games: games[:]}
-		key := [3]uint64{uint64(at), games[0], games[1]} //nolint:gosec // small
+		key := [3]uint64{uint64(at), games[0], games[1]}
 		if counts == noCopies && seen[key] {
 			continue
 		}
@@ -165,7 +165,7 @@ func deciding(t *testing.T, r *rand.Rand, s SPRT, c condition, openings, pairs i
 
 func falsePasses(t *testing.T, s SPRT, c condition, openings, pairs, series int, counts rule) int {
 	t.Helper()
-	r := rand.New(rand.NewPCG(uint64(openings), 11)) //nolint:gosec // small
+	r := rand.New(rand.NewPCG(uint64(openings), 11))
 	passes := 0
 	for range series {
 		if deciding(t, r, s, c, openings, pairs, counts).Decision == Pass {
@@ -245,7 +245,7 @@ func TestSimulatedSignFlip(t *testing.T) {
 	n, pairs := simulations(200, 20_000), 150
 	for _, c := range conditions() {
 		for _, openings := range []int{2, 10, 24, 50, 100} {
-			r := rand.New(rand.NewPCG(uint64(openings), 13)) //nolint:gosec // small
+			r := rand.New(rand.NewPCG(uint64(openings), 13))
 			found := map[binomial.Alternative]int{}
 			for range n {
 				s := simulated(t, r, c, openings, pairs)

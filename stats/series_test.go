@@ -277,7 +277,7 @@ func TestNormalizedByOpenings(t *testing.T) {
 	var byOpening Series
 	for id := range 3000 {
 		d := evenDeviation(r)
-		plays(t, &byOpening, strconv.Itoa(id%300), uint64(id), d) //nolint:gosec // small
+		plays(t, &byOpening, strconv.Itoa(id%300), uint64(id), d)
 	}
 	got, err := s.llr(byOpening.distribution(), byOpening.tally.Outcomes())
 	want, err2 := s.LLR(byOpening.tally.Outcomes())

@@ -67,9 +67,9 @@ func (i *Info) readNumber(key string, p *words) {
 	case "multipv":
 		i.MultiPV = max(1, int(p.bounded(0, maxMultiPV)))
 	case "nodes":
-		i.Nodes = uint64(p.bounded(0, maxNodes)) //nolint:gosec // not negative
+		i.Nodes = uint64(p.bounded(0, maxNodes))
 	case "nps":
-		i.NPS = uint64(p.bounded(0, maxNodes)) //nolint:gosec // not negative
+		i.NPS = uint64(p.bounded(0, maxNodes))
 	case "time":
 		i.Time = time.Duration(p.bounded(0, maxMS)) * time.Millisecond
 	case "hashfull":

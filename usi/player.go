@@ -123,7 +123,7 @@ const (
 
 // Fault is the error that describes the failure of an engine. After a Fault the engine is unusable, and the
 // caller must close it.
-type Fault struct { //nolint:errname // the name is part of the interface; it is data as much as an error
+type Fault struct { // the name is part of the interface; it is data as much as an error
 	Kind   FaultKind
 	Engine string
 	Doing  string // the state of the dialogue, such as "waiting for readyok"

@@ -105,7 +105,7 @@ func (c *commits) findBuilt() {
 
 // git runs git in the working directory and returns its output.
 func git(ctx context.Context, args ...string) (string, error) {
-	out, err := exec.CommandContext(ctx, "git", args...).Output() //nolint:gosec // the arguments are revisions and paths of the user
+	out, err := exec.CommandContext(ctx, "git", args...).Output()
 	if failed, ok := errors.AsType[*exec.ExitError](err); ok {
 		err = fmt.Errorf("git %s: %s", args[0], strings.TrimSpace(string(failed.Stderr)))
 	}
@@ -159,7 +159,7 @@ func (c *commits) build(ctx context.Context, env *cli.Env, name string) error {
 		}
 	}
 	fmt.Fprintf(env.Err, "building %s …\n", name)
-	build := exec.CommandContext(ctx, "sh", "-c", c.Build) //nolint:gosec // the user's command
+	build := exec.CommandContext(ctx, "sh", "-c", c.Build)
 	build.Dir = folder
 	build.WaitDelay = 5 * time.Second // a compiler that outlives the shell holds the pipe of its output
 	out, err := build.CombinedOutput()

@@ -19,7 +19,6 @@ import (
 	"gogi/report/stored"
 )
 
-//nolint:gochecknoglobals // a flag of this test binary, for make engines
 var writeMatches = flag.Bool("write-matches", false, "play the built-in engine against the installed engines, and rewrite the table of matches in docs/engines.md")
 
 // A playedEngine is an engine of docs/engines.md.

@@ -98,7 +98,7 @@ func codeOf(t *testing.T, err error) int {
 	}
 	exit, ok := errors.AsType[*exec.ExitError](err)
 	testutil.Require(t, ok, "%v", err)
-	if status := exit.Sys().(syscall.WaitStatus); status.Signaled() { //nolint:forcetypeassert // on Linux
+	if status := exit.Sys().(syscall.WaitStatus); status.Signaled() { // on Linux
 		return 128 + int(status.Signal())
 	}
 	return exit.ExitCode()

@@ -286,7 +286,7 @@ func TestFarmBuildPages(t *testing.T) {
 	f := startFarm(t)
 	p := openTab(t)
 	for dir := f.dir; dir != os.TempDir(); dir = filepath.Dir(dir) { // the sandbox reads the repositories as another user
-		testutil.OK(t, os.Chmod(dir, 0o755)) //nolint:gosec // see above
+		testutil.OK(t, os.Chmod(dir, 0o755))
 	}
 	builds := testutil.Must(filepath.Abs("testdata/builds"))(t)
 	made := exec.Command("sh", filepath.Join(builds, "init.sh"), builds)

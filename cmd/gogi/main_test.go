@@ -38,8 +38,6 @@ func TestMain(m *testing.M) {
 }
 
 // memory makes the programs of the tests collect no garbage, because most of them end soon.
-//
-//nolint:gochecknoglobals // TestMain and TestScripts set the same values
 var memory = map[string]string{"GOGC": "off", "GOMEMLIMIT": "500MiB"}
 
 // withPrograms runs the tests with gogi, gogi-lab and the fake engine, built as for users. The tests start them more than a

@@ -26,7 +26,7 @@ func completing(t *testing.T, shell string) *folder {
 // inShell returns the output of a shell that runs in the folder.
 func (s *folder) inShell(t *testing.T, command ...string) string {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), command[0], command[1:]...) //nolint:gosec // a shell with lines of ours
+	cmd := exec.CommandContext(t.Context(), command[0], command[1:]...)
 	cmd.Dir = s.dir
 	cmd.Env = append(os.Environ(), "HOME="+s.dir, "LC_ALL=C.UTF-8")
 	out, err := cmd.CombinedOutput()

@@ -215,7 +215,7 @@ func (l *layout) key() string {
 }
 
 func (l *layout) make(root string, find func(string) (string, error)) error {
-	if err := os.MkdirAll(filepath.Join(root, workSpot), 0o755); err != nil { //nolint:gosec // as the folder of any engine
+	if err := os.MkdirAll(filepath.Join(root, workSpot), 0o755); err != nil {
 		return err
 	}
 	for i, f := range l.files {
@@ -241,7 +241,7 @@ func link(path, name string) error {
 		return nil
 	}
 	folder := filepath.Dir(name)
-	if err := os.MkdirAll(folder, 0o755); err != nil { //nolint:gosec // as the folder of any engine
+	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return err
 	}
 	own, err := os.MkdirTemp(folder, ".placing-")

@@ -66,7 +66,7 @@ func worker(t *testing.T) identity.Env {
 }
 
 // few makes plans with a small opening set, which are faster to encode, decode and compare.
-var few = configs.Flags{Openings: openings.BuiltinNamed} //nolint:gochecknoglobals // a constant
+var few = configs.Flags{Openings: openings.BuiltinNamed}
 
 // sent returns a plan as another machine reads it.
 func sent(t *testing.T, p *match.Plan) *match.Plan {

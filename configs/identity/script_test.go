@@ -99,7 +99,7 @@ func TestScripts(t *testing.T) {
 				"second": sh + "exec ./real\n", "loop": sh + "exec ./run\nexec ./loop\n", "game.log": "x",
 			})
 			for _, program := range []string{"run", "real", "sub/real", "a b/real", "second", "loop"} {
-				testutil.OK(t, os.Chmod(filepath.Join(dir, program), 0o700)) //nolint:gosec // a program
+				testutil.OK(t, os.Chmod(filepath.Join(dir, program), 0o700))
 			}
 			plan, warned := scripted(t, dir, c.command, "")
 			var names []string
@@ -142,7 +142,7 @@ func TestScripts(t *testing.T) {
 func TestNamedFiles(t *testing.T) {
 	dir := t.TempDir()
 	fill(t, dir, map[string]string{"run": "#!/bin/sh\nexec $ENGINE\n", "real": "program", "libs/a.so": "library"})
-	testutil.OK(t, os.Chmod(filepath.Join(dir, "run"), 0o700)) //nolint:gosec // a program
+	testutil.OK(t, os.Chmod(filepath.Join(dir, "run"), 0o700))
 	without, warned := scripted(t, dir, "./run", "")
 	testutil.Equal(t, len(warned), 1, "warnings: %q", warned)
 	plan, warned := scripted(t, dir, "./run", `identity = ["real", "libs/a.so"]`)
@@ -175,7 +175,7 @@ func TestPlacedScripts(t *testing.T) {
 	fill(t, other, map[string]string{"real": "program"})
 	fill(t, dir, map[string]string{"near": "#!/bin/sh\nexec bin/real\n", "far": "#!/bin/sh\nexec " + outside + "\n", "bin/real": "program"})
 	for _, program := range []string{filepath.Join(dir, "near"), filepath.Join(dir, "far"), filepath.Join(dir, "bin/real"), outside} {
-		testutil.OK(t, os.Chmod(program, 0o700)) //nolint:gosec // a program
+		testutil.OK(t, os.Chmod(program, 0o700))
 	}
 	greetings := []usi.Greeting{{}, {}}
 	placed := func(command, extra string) (*match.Plan, error) {
@@ -205,8 +205,8 @@ func TestPlacedScripts(t *testing.T) {
 func TestListReplacesScan(t *testing.T) {
 	dir := t.TempDir()
 	fill(t, dir, map[string]string{"run": "#!/bin/sh\nexec ./real learned.bin\n", "real": "program", "learned.bin": "1"})
-	testutil.OK(t, os.Chmod(filepath.Join(dir, "run"), 0o700))  //nolint:gosec // a program
-	testutil.OK(t, os.Chmod(filepath.Join(dir, "real"), 0o700)) //nolint:gosec // a program
+	testutil.OK(t, os.Chmod(filepath.Join(dir, "run"), 0o700))
+	testutil.OK(t, os.Chmod(filepath.Join(dir, "real"), 0o700))
 	plan, _ := scripted(t, dir, "./run", `identity = ["real"]`)
 	roles := lists.Map(plan.Players[0].Identity.Files, func(f match.FileHash) string { return f.Role })
 	testutil.Equal(t, strings.Join(roles, ", "), "binary, file 1", "files")
@@ -222,8 +222,8 @@ func TestListReplacesScan(t *testing.T) {
 func TestNewFile(t *testing.T) {
 	dir := t.TempDir()
 	fill(t, dir, map[string]string{"run": "#!/bin/sh\nexec ./real learned.bin nn.bin\n", "real": "program", "nn.bin": "net"})
-	testutil.OK(t, os.Chmod(filepath.Join(dir, "run"), 0o700))  //nolint:gosec // a program
-	testutil.OK(t, os.Chmod(filepath.Join(dir, "real"), 0o700)) //nolint:gosec // a program
+	testutil.OK(t, os.Chmod(filepath.Join(dir, "run"), 0o700))
+	testutil.OK(t, os.Chmod(filepath.Join(dir, "real"), 0o700))
 	first, _ := scripted(t, dir, "./run", "")
 	fill(t, dir, map[string]string{"learned.bin": "1"})
 	second, _ := scripted(t, dir, "./run", "")

@@ -55,8 +55,6 @@ func profiles() map[string]profile {
 }
 
 // noOwnBook is the setting of a profile that turns the engine's book off. gogi does not send it if the user names a book.
-//
-//nolint:gochecknoglobals // constant
 var noOwnBook = usi.Setting{Name: "USI_OwnBook", Value: "false"}
 
 // namesBook reports whether the user's settings name a book.

@@ -48,8 +48,6 @@ func builtinText(name string) []byte {
 }
 
 // unpackedLong returns the text of the set BuiltinOpenings.
-//
-//nolint:gochecknoglobals // unpacked at most once in a process
 var unpackedLong = sync.OnceValue(func() []byte { return unpacked(builtinLong) })
 
 // unpacked returns the text of a compressed, embedded opening set. It panics if the embedded data are
@@ -131,4 +129,4 @@ type set struct {
 
 // readSets caches the openings of each set that was read without a warning. Without the cache, checking ten
 // thousand lines takes a tenth of a second of CPU time.
-var readSets sync.Map //nolint:gochecknoglobals // a cache
+var readSets sync.Map

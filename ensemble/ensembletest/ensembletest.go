@@ -81,7 +81,7 @@ func Records(tb testing.TB, rule string, games ...string) (records [][]byte) {
 				Open:  func(context.Context) (ensemble.Player, error) { return v, nil },
 			})
 		}
-		records = append(records, decide(tb, config, uint64(seed+1), len(lines))...) //nolint:gosec // an index
+		records = append(records, decide(tb, config, uint64(seed+1), len(lines))...)
 	}
 	return records
 }

@@ -66,8 +66,8 @@ func (c *Council) printEarly(w io.Writer, in i18n.Language) {
 	for _, e := range c.Firsts {
 		of := func(n uint64, all float64) string { return percentOr(format.Finite(float64(n) / all)) }
 		decisions := float64(e.Decisions)
-		t.AppendRow(table.Row{strconv.Itoa(e.First), of(uint64(e.Equal), decisions), //nolint:gosec // counts
-			of(uint64(e.Changed), decisions), of(e.Saved, float64(e.Nodes))}) //nolint:gosec // counts
+		t.AppendRow(table.Row{strconv.Itoa(e.First), of(uint64(e.Equal), decisions), // counts
+			of(uint64(e.Changed), decisions), of(e.Saved, float64(e.Nodes))}) // counts
 	}
 	format.Render(w, t)
 }

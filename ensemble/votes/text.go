@@ -176,7 +176,7 @@ func (c *Council) printMembers(w io.Writer, in i18n.Language) {
 		m := &c.Members[i]
 		nodes := "–"
 		if m.Votes > 0 {
-			nodes = format.Count(int(m.Nodes / uint64(m.Votes))) //nolint:gosec // positive
+			nodes = format.Count(int(m.Nodes / uint64(m.Votes)))
 		}
 		t.AppendRow(table.Row{i + 1, format.Name(m.Name), format.Count(m.Votes), format.Count(m.Adopted), percentOr(m.Share), format.Count(m.Led), nodes, m.others().In(in)})
 	}

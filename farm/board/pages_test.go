@@ -442,7 +442,7 @@ func TestSubmitByForm(t *testing.T) {
 	planOf := func(test string) *match.Plan {
 		t.Helper()
 		answer := testutil.Must(w.site.Coordinator.Do(t.Context(), "ann", "plan", farm.Order{Run: test}))(t)
-		return testutil.Must(match.DecodePlan(answer.(farm.PlanOf).Plan))(t) //nolint:forcetypeassert // the verb's answer
+		return testutil.Must(match.DecodePlan(answer.(farm.PlanOf).Plan))(t) // the verb's answer
 	}
 	first := planOf(digest)
 	testutil.Check(t, first.Run == "first" && first.Games() == 8 && first.Players[1].Limits.Nodes == 50 && first.Digest() == digest, "%+v", first)

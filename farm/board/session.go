@@ -58,7 +58,7 @@ type logins struct{ *Pages }
 func (p logins) session(r *http.Request) (*session, error) {
 	cookie, err := r.Cookie(SessionCookie)
 	if err != nil {
-		return nil, nil //nolint:nilerr // no cookie, no session
+		return nil, nil // no cookie, no session
 	}
 	body, revision, err := p.config.State.Get(r.Context(), bucketSessions, hashOf(cookie.Value))
 	if err != nil || revision == 0 {

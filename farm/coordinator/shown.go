@@ -101,7 +101,7 @@ func planLimits(plan *match.Plan, sent []string, black, white string) []string {
 		if i < 0 {
 			return nil
 		}
-		limits = append(limits, plan.LimitsOf(i, shogi.Colour(c)).String()) //nolint:gosec // 0 or 1
+		limits = append(limits, plan.LimitsOf(i, shogi.Colour(c)).String())
 	}
 	return limits
 }

@@ -130,7 +130,7 @@ func unlike(name string, offset float64) func(*match.Plan, int) match.PairResult
 		r := playOut(p, p.Pair(id), func(g match.Game) bool { return g.Players[len(g.Opening.Moves)%2] == 0 })
 		h := fnv.New64a()
 		fmt.Fprint(h, name)
-		random := rand.New(rand.NewPCG(h.Sum64(), uint64(id))) //nolint:gosec // small
+		random := rand.New(rand.NewPCG(h.Sum64(), uint64(id)))
 		nodes := []uint64{uint64(1e6 * math.Exp(offset+0.02*random.NormFloat64())), 1e6}
 		for i := range r.Games {
 			g := &r.Games[i]

@@ -40,7 +40,7 @@ func (b *Bus) Results(ctx context.Context, n int) ([]farm.Delivery, error) {
 		}
 		rest, err := b.fetch(ctx, n-1, true) // further messages that are available now
 		if err != nil {
-			return first, nil //nolint:nilerr // the next call returns the error
+			return first, nil // the next call returns the error
 		}
 		return append(first, rest...), nil
 	}

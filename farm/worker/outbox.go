@@ -264,7 +264,7 @@ func (o *Outbox) append(kind byte, number uint64, body []byte) error {
 		return cmp.Or(o.broken, errClosed)
 	}
 	text := make([]byte, headBytes+kindBytes, headBytes+kindBytes+len(body))
-	binary.BigEndian.PutUint32(text, uint32(min(kindBytes+len(body), math.MaxUint32))) //nolint:gosec // bounded by maxItem
+	binary.BigEndian.PutUint32(text, uint32(min(kindBytes+len(body), math.MaxUint32)))
 	text[headBytes] = kind
 	binary.BigEndian.PutUint64(text[headBytes+1:], number)
 	text = append(text, body...)

@@ -61,7 +61,7 @@ func (w *Worker) learn(plans []farm.Task) {
 // settingsOf returns the settings of a tune's plan, or nil if the plan is not a tune.
 func settingsOf(plan *match.Plan) (*tune.Settings, error) {
 	if plan.Tune == "" {
-		return nil, nil //nolint:nilnil // documented above
+		return nil, nil
 	}
 	p, err := tune.ParsePlan(plan.Tune)
 	if err != nil {

@@ -198,7 +198,7 @@ func TestGiveBack(t *testing.T) {
 			testutil.Check(t, !b.Crashed, "%+v is no crash", b)
 		}
 		// Two are played and two wait. More may come from requests that were sent as slots became free.
-		if len(pairs) < 4 || len(f.back) != len(pairs) || len(f.back) != int(f.epoch) { //nolint:gosec // a few grants
+		if len(pairs) < 4 || len(f.back) != len(pairs) || len(f.back) != int(f.epoch) {
 			t.Errorf("of %d granted pairs are given back: %+v", f.epoch, f.back)
 		}
 	})

@@ -29,7 +29,7 @@ func IsFull(err error) bool { return errors.Is(err, syscall.ENOSPC) || errors.Is
 // LockFile locks a file until the file is closed or the process ends. It returns ErrLocked at once if another
 // process has locked the file.
 func LockFile(f *os.File) error {
-	err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB) //nolint:gosec // a descriptor is small
+	err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
 	if errors.Is(err, unix.EWOULDBLOCK) {
 		return ErrLocked
 	}
@@ -39,5 +39,5 @@ func LockFile(f *os.File) error {
 // CloseLocked unlocks and closes a file that [LockFile] locked. A plain Close is not enough: a forked child
 // process shares the lock for a moment, until it starts its program.
 func CloseLocked(f *os.File) error {
-	return errors.Join(unix.Flock(int(f.Fd()), unix.LOCK_UN), f.Close()) //nolint:gosec // a descriptor is small
+	return errors.Join(unix.Flock(int(f.Fd()), unix.LOCK_UN), f.Close())
 }

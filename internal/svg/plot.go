@@ -119,7 +119,7 @@ func (p Plot) HTML() template.HTML {
 		w(`<li class="level %s">%s</li>`, l.Class, esc(l.Name))
 	}
 	w("</ul></figure>\n")
-	return template.HTML(b.String()) //nolint:gosec // every text is escaped
+	return template.HTML(b.String()) // every text is escaped
 }
 
 // fit calculates those ends of the axes that the caller has not set.
@@ -226,7 +226,7 @@ func Ticks(low, high float64, n int) []float64 {
 func Ratio(value, lower, upper float64, words string) template.HTML {
 	x := func(v float64) float64 { return 120 * (max(lower, min(upper, v)) - lower) / (upper - lower) }
 	from, to := min(x(0), x(value)), max(x(0), x(value))
-	return template.HTML(fmt.Sprintf( //nolint:gosec // words are escaped
+	return template.HTML(fmt.Sprintf( // words are escaped
 		`<svg class="llr" viewBox="0 0 120 12" preserveAspectRatio="none" role="img" aria-label="%s"><rect class="rail" width="120" height="12" rx="2"/><rect class="fill" x="%.1f" width="%.1f" height="12" rx="2"/><line class="even" x1="%.1f" x2="%.1[4]f" y1="0" y2="12"/></svg>`,
 		html.EscapeString(words), from, max(1, to-from), x(0)))
 }
@@ -236,7 +236,7 @@ func Ratio(value, lower, upper float64, words string) template.HTML {
 // picture.
 func Interval(lo, estimate, hi, low, high, even float64, words string) template.HTML {
 	x := func(v float64) float64 { return 4 + 184*(max(low, min(high, v))-low)/max(high-low, 1e-9) }
-	return template.HTML(fmt.Sprintf( //nolint:gosec // words are escaped
+	return template.HTML(fmt.Sprintf( // words are escaped
 		`<svg class="span" viewBox="0 0 192 16" role="img" aria-label="%s"><line class="even" x1="%.1f" x2="%.1[2]f" y1="0" y2="16"/><line class="bar" x1="%.1f" x2="%.1f" y1="8" y2="8"/><circle class="dot" cx="%.1f" cy="8" r="4"/></svg>`,
 		html.EscapeString(words), x(even), x(lo), x(hi), x(estimate)))
 }

@@ -16,10 +16,10 @@ import (
 func WriteProgram(t testing.TB, path, text string) {
 	t.Helper()
 	syscall.ForkLock.RLock()
-	err := os.WriteFile(path, []byte(text), 0o755) //nolint:gosec // the test executes the file
+	err := os.WriteFile(path, []byte(text), 0o755)
 	syscall.ForkLock.RUnlock()
 	if err == nil {
-		err = os.Chmod(path, 0o755) //nolint:gosec // independent of the umask
+		err = os.Chmod(path, 0o755)
 	}
 	if err != nil {
 		t.Fatal(err)

@@ -10,10 +10,10 @@ import (
 
 // The linker sets these variables for releases (.ci/dist), because the sources of a release may be outside a
 // repository. So two builds of one commit have the same bytes.
-var stamped, revision string //nolint:gochecknoglobals // the linker sets variables only
+var stamped, revision string
 
 // maintainers is the result of Maintainers. The linker sets it.
-var maintainers string //nolint:gochecknoglobals // likewise
+var maintainers string
 
 // unknown is the text for missing build information.
 const unknown = "unknown"

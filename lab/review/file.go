@@ -29,7 +29,7 @@ type Log struct {
 // process writes, and a file with other settings. It removes an incomplete last line, which a killed process
 // leaves.
 func OpenLog(path string, s Settings) (*Log, error) {
-	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644) //nolint:gosec // the file is not secret
+	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644) // the file is not secret
 	if err != nil {
 		return nil, err
 	}

@@ -199,7 +199,7 @@ func (c *Calibration) Save(path string) error {
 	if err := toml.NewEncoder(&b).Encode(scaleFile{c.Scale}); err != nil {
 		return err
 	}
-	return os.WriteFile(path, []byte(b.String()), 0o644) //nolint:gosec // the file is not secret
+	return os.WriteFile(path, []byte(b.String()), 0o644) // the file is not secret
 }
 
 func (c *Calibration) interval() string {

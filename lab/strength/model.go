@@ -83,7 +83,7 @@ func (m *Model) Save(path string) error {
 	if err := toml.NewEncoder(&b).Encode(m); err != nil {
 		return err
 	}
-	return os.WriteFile(path, []byte(b.String()), 0o644) //nolint:gosec // it is no secret
+	return os.WriteFile(path, []byte(b.String()), 0o644) // it is no secret
 }
 
 // ReadModel reads a model from a file and fits it again. It returns an error if the fit does not give the

@@ -174,7 +174,7 @@ func TestModelFile(t *testing.T) {
 // games returns n games in each of which match of 10 moves match the engine's. Half of the games are won.
 func games(n, match int) (list []review.PlayerGame) {
 	for i := range n {
-		g := review.PlayerGame{ID: fmt.Sprint(i), Known: true, Points: float64(i % 2)} //nolint:perfsprint // as short
+		g := review.PlayerGame{ID: fmt.Sprint(i), Known: true, Points: float64(i % 2)}
 		g.Parts.Rest = review.Sums{Moves: 10, Divisor: 10, Match: match, Bad: 10 - match, Falls: -float64(10 - match)}
 		list = append(list, g)
 	}

@@ -39,8 +39,8 @@ func NewChance(plan *match.Plan, pair, leg int) *Chance {
 	if plan.Design.Kind != match.DesignSelfplay {
 		return nil
 	}
-	number := uint64(pair)*match.MaxLegs + uint64(leg)                                                       //nolint:gosec // neither is negative
-	c := &Chance{Design: plan.Design.Selfplay, plan: plan, random: rand.New(rand.NewPCG(plan.Seed, number))} //nolint:gosec // to be repeated, not to be secret
+	number := uint64(pair)*match.MaxLegs + uint64(leg)
+	c := &Chance{Design: plan.Design.Selfplay, plan: plan, random: rand.New(rand.NewPCG(plan.Seed, number))}
 	c.Audited = c.random.Float64() < c.Design.Audit
 	c.Seed = c.random.Uint64()
 	return c

@@ -226,7 +226,7 @@ func newReplay(plan *match.Plan, g match.Game) (*replay, error) {
 	}
 	r := &replay{referee: referee, adjudicator: NewAdjudicator(plan.Adjudication), chance: NewChance(plan, g.Pair, g.Leg), plies: len(g.Opening.Moves)}
 	for c := range r.limits {
-		r.limits[c] = plan.LimitsOf(g.Players[c], shogi.Colour(c)) //nolint:gosec // 0 or 1
+		r.limits[c] = plan.LimitsOf(g.Players[c], shogi.Colour(c))
 		r.clocks[c] = NewClock(r.limits[c])
 	}
 	return r, nil
@@ -301,7 +301,7 @@ func (r *replay) withoutMove(v match.Verdict) (match.Verdict, error) {
 // If a player ended the game without a move, the sums also count this last answer, which is not in the record.
 func (r *replay) sums(g *match.Result) error {
 	for i := range g.Sides {
-		c := shogi.Colour(i) //nolint:gosec // 0 or 1
+		c := shogi.Colour(i)
 		claimed, moves := g.Sides[c], r.sides[c]
 		if !r.verdict.Over() && c == r.referee.Side() {
 			moves.Plies++
@@ -336,8 +336,6 @@ const (
 )
 
 // answers has the answer for every termination of a finished game. No code changes it.
-//
-//nolint:gochecknoglobals // a table, which is looked into for every game that is verified
 var answers = map[match.Termination]answer{
 	match.Checkmate:         aMove,
 	match.Resignation:       noMove,

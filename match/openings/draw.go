@@ -33,7 +33,7 @@ func Draw(b *book.Book, d Drawing) (lines []usi.Position, err error) {
 	if err != nil {
 		return nil, err
 	}
-	random := rand.New(rand.NewPCG(d.Seed, 0)) //nolint:gosec // to be repeated, not to be secret
+	random := rand.New(rand.NewPCG(d.Seed, 0))
 	for range 100 * d.Wanted {
 		if len(lines) == d.Wanted {
 			return lines, nil

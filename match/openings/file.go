@@ -24,7 +24,7 @@ type File struct {
 // design (Design.String). OpenFile returns an error if the file was made with another design. It removes an
 // incomplete last line from the file.
 func OpenFile(name, head string) (*File, []Opening, error) {
-	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o644) //nolint:gosec // other users may read the file
+	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {
 		return nil, nil, disk.CannotWrite(name, err)
 	}

@@ -254,7 +254,7 @@ func (m *Maker) try(ctx context.Context, engine Thinker, number int) (attempt, e
 		return attempt{}, err
 	}
 	a := attempt{number: number, opening: Opening{Attempt: number, Line: start}}
-	random := rand.New(rand.NewPCG(d.Seed, uint64(number))) //nolint:gosec // to be repeated, not to be secret
+	random := rand.New(rand.NewPCG(d.Seed, uint64(number)))
 	if err := engine.NewGame(ctx, usi.Game{Seed: random.Uint64()}); err != nil {
 		return a, err
 	}

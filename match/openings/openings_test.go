@@ -36,7 +36,7 @@ func open(t *testing.T, closed *int) func(context.Context) (Thinker, error) {
 	}
 }
 
-var design = Design{Start: "startpos", Plies: 6, Margin: 60, Window: 120, Nodes: 200, Lines: 6, Seed: 5} //nolint:gochecknoglobals // for the tests
+var design = Design{Start: "startpos", Plies: 6, Margin: 60, Window: 120, Nodes: 200, Lines: 6, Seed: 5}
 
 // made returns the openings that a Maker finds and the numbers of its rejected attempts.
 func made(t *testing.T, wanted, slots int, before []Opening) (list []Opening, refused Refused) {
@@ -129,8 +129,8 @@ func TestDrawnByMove(t *testing.T) {
 	turned := []usi.Info{lines[1], lines[0], lines[2], lines[3]}
 	drawn := map[shogi.Move]bool{}
 	for seed := range uint64(50) {
-		a := m.draw(&p, lines, rand.New(rand.NewPCG(seed, 1)))  //nolint:gosec // a test
-		b := m.draw(&p, turned, rand.New(rand.NewPCG(seed, 1))) //nolint:gosec // a test
+		a := m.draw(&p, lines, rand.New(rand.NewPCG(seed, 1)))
+		b := m.draw(&p, turned, rand.New(rand.NewPCG(seed, 1)))
 		testutil.Equal(t, a, b)
 		drawn[a] = true
 	}

@@ -278,7 +278,7 @@ func startNumbers(spec Spec) []int {
 	}
 	state := spec.Seed ^ 0x6c6f74 // "lot" in ASCII, so that the values differ from other uses of the seed
 	for i := len(list) - 1; i > 0; i-- {
-		j := int(match.SplitMix(state) % uint64(i+1)) //nolint:gosec // below i+1
+		j := int(match.SplitMix(state) % uint64(i+1))
 		state += match.SplitMixStep
 		list[i], list[j] = list[j], list[i]
 	}

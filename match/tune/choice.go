@@ -21,8 +21,8 @@ func (s *Settings) drawChoice(d *Duel, st *State, i int, on bool) {
 	}
 	n := len(p.Levels)
 	deals := n * (n - 1)
-	round := uint64(d.Pair / deals)                                                        //nolint:gosec // not negative
-	shuffled := rand.New(rand.NewPCG(s.Seed^match.SplitMix(uint64(i)), round)).Perm(deals) //nolint:gosec // to be repeated
+	round := uint64(d.Pair / deals)
+	shuffled := rand.New(rand.NewPCG(s.Seed^match.SplitMix(uint64(i)), round)).Perm(deals)
 	deal := shuffled[d.Pair%deals]
 	a, b := deal/(n-1), deal%(n-1)
 	if b >= a {

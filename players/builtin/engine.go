@@ -67,7 +67,7 @@ func (e *Engine) fromBook(p *shogi.Position, r usi.Request) (reply usi.Reply, ok
 	if e.book == nil || len(r.Go.SearchMoves) > 0 || r.Go.Ponder || r.Go.Infinite || r.Go.Mate {
 		return usi.Reply{}, false
 	}
-	random := rand.New(rand.NewPCG(uint64(e.settings.seed), uint64(p.Ply()))) //nolint:gosec // must be repeatable, not secure
+	random := rand.New(rand.NewPCG(uint64(e.settings.seed), uint64(p.Ply())))
 	m := e.book.Choose(p, random)
 	if m == shogi.NoMove {
 		return usi.Reply{}, false

@@ -184,10 +184,10 @@ func newKingNoise(seed, deviation int) *kingNoise {
 					continue
 				}
 				for s := range squares {
-					n.board[whose][king][kind][s] = int16(r.gauss(deviation)) //nolint:gosec // at most 6000
+					n.board[whose][king][kind][s] = int16(r.gauss(deviation))
 				}
 				for k := 1; kind <= shogi.Gold && k <= fullHand; k++ {
-					n.hand[whose][king][kind][k] = int16(r.gauss(deviation)) //nolint:gosec // at most 6000
+					n.hand[whose][king][kind][k] = int16(r.gauss(deviation))
 				}
 			}
 		}

@@ -36,7 +36,7 @@ func (e *Engine) Mate(ctx context.Context, r usi.Request) (usi.Checkmate, error)
 		},
 	})
 	answer := usi.Checkmate{
-		Answer: usi.MateTimeout, Nodes: uint64(found.Nodes), Elapsed: e.now().Sub(start), //nolint:gosec // a count
+		Answer: usi.MateTimeout, Nodes: uint64(found.Nodes), Elapsed: e.now().Sub(start),
 		Stopped: stopped && ctx.Err() != nil,
 	}
 	switch found.Verdict {

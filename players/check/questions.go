@@ -76,7 +76,7 @@ func checkNodeLimits(ctx context.Context, s *subject, f *Finding) {
 
 // noteNodes compares the nodes of a search with its limit.
 func noteNodes(f *Finding, limit, nodes uint64) {
-	asked, took := format.Count(int(limit)), format.Count(int(nodes)) //nolint:gosec // node counts of a short search
+	asked, took := format.Count(int(limit)), format.Count(int(nodes)) // node counts of a short search
 	switch {
 	case nodes == 0:
 		f.add(Warn, "no number of nodes for %s", asked)

@@ -17,11 +17,10 @@ import (
 	"gogi/players"
 )
 
-//nolint:gochecknoglobals // a flag of this test binary, for make engines
 var writeEngines = flag.Bool("write-engines", false, "measure the installed engines, and rewrite their rows in docs/engines.md")
 
 // enginesPage is the page with the table of engines.
-var enginesPage = filepath.Join("..", "..", "docs", "engines.md") //nolint:gochecknoglobals // constant
+var enginesPage = filepath.Join("..", "..", "docs", "engines.md")
 
 // A measured engine is one that make engines measures again.
 type measured struct {

@@ -554,7 +554,7 @@ func (l *recordLog) add(record []byte) (err error) {
 		return nil
 	}
 	if l.file == nil {
-		if l.file, err = os.OpenFile(l.name, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644); err != nil { //nolint:gosec // a result like any other
+		if l.file, err = os.OpenFile(l.name, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644); err != nil {
 			return err
 		}
 	}

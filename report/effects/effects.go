@@ -109,7 +109,7 @@ func (g *Gatherer) Add(opening match.Opening, rows []match.Row) error {
 // distinct returns a number for the pair. A pair that repeats an earlier pair from the same opening gets the
 // number of the earlier pair.
 func (g *Gatherer) distinct(opening int, p stats.Play) int {
-	key := [3]uint64{uint64(opening)} //nolint:gosec // counts up from 0
+	key := [3]uint64{uint64(opening)} // counts up from 0
 	for i, leg := range p.Pair {
 		at := 2
 		if leg.AIsBlack {

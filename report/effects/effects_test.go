@@ -165,7 +165,7 @@ func TestCopiesProveNothing(t *testing.T) {
 // own returns n different openings.
 func own(n int) (openings []string) {
 	for i := range n {
-		openings = append(openings, "7g7f "+shogi.NewMove(shogi.Square(i), 80).String()) //nolint:gosec // small
+		openings = append(openings, "7g7f "+shogi.NewMove(shogi.Square(i), 80).String())
 	}
 	return openings
 }

@@ -108,7 +108,7 @@ func startOf(family, opening int) match.Opening {
 		{shogi.NewMove(shogi.NewSquare(2, 7), shogi.NewSquare(2, 6)), shogi.NewMove(shogi.NewSquare(8, 3), shogi.NewSquare(8, 4))},
 		{shogi.NewMove(shogi.NewSquare(7, 7), shogi.NewSquare(7, 6)), shogi.NewMove(shogi.NewSquare(8, 3), shogi.NewSquare(8, 4))},
 	}[family]
-	own := shogi.NewMove(shogi.Square(opening%81), shogi.Square(80-opening/81)) //nolint:gosec // small
+	own := shogi.NewMove(shogi.Square(opening%81), shogi.Square(80-opening/81))
 	return match.Opening{ID: fmt.Sprint(opening), Start: "startpos", Moves: []shogi.Move{first[0], first[1], own}}
 }
 

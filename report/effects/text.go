@@ -136,7 +136,7 @@ func (t *Table) HTML(in i18n.Language) (template.HTML, error) {
 	}
 	var b strings.Builder
 	err = parsed.Execute(&b, t)
-	return template.HTML(b.String()), err //nolint:gosec // the template has escaped every text
+	return template.HTML(b.String()), err // the template has escaped every text
 }
 
 // columns returns the cells of a row except its name.

@@ -127,7 +127,7 @@ func (g Glance) LLR() template.HTML {
 		return ""
 	}
 	words := format.Minus(fmt.Sprintf("%.2f [%.2f, %.2f]", math.Round(*g.Gate.LLR*100)/100+0, g.Gate.Lower, g.Gate.Upper)) // +0: no −0.00
-	return template.HTML(words) + " " + svg.Ratio(*g.Gate.LLR, g.Gate.Lower, g.Gate.Upper, "LLR "+words)                   //nolint:gosec // digits
+	return template.HTML(words) + " " + svg.Ratio(*g.Gate.LLR, g.Gate.Lower, g.Gate.Upper, "LLR "+words)
 }
 
 // Line returns the result in one line of HTML.
@@ -138,5 +138,5 @@ func (g Glance) Line(w Words) (template.HTML, error) {
 	}
 	var b strings.Builder
 	err = t.ExecuteTemplate(&b, "glance", g)
-	return template.HTML(b.String()), err //nolint:gosec // the template escapes every text
+	return template.HTML(b.String()), err // the template escapes every text
 }

@@ -31,7 +31,7 @@ func (e *BadAnchor) Error() string { return "--anchor: " + e.Why.String() }
 // ParseAnchor reads an anchor from "NAME" or "NAME=ELO". It returns nil for an empty text.
 func ParseAnchor(text string) (*Anchor, error) {
 	if text == "" {
-		return nil, nil //nolint:nilnil // an empty text means no anchor
+		return nil, nil // an empty text means no anchor
 	}
 	at := strings.LastIndexByte(text, '=')
 	if at < 0 {

@@ -82,7 +82,7 @@ func (g *Games) ReadFile(path string) error {
 			c.cluster = pairs[string(name)]
 			if c.cluster == 0 {
 				g.clusters++
-				c.cluster = int32(g.clusters) //nolint:gosec // memory runs out before an overflow
+				c.cluster = int32(g.clusters)
 				pairs[string(name)] = c.cluster
 			}
 		}
@@ -162,7 +162,7 @@ func (c gameColumns) addResults(row csv.Row, n *fileCount) (err error) {
 
 func gamesOf(row csv.Row, column int) (uint32, error) {
 	n, err := row.Whole(column, mostGames)
-	return uint32(n), err //nolint:gosec // at most mostGames
+	return uint32(n), err
 }
 
 // addHandicap reads the handicap and its receiver. Without a column for the receiver, the receiver is Black,
@@ -178,7 +178,7 @@ func (c gameColumns) addHandicap(row csv.Row, n *fileCount) error {
 			return err
 		}
 	}
-	n.handicap = int16(number) //nolint:gosec // at most mostHandicap
+	n.handicap = int16(number)
 	if n.handicap == 0 || c.receiver < 0 {
 		return nil
 	}

@@ -58,7 +58,7 @@ func (n *interned) of(text []byte) int32 {
 		if n.number == nil {
 			n.number = map[string]int32{}
 		}
-		i = int32(len(n.list)) //nolint:gosec // memory runs out before an overflow
+		i = int32(len(n.list))
 		n.list = append(n.list, string(text))
 		n.number[n.list[i]] = i
 	}
@@ -78,7 +78,7 @@ func (g *fileGames) add(c fileCount) {
 	if g.number == nil {
 		g.number = map[fileTerms]int32{}
 	}
-	g.number[c.fileTerms] = int32(len(g.counts)) //nolint:gosec // memory runs out before an overflow
+	g.number[c.fileTerms] = int32(len(g.counts))
 	g.counts = append(g.counts, c)
 }
 

@@ -42,7 +42,7 @@ func Load(path string) (*Review, error) {
 
 // Save writes the review to a file and makes the folder if it does not exist.
 func (r *Review) Save(path string) error {
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil { //nolint:gosec // like the database beside it
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
 	}
 	text, err := json.MarshalIndent(r, "", " ")

@@ -79,7 +79,7 @@ type ranking struct {
 // newRanking returns a ranking without pairs. It returns nil for a run of two players.
 func newRanking(info *results.RunInfo) (*ranking, error) {
 	if len(info.Players) < 3 {
-		return nil, nil //nolint:nilnil // nothing to rate
+		return nil, nil // nothing to rate
 	}
 	players, err := evidence.PlayersOf([]results.RunInfo{*info})
 	if err != nil {

@@ -185,7 +185,7 @@ func gameLength(l match.Limits) float64 {
 func (w *Request) validation(base *match.Plan, index int) tune.Validation {
 	v := tune.Validation{
 		Elo1: defaultElo1, Alpha: match.DefaultAlpha, Beta: match.DefaultBeta, Pairs: base.Pairs,
-		Seed: base.Seed + seedOffset*uint64(max(index, 0)+1), Openings: tune.FreshOpenings, //nolint:gosec // not negative
+		Seed: base.Seed + seedOffset*uint64(max(index, 0)+1), Openings: tune.FreshOpenings,
 	}
 	if len(base.Openings) < leastBook {
 		v.Openings = tune.SameOpenings
@@ -477,7 +477,7 @@ func half(base *match.Plan, p *tune.Plan, which int) []match.Opening {
 	if !slices.ContainsFunc(p.Validations(), func(v tune.Validation) bool { return v.Openings == tune.FreshOpenings }) {
 		return base.Openings
 	}
-	order := rand.New(rand.NewPCG(p.Settings.Seed, uint64(len(base.Openings)))).Perm(len(base.Openings)) //nolint:gosec // the order must be repeatable
+	order := rand.New(rand.NewPCG(p.Settings.Seed, uint64(len(base.Openings)))).Perm(len(base.Openings))
 	var list []match.Opening
 	for i, at := range order {
 		if i%2 == which {
@@ -492,7 +492,7 @@ func half(base *match.Plan, p *tune.Plan, which int) []match.Opening {
 func Validation(base *match.Plan, p *tune.Plan, which int, c match.TuneCandidate) *match.Plan {
 	v := p.Validations()[which]
 	plan := *base
-	plan.Run, plan.Tune, plan.Seed = ValidationRuns(p, c.Run)[which], "", v.Seed+uint64(c.Number) //nolint:gosec // a number from 1
+	plan.Run, plan.Tune, plan.Seed = ValidationRuns(p, c.Run)[which], "", v.Seed+uint64(c.Number)
 	plan.Gate, plan.Pairs, plan.Openings = v.Gate(c.Number), v.Pairs, base.Openings
 	if v.Openings == tune.FreshOpenings {
 		plan.Openings = half(base, p, 1)

@@ -25,7 +25,7 @@ func Build(ctx context.Context, path string, fill func(part string) error) error
 		return fmt.Errorf("%s is there already: %w", path, fs.ErrExist)
 	}
 	part := file + ".part"
-	claim, err := os.OpenFile(part, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644) //nolint:gosec // as SQLite creates it
+	claim, err := os.OpenFile(part, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
 	if errors.Is(err, fs.ErrExist) {
 		return fmt.Errorf("%s.part is there: another gogi is at it, or one was killed and left it; remove it in that case", path)
 	}

@@ -84,7 +84,7 @@ func Hold(file string, write bool) (*File, error) {
 	known := err == nil && inodes.open[key] != nil && len(inodes.open[key].files) > 0
 	var opened *os.File
 	if write && !known {
-		if opened, err = os.OpenFile(file, os.O_RDWR|os.O_CREATE, 0o644); err != nil { //nolint:gosec // same mode as SQLite's; the umask decides
+		if opened, err = os.OpenFile(file, os.O_RDWR|os.O_CREATE, 0o644); err != nil { // same mode as SQLite's; the umask decides
 			return nil, disk.WhyUnwritable(file, err)
 		}
 		key, names, err = fileOfOpen(opened)

@@ -60,12 +60,12 @@ func fileOf(path string) (inodeKey, uint64, error) {
 
 func fileOfOpen(f *os.File) (inodeKey, uint64, error) {
 	var stat unix.Stat_t
-	err := unix.Fstat(int(f.Fd()), &stat)        //nolint:gosec // a descriptor is small
+	err := unix.Fstat(int(f.Fd()), &stat)
 	return keyOf(&stat), uint64(stat.Nlink), err //nolint:unconvert // as above
 }
 
 func keyOf(s *unix.Stat_t) inodeKey {
-	return inodeKey{uint64(s.Dev), s.Ino} //nolint:gosec,unconvert // Dev's type differs between machines
+	return inodeKey{uint64(s.Dev), s.Ino} //nolint:unconvert // Dev's type differs between machines
 }
 
 // Lockless is the name of SQLite's VFS that uses no file locks.

@@ -19,7 +19,7 @@ const lockBase = 1 << 40
 // overlapped returns a file offset in the form that Windows' lock functions take.
 func overlapped(offset int64) *windows.Overlapped {
 	offset += lockBase
-	return &windows.Overlapped{Offset: uint32(offset), OffsetHigh: uint32(offset >> 32)} //nolint:gosec // both halves
+	return &windows.Overlapped{Offset: uint32(offset), OffsetHigh: uint32(offset >> 32)}
 }
 
 // lockRange locks one byte. The lock belongs to the open file and ends when the file is closed.

@@ -31,7 +31,7 @@ func Shared(file string) (string, error) {
 	if err := unix.Statfs(filepath.Dir(file), &s); err != nil {
 		return "", err
 	}
-	return sharedFileSystems[int64(uint32(s.Type))], nil //nolint:gosec // the numbers have 32 bits, and Type's width differs between machines
+	return sharedFileSystems[int64(uint32(s.Type))], nil
 }
 
 // These are the fcntl(2) commands for locks that belong to an open file and not to a process.

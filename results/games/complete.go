@@ -54,7 +54,7 @@ func (c *Completer) Complete(row match.Row, record *kifu.Record) {
 		if !ok || number >= len(c.plan.Players) {
 			continue
 		}
-		limits := c.plan.LimitsOf(number, shogi.Colour(colour)) //nolint:gosec // 0 or 1
+		limits := c.plan.LimitsOf(number, shogi.Colour(colour))
 		record.Clocks[colour] = kifu.Clock(limits.Clock)
 		if text := limits.String(); text != "" {
 			record.About[colour] = text + "; " + c.identities[number]

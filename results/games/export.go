@@ -193,7 +193,7 @@ func (x *exporter) game(row match.Row, record kifu.Record) error {
 	var err error
 	if x.text, err = x.Format.Append(x.text[:0], &record); err != nil {
 		x.tally.Skipped[reason(err)]++
-		return nil //nolint:nilerr // it is counted
+		return nil // it is counted
 	}
 	text := x.text
 	if x.ShiftJIS {

@@ -307,7 +307,7 @@ func importedGame(r *kifu.Record, pair, leg int, numbers map[string]int) (match.
 	if err := g.Outcome.UnmarshalText([]byte(r.Winner)); err != nil {
 		return g, err
 	}
-	side := shogi.Colour(firstSide(r)) //nolint:gosec // 0 or 1
+	side := shogi.Colour(firstSide(r))
 	for _, m := range r.Moves {
 		if !m.Opening {
 			g.Sides[side].Add(m, 0)

@@ -49,7 +49,7 @@ func aRun(t *testing.T) *results.Store {
 				}
 				side = 1 - side
 			}
-			mover := shogi.Colour(side) //nolint:gosec // 0 or 1
+			mover := shogi.Colour(side)
 			g.Record.Result, g.Record.Winner = end.result, map[string]string{"moves": mover.String(), "waits": mover.Opponent().String(), "draw": "draw"}[end.who]
 			g.Verdict = match.Verdict{Termination: match.Termination(end.result)}
 			testutil.OK(t, g.Outcome.UnmarshalText([]byte(g.Record.Winner)))

@@ -307,7 +307,7 @@ func verified(p *tables.Pair, run *tables.Run) (doubtful bool, err error) {
 // plan parses the plan of a run for the replay of its moves. It returns nil if moves are not replayed.
 func (c *checker) plan(ctx context.Context, run *tables.Run) (*match.Plan, error) {
 	if !c.options.Replay {
-		return nil, nil //nolint:nilnil // no replay
+		return nil, nil // no replay
 	}
 	canonical, err := match.ParseCanonical([]byte(run.Row.Text("plan")))
 	var plan *match.Plan

@@ -29,8 +29,6 @@ type MergedRun struct {
 
 // Conflicting is the error if databases have different games of the same pairs. A merge would lose some of
 // these games.
-//
-//nolint:errname // "Conflicting" is what it is
 type Conflicting struct{ Conflicts []Problem }
 
 // Error describes the first conflict.

@@ -78,7 +78,7 @@ func keyOf(v driver.Value) (key, error) {
 	case nil:
 		return key{kind: null}, nil
 	case int64:
-		return key{kind: integer, bits: uint64(v)}, nil //nolint:gosec // the same 64 bits
+		return key{kind: integer, bits: uint64(v)}, nil
 	case float64:
 		return key{kind: float, bits: math.Float64bits(v)}, nil
 	case string:
@@ -128,7 +128,7 @@ func appendDictionary(out []byte, different []key, indices []int) []byte {
 		out = appendValue(out, k)
 	}
 	for _, i := range indices {
-		out = binary.AppendUvarint(out, uint64(i)) //nolint:gosec // no index is negative
+		out = binary.AppendUvarint(out, uint64(i))
 	}
 	return out
 }
@@ -137,7 +137,7 @@ func appendValue(out []byte, k key) []byte {
 	out = append(out, byte(k.kind))
 	switch k.kind {
 	case integer:
-		return binary.AppendVarint(out, int64(k.bits)) //nolint:gosec // the same 64 bits
+		return binary.AppendVarint(out, int64(k.bits))
 	case float:
 		return binary.LittleEndian.AppendUint64(out, k.bits)
 	case text:
@@ -154,7 +154,7 @@ func appendIntegers(out []byte, values []driver.Value) []byte {
 		n, _ := v.(int64)
 		ways[0] = binary.AppendVarint(ways[0], n-before) // may overflow; Unpack reverses the overflow
 		ways[1] = binary.AppendVarint(ways[1], n)
-		ways[2] = binary.LittleEndian.AppendUint64(ways[2], uint64(n)) //nolint:gosec // the same 64 bits
+		ways[2] = binary.LittleEndian.AppendUint64(ways[2], uint64(n))
 		before = n
 	}
 	best := 0
@@ -243,12 +243,12 @@ func (r *reader) count(most int) int {
 	case n <= 0:
 		r.fail(errShort)
 		return 0
-	case v > uint64(most): //nolint:gosec // no bound is negative
+	case v > uint64(most):
 		r.fail(fmt.Errorf("a number is %d, expected at most %d", v, most))
 		return 0
 	}
 	r.rest = r.rest[n:]
-	return int(v) //nolint:gosec // it is at most most
+	return int(v)
 }
 
 func (r *reader) kind() byte {
@@ -322,7 +322,7 @@ func (r *reader) integers(kind byte, rows int) []int64 {
 			words[i] = r.varint()
 		default:
 			if b := r.bytes(8); b != nil {
-				words[i] = int64(binary.LittleEndian.Uint64(b)) //nolint:gosec // the same 64 bits
+				words[i] = int64(binary.LittleEndian.Uint64(b))
 			}
 		}
 	}

@@ -122,7 +122,7 @@ func (f *File) row(page []byte, at Place, offset int) (row Row, ok bool) {
 	size := r.varint()
 	row = Row{Place: at, Table: at.kind == tableLeaf}
 	if row.Table {
-		row.Rowid = int64(r.varint()) //nolint:gosec // all 64 bits
+		row.Rowid = int64(r.varint())
 	}
 	if r.failed || size == 0 || size > maxPayload {
 		return row, false
@@ -181,7 +181,7 @@ func decodeFirst(payload []byte) (values []any, length int) {
 		return nil, 0
 	}
 	types := reader{text: payload[:size], at: r.at}
-	body := reader{text: payload, at: int(size)} //nolint:gosec // within the payload
+	body := reader{text: payload, at: int(size)}
 	for types.at < len(types.text) {
 		kind := types.varint()
 		v, ok := body.value(kind)
@@ -243,18 +243,18 @@ func (r *reader) value(kind uint64) (any, bool) {
 	case kind == 0:
 		return nil, true
 	case kind == 8, kind == 9:
-		return int64(kind - 8), true //nolint:gosec // 0 or 1
+		return int64(kind - 8), true
 	case kind < 8:
 		b, ok := r.bytes(widths[kind])
 		n := signed(b)
 		if kind == 7 {
-			return math.Float64frombits(uint64(n)), ok //nolint:gosec // the same 64 bits
+			return math.Float64frombits(uint64(n)), ok
 		}
 		return n, ok
 	case kind < 12 || kind > maxPayload:
 		return nil, false
 	}
-	b, ok := r.bytes(int(kind-12) / 2) //nolint:gosec // looked at above
+	b, ok := r.bytes(int(kind-12) / 2)
 	if kind%2 == 1 {
 		return string(b), ok
 	}
@@ -265,7 +265,7 @@ func (r *reader) value(kind uint64) (any, bool) {
 func signed(b []byte) (n int64) {
 	for i, x := range b {
 		if i == 0 {
-			n = int64(int8(x)) //nolint:gosec // the sign is in the first byte
+			n = int64(int8(x))
 			continue
 		}
 		n = n<<8 | int64(x)

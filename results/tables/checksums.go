@@ -14,8 +14,6 @@ import (
 
 // Damaged is the error for a row that is missing, or that differs from the data that were stored. The user should then
 // run gogi db check.
-//
-//nolint:errname // "Damaged" is what it is
 type Damaged struct {
 	Table     string // the table of the row
 	Run       string // "" if unknown
@@ -55,7 +53,7 @@ func (c *Checksum) Reset(table string) { c.text = append(c.text[:0], table...) }
 func (c *Checksum) Sum() int64 { return int64(crc32.Checksum(c.text, castagnoli)) }
 
 func (c *Checksum) int(v int64) {
-	c.text = binary.LittleEndian.AppendUint64(append(c.text, 'i'), uint64(v)) //nolint:gosec // all 64 bits
+	c.text = binary.LittleEndian.AppendUint64(append(c.text, 'i'), uint64(v))
 }
 
 // appendSized appends the kind of a value, its length and its bytes to text.

@@ -161,7 +161,7 @@ func plain(pointer any) (any, error) {
 	case *string:
 		return *v, nil
 	case unsigned:
-		return int64(*v.To), nil //nolint:gosec // the same 64 bits
+		return int64(*v.To), nil
 	case span:
 		return v.To.Microseconds(), nil
 	case Moment:
@@ -234,7 +234,7 @@ func AssignInt(target any, n int64) error {
 	case *bool:
 		*t = n != 0
 	case unsigned:
-		*t.To = uint64(n) //nolint:gosec // the same 64 bits
+		*t.To = uint64(n)
 	case span:
 		*t.To = time.Duration(n) * time.Microsecond
 	case Moment:

@@ -110,8 +110,8 @@ func ReadInventory(ctx context.Context, q Querier, run, first, end int64) (*Inve
 	pairs := 0
 	if err == nil {
 		err = eachStored(ctx, q, run, first/pairsInPart, below, func(part, value int64) {
-			v.parts = append(v.parts, inventoryPart{part * pairsInPart, uint64(value)}) //nolint:gosec // the same 64 bits
-			pairs += bits.OnesCount64(uint64(value))                                    //nolint:gosec // as above
+			v.parts = append(v.parts, inventoryPart{part * pairsInPart, uint64(value)})
+			pairs += bits.OnesCount64(uint64(value))
 		})
 	}
 	for part := int64(partLast); part < 0 && err == nil; part++ {
@@ -288,7 +288,7 @@ func (e *Expected) advance() {
 		if shift := from - p.first; shift >= pairsInPart {
 			continue
 		} else if shift > 0 {
-			p.bits &= math.MaxUint64 << uint(shift) //nolint:gosec // below 64
+			p.bits &= math.MaxUint64 << uint(shift)
 		}
 		if p.bits != 0 {
 			if e.next = p.first + int64(bits.TrailingZeros64(p.bits)); e.next < e.end {

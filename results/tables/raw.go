@@ -239,7 +239,7 @@ func (p *Pair) fits(run *Run, leg int, g, record *Row) error {
 		return errors.New("its players are not those of the pair")
 	case g.Int("plies") != int64(len(moves)):
 		return fmt.Errorf("it has %d plies, and its record %d", g.Int("plies"), len(moves))
-	case g.Value("moves_hash") != int64(hash): //nolint:gosec // the same 64 bits
+	case g.Value("moves_hash") != int64(hash):
 		return errors.New("its moves are not those of its record")
 	}
 	return nil

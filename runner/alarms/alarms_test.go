@@ -71,7 +71,7 @@ func TestFalseAlarmsOfSpeed(t *testing.T) {
 	for name, vary := range noises() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			r := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // a simulation
+			r := rand.New(rand.NewPCG(1, 2))
 			for _, slots := range []int{2, 8} {
 				alarmed := 0
 				for range sessions {
@@ -92,7 +92,7 @@ func TestSpeedOfASlot(t *testing.T) {
 	t.Parallel()
 	found, sessions := 0, testutil.ByLength(15, 40)
 	for name, vary := range noises() {
-		r := rand.New(rand.NewPCG(3, 4)) //nolint:gosec // a simulation
+		r := rand.New(rand.NewPCG(3, 4))
 		for range sessions {
 			list := session(r, 8, 2000, vary, func(_, slot int) float64 { return map[bool]float64{true: 0.75, false: 1}[slot == 5] })
 			if len(list) == 1 && list[0].Kind == SpeedSlot && *list[0].Slot == 5 && list[0].Engine == "B" && strings.Contains(list[0].Note, "in slot 5") {
@@ -108,7 +108,7 @@ func TestSpeedOfASlot(t *testing.T) {
 // TestSmallDifferences: a difference of less than a tenth gives no warning, even if it is certain.
 func TestSmallDifferences(t *testing.T) {
 	t.Parallel()
-	r := rand.New(rand.NewPCG(7, 8)) //nolint:gosec // a simulation
+	r := rand.New(rand.NewPCG(7, 8))
 	still := func(*rand.Rand) float64 { return 0 }
 	if list := session(r, 2, 1000, still, func(_, slot int) float64 { return 1 - 0.08*float64(slot) }); len(list) > 0 {
 		t.Error(list)

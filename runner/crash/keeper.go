@@ -171,7 +171,7 @@ func (k *Keeper) failed(p Problem) {
 
 // writeFile writes a bundle to a temporary file, and renames the complete file to path.
 func writeFile(path string, b *Bundle) error {
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil { //nolint:gosec // the rights of the database
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil { // the rights of the database
 		return err
 	}
 	part, err := disk.NewPart(path)

@@ -135,7 +135,7 @@ func (from Source) make(ctx context.Context, folder string, blocks int, data Dat
 
 // lockFolder locks a folder against other processes until the file is closed.
 func lockFolder(path string) (*os.File, error) {
-	file, err := os.OpenFile(filepath.Join(path, lockName), os.O_RDWR|os.O_CREATE, 0o644) //nolint:gosec // an empty file
+	file, err := os.OpenFile(filepath.Join(path, lockName), os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {
 		return nil, disk.CannotWrite(path, err)
 	}

@@ -241,7 +241,7 @@ func (t *tuned) begin(ctx context.Context, ending <-chan struct{}, open runner.O
 		defer stop()
 		r, err := runner.TryOut(ctx, open, t.plan, pair, centre)
 		if errors.Is(context.Cause(ctx), hurry.ErrEnding) { // the start was cut, so the points may be good
-			return nil, nil //nolint:nilnil // a later session plays the pair
+			return nil, nil // a later session plays the pair
 		}
 		return r, err
 	}
@@ -292,7 +292,7 @@ func (t *tuned) tryOut(pair match.Pair, u *runner.Unplayable) (*match.PairResult
 	if t.tries[pair.ID]++; t.tries[pair.ID] == startTries {
 		return nil, u
 	}
-	return nil, nil //nolint:nilnil // the pair is played again
+	return nil, nil // the pair is played again
 }
 
 // KindFutile is the kind of a warning: no parameter of the tune has a measurable effect.

@@ -27,7 +27,7 @@ func newTwister() *twister {
 	t.state[0] = 5489
 	for i := 1; i < len(t.state); i++ {
 		before := t.state[i-1]
-		t.state[i] = 6364136223846793005*(before^before>>62) + uint64(i) //nolint:gosec // from 1
+		t.state[i] = 6364136223846793005*(before^before>>62) + uint64(i)
 	}
 	return t
 }
@@ -61,8 +61,6 @@ func (t *twister) twist() {
 // MT19937-64 with the default seed. The order is: 81 for each of the pieces 0 to 30 (numbered like shogi.Piece,
 // including numbers without a piece); 19 for each type in hand (pawn, lance, knight, silver, gold, bishop, rook); one
 // for White. Source: Apery's book.cpp, Book::init and Book::bookKey; YaneuraOu's apery_book.cpp agrees.
-//
-//nolint:gochecknoglobals // constant lookup table
 var aperyKeys = func() (keys struct {
 	piece [31][81]uint64
 	hand  [8][19]uint64 // by type
@@ -123,7 +121,7 @@ func readApery(data []byte) (*Book, error) {
 		}
 		moves[key] = append(moves[key], Move{
 			Move: m, Count: int(binary.LittleEndian.Uint16(x[10:])),
-			Score: int(int32(binary.LittleEndian.Uint32(x[12:]))), HasScore: true, //nolint:gosec // its bits
+			Score: int(int32(binary.LittleEndian.Uint32(x[12:]))), HasScore: true,
 		})
 	}
 	b.Entries = walkApery(moves)
@@ -179,8 +177,8 @@ func writeApery(w io.Writer, b *Book) error {
 			var x [aperyRecord]byte
 			binary.LittleEndian.PutUint64(x[:], e.key)
 			binary.LittleEndian.PutUint16(x[8:], uint16(packed.NewAperyMove(m.Move)))
-			binary.LittleEndian.PutUint16(x[10:], uint16(max(1, min(m.Count, 1<<16-1)))) //nolint:gosec // in range
-			binary.LittleEndian.PutUint32(x[12:], uint32(int32(m.Score)))                //nolint:gosec // its bits
+			binary.LittleEndian.PutUint16(x[10:], uint16(max(1, min(m.Count, 1<<16-1))))
+			binary.LittleEndian.PutUint32(x[12:], uint32(int32(m.Score)))
 			if _, err := out.Write(x[:]); err != nil {
 				return err
 			}

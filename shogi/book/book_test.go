@@ -246,7 +246,7 @@ func TestChoose(t *testing.T) {
 	t.Parallel()
 	start := position(t, "")
 	other := position(t, after7g7f+" 2")
-	random := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // a test
+	random := rand.New(rand.NewPCG(1, 2))
 	for text, want := range map[string]string{
 		"7g7f none 0 1 0\n2g2f none 90 1 1\n":                  "2g2f",      // by count
 		"7g7f none 0 1\n2g2f none 90 1\n9g9f none 90 1\n":      "2g2f 9g9f", // by score
@@ -332,7 +332,7 @@ func FuzzBooks(f *testing.F) {
 	start := shogi.StartPos()
 	seed := &Book{Entries: []*Entry{{Position: start, Moves: []Move{{Move: shogi.NewMove(60, 59), Count: 2, HasScore: true, Score: 9}}}}}
 	for i, format := range Formats() {
-		f.Add(uint8(i), []byte(written(f, format.Name, seed))) //nolint:gosec // few
+		f.Add(uint8(i), []byte(written(f, format.Name, seed)))
 	}
 	f.Add(uint8(0), []byte(sampleDB))
 	f.Fuzz(func(t *testing.T, which uint8, data []byte) {

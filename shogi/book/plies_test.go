@@ -59,7 +59,7 @@ func TestPliesOrder(t *testing.T) {
 	draws := func(text, ply string) (drawn []shogi.Move) {
 		b, p := parsed(t, "db", text), position(t, after7g7f+" "+ply)
 		for seed := range uint64(40) {
-			drawn = append(drawn, b.Choose(&p, rand.New(rand.NewPCG(seed, 1)))) //nolint:gosec // a test
+			drawn = append(drawn, b.Choose(&p, rand.New(rand.NewPCG(seed, 1))))
 		}
 		return drawn
 	}

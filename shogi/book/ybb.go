@@ -39,9 +39,9 @@ func readYBB(data []byte) (*Book, error) {
 		size = 6
 	}
 	b := &Book{}
-	area := data[ybbHead+int(count)*ybbRecord:] //nolint:gosec // checked above
+	area := data[ybbHead+int(count)*ybbRecord:]
 	var before []byte
-	for i := range int(count) { //nolint:gosec // checked above
+	for i := range int(count) {
 		at := ybbHead + i*ybbRecord
 		record := data[at : at+ybbRecord]
 		b.Unsorted = b.Unsorted || bytes.Compare(before, record[:packed.PositionSize]) >= 0
@@ -62,13 +62,13 @@ func readYBBEntry(record, area []byte, size int) (*Entry, error) {
 	if err != nil {
 		return nil, err
 	}
-	if offset > uint64(len(area)) || n*size > len(area)-int(offset) { //nolint:gosec // checked before
+	if offset > uint64(len(area)) || n*size > len(area)-int(offset) {
 		return nil, fmt.Errorf("its %d moves begin at byte %d of the moves: expected them within %d bytes", n, offset, len(area))
 	}
 	e := &Entry{Position: p, AnyPly: ply == 0}
 	for i := range n {
-		x := area[int(offset)+i*size:]                                                                                   //nolint:gosec // checked above
-		m := Move{Move: shogi.Move(binary.LittleEndian.Uint16(x)), Score: int(int16(binary.LittleEndian.Uint16(x[2:])))} //nolint:gosec // its bits
+		x := area[int(offset)+i*size:]
+		m := Move{Move: shogi.Move(binary.LittleEndian.Uint16(x)), Score: int(int16(binary.LittleEndian.Uint16(x[2:])))}
 		if m.HasScore = m.Score != ybbNone; !m.HasScore {
 			m.Score = 0
 		}
@@ -102,8 +102,8 @@ func writeYBB(w io.Writer, b *Book) error {
 		}
 		head = append(head, e.key...)
 		head = binary.LittleEndian.AppendUint64(head, uint64(len(area)))
-		head = binary.LittleEndian.AppendUint16(head, uint16(min(e.ply(), 1<<16-1))) //nolint:gosec // in range
-		head = binary.LittleEndian.AppendUint16(head, uint16(len(e.Moves)))          //nolint:gosec // checked above
+		head = binary.LittleEndian.AppendUint16(head, uint16(min(e.ply(), 1<<16-1)))
+		head = binary.LittleEndian.AppendUint16(head, uint16(len(e.Moves)))
 		for _, m := range e.Moves {
 			area = appendYBBMove(area, m, size)
 		}
@@ -121,9 +121,9 @@ func appendYBBMove(dst []byte, m Move, size int) []byte {
 		score = max(-ybbMost, min(ybbMost, m.Score))
 	}
 	dst = binary.LittleEndian.AppendUint16(dst, uint16(m.Move))
-	dst = binary.LittleEndian.AppendUint16(dst, uint16(score)) //nolint:gosec // its bits
+	dst = binary.LittleEndian.AppendUint16(dst, uint16(score))
 	if size == 6 {
-		dst = binary.LittleEndian.AppendUint16(dst, uint16(min(m.Depth, 1<<16-1))) //nolint:gosec // in range
+		dst = binary.LittleEndian.AppendUint16(dst, uint16(min(m.Depth, 1<<16-1)))
 	}
 	return dst
 }

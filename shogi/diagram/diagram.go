@@ -228,7 +228,7 @@ func DescribeJapanese(p shogi.Position) string {
 		return string([]rune("１２３４５６７８９")[s.File()-1]) + kifu.KIFNumber(s.Rank())
 	}
 	for side, name := range names {
-		c := shogi.Colour(side) //nolint:gosec // 0 or 1
+		c := shogi.Colour(side)
 		hand := strings.Join(held(&p, c, func(t shogi.PieceType, n int) string {
 			if n == 1 {
 				return kifu.Kanji(t)
@@ -244,7 +244,7 @@ func DescribeJapanese(p shogi.Position) string {
 func Describe(p shogi.Position) string {
 	names, text := [2]string{"Black", "White"}, ""
 	for side, name := range names {
-		c, hand := shogi.Colour(side), "Nothing in hand." //nolint:gosec // 0 or 1
+		c, hand := shogi.Colour(side), "Nothing in hand."
 		if pieces := held(&p, c, func(t shogi.PieceType, n int) string { return fmt.Sprintf("%s %d", t, n) }); len(pieces) > 0 {
 			hand = "In hand: " + strings.Join(pieces, ", ") + "."
 		}

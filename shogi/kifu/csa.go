@@ -120,7 +120,7 @@ const CSAMate = 30000
 
 func csaPlace(s shogi.Square) string {
 	return string([]byte{'0' + byte(s.File()), '0' + byte(s.Rank())})
-} //nolint:gosec // two digits
+}
 
 // EscapedComment returns a text as one line without commas, because some programs split even comments of CSA
 // files at commas. It writes \n for a line break, \c for a comma and \\ for a backslash.

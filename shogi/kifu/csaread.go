@@ -100,8 +100,6 @@ func ParseCSAPiece(text string) (shogi.PieceType, bool) {
 }
 
 // csaPieces has the piece types, indexed by their two letters.
-//
-//nolint:gochecknoglobals // constant lookup table
 var csaPieces = func() (types [26][26]shogi.PieceType) {
 	for t := shogi.Pawn; t <= shogi.Dragon; t++ {
 		types[CSAPiece(t)[0]-'A'][CSAPiece(t)[1]-'A'] = t

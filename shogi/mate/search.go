@@ -317,7 +317,7 @@ func (s *search) begin(c *child, attacks bool) {
 		return
 	}
 	if n := c.pos.CountLegal(); n > 0 {
-		s.known[key] = entry{pn: int32(n), dn: 1} //nolint:gosec // some hundred at most
+		s.known[key] = entry{pn: int32(n), dn: 1}
 		return
 	}
 	s.known[key] = entry{dn: infinite}

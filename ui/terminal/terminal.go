@@ -18,7 +18,7 @@ var ErrNoTerminal = errors.New("this draws on a terminal, and standard input and
 
 // onTerminal reports whether standard input and output are terminals.
 func onTerminal() bool {
-	return term.IsTerminal(int(os.Stdin.Fd())) && term.IsTerminal(int(os.Stdout.Fd())) //nolint:gosec // a descriptor is small
+	return term.IsTerminal(int(os.Stdin.Fd())) && term.IsTerminal(int(os.Stdout.Fd()))
 }
 
 // open starts to use the terminal. It sends no query to the terminal, so the shell gets no late answer.

@@ -134,7 +134,7 @@ func TestPictures(t *testing.T) {
 		p.until(drawnWhole)
 		eventually[bool](p, `new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))`)
 		shot := testutil.Must(chromedp.Call(p.ctx, page.CaptureScreenshot, page.CaptureScreenshotParams{Format: "webp", Quality: new(int64(80))}))(t)
-		testutil.OK(t, os.WriteFile(filepath.Join(filepath.Dir(*picturesTo), want.Name+".webp"), shot.Data, 0o644)) //nolint:gosec // pictures are for everybody
+		testutil.OK(t, os.WriteFile(filepath.Join(filepath.Dir(*picturesTo), want.Name+".webp"), shot.Data, 0o644))
 		p.quiet()
 	}
 }

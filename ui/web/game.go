@@ -270,7 +270,7 @@ func (g *storedGame) page(in voice, moves []moveLine, ply, shown int) (*gameBody
 		}
 	}
 	b.SFEN = p.SFEN()
-	b.Board = template.HTML(g.drawn(in, p, last, fmt.Sprint(ply))) //nolint:gosec // the diagram escapes every text
+	b.Board = template.HTML(g.drawn(in, p, last, fmt.Sprint(ply))) // the diagram escapes every text
 	b.Steps = []step{
 		{"|◀", in.Say("to the start"), 0}, {"◀", in.Say("back"), ply - 1}, {"▶", in.Say("on"), ply + 1}, {"▶|", in.Say("to the end"), b.Last},
 	}

@@ -178,7 +178,7 @@ func colourOf(text string) (*shogi.Colour, error) {
 	if text != "" {
 		return nil, fmt.Errorf("colour %q: expected black or white", text)
 	}
-	return nil, nil //nolint:nilnil // no colour was asked for
+	return nil, nil // no colour was asked for
 }
 
 // mostPlies is the largest number of plies in a query, more than any game has.
@@ -199,7 +199,7 @@ func numberIn(query url.Values, name string) (int, error) {
 func placeIn(query url.Values, name string) (*results.GamePlace, error) {
 	text := query.Get(name)
 	if text == "" {
-		return nil, nil //nolint:nilnil // no place was asked for
+		return nil, nil // no place was asked for
 	}
 	pair, leg, ok := readGameName(text)
 	if !ok {

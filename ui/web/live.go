@@ -183,7 +183,7 @@ type nowKept struct {
 func (s livePages) nowPage(w http.ResponseWriter, r *http.Request) error {
 	run := runNamed(r)
 	found, err, _ := s.nowFlights.Do(run, func() (any, error) {
-		if kept, ok := s.nows.Load(run); ok && time.Now().Before(kept.(nowKept).until) { //nolint:forcetypeassert // stored below
+		if kept, ok := s.nows.Load(run); ok && time.Now().Before(kept.(nowKept).until) { // stored below
 			return kept, nil
 		}
 		begun := time.Now()
@@ -203,7 +203,7 @@ func (s livePages) nowPage(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	now := found.(nowKept).parts[languageOf(r)] //nolint:forcetypeassert // nothing else is returned above
+	now := found.(nowKept).parts[languageOf(r)] // nothing else is returned above
 	reply(w, http.StatusOK, "text/html; charset=utf-8", []byte(`<div data-fresh="line">`+now.Line+`</div><div data-fresh="course">`+now.Course+`</div>`))
 	return nil
 }
@@ -427,7 +427,7 @@ func (v voice) pictureOf(b *match.Board, key string) template.HTML {
 			d.Position, d.Last = p, lastMove(b)
 		}
 	}
-	return template.HTML(v.Draw(d)) //nolint:gosec // the diagram escapes every text
+	return template.HTML(v.Draw(d)) // the diagram escapes every text
 }
 
 // lastMove returns the move that led to a board's position, or NoMove if it is unknown.

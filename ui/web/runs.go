@@ -311,7 +311,7 @@ func (s runList) newGlance(ctx context.Context, info *results.RunInfo) (*sheet, 
 	}
 	rep, err := stored.Report(ctx, s.config.Store, info.Name)
 	if err != nil {
-		return &sheet{state: stored.StateUnreadable}, ctx.Err() //nolint:nilerr // the state says it
+		return &sheet{state: stored.StateUnreadable}, ctx.Err()
 	}
 	settings, err := s.config.Store.Settings(ctx, info.ID)
 	glance := html.NewGlance(rep)

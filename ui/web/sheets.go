@@ -102,7 +102,7 @@ func (c *sheets) made(ctx context.Context, s *Server, info *results.RunInfo, mak
 	if err != nil {
 		return nil, err
 	}
-	return made.(*sheet), nil //nolint:forcetypeassert // nothing else is returned above
+	return made.(*sheet), nil // nothing else is returned above
 }
 
 // errNotYet is the error if a sheet is still being made.
@@ -196,7 +196,7 @@ func (s *Server) newSheet(ctx context.Context, info *results.RunInfo) (*sheet, e
 		if err := shown.Sections(&text, html.Words{In: in}, link); err != nil {
 			return nil, err
 		}
-		made.html[in] = template.HTML(strings.Map(visible, text.String())) //nolint:gosec // the templates have escaped every text
+		made.html[in] = template.HTML(strings.Map(visible, text.String())) // the templates have escaped every text
 		line, course, err := shown.Now(html.Words{In: in})
 		if err != nil {
 			return nil, err
@@ -268,7 +268,7 @@ func maskedOptions(options []match.Option) []match.Option {
 
 // seen returns HTML without invisible characters. The texts in the HTML are already escaped.
 func seen(text template.HTML) template.HTML {
-	return template.HTML(strings.Map(visible, string(text))) //nolint:gosec // it was HTML before
+	return template.HTML(strings.Map(visible, string(text)))
 }
 
 // visible deletes invisible characters from a page, because some of them reverse the order of a line. Use it

@@ -27,7 +27,7 @@ func inGroups(list []int) (groups []groupAffinity, err error) {
 		if c < 0 || c >= groupSize<<16 {
 			return nil, fmt.Errorf("CPUs %v: there can be no CPU %d", list, c)
 		}
-		if n := uint16(c / groupSize); len(groups) == 0 || groups[len(groups)-1].Group != n { //nolint:gosec // checked
+		if n := uint16(c / groupSize); len(groups) == 0 || groups[len(groups)-1].Group != n {
 			groups = append(groups, groupAffinity{Group: n})
 		}
 		groups[len(groups)-1].Mask |= 1 << (c % groupSize)
@@ -51,7 +51,7 @@ func bind(job tree, process windows.Handle, list []int) error {
 		return nil
 	}
 	_, err = windows.SetInformationJobObject(windows.Handle(job), windows.JobObjectGroupInformationEx,
-		uintptr(unsafe.Pointer(&groups[0])), uint32(len(groups))*uint32(unsafe.Sizeof(groups[0]))) //nolint:gosec // the documented call
+		uintptr(unsafe.Pointer(&groups[0])), uint32(len(groups))*uint32(unsafe.Sizeof(groups[0])))
 	if err != nil {
 		return fmt.Errorf("CPUs %v: they cannot be used here: %w", list, err)
 	}
@@ -64,7 +64,7 @@ func Allowed() (affinity.Set, error) {
 	var s affinity.Set
 	if groupCount() > 1 {
 		for g := range groupCount() {
-			for n := range int(windows.GetActiveProcessorCount(uint16(g))) { //nolint:gosec // a few
+			for n := range int(windows.GetActiveProcessorCount(uint16(g))) {
 				s = append(s, g*groupSize+n)
 			}
 		}
@@ -109,12 +109,12 @@ func (t tree) members() (pids []uint32) {
 		PIDs             [1024]uintptr
 	}
 	err := windows.QueryInformationJobObject(windows.Handle(t), windows.JobObjectBasicProcessIdList,
-		uintptr(unsafe.Pointer(&list)), uint32(unsafe.Sizeof(list)), nil) //nolint:gosec // the documented call
+		uintptr(unsafe.Pointer(&list)), uint32(unsafe.Sizeof(list)), nil)
 	if err != nil {
 		return nil
 	}
 	for _, pid := range list.PIDs[:min(int(list.Listed), len(list.PIDs))] {
-		pids = append(pids, uint32(pid)) //nolint:gosec // process numbers have 32 bits
+		pids = append(pids, uint32(pid))
 	}
 	return pids
 }
@@ -138,7 +138,7 @@ func groupCount() int {
 
 func processAffinity(process windows.Handle) (mask uintptr, err error) {
 	var system uintptr
-	ok, _, err := getProcessAffinityMask.Call(uintptr(process), uintptr(unsafe.Pointer(&mask)), uintptr(unsafe.Pointer(&system))) //nolint:gosec // the documented call
+	ok, _, err := getProcessAffinityMask.Call(uintptr(process), uintptr(unsafe.Pointer(&mask)), uintptr(unsafe.Pointer(&system)))
 	if ok == 0 {
 		return 0, err
 	}
@@ -146,7 +146,7 @@ func processAffinity(process windows.Handle) (mask uintptr, err error) {
 }
 
 func threadAffinity(thread windows.Handle) (a groupAffinity, err error) {
-	ok, _, err := getThreadGroupAffinity.Call(uintptr(thread), uintptr(unsafe.Pointer(&a))) //nolint:gosec // the documented call
+	ok, _, err := getThreadGroupAffinity.Call(uintptr(thread), uintptr(unsafe.Pointer(&a)))
 	if ok == 0 {
 		return a, err
 	}

@@ -29,7 +29,7 @@ func newTree(flags uint32) (tree, error) {
 	limits := windows.JOBOBJECT_EXTENDED_LIMIT_INFORMATION{}
 	limits.BasicLimitInformation.LimitFlags = windows.JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE | flags
 	_, err = windows.SetInformationJobObject(job, windows.JobObjectExtendedLimitInformation,
-		uintptr(unsafe.Pointer(&limits)), uint32(unsafe.Sizeof(limits))) //nolint:gosec // the documented call
+		uintptr(unsafe.Pointer(&limits)), uint32(unsafe.Sizeof(limits)))
 	if err != nil {
 		return 0, errors.Join(fmt.Errorf("setting the limits of a job object: %w", err), windows.CloseHandle(job))
 	}
@@ -69,7 +69,7 @@ type accounting struct {
 
 func (t tree) accounting() (a accounting, err error) {
 	err = windows.QueryInformationJobObject(windows.Handle(t), windows.JobObjectBasicAccountingInformation,
-		uintptr(unsafe.Pointer(&a)), uint32(unsafe.Sizeof(a)), nil) //nolint:gosec // the documented call
+		uintptr(unsafe.Pointer(&a)), uint32(unsafe.Sizeof(a)), nil)
 	return a, err
 }
 
@@ -108,7 +108,7 @@ func (p *Process) settle(cpus []int) error {
 	if err = errors.Join(gone, err); err != nil {
 		return err
 	}
-	leader := func(pid uint32) bool { return pid == uint32(p.pid) } //nolint:gosec // it was one
+	leader := func(pid uint32) bool { return pid == uint32(p.pid) }
 	return eachThread(leader, windows.THREAD_SUSPEND_RESUME, func(thread windows.Handle) error {
 		_, err := windows.ResumeThread(thread)
 		return err
@@ -173,7 +173,7 @@ func inPipe(pipe *os.File) (n uint32, err error) {
 }
 
 func peek(pipe windows.Handle) (available uint32, err error) {
-	ok, _, err := peekNamedPipe.Call(uintptr(pipe), 0, 0, 0, uintptr(unsafe.Pointer(&available)), 0) //nolint:gosec // the documented call
+	ok, _, err := peekNamedPipe.Call(uintptr(pipe), 0, 0, 0, uintptr(unsafe.Pointer(&available)), 0)
 	if ok == 0 {
 		return 0, err
 	}

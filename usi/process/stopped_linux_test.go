@@ -46,7 +46,7 @@ func TestFrozen(t *testing.T) {
 	folder := ""
 	for _, mount := range []string{"/sys/fs/cgroup", "/sys/fs/cgroup/unified"} {
 		name := mount + cgroupOf("self") + "/gogi-test-" + itoa(os.Getpid())
-		if _, err := os.Stat(mount + "/cgroup.controllers"); err == nil && os.Mkdir(name, 0o755) == nil { //nolint:gosec // as others there
+		if _, err := os.Stat(mount + "/cgroup.controllers"); err == nil && os.Mkdir(name, 0o755) == nil {
 			folder = name
 		}
 	}

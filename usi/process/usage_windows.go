@@ -60,9 +60,9 @@ func memoryOf(pid uint32) (int64, error) {
 	defer windows.CloseHandle(process) //nolint:errcheck // the handle is valid
 	c := memoryCounters{}
 	c.Size = uint32(unsafe.Sizeof(c))
-	ok, _, err := getProcessMemoryInfo.Call(uintptr(process), uintptr(unsafe.Pointer(&c)), unsafe.Sizeof(c)) //nolint:gosec // the documented call
+	ok, _, err := getProcessMemoryInfo.Call(uintptr(process), uintptr(unsafe.Pointer(&c)), unsafe.Sizeof(c))
 	if ok == 0 {
 		return 0, err
 	}
-	return int64(min(c.WorkingSet, c.PrivateUsage)), nil //nolint:gosec // bytes of memory
+	return int64(min(c.WorkingSet, c.PrivateUsage)), nil
 }

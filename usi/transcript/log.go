@@ -95,8 +95,8 @@ func (l *Log) add(at time.Time, sent bool, text []byte, cut int) {
 	}
 	c.text = append(c.text, flags)
 	c.text = binary.AppendVarint(c.text, int64(at.Sub(l.began)))
-	c.text = binary.AppendUvarint(c.text, uint64(cut))       //nolint:gosec // a length
-	c.text = binary.AppendUvarint(c.text, uint64(len(text))) //nolint:gosec // a length
+	c.text = binary.AppendUvarint(c.text, uint64(cut))
+	c.text = binary.AppendUvarint(c.text, uint64(len(text)))
 	c.text = append(c.text, text...)
 	c.lines++
 	if last > 0 {
@@ -162,7 +162,7 @@ func (l *Log) read(lines []Line, c chunk) []Line {
 		size, n := binary.Uvarint(text)
 		text = text[n:]
 		lines = append(lines, Line{
-			At: l.began.Add(time.Duration(at)), Sent: sent, Text: text[:size:size], Cut: int(cut), //nolint:gosec // a length from add
+			At: l.began.Add(time.Duration(at)), Sent: sent, Text: text[:size:size], Cut: int(cut),
 		})
 		text = text[size:]
 	}

@@ -150,10 +150,10 @@ func (t *Transcripts) Path(g Game) string {
 }
 
 func (t *Transcripts) appendTo(g Game, text []byte) error {
-	if err := os.MkdirAll(t.dir, 0o755); err != nil { //nolint:gosec // the same mode as the database
+	if err := os.MkdirAll(t.dir, 0o755); err != nil { // the same mode as the database
 		return err
 	}
-	f, err := os.OpenFile(t.Path(g), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644) //nolint:gosec // as above
+	f, err := os.OpenFile(t.Path(g), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
 	if err != nil {
 		return err
 	}

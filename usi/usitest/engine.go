@@ -196,8 +196,6 @@ func (e *engine) run() int {
 const outOfOrder = 8
 
 // before has, for each command, the commands after which it is in order.
-//
-//nolint:gochecknoglobals // constant lookup table
 var before = map[string][]string{
 	"usi": {""}, "setoption": {"usi", "setoption", "gameover"}, "isready": {"usi", "setoption", "gameover"}, "usinewgame": {"isready"},
 	"position": {"usinewgame", "go", "stop", "ponderhit"}, "go": {"position"}, "stop": {"go", "ponderhit"}, "ponderhit": {"go"},
@@ -359,8 +357,6 @@ func (e *engine) play(what string) (done bool, code int) {
 }
 
 // answers has, for each fault that only replaces the bestmove, the text after the word bestmove.
-//
-//nolint:gochecknoglobals // constant lookup table
 var answers = map[string]string{
 	"illegal": "5a5b", "malformed": "\x1b[31mP@5e ponder x", "none": "none", "win": "win", "resign": "resign",
 }

@@ -112,7 +112,7 @@ func (env *Env) WriteNew(name string, text []byte, next string) error {
 		_, err := env.Out.Write(text)
 		return err
 	}
-	file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644) //nolint:gosec // a file that the user edits
+	file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if errors.Is(err, fs.ErrExist) {
 		return fail.Usage(fmt.Errorf("%s exists already; it is left as it is", name))
 	}

@@ -60,5 +60,5 @@ func File(w io.Writer) *os.File {
 // OnTerminal reports whether w writes to a terminal.
 func OnTerminal(w io.Writer) bool {
 	f := File(w)
-	return f != nil && term.IsTerminal(int(f.Fd())) //nolint:gosec // a descriptor is small
+	return f != nil && term.IsTerminal(int(f.Fd()))
 }

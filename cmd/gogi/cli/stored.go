@@ -65,7 +65,7 @@ func WriteForm(flag, file string, out io.Writer, text func() (string, error)) er
 		_, err = io.WriteString(sanitize.Raw(out), s)
 		return err
 	}
-	if err := os.WriteFile(file, []byte(s), 0o644); err != nil { //nolint:gosec // a file to be published
+	if err := os.WriteFile(file, []byte(s), 0o644); err != nil {
 		return fmt.Errorf("%s: %w", flag, disk.CannotWrite(file, err))
 	}
 	return nil
@@ -82,5 +82,5 @@ func Pairs(text string) (*[2]int, error) {
 	if err != nil || err2 != nil || a > b {
 		return nil, fmt.Errorf("--pairs %q: expected A-B, such as 0-99, or one number", text)
 	}
-	return &[2]int{int(a), int(b)}, nil //nolint:gosec // 31 bits
+	return &[2]int{int(a), int(b)}, nil
 }

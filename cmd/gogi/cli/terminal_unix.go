@@ -9,4 +9,4 @@ import (
 )
 
 // Drawable reports whether a file is a terminal that understands escape sequences.
-func Drawable(f *os.File) bool { return term.IsTerminal(int(f.Fd())) } //nolint:gosec // a descriptor is small
+func Drawable(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }

@@ -80,7 +80,7 @@ func (c *ReleaseSignCommand) Run(env *cli.Env) error {
 		if err != nil {
 			return err
 		}
-		if err := os.WriteFile(releaseFile(program), append(text, '\n'), 0o644); err != nil { //nolint:gosec // public
+		if err := os.WriteFile(releaseFile(program), append(text, '\n'), 0o644); err != nil {
 			return err
 		}
 		fmt.Fprintf(env.Out, "%s: %s for %s %s, SHA-256 %s\n", releaseFile(program), sanitize.Printable(r.Version, 60), r.OS, r.Arch, r.SHA256)
@@ -257,7 +257,7 @@ const tryFor = time.Minute
 func starts(ctx context.Context, file string) error {
 	ctx, cancel := context.WithTimeout(ctx, tryFor)
 	defer cancel()
-	try := exec.CommandContext(ctx, file, "version") //nolint:gosec // a program whose maintainers' signature was checked
+	try := exec.CommandContext(ctx, file, "version") // a program whose maintainers' signature was checked
 	try.WaitDelay = time.Second
 	if out, err := try.CombinedOutput(); err != nil {
 		return fmt.Errorf("the program does not start: %w: %s", err, sanitize.Printable(string(bytes.TrimSpace(out)), 200))

@@ -206,7 +206,7 @@ func (c *SelfplayPlayCommand) dryRun(ctx context.Context, env *cli.Env, s *plann
 // It returns an error if the stored run has another plan.
 func (c *SelfplayPlayCommand) there(ctx context.Context, env *cli.Env, plan *match.Plan) error {
 	if _, err := os.Stat(c.DB); err != nil {
-		return nil //nolint:nilerr // the database does not exist yet
+		return nil // the database does not exist yet
 	}
 	return c.Read(ctx, func(store *results.Store) error {
 		info, err := store.FindRun(ctx, plan.Run)

@@ -278,7 +278,7 @@ func (r *reviewer) writeKIF() error {
 		g := &r.list[i]
 		path := r.KIF
 		if info, err := os.Stat(path); len(r.list) > 1 || err == nil && info.IsDir() {
-			if err := os.MkdirAll(path, 0o755); err != nil { //nolint:gosec // a folder for the user
+			if err := os.MkdirAll(path, 0o755); err != nil {
 				return fmt.Errorf("--kif: %w", err)
 			}
 			path = filepath.Join(path, strings.ReplaceAll(filepath.Base(g.name), " ", "-")+".kif")
@@ -379,7 +379,7 @@ func (r *reviewer) printTable() {
 				row[7] = fmt.Sprintf("%d. %s", turn.Ply, turn.Move)
 				if single {
 					one++
-					row[7] = row[7].(string) + " ??" //nolint:forcetypeassert // set in the line above
+					row[7] = row[7].(string) + " ??"
 				}
 			}
 		}

@@ -224,7 +224,7 @@ func (p *progress) draw() {
 		return
 	}
 	lines := slices.Concat([]string{strings.Join(append([]string{p.summary(now)}, p.shown...), " · ")}, p.slotLines(now))
-	width, _, err := term.GetSize(int(p.terminal.Fd())) //nolint:gosec // a descriptor is small
+	width, _, err := term.GetSize(int(p.terminal.Fd()))
 	if err != nil || width < 20 {
 		width = 80
 	}

@@ -395,7 +395,7 @@ func (m *Match) series(ctx context.Context, store series.TuneStore, stored serie
 // measured returns the metrics of a run. It returns nil if neither the pages nor a metrics file need them.
 func (s *Session) measured(ctx context.Context, run string) (*metrics.Run, error) {
 	if s.HTTP == "" && s.MetricsFile == "" {
-		return nil, nil //nolint:nilnil // a nil metrics.Run counts nothing
+		return nil, nil // a nil metrics.Run counts nothing
 	}
 	info, err := s.Store.FindRun(ctx, run)
 	if err != nil {

@@ -111,7 +111,7 @@ func runShell(t *testing.T, dir string, command ...string) string {
 		variable = ""
 	}
 	path := testutil.Installed(t, variable, command[0], command[0])
-	cmd := exec.CommandContext(t.Context(), path, command[1:]...) //nolint:gosec // a shell with a script of ours
+	cmd := exec.CommandContext(t.Context(), path, command[1:]...)
 	cmd.Env = append(os.Environ(), "PATH="+dir+":"+os.Getenv("PATH"), "HOME="+dir)
 	out, err := cmd.CombinedOutput()
 	testutil.Require(t, err == nil, "%v: %v\n%s", command, err, out)

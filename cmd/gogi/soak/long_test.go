@@ -147,7 +147,7 @@ func (l *long) deaf() bool {
 	cut := within(waitLimit, func() bool {
 		gone := l.p.isOver()
 		err := raw.Control(func(fd uintptr) {
-			state := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLRDHUP}} //nolint:gosec // a descriptor is small
+			state := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLRDHUP}}
 			n, err := unix.Poll(state, 0)
 			gone = err == nil && n > 0
 		})

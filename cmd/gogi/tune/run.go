@@ -145,7 +145,7 @@ func (s *study) findRun(ctx context.Context, store *results.Store) error {
 	for next := 2; ; next++ {
 		info, err := store.FindRun(ctx, s.base.Run)
 		if err != nil {
-			return nil //nolint:nilerr // this is a new run; Begin reports an error of the database
+			return nil // this is a new run; Begin reports an error of the database
 		}
 		begun, err := tuning.PlanOf(info)
 		if err != nil {

@@ -25,7 +25,7 @@ import (
 const Lease = 20 * time.Second
 
 // Secret is the secret of the tokens.
-var Secret = farm.Secret{7} //nolint:gochecknoglobals // a constant
+var Secret = farm.Secret{7}
 
 // A State is an entries.State in memory.
 type State struct {

@@ -82,8 +82,6 @@ const otherValue = "other"
 
 // ownLabels has the labels that gogi finds itself, with the values that it can find. The lists of os and arch are those of
 // "go tool dist list".
-//
-//nolint:gochecknoglobals // a constant
 var ownLabels = map[string]*regexp.Regexp{
 	"os":     regexp.MustCompile(`^(?:aix|android|darwin|dragonfly|freebsd|illumos|ios|js|linux|netbsd|openbsd|plan9|solaris|wasip1|windows)$`),
 	"arch":   regexp.MustCompile(`^(?:386|amd64|arm|arm64|loong64|mips|mips64|mips64le|mipsle|ppc64|ppc64le|riscv64|s390x|wasm)$`),

@@ -153,7 +153,7 @@ func (r *Roster) Worker(name, owner string) *Worker {
 const NeedTrust = "trust"
 
 // levels holds the levels of trust, in ascending order.
-var levels = []trust.Level{trust.Untrusted, trust.Verified, trust.Owner} //nolint:gochecknoglobals // a constant
+var levels = []trust.Level{trust.Untrusted, trust.Verified, trust.Owner}
 
 // CheckLevel returns a rejection of a word that is no level of trust.
 func CheckLevel(level string) error {

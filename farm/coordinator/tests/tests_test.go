@@ -17,7 +17,7 @@ import (
 )
 
 // gate is the design of a test with an SPRT.
-var gate = stats.SPRT{Elo0: 0, Elo1: 10, Alpha: 0.05, Beta: 0.05, Model: "logistic"} //nolint:gochecknoglobals // a constant
+var gate = stats.SPRT{Elo0: 0, Elo1: 10, Alpha: 0.05, Beta: 0.05, Model: "logistic"}
 
 // TestStates: a test that begins opens its run and is announced. A stopped test grants nothing. Each state is stored
 // before it takes effect, with a line of the log.

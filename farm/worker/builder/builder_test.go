@@ -49,7 +49,7 @@ func newRepo(t *testing.T) *repo {
 	t.Helper()
 	dir := testutil.Must(os.MkdirTemp("", "gogi-repo-"))(t)
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	testutil.OK(t, os.Chmod(dir, 0o755)) //nolint:gosec // the sandbox of root reads it as another user
+	testutil.OK(t, os.Chmod(dir, 0o755)) // the sandbox of root reads it as another user
 	r := &repo{t, dir}
 	r.git("init", "-q")
 	return r
@@ -72,7 +72,7 @@ func (r *repo) commitAs(message string, files map[string]string) string {
 	for name, text := range files {
 		path := filepath.Join(r.dir, name)
 		testutil.OK(r.t, os.MkdirAll(filepath.Dir(path), 0o755))
-		testutil.OK(r.t, os.WriteFile(path, []byte(text), 0o644)) //nolint:gosec // the sandbox reads it
+		testutil.OK(r.t, os.WriteFile(path, []byte(text), 0o644)) // the sandbox reads it
 	}
 	r.git("add", "-A", "-f")
 	r.git("commit", "-q", "--allow-empty", "-m", message)
@@ -174,7 +174,7 @@ func TestHostileRepositories(t *testing.T) {
 	here := testutil.Must(new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0"))(t)
 	t.Cleanup(func() { _ = here.Close() })
 	outside := t.TempDir()
-	testutil.OK(t, os.Chmod(outside, 0o777)) //nolint:gosec // anyone may write to it
+	testutil.OK(t, os.Chmod(outside, 0o777))
 	for name, c := range map[string]struct {
 		script string
 		lines  []string

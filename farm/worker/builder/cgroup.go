@@ -78,7 +78,7 @@ func builds(dir string) string {
 	}
 	worker, group := filepath.Join(dir, workerGroup), filepath.Join(dir, buildsGroup)
 	for _, made := range []string{worker, group} {
-		if err := os.Mkdir(made, 0o755); err != nil && !os.IsExist(err) { //nolint:gosec // a folder of the kernel
+		if err := os.Mkdir(made, 0o755); err != nil && !os.IsExist(err) {
 			return ""
 		}
 	}

@@ -32,9 +32,9 @@ func TestSecrets(t *testing.T) {
 	t.Setenv("GOGI_TEST_SECRET", secret)
 	dir := testutil.Must(os.MkdirTemp("", "gogi-secrets-"))(t) // everyone may read it, in contrast to t.TempDir
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	testutil.OK(t, os.Chmod(dir, 0o755)) //nolint:gosec // see above
+	testutil.OK(t, os.Chmod(dir, 0o755))
 	file := filepath.Join(dir, "file")
-	testutil.OK(t, os.WriteFile(file, []byte(secret), 0o644)) //nolint:gosec // see above
+	testutil.OK(t, os.WriteFile(file, []byte(secret), 0o644))
 	inherited := testutil.Must(os.Open(file))(t)
 	defer inherited.Close()
 	testutil.Must(unix.FcntlInt(inherited.Fd(), unix.F_SETFD, 0))(t) // as a descriptor that a shell or systemd opened
@@ -95,7 +95,7 @@ func TestSockets(t *testing.T) {
 	}
 	dir := testutil.Must(os.MkdirTemp("", "gogi-sockets-"))(t)
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	testutil.OK(t, os.Chmod(dir, 0o755)) //nolint:gosec // everyone may read it, in contrast to t.TempDir
+	testutil.OK(t, os.Chmod(dir, 0o755))
 	listen := func(network, address string) net.Listener {
 		l := testutil.Must(new(net.ListenConfig).Listen(t.Context(), network, address))(t)
 		t.Cleanup(func() { _ = l.Close() })
@@ -103,9 +103,9 @@ func TestSockets(t *testing.T) {
 	}
 	file, abstract := filepath.Join(dir, "socket"), "gogi-test-"+filepath.Base(dir)
 	listen("unix", file)
-	testutil.OK(t, os.Chmod(file, 0o777)) //nolint:gosec // see above
+	testutil.OK(t, os.Chmod(file, 0o777))
 	listen("unix", "@"+abstract)
-	port := listen("tcp", "127.0.0.1:0").Addr().(*net.TCPAddr).Port //nolint:forcetypeassert // the network is tcp
+	port := listen("tcp", "127.0.0.1:0").Addr().(*net.TCPAddr).Port // the network is tcp
 	unixAddress := func(name string) string { return fmt.Sprintf("%x", append([]byte{unix.AF_UNIX, 0}, name...)) }
 	for name, c := range map[string]struct {
 		script, inside string

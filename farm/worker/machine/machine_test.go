@@ -85,7 +85,7 @@ func TestProgram(t *testing.T) {
 	if all, err := os.ReadDir(filepath.Join(dir, "program")); err != nil || len(all) != 1 || filepath.Join(dir, "program", all[0].Name()) != filepath.Dir(last) {
 		t.Errorf("%v, %v", all, err)
 	}
-	if err := os.WriteFile(last, []byte("damaged"), 0o700); err != nil { //nolint:gosec // a program
+	if err := os.WriteFile(last, []byte("damaged"), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	r, key := signed(t, "second", func(*farm.Release) {})

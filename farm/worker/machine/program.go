@@ -91,7 +91,7 @@ func place(from, to string, r *farm.Release) (err error) {
 	if sum := hex.EncodeToString(hash.Sum(nil)); n != r.Size || sum != r.SHA256 {
 		return fmt.Errorf("the program has %d bytes of SHA-256 %s: expected %d of %s", n, sum, r.Size, r.SHA256)
 	}
-	if err := os.Chmod(out.Name(), 0o700); err != nil { //nolint:gosec // a program
+	if err := os.Chmod(out.Name(), 0o700); err != nil {
 		return err
 	}
 	if err := os.Rename(out.Name(), to); err != nil {

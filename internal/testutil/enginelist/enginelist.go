@@ -13,7 +13,6 @@ import (
 	"gogi/internal/testutil"
 )
 
-//nolint:gochecknoglobals // a flag of test binaries, for make engines
 var file = flag.String("engines", "", "file with a list of engines that the test measures instead of the packaged engines")
 
 // An Engine is an entry of a list.

@@ -26,7 +26,6 @@ import (
 	"gogi/shogi/kifu/text"
 )
 
-//nolint:gochecknoglobals // flags of this test binary, for make formats
 var (
 	peerFolders = flag.String("formats", "", "folders of record files, separated by colons: compare gogi with other readers")
 	peerDetails = flag.String("formats.details", "", "file for the differences, one on each line")

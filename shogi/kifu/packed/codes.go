@@ -44,7 +44,6 @@ func setSize() [8]int {
 	return [...]int{0, 18, 4, 4, 4, 2, 2, 4}
 }
 
-//nolint:gochecknoglobals // constant lookup tables
 var (
 	sfenLayout = newLayout("PackedSfen", sfenBoard, sfenHand, sfenBox)
 	hcpLayout  = newLayout("HCP", hcpBoard, hcpHand, hcpBox)
@@ -192,7 +191,7 @@ func NewAperyMove(m shogi.Move) AperyMove {
 
 // Move returns the move, which may still be illegal. ok is false if the bits are not a move.
 func (a AperyMove) Move() (shogi.Move, bool) {
-	to, from := shogi.Square(a&127), shogi.Square(a>>7&127) //nolint:gosec // seven bits each
+	to, from := shogi.Square(a&127), shogi.Square(a>>7&127)
 	promotes := a&aperyPromote != 0
 	switch {
 	case to >= shogi.NoSquare || a>>15 != 0 || to == from:

@@ -63,7 +63,9 @@ func Formats() []Format {
 }
 
 // TrainingNames returns the names of the formats with moves and results, which a trainer needs.
-func TrainingNames() []string { return names(lists.Filter(Formats(), func(f Format) bool { return !f.Bare })) }
+func TrainingNames() []string {
+	return names(lists.Filter(Formats(), func(f Format) bool { return !f.Bare }))
+}
 
 func names(list []Format) []string { return lists.Map(list, func(f Format) string { return f.Name }) }
 

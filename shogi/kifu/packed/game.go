@@ -55,8 +55,6 @@ const (
 // reasons has three facts for each Reason: the word of package match, the End of hcpe3, and whether the reason requires
 // a winner. ReasonInterrupted and reserved numbers have no word. If several reasons have the same word, gogi writes the
 // first one.
-//
-//nolint:gochecknoglobals // constant lookup table
 var reasons = []struct {
 	reason      Reason
 	word        string
@@ -162,7 +160,7 @@ func AppendHCPE3(dst []byte, g *Game) ([]byte, error) {
 
 // appendUint16 appends the lowest 16 bits of v, which may be negative.
 func appendUint16(dst []byte, v int) []byte {
-	return binary.LittleEndian.AppendUint16(dst, uint16(v)) //nolint:gosec // an int16 has the same bits
+	return binary.LittleEndian.AppendUint16(dst, uint16(v))
 }
 
 // rawMove is an unchecked move of a file, with the number that follows the move: a score or visits.
@@ -194,7 +192,7 @@ func (g *Game) play(list []rawPly) error {
 	position := g.Start
 	for i, raw := range list {
 		m, err := raw.legal(&position)
-		p := Ply{Move: m, Score: int16(raw.number)} //nolint:gosec // its bits
+		p := Ply{Move: m, Score: int16(raw.number)}
 		for _, c := range raw.candidates {
 			if err == nil {
 				m, err = c.legal(&position)

@@ -25,7 +25,7 @@ func plies(t *testing.T, text string) (list []Ply) {
 	words := strings.Fields(text)
 	for i := 0; i < len(words); i += 2 {
 		m := testutil.Must(shogi.ParseMove(words[i]))(t)
-		list = append(list, Ply{Move: m, Score: int16(number(t, words[i+1]))}) //nolint:gosec // small
+		list = append(list, Ply{Move: m, Score: int16(number(t, words[i+1]))})
 	}
 	return list
 }

@@ -131,10 +131,10 @@ func (l *layout) read(w *bitWords) (*shogi.Setup, error) {
 
 // kings reads the side to move and both kings. missing is the number of missing kings.
 func (l *layout) kings(w *bitWords) (setup shogi.Setup, missing uint, err error) {
-	setup.Side = shogi.Colour(w.peek(0, 1)) //nolint:gosec // a bit
+	setup.Side = shogi.Colour(w.peek(0, 1))
 	for i, c := range []shogi.Colour{shogi.Black, shogi.White} {
-		at := uint(1 + 7*i)                        //nolint:gosec // 1 or 8
-		switch s := shogi.Square(w.peek(at, 7)); { //nolint:gosec // seven bits
+		at := uint(1 + 7*i)
+		switch s := shogi.Square(w.peek(at, 7)); {
 		case s == shogi.NoSquare:
 			missing++
 		case s > shogi.NoSquare:

@@ -78,7 +78,7 @@ func TestOldHandOrder(t *testing.T) {
 		off := uint(0)
 		for _, c := range []shogi.Colour{shogi.Black, shogi.White} {
 			for _, t := range pieceOrder() {
-				off += uint(p.Hand(c, t)) * l.hand[c][t].n //nolint:gosec // small
+				off += uint(p.Hand(c, t)) * l.hand[c][t].n
 			}
 		}
 		box := uint(0)
@@ -89,7 +89,7 @@ func TestOldHandOrder(t *testing.T) {
 			}
 		}
 		for _, t := range pieceOrder() {
-			box += uint(left[t]-p.Hand(shogi.Black, t)-p.Hand(shogi.White, t)) * l.box[t].n //nolint:gosec // small
+			box += uint(left[t]-p.Hand(shogi.Black, t)-p.Hand(shogi.White, t)) * l.box[t].n
 		}
 		at := end - off - box
 		var old bitWords

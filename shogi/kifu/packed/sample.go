@@ -121,9 +121,9 @@ func AppendPSV(dst []byte, s *Sample) ([]byte, error) {
 	if err != nil {
 		return dst, err
 	}
-	dst = binary.LittleEndian.AppendUint16(dst, uint16(s.Score)) //nolint:gosec // its bits
+	dst = binary.LittleEndian.AppendUint16(dst, uint16(s.Score))
 	dst = binary.LittleEndian.AppendUint16(dst, uint16(s.Move))
-	dst = binary.LittleEndian.AppendUint16(dst, uint16(ply)) //nolint:gosec // checked above
+	dst = binary.LittleEndian.AppendUint16(dst, uint16(ply))
 	return append(dst, byte(s.Outcome.forSide(s.Position.Side())), 0), nil
 }
 
@@ -135,11 +135,11 @@ func ParsePSV(b []byte) (s Sample, err error) {
 	if s.Position, err = ParseSfen(b, int(binary.LittleEndian.Uint16(b[36:]))); err != nil {
 		return s, err
 	}
-	s.Score = int16(binary.LittleEndian.Uint16(b[32:])) //nolint:gosec // its bits
+	s.Score = int16(binary.LittleEndian.Uint16(b[32:]))
 	s.Move = shogi.Move(binary.LittleEndian.Uint16(b[34:]))
 	var ok bool
-	if s.Outcome, ok = ofSide(int8(b[38]), s.Position.Side()); !ok { //nolint:gosec // its bits
-		return s, fault(38, "the result is %d: expected -1, 0 or 1", int8(b[38])) //nolint:gosec // its bits
+	if s.Outcome, ok = ofSide(int8(b[38]), s.Position.Side()); !ok {
+		return s, fault(38, "the result is %d: expected -1, 0 or 1", int8(b[38]))
 	}
 	return s, nil
 }
@@ -157,7 +157,7 @@ func appendHCPE(dst []byte, s *Sample, end End) ([]byte, error) {
 	if err != nil {
 		return dst, err
 	}
-	dst = binary.LittleEndian.AppendUint16(dst, uint16(s.Score)) //nolint:gosec // its bits
+	dst = binary.LittleEndian.AppendUint16(dst, uint16(s.Score))
 	var move AperyMove
 	if s.Move != shogi.NoMove {
 		move = NewAperyMove(s.Move)
@@ -181,7 +181,7 @@ func parseHCPE(b []byte, ends End) (s Sample, err error) {
 	if s.Position, err = ParseHCP(b, 1); err != nil {
 		return s, err
 	}
-	s.Score = int16(binary.LittleEndian.Uint16(b[32:])) //nolint:gosec // its bits
+	s.Score = int16(binary.LittleEndian.Uint16(b[32:]))
 	s.Move, _ = AperyMove(binary.LittleEndian.Uint16(b[34:])).Move()
 	s.Outcome, s.End, err = parseResult(b[36], ends, 36)
 	return s, err

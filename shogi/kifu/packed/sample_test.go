@@ -24,7 +24,7 @@ func fixture(t *testing.T, row map[string]string) Sample {
 	t.Helper()
 	m, err := shogi.ParseMove(row["move"])
 	testutil.OK(t, err)
-	s := Sample{Position: position(t, row["sfen"]), Move: m, Score: int16(number(t, row["score"]))} //nolint:gosec // small
+	s := Sample{Position: position(t, row["sfen"]), Move: m, Score: int16(number(t, row["score"]))}
 	if s.Outcome, err = OutcomeOf(row["black_result"]); err != nil {
 		t.Fatal(err)
 	}
@@ -104,7 +104,7 @@ func TestHCPE2(t *testing.T) {
 func TestAperyMoves(t *testing.T) {
 	t.Parallel()
 	for raw := range 1 << 16 {
-		m, ok := AperyMove(raw).Move() //nolint:gosec // 16 bits
+		m, ok := AperyMove(raw).Move()
 		if ok && int(NewAperyMove(m)) != raw {
 			t.Fatalf("%#x is %v and comes back as %#x", raw, m, NewAperyMove(m))
 		}
@@ -215,7 +215,7 @@ func hasKings(p *shogi.Position) bool {
 func FuzzSamples(f *testing.F) {
 	b := testutil.Must(hex.DecodeString("58a451220ceb67227e9653221caf447824c22b119e53221ceb6f223e9651220c00008e0701000100"))(f)
 	for i := range Formats() {
-		f.Add(uint8(i), b) //nolint:gosec // few
+		f.Add(uint8(i), b)
 	}
 	f.Fuzz(func(t *testing.T, which uint8, b []byte) {
 		format := Formats()[int(which)%len(Formats())]

@@ -61,7 +61,7 @@ func NewShards(o ShardOptions) (*Shards, error) {
 	if !o.Shuffle {
 		return s, nil
 	}
-	s.random = rand.New(rand.NewPCG(o.Seed, 0x73687566666c65)) //nolint:gosec // "shuffle"; to be repeated, not to be secret
+	s.random = rand.New(rand.NewPCG(o.Seed, 0x73687566666c65)) // "shuffle"; to be repeated, not to be secret
 	var err error
 	if s.scratch, err = os.MkdirTemp(o.Scratch, "gogi-shuffle-"); err != nil {
 		return nil, fmt.Errorf("a folder to shuffle in: %w", err)
@@ -84,8 +84,8 @@ func (s *Shards) Add(b []byte, positions int) error {
 	}
 	w := s.buckets[s.random.IntN(len(s.buckets))].w
 	var head [8]byte
-	binary.LittleEndian.PutUint32(head[:], uint32(len(b)))     //nolint:gosec // a game has at most some megabytes
-	binary.LittleEndian.PutUint32(head[4:], uint32(positions)) //nolint:gosec // the same
+	binary.LittleEndian.PutUint32(head[:], uint32(len(b)))
+	binary.LittleEndian.PutUint32(head[4:], uint32(positions))
 	if _, err := w.Write(head[:]); err != nil {
 		return err
 	}

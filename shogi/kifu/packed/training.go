@@ -159,7 +159,7 @@ func clipped(m *kifu.Move) int16 {
 	if !m.HasScore {
 		return 0
 	}
-	return int16(max(-MaxScore, min(MaxScore, m.Score))) //nolint:gosec // in range now
+	return int16(max(-MaxScore, min(MaxScore, m.Score)))
 }
 
 // beyond returns 1 if clipped changes the score of a move, else 0.

@@ -66,7 +66,7 @@ func TestEncodeSamples(t *testing.T) {
 		for _, b := range blocks {
 			s := testutil.Must(ParsePSV(b))(t)
 			testutil.Check(t, s.Outcome == WhiteWins && s.Legal() == nil, "%+v", s)
-			got = append(got, fmt.Sprintf("%d:%d:%d", s.Position.Ply(), s.Score, int8(b[38]))) //nolint:gosec // its bits
+			got = append(got, fmt.Sprintf("%d:%d:%d", s.Position.Ply(), s.Score, int8(b[38])))
 		}
 		testutil.Equal(t, strings.Join(got, " "), c.want, "%+v: %v", c.options, got)
 	}
@@ -213,7 +213,7 @@ func shards(t *testing.T, o ShardOptions, blocks int) (files []*kept) {
 	o.Scratch = t.TempDir()
 	s := testutil.Must(NewShards(o))(t)
 	for i := range blocks {
-		if err := s.Add([]byte{byte(i), byte(i >> 8)}, 1+i%2); err != nil { //nolint:gosec // bytes
+		if err := s.Add([]byte{byte(i), byte(i >> 8)}, 1+i%2); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -231,7 +231,7 @@ func TestShards(t *testing.T) {
 	const blocks = 1000
 	var plain []byte
 	for i := range blocks {
-		plain = append(plain, byte(i), byte(i>>8)) //nolint:gosec // bytes
+		plain = append(plain, byte(i), byte(i>>8))
 	}
 	var straight, shuffled, again, other []byte
 	// The blocks have one and two positions in turn. A shard of 4 positions ends after 1+2+1 = 4 or 2+1+2 = 5, so it

@@ -168,7 +168,7 @@ func (w *csaWriter) limits() {
 func (w *csaWriter) ratings() {
 	for c, name := range w.record.Names() {
 		if rating := w.record.Ratings[c]; rating != 0 && !math.IsNaN(rating) && !math.IsInf(rating, 0) {
-			w.line("'", shogi.Colour(c).String(), "_rate:", kifu.EscapedComment(name), ":", strconv.FormatFloat(rating, 'f', -1, 64)) //nolint:gosec // 0 or 1
+			w.line("'", shogi.Colour(c).String(), "_rate:", kifu.EscapedComment(name), ":", strconv.FormatFloat(rating, 'f', -1, 64))
 		}
 	}
 }

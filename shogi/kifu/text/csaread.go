@@ -432,7 +432,7 @@ func number(text string) int {
 	if err != nil {
 		return 0
 	}
-	return int(n) //nolint:gosec // 31 bits
+	return int(n)
 }
 
 // timeLimit reads the clock of both sides in the form HH:MM+SS.

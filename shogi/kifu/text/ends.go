@@ -23,8 +23,6 @@ type words struct {
 // These words are for ends that have no exact word. interrupted is for ends whose winner no format can express:
 // only gogi's own comment and floodgate's summary have it. beaten means that the side to move has lost; CSA 3.0 has no such general
 // word. foul means that the other side broke a rule.
-//
-//nolint:gochecknoglobals // constant lookup tables
 var (
 	interrupted = words{"%CHUDAN", "%CHUDAN", "%CHUDAN", "中断"}
 	beaten      = words{"%TORYO", "%CHUDAN", "%TORYO", "投了"}
@@ -45,8 +43,6 @@ type termination struct {
 // endings is the table of all terminations, with the words of each format for each winner. All writers and readers use
 // it. A word of several rows is read as the first of them; interrupted is read as no result.
 // Sources: the CSA standards, the KIF description (docs/formats.md has the addresses), and the schema of JKF.
-//
-//nolint:gochecknoglobals // constant lookup table
 var endings = []termination{
 	{kifu.EndResignation, "toryo", words{"%TORYO", "%TORYO", "%TORYO", "投了"}, interrupted, interrupted},
 	{kifu.EndCheckmate, "toryo", words{"%TORYO", "%TSUMI", "%TSUMI", "詰み"}, interrupted, interrupted},
@@ -84,8 +80,6 @@ const (
 
 // readings has the meaning of each word in the table of ends, and of words that gogi reads but does not write. A game
 // that was lost or won by default (不戦敗, 不戦勝) has a winner, but package match has no word for the reason.
-//
-//nolint:gochecknoglobals // constant lookup table
 var readings = withTable(map[string]reading{
 	"%CHUDAN": {}, "%FUZUMI": {}, "%ERROR": {},
 	"中断": {}, "不詰": {}, "封じ手": {}, "最大手数": {kifu.EndMaxPlies, draws}, "不戦敗": {kifu.EndUnknownReason, loses}, "不戦勝": {kifu.EndUnknownReason, wins},
@@ -100,7 +94,7 @@ func withTable(list map[string]reading) map[string]reading {
 		for i, w := range []words{e.loses, e.wins, e.draws} {
 			for _, word := range []string{w.csa, w.csa3, w.jkf, w.kif} {
 				if _, known := list[word]; !known && !strings.Contains(word, "±") { // meaningOf parses the sign
-					list[word] = reading{e.result, loses + who(i)} //nolint:gosec // 0 to 2
+					list[word] = reading{e.result, loses + who(i)}
 				}
 			}
 		}
@@ -224,7 +218,6 @@ func byRepetition(r *kifu.Record, start shogi.Position, other string) string {
 // unescaped reverses the escapes in comments and notes.
 func unescaped(text string) string { return unescaper.Replace(text) }
 
-//nolint:gochecknoglobals // a replacer is compiled once, and never changes
 var unescaper = strings.NewReplacer(`\\`, `\`, `\n`, "\n", `\c`, ",")
 
 // maxComment is the largest length of a comment in bytes. gogi rejects a game with a longer comment.

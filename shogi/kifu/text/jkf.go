@@ -150,7 +150,7 @@ func jkfStart(p *shogi.Position) *jkfInitial {
 	for c := range d.Hands {
 		d.Hands[c] = map[string]int{}
 		for t := shogi.Pawn; t <= shogi.Gold; t++ {
-			d.Hands[c][kifu.CSAPiece(t)] = p.Hand(shogi.Colour(c), t) //nolint:gosec // 0 or 1
+			d.Hands[c][kifu.CSAPiece(t)] = p.Hand(shogi.Colour(c), t)
 		}
 	}
 	return &jkfInitial{Preset: "OTHER", Data: d}
@@ -313,7 +313,7 @@ func (j *jkfRecord) start(g *kifGame) error {
 }
 
 func (d *jkfData) start(g *kifGame) (err error) {
-	setup := shogi.Setup{Ply: 1, Side: shogi.Colour(d.Color & 1)} //nolint:gosec // one bit
+	setup := shogi.Setup{Ply: 1, Side: shogi.Colour(d.Color & 1)}
 	if len(d.Board) != 9 {
 		return fmt.Errorf("the board has %d files: expected 9", len(d.Board))
 	}
@@ -329,7 +329,7 @@ func (d *jkfData) start(g *kifGame) (err error) {
 			if !ok || piece.Color == nil {
 				return fmt.Errorf("square %d%d: %q: expected a colour and a kind such as FU", x+1, y+1, piece.Kind)
 			}
-			setup.Board[shogi.NewSquare(x+1, y+1)] = shogi.NewPiece(shogi.Colour(*piece.Color&1), t) //nolint:gosec // one bit
+			setup.Board[shogi.NewSquare(x+1, y+1)] = shogi.NewPiece(shogi.Colour(*piece.Color&1), t)
 		}
 	}
 	for c, hand := range d.Hands {

@@ -380,7 +380,6 @@ func kanjiNumber(text string) (n int, ok bool) {
 // pieceOf returns the piece type for a name in a move or on a board. It returns NoPieceType for other text.
 func pieceOf(text string) shogi.PieceType { return kifPieces[text] }
 
-//nolint:gochecknoglobals // constant lookup table
 var kifPieces = map[string]shogi.PieceType{
 	"歩": shogi.Pawn, "香": shogi.Lance, "桂": shogi.Knight, "銀": shogi.Silver, "金": shogi.Gold, "角": shogi.Bishop, "飛": shogi.Rook,
 	"玉": shogi.King, "王": shogi.King, "と": shogi.ProPawn, "杏": shogi.ProLance, "成香": shogi.ProLance, "圭": shogi.ProKnight,

@@ -126,8 +126,6 @@ func ShiftJIS(text []byte) (out []byte, lost int) {
 
 // cp932 replaces characters by those that Windows uses for the same bytes of Shift_JIS. JIS X 0208 has each of them
 // once, but its tables for Unicode differ.
-//
-//nolint:gochecknoglobals // a replacer is compiled once, and never changes
 var cp932 = strings.NewReplacer("〜", "～", "−", "－", "‖", "∥", "—", "―", "¢", "￠", "£", "￡", "¬", "￢")
 
 // Detect finds the format of a text from its beginning, head, and returns the name of the format. ok is false

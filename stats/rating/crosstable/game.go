@@ -144,14 +144,14 @@ func (f *filing) see(c Count) error {
 	if err := c.check(); err != nil {
 		return err
 	}
-	f.terms = append(f.terms, terms{f.numbered(c.Black), f.numbered(c.White), int32(c.Handicap), c.toWhite(), c.Games() == 0}) //nolint:gosec // at most HeaviestHandicap
+	f.terms = append(f.terms, terms{f.numbered(c.Black), f.numbered(c.White), int32(c.Handicap), c.toWhite(), c.Games() == 0})
 	return nil
 }
 
 func (f *filing) numbered(name string) int32 {
 	i, known := f.number[name]
 	if !known {
-		i = int32(len(f.number)) //nolint:gosec // memory ends before
+		i = int32(len(f.number))
 		f.number[name] = i
 	}
 	return i
@@ -161,7 +161,7 @@ func (f *filing) numbered(name string) int32 {
 func (f *filing) rename(names []string) {
 	final := make([]int32, len(names))
 	for i, name := range names {
-		final[f.number[name]] = int32(i) //nolint:gosec // memory ends before
+		final[f.number[name]] = int32(i)
 	}
 	for n := range f.terms {
 		c := &f.terms[n]
@@ -175,7 +175,7 @@ func (f *filing) order(players int) []int32 {
 	handicaps := false
 	for i, c := range f.terms {
 		if !c.none {
-			list = append(list, int32(i)) //nolint:gosec // memory ends before
+			list = append(list, int32(i))
 			handicaps = handicaps || c.handicap > 0
 		}
 	}
@@ -222,7 +222,7 @@ func (c Count) cell(black, white int32) Cell {
 func (t Table) Pairs() (place []int32, count int) {
 	order := make([]int32, len(t.Cells))
 	for i := range order {
-		order[i] = int32(i) //nolint:gosec // memory ends before
+		order[i] = int32(i)
 	}
 	order = sorted(order, len(t.Names), func(i int32) int32 { return max(t.Cells[i].Black, t.Cells[i].White) })
 	order = sorted(order, len(t.Names), func(i int32) int32 { return min(t.Cells[i].Black, t.Cells[i].White) })
@@ -233,7 +233,7 @@ func (t Table) Pairs() (place []int32, count int) {
 		if last == nil || min(last.Black, last.White) != min(c.Black, c.White) || max(last.Black, last.White) != max(c.Black, c.White) {
 			count++
 		}
-		place[i], last = int32(count-1), c //nolint:gosec // at most the cells
+		place[i], last = int32(count-1), c
 	}
 	return place, count
 }
