@@ -292,13 +292,18 @@ func (d *decoder) options(path string, from any, into *Options) {
 		d.mismatch(path, "a table of options", from)
 		return
 	}
+	d.scalars(path, table, func(name, value string) { *into = append(*into, match.Option{Name: name, Value: value}) })
+}
+
+// scalars passes the values of a table to add, in the order of the file.
+func (d *decoder) scalars(path string, table map[string]any, add func(name, value string)) {
 	for _, name := range d.inOrder(path, table) {
 		value, ok := scalar(table[name])
 		if !ok {
 			d.mismatch(position.Join(path, name), "true, false, a number or a string", table[name])
 			continue
 		}
-		*into = append(*into, match.Option{Name: name, Value: value})
+		add(name, value)
 	}
 }
 
@@ -310,14 +315,7 @@ func (d *decoder) environ(path string, from any, into *Environ) {
 		*into = list
 		return
 	}
-	for _, name := range d.inOrder(path, table) {
-		value, ok := scalar(table[name])
-		if !ok {
-			d.mismatch(position.Join(path, name), "true, false, a number or a string", table[name])
-			continue
-		}
-		*into = append(*into, name+"="+value)
-	}
+	d.scalars(path, table, func(name, value string) { *into = append(*into, name+"="+value) })
 }
 
 func (d *decoder) inOrder(path string, table map[string]any) []string {

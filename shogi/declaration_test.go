@@ -8,7 +8,7 @@ import (
 )
 
 func TestDeclaration(t *testing.T) {
-	for _, row := range rows(t, "declaration.csv") {
+	for _, row := range testutil.CSV(t, "declaration.csv") {
 		p := mustParse(t, row["sfen"])
 		for _, rule := range []DeclarationRule{CSARule24, CSARule24H, CSARule27, CSARule27H} {
 			got := p.Declaration(rule)

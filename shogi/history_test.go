@@ -31,7 +31,7 @@ func firstVerdict(t *testing.T, h *History, line string) string {
 }
 
 func TestRepetition(t *testing.T) {
-	for _, row := range rows(t, "repetition.csv") {
+	for _, row := range testutil.CSV(t, "repetition.csv") {
 		t.Run(row["name"], func(t *testing.T) {
 			start := StartPos()
 			if sfen, ok := strings.CutPrefix(row["position"], "sfen "); ok {

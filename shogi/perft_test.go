@@ -1,10 +1,7 @@
 package shogi
 
 import (
-	"encoding/csv"
 	"flag"
-	"os"
-	"path/filepath"
 	"strconv"
 	"testing"
 
@@ -18,23 +15,6 @@ const (
 	matsuriSFEN  = "l6nl/5+P1gk/2np1S3/p1p4Pp/3P2Sp1/1PPb2P1P/P5GS1/R8/LN4bKL w GR5pnsg 1"
 	maxMovesSFEN = "R8/2K1S1SSk/4B4/9/9/9/9/9/1L1L1L3 b RBGSNLP3g3n17p 1"
 )
-
-// rows reads a fixture into one map for each row, keyed by column.
-func rows(tb testing.TB, name string) []map[string]string {
-	tb.Helper()
-	file := testutil.Must(os.Open(filepath.Join("testdata", name)))(tb)
-	defer func() { _ = file.Close() }()
-	records := testutil.Must(csv.NewReader(file).ReadAll())(tb)
-	var out []map[string]string
-	for _, record := range records[1:] {
-		row := map[string]string{}
-		for i, key := range records[0] {
-			row[key] = record[i]
-		}
-		out = append(out, row)
-	}
-	return out
-}
 
 func number(tb testing.TB, s string) uint64 {
 	tb.Helper()
@@ -50,7 +30,7 @@ func mustParse(tb testing.TB, sfen string) Position {
 func samplePositions(tb testing.TB, step int) []Position {
 	tb.Helper()
 	var out []Position
-	for i, row := range append(rows(tb, "perft.csv"), rows(tb, "random_legal_counts.csv")...) {
+	for i, row := range append(testutil.CSV(tb, "perft.csv"), testutil.CSV(tb, "random_legal_counts.csv")...) {
 		if i%step == 0 {
 			out = append(out, mustParse(tb, row["sfen"]))
 		}
@@ -60,7 +40,7 @@ func samplePositions(tb testing.TB, step int) []Position {
 
 // TestPerft compares with counts on which several engines agree. The column "source" names them.
 func TestPerft(t *testing.T) {
-	for _, row := range rows(t, "perft.csv") {
+	for _, row := range testutil.CSV(t, "perft.csv") {
 		t.Run(row["name"]+"/"+row["depth"], func(t *testing.T) {
 			want := number(t, row["count"])
 			if want > 1e7 && !*deepPerft {
@@ -73,7 +53,7 @@ func TestPerft(t *testing.T) {
 }
 
 func TestRandomLegalCounts(t *testing.T) {
-	for _, row := range rows(t, "random_legal_counts.csv") {
+	for _, row := range testutil.CSV(t, "random_legal_counts.csv") {
 		p := mustParse(t, row["sfen"])
 		if got, want := Perft(p, 1), number(t, row["depth1"]); got != want {
 			t.Errorf("%s: perft(1) = %d, want %d", row["sfen"], got, want)

@@ -4,11 +4,8 @@ import (
 	"crypto/ed25519"
 	"fmt"
 	"os"
-	"strings"
 
 	"github.com/nats-io/nkeys"
-
-	"gogi/internal/disk"
 )
 
 // NewSeed generates a key pair, and returns its secret part (the seed) and its public part (nkey).
@@ -33,22 +30,6 @@ func WriteSeed(file, seed string) error {
 		return fmt.Errorf("keys: %s exists: overwriting it would destroy a key", file)
 	}
 	return writeFile(file, seed+"\n", 0o600)
-}
-
-// ReadSeed reads a file that WriteSeed has written. It returns an error for a file that other users can read.
-func ReadSeed(file string) (string, error) {
-	info, err := os.Stat(file)
-	if err != nil {
-		return "", fmt.Errorf("keys: %w", err)
-	}
-	if disk.OthersMayRead(info) {
-		return "", fmt.Errorf("keys: %s can be read by others (mode %04o): they can sign with it", file, info.Mode().Perm())
-	}
-	text, err := os.ReadFile(file)
-	if err != nil {
-		return "", fmt.Errorf("keys: %w", err)
-	}
-	return strings.TrimSpace(string(text)), nil
 }
 
 // Public decodes a public key (nkey) into the form of package crypto/ed25519.

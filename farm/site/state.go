@@ -75,25 +75,16 @@ func OpenState(dir string, now time.Time) (*State, error) {
 // it with the text that fresh returns.
 func (s *State) secret(name string, fresh func() (string, error)) (string, error) {
 	file := filepath.Join(s.Dir, name)
-	info, err := os.Stat(file)
+	text, err := disk.ReadSecret(file)
 	if errors.Is(err, fs.ErrNotExist) {
-		text, err := fresh()
-		if err != nil {
-			return "", fmt.Errorf("farm: %w", err)
+		if text, err = fresh(); err == nil {
+			return text, createFile(file, text+"\n")
 		}
-		return text, createFile(file, text+"\n")
 	}
 	if err != nil {
 		return "", fmt.Errorf("farm: %w", err)
 	}
-	if disk.OthersMayRead(info) {
-		return "", fmt.Errorf("farm: %s can be read by others (mode %04o): expected 0600", file, info.Mode().Perm())
-	}
-	text, err := os.ReadFile(file)
-	if err != nil {
-		return "", fmt.Errorf("farm: %w", err)
-	}
-	return strings.TrimSpace(string(text)), nil
+	return text, nil
 }
 
 // createFile writes a file that only its owner can read. The file is complete and on disk when createFile returns.

@@ -1,12 +1,28 @@
 // Package disk hides the differences between operating systems in file operations: writing durably
-// ([SyncFile], [SyncDir]), locks ([LockFile]), permissions ([OthersMayRead], [IsProgram]) and full volumes
+// ([SyncFile], [SyncDir]), locks ([LockFile]), permissions ([OthersMayRead], [ReadSecret], [IsProgram]) and full volumes
 // ([IsFull]). [NewPart] writes a file that gets its name only when it is complete.
 package disk
 
 import (
 	"errors"
+	"fmt"
 	"os"
+	"strings"
 )
+
+// ReadSecret returns the text of a file with a secret, without white space around it. It returns an error if other users
+// can read the file.
+func ReadSecret(file string) (string, error) {
+	info, err := os.Stat(file)
+	if err != nil {
+		return "", err
+	}
+	if OthersMayRead(info) {
+		return "", fmt.Errorf("%s: it can be read by others (mode %04o); chmod 600 %s", file, info.Mode().Perm(), file)
+	}
+	text, err := os.ReadFile(file)
+	return strings.TrimSpace(string(text)), err
+}
 
 // ErrLocked is the error of LockFile if another process has locked the file.
 var ErrLocked = errors.New("another process has it")

@@ -18,11 +18,14 @@ func TestModes(t *testing.T) {
 	for mode, want := range map[os.FileMode]struct{ others, program bool }{
 		0o600: {false, false}, 0o640: {true, false}, 0o604: {true, false}, 0o700: {false, true}, 0o755: {true, true}, 0o610: {true, true},
 	} {
-		testutil.OK(t, os.WriteFile(file, nil, 0o600))
+		testutil.OK(t, os.WriteFile(file, []byte("secret\n"), 0o600))
 		testutil.OK(t, os.Chmod(file, mode))
 		info := testutil.Must(os.Stat(file))(t)
 		if disk.OthersMayRead(info) != want.others || disk.IsProgram(info) != want.program {
 			t.Errorf("mode %o: others %v, program %v", mode, disk.OthersMayRead(info), disk.IsProgram(info))
+		}
+		if secret, err := disk.ReadSecret(file); (err != nil) != want.others || err == nil && secret != "secret" {
+			t.Errorf("mode %o: secret %q, %v", mode, secret, err)
 		}
 	}
 }

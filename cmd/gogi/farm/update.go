@@ -18,6 +18,7 @@ import (
 	"gogi/farm/files"
 	"gogi/farm/keys"
 	"gogi/farm/worker"
+	"gogi/internal/disk"
 	"gogi/internal/fail"
 	"gogi/internal/sanitize"
 	"gogi/internal/version"
@@ -60,7 +61,7 @@ func releaseFile(program string) string { return program + ".release" }
 
 // Run writes a signature file for each program.
 func (c *ReleaseSignCommand) Run(env *cli.Env) error {
-	seed, err := keys.ReadSeed(c.Key)
+	seed, err := disk.ReadSecret(c.Key)
 	if err != nil {
 		return fail.Usage(err)
 	}

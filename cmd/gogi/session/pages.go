@@ -5,9 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
-	"os"
 	"slices"
-	"strings"
 	"sync"
 
 	"gogi/cmd/gogi/cli"
@@ -80,18 +78,11 @@ func readToken(file string) (string, error) {
 	if file == "" {
 		return "", nil
 	}
-	info, err := os.Stat(file)
+	token, err := disk.ReadSecret(file)
 	if err != nil {
 		return "", fmt.Errorf("--token-file: %w", err)
 	}
-	if disk.OthersMayRead(info) {
-		return "", fmt.Errorf("--token-file %s: others may read it (mode %v): chmod 600 %s", file, info.Mode().Perm(), file)
-	}
-	text, err := os.ReadFile(file)
-	if err != nil {
-		return "", fmt.Errorf("--token-file: %w", err)
-	}
-	return strings.TrimSpace(string(text)), nil
+	return token, nil
 }
 
 // nearby implements web.Live for the runs of this process and the runs that other processes play into the

@@ -178,21 +178,29 @@ func (r *replay) send(ctx context.Context, s step, last time.Time) *Result {
 // pause waits for the duration d, and handles the answers that arrive in this time. It returns a result if the replay
 // has ended, and else nil.
 func (r *replay) pause(ctx context.Context, d time.Duration) *Result {
-	timer := time.NewTimer(max(0, d))
+	_, end := r.hear(ctx, max(0, d), func() bool { return true })
+	return end
+}
+
+// hear takes the engine's answers while more returns true, but no longer than limit. late means that the limit has
+// passed. end is the result if the engine or ctx has ended.
+func (r *replay) hear(ctx context.Context, limit time.Duration, more func() bool) (late bool, end *Result) {
+	timer := time.NewTimer(limit)
 	defer timer.Stop()
-	for {
+	for more() {
 		select {
 		case a, ok := <-r.answers:
 			if !ok {
-				return r.ended()
+				return false, r.ended()
 			}
 			r.take(a)
 		case <-timer.C:
-			return nil
+			return true, nil
 		case <-ctx.Done():
-			return &Result{}
+			return false, &Result{}
 		}
 	}
+	return false, nil
 }
 
 // take records an answer for which the replay waits, and ignores any other answer.
@@ -221,26 +229,15 @@ func sort(word string) string {
 // result if the replay has ended.
 func (r *replay) await(ctx context.Context, word string, limit time.Duration) *Result {
 	word = sort(word)
-	timer := time.NewTimer(limit)
-	defer timer.Stop()
-	for r.waiting == word {
-		select {
-		case a, ok := <-r.answers:
-			if !ok {
-				return r.ended()
-			}
-			r.take(a)
-		case <-timer.C:
-			kind := usi.FaultHang
-			if word != bestmove {
-				kind = usi.FaultStart
-			}
-			return r.seen(string(kind), fmt.Sprintf("no %s within %v", word, limit.Round(time.Millisecond)))
-		case <-ctx.Done():
-			return &Result{}
-		}
+	late, end := r.hear(ctx, limit, func() bool { return r.waiting == word })
+	if !late {
+		return end
 	}
-	return nil
+	kind := usi.FaultHang
+	if word != bestmove {
+		kind = usi.FaultStart
+	}
+	return r.seen(string(kind), fmt.Sprintf("no %s within %v", word, limit.Round(time.Millisecond)))
 }
 
 // ended returns the result of a replay in which the engine's output has ended.
