@@ -11,7 +11,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -88,13 +87,7 @@ type farmTab struct {
 // instead.
 func openTab(t *testing.T) *farmTab {
 	t.Helper()
-	programs := []string{"/usr/bin/chromium-headless-shell", "/usr/bin/chromium"}
-	at := slices.IndexFunc(programs, func(file string) bool { _, err := os.Stat(file); return err == nil })
-	if at < 0 {
-		testutil.Require(t, os.Getenv("GOGI_REAL_BROWSER") != "required", "no chromium")
-		t.Skip("no chromium: apt-get install chromium-headless-shell")
-	}
-	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(programs[at]), chromedp.NoSandbox,
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(testutil.Chromium(t)), chromedp.NoSandbox,
 		chromedp.WSURLReadTimeout(90*time.Second))
 	ctx, cancel := chromedp.NewExecAllocator(context.Background(), options...)
 	t.Cleanup(cancel)

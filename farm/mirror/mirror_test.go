@@ -21,8 +21,10 @@ import (
 	"gogi/internal/lists"
 	"gogi/internal/testutil"
 	"gogi/match"
+	"gogi/match/matchtest"
 	"gogi/results"
 	"gogi/results/farmstate"
+	"gogi/shogi"
 )
 
 // theFarm is a coordinator with a real database, and a replica with another one.
@@ -118,16 +120,7 @@ func (f *theFarm) plan(seed uint64) *match.Plan {
 // resigned returns a pair whose players resign before their first move.
 func (f *theFarm) resigned(p *match.Plan, id int, second int64) []byte {
 	f.Helper()
-	r := match.PairResult{Pair: p.Pair(id)}
-	for leg := range 2 {
-		g := r.Pair.Game(leg)
-		one := match.Result{Pair: id, Leg: leg, Players: g.Players, Verdict: match.LossFor(0, match.Resignation, ""), Started: time.Unix(second, 0), Ended: time.Unix(second+1, 0)}
-		one.Record.Start, one.Record.Black, one.Record.White = "startpos", p.Players[g.Players[0]].Name, p.Players[g.Players[1]].Name
-		one.Record.Result, one.Record.Winner = one.Termination.String(), one.Outcome.String()
-		one.Sides[0].Plies = 1
-		r.Games = append(r.Games, one)
-	}
-	return testutil.Must(match.EncodePair(r))(f)
+	return testutil.Must(match.EncodePair(matchtest.Resigned(p, id, shogi.Black, time.Unix(second, 0))))(f)
 }
 
 func (f *theFarm) push(p *match.Plan, second int64, ids ...int) {

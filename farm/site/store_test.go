@@ -12,7 +12,9 @@ import (
 	"gogi/internal/testutil"
 	"gogi/match"
 	"gogi/match/arbiter"
+	"gogi/match/matchtest"
 	"gogi/results"
+	"gogi/shogi"
 )
 
 // plan returns the plan of a match whose players resign before their first move.
@@ -29,15 +31,8 @@ func plan() *match.Plan {
 
 func resigned(t *testing.T, p *match.Plan, id int, worker string) match.PairResult {
 	t.Helper()
-	r := match.PairResult{Pair: p.Pair(id), Played: match.Provenance{Worker: worker, Owner: "o", Epoch: uint64(id + 1), Proof: []byte{1}}}
-	for leg := range 2 {
-		g := r.Pair.Game(leg)
-		one := match.Result{Pair: id, Leg: leg, Players: g.Players, Verdict: match.LossFor(0, match.Resignation, ""), Started: time.Unix(1, 0), Ended: time.Unix(2, 0)}
-		one.Record.Start, one.Record.Black, one.Record.White = "startpos", p.Players[g.Players[0]].Name, p.Players[g.Players[1]].Name
-		one.Record.Result, one.Record.Winner = one.Termination.String(), one.Outcome.String()
-		one.Sides[0].Plies = 1
-		r.Games = append(r.Games, one)
-	}
+	r := matchtest.Resigned(p, id, shogi.Black, time.Unix(1, 0))
+	r.Played = match.Provenance{Worker: worker, Owner: "o", Epoch: uint64(id + 1), Proof: []byte{1}}
 	testutil.OK(t, arbiter.Verify(p, &r))
 	return r
 }

@@ -21,6 +21,28 @@ import (
 	"gogi/shogi/kifu"
 )
 
+// Games returns the result of a pair whose games the function play returns.
+func Games(pair match.Pair, play func(g match.Game) match.Result) match.PairResult {
+	r := match.PairResult{Pair: pair}
+	for leg := range pair.Legs {
+		r.Games = append(r.Games, play(pair.Game(leg)))
+	}
+	return r
+}
+
+// Resigned returns a pair of the plan in which a player with the colour loser resigned at once at a time.
+func Resigned(plan *match.Plan, id int, loser shogi.Colour, at time.Time) match.PairResult {
+	return Games(plan.Pair(id), func(g match.Game) match.Result {
+		r := match.Result{Pair: id, Leg: g.Leg, Players: g.Players, Verdict: match.LossFor(loser, match.Resignation, ""), Started: at, Ended: at.Add(time.Second)}
+		r.Record = kifu.Record{
+			Start: "startpos", Black: plan.Players[g.Players[0]].Name, White: plan.Players[g.Players[1]].Name,
+			Result: r.Termination.String(), Winner: r.Outcome.String(),
+		}
+		r.Sides[0].Plies = 1
+		return r
+	})
+}
+
 // Plan returns the plan of a match between two players, with 100 pairs and a book of two openings.
 func Plan(name string) *match.Plan {
 	limits := match.Limits{Nodes: 20000, Stall: match.DefaultStall}
@@ -71,12 +93,7 @@ func Opening(start, line string) match.Opening {
 // node counts are near the limit. The games depend only on the ID. plies is the number of plies of each game.
 func Pair(plan *match.Plan, id, plies int) match.PairResult {
 	r := rand.New(rand.NewPCG(1, uint64(id)))
-	pair := plan.Pair(id)
-	result := match.PairResult{Pair: pair}
-	for leg := range pair.Legs {
-		result.Games = append(result.Games, playedGame(plan, pair.Game(leg), plies, r))
-	}
-	return result
+	return Games(plan.Pair(id), func(g match.Game) match.Result { return playedGame(plan, g, plies, r) })
 }
 
 func playedGame(plan *match.Plan, g match.Game, plies int, r *rand.Rand) match.Result {

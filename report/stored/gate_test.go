@@ -9,10 +9,10 @@ import (
 
 	"gogi/internal/testutil"
 	"gogi/match"
+	"gogi/match/matchtest"
 	"gogi/report"
 	"gogi/results"
 	"gogi/shogi"
-	"gogi/shogi/kifu"
 	"gogi/stats"
 )
 
@@ -37,15 +37,7 @@ func gatedSeries(t *testing.T) (*results.Store, *match.Plan) {
 
 // resignedPair returns a pair in which White resigned at once. The clock of its machine is fast by the given duration.
 func resignedPair(plan *match.Plan, id int, fast time.Duration) match.PairResult {
-	r := match.PairResult{Pair: plan.Pair(id)}
-	for leg := range r.Pair.Legs {
-		g := r.Pair.Game(leg)
-		r.Games = append(r.Games, match.Result{
-			Pair: id, Leg: leg, Players: g.Players, Verdict: match.LossFor(shogi.White, match.Resignation, ""),
-			Record: kifu.Record{Start: "startpos"}, Started: time.Now().Add(fast), Ended: time.Now().Add(fast),
-		})
-	}
-	return r
+	return matchtest.Resigned(plan, id, shogi.White, time.Now().Add(fast))
 }
 
 // TestGateIsOrderedByTheLog: a change of the design after the first stored pair is reported. The clock of the machine

@@ -17,16 +17,22 @@ import (
 
 const pageSize = 1024
 
-// written returns the path of a database that SQLite wrote, with its log.
-func written(t *testing.T) string {
+// newDB returns a new database and a function that runs statements in it.
+func newDB(t *testing.T) (path string, db *sql.DB, run func(text string, args ...any)) {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "x.db")
-	db := testutil.Must(sql.Open("sqlite3", path))(t)
+	path = filepath.Join(t.TempDir(), "x.db")
+	db = testutil.Must(sql.Open("sqlite3", path))(t)
 	db.SetMaxOpenConns(1)
-	run := func(text string, args ...any) {
+	return path, db, func(text string, args ...any) {
 		t.Helper()
 		testutil.Must(db.ExecContext(t.Context(), text, args...))(t)
 	}
+}
+
+// written returns the path of a database that SQLite wrote, with its log.
+func written(t *testing.T) string {
+	t.Helper()
+	path, db, run := newDB(t)
 	run(fmt.Sprintf("PRAGMA page_size=%d; PRAGMA journal_mode=WAL; CREATE TABLE t (id INTEGER PRIMARY KEY, x, y); CREATE TABLE k (a, b, c, PRIMARY KEY (b, a)) WITHOUT ROWID", pageSize))
 	for i := range 40 {
 		run("INSERT INTO t (x, y) VALUES (?, ?)", valueOf(i), fmt.Sprint("row ", i))
@@ -154,16 +160,8 @@ func TestLog(t *testing.T) {
 // walDB returns a database with a log, and a function that runs statements in it.
 func walDB(t *testing.T) (path string, run func(text string, args ...any)) {
 	t.Helper()
-	path = filepath.Join(t.TempDir(), "x.db")
-	db := testutil.Must(sql.Open("sqlite3", path))(t)
-	t.Cleanup(func() {
-		testutil.OK(t, db.Close())
-	})
-	db.SetMaxOpenConns(1)
-	run = func(text string, args ...any) {
-		t.Helper()
-		testutil.Must(db.ExecContext(t.Context(), text, args...))(t)
-	}
+	path, db, run := newDB(t)
+	t.Cleanup(func() { testutil.OK(t, db.Close()) })
 	run("PRAGMA journal_mode=WAL; PRAGMA wal_autocheckpoint=0; PRAGMA cache_size=5; CREATE TABLE t (id INTEGER PRIMARY KEY, x)")
 	return path, run
 }
@@ -280,13 +278,7 @@ func TestLogRecoveredBeforeDamage(t *testing.T) {
 // overwrites a page there if the transaction changes the page again. A kill then leaves frames with wrong checksums,
 // which are no damage.
 func TestLogOfAnOpenTransaction(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "x.db")
-	db := testutil.Must(sql.Open("sqlite3", path))(t)
-	db.SetMaxOpenConns(1)
-	run := func(text string, args ...any) {
-		t.Helper()
-		testutil.Must(db.ExecContext(t.Context(), text, args...))(t)
-	}
+	path, db, run := newDB(t)
 	run("PRAGMA journal_mode=WAL; PRAGMA cache_size=5; CREATE TABLE t (id INTEGER PRIMARY KEY, x)")
 	committed := testutil.Must(ReadLog(path + "-wal"))(t)
 	run("BEGIN IMMEDIATE")

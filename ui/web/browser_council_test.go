@@ -14,6 +14,7 @@ import (
 	"gogi/ensemble/voting"
 	"gogi/internal/testutil"
 	"gogi/match"
+	"gogi/match/matchtest"
 	reporthtml "gogi/report/html"
 	"gogi/results"
 	"gogi/shogi"
@@ -104,10 +105,7 @@ func storeCouncil(t *testing.T, store *results.Store, name string) {
 		Council: &match.Council{Members: []match.Player{member("P1"), member("P2"), member("P3")}, Own: make([]bool, 3), Scales: make([]match.Scale, 3), Rule: "majority"},
 	}
 	run := testutil.Must(store.Begin(t.Context(), plan))(t)
-	pair := match.PairResult{Pair: plan.Pair(0)}
-	for leg := range pair.Pair.Legs {
-		pair.Games = append(pair.Games, gameOf(pair.Pair.Game(leg)))
-	}
+	pair := matchtest.Games(plan.Pair(0), gameOf)
 	g := &pair.Games[0]
 	g.Record.Moves = nil
 	p := shogi.StartPos()

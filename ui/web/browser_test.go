@@ -32,10 +32,6 @@ import (
 	"gogi/shogi"
 )
 
-// chromiums are Debian's paths of the browser. The headless shell is first, because it has the same engine and takes a
-// third of the time.
-var chromiums = []string{"/usr/bin/chromium-headless-shell", "/usr/bin/chromium"}
-
 // markup is a hostile engine name.
 const markup = `<script>window.pwned=1</script><img src=x onerror="window.pwned=2">"'&{{.}}`
 
@@ -45,13 +41,7 @@ type browser struct{ ctx context.Context }
 // startBrowser skips the test without a chromium, unless GOGI_REAL_BROWSER requires one.
 func startBrowser(t *testing.T) *browser {
 	t.Helper()
-	at := slices.IndexFunc(chromiums, func(file string) bool { _, err := os.Stat(file); return err == nil })
-	if at < 0 {
-		const missing = "no chromium: apt-get install chromium-headless-shell fonts-noto-cjk"
-		testutil.Require(t, os.Getenv("GOGI_REAL_BROWSER") != "required", "%v", missing)
-		t.Skip(missing)
-	}
-	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(chromiums[at]), chromedp.NoSandbox, chromedp.Flag("renderer-process-limit", "1"), chromedp.WSURLReadTimeout(90*time.Second))
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(testutil.Chromium(t)), chromedp.NoSandbox, chromedp.Flag("renderer-process-limit", "1"), chromedp.WSURLReadTimeout(90*time.Second))
 	ctx, cancel := chromedp.NewExecAllocator(context.Background(), options...)
 	t.Cleanup(cancel)
 	ctx, stop := chromedp.NewContext(ctx)

@@ -11,6 +11,7 @@ import (
 	"gogi/internal/i18n"
 	"gogi/internal/testutil"
 	"gogi/match"
+	"gogi/match/matchtest"
 	"gogi/report"
 )
 
@@ -127,11 +128,7 @@ func TestSelfplayPages(t *testing.T) {
 	plan.Design = match.Design{Kind: match.DesignSelfplay, Selfplay: match.Selfplay{Games: 2}}
 	run := testutil.Must(store.Begin(t.Context(), plan))(t)
 	for id := range 2 {
-		pair := match.PairResult{Pair: plan.Pair(id)}
-		for leg := range 2 {
-			pair.Games = append(pair.Games, gameOf(pair.Pair.Game(leg)))
-		}
-		testutil.Must(run.Add(t.Context(), pair))(t)
+		testutil.Must(run.Add(t.Context(), matchtest.Games(plan.Pair(id), gameOf)))(t)
 	}
 	testutil.OK(t, run.Close())
 	for path, want := range map[string]string{

@@ -19,6 +19,7 @@ import (
 	"gogi/internal/testutil"
 	"gogi/match"
 	"gogi/match/control"
+	"gogi/match/matchtest"
 	"gogi/results"
 	"gogi/runner/events"
 	"gogi/shogi"
@@ -94,11 +95,7 @@ func storeRun(t *testing.T, store *results.Store, name string, pairs int) {
 	plan := planFor(name, pairs)
 	run := testutil.Must(store.Begin(t.Context(), plan))(t)
 	for id := range pairs {
-		pair := match.PairResult{Pair: plan.Pair(id)}
-		for leg := range pair.Pair.Legs {
-			pair.Games = append(pair.Games, gameOf(pair.Pair.Game(leg)))
-		}
-		testutil.Must(run.Add(t.Context(), pair))(t)
+		testutil.Must(run.Add(t.Context(), matchtest.Games(plan.Pair(id), gameOf)))(t)
 	}
 	testutil.OK(t, run.Close())
 }
@@ -488,19 +485,17 @@ func storeEnded(t *testing.T, store *results.Store, name string, gate stats.SPRT
 	}
 	run := testutil.Must(store.Begin(t.Context(), plan))(t)
 	for id := range pairs {
-		pair := match.PairResult{Pair: plan.Pair(id)}
-		for leg := range pair.Pair.Legs {
-			g := pair.Pair.Game(leg)
+		pair := matchtest.Games(plan.Pair(id), func(g match.Game) match.Result {
 			loser := shogi.White
 			if g.Players[0] != 0 {
 				loser = shogi.Black
 			}
-			r := match.Result{Pair: id, Leg: leg, Players: g.Players, Started: time.Unix(1e9, 0), Ended: time.Unix(1e9+5, 0), Record: kifu.Record{Start: startSFEN()}}
+			r := match.Result{Pair: id, Leg: g.Leg, Players: g.Players, Started: time.Unix(1e9, 0), Ended: time.Unix(1e9+5, 0), Record: kifu.Record{Start: startSFEN()}}
 			r.Record.Moves = []kifu.Move{{Move: g.Opening.Moves[0], Opening: true}}
 			r.Verdict = match.LossFor(loser, match.Resignation, "")
 			r.Record.Result, r.Record.Winner = r.Termination.String(), r.Outcome.String()
-			pair.Games = append(pair.Games, r)
-		}
+			return r
+		})
 		testutil.Must(run.Add(t.Context(), pair))(t)
 	}
 	if told != "" {

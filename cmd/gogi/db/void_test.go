@@ -6,14 +6,15 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"gogi/cmd/gogi/cli"
 	"gogi/internal/fail"
 	"gogi/internal/testutil"
 	"gogi/match"
+	"gogi/match/matchtest"
 	"gogi/results"
 	"gogi/shogi"
-	"gogi/shogi/kifu"
 )
 
 // storedRun returns a database with four pairs of a run. A worker has played two of them.
@@ -30,15 +31,9 @@ func storedRun(t *testing.T) string {
 	}
 	run := testutil.Must(store.Begin(t.Context(), plan))(t)
 	for id := range 4 {
-		p := match.PairResult{Pair: plan.Pair(id)}
+		p := matchtest.Resigned(plan, id, shogi.White, time.Now())
 		if id%2 == 1 {
 			p.Played = match.Provenance{Worker: "attic", Owner: "o"}
-		}
-		for leg := range p.Pair.Legs {
-			g := p.Pair.Game(leg)
-			p.Games = append(p.Games, match.Result{
-				Pair: id, Leg: leg, Players: g.Players, Verdict: match.LossFor(shogi.White, match.Resignation, ""), Record: kifu.Record{Start: "startpos"},
-			})
 		}
 		testutil.Must(run.Add(t.Context(), p))(t)
 	}

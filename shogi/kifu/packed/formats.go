@@ -14,7 +14,6 @@ import (
 type Format struct {
 	Name      string // name on the command line
 	Extension string // extension of its files, with the dot
-	Help      string // description in one line
 	Size      int    // size of a sample in bytes; 0: the format has games
 
 	// Bare is true if a file has only positions.
@@ -29,35 +28,18 @@ type Format struct {
 // Formats returns all formats, in the order in which gogi lists them.
 func Formats() []Format {
 	return []Format{
-		{
-			Name: "psv", Extension: ".psv", Size: psvSize, append: AppendPSV, parse: ParsePSV,
-			Help: "YaneuraOu's PackedSfenValue: 40 bytes a position, with score, move, move number, result",
-		},
-		{
-			Name: "hcpe", Extension: ".hcpe", Size: hcpeSize, append: AppendHCPE, parse: ParseHCPE,
-			Help: "Apery's HuffmanCodedPosAndEval: 38 bytes a position, with score, move, result",
-		},
-		{
-			Name: "hcpe2", Extension: ".hcpe2", Size: hcpeSize, append: AppendHCPE2, parse: ParseHCPE2,
-			Help: "hcpe with repetition, declaration and the limit of moves beside the result",
-		},
-		{
-			Name: "hcpe3", Extension: ".hcpe3", appendGame: AppendHCPE3, parseGame: readHCPE3,
-			Help: "dlshogi's games: moves, scores, and candidates with visits",
-		},
-		{
-			Name: packName, Extension: ".pack", appendGame: AppendPack, parseGame: readPack,
-			Help: "games as moves and scores, 4 bytes a move",
-		},
+		{Name: "psv", Extension: ".psv", Size: psvSize, append: AppendPSV, parse: ParsePSV},
+		{Name: "hcpe", Extension: ".hcpe", Size: hcpeSize, append: AppendHCPE, parse: ParseHCPE},
+		{Name: "hcpe2", Extension: ".hcpe2", Size: hcpeSize, append: AppendHCPE2, parse: ParseHCPE2},
+		{Name: "hcpe3", Extension: ".hcpe3", appendGame: AppendHCPE3, parseGame: readHCPE3},
+		{Name: packName, Extension: ".pack", appendGame: AppendPack, parseGame: readPack},
 		{
 			Name: "packedsfen", Extension: ".psfen", Size: PositionSize, Bare: true, parse: parseBareSfen,
 			append: func(dst []byte, s *Sample) ([]byte, error) { return AppendSfen(dst, &s.Position) },
-			Help:   "YaneuraOu's positions alone, 32 bytes each",
 		},
 		{
 			Name: "hcp", Extension: ".hcp", Size: PositionSize, Bare: true, parse: parseBareHCP,
 			append: func(dst []byte, s *Sample) ([]byte, error) { return AppendHCP(dst, &s.Position) },
-			Help:   "Apery's positions alone, 32 bytes each",
 		},
 	}
 }
