@@ -1,7 +1,6 @@
 package match
 
 import (
-	"encoding/json"
 	"testing"
 
 	"gogi/internal/testutil"
@@ -25,15 +24,6 @@ func TestTuneTrack(t *testing.T) {
 	track.Add(5001, TunePoint{})
 	_, shared := before.Points[5001]
 	testutil.Check(t, !shared, "a clone changes with what it is of")
-}
-
-// TestTunePointJSON: the script of the pages reads these names.
-func TestTunePointJSON(t *testing.T) {
-	lost := 2.5
-	text, err := json.Marshal(TunePoint{Pairs: 1, Theta: []float64{3}, Spread: 0.5, LostElo: &lost, Equal: 4})
-	testutil.Require(t, err == nil, "%v", err)
-	const want = `{"pairs":1,"theta":[3],"spread":0.5,"lost_elo":2.5,"equal":4}`
-	testutil.Check(t, string(text) == want, "%s, expected %s", text, want)
 }
 
 // TestPlayedOpening: equal openings have equal texts, for any spelling of the usual start.
