@@ -11,6 +11,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"gogi/internal/lists"
 	"gogi/stats/binomial"
 	"gogi/stats/rating/newton"
 
@@ -254,7 +255,7 @@ func (p *podium) step() (moved float64) {
 	for i := range p.gamma {
 		p.gamma[i] = p.wins[i] / pull[i]
 	}
-	newton.SetGeometricMean(p.gamma)
+	setGeometricMean(p.gamma)
 	for i := range p.gamma {
 		moved = max(moved, math.Abs(math.Log(p.gamma[i]/old[i])))
 	}
@@ -314,4 +315,12 @@ func (p *podium) fit(t crosstable.Table, aside []crosstable.Excluded, iterations
 	}
 	f.Players = players
 	return f
+}
+
+// setGeometricMean scales positive numbers in place so that their geometric mean is 1.
+func setGeometricMean(x []float64) {
+	mean := lists.Sum(x, func(v float64) float64 { return math.Log(v) / float64(len(x)) })
+	for i := range x {
+		x[i] *= math.Exp(-mean)
+	}
 }

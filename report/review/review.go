@@ -56,9 +56,6 @@ func (s Scale) Win(v Value) float64 {
 // Marks are the losses of win probability, in percentage points, from which a move is an inaccuracy, a mistake or a blunder.
 type Marks [3]float64
 
-// DefaultMarks returns the usual thresholds.
-func DefaultMarks() Marks { return Marks{5, 10, 20} }
-
 // Check returns an error if the thresholds do not rise.
 func (m Marks) Check() error {
 	if !(m[0] > 0 && m[0] < m[1] && m[1] < m[2] && m[2] <= 100) {

@@ -13,6 +13,9 @@ import (
 	"gogi/usi"
 )
 
+// usualMarks are the thresholds by default.
+var usualMarks = Marks{5, 10, 20}
+
 // scripted is an engine with a score and a best line for each number of moves.
 type scripted struct {
 	t      *testing.T
@@ -71,7 +74,7 @@ func TestAnalyse(t *testing.T) {
 	// gives back 300 (62%): a mistake of 11 points. Black's 5th move is the engine's own, although the value falls.
 	e := &scripted{t: t, scores: centipawns(0, 0, 0, 600, -300, 900), best: map[int]string{2: "2g2f 8c8d", 3: "8c8d 2g2f", 4: "6i7h"}}
 	game := record(t, "startpos", "7g7f", "3c3d", "9g9f", "9c9d", "6i7h")
-	r := testutil.Must(Analyse(t.Context(), e, game, Settings{Lines: 2, Marks: DefaultMarks(), Scale: DefaultScale, First: 2}))(t)
+	r := testutil.Must(Analyse(t.Context(), e, game, Settings{Lines: 2, Marks: usualMarks, Scale: DefaultScale, First: 2}))(t)
 	testutil.Equal(t, len(r.Moves), 3, "reviewed moves")
 	for i, want := range []struct {
 		side string
@@ -94,11 +97,11 @@ func TestAnalyse(t *testing.T) {
 func TestAnalyseEnds(t *testing.T) {
 	mate := "4k4/9/4P4/9/9/9/9/9/4K4 b G 1"
 	e := &scripted{t: t, scores: map[int]usi.Score{0: {Mate: 1, Value: 1}}, best: map[int]string{0: "G*5b"}}
-	r := testutil.Must(Analyse(t.Context(), e, record(t, mate, "G*5b"), Settings{Lines: 1, Marks: DefaultMarks(), Scale: DefaultScale}))(t)
+	r := testutil.Must(Analyse(t.Context(), e, record(t, mate, "G*5b"), Settings{Lines: 1, Marks: usualMarks, Scale: DefaultScale}))(t)
 	testutil.Same(t, e.asked, []string{"sfen " + mate}, "positions")
 	testutil.Check(t, r.Moves[0].After == 100 && r.Moves[0].Mark == NoMark, "%+v", r.Moves[0])
 	e = &scripted{t: t, scores: centipawns(0, 0)}
-	r = testutil.Must(Analyse(t.Context(), e, record(t, "startpos", "7g7f", "7g7f"), Settings{Lines: 1, Marks: DefaultMarks(), Scale: DefaultScale}))(t)
+	r = testutil.Must(Analyse(t.Context(), e, record(t, "startpos", "7g7f", "7g7f"), Settings{Lines: 1, Marks: usualMarks, Scale: DefaultScale}))(t)
 	testutil.Equal(t, len(r.Moves), 1, "moves")
 	_, err := Analyse(t.Context(), e, record(t, "startpos", "7g7f", "7g7f", "3c3d"), Settings{Lines: 1})
 	testutil.Fails(t, err, "move 2, 7g7f, is illegal")
@@ -110,7 +113,7 @@ func TestAnnotateFromBlacksView(t *testing.T) {
 	e := &scripted{t: t, scores: centipawns(-300, 300, 600), best: map[int]string{1: "8c8d"}}
 	start := shogi.StartPos()
 	game := record(t, start.SFEN(), "7g7f", "3c3d")
-	r := testutil.Must(Analyse(t.Context(), e, game, Settings{Lines: 1, Marks: DefaultMarks(), Scale: DefaultScale}))(t)
+	r := testutil.Must(Analyse(t.Context(), e, game, Settings{Lines: 1, Marks: usualMarks, Scale: DefaultScale}))(t)
 	testutil.OK(t, r.Annotate(game))
 	text := string(testutil.Must(kifutext.AppendKIF(nil, game))(t))
 	for _, want := range []string{"評価値 600", "*候補1 -300 ☖８四歩(83)\n"} {
@@ -124,7 +127,7 @@ func TestAnnotate(t *testing.T) {
 	e := &scripted{t: t, scores: centipawns(0, 600, -600, 600), best: map[int]string{0: "2g2f 8c8d 2f2e", 2: "2g2f"}}
 	start := shogi.StartPos()
 	game := record(t, start.SFEN(), "9g9f", "3c3d", "7g7f")
-	r := testutil.Must(Analyse(t.Context(), e, game, Settings{Lines: 2, Marks: DefaultMarks(), Scale: DefaultScale}))(t)
+	r := testutil.Must(Analyse(t.Context(), e, game, Settings{Lines: 2, Marks: usualMarks, Scale: DefaultScale}))(t)
 	testutil.OK(t, r.Annotate(game))
 	text := string(testutil.Must(kifutext.AppendKIF(nil, game))(t))
 	for _, want := range []string{"*?? 大悪手 −23% (50% → 27%)\n", "*候補1 +0 ☗２六歩(27) ☖８四歩(83) ☗２五歩(26)\n", "評価値 -600"} {
@@ -145,8 +148,8 @@ func TestMarks(t *testing.T) {
 	for _, bad := range []Marks{{}, {5, 5, 20}, {0, 5, 10}, {5, 10, 101}} {
 		testutil.Fails(t, bad.Check(), "expected three rising losses", "%v", bad)
 	}
-	testutil.Equal(t, DefaultMarks().Of(4.99), NoMark)
-	testutil.Equal(t, DefaultMarks().Of(5), Inaccuracy)
-	testutil.Equal(t, DefaultMarks().Of(10), Mistake)
-	testutil.Equal(t, DefaultMarks().Of(20), Blunder)
+	testutil.Equal(t, usualMarks.Of(4.99), NoMark)
+	testutil.Equal(t, usualMarks.Of(5), Inaccuracy)
+	testutil.Equal(t, usualMarks.Of(10), Mistake)
+	testutil.Equal(t, usualMarks.Of(20), Blunder)
 }

@@ -37,7 +37,7 @@ func TestShogiHome(t *testing.T) {
 	game := record(t, start.SFEN(), "7g7f", "3c3d", "9g9f", "9c9d", "6i7h")
 	game.OpenedBy = "896"
 	game.Moves[0].Opening, game.Moves[1].Opening = true, true
-	r := testutil.Must(Analyse(t.Context(), e, game, Settings{Lines: 1, Marks: DefaultMarks(), Scale: DefaultScale, First: 2}))(t)
+	r := testutil.Must(Analyse(t.Context(), e, game, Settings{Lines: 1, Marks: usualMarks, Scale: DefaultScale, First: 2}))(t)
 	testutil.OK(t, r.Annotate(game))
 	folder := t.TempDir()
 	text := testutil.Must(kifutext.AppendKIF(nil, game))(t)

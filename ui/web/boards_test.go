@@ -58,7 +58,7 @@ func TestReviewedGame(t *testing.T) {
 	s := shownRuns(t, "run")
 	testutil.Contains(t, get(t, s, "/r/run/g/5.0").Body.String(), "<code>gogi review run 5.0 --engine CMD</code>")
 	record := testutil.Must(s.config.Store.Record(t.Context(), testutil.Must(s.config.Store.FindRun(t.Context(), "run"))(t).ID, 5, 0))(t)
-	r := &review.Review{Version: 1, Engine: "judge", Limit: "nodes 7", Lines: 1, Scale: review.DefaultScale, Marks: review.DefaultMarks(), Moves: []review.Move{}}
+	r := &review.Review{Version: 1, Engine: "judge", Limit: "nodes 7", Lines: 1, Scale: review.DefaultScale, Marks: review.Marks{5, 10, 20}, Moves: []review.Move{}}
 	for i := range record.Moves {
 		m := review.Move{Ply: i + 1, Side: "black", Move: record.Moves[i].Move, Before: 50, After: 50, Lines: []review.Line{{Value: review.Value{CP: 33}, PV: []shogi.Move{record.Moves[i].Move}}}}
 		if i%2 == 1 {
@@ -123,7 +123,7 @@ func TestOrderedReview(t *testing.T) {
 		done(3, len(record.Moves))
 		select {
 		case err := <-steps:
-			return &review.Review{Version: 1, Engine: "judge", Limit: "nodes 7", Scale: review.DefaultScale, Marks: review.DefaultMarks(), Moves: []review.Move{}}, err
+			return &review.Review{Version: 1, Engine: "judge", Limit: "nodes 7", Scale: review.DefaultScale, Marks: review.Marks{5, 10, 20}, Moves: []review.Move{}}, err
 		case <-ctx.Done():
 			return nil, context.Cause(ctx)
 		}
@@ -164,7 +164,7 @@ func TestReviewOfARenamedRun(t *testing.T) {
 	proceed := make(chan bool)
 	s.config.Analyst = &Analyst{Engine: "judge", Review: func(context.Context, *kifu.Record, func(positions, of int)) (*review.Review, error) {
 		<-proceed
-		return &review.Review{Version: 1, Engine: "judge", Limit: "nodes 7", Scale: review.DefaultScale, Marks: review.DefaultMarks(), Moves: []review.Move{}}, nil
+		return &review.Review{Version: 1, Engine: "judge", Limit: "nodes 7", Scale: review.DefaultScale, Marks: review.Marks{5, 10, 20}, Moves: []review.Move{}}, nil
 	}}
 	ordered := func(run string, during func(*results.RunInfo)) {
 		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "http://127.0.0.1/r/"+run+"/g/0.0/review", http.NoBody)

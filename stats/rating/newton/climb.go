@@ -215,14 +215,6 @@ func SubtractMedian(x []float64) {
 	}
 }
 
-// SetGeometricMean scales positive numbers in place so that their geometric mean is 1.
-func SetGeometricMean(x []float64) {
-	mean := lists.Sum(x, func(v float64) float64 { return math.Log(v) / float64(len(x)) })
-	for i := range x {
-		x[i] *= math.Exp(-mean)
-	}
-}
-
 // Conjugate solves a system of linear equations by conjugate gradients, with the diagonal as preconditioner.
 // multiply sets out to the product of the matrix with v. The matrix must be positive semidefinite, and the
 // right side rhs must be in its range. If there are several solutions, Conjugate returns one of them. For a
