@@ -239,6 +239,26 @@ func appendRows(t *testing.T, name string, list [][]string) {
 	testutil.OK(t, file.Close())
 }
 
+// eachStruct calls see for a struct type and for each struct type in its fields, once.
+func eachStruct(of reflect.Type, see func(reflect.Type)) {
+	seen := map[reflect.Type]bool{}
+	var visit func(reflect.Type)
+	visit = func(of reflect.Type) {
+		for slices.Contains([]reflect.Kind{reflect.Pointer, reflect.Slice, reflect.Array}, of.Kind()) {
+			of = of.Elem()
+		}
+		if of.Kind() != reflect.Struct || seen[of] {
+			return
+		}
+		seen[of] = true
+		see(of)
+		for field := range of.Fields() {
+			visit(field.Type)
+		}
+	}
+	visit(of)
+}
+
 // TestCanonicalFieldsAreLeftOutWhenZero: the canonical text omits every field that is newer than the first stored run
 // if it is zero. The map has the fields of the first run and must not grow.
 func TestCanonicalFieldsAreLeftOutWhenZero(t *testing.T) {
@@ -258,28 +278,19 @@ func TestCanonicalFieldsAreLeftOutWhenZero(t *testing.T) {
 		"Scaling":           "",
 		"CanonicalMate":     "",
 	}
-	seen := map[string]bool{}
-	var visit func(reflect.Type)
-	visit = func(of reflect.Type) {
-		for k := of.Kind(); k == reflect.Pointer || k == reflect.Slice; k = of.Kind() {
-			of = of.Elem()
-		}
-		if of.Kind() != reflect.Struct || seen[of.Name()] {
-			return
-		}
-		seen[of.Name()] = true
+	seen := 0
+	eachStruct(reflect.TypeFor[match.CanonicalPlan](), func(of reflect.Type) {
+		seen++
 		var stay []string
-		for i := range of.NumField() {
-			name, options, _ := strings.Cut(of.Field(i).Tag.Get("json"), ",")
+		for field := range of.Fields() {
+			name, options, _ := strings.Cut(field.Tag.Get("json"), ",")
 			if options != "omitempty" && options != "omitzero" {
-				stay = append(stay, cmp.Or(name, of.Field(i).Name))
+				stay = append(stay, cmp.Or(name, field.Name))
 			}
-			visit(of.Field(i).Type)
 		}
 		testutil.Equal(t, strings.Join(stay, " "), always[of.Name()], "%s always writes", of.Name())
-	}
-	visit(reflect.TypeFor[match.CanonicalPlan]())
-	testutil.Equal(t, len(seen), len(always), "visited %v", seen)
+	})
+	testutil.Equal(t, seen, len(always), "visited structs")
 }
 
 // TestParseCanonical: ParseCanonical reads stored texts without loss, and ignores unknown fields.

@@ -33,24 +33,26 @@ func (l *listener) Failed(f usi.Failure) string {
 	return l.failed
 }
 
+// answers returns a connection to an engine that writes one text after each message, and then ends.
+func answers(t *testing.T, texts ...string) (net.Conn, *sync.WaitGroup) {
+	ours, theirs := net.Pipe()
+	var engine sync.WaitGroup
+	engine.Go(func() {
+		defer theirs.Close()
+		buf := make([]byte, 1000)
+		for _, text := range texts {
+			testutil.Check(t, testutil.Err(theirs.Read(buf)) == nil, "reading")
+			testutil.Check(t, testutil.Err(io.WriteString(theirs, text)) == nil, "writing")
+		}
+	})
+	return ours, &engine
+}
+
 // TestTap requires that the tap gets every line of both sides in order, and the failures. The fault has the name of its
 // record. Close after a failure reports no other failure.
 func TestTap(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		ours, theirs := net.Pipe()
-		var engine sync.WaitGroup
-		engine.Go(func() {
-			defer theirs.Close()
-			buf := make([]byte, 1000)
-			for _, answer := range []string{"usiok\r\n", "readyok\n", "", "info x\n\xff noise\nbestmove 7g7f\n", "info dying"} {
-				if _, err := theirs.Read(buf); err != nil {
-					t.Error(err)
-				}
-				if _, err := io.WriteString(theirs, answer); err != nil {
-					t.Error(err)
-				}
-			}
-		})
+		ours, engine := answers(t, "usiok\r\n", "readyok\n", "", "info x\n\xff noise\nbestmove 7g7f\n", "info dying")
 		tap := &listener{failed: "the record"}
 		e, err := usi.Greet(t.Context(), ours, usi.Config{Name: "test", Tap: tap})
 		testutil.OK(t, err)
@@ -108,20 +110,7 @@ func (l *slowListener) Received(at time.Time, line []byte) {
 // TestWhatIsReadWithTheAnswerCounts requires that an info line behind the bestmove, read together with it, is part of
 // the reply. The reader may be late.
 func TestWhatIsReadWithTheAnswerCounts(t *testing.T) {
-	ours, theirs := net.Pipe()
-	var engine sync.WaitGroup
-	engine.Go(func() {
-		defer theirs.Close()
-		buf := make([]byte, 1000)
-		for _, answer := range []string{"usiok\n", "bestmove 7g7f\ninfo depth 3 nodes 100 score cp 5 pv 7g7f\n"} {
-			if _, err := theirs.Read(buf); err != nil {
-				t.Error(err)
-			}
-			if _, err := io.WriteString(theirs, answer); err != nil {
-				t.Error(err)
-			}
-		}
-	})
+	ours, engine := answers(t, "usiok\n", "bestmove 7g7f\ninfo depth 3 nodes 100 score cp 5 pv 7g7f\n")
 	tap := &slowListener{over: make(chan struct{})}
 	e := testutil.Must(usi.Greet(t.Context(), ours, usi.Config{Name: "test", Tap: tap}))(t)
 	r, err := e.Think(t.Context(), request("2g2f"))

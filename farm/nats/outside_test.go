@@ -73,15 +73,9 @@ func TestOutside(t *testing.T) {
 // deadlines.
 func TestABrokenConnectionAnswersNothing(t *testing.T) {
 	t.Parallel()
-	own, seed, err := keys.New("coordinator", "farm", []keys.Right{keys.Admin}, time.Now(), time.Time{})
-	testutil.OK(t, err)
-	k, working, err := keys.New("w1", "owner", []keys.Right{keys.Work}, time.Now(), time.Time{})
-	testutil.OK(t, err)
-	w := &world{ring: testutil.Must(keys.Open(t.TempDir()))(t)}
-	testutil.OK(t, w.ring.Add(k))
-	s := outside(t, "listen: 127.0.0.1:-1\n"+authorization(own.Public, w.ring, time.Now()))
-	coordinator := w.dial(t, keys.Creds{Name: "coordinator", URL: s.ClientURL(), Coordinator: own.Public, Seed: seed})
-	w1 := w.dial(t, keys.Creds{Name: "w1", URL: s.ClientURL(), Coordinator: own.Public, Seed: working})
+	c := newCluster(t)
+	w := &world{ring: c.ring}
+	coordinator, w1 := w.dial(t, c.outside.Creds), w.dial(t, c.worker)
 	began := make(chan struct{}, 2) // both messages arrive and get no answer
 	testutil.OK(t, testutil.Err(coordinator.Listen(farm.SubjectHello+"w1", func([]byte) { began <- struct{}{} })))
 	ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
@@ -91,7 +85,7 @@ func TestABrokenConnectionAnswersNothing(t *testing.T) {
 	go func() { ends <- w1.Publish(ctx, farm.SubjectHello+"w1", "1", nil) }()
 	<-began
 	<-began
-	s.Shutdown()
+	c.server.Shutdown()
 	for range 2 {
 		testutil.Is(t, <-ends, farm.ErrAway, "what was under way")
 	}

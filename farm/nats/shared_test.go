@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nats-io/nats-server/v2/server"
 	natsgo "github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
@@ -24,6 +25,7 @@ const ttl = time.Minute
 
 // cluster is an external server with the keys of a coordinator and of a worker.
 type cluster struct {
+	server  *server.Server
 	t       *testing.T
 	outside *nats.Outside
 	worker  keys.Creds
@@ -42,7 +44,7 @@ func newCluster(t *testing.T) *cluster {
 	s := outside(t, fmt.Sprintf("listen: 127.0.0.1:-1\nhttp: 127.0.0.1:-1\nmax_payload: 1MB\njetstream { store_dir: %q, sync_interval: always }\n%s",
 		t.TempDir(), authorization(own.Public, ring, time.Now())))
 	return &cluster{
-		t: t, ring: ring, secret: farm.Secret{1},
+		t: t, ring: ring, secret: farm.Secret{1}, server: s,
 		outside: &nats.Outside{
 			Creds:   keys.Creds{Name: "coordinator", URL: s.ClientURL(), Coordinator: own.Public, Seed: seed},
 			Monitor: "http://" + s.MonitorAddr().String(),

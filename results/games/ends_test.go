@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"iter"
 	"os"
 	"path/filepath"
 	"slices"
@@ -12,6 +13,7 @@ import (
 
 	"gogi/internal/testutil"
 	"gogi/match"
+	"gogi/results"
 	"gogi/shogi"
 	"gogi/shogi/kifu"
 	kifutext "gogi/shogi/kifu/text"
@@ -36,27 +38,36 @@ func everyEnd(t *testing.T) map[string]*kifu.Record {
 	return games
 }
 
+// inEachFormat writes the games in each format that has ends, and yields the format and a store into which it imported the text.
+func inEachFormat(t *testing.T, games map[string]*kifu.Record, names []string) iter.Seq2[kifutext.Format, *results.Store] {
+	return func(yield func(kifutext.Format, *results.Store) bool) {
+		for _, f := range kifutext.Text() {
+			if f.Name == "usi" || f.Name == "sfen" {
+				continue // lines of moves have no end
+			}
+			var text []byte
+			for i, name := range names {
+				if i > 0 {
+					text = append(text, f.Between...)
+				}
+				text = testutil.Must(f.Append(text, games[name]))(t)
+			}
+			store := openStore(t)
+			done, refused := importText(t, store, "run", text)
+			testutil.Require(t, done.Games == len(names) && len(refused) == 0, "%s: %+v, %v", f.Name, done, refused)
+			if !yield(f, store) {
+				return
+			}
+		}
+	}
+}
+
 // TestEveryEndComesBack: no import into a database, no report of its games as JSON and no export changes the
 // termination or the winner of a game.
 func TestEveryEndComesBack(t *testing.T) {
 	games := everyEnd(t)
 	names := slices.Sorted(mapKeys(games))
-	for _, f := range kifutext.Text() {
-		if f.Name == "usi" || f.Name == "sfen" {
-			continue // lines of moves have no end
-		}
-		var text []byte
-		for i, name := range names {
-			if i > 0 {
-				text = append(text, f.Between...)
-			}
-			var err error
-			text, err = f.Append(text, games[name])
-			testutil.OK(t, err)
-		}
-		store := openStore(t)
-		done, refused := importText(t, store, "run", text)
-		testutil.Require(t, done.Games == len(games) && len(refused) == 0, "%s: %+v, %v", f.Name, done, refused)
+	for f, store := range inEachFormat(t, games, names) {
 		n := 0
 		testutil.OK(t, store.Games(t.Context(), runOf(t, store, "run").ID, func(row match.Row) error {
 			var printed struct{ Outcome, Termination string }
@@ -149,22 +160,7 @@ func TestOpeningsComeBack(t *testing.T) {
 		}
 	}
 	names := slices.Sorted(mapKeys(games))
-	for _, f := range kifutext.Text() {
-		if f.Name == "usi" || f.Name == "sfen" {
-			continue
-		}
-		var text []byte
-		for i, name := range names {
-			if i > 0 {
-				text = append(text, f.Between...)
-			}
-			var err error
-			text, err = f.Append(text, games[name])
-			testutil.OK(t, err)
-		}
-		store := openStore(t)
-		done, refused := importText(t, store, "run", text)
-		testutil.Require(t, done.Games == len(names) && len(refused) == 0, "%s: %+v, %v", f.Name, done, refused)
+	for f, store := range inEachFormat(t, games, names) {
 		n := 0
 		testutil.OK(t, store.Games(t.Context(), runOf(t, store, "run").ID, func(row match.Row) error {
 			o := match.Opening{Start: games[names[n]].Start}

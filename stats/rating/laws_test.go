@@ -193,18 +193,24 @@ func TestMirroredGamesNegate(t *testing.T) {
 	})
 }
 
+// drawRecord returns few games of up to four players, with handicaps up to most.
+func drawRecord(t *rapid.T, most int) (record []crosstable.Count) {
+	names, few := rapid.SampledFrom([]string{"A", "B", "C", "D"}), rapid.IntRange(0, 2)
+	for range rapid.IntRange(0, 12).Draw(t, "rows") {
+		c := crosstable.Count{
+			Black: names.Draw(t, "black"), White: names.Draw(t, "white"), Handicap: rapid.IntRange(0, most).Draw(t, "h"),
+			BlackWins: few.Draw(t, "w"), Draws: few.Draw(t, "d"), WhiteWins: few.Draw(t, "l"),
+		}
+		if c.Black != c.White {
+			record = append(record, c)
+		}
+	}
+	return record
+}
+
 func TestAnyCountsGiveNumbersOrReasons(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		n := rapid.IntRange(0, 12).Draw(t, "rows")
-		names := rapid.SampledFrom([]string{"A", "B", "C", "D"})
-		few := rapid.IntRange(0, 2)
-		var record []crosstable.Count
-		for range n {
-			c := crosstable.Count{Black: names.Draw(t, "black"), White: names.Draw(t, "white"), BlackWins: few.Draw(t, "w"), Draws: few.Draw(t, "d"), WhiteWins: few.Draw(t, "l")}
-			if c.Black != c.White {
-				record = append(record, c)
-			}
-		}
+		record := drawRecord(t, 0)
 		m := rapid.SampledFrom(models).Draw(t, "model")
 		f, err := Rate(record, m)
 		if err != nil {
@@ -232,19 +238,7 @@ func TestAnyCountsGiveNumbersOrReasons(t *testing.T) {
 
 func TestAnyHandicapGamesGiveNumbersOrReasons(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		names := rapid.SampledFrom([]string{"A", "B", "C", "D"})
-		few := rapid.IntRange(0, 2)
-		var record []crosstable.Count
-		for range rapid.IntRange(0, 12).Draw(t, "rows") {
-			c := crosstable.Count{
-				Black: names.Draw(t, "black"), White: names.Draw(t, "white"),
-				BlackWins: few.Draw(t, "w"), Draws: few.Draw(t, "d"), WhiteWins: few.Draw(t, "l"),
-				Handicap: rapid.IntRange(0, 3).Draw(t, "h"),
-			}
-			if c.Black != c.White {
-				record = append(record, c)
-			}
-		}
+		record := drawRecord(t, 3)
 		c, err := CompareHandicaps(record, 0.9, rapid.SampledFrom(HandicapModels()).Draw(t, "model"))
 		if err != nil {
 			testutil.Require(t, !strings.Contains(err.Error(), "search"), "%v", err)
