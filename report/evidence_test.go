@@ -284,8 +284,33 @@ func TestMaximumChangesNoVerdict(t *testing.T) {
 	r := judged(t, o, longer, Start{}, retarget(true))
 	testutil.Equal(t, r.Gate.Verdict, Passed)
 	testutil.Check(t, !r.Looks.LateDesign, "a maximum counts as a design")
-	testutil.Require(t, len(r.Gate.Because) > 0, "no remark")
-	testutil.Equal(t, r.Gate.Because[0].String(), "the maximum was changed")
+	testutil.Equal(t, len(r.Gate.Because), 0, "%q", r.Gate.Because)
+	testutil.Require(t, len(r.Gate.Notes) == 1, "%q", r.Gate.Notes)
+	testutil.Equal(t, r.Gate.Notes[0].String(), "the maximum was changed")
+	testutil.Equal(t, len(r.Looks.Warnings()), 0, "%q", r.Looks.Warnings())
+	testutil.Check(t, r.Gate.Elo.Estimate != nil, "a stop at a bound has no Elo: %s", r.Gate.Elo.Why)
+}
+
+// TestChangedMaximumHasNoElo: if a user raised the maximum after looking, and no bound was reached, the correction for
+// early stopping does not hold. The verdict names the maximum in force, and the change is no reason of the verdict.
+func TestChangedMaximumHasNoElo(t *testing.T) {
+	o := matchtest.Run{Players: []string{"x", "y"}, Pairs: slices.Repeat([]string{"WW", "LL", "WL"}, 20)}
+	fixed, longer, redesigned := gated(0, 10), gated(0, 10), gated(0, 10)
+	fixed.Pairs, longer.Pairs, longer.Longest = 60, 50, 60
+	longer.Maxima = []i18n.Message{i18n.Of("the maximum was changed")}
+	redesigned.Changes = []i18n.Message{i18n.Of("the test was changed")}
+	for name, c := range map[string]struct {
+		registration Registration
+		elo          bool
+	}{"fixed": {fixed, true}, "longer": {longer, false}, "another design": {redesigned, false}} {
+		r := judged(t, o, c.registration)
+		g := r.Gate
+		testutil.Equal(t, g.Decision, stats.Inconclusive, name)
+		testutil.Equal(t, g.Elo.Estimate != nil, c.elo, "%s: %s", name, g.Elo.Why)
+		testutil.Equal(t, r.GateVerdict(c.registration).MaxPairs, 60, name)
+	}
+	g := judged(t, o, longer).Gate
+	testutil.Check(t, len(g.Because) == 1 && len(g.Notes) == 1, "because %q, notes %q", g.Because, g.Notes)
 }
 
 // TestLowerMaximum: stored pairs beyond a lower maximum stay in the test, so that the run can still be reported.

@@ -27,6 +27,12 @@ type Registration struct {
 	Provisional string
 }
 
+// changed reports whether a user changed the design or the maximum after the first game.
+func (r Registration) changed() bool { return len(r.Changes) > 0 || len(r.Maxima) > 0 }
+
+// most returns the maximum number of pairs of the test. planned is the number of pairs of the run's plan.
+func (r Registration) most(planned int) int { return max(planned, r.Longest) }
+
 // Gate is the state and the verdict of a run's sequential test.
 type Gate struct {
 	Design   stats.SPRT     `json:"design"`
@@ -44,7 +50,8 @@ type Gate struct {
 	Copies   int            `json:"copies"`   // pairs that repeat an earlier pair move for move
 	Slowed   int            `json:"slowed"`   // pairs with a move that the machine delayed.
 	Verdict  string         `json:"verdict"`  // pass, fail or inconclusive. It follows the decision unless a check contradicts it.
-	Because  []i18n.Message `json:"because"`  // why the verdict differs from the decision, and other remarks
+	Because  []i18n.Message `json:"because"`  // why the verdict is inconclusive
+	Notes    []i18n.Message `json:"notes"`    // facts that do not change the verdict
 
 	// Withdrawn is a decision that gogi printed and that no longer holds because pairs were voided. It is ""
 	// if there is no such decision, or if the test has reached the same decision again.
@@ -71,7 +78,7 @@ type judge struct {
 }
 
 func newJudge(run Run) (*judge, error) {
-	pairs := max(run.Pairs, run.Gate.Longest)
+	pairs := run.Gate.most(run.Pairs)
 	test, err := gate.New(run.Gate.Design, pairs)
 	if err != nil {
 		return nil, err
@@ -115,15 +122,21 @@ func (j *judge) gate(b string) *Gate {
 	judged, _ := slices.BinarySearch(j.slowed, now.Units) // a decision is based on the first pairs of the plan
 	g.Slowed = judged
 	g.slots = j.homogeneity(now.Openings < now.Units)
-	g.estimate(j.test)
+	g.estimate(j)
 	g.decide(j, b)
 	return g
 }
 
-// estimate sets the Elo difference corrected for early stopping.
-func (g *Gate) estimate(test *gate.Gate) {
-	if g.Decision == stats.Continue {
+// estimate sets the Elo difference corrected for early stopping. The correction assumes that the test ended at a bound, or
+// at a maximum that was fixed before the first game. If a user chose the maximum after looking, 32% of the 95% intervals
+// missed the true difference in a simulation.
+func (g *Gate) estimate(j *judge) {
+	switch {
+	case g.Decision == stats.Continue:
 		g.Elo.Why = i18n.Of("the test has not stopped")
+		return
+	case g.Decision == stats.Inconclusive && j.registration.changed():
+		g.Elo.Why = i18n.Of("the maximum or the test was changed after the first game, and no bound was reached")
 		return
 	}
 	// With so few openings, the interval of a diffusion would claim more than any test can show. Not even a
@@ -132,7 +145,7 @@ func (g *Gate) estimate(test *gate.Gate) {
 		g.Elo.Why = i18n.Of("%s are too few (at least %d)", i18n.Number{N: g.Openings, Noun: "opening"}, least)
 		return
 	}
-	stopped, err := test.Elo(Level)
+	stopped, err := j.test.Elo(Level)
 	if err != nil {
 		g.Elo.Why = i18n.Because(err)
 		return
@@ -143,6 +156,7 @@ func (g *Gate) estimate(test *gate.Gate) {
 // decide sets the verdict from the state of the test. It withholds the verdict if a check contradicts it.
 func (g *Gate) decide(j *judge, b string) {
 	g.Verdict, g.Because = Inconclusive, []i18n.Message{}
+	g.Notes = append([]i18n.Message{}, j.registration.Maxima...)
 	switch g.Decision {
 	case stats.Pass:
 		g.Verdict = Passed
@@ -156,7 +170,6 @@ func (g *Gate) decide(j *judge, b string) {
 	for _, change := range j.registration.Changes {
 		g.doubt(change)
 	}
-	g.Because = append(g.Because, j.registration.Maxima...)
 	if why := j.registration.Provisional; why != "" && g.Decision != stats.Continue {
 		g.doubt(i18n.Of("the test's decision, %s, is provisional: %s", string(g.Decision), sanitize.Printable(why, 500)))
 	}
@@ -170,14 +183,14 @@ func (g *Gate) decide(j *judge, b string) {
 		g.doubt(i18n.Of("games that %s lost by faults alone decide it", b))
 	}
 	if h := g.slots; h.P != nil && *h.P < slotsAlpha {
-		g.Because = append(g.Because, i18n.Of("slots differ more than chance explains (p = %s)", format.PValue(*h.P)))
+		g.Notes = append(g.Notes, i18n.Of("slots differ more than chance explains (p = %s)", format.PValue(*h.P)))
 	}
 }
 
-// withdraw adds the remark that an earlier decision of the test no longer holds.
+// withdraw notes that an earlier decision of the test no longer holds.
 func (g *Gate) withdraw(earlier stats.Decision) {
 	g.Withdrawn = earlier
-	g.Because = append(g.Because, withdrawal(earlier))
+	g.Notes = append(g.Notes, withdrawal(earlier))
 }
 
 // mostlySlowed reports whether the machine delayed a move in most of the pairs that the test evaluated.
@@ -221,10 +234,10 @@ func (j *judge) homogeneity(reused bool) *homogeneity {
 type GateVerdict struct {
 	Version    int               `json:"version"`
 	Run        string            `json:"run"`
-	Verdict    string            `json:"verdict"` // pass, fail or inconclusive.
-	Why        []i18n.Message    `json:"why"`
+	Verdict    string            `json:"verdict"`    // pass, fail or inconclusive.
+	Why        []i18n.Message    `json:"why"`        // why the verdict is inconclusive
 	Registered bool              `json:"registered"` // the design was stored in the run before its first game
-	MaxPairs   int               `json:"max_pairs"`  // number of pairs of the plan
+	MaxPairs   int               `json:"max_pairs"`  // greatest number of pairs that the test may evaluate
 	Looks      int               `json:"looks"`      // number of times that the test could stop: once after each evaluated pair
 	Unit       string            `json:"unit"`       // always opening. If no opening recurs, each pair is one unit.
 	Draws      string            `json:"draws"`
@@ -245,7 +258,7 @@ func (r *Report) GateVerdict(registration Registration) *GateVerdict {
 		return nil
 	}
 	v := &GateVerdict{
-		Version: 1, Run: r.Run, Verdict: g.Verdict, Why: g.Because, Registered: registration.Registered, MaxPairs: registration.Pairs,
+		Version: 1, Run: r.Run, Verdict: g.Verdict, Why: g.Because, Registered: registration.Registered, MaxPairs: registration.most(r.Planned),
 		Looks: g.Pairs, Unit: "opening", Draws: "half", Gate: g, Counts: g.tally.Total(), Penta: g.tally.Penta,
 		Primary: r.Tests[0], Slots: g.slots, Report: r,
 	}

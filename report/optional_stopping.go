@@ -38,20 +38,22 @@ func (l *OptionalStopping) warn(remark i18n.Message) {
 // sequential test.
 func newLooks(run Run, gate *Gate) OptionalStopping {
 	l := OptionalStopping{TargetChanges: retargeted(run.Starts), Sequential: gate != nil, FixedLength: gate == nil && run.Tournament == nil, Remarks: []i18n.Message{}, Changes: changes(run.Starts)}
-	if l.TargetChanges > 0 {
-		remark := i18n.Phrase("target changed %s after the first game: figures hold only without an earlier look")
-		if gate != nil {
-			remark = i18n.Phrase("target changed %s after the first game: a pass or a fail does not depend on it, other figures hold only without an earlier look")
-		}
-		l.Remarks = append(l.Remarks, i18n.Of(remark, i18n.Number{N: l.TargetChanges, Noun: "time"}))
+	times := i18n.Number{N: l.TargetChanges, Noun: "time"}
+	switch {
+	case l.TargetChanges == 0:
+	case gate == nil:
+		l.warn(i18n.Of("target changed %s after the first game: figures hold only without an earlier look", times))
+	default:
+		l.Remarks = append(l.Remarks, i18n.Of("target changed %s after the first game: the bounds of the SPRT do not depend on it", times))
 	}
 	for i := range run.Voided {
-		l.Remarks = append(l.Remarks, run.Voided[i].Remarks()...)
+		for _, remark := range run.Voided[i].Remarks() {
+			l.warn(remark)
+		}
 	}
 	if run.Reused > 0 {
-		l.Remarks = append(l.Remarks, i18n.Of("%s taken from earlier runs: gogi did not play them for this run", i18n.Number{N: run.Reused, Noun: "pair"}))
+		l.warn(i18n.Of("%s taken from earlier runs: gogi did not play them for this run", i18n.Number{N: run.Reused, Noun: "pair"}))
 	}
-	l.warnings = slices.Clone(l.Remarks)
 	if gate == nil {
 		return l
 	}

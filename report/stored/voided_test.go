@@ -113,7 +113,7 @@ func TestWithdrawnVerdict(t *testing.T) {
 	}
 	void("its disk is slow", func(r match.Row) bool { return r.Worker == "bad" })
 	v := tell()
-	if v.Verdict != report.Inconclusive || v.Gate.Withdrawn != stats.Pass || !slices.ContainsFunc(v.Why, func(w i18n.Message) bool { return strings.Contains(w.String(), "pass, is withdrawn") }) {
+	if v.Verdict != report.Inconclusive || v.Gate.Withdrawn != stats.Pass || !slices.ContainsFunc(v.Gate.Notes, func(w i18n.Message) bool { return strings.Contains(w.String(), "pass, is withdrawn") }) {
 		t.Errorf("%+v", v.Gate)
 	}
 	one := v.Report.Voided[0]
@@ -135,7 +135,7 @@ func TestWithdrawnVerdict(t *testing.T) {
 	}
 	void("again", func(r match.Row) bool { return r.Pair == 0 })
 	add(true, 0, 1, enough-1)
-	if v := tell(); v.Verdict != report.Passed || v.Gate.Withdrawn != "" || len(v.Report.Voided) != 3 || len(v.Gate.Because) > 0 {
+	if v := tell(); v.Verdict != report.Passed || v.Gate.Withdrawn != "" || len(v.Report.Voided) != 3 || len(v.Gate.Because) > 0 || len(v.Gate.Notes) > 0 {
 		t.Errorf("played again: %+v", v.Gate)
 	}
 	testutil.OK(t, run.Close())

@@ -3,6 +3,7 @@ package text
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"gogi/internal/format"
@@ -16,12 +17,11 @@ import (
 func Verdict(w io.Writer, v *report.GateVerdict, in i18n.Language) {
 	word := Decided(stats.Decision(v.Verdict)).In(in)
 	fmt.Fprintln(w, i18n.Say(in, "%s · gate: %s%s", v.Run, strings.ToUpper(word), but(v).In(in)))
-	remark := i18n.Phrase("note: %s")
-	if v.Verdict == report.Inconclusive {
-		remark = i18n.Phrase("because %s")
-	}
 	for _, why := range v.Why {
-		fmt.Fprintf(w, "  %s\n", i18n.Of(remark, why).In(in))
+		fmt.Fprintf(w, "  %s\n", i18n.Say(in, "because %s", why))
+	}
+	for _, note := range v.Gate.Notes {
+		fmt.Fprintf(w, "  %s\n", i18n.Say(in, "note: %s", note))
 	}
 	for _, l := range verdictLines(v) {
 		fmt.Fprintf(w, "  %s %s\n", format.Pad(l[0].In(in), figureWidth), l[1].In(in))
@@ -49,10 +49,11 @@ func but(v *report.GateVerdict) i18n.Message {
 func Markdown(v *report.GateVerdict, in i18n.Language) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "### %s\n\n", i18n.Say(in, "Gate %s: %s%s", v.Run, Decided(stats.Decision(v.Verdict)), but(v)))
-	for _, why := range v.Why {
-		fmt.Fprintf(&b, "- %s\n", why.In(in))
+	remarks := slices.Concat(v.Why, v.Gate.Notes)
+	for _, remark := range remarks {
+		fmt.Fprintf(&b, "- %s\n", remark.In(in))
 	}
-	if len(v.Why) > 0 {
+	if len(remarks) > 0 {
 		b.WriteString("\n")
 	}
 	b.WriteString("| | |\n|---|---|\n")
