@@ -105,9 +105,12 @@ func TestStates(t *testing.T) {
 				testutil.OK(t, run.Change(t.Context(), plan.Pairs, plan.Concurrency, phase))
 			}
 			testutil.OK(t, run.Close())
-			list, err := Runs(t.Context(), store, "")
+			list, err := Runs(t.Context(), store, "", nil)
 			testutil.Require(t, err == nil && len(list.Runs) == 1, "%+v, %v", list, err)
 			testutil.Equal(t, list.Runs[0].State, c.want)
+			list = testutil.Must(Runs(t.Context(), store, "", []string{plan.Run}))(t)
+			open := c.want == StateUnfinished || c.want == StateStopped
+			testutil.Equal(t, list.Runs[0].State == StatePlaying, open, "in play: %s", list.Runs[0].State)
 		})
 	}
 }
@@ -125,7 +128,7 @@ func TestGoneOn(t *testing.T) {
 		}
 		testutil.OK(t, err)
 		testutil.OK(t, run.Close())
-		list, err := Runs(t.Context(), store, "")
+		list, err := Runs(t.Context(), store, "", nil)
 		testutil.Check(t, err == nil && list.Runs[0].State == want, "%+v, want %s; %v", list, want, err)
 	}
 }

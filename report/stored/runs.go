@@ -31,9 +31,10 @@ type Run struct {
 	Tags    []string `json:"tags"` // words that the user attached to the run
 }
 
-// Runs returns the runs with a tag, the oldest first; "" selects all runs. If a gate (a sequential test) or a tournament design decides when
-// a run ends, Runs reads all pairs of the run to find its state.
-func Runs(ctx context.Context, store *results.Store, tag string) (*RunList, error) {
+// Runs returns the runs with a tag, the oldest first; "" selects all runs. playing has the names of the runs that a process
+// plays now. If a gate (a sequential test) or a tournament design decides when a run ends, Runs reads all pairs of the run
+// to find its state.
+func Runs(ctx context.Context, store *results.Store, tag string, playing []string) (*RunList, error) {
 	infos, err := store.Runs(ctx)
 	if err != nil {
 		return nil, err
@@ -50,6 +51,9 @@ func Runs(ctx context.Context, store *results.Store, tag string) (*RunList, erro
 		state, err := StateOf(ctx, store, &r)
 		if err != nil {
 			return nil, err
+		}
+		if (state == StateUnfinished || state == StateStopped) && slices.Contains(playing, r.Name) {
+			state = StatePlaying
 		}
 		list.Runs = append(list.Runs, Run{
 			State: state, Tags: append([]string{}, tags[r.ID]...),
@@ -94,14 +98,15 @@ const (
 	StateFailed       State = "failed"       // the gate ended the run with the verdict fail
 	StateInconclusive State = "inconclusive" // the gate ended without a decision.
 	StateStopped      State = "stopped"      // a user ended the run early
-	StateUnfinished   State = "unfinished"   // pairs are left to play. The run is being played, or was interrupted.
+	StateUnfinished   State = "unfinished"   // pairs are left to play.
+	StatePlaying      State = "playing"      // a process of this machine plays the run; only Runs returns it
 	StateUnreadable   State = "unreadable"   // the stored data cannot be read
 )
 
 // Message returns the state as text.
 func (s State) Message() i18n.Message {
 	words := map[State]i18n.Message{
-		StateFinished: i18n.Of("finished"), StatePassed: i18n.Of("SPRT passed"), StateFailed: i18n.Of("SPRT failed"),
+		StateFinished: i18n.Of("finished"), StatePlaying: i18n.Of("playing"), StatePassed: i18n.Of("SPRT passed"), StateFailed: i18n.Of("SPRT failed"),
 		StateInconclusive: i18n.Of("SPRT inconclusive"), StateStopped: i18n.Of("stopped"), StateUnreadable: i18n.Of("cannot be read"),
 	}
 	if message, known := words[s]; known {

@@ -96,7 +96,7 @@ func warned(given []match.WarningGiven) []i18n.Message {
 
 // runsJSON sends the JSON that "gogi runs --json" prints.
 func (s *Server) runsJSON(w http.ResponseWriter, r *http.Request) error {
-	list, err := stored.Runs(r.Context(), s.config.Store, r.URL.Query().Get("tag"))
+	list, err := stored.Runs(r.Context(), s.config.Store, r.URL.Query().Get("tag"), s.config.Live.Runs())
 	if err != nil {
 		return err
 	}

@@ -14,6 +14,7 @@ import (
 	"gogi/internal/i18n"
 	"gogi/report/stored"
 	"gogi/results"
+	"gogi/runner/socket"
 )
 
 // RunsCommand groups the commands for the runs of a database.
@@ -33,8 +34,10 @@ type ListCommand struct {
 
 // Run prints the runs, oldest first.
 func (c *ListCommand) Run(ctx context.Context, env *cli.Env) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
 	return c.Read(ctx, func(store *results.Store) error {
-		list, err := stored.Runs(ctx, store, c.Tag)
+		list, err := stored.Runs(ctx, store, c.Tag, socket.NewNearby(ctx, c.DB).Runs())
 		if err != nil {
 			return err
 		}
