@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 
+	"gogi/internal/i18n"
+	"gogi/internal/lists"
 	"gogi/match"
 	"gogi/usi"
 )
@@ -155,34 +157,37 @@ func Inexact(p *match.Plan) string {
 	if p.Ponder != "" && p.Ponder != match.PonderOff {
 		return "the players ponder; audits need a test without pondering"
 	}
+	var timed, threaded []string // names of players
 	for _, player := range p.Players {
-		if why := inexact(player); why != "" {
-			return why
-		}
+		inexact(player, &timed, &threaded)
+	}
+	switch {
+	case len(timed) > 0:
+		return fmt.Sprintf("%s may not repeat moves with a time limit; audits need a limit of nodes or depth", i18n.List(timed).In(i18n.English))
+	case len(threaded) > 0:
+		options := lists.Map(threaded, func(name string) string { return " --option " + name + ".Threads=1" })
+		return fmt.Sprintf("%s may use several threads; add%s", i18n.List(threaded).In(i18n.English), strings.Join(options, ""))
 	}
 	return ""
 }
 
-func inexact(p match.Player) string {
+// inexact adds the names of the engines of a player whose games may not repeat: to timed because of a time limit, and to
+// threaded because they may use several threads.
+func inexact(p match.Player, timed, threaded *[]string) {
 	l := p.Limits
-	if l.Timed() || l.Nodes == 0 && l.Depth == 0 {
-		return fmt.Sprintf("%s has a time limit; audits need a limit of nodes or depth", p.Name)
-	}
-	if p.Council != nil {
+	switch {
+	case l.Timed() || l.Nodes == 0 && l.Depth == 0:
+		*timed = append(*timed, p.Name)
+	case p.Council != nil:
 		for i, m := range p.Council.Members {
 			if !p.Council.Own[i] {
 				m.Limits = p.Limits
 			}
-			if why := inexact(m); why != "" {
-				return why
-			}
+			inexact(m, timed, threaded)
 		}
-		return ""
+	case !p.Builtin && !oneThread(p):
+		*threaded = append(*threaded, p.Name)
 	}
-	if p.Builtin || oneThread(p) {
-		return ""
-	}
-	return fmt.Sprintf("%s may use several threads; add --option %s.Threads=1", p.Name, p.Name)
 }
 
 // oneThread reports whether an engine uses one thread: by an option of the plan, by its default, or because it has no option

@@ -162,9 +162,14 @@ func TestOneThread(t *testing.T) {
 			testutil.Check(t, Exact(WithOneThread(p, c.asked)), "%s: the coordinator does not know it", name)
 		}
 	}
-	testutil.Equal(t, Inexact(&match.Plan{Players: []match.Player{engine(nil, nil)}}), "dev may use several threads; add --option dev.Threads=1")
+	base := engine(nil, nil)
+	base.Name = "base"
+	testutil.Equal(t, Inexact(&match.Plan{Players: []match.Player{engine(nil, nil), base}}),
+		"dev and base may use several threads; add --option dev.Threads=1 --option base.Threads=1")
+	testutil.Equal(t, Inexact(&match.Plan{Players: []match.Player{engine(threads("Threads", "1"), nil), base}}),
+		"base may use several threads; add --option base.Threads=1")
 	timed := match.Player{Name: "base", Limits: match.Limits{MoveTime: time.Second}}
-	testutil.Contains(t, Inexact(&match.Plan{Players: []match.Player{timed}}), "base has a time limit")
+	testutil.Contains(t, Inexact(&match.Plan{Players: []match.Player{timed}}), "base may not repeat moves with a time limit")
 }
 
 // TestDraw: the draws equal those of Python's hmac and hashlib.
