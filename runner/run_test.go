@@ -249,11 +249,11 @@ func TestTimeLossesAreExplained(t *testing.T) {
 		marked bool
 		want   string
 	}{
-		"slow":           {byoyomi, 50 * ms, nil, false, "took 1.2s, 200ms over its limit (margin 100ms); not slowed: it waited 50ms for a CPU, gogi was 0s late"},
+		"slow":           {byoyomi, 50 * ms, nil, false, "took 1.2s, 200ms over its limit (margin 100ms); this move was not slowed: it waited 50ms for a CPU, gogi was 0s late"},
 		"starved":        {byoyomi, 51 * ms, nil, true, "slowed by the machine: took 1.2s, 200ms over its limit (margin 100ms); it waited 51ms for a CPU, gogi was 0s late"},
-		"stalled":        {stall, 125 * ms, nil, false, "no move within 1s; not slowed: it waited 125ms for a CPU, gogi was 0s late"},
+		"stalled":        {stall, 125 * ms, nil, false, "no move within 1s; this move was not slowed: it waited 125ms for a CPU, gogi was 0s late"},
 		"stalled, slow":  {stall, 126 * ms, nil, true, "slowed by the machine: no move within 1s; it waited 126ms for a CPU, gogi was 0s late"},
-		"silent":         {byoyomi, 0, hang, false, "waiting for bestmove after stop; no move after 1.6s, 600ms over its limit (margin 100ms); not slowed: it waited 0s for a CPU, gogi was 0s late"},
+		"silent":         {byoyomi, 0, hang, false, "waiting for bestmove after stop; no move after 1.6s, 600ms over its limit (margin 100ms); this move was not slowed: it waited 0s for a CPU, gogi was 0s late"},
 		"silent, slowed": {byoyomi, 60 * ms, hang, true, "waiting for bestmove after stop; slowed by the machine: no move after 1.6s, 600ms over its limit (margin 100ms); it waited 60ms for a CPU, gogi was 0s late"},
 		"deaf":           {byoyomi, 60 * ms, deaf, true, "saying go: it did not read; slowed by the machine: it waited 60ms for a CPU, gogi was 0s late"},
 	} {

@@ -114,7 +114,7 @@ func (o TimeLoss) said() string {
 		return "whether its machine slowed it is not known"
 	case CausePlayer:
 	}
-	return "not slowed"
+	return "this move was not slowed"
 }
 
 func (o TimeLoss) figures() string {

@@ -27,7 +27,7 @@ const (
 	noteRule   = `(?:NoEnteringKing|CSARule24H?|CSARule27H?|TryRule)`
 	noteMove   = `(?:[1-9][a-i][1-9][a-i]\+?|[PLNSGBR]\*[1-9][a-i])`
 	noteTime   = `-?(?:\d{1,9}h)?(?:\d{1,2}m)?\d{1,9}(?:\.\d{1,9})?(?:ms|µs|ns|s)`
-	noteCause  = `(?:slowed by the machine|slowed by gogi|whether its machine slowed it is not known|not slowed)`
+	noteCause  = `(?:slowed by the machine|slowed by gogi|whether its machine slowed it is not known|(?:this move was )?not slowed)`
 	noteDoing  = `(?:waiting for (?:usiok|readyok|bestmove after stop)|saying (?:usi|isready|usinewgame|go|stop|ponderhit|gameover|quit)|sending options|thinking|pondering)`
 	noteSquare = `(?:[1-9][a-i])`
 	notePiece  = `(?:king|rook|bishop|gold|silver|knight|lance|pawn|dragon|horse|promoted silver|promoted knight|promoted lance|tokin)`
