@@ -366,12 +366,13 @@ func decisionOf(t farm.TestStatus, in i18n.Language) string {
 	return gateOf(&t).In(in)
 }
 
-// classOf returns the class of a test's SPRT in the style sheet. It returns "" without a decision.
+// classOf returns the class of a test's SPRT in the style sheet. It returns "" without a decision. A provisional verdict has
+// the class of an open one, because it may change.
 func classOf(t farm.TestStatus) string {
-	switch t.Verdict {
-	case "", "continue":
+	switch {
+	case t.Verdict == "" || t.Verdict == "continue":
 		return ""
-	case "pass", "fail":
+	case t.Provisional == "" && (t.Verdict == "pass" || t.Verdict == "fail"):
 		return t.Verdict
 	}
 	return "undecided"

@@ -114,3 +114,15 @@ func TestPairsOfTheLLR(t *testing.T) {
 		testutil.Check(t, strings.Contains(answer.Body.String(), ">"+want+"<"), "the page lacks %q:\n%s", want, answer.Body)
 	}
 }
+
+// TestProvisionalLooksOpen: a provisional verdict may change, so the pages show it without the colour of a decision.
+func TestProvisionalLooksOpen(t *testing.T) {
+	for want, s := range map[string]farm.TestStatus{
+		"": {Verdict: "continue"}, "pass": {Verdict: "pass"}, "fail": {Verdict: "fail"}, "undecided": {Verdict: "inconclusive"},
+	} {
+		testutil.Equal(t, classOf(s), want)
+	}
+	provisional := farm.TestStatus{Verdict: "pass", Provisional: "2 of 3 audits are missing"}
+	testutil.Equal(t, classOf(provisional), "undecided")
+	testutil.Equal(t, decisionOf(provisional, i18n.English), "pass (provisional)")
+}

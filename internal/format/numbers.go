@@ -141,7 +141,7 @@ func PValue(p float64) string {
 	case p > 0:
 		return fmt.Sprintf("%.1e", p)
 	}
-	return "< 1e-308"
+	return "1e-308 or less"
 }
 
 // Or formats the value of v, or returns a dash if v is nil.

@@ -34,3 +34,10 @@ func TestFloat(t *testing.T) {
 		testutil.Equal(t, got, want)
 	}
 }
+
+// TestPValue: no p value reads as zero, also one that is smaller than all floating-point numbers.
+func TestPValue(t *testing.T) {
+	for p, want := range map[float64]string{1: "1.000", 0.0512: "0.051", 0.00051: "5.1e-04", 5e-324: "4.9e-324", 0: "1e-308 or less"} {
+		testutil.Equal(t, PValue(p), want)
+	}
+}

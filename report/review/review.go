@@ -116,7 +116,7 @@ func (v Value) String() string {
 	return fmt.Sprintf("%+d", v.CP)
 }
 
-// Line is a variation from the position before a move, best first.
+// Line is a variation from the position before a move. Lines have the order of the engine (its multipv numbers).
 type Line struct {
 	Value Value        `json:"value"` // for the side to move
 	PV    []shogi.Move `json:"pv"`
@@ -223,7 +223,7 @@ func (r *Review) judge(ply int, side shogi.Colour, m shogi.Move, before, after [
 	return out
 }
 
-// ask returns the engine's lines for a position, best first. It asks nothing if the side to move is mated.
+// ask returns the engine's lines for a position, in its order. It asks nothing if the side to move is mated.
 func ask(ctx context.Context, engine Engine, position usi.Position, s Settings) ([]Line, error) {
 	h, err := position.History()
 	if err != nil {
