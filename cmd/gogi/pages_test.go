@@ -99,7 +99,11 @@ func TestPagesRun(t *testing.T) {
 			write := func(name, words string) {
 				testutil.OK(t, os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\nexec "+words+"\n"), 0o700))
 			}
-			const options = ` -options 'name USI_Hash type spin default 16 min 1 max 1024'`
+			const options = ` -options 'name USI_Hash type spin default 16 min 1 max 1024|name EvalDir type string default <internal>'`
+			for _, net := range []string{"nets/v4", "nets/v5"} {
+				testutil.OK(t, os.MkdirAll(filepath.Join(dir, net), 0o700))
+				testutil.OK(t, os.WriteFile(filepath.Join(dir, net, "nn.bin"), []byte(net), 0o600))
+			}
 			write("dev", "fakeengine"+options)
 			write("base", "fakeengine -script resign@go"+options)
 			writeFiles(t, page, dir)
