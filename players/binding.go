@@ -97,7 +97,7 @@ func (b *Binding) cores(plan *match.Plan, greetings []usi.Greeting) int {
 		return most
 	}
 	if plan.CoresPerSlot < most {
-		b.warn(warning("a player has %d threads on %d cores: they wait for each other", most, plan.CoresPerSlot))
+		b.warn(warning("a player has %d threads on %s: they wait for each other", most, i18n.Number{N: plan.CoresPerSlot, Noun: "core"}))
 	}
 	return plan.CoresPerSlot
 }
@@ -143,8 +143,8 @@ func (b *Binding) checkLayout(machine affinity.Topology) {
 		b.warn(warning("cpus: the kernel does not show which CPUs share a core: gogi counts each CPU as a core"))
 	}
 	if b.Layout.Split {
-		b.warn(warning("cpus: %d threads think at a time on %d cores: some share a core, a CPU each, and are slowed by each other",
-			len(b.Layout.Shares)*b.threadsOfSlot(), b.Layout.Cores))
+		b.warn(warning("cpus: %d threads think at a time on %s: some share a core, a CPU each, and are slowed by each other",
+			len(b.Layout.Shares)*b.threadsOfSlot(), i18n.Number{N: b.Layout.Cores, Noun: "core"}))
 	}
 	last := len(b.Layout.Shares) - 1
 	if fast, slow := b.Layout.Shares[0].Kind, b.Layout.Shares[last].Kind; fast != slow {
@@ -162,7 +162,7 @@ func (b *Binding) checkLayout(machine affinity.Topology) {
 // checkQuota warns of a limit of CPU time, which the binding cannot take into account.
 func (b *Binding) checkQuota(quota int) {
 	if busy := len(b.Layout.Shares) * b.threadsOfSlot(); busy > quota {
-		b.warn(warning("cpus: %d threads think at a time, and this container is stopped when it uses more than the time of %d CPUs (cpu.max): moves will be late", busy, quota))
+		b.warn(warning("cpus: %d threads think at a time, and this container is stopped when it uses more than the time of %s (cpu.max): moves will be late", busy, i18n.Number{N: quota, Noun: "CPU"}))
 	}
 }
 

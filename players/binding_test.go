@@ -189,7 +189,7 @@ func TestBindWarnsOfTheMachine(t *testing.T) {
 		"unknown": {unknown, 2, one, greets, 2, "cpus: the kernel does not show", "  slot 1   CPUs 1   1 core, node 0\n"},
 		"hybrid":  {hybrid, 2, one, greets, 2, "cpus: slots from 1 on have slower cores (efficiency cores) than those before (performance cores)", "  slot 1   CPUs 1   1 core, node 0, efficiency cores\n"},
 		"apart":   {apart, 1, two, twoGreet, 2, "cpus: slot 0 has cores of memory nodes 0 and 1", "  slot 0   CPUs 0-1   2 cores, node 0 and 1\n"},
-		"quota":   {machineOf(4), 2, one, greets, 1, "cpus: 2 threads think at a time, and this container is stopped when it uses more than the time of 1 CPUs", "of 4 cores (8 CPUs), the opponents share them\n"},
+		"quota":   {machineOf(4), 2, one, greets, 1, "cpus: 2 threads think at a time, and this container is stopped when it uses more than the time of 1 CPU", "of 4 cores (8 CPUs), the opponents share them\n"},
 	} {
 		plan := &match.Plan{Players: []match.Player{c.player, c.player}, Concurrency: c.slots, CPUs: "auto"}
 		b, err := bind(plan, []usi.Greeting{c.greet, c.greet}, c.machine)

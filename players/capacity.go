@@ -123,7 +123,7 @@ func (c Capacity) Problems() (warnings []advice.Warning, fatal error) {
 			format.Count(int(c.HashMiB)), format.Count(int(c.MemoryMiB))))
 	}
 	if c.Timed && c.Threads > int64(c.CPUs) {
-		warnings = append(warnings, warning("%d threads think at a time on %d CPUs: engines on a clock will be slowed by each other", c.Threads, c.CPUs))
+		warnings = append(warnings, warning("%d threads think at a time on %s: engines on a clock will be slowed by each other", c.Threads, i18n.Number{N: c.CPUs, Noun: "CPU"}))
 	}
 	return warnings, fatal
 }

@@ -90,7 +90,7 @@ func (k *Ranking) First() (names []string) {
 func (r *Report) rankingVerdict() Verdict {
 	k := r.Ranking
 	first := k.Players[0]
-	leads := i18n.Of("%s leads with %s points of %s", first.Player, format.Points(first.Points), format.Count(first.Games))
+	leads := i18n.Of("%s leads with %s of %s points", first.Player, format.Points(first.Points), format.Count(first.Games))
 	v := Verdict{Caveats: r.caveats()}
 	_, swapped := r.Deciding()
 	names := k.First()
@@ -102,7 +102,7 @@ func (r *Report) rankingVerdict() Verdict {
 		v.Claim = i18n.Of("There is no verdict yet: %s of %s pairs are played", format.Count(r.Pairs), format.Count(r.Planned))
 	case len(names) > 1:
 		v.Kind, v.Short = "open", i18n.Of("%s share the first place", i18n.List(names))
-		v.Claim = i18n.Of("%s share the first place with %s points each", i18n.List(names), format.Points(first.Points))
+		v.Claim = i18n.Of("%s share the first place; points of each: %s", i18n.List(names), format.Points(first.Points))
 	case !swapped, k.Unshown == nil:
 		v.Kind, v.Short, v.Claim = "open", i18n.Of("%s leads", first.Player), leads
 	case len(k.Unshown) == 0:

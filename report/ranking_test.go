@@ -57,10 +57,10 @@ func TestRankingVerdict(t *testing.T) {
 		kind     string
 		claim    string
 	}{
-		{[3]float64{3, 2, 7}, []string{}, true, "shown", "c leads with 7 points of 8, and is stronger than every other player under the conditions of this run."},
-		{[3]float64{4, 2, 6}, []string{"a"}, true, "open", "c leads with 6 points of 8, but the games do not show that it is stronger than a."},
-		{[3]float64{4, 2, 6}, nil, true, "open", "c leads with 6 points of 8."},
-		{[3]float64{5, 2, 5}, []string{"c"}, true, "open", "a and c share the first place with 5 points each."},
+		{[3]float64{3, 2, 7}, []string{}, true, "shown", "c leads with 7 of 8 points, and is stronger than every other player under the conditions of this run."},
+		{[3]float64{4, 2, 6}, []string{"a"}, true, "open", "c leads with 6 of 8 points, but the games do not show that it is stronger than a."},
+		{[3]float64{4, 2, 6}, nil, true, "open", "c leads with 6 of 8 points."},
+		{[3]float64{5, 2, 5}, []string{"c"}, true, "open", "a and c share the first place; points of each: 5."},
 		{[3]float64{3, 2, 7}, []string{}, false, "none", "There is no verdict yet: 12 of 12 pairs are played."},
 	} {
 		r := ranked(test.points, test.unshown)

@@ -104,7 +104,7 @@ func (d dryText) line(blanks string, label, what i18n.Message) {
 
 func (d dryText) head(plan *match.Plan) error {
 	fmt.Fprintln(d.Out, i18n.Say(d.Language, "run %s   digest %s", plan.Run, plan.Digest()[:16]))
-	played := i18n.Of("%s games in %s pairs (%s), %d at a time, seed %d", format.Count(plan.Games()), format.Count(plan.Pairs), plan.Design.Kind, plan.Concurrency, plan.Seed)
+	played := i18n.Of("%s in %s (%s), %d at a time, seed %d", i18n.Number{N: plan.Games(), Noun: "game"}, i18n.Number{N: plan.Pairs, Noun: "pair"}, plan.Design.Kind, plan.Concurrency, plan.Seed)
 	if tournament.Uncertain(plan.Design.Kind) {
 		played = i18n.Of("up to %s", played)
 	}
@@ -118,7 +118,7 @@ func (d dryText) head(plan *match.Plan) error {
 	}
 	lines = append(lines,
 		rulesOf(plan.Rules),
-		i18n.Of("%s openings, pondering %s", format.Count(len(plan.Openings)), plan.Ponder),
+		i18n.Of("%s, pondering %s", i18n.Number{N: len(plan.Openings), Noun: "opening"}, plan.Ponder),
 		i18n.Of("sample: %s", gate.Outlook(plan)))
 	for _, line := range lines {
 		fmt.Fprintf(d.Out, "  %s\n", line.In(d.Language))
@@ -139,7 +139,7 @@ func (d dryText) capacity(c players.Capacity) {
 	if len(c.Undeclared) > 0 {
 		d.line("", i18n.Verbatim(""), i18n.Of("not known: %s (no hash option)", strings.Join(c.Undeclared, ", ")))
 	}
-	d.line("", i18n.Of("threads"), i18n.Of("%d thinking at a time on %d CPUs", c.Threads, c.CPUs))
+	d.line("", i18n.Of("threads"), i18n.Of("%d thinking at a time on %s", c.Threads, i18n.Number{N: c.CPUs, Noun: "CPU"}))
 }
 
 // player prints a player with its limits. greetings has the greetings of all engines that are not printed yet,

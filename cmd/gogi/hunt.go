@@ -14,6 +14,7 @@ import (
 	"gogi/cmd/gogi/cli"
 	"gogi/cmd/gogi/session"
 	"gogi/internal/fail"
+	"gogi/internal/format"
 	"gogi/internal/i18n"
 	"gogi/internal/sanitize"
 	"gogi/results"
@@ -222,7 +223,7 @@ func (h *search) block(ctx context.Context, before huntAnswer) error {
 	h.played = append(h.played, played{p.B, p.A, scores, 2 * scores.N()})
 	h.hunt.Add(q.Old, q.New, scores)
 	if !h.match.session.Quiet {
-		line := fmt.Sprintf("%s %s–%s, %d pairs: %s", p.Run, p.B, p.A, p.Pairs, h.answer().state())
+		line := fmt.Sprintf("%s %s–%s, %s: %s", p.Run, p.B, p.A, format.NumberOf(p.Pairs, "pair"), h.answer().state())
 		fmt.Fprintln(env.Err, text.Trim(line, 79))
 	}
 	return nil

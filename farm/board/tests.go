@@ -206,7 +206,7 @@ func (p *Pages) showForm(w http.ResponseWriter, v *visit, status int, wrong stri
 		{Name: "games", Label: i18n.Phrase("Games"), Hint: i18n.Phrase("an even number"), Now: strconv.Itoa(old.Games())},
 		{Name: "sprt", Label: "SPRT", Hint: i18n.Phrase("0,4; or off"), Now: gate},
 		{Name: "openings", Label: i18n.Phrase("Openings"), Hint: i18n.Phrase("builtin-1000, builtin-short or builtin-64"),
-			Now: v.say("%d openings", len(old.Openings))},
+			Now: v.say("%s", i18n.Number{N: len(old.Openings), Noun: "opening"})},
 		{Name: "max-plies", Label: i18n.Phrase("Maximum plies"), Now: strconv.Itoa(old.Rules.MaxPlies)},
 		{Name: "resign", Label: i18n.Phrase("Resign"), Hint: i18n.Phrase("2000x3; or off")},
 		{Name: "draw", Label: i18n.Phrase("Draw"), Hint: i18n.Phrase("10x8@40; or off")},

@@ -57,6 +57,7 @@ func TestEveryNounIsCounted(t *testing.T) {
 		}
 		return err
 	}))
+	testutil.Equal(t, Number{1, "ply"}.In(English)+", "+Number{2, "ply"}.In(English), "1 ply, 2 plies")
 	for noun := range used {
 		testutil.Check(t, counters()[noun] != "", "nobody knows how to count a %s", noun)
 	}

@@ -108,8 +108,13 @@ func (p Prospect) Warning() i18n.Message {
 	if !p.Repeats || p.Pairs <= p.Openings {
 		return i18n.Message{}
 	}
-	return i18n.Of("%d pairs from %d openings, and no clock: deterministic players repeat their games, so at most %d pairs differ. Use more openings, or a time control",
-		p.Pairs, p.Openings, p.Distinct())
+	return i18n.Of("%s, and no clock: deterministic players repeat their games, so no more than %d of the pairs can differ. Use more openings, or a time control",
+		p.sample(), p.Distinct())
+}
+
+// sample returns the numbers of pairs and openings.
+func (p Prospect) sample() i18n.Message {
+	return i18n.Of("%s from %s", i18n.Number{N: p.Pairs, Noun: "pair"}, i18n.Number{N: p.Openings, Noun: "opening"})
 }
 
 // Said returns the prospect as one line of text, such as "500 pairs from 24 openings, of which no more than 24
@@ -118,9 +123,9 @@ func (p Prospect) Said() i18n.Message {
 	if p.byResults {
 		return i18n.Of("results decide the pairings, so no two players have a fixed number of pairs")
 	}
-	text := i18n.Of("%d pairs from %d openings", p.Pairs, p.Openings)
+	text := p.sample()
 	if p.Repeats && p.Distinct() < p.Pairs {
-		text = i18n.Of("%d pairs from %d openings, of which no more than %d need differ", p.Pairs, p.Openings, p.Distinct())
+		text = i18n.Of("%s, of which no more than %d need differ", text, p.Distinct())
 	}
 	if p.Pass > 0 {
 		text = i18n.Of("%s; the gate can pass after %d openings and fail after %d at the earliest", text, p.Pass, p.Fail)

@@ -53,7 +53,7 @@ func checkOptions(_ context.Context, s *subject, f *Finding) {
 		}
 		s.settings = append(s.settings, option)
 	}
-	f.add(Pass, "%d options, %s", len(declared), s.generalOptions())
+	f.add(Pass, "%s, %s", i18n.Number{N: len(declared), Noun: "option"}, s.generalOptions())
 	var spaced []string
 	for _, o := range declared {
 		if strings.Contains(o.Name, " ") {

@@ -373,13 +373,13 @@ func (w Words) Design(kind string) string { return w.Said(text.Design(kind)) }
 
 // Result returns text with a game's winner, termination and number of plies.
 func (w Words) Result(g match.Row) string {
-	by := text.Ending(g.Termination.String())
+	by, plies := text.Ending(g.Termination.String()), i18n.Number{N: g.Plies, Noun: "ply"}
 	winner, ok := g.Outcome.Winner()
 	switch {
 	case !ok:
-		return w.Say("Drawn by %s after %d plies", by, g.Plies)
+		return w.Say("Drawn by %s after %s", by, plies)
 	case g.Termination.IsFault():
-		return w.Say("%s lost by %s after %d plies", report.LoserOf(g), by, g.Plies)
+		return w.Say("%s lost by %s after %s", report.LoserOf(g), by, plies)
 	}
-	return w.Say("%s won by %s after %d plies", [2]string{g.Black, g.White}[winner], by, g.Plies)
+	return w.Say("%s won by %s after %s", [2]string{g.Black, g.White}[winner], by, plies)
 }

@@ -134,13 +134,13 @@ func apart(a crosstable.Excluded) i18n.Message {
 	games := strconv.FormatFloat(a.Games, 'f', 0, 64)
 	switch {
 	case a.Kind == crosstable.LostAll && a.Later:
-		return i18n.Of("lost all %s games against players not set aside before", games)
+		return i18n.Of("lost all games (%s) against players not set aside before", games)
 	case a.Kind == crosstable.LostAll:
-		return i18n.Of("lost all %s games", games)
+		return i18n.Of("lost all games (%s)", games)
 	case a.Kind == crosstable.WonAll && a.Later:
-		return i18n.Of("won all %s games against players not set aside before", games)
+		return i18n.Of("won all games (%s) against players not set aside before", games)
 	case a.Kind == crosstable.WonAll:
-		return i18n.Of("won all %s games", games)
+		return i18n.Of("won all games (%s)", games)
 	case a.Later:
 		return i18n.Of("played no game against players not set aside before")
 	}

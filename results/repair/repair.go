@@ -9,6 +9,7 @@ import (
 	"os"
 	"slices"
 
+	"gogi/internal/format"
 	"gogi/results"
 	"gogi/results/file"
 	"gogi/results/sqlitefile"
@@ -292,7 +293,7 @@ func (r *repair) lostRuns(saved []*tables.Run) error {
 		if run := r.found.RunOf(id); run.Row != nil {
 			name = run.Name()
 		}
-		r.done.LostRuns = append(r.done.LostRuns, fmt.Sprintf("%s with %d pairs", name, pairs))
+		r.done.LostRuns = append(r.done.LostRuns, fmt.Sprintf("%s with %s", name, format.NumberOf(pairs, "pair")))
 	}
 	slices.Sort(r.done.LostRuns)
 	return nil

@@ -180,10 +180,10 @@ func (a *Audit) print(out io.Writer) {
 	switch {
 	case a.Ended+a.Games == 0:
 	case a.Rate == nil:
-		fmt.Fprintf(out, "scores      ended %s games; none was played out to check them\n", format.Count(a.Ended))
+		fmt.Fprintf(out, "scores      ended %s; none was played out to check them\n", format.NumberOf(a.Ended, "game"))
 	default:
-		fmt.Fprintf(out, "scores      ended %s games; %s more were played out, and %s of them ended\n            otherwise: %.1f%% (95%%: %.1f%% to %.1f%%)\n",
-			format.Count(a.Ended), format.Count(a.Games), format.Count(a.Disagreed), 100**a.Rate, 100**a.Lo, 100**a.Hi)
+		fmt.Fprintf(out, "scores      ended %s; %s more were played out, and %s of them ended\n            otherwise: %.1f%% (95%%: %.1f%% to %.1f%%)\n",
+			format.NumberOf(a.Ended, "game"), format.Count(a.Games), format.Count(a.Disagreed), 100**a.Rate, 100**a.Lo, 100**a.Hi)
 	}
 }
 

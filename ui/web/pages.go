@@ -13,6 +13,7 @@ import (
 
 	"gogi/ensemble/voting"
 	"gogi/internal/format"
+	"gogi/internal/i18n"
 	"gogi/internal/sanitize"
 	"gogi/internal/svg"
 	"gogi/report"
@@ -63,6 +64,7 @@ func functions(in voice) template.FuncMap {
 		"t":        in.Say,
 		"language": func() string { return string(in.In) },
 		"count":    format.Count,
+		"number":   func(n int, noun string) string { return i18n.Number{N: n, Noun: noun}.In(in.In) },
 		"percent":  format.Percent,
 		"decimal":  format.Decimal,
 

@@ -64,10 +64,11 @@ func slow(rate float64) bool { return rate > 0 && rate < 1 }
 
 // Done describes an ended session: games, duration and rate in games per second.
 func Done(run string, games int, took string, rate float64) i18n.Message {
+	played := i18n.Number{N: games, Noun: "game"}
 	if slow(rate) {
-		return i18n.Of("%s: %d games in %s, %.1f games/min", run, games, took, 60*rate)
+		return i18n.Of("%s: %s in %s, %.1f games/min", run, played, took, 60*rate)
 	}
-	return i18n.Of("%s: %d games in %s, %.1f games/s", run, games, took, rate)
+	return i18n.Of("%s: %s in %s, %.1f games/s", run, played, took, rate)
 }
 
 // Fault describes a fault. engine is "" for a fault of no engine, and pair is nil outside a pair. bundle is the path of the

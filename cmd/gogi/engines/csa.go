@@ -14,6 +14,7 @@ import (
 	"gogi/cmd/gogi/cli"
 	"gogi/configs"
 	"gogi/internal/fail"
+	"gogi/internal/format"
 	"gogi/internal/i18n"
 	"gogi/internal/network"
 	"gogi/match"
@@ -77,9 +78,9 @@ func (c *CSACommand) ended(tally csa.Tally, err error, interrupted bool) error {
 	unplayed := c.Games - (tally.Games - tally.Disconnected)
 	switch {
 	case errors.Is(err, cli.ErrInterrupted) || interrupted && (unplayed > 0 || c.Games == 0):
-		return &cli.Exit{Code: cli.Interrupted, Err: fmt.Errorf("interrupted after %s", watch.Games(tally.Games))}
+		return &cli.Exit{Code: cli.Interrupted, Err: fmt.Errorf("interrupted after %s", format.NumberOf(tally.Games, "game"))}
 	case err != nil && !errors.Is(err, csa.ErrLogin) && tally.Games > 0:
-		return &cli.Exit{Code: cli.Unplayed, Err: fmt.Errorf("%w; %s played", err, watch.Games(tally.Games))}
+		return &cli.Exit{Code: cli.Unplayed, Err: fmt.Errorf("%w; %s played", err, format.NumberOf(tally.Games, "game"))}
 	}
 	return err
 }

@@ -75,7 +75,7 @@ func (c *BenchCommand) Run(ctx context.Context, env *cli.Env) error {
 	if c.JSON {
 		return printJSON(env.Out, out)
 	}
-	fmt.Fprintf(env.Out, "%s nodes a second and slot, %d slots at once (%s)\n", format.Count(int(out.NPS)), out.Slots, out.Engine)
+	fmt.Fprintf(env.Out, "%s nodes a second and slot, %s at once (%s)\n", format.Count(int(out.NPS)), format.NumberOf(out.Slots, "slot"), out.Engine)
 	return nil
 }
 

@@ -310,8 +310,8 @@ func (c *ServeCommand) follow(ctx context.Context, env *cli.Env, s *site.Site, p
 	if err := work.Write(file); err != nil {
 		return err
 	}
-	fmt.Fprintf(env.Err, "A farm for %s (%d games) waits for a worker. In another terminal:\n\n  gogi farm work --once --creds %s\n\n",
-		plan.Run, plan.Games(), file)
+	fmt.Fprintf(env.Err, "A farm for %s (%s) waits for a worker. In another terminal:\n\n  gogi farm work --once --creds %s\n\n",
+		plan.Run, format.NumberOf(plan.Games(), "game"), file)
 	return c.shown(ctx, env, s, func() error { return c.progress(ctx, env, s, plan) })
 }
 

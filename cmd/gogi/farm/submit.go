@@ -145,9 +145,9 @@ func (c *SubmitCommand) selfplayPlan(ctx context.Context, file *configs.File, di
 // number of games in a block.
 func units(plan *match.Plan) string {
 	if plan.Design.Kind == match.DesignSelfplay {
-		return fmt.Sprintf("%s of %d games", format.NumberOf(plan.Pairs, "block"), plan.Legs())
+		return fmt.Sprintf("%s of %s", format.NumberOf(plan.Pairs, "block"), format.NumberOf(plan.Legs(), "game"))
 	}
-	return fmt.Sprintf("%d games", plan.Games())
+	return format.NumberOf(plan.Games(), "game")
 }
 
 // scaled returns the plan with clocks that follow the speed of each machine, if --scale-to is set.

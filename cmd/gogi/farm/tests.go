@@ -309,7 +309,7 @@ func printTest(w io.Writer, s *farm.TestStatus) {
 		line("window", "%d %ss beyond them may be granted, %d are", s.Window, s.Unit(), s.Reach)
 	}
 	if s.Verdict != "" {
-		line("gate", "%s, LLR %+.3f; %d pairs stored beyond its verdict", s.Verdict, s.LLR, s.Beyond)
+		line("gate", "%s, LLR %+.3f; %s stored beyond its verdict", s.Verdict, s.LLR, format.NumberOf(s.Beyond, "pair"))
 	}
 	for _, remark := range remarks(s) {
 		line("", "%s", remark)

@@ -104,7 +104,7 @@ func (c *BookConvertCommand) lines(env *cli.Env, to book.Format) error {
 	if err = errors.Join(err, closing()); err != nil {
 		return fmt.Errorf("%s: %w", c.File, err)
 	}
-	fmt.Fprintf(env.Err, "%s lines\n", format.Count(count))
+	fmt.Fprintf(env.Err, "%s\n", format.NumberOf(count, "line"))
 	return nil
 }
 
@@ -172,7 +172,7 @@ func (c *BookSampleCommand) Run(env *cli.Env) error {
 	if few != nil {
 		return &cli.Exit{Code: cli.Unplayed, Err: few}
 	}
-	fmt.Fprintf(env.Err, "%s openings of %d plies\n", format.Count(len(lines)), c.Plies)
+	fmt.Fprintf(env.Err, "%s of %d plies\n", format.NumberOf(len(lines), "opening"), c.Plies)
 	return nil
 }
 

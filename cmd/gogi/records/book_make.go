@@ -97,8 +97,8 @@ func (c *BookMakeCommand) makeLines(ctx context.Context, env *cli.Env, lines str
 	if err = errors.Join(err, file.Close()); err != nil {
 		return err
 	}
-	fmt.Fprintf(env.Err, "%s openings%s in %s (%s were in the file before); discarded attempts: %s unequal, %s repeated, %s ended\n",
-		format.Count(count), c.length(), lines, format.Count(len(made)),
+	fmt.Fprintf(env.Err, "%s%s in %s (%s were in the file before); discarded attempts: %s unequal, %s repeated, %s ended\n",
+		format.NumberOf(count, "opening"), c.length(), lines, format.Count(len(made)),
 		format.Count(m.Refused.Unequal), format.Count(m.Refused.Repeated), format.Count(m.Refused.Ended))
 	return nil
 }

@@ -153,9 +153,9 @@ func (c *DeleteCommand) Run(ctx context.Context, env *cli.Env) error {
 		return err
 	}
 	return c.change(ctx, func(store *results.Store, info *results.RunInfo) error {
-		games := info.Finished * info.Legs
+		count := i18n.Number{N: info.Finished * info.Legs, Noun: "game"}
 		if !c.Yes {
-			fmt.Fprint(env.Err, i18n.Say(env.Language, "Delete run %s with %s games (%s) for ever? Type yes: ", info.Name, format.Count(games), strings.Join(info.Players, ", ")))
+			fmt.Fprint(env.Err, i18n.Say(env.Language, "Delete run %s with %s (%s) for ever? Type yes: ", info.Name, count, strings.Join(info.Players, ", ")))
 			answer, _ := bufio.NewReader(env.In).ReadString('\n') // an error is no answer
 			if answer = strings.ToLower(strings.TrimSpace(answer)); answer != "yes" {
 				return i18n.Errorf("run %s is not deleted; --yes deletes it without a question", info.Name)
@@ -166,9 +166,9 @@ func (c *DeleteCommand) Run(ctx context.Context, env *cli.Env) error {
 		if err != nil {
 			return err
 		}
-		line := i18n.Of("run %s is deleted: %s games; another run is being played, so the file %s keeps its size and later games use the space", info.Name, format.Count(games), c.DB)
+		line := i18n.Of("run %s is deleted: %s; another run is being played, so the file %s keeps its size and later games use the space", info.Name, count, c.DB)
 		if smaller {
-			line = i18n.Of("run %s is deleted: %s games; the file had %s kB and has %s kB", info.Name, format.Count(games), format.Count(int(before/1000)), format.Count(int(results.Size(c.DB)/1000)))
+			line = i18n.Of("run %s is deleted: %s; the file had %s kB and has %s kB", info.Name, count, format.Count(int(before/1000)), format.Count(int(results.Size(c.DB)/1000)))
 		}
 		fmt.Fprintln(env.Out, line.In(env.Language))
 		return c.removeFolders(ctx, store, info.Name)

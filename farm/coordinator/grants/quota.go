@@ -10,6 +10,7 @@ import (
 
 	"gogi/farm"
 	"gogi/farm/coordinator/tests"
+	"gogi/internal/format"
 	"gogi/match"
 )
 
@@ -123,7 +124,7 @@ func (s *Quotas) Waits(now time.Time, r *tests.Test) string {
 	case farm.Approved:
 		running, most := s.tests.Running(r.Owner), s.limit(r.Owner).Running
 		if most > 0 && running >= most {
-			return fmt.Sprintf("%s has %d tests running, and may have %d", r.Owner, running, most)
+			return fmt.Sprintf("%s has %s running, and may have %d", r.Owner, format.NumberOf(running, "test"), most)
 		}
 		return s.Overspent(now, r.Owner)
 	case farm.Running:

@@ -14,6 +14,7 @@ import (
 	"gogi/farm/coordinator/entries"
 	"gogi/farm/coordinator/roster"
 	"gogi/farm/coordinator/tests"
+	"gogi/internal/format"
 	"gogi/match"
 )
 
@@ -122,7 +123,7 @@ func voidedText(r *tests.Test, o *farm.Order, p *farm.Purged, numbers bool) stri
 	if p.Drawn > 0 {
 		others = fmt.Sprintf(", with %d of others that the tune drew after them,", p.Drawn)
 	}
-	return fmt.Sprintf("%d %ss of %s%s voided%s", len(p.Pairs)-p.Drawn, r.Word(), o.Worker, others, farm.Because(o.Why))
+	return fmt.Sprintf("%s of %s%s voided%s", format.NumberOf(len(p.Pairs)-p.Drawn, r.Word()), o.Worker, others, farm.Because(o.Why))
 }
 
 // VoidDue makes pairs void in tests with an SPRT, unless the verdict is final: the pairs of workers in quarantine, those of
@@ -207,7 +208,7 @@ func (s *Judge) AddPushed(ctx context.Context, who roster.Key, r *tests.Test, pl
 	if out.Added == 0 {
 		return out, nil
 	}
-	return out, s.config.Tests.Set(ctx, who.Name, r, fmt.Sprintf("%d pairs pushed", out.Added), func() {})
+	return out, s.config.Tests.Set(ctx, who.Name, r, format.NumberOf(out.Added, "pair")+" pushed", func() {})
 }
 
 // ReadPushed decodes pushed pairs, and verifies them with verify, such as CheckBrought. If one pair is impossible, it rejects all pairs.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"gogi/farm"
+	"gogi/internal/format"
 	"gogi/match/trust"
 	"gogi/results/farmstate"
 )
@@ -90,6 +91,6 @@ func (w *Worker) describe(name string, h *farm.Hello, now time.Time) {
 
 	w.Version, w.Slots, w.Labels, w.changed = version, h.Slots, h.Labels, true
 	if len(w.actions) == 0 && now.Sub(w.stored) >= keepPause {
-		w.Act("farm", name, fmt.Sprintf("connected: gogi %s, %d slots, %s/%s", knownVersion(version), h.Slots, knownLabel("os", h.Labels["os"]), knownLabel("arch", h.Labels["arch"])))
+		w.Act("farm", name, fmt.Sprintf("connected: gogi %s, %s, %s/%s", knownVersion(version), format.NumberOf(h.Slots, "slot"), knownLabel("os", h.Labels["os"]), knownLabel("arch", h.Labels["arch"])))
 	}
 }

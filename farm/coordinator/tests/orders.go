@@ -9,6 +9,7 @@ import (
 
 	"gogi/farm"
 	"gogi/farm/coordinator/roster"
+	"gogi/internal/format"
 	"gogi/match"
 	"gogi/match/gate"
 )
@@ -74,7 +75,7 @@ func (s *Tests) Submit(ctx context.Context, who roster.Key, in *farm.Submission,
 		return nil, farm.Refusef("run: %v", err)
 	}
 	if queued > 0 && waiting >= queued {
-		return nil, farm.Refusef("%s has %d tests waiting, and may have %d", who.Owner, waiting, queued)
+		return nil, farm.Refusef("%s has %s waiting, and may have %d", who.Owner, format.NumberOf(waiting, "test"), queued)
 	}
 
 	r, err := newTest(digest, Record{

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"gogi/internal/format"
 	"gogi/runner/crash"
 	"gogi/stats/binomial"
 )
@@ -59,7 +60,7 @@ func (t Tally) String() string {
 	case Happened:
 		text := fmt.Sprintf("it happens again: %d of %d times", t.Happened, n)
 		if t.Unclear > 0 {
-			return fmt.Sprintf("%s, and %d times something else went wrong", text, t.Unclear)
+			return fmt.Sprintf("%s, and something else went wrong %s", text, format.NumberOf(t.Unclear, "time"))
 		}
 		if t.Absent == 0 {
 			return text

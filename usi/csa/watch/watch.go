@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"gogi/internal/format"
 	"gogi/internal/sanitize"
 	"gogi/shogi/kifu"
 	"gogi/shogi/kifu/text"
@@ -139,7 +140,7 @@ func recordName(r *kifu.Record) string {
 
 // Tally returns a summary of the games in one line.
 func Tally(t csa.Tally) string {
-	text := fmt.Sprintf("%s: %d won, %d lost, %d drawn", Games(t.Games), t.Wins, t.Losses, t.Draws)
+	text := fmt.Sprintf("%s: %d won, %d lost, %d drawn", format.NumberOf(t.Games, "game"), t.Wins, t.Losses, t.Draws)
 	if t.Other > 0 {
 		text += fmt.Sprintf(", %d without a result", t.Other)
 	}
@@ -147,12 +148,4 @@ func Tally(t csa.Tally) string {
 		text += fmt.Sprintf(", %d broken off", t.Disconnected)
 	}
 	return text
-}
-
-// Games returns "1 game" or "N games".
-func Games(n int) string {
-	if n == 1 {
-		return "1 game"
-	}
-	return fmt.Sprintf("%d games", n)
 }
