@@ -109,6 +109,9 @@ func (e engineResolver) program(p *match.Player) error {
 // windowsPath matches the begin of an absolute path of Windows with backslashes.
 var windowsPath = regexp.MustCompile(`^[A-Za-z]:\\[^ ]`)
 
+// barePath matches the begin of an absolute path of Windows whose backslashes a shell has removed.
+var barePath = regexp.MustCompile(`^[A-Za-z]:[^/\\ ]`)
+
 // misread returns an error for a command that splitting has changed: a path of Windows lost its backslashes, or a path with
 // blanks became several words.
 func (e engineResolver) misread(base string, words []string) error {
@@ -158,6 +161,9 @@ func findProgram(name, path string) (string, error) {
 		if disk.CheckProgram(candidate) == nil {
 			return candidate, nil
 		}
+	}
+	if barePath.MatchString(name) {
+		return "", fmt.Errorf("%q not found; if the path had backslashes, the shell removed them: write / instead of \\, or put the argument in quotes", name)
 	}
 	return "", fmt.Errorf("%q is neither in PATH nor in %s: expected a program there, or a path with a slash such as ./%s", name, gamesFolder, name)
 }

@@ -25,6 +25,7 @@ func TestInspectCouncil(t *testing.T) {
 func TestMisreadCommands(t *testing.T) {
 	for command, want := range map[string]string{
 		`C:\engines\yane.exe`:   `A: C:\engines\yane.exe: gogi reads a backslash as a shell does; write / instead of \, or quote the path`,
+		`C:enginesyane.exe`:     `A: "C:enginesyane.exe" not found; if the path had backslashes, the shell removed them`,
 		`/no/my engines/dev -x`: `A: /no/my not found; check the path. Quote a path with blanks`,
 	} {
 		flags := configs.Flags{Engine: []string{"A=" + command, "B=builtin"}, Nodes: []string{"5"}}

@@ -12,6 +12,8 @@ import (
 	"gogi/farm"
 	"gogi/internal/format"
 	"gogi/internal/sanitize"
+	"gogi/report/text"
+	"gogi/stats"
 )
 
 func sortedKeys(m map[string]string) []string { return slices.Sorted(maps.Keys(m)) }
@@ -155,10 +157,11 @@ func (c *VoidCommand) Run(ctx context.Context, env *cli.Env) error {
 	if c.DryRun {
 		what = "would be void"
 	}
+	decided := func(verdict string) string { return text.Decided(stats.Decision(verdict)).In(env.Language) }
 	unit := (&farm.TestStatus{Selfplay: p.Selfplay}).Unit()
 	fmt.Fprintf(env.Out, "%s of %s%s in %s %s\n", format.NumberOf(len(p.Pairs)-p.Drawn, unit), c.Worker, drawn(p.Drawn), c.Test, what)
 	if p.Before != "" && !c.DryRun {
-		fmt.Fprintf(env.Out, "the SPRT's verdict was %s, and is %s now\n", p.Before, p.After)
+		fmt.Fprintf(env.Out, "the SPRT's verdict was %s, and is %s now\n", decided(p.Before), decided(p.After))
 	}
 	if p.Withdrawn {
 		fmt.Fprintln(env.Out, "the reported verdict is withdrawn")

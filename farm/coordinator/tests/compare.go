@@ -17,7 +17,7 @@ import (
 const RuleResiduals = "residuals"
 
 // ruleText is the text about the rule in a test's log.
-const ruleText = "a worker whose results differ from the others (e-values, at most 1% false accusations among all workers) is quarantined; its results stay. Speed alone quarantines no worker"
+const ruleText = "rule: a worker whose results differ from the others (e-values, at most 1% false accusations among all workers) is quarantined; its results stay. Speed alone quarantines no worker"
 
 // newLine returns an empty comparison of a run's workers. The comparison leaves out workers that are in quarantine.
 func newLine(s *Tests) *trust.Line {
