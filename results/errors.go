@@ -51,5 +51,9 @@ func (e *NoRun) Error() string {
 	case e.Run == "":
 		return "no run was named; there are " + strings.Join(e.Names, ", ")
 	}
-	return fmt.Sprintf("no run is named %q; there are %s", e.Run, strings.Join(e.Names, ", "))
+	text := fmt.Sprintf("no run is named %q; there are %s", e.Run, strings.Join(e.Names, ", "))
+	if strings.HasSuffix(e.Run, ".db") {
+		text += "; to name a database, write --db FILE"
+	}
+	return text
 }

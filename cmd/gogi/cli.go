@@ -129,6 +129,10 @@ func explain(args []string, err error) error {
 		return errors.New("farm gate: gogi has no such command; gogi farm show TEST prints the decision, and gogi gate RUN --db FILE decides after gogi farm mirror")
 	case of("farm", "delete"), of("farm", "rename"):
 		return fmt.Errorf("farm %s: gogi has no such command, because a farm keeps all tests under their names; gogi farm stop TEST ends a test", args[1])
+	case of("stats", "sprt") && strings.HasPrefix(err.Error(), "unknown flag --wins"):
+		return errors.New("--wins: gogi stats sprt has no such flag; write --pentanomial LL,LD,MID,WD,WW, or --trinomial W,D,L without pairs")
+	case of("stats", "elo") && strings.HasPrefix(err.Error(), "unknown flag --wins"):
+		return errors.New("--wins: gogi stats elo has no such flag; run gogi stats interval, or write --score S")
 	case of("gate") && strings.HasPrefix(err.Error(), "unknown flag --sprt"):
 		return errors.New("--sprt: gogi gate uses the SPRT that the run began with; for another one, write a file with a [gate] section and run gogi gate RUN --gate FILE")
 	}

@@ -20,6 +20,7 @@ import (
 	"gogi/report/text"
 	"gogi/results"
 	"gogi/results/games"
+	"gogi/shogi/kifu"
 	kifutext "gogi/shogi/kifu/text"
 )
 
@@ -62,15 +63,21 @@ func (c *GamesCommand) show(ctx context.Context, env *cli.Env) error {
 	})
 }
 
+// storedGame returns a game with its record. For a game that is not stored, its error names the command that lists the games.
+func storedGame(ctx context.Context, store *results.Store, info *results.RunInfo, pair, leg int) (match.Row, kifu.Record, error) {
+	row, record, err := store.Game(ctx, info.ID, pair, leg)
+	if errors.Is(err, results.ErrNoGame) {
+		err = fmt.Errorf("game %d.%d of run %s is not stored; gogi games %s lists its games", pair, leg, info.Name, shellwords.Quote(info.Name))
+	}
+	return row, record, err
+}
+
 func (c *GamesCommand) printGame(ctx context.Context, w io.Writer, store *results.Store, info *results.RunInfo) error {
 	pair, leg, err := cli.GameName(c.Game)
 	if err != nil {
 		return fail.Usage(err)
 	}
-	row, record, err := store.Game(ctx, info.ID, pair, leg)
-	if errors.Is(err, results.ErrNoGame) {
-		return fmt.Errorf("game %d.%d of run %s is not stored; gogi games %s lists its games", pair, leg, info.Name, shellwords.Quote(info.Name))
-	}
+	row, record, err := storedGame(ctx, store, info, pair, leg)
 	if err != nil {
 		return err
 	}

@@ -136,8 +136,8 @@ func (r *reviewer) games(ctx context.Context) error {
 			if err != nil {
 				return fail.Usage(err)
 			}
-			if _, _, err := store.Game(ctx, info.ID, pair, leg); err != nil {
-				return fmt.Errorf("game %s of run %s: %w; gogi games %s lists its games", name, info.Name, err, shellwords.Quote(info.Name))
+			if _, _, err := storedGame(ctx, store, info, pair, leg); err != nil {
+				return err
 			}
 			wanted[results.GamePlace{Pair: pair, Leg: leg}] = true
 		}
