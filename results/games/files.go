@@ -41,13 +41,13 @@ func newPart(path string) (*part, error) {
 	switch {
 	case err == nil && !at.Mode().IsRegular():
 		file, err := os.OpenFile(path, os.O_WRONLY, 0)
-		return &part{file: file}, err
+		return &part{file: file}, disk.CannotWrite(path, err)
 	case err == nil:
 		if path, err = filepath.EvalSymlinks(path); err != nil {
 			return nil, err
 		}
 		if database(path) {
-			return nil, fmt.Errorf("%s is a database: it is not written over", path)
+			return nil, fmt.Errorf("%s is a database; give the name of another file", path)
 		}
 	}
 	as, err := disk.NewPart(path)

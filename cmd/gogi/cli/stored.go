@@ -4,13 +4,12 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
 	"strconv"
 	"strings"
 
-	"gogi/internal/disk"
 	"gogi/internal/sanitize"
 	"gogi/results"
+	"gogi/results/games"
 )
 
 // Stored has the flags of the commands that read one run.
@@ -52,7 +51,8 @@ func GameName(name string) (pair, leg int, err error) {
 }
 
 // WriteForm writes the text that the function text returns to a file, or to out if the name of the file is
-// "-". If the name is "", it does nothing and does not call text. flag is the name of the flag, for errors.
+// "-". If the name is "", it does nothing and does not call text. It does not overwrite a database. flag is the name of the
+// flag, for errors.
 func WriteForm(flag, file string, out io.Writer, text func() (string, error)) error {
 	if file == "" {
 		return nil
@@ -65,8 +65,12 @@ func WriteForm(flag, file string, out io.Writer, text func() (string, error)) er
 		_, err = io.WriteString(sanitize.Raw(out), s)
 		return err
 	}
-	if err := os.WriteFile(file, []byte(s), 0o644); err != nil {
-		return fmt.Errorf("%s: %w", flag, disk.CannotWrite(file, err))
+	err = games.Whole(file, func(w io.Writer) error {
+		_, err := io.WriteString(w, s)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("%s: %w", flag, err)
 	}
 	return nil
 }

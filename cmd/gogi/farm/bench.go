@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -18,11 +19,11 @@ import (
 
 	"gogi/cmd/gogi/cli"
 	"gogi/configs"
-	"gogi/internal/disk"
 	"gogi/internal/fail"
 	"gogi/internal/format"
 	"gogi/match"
 	"gogi/players"
+	"gogi/results/games"
 	"gogi/usi"
 	"gogi/usi/process"
 )
@@ -84,9 +85,12 @@ func (c *BenchCommand) write(out *Benched) error {
 	if c.Out == "" {
 		return nil
 	}
-	err := os.WriteFile(c.Out, fmt.Appendf(nil, "%.0f %s\n", out.NPS, out.Identity), 0o644) //nolint:gosec // a figure
+	err := games.Whole(c.Out, func(w io.Writer) error {
+		_, err := fmt.Fprintf(w, "%.0f %s\n", out.NPS, out.Identity)
+		return err
+	})
 	if err != nil {
-		return fmt.Errorf("--out: %w", disk.CannotWrite(c.Out, err))
+		return fmt.Errorf("--out: %w", err)
 	}
 	return nil
 }

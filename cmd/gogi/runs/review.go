@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -13,7 +14,6 @@ import (
 	"strings"
 
 	"gogi/cmd/gogi/cli"
-	"gogi/internal/disk"
 	"gogi/internal/fail"
 	"gogi/internal/format"
 	"gogi/internal/i18n"
@@ -292,15 +292,12 @@ func (r *reviewer) writeKIF() error {
 		if err != nil {
 			return err
 		}
-		part, err := disk.NewPart(path)
+		err = games.Whole(path, func(w io.Writer) error {
+			_, err := w.Write(text)
+			return err
+		})
 		if err != nil {
-			return err
-		}
-		if _, err := part.File.Write(text); err != nil {
-			return errors.Join(err, part.File.Close())
-		}
-		if err := part.Publish(false); err != nil {
-			return err
+			return fmt.Errorf("--kif: %w", err)
 		}
 	}
 	return nil
