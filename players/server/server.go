@@ -16,6 +16,7 @@ import (
 
 	"gogi/ensemble"
 	"gogi/ensemble/voting"
+	"gogi/internal/disk"
 	"gogi/internal/fail"
 	"gogi/internal/lists"
 	"gogi/internal/sanitize"
@@ -554,6 +555,9 @@ func (l *recordLog) add(record []byte) (err error) {
 		return nil
 	}
 	if l.file == nil {
+		if err := disk.CheckOutput(l.name); err != nil {
+			return err
+		}
 		if l.file, err = os.OpenFile(l.name, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644); err != nil {
 			return err
 		}

@@ -46,8 +46,8 @@ func newPart(path string) (*part, error) {
 		if path, err = filepath.EvalSymlinks(path); err != nil {
 			return nil, err
 		}
-		if database(path) {
-			return nil, fmt.Errorf("%s is a database; give the name of another file", path)
+		if err := disk.CheckOutput(path); err != nil {
+			return nil, err
 		}
 	}
 	as, err := disk.NewPart(path)
@@ -55,19 +55,6 @@ func newPart(path string) (*part, error) {
 		return nil, err
 	}
 	return &part{as.File, as}, nil
-}
-
-// database reports whether a file begins like an SQLite file (sqlite.org/fileformat2.html, 1.3.1).
-func database(path string) bool {
-	const magic = "SQLite format 3\x00"
-	file, err := os.Open(path)
-	if err != nil {
-		return false
-	}
-	defer func() { _ = file.Close() }() // the file was only read
-	head := make([]byte, len(magic))
-	_, err = io.ReadFull(file, head)
-	return err == nil && string(head) == magic
 }
 
 // Whole calls write with a new file, and gives the file the name path only when it is complete. Other programs

@@ -10,6 +10,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
+	"gogi/internal/disk"
 	"gogi/internal/version"
 	"gogi/results"
 )
@@ -76,6 +77,9 @@ const fileEvery = 15 * time.Second
 // new one. The textfile collector of node_exporter reads such a file if its name ends with .prom. stop returns the
 // error of the last write.
 func (s *Set) KeepFile(path string) (stop func() error, err error) {
+	if err := disk.CheckOutput(path); err != nil {
+		return nil, fmt.Errorf("--metrics-file: %w", err)
+	}
 	if err := s.write(path); err != nil {
 		return nil, err
 	}

@@ -82,6 +82,9 @@ func (c *KeyNewCommand) Run(ctx context.Context, env *cli.Env) error {
 		rights[i] = keys.Right(r)
 	}
 	out := cmp.Or(c.Out, c.Name+".creds")
+	if _, err := os.Stat(out); err == nil { // it may have the only secret half of another key
+		return wrong("--out: %s exists already; give the name of another file", out)
+	}
 	creds, err := s.Issue(c.Name, c.Owner, rights, expires, url, ca)
 	if err == nil {
 		err = creds.Write(out)

@@ -72,6 +72,9 @@ func (c *ServeCommand) Run(ctx context.Context, env *cli.Env) error {
 	}
 	config := site.Config{Settings: settings, Standby: c.Standby, Demo: c.Demo, Log: logger(env, c.Quiet || c.Demo)}
 	if c.Trace != "" {
+		if err := disk.CheckOutput(c.Trace); err != nil {
+			return wrong("--trace: %w", err)
+		}
 		f, err := os.OpenFile(c.Trace, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 		if err != nil {
 			return fmt.Errorf("--trace: %w", disk.CannotWrite(c.Trace, err))
