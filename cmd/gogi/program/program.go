@@ -197,6 +197,24 @@ func (p *Program) noCommand(args []string) error {
 	return fmt.Errorf("%s: %s has no such command; nearest: %s", args[0], p.Name, strings.Join(near, ", "))
 }
 
+// deeperCommand returns an error that names the commands of a deeper group, such as gogi farm worker void for gogi farm void.
+// text is the error of the parser. It returns nil if there are none.
+func (p *Program) deeperCommand(args []string, text string) error {
+	if len(args) < 2 || !strings.HasPrefix(text, "unexpected argument "+args[1]) {
+		return nil
+	}
+	var near []string
+	for _, path := range commandPaths(reflect.TypeOf(p.Grammar), "", false) {
+		if strings.HasPrefix(path, args[0]+" ") && strings.HasSuffix(path, " "+args[1]) {
+			near = append(near, p.Name+" "+path)
+		}
+	}
+	if near == nil {
+		return nil
+	}
+	return fmt.Errorf("%s %s: %s has no such command; nearest: %s", args[0], args[1], p.Name, strings.Join(near, ", "))
+}
+
 // commandPaths returns the commands of a grammar, such as "stats elo". prefix is the path of the group. The hidden commands
 // are among them if all is true.
 func commandPaths(of reflect.Type, prefix string, all bool) (paths []string) {
@@ -240,7 +258,7 @@ func (p *Program) explain(args []string, err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	if better := p.noCommand(args); better != nil {
+	if better := cmp.Or(p.noCommand(args), p.deeperCommand(args, text)); better != nil {
 		return better
 	}
 	command := p.Name

@@ -55,7 +55,9 @@ func commandOf(flag, line string) (command, error) {
 	switch {
 	case err != nil:
 	case len(words) > 0:
-		_, err = exec.LookPath(words[0])
+		if _, err = exec.LookPath(words[0]); errors.Is(err, exec.ErrNotFound) {
+			err = fmt.Errorf("%s is not in PATH; check the command", words[0])
+		}
 	case line != "":
 		err = fmt.Errorf("%q names no command", line)
 	}
