@@ -46,12 +46,13 @@ func (c Conditions) PairRates(elo float64) (PairRates, error) {
 	score := binomial.Expected(elo)
 	game := [3]float64{1 - score - c.DrawRate/2, c.DrawRate, score - c.DrawRate/2}
 	if min(game[0], game[2]) < 0 {
-		return PairRates{}, fmt.Errorf("a draw rate of %v leaves no room for a difference of %v Elo", c.DrawRate, elo)
+		return PairRates{}, binomial.TooManyDraws(elo, c.DrawRate)
 	}
 	correlation := variance/((1-c.DrawRate)/4) - 1 // includes the bias of the opening
 	coupled, full := coupling(game, correlation < 0)
 	if full = math.Abs(full); math.Abs(correlation) > full {
-		return PairRates{}, fmt.Errorf("two games of which one side scores %.3g cannot have a correlation of %.3g", score, correlation)
+		return PairRates{}, fmt.Errorf("at a difference of %g Elo the two games of a pair cannot have a correlation of %.3g",
+			elo, correlation)
 	}
 	var r PairRates
 	for i, p := range game {

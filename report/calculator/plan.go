@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 
 	"gogi/internal/fail"
 	"gogi/internal/format"
@@ -74,10 +75,33 @@ func (q PlanQuestion) Answer() (*Plans, error) {
 		}
 		out.Plans = append(out.Plans, s.rows(q.Elo, !q.Unpaired)...)
 	}
+	for i := range out.Plans {
+		q.advise(&out.Plans[i])
+	}
 	if q.Games != nil {
 		out.Plans = append(out.Plans, q.detectable(*q.Games))
 	}
 	return out, nil
+}
+
+// advise adds to the reason why a row has no number of games the flag that asks for it, and the one to change.
+func (q PlanQuestion) advise(p *PlanRow) {
+	if p.Why == "" || p.Elo == nil {
+		return
+	}
+	flag := "--elo " + strconv.FormatFloat(*p.Elo, 'g', -1, 64)
+	if *p.Elo != q.Elo { //nolint:gosec // the same number, not a result
+		flag = "--sprt"
+	}
+	p.Why = flag + ": " + p.Why
+	_, impossible := q.Conditions.PairRates(*p.Elo)
+	switch most := binomial.MostDraws(*p.Elo); {
+	case p.DrawRate >= most:
+		digits := math.Pow10(1 - int(math.Floor(math.Log10(most))))
+		p.Why += fmt.Sprintf("; set --draws %g or less", math.Floor(most*digits)/digits)
+	case impossible != nil && !q.Unpaired:
+		p.Why += "; set --correlation nearer to 0"
+	}
 }
 
 func (q PlanQuestion) check() error {

@@ -50,6 +50,26 @@ func (s *Plans) printRemarks(w io.Writer, in i18n.Language) {
 			last = line
 		}
 	}
+	s.printFar(w, in)
+}
+
+// crowded is the ratio of the number for 99% to the median up to which fewer than 97% of the tests may end within
+// the former (TestForecastsFarAway): one lost pair then moves the end of many tests.
+const crowded = 1.05
+
+// printFar writes how exact the number for 99% is if the true difference is so far outside the hypotheses that nearly
+// all tests have about the same length.
+func (s *Plans) printFar(w io.Writer, in i18n.Language) {
+	for i := range s.Plans {
+		p := &s.Plans[i]
+		most := p.quantile(0.99)
+		if most == 0 || p.MaxGames > 0 && most >= p.MaxGames || float64(most) > crowded*float64(p.quantile(0.5)) {
+			continue
+		}
+		fmt.Fprintln(w, i18n.Say(in, "At %s Elo nearly all tests have about the same length: "+
+			"91%% of them or more end within the number for 99%%, and nearly all within 40 games more.", p.eloCell()))
+		return
+	}
 }
 
 // cheaper reports whether the row is a cheaper alternative to the plans of the question.

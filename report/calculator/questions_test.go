@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -313,6 +314,64 @@ func TestImpossibleQuestions(t *testing.T) {
 		"expected --wins W and --losses": second(TestQuestion{Wins: new(1)}.Answer()),
 	} {
 		testutil.Check(t, err != nil && fail.IsUsage(err) && strings.Contains(err.Error(), flag), "%s: %v", flag, err)
+	}
+}
+
+// TestTooManyDraws: if the draw rate or the correlation does not fit the difference, the reason names the flag and a
+// rate that fits.
+func TestTooManyDraws(t *testing.T) {
+	drawRate := regexp.MustCompile(`set --draws (\S+) or less$`)
+	wide := &match.SPRT{SPRT: stats.SPRT{Elo0: 0, Elo1: 900}}
+	for _, q := range []PlanQuestion{{Elo: 730}, {Elo: -950}, {Elo: 728, Unpaired: true}, {Elo: 5, SPRT: wide}} {
+		q.Alpha, q.Power, q.Boundary, q.Conditions = 0.05, 0.8, "ratio", Typical()
+		flag := "--elo " + fmt.Sprint(q.Elo) + ": "
+		if q.SPRT != nil {
+			flag = "--sprt: "
+		}
+		why := func() (list []string) {
+			for _, p := range testutil.Must(q.Answer())(t).Plans {
+				if p.Why != "" && !p.cheaper() {
+					list = append(list, p.Why)
+				}
+			}
+			return list
+		}
+		reasons := why()
+		testutil.Require(t, len(reasons) == 1, "%v", reasons)
+		groups := drawRate.FindStringSubmatch(reasons[0])
+		testutil.Require(t, groups != nil && strings.HasPrefix(reasons[0], flag), "%s", reasons[0])
+		q.Conditions.DrawRate = testutil.Must(strconv.ParseFloat(groups[1], 64))(t)
+		testutil.Check(t, len(why()) == 0, "%v at the suggested rate", why())
+		q.Conditions.DrawRate *= 1.1 // the suggestion has two digits, so that 1.1 times as many draws are too many
+		testutil.Check(t, len(why()) == 1, "no reason at %v", q.Conditions.DrawRate)
+	}
+	opposite := Conditions{stats.Conditions{Correlation: -0.9}, "given"}
+	q := PlanQuestion{Elo: 300, Alpha: 0.05, Power: 0.8, Boundary: "ratio", Conditions: opposite}
+	why := testutil.Must(q.Answer())(t).Plans[0].Why
+	named := strings.HasPrefix(why, "--elo 300: ") && strings.HasSuffix(why, "set --correlation nearer to 0")
+	testutil.Check(t, named, "%s", why)
+}
+
+// TestFarRemark: the remark about the number for 99% is printed far outside the hypotheses alone, and not if the
+// maximum ends the tests. TestForecastsFarAway of the package stats simulates such tests.
+func TestFarRemark(t *testing.T) {
+	for _, c := range []struct {
+		elo, elo1, draws float64
+		most             *int
+		printed          bool
+	}{
+		{elo: 10, elo1: 10}, {elo: 200, elo1: 10}, {elo: 450, elo1: 10, printed: true}, {elo: -450, elo1: 10, printed: true},
+		{elo: 100, elo1: 5, draws: 0.5}, {elo: 150, elo1: 5, draws: 0.5, printed: true},
+		{elo: 300, elo1: 600}, {elo: 450, elo1: 10, most: new(20)}, {elo: 450, elo1: 10, most: new(100_000), printed: true},
+	} {
+		q := PlanQuestion{
+			Elo: c.elo, Alpha: 0.05, Power: 0.95, Boundary: "ratio", Most: c.most,
+			Conditions: Conditions{stats.Conditions{DrawRate: c.draws}, "given"},
+			SPRT: &match.SPRT{SPRT: stats.SPRT{Elo0: 0, Elo1: c.elo1}},
+		}
+		var out strings.Builder
+		testutil.Must(q.Answer())(t).Print(&out, i18n.English)
+		testutil.Equal(t, strings.Contains(out.String(), "about the same length"), c.printed, "%+v\n%s", c, &out)
 	}
 }
 

@@ -100,11 +100,20 @@ func (d Design) decisiveRate(elo float64) (float64, error) {
 	p := 0.5 + (Expected(elo)-0.5)/(1-d.DrawRate)
 	switch {
 	case p >= 1:
-		return 0, fmt.Errorf("a draw rate of %v leaves no room for a difference of %v Elo", d.DrawRate, elo)
+		return 0, TooManyDraws(elo, d.DrawRate)
 	case p == 0.5:
 		return 0, errTooClose(elo)
 	}
 	return p, nil
+}
+
+// MostDraws returns the largest draw rate at a true difference of elo: the weaker player then only draws and loses.
+func MostDraws(elo float64) float64 { return 2 * Expected(-math.Abs(elo)) }
+
+// TooManyDraws returns the error for a draw rate above [MostDraws].
+func TooManyDraws(elo, drawRate float64) error {
+	return fmt.Errorf("at a difference of %g Elo at most %.3g%% of the games can be drawn, not %.3g%%",
+		math.Abs(elo), 100*MostDraws(elo), 100*drawRate)
 }
 
 func errTooClose(elo float64) error {

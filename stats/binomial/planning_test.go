@@ -95,3 +95,16 @@ func TestLengthFarFromNormal(t *testing.T) {
 	}
 	testutil.Fails(t, testutil.Err((Design{0.05, 0.8, 0, Greater}).Detectable(4)), "", "four games")
 }
+
+// TestMostDraws: at a score of 75%, and at one of 25%, half of the games can be drawn. Then one player wins the others.
+func TestMostDraws(t *testing.T) {
+	elo := 400 * math.Log10(3)
+	for _, e := range []float64{elo, -elo} {
+		testutil.Check(t, math.Abs(MostDraws(e)-0.5) < 1e-12, "%v: %v", e, MostDraws(e))
+		for draws, fits := range map[float64]bool{0.49: true, 0.51: false} {
+			_, err := Design{Alpha: 0.05, Power: 0.8, DrawRate: draws, Alternative: TwoSided}.Length(e)
+			testutil.Check(t, (err == nil) == fits, "%v with %v draws: %v", e, draws, err)
+		}
+	}
+	testutil.Check(t, MostDraws(0) == 1, "%v", MostDraws(0))
+}
