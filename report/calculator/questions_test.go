@@ -367,7 +367,7 @@ func TestFarRemark(t *testing.T) {
 		q := PlanQuestion{
 			Elo: c.elo, Alpha: 0.05, Power: 0.95, Boundary: "ratio", Most: c.most,
 			Conditions: Conditions{stats.Conditions{DrawRate: c.draws}, "given"},
-			SPRT: &match.SPRT{SPRT: stats.SPRT{Elo0: 0, Elo1: c.elo1}},
+			SPRT:       &match.SPRT{SPRT: stats.SPRT{Elo0: 0, Elo1: c.elo1}},
 		}
 		var out strings.Builder
 		testutil.Must(q.Answer())(t).Print(&out, i18n.English)

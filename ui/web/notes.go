@@ -3,12 +3,16 @@ package web
 import (
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // knownNote matches the beginning of a note of a game that gogi itself writes, up to the place from which the note may have
 // text of an engine. A worker of a farm can send any text as a note, so the expression has no free words: only fixed texts,
-// numbers, times, moves and squares.
-var knownNote = regexp.MustCompile(`^(?:` + strings.Join([]string{
+// numbers, times, moves and squares. The first call compiles the expression, which takes some milliseconds and
+// megabytes. Most commands of gogi do not need it.
+var knownNote = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(knownNotes) })
+
+var knownNotes = `^(?:` + strings.Join([]string{
 	`the king stands on the opponent's king square`, `mate by the last allowed ply`, `could declare at the ply limit`, // arbiter.Referee
 	`every move of ` + noteSide + ` gave check`,
 	`\d{1,9} moves at or below -\d{1,9}`, `\d{1,9} moves of each side within ±\d{1,9}`, noteSide + ` mates in \d{1,9} plies or less`, // arbiter.Adjudicator
@@ -20,7 +24,7 @@ var knownNote = regexp.MustCompile(`^(?:` + strings.Join([]string{
 	`(?:` + noteCause + `: )?(?:no move within ` + noteTime + `(?:, nor when told to stop)?|(?:no move after|took) ` + noteTime + `, ` + noteTime + ` over its limit \(margin ` + noteTime + `\))` +
 		`(?:; (?:` + noteCause + `: )?(?:it waited ` + noteTime + ` for a CPU, )?(?:it was stopped for ` + noteTime + `, )?gogi was ` + noteTime + ` late)?`, // arbiter.TimeLoss
 	`(?:` + noteDoing + `: )?` + noteEnd, noteDoing, // usi.Fault with process.Exit
-}, "|") + `)(?:$|[ :;,])`)
+}, "|") + `)(?:$|[ :;,])`
 
 const (
 	noteSide   = `(?:[Bb]lack|[Ww]hite)`
@@ -48,7 +52,7 @@ const (
 
 // ownNote returns the part of a game's note that gogi itself writes, with "…" in place of the rest.
 func ownNote(note string) string {
-	known := strings.TrimRight(knownNote.FindString(note), " :;,")
+	known := strings.TrimRight(knownNote().FindString(note), " :;,")
 	switch {
 	case known == note:
 		return note
