@@ -4,8 +4,6 @@ import (
 	"errors"
 	"math"
 
-	"gonum.org/v1/gonum/stat/distuv"
-
 	"gogi/stats/binomial"
 )
 
@@ -97,7 +95,7 @@ func (w Between) History(b Bridge) (h History) {
 
 // Widening returns the factor by which intervals of a level are wider because ω is an estimate.
 func (w Between) Widening(level float64) float64 {
-	return distuv.StudentsT{Mu: 0, Sigma: 1, Nu: w.Freedom}.Quantile((1+level)/2) / binomial.ZWithin(level)
+	return binomial.TWithin(level, w.Freedom) / binomial.ZWithin(level)
 }
 
 // bridgeSums has sums over the sessions of a bridge.

@@ -138,15 +138,16 @@ func (e *ParamSums) moved() *float64 {
 	return &z
 }
 
-// sensitivity returns the slope of W − L on the sign of the perturbation, with the
-// heteroscedasticity-consistent variance (H. White, Econometrica 48 (1980) 817).
+// sensitivity returns the slope of W − L on the sign of the perturbation, with the heteroscedasticity-consistent
+// variance (H. White, Econometrica 48 (1980) 817), of n - 1 degrees of freedom. Its interval is that of Student's t: that of
+// the normal distribution covers 94.5% after 75 pairs.
 func (e *ParamSums) sensitivity() (*float64, *binomial.Interval) {
 	if e.N < 2 {
 		return nil, nil
 	}
 	slope := e.FY / e.N
-	half := binomial.ZWithin(0.95) * math.Sqrt(max(0, e.YY-e.N*slope*slope)) / e.N
+	half := binomial.TWithin(0.95, e.N-1) * math.Sqrt(max(0, e.YY-e.N*slope*slope)/(e.N-1)/e.N)
 	elo := EloPerPair * slope
-	i := binomial.NewInterval("normal", 0.95, EloPerPair*(slope-half), EloPerPair*(slope+half))
+	i := binomial.NewInterval("student", 0.95, EloPerPair*(slope-half), EloPerPair*(slope+half))
 	return &elo, &i
 }

@@ -5,6 +5,7 @@ import (
 	"sort"
 
 	"gonum.org/v1/gonum/mathext"
+	"gonum.org/v1/gonum/stat/distuv"
 )
 
 // An Interval is a closed interval for an unknown probability or score in [0, 1], or for an Elo difference
@@ -123,6 +124,15 @@ func wald(k, n int, level float64) Interval {
 // ZWithin returns the number z for which a standard normal variable is between -z and z with the probability
 // level.
 func ZWithin(level float64) float64 { return math.Sqrt2 * math.Erfinv(level) }
+
+// TWithin returns the number t for which a variable of Student's distribution is between -t and t with the probability
+// level. freedom is its number of degrees of freedom, from 1. If it is infinite, the distribution is normal.
+func TWithin(level, freedom float64) float64 {
+	if math.IsInf(freedom, 1) {
+		return ZWithin(level)
+	}
+	return distuv.StudentsT{Mu: 0, Sigma: 1, Nu: freedom}.Quantile((1 + level) / 2)
+}
 
 // ZAbove returns the number z for which a standard normal variable is at least z with the probability tail.
 func ZAbove(tail float64) float64 { return -mathext.NormalQuantile(tail) }

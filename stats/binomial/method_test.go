@@ -1,6 +1,7 @@
 package binomial
 
 import (
+	"math"
 	"testing"
 
 	"gogi/internal/testutil"
@@ -37,5 +38,14 @@ func BenchmarkIntervals(b *testing.B) {
 				testutil.Must(m.Interval(n/2, n, 0.95))(b)
 			}
 		})
+	}
+}
+
+// TestTWithin compares with a printed table of Student's distribution.
+func TestTWithin(t *testing.T) {
+	for _, c := range []struct{ level, freedom, want float64 }{
+		{0.95, 1, 12.706}, {0.95, 4, 2.776}, {0.95, 30, 2.042}, {0.99, 10, 3.169}, {0.95, math.Inf(1), 1.960},
+	} {
+		testutil.Check(t, math.Abs(TWithin(c.level, c.freedom)-c.want) < 6e-4, "%+v: %v", c, TWithin(c.level, c.freedom))
 	}
 }

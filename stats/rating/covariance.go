@@ -186,7 +186,7 @@ func (f *Fit) pairwise(level float64, difference func(i, j int) (value float64, 
 			value, slope := difference(f.rank[a], f.rank[b])
 			se, freedom := f.differenceError(inverse, slope)
 			x := compare(f.Players[a], f.Players[b], binomial.EloPerNat*value, binomial.EloPerNat*se, freedom)
-			one, all := studentWithin(level, freedom), studentWithin(1-(1-level)/pairs, freedom)
+			one, all := binomial.TWithin(level, freedom), binomial.TWithin(1-(1-level)/pairs, freedom)
 			x.Interval = binomial.Interval{Method: "wald", Level: level, Lo: x.Elo - one*x.SE, Hi: x.Elo + one*x.SE}
 			x.Simultaneous = binomial.Interval{Method: "wald_bonferroni", Level: level, Lo: x.Elo - all*x.SE, Hi: x.Elo + all*x.SE}
 			list, p = append(list, x), append(p, x.P)

@@ -9,7 +9,6 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/mathext"
-	"gonum.org/v1/gonum/stat/distuv"
 )
 
 // A robust has the effect of dependent games on the standard errors of a fit (Liang and Zeger 1986). The covariance is
@@ -281,17 +280,9 @@ func (r *robust) quantile(weights []float64, level float64) float64 {
 		if slices.ContainsFunc(weights[:len(r.ways[i].clusters)], func(w float64) bool { return w != 0 }) {
 			freedom = min(freedom, r.freedom) // shifts of sessions change the function, because it is no term
 		}
-		widest = max(widest, math.Sqrt(effect)*studentWithin(level, freedom))
+		widest = max(widest, math.Sqrt(effect)*binomial.TWithin(level, freedom))
 	}
 	return widest
-}
-
-// studentWithin returns half the width of an interval by Student's t. The unit is the standard error.
-func studentWithin(level, freedom float64) float64 {
-	if math.IsInf(freedom, 1) {
-		return binomial.ZWithin(level)
-	}
-	return distuv.StudentsT{Mu: 0, Sigma: 1, Nu: freedom}.Quantile((1 + level) / 2)
 }
 
 // method returns the name of a method of intervals, with a suffix if its width is not that of the model.
