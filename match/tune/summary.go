@@ -139,8 +139,8 @@ func (e *ParamSums) moved() *float64 {
 }
 
 // sensitivity returns the slope of W − L on the sign of the perturbation, with the heteroscedasticity-consistent
-// variance (H. White, Econometrica 48 (1980) 817), of n - 1 degrees of freedom. Its interval is that of Student's t: that of
-// the normal distribution covers 94.5% after 75 pairs.
+// variance (H. White, Econometrica 48 (1980) 817), of n - 1 degrees of freedom. The interval is Student's. The normal
+// one covers 94.5% after 75 pairs.
 func (e *ParamSums) sensitivity() (*float64, *binomial.Interval) {
 	if e.N < 2 {
 		return nil, nil

@@ -18,8 +18,8 @@ func TestSmallP(t *testing.T) {
 	testutil.Check(t, math.Abs(raw/want-1) < 0.01, "p = %g, want %g", raw, want)
 }
 
-// TestEffectIsStudents: the interval of an effect is Student's for the mean of five products of sign and result, by hand:
-// the products 2, 1, 0, -1, 1 have the mean 0.6 and the variance 1.3, and t with 4 degrees of freedom is 2.776445.
+// TestEffectIsStudents: the interval of an effect is Student's for the mean of five products of sign and result. By
+// hand, the products 2, 1, 0, -1, 1 have the mean 0.6 and the variance 1.3, and t with 4 degrees of freedom is 2.776445.
 func TestEffectIsStudents(t *testing.T) {
 	_, s, st := afterTune(0)
 	st.Each[0].N, st.Each[0].FY, st.Each[0].YY = 5, 3, 7
@@ -27,7 +27,9 @@ func TestEffectIsStudents(t *testing.T) {
 	half := 2.776445 * math.Sqrt(1.3/5)
 	testutil.Require(t, got.Sensitivity != nil, "no interval")
 	for name, end := range map[string][2]float64{
-		"estimate": {*got.SensitivityElo, 0.6}, "lower end": {got.Sensitivity.Lo, 0.6 - half}, "upper end": {got.Sensitivity.Hi, 0.6 + half},
+		"estimate":  {*got.SensitivityElo, 0.6},
+		"lower end": {got.Sensitivity.Lo, 0.6 - half},
+		"upper end": {got.Sensitivity.Hi, 0.6 + half},
 	} {
 		testutil.Check(t, math.Abs(end[0]-EloPerPair*end[1]) < 1e-4, "%s: %v, want %v", name, end[0], EloPerPair*end[1])
 	}
