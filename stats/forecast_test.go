@@ -125,8 +125,8 @@ func TestDiffusionAgainstWalk(t *testing.T) {
 }
 
 // TestForecastsFarAway plays tests of players far outside the hypotheses, and compares their lengths with the forecast.
-// The shares are the smallest of docs/research/statistics.md. If the number for 99% is above 1.05 medians, 97% end within
-// it or more.
+// The shares are the smallest of docs/research/statistics.md. If the number for 99% is above 1.05 medians, 97% or more
+// end within it.
 func TestForecastsFarAway(t *testing.T) {
 	for _, c := range []struct {
 		elo, elo1 float64
