@@ -36,7 +36,7 @@ func (v *vote) askFirst(ctx context.Context) bool {
 			first = append(first, *b)
 		}
 	}
-	v.ballots, v.polled, v.spared = first, append(polled, v.polled...), nil
+	v.ballots, v.polled, v.spared = voting.Sorted(first), append(polled, v.polled...), nil
 	v.complete()
 	return v.spoken() && v.alive() >= v.config.MinAlive
 }

@@ -100,7 +100,11 @@ type Council struct {
 	changed chan struct{} // gets a value from a runner when a member's condition changed; holds at most one value; never closed
 	cancel  context.CancelFunc
 	closing sync.Once
-	asked   atomic.Pointer[asked]
+	asked   atomic.Pointer[round] // the latest request to the members, for Snapshot
+	// answers receives one answer from the runner of each member that got the request. It has room for all
+	// answers, so that a late answer blocks no runner. It is never closed. It is nil if the last request has late answers.
+	answers chan answer
+	limit   *time.Timer // ends the wait for answers; stopped between two waits
 
 	waitMu       sync.Mutex
 	waits, stops longest // the sums for Waited and Stopped
@@ -123,7 +127,7 @@ type observed struct {
 
 // Open returns a Council with the given configuration, and starts all its members at the same time.
 func Open(ctx context.Context, config Config) (*Council, error) {
-	c := &Council{config: config.withDefaults(), changed: make(chan struct{}, 1)}
+	c := &Council{config: config.withDefaults(), changed: make(chan struct{}, 1), limit: stoppedTimer()}
 	for _, m := range config.Members {
 		c.voters, c.names = append(c.voters, m.Voter), append(c.names, m.Name)
 	}
@@ -178,14 +182,14 @@ func both(ctx, other context.Context) (context.Context, context.CancelFunc) {
 
 // everyMember runs a job on every member and waits for all of them. It returns an error if the council cannot play
 // without the members whose job failed, see tolerate.
-func (c *Council) everyMember(job func(life context.Context, s *memberRunner) error) error {
+func (c *Council) everyMember(do func(life context.Context, s *memberRunner) error) error {
 	errs := make([]error, len(c.runners))
 	var all sync.WaitGroup
 	for i, s := range c.runners {
 		all.Add(1)
-		s.jobs <- func(life context.Context) {
+		s.jobs <- func(life context.Context, s *memberRunner) {
 			defer all.Done()
-			errs[i] = job(life, s)
+			errs[i] = do(life, s)
 		}
 	}
 	all.Wait()
@@ -284,7 +288,7 @@ func (c *Council) GameOver(ctx context.Context, o usi.Outcome) error {
 			continue
 		}
 		all.Add(1)
-		s.jobs <- func(life context.Context) {
+		s.jobs <- func(life context.Context, s *memberRunner) {
 			defer all.Done()
 			if p, ok := playerAs[Player](s); ok {
 				if err := p.GameOver(ctx, o); err != nil && life.Err() == nil {
@@ -317,7 +321,7 @@ func (c *Council) Ponder(ctx context.Context, r usi.Request) error {
 		if k := slices.IndexFunc(c.pondering, func(p pondered) bool { return p.seat == i }); k >= 0 {
 			own.Position.Moves = append(slices.Clone(r.Position.Moves[:len(r.Position.Moves)-1]), c.pondering[k].reply)
 		}
-		s.jobs <- func(life context.Context) {
+		s.jobs <- func(life context.Context, s *memberRunner) {
 			if m, ok := playerAs[ponderer](s); ok {
 				s.pondered = own.Position.String()
 				if err := m.Ponder(ctx, own); err != nil && life.Err() == nil {

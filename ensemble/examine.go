@@ -156,8 +156,7 @@ func (v examiner) searchAll(ctx context.Context, x *examination) bool {
 		for _, m := range x.moves {
 			r := usi.Request{Position: v.request.Position, Go: x.limits[i], Deadline: v.vetoDeadline()}
 			r.Position.Moves = append(slices.Clip(r.Position.Moves), m)
-			s := v.runners[seat]
-			s.jobs <- func(life context.Context) { s.think(members, life, r, q) }
+			v.runners[seat].jobs <- func(life context.Context, s *memberRunner) { s.think(members, life, r, q) }
 		}
 	}
 	return v.awaitAll(ctx, x, answers, v.maxWait(longest, timed))
@@ -200,7 +199,7 @@ func (v examiner) maxWait(longest time.Duration, timed bool) time.Duration {
 // awaitAll collects the answers. A member that fails or is late counts for no move. awaitAll returns false if
 // the caller stopped the searches: their scores are then of unequal depth.
 func (v examiner) awaitAll(ctx context.Context, x *examination, answers <-chan answer, maxWait time.Duration) bool {
-	limit := stoppedTimer()
+	limit := v.limit
 	defer limit.Stop()
 	if maxWait > 0 {
 		limit.Reset(maxWait)
@@ -280,7 +279,7 @@ func judgement(a answer, after *shogi.Position) (j voting.Judgement, ok bool) {
 		return j, false
 	}
 	s.Bound = usi.Exact
-	j.ScoreRecord = voting.NewScoreRecord(s, true)
+	j.ScoreRecord = voting.NewScoreRecord(&s, true)
 	return j, true
 }
 

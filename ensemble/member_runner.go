@@ -64,7 +64,7 @@ type memberRunner struct {
 	index int
 	// jobs receives values only from the goroutine that calls the council's methods. Close closes it. It has
 	// room for all requests that can wait while a member is late with its last answer.
-	jobs    chan func(context.Context)
+	jobs    chan job
 	stopped sync.WaitGroup
 	state   atomic.Int32
 	changed chan<- struct{} // shared; gets a value, without waiting, when the condition has changed
@@ -86,20 +86,23 @@ type memberRunner struct {
 	events  []string // events for the next record
 }
 
+// job is one task of a member. life ends when the council is closed.
+type job func(life context.Context, s *memberRunner)
+
 // jobRoom is the length of a member's queue. It is larger than the number of jobs that can wait: the end of a ponder
 // search, the end of a game, a new game, the start of the player and a search.
 const jobRoom = 16
 
 func newMemberRunner(m Member, index int, changed chan<- struct{}) *memberRunner {
-	s := &memberRunner{Member: m, index: index, jobs: make(chan func(context.Context), jobRoom), changed: changed}
+	s := &memberRunner{Member: m, index: index, jobs: make(chan job, jobRoom), changed: changed}
 	s.become(conditionStarting)
 	return s
 }
 
 // run does jobs until the channel is closed, then closes the player.
 func (s *memberRunner) run(ctx context.Context) {
-	for job := range s.jobs {
-		job(ctx)
+	for do := range s.jobs {
+		do(ctx, s)
 	}
 	s.close()
 }

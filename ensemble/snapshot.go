@@ -4,15 +4,8 @@ import (
 	"slices"
 
 	"gogi/ensemble/voting"
-	"gogi/shogi"
 	"gogi/usi"
 )
-
-// asked is the latest request to the members. Snapshot uses it.
-type asked struct {
-	question uint64
-	position shogi.Position
-}
 
 // Snapshot returns the answer that the council would give now, while its members still search. Every member
 // votes for the first move of its latest variation, and all votes have equal weight. In a tie, the move of
@@ -29,7 +22,7 @@ func (c *Council) Snapshot() usi.Reply {
 	var list []voting.Candidate
 	var lines []usi.Info // line of each candidate's first backer
 	for _, s := range c.runners {
-		r, ok := s.snapshot(a.question)
+		r, ok := s.snapshot(a.question.number)
 		if !ok || r.Answer != usi.AnswerMove || a.position.CheckLegal(r.Move) != nil {
 			continue
 		}

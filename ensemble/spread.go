@@ -124,7 +124,7 @@ func (s *memberRunner) rest(deadline time.Duration) {
 	if !s.free() {
 		return // it is still busy with an earlier request, and stops at the next one
 	}
-	s.jobs <- func(life context.Context) {
+	s.jobs <- func(life context.Context, s *memberRunner) {
 		r, ok := playerAs[rester](s)
 		s.pondered = ""
 		if !ok {

@@ -91,9 +91,9 @@ func (v vetoes) objections(ctx context.Context, d *voting.Decision, critics []in
 	q := v.newQuestion(answers)
 	members, cancel := context.WithCancel(ctx)
 	defer cancel() // stops late members
+	search := func(life context.Context, s *memberRunner) { s.think(members, life, r, q) }
 	for _, i := range critics {
-		s := v.runners[i]
-		s.jobs <- func(life context.Context) { s.think(members, life, r, q) }
+		v.runners[i].jobs <- search
 	}
 	all = true
 	after := v.line.Position
@@ -110,7 +110,7 @@ func (v vetoes) objections(ctx context.Context, d *voting.Decision, critics []in
 // critiques returns the critics' answers, and waits for them until the critics' time is over. A late critic
 // does not object, because the council already has a move.
 func (v vetoes) critiques(ctx context.Context, x Veto, critics []int, answers <-chan answer) []answer {
-	limit := stoppedTimer()
+	limit := v.limit
 	defer limit.Stop()
 	if x.Nodes == 0 {
 		limit.Reset(x.Time + stopGrace)
@@ -154,7 +154,7 @@ func (v vetoes) objection(a answer, after *shogi.Position, limit float64) voting
 		}
 		s := ofOpponent(info.Score)
 		below := voter.LogOdds(voter.Points(s, true, info.Score.Mate > 0 && after.EndsInMate(info.PV))) < limit
-		o.ScoreRecord = voting.NewScoreRecord(s, true)
+		o.ScoreRecord = voting.NewScoreRecord(&s, true)
 		if s.Bound == usi.Exact || (s.Bound == usi.UpperBound) == below {
 			o.Objects = below
 			break

@@ -17,14 +17,11 @@ import (
 // vote is the state of one decision while it is made.
 type vote struct {
 	*Council
-	request usi.Request
-	start   time.Time
-	ballots []voting.Ballot
-	pending []int // members that got the request and have not answered
-	polled  []int // members that got the request
-	// answers receives one answer from the runner of each member that got the request. It has room for all
-	// answers, so that a late answer blocks no runner. It is never closed.
-	answers  chan answer
+	request  usi.Request
+	start    time.Time
+	ballots  []voting.Ballot
+	pending  []int         // members that got the request and have not answered
+	polled   []int         // members that got the request
 	question uint64        // number of the latest question
 	saved    time.Duration // part of the main time reserved for later moves
 	early    bool          // the stop policy ended the vote before all answers arrived
@@ -119,7 +116,16 @@ func (v *vote) gather(ctx context.Context) error {
 type round struct {
 	ctx      context.Context //nolint:containedctx // of one search, which ends with it
 	question question
-	requests []usi.Request // by member
+	position shogi.Position
+	request  usi.Request // without the limits of the search
+	limits   []usi.Go    // by member
+}
+
+// search is the job of each member.
+func (a *round) search(life context.Context, s *memberRunner) {
+	r := a.request
+	r.Go = a.limits[s.index]
+	s.think(a.ctx, life, r, a.question)
 }
 
 // ask sends the position to all members that are ready, and collects their answers. It returns false if no
@@ -127,22 +133,23 @@ type round struct {
 func (v *vote) ask(ctx context.Context) bool {
 	members, cancel := context.WithCancel(ctx)
 	defer cancel() // stops late members
-	v.answers, v.pending, v.ballots = make(chan answer, len(v.runners)), nil, make([]voting.Ballot, 0, len(v.runners))
-	q := v.newQuestion(v.answers)
-	v.Council.asked.Store(&asked{q.number, v.line.Position})
-	gos := v.budgets(&v.request)
-	asked := &round{members, q, slices.Repeat([]usi.Request{v.request}, len(v.runners))}
-	v.pending = make([]int, 0, len(v.runners))
+	if v.answers == nil {
+		v.answers = make(chan answer, len(v.runners))
+	}
+	v.ballots = make([]voting.Ballot, 0, len(v.runners))
+	a := &round{members, v.newQuestion(v.answers), v.line.Position, v.request, v.budgets(&v.request)}
+	a.request.OnInfo, a.request.Deadline, a.request.MaxPV = nil, v.memberDeadline(), 0
+	v.asked.Store(a)
+	v.pending, v.question = make([]int, 0, len(v.runners)), a.question.number
+	search := a.search
 	for i, s := range v.runners {
 		if !s.free() || slices.Contains(v.spared, i) {
 			continue
 		}
-		own := &asked.requests[i]
-		own.Go, own.OnInfo, own.Deadline, own.MaxPV = gos[i], nil, v.memberDeadline(), 0
 		v.pending = append(v.pending, i)
-		s.jobs <- func(life context.Context) { s.think(asked.ctx, life, asked.requests[i], asked.question) }
+		s.jobs <- search
 	}
-	v.polled, v.question = slices.Clone(v.pending), q.number
+	v.polled = slices.Clone(v.pending)
 	if len(v.polled) == 0 {
 		return false
 	}
@@ -223,7 +230,7 @@ const infoEvery = 200 * time.Millisecond
 
 // collect waits for answers until the stop policy has enough of them, or until time is over.
 func (v *vote) collect(ctx context.Context, cancel context.CancelFunc) {
-	hard := stoppedTimer()
+	hard := v.limit
 	defer hard.Stop()
 	if v.request.Deadline > 0 {
 		hard.Reset(v.hardDeadline() - time.Since(v.start))
@@ -273,7 +280,16 @@ func (v *vote) onlyEndless() bool {
 
 func (v *vote) take(a answer) {
 	v.pending = slices.DeleteFunc(v.pending, func(i int) bool { return i == a.seat })
-	v.ballots = append(v.ballots, v.ballot(a))
+	v.add(v.ballot(a))
+}
+
+// add inserts a ballot, so that the ballots are in the order of the members at all times.
+func (v *vote) add(b voting.Ballot) {
+	i := len(v.ballots)
+	for i > 0 && v.ballots[i-1].Member > b.Member {
+		i--
+	}
+	v.ballots = slices.Insert(v.ballots, i, b)
 }
 
 func (v *vote) ballot(a answer) voting.Ballot {
@@ -328,13 +344,13 @@ func (v *vote) leaveOut(votes bool) {
 			b.Kind = voting.KindLate
 		}
 		b.Arrived = time.Since(v.start)
-		v.ballots = append(v.ballots, b)
+		v.add(b)
 		v.runners[i].note("late")
 	}
-	v.pending = nil
+	v.pending, v.answers = nil, nil // the late members still answer there
 }
 
-// complete adds a ballot for each member that got no request, and sorts the ballots.
+// complete adds a ballot for each member that got no request.
 func (v *vote) complete() {
 	for i, s := range v.runners {
 		if !slices.Contains(v.polled, i) && !slices.Contains(v.spared, i) && !slices.Contains(v.unasked, i) {
@@ -346,10 +362,9 @@ func (v *vote) complete() {
 				text = errBusy.Error()
 			case conditionGone:
 			}
-			v.ballots = append(v.ballots, voting.Ballot{Member: i, Kind: voting.KindDead, Text: text})
+			v.add(voting.Ballot{Member: i, Kind: voting.KindDead, Text: text})
 		}
 	}
-	v.ballots = voting.Sorted(v.ballots)
 }
 
 // enough reports whether the stop policy needs no more answers.
@@ -412,7 +427,7 @@ func (v *vote) await(ctx context.Context) bool {
 	if v.over(ctx) {
 		return false
 	}
-	limit := stoppedTimer()
+	limit := v.limit
 	defer limit.Stop()
 	if v.request.Deadline > 0 {
 		limit.Reset(v.memberDeadline() - time.Since(v.start))

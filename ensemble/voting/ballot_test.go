@@ -1,6 +1,8 @@
 package voting_test
 
 import (
+	"encoding/json"
+	"math"
 	"testing"
 
 	"gogi/ensemble/voting"
@@ -42,4 +44,23 @@ func TestBallotOfABound(t *testing.T) {
 			testutil.Check(t, !line.HasScore, "%s: %+v", name, line)
 		}
 	}
+}
+
+// TestOrderedAsMaps requires that an object with one key has the text that encoding/json gives to the same map, for texts
+// of moves, other texts, whole numbers and all other numbers.
+func TestOrderedAsMaps(t *testing.T) {
+	for _, key := range []string{"7g7f", "P*3d", "2b8h+", "resign", "", "a<b", `"`, "é"} {
+		for _, value := range []float64{1, 12, -3, 0, math.Copysign(0, -1), 0.1, 1e-7, 1 << 53, 1 << 62, -1 << 62, math.MaxInt64, math.MinInt64, 1e18, 1e21} {
+			want := testutil.Must(json.Marshal(map[string]float64{key: value}))(t)
+			got := testutil.Must(json.Marshal(voting.Ordered[float64]{{Key: key, Value: value}}))(t)
+			testutil.Equal(t, string(got), string(want), "float64")
+		}
+		for _, value := range []int{0, 7, -120, math.MaxInt64, math.MinInt64} {
+			want := testutil.Must(json.Marshal(map[string]int{key: value}))(t)
+			got := testutil.Must(json.Marshal(voting.Ordered[int]{{Key: key, Value: value}}))(t)
+			testutil.Equal(t, string(got), string(want), "int")
+		}
+	}
+	_, err := json.Marshal(voting.Ordered[float64]{{Key: "7g7f", Value: math.NaN()}})
+	testutil.Check(t, err != nil, "NaN is no JSON")
 }

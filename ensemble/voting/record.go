@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"gogi/shogi"
@@ -149,9 +151,9 @@ func readMove(text string) (shogi.Move, error) {
 	return shogi.ParseMove(text)
 }
 
-// NewScoreRecord returns the JSON form of a score. has reports whether there is a score; without a score the result is
-// the zero value.
-func NewScoreRecord(s usi.Score, has bool) (r ScoreRecord) {
+// NewScoreRecord returns the JSON form of a score, which refers to s. has reports whether there is a score; without a
+// score the result is the zero value.
+func NewScoreRecord(s *usi.Score, has bool) (r ScoreRecord) {
 	if !has {
 		return r
 	}
@@ -163,7 +165,7 @@ func NewScoreRecord(s usi.Score, has bool) (r ScoreRecord) {
 	case usi.Exact:
 	}
 	if s.Mate == 0 {
-		r.CP = new(s.Value)
+		r.CP = &s.Value
 	} else {
 		r.Mate = s.String()[len("mate "):]
 	}
@@ -199,13 +201,14 @@ func RecordBallot(b *Ballot, name string) BallotRecord {
 	r := BallotRecord{
 		Member: b.Member, Name: name, Kind: b.Kind, Move: moveText(b.Move), Ponder: moveText(b.Ponder),
 		Depth: b.Depth, SelDepth: b.SelDepth, Nodes: b.Nodes, MS: Milliseconds(b.Time), Arrived: Milliseconds(b.Arrived),
-		Source: b.Source, Text: b.Text, Detail: b.Detail, ScoreRecord: NewScoreRecord(b.Score, b.HasScore),
+		Source: b.Source, Text: b.Text, Detail: b.Detail, ScoreRecord: NewScoreRecord(&b.Score, b.HasScore),
 	}
 	pv := b.PV
 	if b.Score.Mate == 0 && len(pv) > keptPlies {
 		pv = pv[:keptPlies]
 	}
-	var text []byte
+	var room [6 * keptPlies]byte
+	text := room[:0]
 	for i, m := range pv {
 		if i > 0 {
 			text = append(text, ' ')
@@ -213,8 +216,9 @@ func RecordBallot(b *Ballot, name string) BallotRecord {
 		text = m.Append(text)
 	}
 	r.PV = string(text)
-	for _, line := range b.Ranked {
-		r.Ranked = append(r.Ranked, rankedRecord{line.Move.String(), NewScoreRecord(line.Score, line.HasScore), line.Depth})
+	for i := range b.Ranked {
+		line := &b.Ranked[i]
+		r.Ranked = append(r.Ranked, rankedRecord{line.Move.String(), NewScoreRecord(&line.Score, line.HasScore), line.Depth})
 	}
 	return r
 }
@@ -303,32 +307,46 @@ func (r *Record) Decided(d *Decision) {
 }
 
 // Entry is one key of an Ordered object.
-type Entry[T any] struct {
+type Entry[T int | float64] struct {
 	Key   string
 	Value T
 }
 
 // Ordered is a JSON object that keeps the order of its keys. In records the best move is the first key.
-type Ordered[T any] []Entry[T]
+type Ordered[T int | float64] []Entry[T]
 
 // MarshalJSON returns the JSON object with its keys in order.
 func (o Ordered[T]) MarshalJSON() ([]byte, error) {
-	out := []byte{'{'}
+	out := append(make([]byte, 0, 64), '{')
 	for i, e := range o {
 		if i > 0 {
 			out = append(out, ',')
 		}
+		var err error
+		if out, err = e.append(out); err != nil {
+			return nil, err
+		}
+	}
+	return append(out, '}'), nil
+}
+
+// append appends the key and the value. Texts of moves and whole numbers, which are usual, need no encoder. The encoder
+// also writes zeros, because a negative zero has a sign.
+func (e Entry[T]) append(out []byte) ([]byte, error) {
+	if strings.Trim(e.Key, "0123456789abcdefghiPLNSGBR*+") == "" {
+		out = append(append(append(out, '"'), e.Key...), '"', ':')
+	} else {
 		key, err := json.Marshal(e.Key)
 		if err != nil {
 			return nil, err
 		}
-		value, err := json.Marshal(e.Value)
-		if err != nil {
-			return nil, err
-		}
-		out = append(append(append(out, key...), ':'), value...)
+		out = append(append(out, key...), ':')
 	}
-	return append(out, '}'), nil
+	if n := int64(e.Value); n != 0 && -1<<53 < n && n < 1<<53 && T(n) == e.Value {
+		return strconv.AppendInt(out, n, 10), nil
+	}
+	value, err := json.Marshal(e.Value)
+	return append(out, value...), err
 }
 
 // UnmarshalJSON parses a JSON object and keeps the order of its keys. If a key repeats, its last value

@@ -175,11 +175,12 @@ func (c *Session) Decide(p *shogi.Position, ballots []Ballot) Decision {
 		return d
 	}
 	ballots = Examined(p, ballots)
-	d := Decision{Answer: usi.AnswerMove, By: ByRule, BestBacker: -1, Leader: c.leader(ballots)}
+	weights := c.rule.Weights()
+	d := Decision{Answer: usi.AnswerMove, By: ByRule, BestBacker: -1, Leader: c.leader(ballots, weights)}
 	votes := Counted(ballots)
-	order := c.ordering(d.Leader)
+	order := c.ordering(d.Leader, weights)
 	d.Candidates, d.Tie = c.rank(c.rule.Candidates(votes), order)
-	d.Plain = c.plain(votes, order)
+	d.Plain = c.plain(d.Candidates, order)
 	switch mate := provenMate(ballots); {
 	case mate >= 0:
 		d.By, d.Move, d.Tie, d.BestBacker = ByMate, ballots[mate].Move, "", ballots[mate].Member
@@ -239,11 +240,11 @@ func Counted(ballots []Ballot) []Ballot {
 
 // leader returns the member with the largest weight. If several members have this weight, it returns the first. It
 // returns -1 without ballots.
-func (c *Session) leader(ballots []Ballot) int {
+func (c *Session) leader(ballots []Ballot, weights []float64) int {
 	if len(ballots) == 0 {
 		return -1
 	}
-	leader, weights := 0, c.rule.Weights()
+	leader := 0
 	for i, w := range weights {
 		if compareSums(w, weights[leader], c.Settings.Exact) > 0 {
 			leader = i
@@ -252,13 +253,13 @@ func (c *Session) leader(ballots []Ballot) int {
 	return leader
 }
 
-func (c *Session) ordering(leader int) *ordering {
+func (c *Session) ordering(leader int, weights []float64) *ordering {
 	chain := c.Settings.Ties
 	if c.spec.Tally == "count" {
 		chain = append([]Tie{TieSum}, chain...)
 	}
 	return &ordering{
-		chain: chain, weights: c.rule.Weights(), leader: leader, previous: c.previous, exact: c.Settings.Exact,
+		chain: chain, weights: weights, leader: leader, previous: c.previous, exact: c.Settings.Exact,
 		seed: Mix(c.seed, uint64(c.decision)), //nolint:gosec // small and not negative
 	}
 }
@@ -277,23 +278,19 @@ func (c *Session) rank(list []Candidate, order *ordering) ([]Candidate, Tie) {
 	return list, tie
 }
 
-// plain returns the move that simple majority chooses from the ballots.
-func (c *Session) plain(votes []Ballot, order *ordering) shogi.Move {
-	list := make([]Candidate, 0, 4)
-	for i := range votes {
-		b := &votes[i]
-		x := CandidateOf(&list, b.Move)
-		x.back(b.Member, len(votes)-i)
-		x.Value++
-		x.Best = max(x.Best, c.voters[b.Member].odds(b.Line))
-	}
-	if len(list) == 0 {
-		return shogi.NoMove
-	}
+// plain returns the move that simple majority chooses among the candidates of any rule. It never chooses a candidate
+// without backers, because another one has some.
+func (c *Session) plain(candidates []Candidate, order *ordering) shogi.Move {
 	even := *order // with equal weights the first member leads
 	even.weights, even.leader = slices.Repeat([]float64{1}, len(c.voters)), 0
-	list, _ = c.rank(list, &even)
-	return list[0].Move
+	best := Candidate{Move: shogi.NoMove}
+	for _, x := range candidates {
+		x.Value, x.Weight = float64(x.Count()), 0
+		if before, _ := even.compare(&x, &best); best.Move == shogi.NoMove || before < 0 {
+			best = x
+		}
+	}
+	return best.Move
 }
 
 // provenMate returns the index of the ballot whose variation shows the shortest mate to its end. It returns
