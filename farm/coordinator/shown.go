@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"gogi/ensemble/voting"
 	"gogi/match"
@@ -58,8 +59,8 @@ func shownThought(plan *match.Plan, t *match.Thought) match.Thought {
 }
 
 var (
-	splitText = regexp.MustCompile(`^[0-9]{1,4}(:[0-9]{1,4}){0,63}$`)
-	pieceText = regexp.MustCompile(`^\+?[A-Za-z]$`)
+	splitText = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9]{1,4}(:[0-9]{1,4}){0,63}$`) })
+	pieceText = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\+?[A-Za-z]$`) })
 )
 
 func shownVote(plan *match.Plan, v *match.Vote) *match.Vote {
@@ -67,14 +68,14 @@ func shownVote(plan *match.Plan, v *match.Vote) *match.Vote {
 	if slices.Contains(voting.Bys(), voting.By(v.By)) {
 		shown.By = v.By
 	}
-	if splitText.MatchString(v.Split) {
+	if splitText().MatchString(v.Split) {
 		shown.Split = v.Split
 	}
 	for _, b := range v.Ballots[:min(match.ShownBallots, len(v.Ballots))] {
 		if !slices.Contains(voting.Kinds(), voting.Kind(b.Kind)) || !votes(plan, b.Member) {
 			continue
 		}
-		if b.Move = shownMoves(b.Move); !pieceText.MatchString(b.Piece) {
+		if b.Move = shownMoves(b.Move); !pieceText().MatchString(b.Piece) {
 			b.Piece = ""
 		}
 		shown.Ballots = append(shown.Ballots, b)

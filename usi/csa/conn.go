@@ -150,7 +150,7 @@ func (c *Conn) Login(ctx context.Context, user, password string) error {
 	kind, err := c.await(ctx, LoggedIn, LoginRefused)
 	if err == nil && kind == LoginRefused {
 		err = fmt.Errorf("%w, or this name plays at the moment", ErrLogin)
-		if !plainName.MatchString(user) {
+		if !plainName().MatchString(user) {
 			err = fmt.Errorf("%w: expected a name of 1 to 32 characters of A-Z, a-z, 0-9, _, @, . and -", ErrLogin)
 		}
 	}
@@ -161,7 +161,7 @@ func (c *Conn) Login(ctx context.Context, user, password string) error {
 }
 
 // plainName matches the names that shogi-server accepts. Other servers may accept more.
-var plainName = regexp.MustCompile(`^[A-Za-z0-9_@.-]{1,32}$`)
+var plainName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_@.-]{1,32}$`) })
 
 // Logout sends LOGOUT and waits until the server confirms it or closes the connection.
 func (c *Conn) Logout(ctx context.Context) error {

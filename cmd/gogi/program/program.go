@@ -232,11 +232,6 @@ func commandPaths(of reflect.Type, prefix string, all bool) (paths []string) {
 	return paths
 }
 
-var (
-	badWhole = regexp.MustCompile(`^(--\S+): expected a valid \d+ bit (u?)int but got (".*")$`)
-	badMinus = regexp.MustCompile(`^(--\S+): expected \w+ value but got "(-.*)" \(short flag\)`)
-)
-
 // explain explains the parser's error about a command line in simpler words, with advice for common mistakes.
 func (p *Program) explain(args []string, err error) error {
 	if p.Explain != nil {
@@ -244,6 +239,8 @@ func (p *Program) explain(args []string, err error) error {
 			return better
 		}
 	}
+	badWhole := regexp.MustCompile(`^(--\S+): expected a valid \d+ bit (u?)int but got (".*")$`)
+	badMinus := regexp.MustCompile(`^(--\S+): expected \w+ value but got "(-.*)" \(short flag\)`)
 	text := err.Error()
 	if m := badWhole.FindStringSubmatch(text); m != nil {
 		expected := "a whole number"

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"sync"
 
 	"gogi/farm"
 )
@@ -57,7 +58,7 @@ func (k Key) Labels(all map[string]string, owner string) map[string]string {
 		return all
 	}
 	found := map[string]string{}
-	for name := range ownLabels {
+	for name := range ownLabels() {
 		if value, ok := all[name]; ok {
 			found[name] = knownLabel(name, value)
 		}
@@ -82,25 +83,29 @@ const otherValue = "other"
 
 // ownLabels has the labels that gogi finds itself, with the values that it can find. The lists of os and arch are those of
 // "go tool dist list".
-var ownLabels = map[string]*regexp.Regexp{
-	"os":     regexp.MustCompile(`^(?:aix|android|darwin|dragonfly|freebsd|illumos|ios|js|linux|netbsd|openbsd|plan9|solaris|wasip1|windows)$`),
-	"arch":   regexp.MustCompile(`^(?:386|amd64|arm|arm64|loong64|mips|mips64|mips64le|mipsle|ppc64|ppc64le|riscv64|s390x|wasm)$`),
-	"isa":    regexp.MustCompile(`^` + isa + `$`),
-	"isas":   regexp.MustCompile(`^` + isa + `(?:,` + isa + `){0,9}$`),
-	"cores":  regexp.MustCompile(`^[0-9]{1,5}$`),
-	"builds": regexp.MustCompile(`^(?:bubblewrap|user|user with network|off)$`), // builder.Sandbox.Kind
-}
+var ownLabels = sync.OnceValue(func() map[string]*regexp.Regexp {
+	return map[string]*regexp.Regexp{
+		"os":     regexp.MustCompile(`^(?:aix|android|darwin|dragonfly|freebsd|illumos|ios|js|linux|netbsd|openbsd|plan9|solaris|wasip1|windows)$`),
+		"arch":   regexp.MustCompile(`^(?:386|amd64|arm|arm64|loong64|mips|mips64|mips64le|mipsle|ppc64|ppc64le|riscv64|s390x|wasm)$`),
+		"isa":    regexp.MustCompile(`^` + isa + `$`),
+		"isas":   regexp.MustCompile(`^` + isa + `(?:,` + isa + `){0,9}$`),
+		"cores":  regexp.MustCompile(`^[0-9]{1,5}$`),
+		"builds": regexp.MustCompile(`^(?:bubblewrap|user|user with network|off)$`), // builder.Sandbox.Kind
+	}
+})
 
 // isa matches an instruction set, see players.Surroundings.
 const isa = `(?:x86-64-v[1-9]|armv[89](?:\.[0-9])?)`
 
 // versionForm matches version.Info.String: a release, a version between releases, or a build without a repository, and the commit.
-var versionForm = regexp.MustCompile(`^(?:v[0-9]{1,5}\.[0-9]{1,5}\.[0-9]{1,5}(?:-(?:alpha|beta|rc)\.?[0-9]{1,5})?(?:-(?:0\.|rc\.?[0-9]{1,5}\.0\.)?[0-9]{14}-[0-9a-f]{12})?(?:\+dirty)?|` +
-	`\(devel\)|unknown)(?: [0-9a-f]{40})?$`)
+var versionForm = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(?:v[0-9]{1,5}\.[0-9]{1,5}\.[0-9]{1,5}(?:-(?:alpha|beta|rc)\.?[0-9]{1,5})?(?:-(?:0\.|rc\.?[0-9]{1,5}\.0\.)?[0-9]{14}-[0-9a-f]{12})?(?:\+dirty)?|` +
+		`\(devel\)|unknown)(?: [0-9a-f]{40})?$`)
+})
 
 // knownLabel returns the value of a label that gogi finds itself, if gogi can find this value.
 func knownLabel(name, value string) string {
-	if ownLabels[name].MatchString(value) {
+	if ownLabels()[name].MatchString(value) {
 		return value
 	}
 	return otherValue
@@ -108,7 +113,7 @@ func knownLabel(name, value string) string {
 
 // knownVersion returns a version if it has the form of a version of gogi.
 func knownVersion(text string) string {
-	if text == "" || versionForm.MatchString(text) {
+	if text == "" || versionForm().MatchString(text) {
 		return text
 	}
 	return otherValue
