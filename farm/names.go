@@ -39,16 +39,13 @@ func FoundForOrder(list []TestStatus, text string) (int, error) {
 	named, begins, exact := meant(list, text)
 	long := len(text) >= orderDigest
 	switch {
-	case exact || named >= 0 && (len(begins) == 0 || !long) || len(begins) == 0:
-		return known(named, text)
-	case named >= 0:
+	case exact || len(begins) == 0:
+	case named >= 0 && long:
 		return -1, Refusef("%s is the name of a test and the beginning of a plan hash: %s; write the name or the whole plan hash", text, candidates(list, append(begins, named)))
-	case !long:
+	case named < 0 && !long:
 		return -1, Refusef("%s is too short for an order: %s; write the name, or at least %d digits of the plan hash", text, candidates(list, begins), orderDigest)
-	case len(begins) == 1:
-		return begins[0], nil
 	}
-	return -1, Refusef("the plan hashes of %d tests begin with %s: %s; write more digits", len(begins), text, candidates(list, begins))
+	return Found(list, text)
 }
 
 // meant returns the test with the digest or the name text, or -1, and the other tests whose digests begin with text. exact is

@@ -162,25 +162,8 @@ func (r *Ring) Keys() []Key {
 }
 
 // writeFile replaces a file. The new file is complete and on disk when writeFile returns.
-func writeFile(name, text string, mode fs.FileMode) (err error) {
-	f, err := os.CreateTemp(filepath.Dir(name), ".new-*")
-	if err != nil {
-		return fmt.Errorf("keys: %w", err)
-	}
-	defer func() {
-		if err != nil {
-			_ = os.Remove(f.Name()) // the error before it is returned
-		}
-	}()
-	_, err = f.WriteString(text)
-	err = errors.Join(err, f.Chmod(mode), f.Sync(), f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), name)
-	}
-	if err != nil {
-		return fmt.Errorf("keys: %w", err)
-	}
-	if err := disk.SyncDir(filepath.Dir(name)); err != nil {
+func writeFile(name, text string, mode fs.FileMode) error {
+	if err := disk.WriteFile(name, []byte(text), mode); err != nil {
 		return fmt.Errorf("keys: %w", err)
 	}
 	return nil

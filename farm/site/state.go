@@ -88,19 +88,8 @@ func (s *State) secret(name string, fresh func() (string, error)) (string, error
 }
 
 // createFile writes a file that only its owner can read. The file is complete and on disk when createFile returns.
-func createFile(file, text string) (err error) {
-	part, err := os.CreateTemp(filepath.Dir(file), ".new-*") // 0600
-	if err != nil {
-		return fmt.Errorf("farm: %w", err)
-	}
-	_, err = part.WriteString(text)
-	if err = errors.Join(err, part.Sync(), part.Close()); err == nil {
-		err = os.Rename(part.Name(), file)
-	}
-	if err != nil {
-		return fmt.Errorf("farm: %w", errors.Join(err, os.Remove(part.Name())))
-	}
-	if err := disk.SyncDir(filepath.Dir(file)); err != nil {
+func createFile(file, text string) error {
+	if err := disk.WriteFile(file, []byte(text), 0o600); err != nil {
 		return fmt.Errorf("farm: %w", err)
 	}
 	return nil

@@ -64,3 +64,20 @@ func TestLockFile(t *testing.T) {
 	testutil.OK(t, first.Close())
 	testutil.OK(t, disk.LockFile(second), "of one that was closed")
 }
+
+// TestWriteFile: the file is replaced with its mode, and no other file is left, also after an error.
+func TestWriteFile(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	path := filepath.Join(dir, "file")
+	for text, mode := range map[string]os.FileMode{"one": 0o600, "two": 0o644} {
+		testutil.OK(t, disk.WriteFile(path, []byte(text), mode))
+		info := testutil.Must(os.Stat(path))(t)
+		if got := testutil.Must(os.ReadFile(path))(t); string(got) != text || info.Mode().Perm() != mode {
+			t.Errorf("%q of mode %o, want %q of %o", got, info.Mode().Perm(), text, mode)
+		}
+	}
+	testutil.Fails(t, disk.WriteFile(dir, nil, 0o600), "", "a file with the name of a folder")
+	testutil.Equal(t, len(testutil.Must(os.ReadDir(dir))(t)), 1, "files")
+	testutil.Equal(t, len(testutil.Must(filepath.Glob(filepath.Join(filepath.Dir(dir), ".new-*")))(t)), 0, "incomplete files")
+}

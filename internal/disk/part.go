@@ -2,6 +2,7 @@ package disk
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 )
@@ -42,3 +43,20 @@ func (p *Part) Publish(sync bool) error {
 
 // Discard closes and removes the file.
 func (p *Part) Discard() error { return errors.Join(p.File.Close(), os.Remove(p.File.Name())) }
+
+// WriteFile replaces a small file in one step. It is complete and on the disk when WriteFile returns. Several processes may
+// write the same file at the same time.
+func WriteFile(path string, text []byte, mode fs.FileMode) error {
+	f, err := os.CreateTemp(filepath.Dir(path), ".new-*")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(text)
+	if err = errors.Join(err, f.Chmod(mode), f.Sync(), f.Close()); err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(f.Name()))
+	}
+	return SyncDir(filepath.Dir(path))
+}

@@ -4,10 +4,10 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"os"
 	"path/filepath"
 
+	"gogi/internal/disk"
 	"gogi/match"
 	"gogi/usi"
 )
@@ -67,15 +67,5 @@ func (c cache) save(p match.Player, g usi.Greeting) {
 	if err != nil || os.MkdirAll(c.dir, 0o700) != nil {
 		return
 	}
-	temporary, err := os.CreateTemp(c.dir, "new-")
-	if err != nil {
-		return
-	}
-	_, err = temporary.Write(text)
-	if err = errors.Join(err, temporary.Close()); err == nil {
-		err = os.Rename(temporary.Name(), c.file(key))
-	}
-	if err != nil {
-		_ = os.Remove(temporary.Name()) // only the cache entry is lost
-	}
+	_ = disk.WriteFile(c.file(key), text, 0o600) // after an error only the cache entry is lost
 }

@@ -324,7 +324,7 @@ func TestMovesThatDoNotFit(t *testing.T) {
 		state := stateOf(told(test.events...))
 		now := state.Snapshot()
 		b := now.Slots[0].Board
-		if b.Position != test.position || b.Start != test.start || b.Moves != test.moves || now.Missed != test.missed {
+		if b.Position != test.position || b.Start != test.start || b.Moves != test.moves || now.Missed != test.missed || b.Plies != 0 { // no opening
 			t.Errorf("%s: missed %d, board %s", name, now.Missed, text(t, b))
 		}
 		again := events.NewState("")
