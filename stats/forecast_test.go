@@ -274,7 +274,7 @@ func TestSimulatedCourse(t *testing.T) {
 		for _, elo := range []float64{0, c.elo1 / 2, c.elo1} {
 			rates := ratesOf(t, ordinary, elo)
 			plan := testutil.Must(s.Forecast(rates, 0))(t)
-			r := rand.New(rand.NewPCG(5, uint64(elo))) //nolint:gosec // small
+			r := rand.New(rand.NewPCG(5, uint64(elo)))
 			var lengths []float64
 			passes, sum, squares := 0, 0.0, 0.0
 			for range n {

@@ -110,5 +110,5 @@ func (a *adoption) rank() {
 }
 
 func (a *adoption) draw(member int) uint64 {
-	return Mix(Mix(a.seed, uint64(a.decision)), uint64(member)) //nolint:gosec // small and not negative
+	return Mix(Mix(a.seed, uint64(a.decision)), uint64(member))
 }

@@ -209,7 +209,7 @@ func (s *standing) owned(weights []float64) []float64 {
 		key = Mix(key, uint64(s.decision))
 	}
 	for i := len(out) - 1; i > 0; i-- {
-		j := int(Mix(key, uint64(i)) % uint64(i+1)) //nolint:gosec // a remainder of a small number
+		j := int(Mix(key, uint64(i)) % uint64(i+1))
 		out[i], out[j] = out[j], out[i]
 	}
 	return out

@@ -267,8 +267,6 @@ var files embed.FS
 
 // templates returns the templates of the pages by language and by name. The templates escape texts of people and machines, and
 // sanitize.Printable removes their control characters.
-//
-//nolint:gochecknoglobals // parsed once, of constants
 var templates = sync.OnceValue(func() map[i18n.Language]map[string]*template.Template {
 	return map[i18n.Language]map[string]*template.Template{i18n.English: templatesIn(i18n.English), i18n.Japanese: templatesIn(i18n.Japanese)}
 })
@@ -382,8 +380,8 @@ func classOf(t farm.TestStatus) string {
 func llrOf(t farm.TestStatus) template.HTML {
 	words := fmt.Sprintf("%.2f", t.LLR)
 	if !(t.Lower < 0) || !(t.Upper > 0) {
-		return template.HTML(format.Minus(words)) //nolint:gosec // digits
+		return template.HTML(format.Minus(words))
 	}
 	words = format.Minus(fmt.Sprintf("%s [%.2f, %.2f]", words, t.Lower, t.Upper))
-	return template.HTML(words) + " " + svg.Ratio(t.LLR, t.Lower, t.Upper, "LLR "+words) //nolint:gosec // digits
+	return template.HTML(words) + " " + svg.Ratio(t.LLR, t.Lower, t.Upper, "LLR "+words)
 }

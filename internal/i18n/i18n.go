@@ -56,8 +56,6 @@ const (
 var written []byte
 
 // book returns the parsed ja.json, which it parses only once. A test checks that ja.json can be parsed.
-//
-//nolint:gochecknoglobals // a table, read once
 var book = sync.OnceValues(Book)
 
 // Book returns a new map from each English phrase to its Japanese text.

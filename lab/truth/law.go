@@ -78,7 +78,7 @@ const maxPlayers = 20
 
 // Read reads a law from a TOML file.
 func Read(path string) (*Law, error) {
-	text, err := os.ReadFile(path) //nolint:gosec // the user names the file
+	text, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}
@@ -205,7 +205,7 @@ func (l *Law) Draw(black, white int, s Situation, source *rand.Rand) Result {
 
 // Source returns the random source of a game whose result repeats: it depends on the players and the opening alone.
 func (l *Law) Source(black, white int, s Situation) *rand.Rand {
-	return rand.New(rand.NewPCG(s.Seed, hash(s.Seed, "game", s.Opening, l.Players[black].Name, l.Players[white].Name))) //nolint:gosec // to be repeated, not to be secret
+	return rand.New(rand.NewPCG(s.Seed, hash(s.Seed, "game", s.Opening, l.Players[black].Name, l.Players[white].Name)))
 }
 
 // Score returns the expected score of player a against player b over all openings, sessions and both colours, before
@@ -233,5 +233,5 @@ func (l *Law) Write(path string) error {
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(path, text, 0o644) //nolint:gosec // the file has no secrets
+	return os.WriteFile(path, text, 0o644) // the file has no secrets
 }

@@ -90,7 +90,7 @@ func (q PlanQuestion) advise(p *PlanRow) {
 		return
 	}
 	flag := "--elo " + strconv.FormatFloat(*p.Elo, 'g', -1, 64)
-	if *p.Elo != q.Elo { //nolint:gosec // the same number, not a result
+	if *p.Elo != q.Elo {
 		flag = "--sprt"
 	}
 	p.Why = flag + ": " + p.Why

@@ -227,7 +227,7 @@ func VoteCounts(detail []byte) (list []packed.Candidate) {
 	for _, c := range record.Counts {
 		m, err := shogi.ParseMove(c.Key)
 		if err == nil && c.Value > 0 {
-			list = append(list, packed.Candidate{Move: m, Visits: uint16(min(c.Value, 1<<16-1))}) //nolint:gosec // in range
+			list = append(list, packed.Candidate{Move: m, Visits: uint16(min(c.Value, 1<<16-1))})
 		}
 	}
 	return list

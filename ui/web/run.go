@@ -179,8 +179,8 @@ func (s *Server) newTuneSheet(ctx context.Context, info *results.RunInfo) (*shee
 	}
 	made := &sheet{html: map[language]template.HTML{}, now: map[language]nowParts{}}
 	for _, in := range []language{english, japanese} {
-		made.html[in] = template.HTML(strings.Map(visible, tuning.Body(in, a, nil)))               //nolint:gosec // it escapes every text
-		made.now[in] = nowParts{Course: template.HTML(strings.Map(visible, tuning.Course(in, a)))} //nolint:gosec // likewise
+		made.html[in] = template.HTML(strings.Map(visible, tuning.Body(in, a, nil))) // it escapes every text
+		made.now[in] = nowParts{Course: template.HTML(strings.Map(visible, tuning.Course(in, a)))}
 	}
 	for _, c := range a.Candidates {
 		made.judges = append(made.judges, tuning.ValidationRuns(a.Plan, c.Run)...)

@@ -364,7 +364,7 @@ func areaOf(w io.Writer) *area {
 		return nil
 	}
 	return &area{w: sanitize.Raw(w), size: func() (int, int) {
-		width, height, err := term.GetSize(int(f.Fd())) //nolint:gosec // a descriptor is small
+		width, height, err := term.GetSize(int(f.Fd()))
 		if err != nil {
 			return 80, 24
 		}

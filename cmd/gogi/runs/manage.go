@@ -46,7 +46,7 @@ func (o *one) change(ctx context.Context, do func(*results.Store, *results.RunIn
 // checkFarm returns an error if the database belongs to a farm, which finds the run of a test by its name.
 func (o *one) checkFarm() error {
 	if _, err := os.Stat(filepath.Join(filepath.Dir(o.DB), "state.db")); err != nil {
-		return nil //nolint:nilerr // no farm has its state there
+		return nil // no farm has its state there
 	}
 	return fail.Usage(fmt.Errorf("--db %s: a farm has this database, and its tests have the names of the runs; copy it with gogi db backup and change the copy", o.DB))
 }

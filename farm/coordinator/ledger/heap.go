@@ -10,7 +10,7 @@ func (h heapOf[T]) Less(i, j int) bool { return h[i].less(h[j]) }
 func (h heapOf[T]) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
 
 // Push implements heap.Interface. It appends x.
-func (h *heapOf[T]) Push(x any) { *h = append(*h, x.(T)) } //nolint:forcetypeassert // nothing else is pushed
+func (h *heapOf[T]) Push(x any) { *h = append(*h, x.(T)) } // nothing else is pushed
 
 // Pop implements heap.Interface. It removes and returns the last element.
 func (h *heapOf[T]) Pop() any {

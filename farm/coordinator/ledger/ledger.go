@@ -248,7 +248,7 @@ func lowestFor(l *Ledger, now time.Time, h *holder) (pair int, again, ok bool) {
 	}
 	lowest := min(passed, l.next)
 	if len(l.gaps) > 0 && l.gaps[0].pair <= lowest && l.gaps[0].pair < limit && h.mayHave(now.Sub(l.gaps[0].since), l.config.Lease, l.pace.median) {
-		return heap.Pop(&l.gaps).(gap).pair, true, true //nolint:forcetypeassert // gaps holds nothing else
+		return heap.Pop(&l.gaps).(gap).pair, true, true // gaps holds nothing else
 	}
 	switch {
 	case lowest >= limit:

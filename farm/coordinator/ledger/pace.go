@@ -20,7 +20,7 @@ type pace struct {
 }
 
 // paceSteps is the number of histogram buckets in which a duration grows by the factor e.
-var paceSteps = 1 / math.Log(1.05) //nolint:gochecknoglobals // a constant that the language cannot compute
+var paceSteps = 1 / math.Log(1.05)
 
 // enough is the smallest number of known durations from which the method longest returns a percentile. With fewer
 // durations no lease counts as too old.

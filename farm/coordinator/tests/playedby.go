@@ -21,7 +21,7 @@ func (p *PlayedBy) Set(pair int, worker string) {
 			p.byName = map[string]uint32{}
 		}
 		p.names = append(p.names, worker)
-		number = uint32(len(p.names)) //nolint:gosec // a farm has fewer workers
+		number = uint32(len(p.names)) // a farm has fewer workers
 		p.byName[worker] = number
 	}
 	p.numbers[pair] = number

@@ -34,7 +34,7 @@ type Tune struct {
 // settingsOf returns the settings of a tune's plan, or nil if the plan is not a tune.
 func settingsOf(p *match.Plan) (*tune.Settings, error) {
 	if p.Tune == "" {
-		return nil, nil //nolint:nilnil // most runs are no tunes
+		return nil, nil // most runs are no tunes
 	}
 	t, err := tune.ParsePlan(p.Tune)
 	if err != nil {

@@ -36,7 +36,7 @@ func playCouncil(ctx context.Context, b *bench) error {
 		fmt.Fprintf(&text, "[[engine]]\nname = %q\ncmd = %q\noptions = {Player = %q, Seed = \"%d\"}\n", name,
 			b.engine+" --truth "+shellwords.Quote(filepath.Join(b.dir, "law.toml")), members[name], b.seed)
 	}
-	if err := os.WriteFile(filepath.Join(b.dir, "council.toml"), []byte(text.String()), 0o644); err != nil { //nolint:gosec // no secrets
+	if err := os.WriteFile(filepath.Join(b.dir, "council.toml"), []byte(text.String()), 0o644); err != nil { // no secrets
 		return err
 	}
 	a, err := b.play(ctx, []int{0}, "council", "suggest", "council.toml", "--db", "t.db", "--json", "-q", "--games", fmt.Sprint(2*b.Pairs))

@@ -44,7 +44,7 @@ func (b *bench) run(ctx context.Context, args ...string) (answer, error) {
 
 // program runs a program with the arguments in the folder of the series.
 func (b *bench) program(ctx context.Context, name string, args ...string) (answer, error) {
-	c := exec.CommandContext(ctx, name, args...) //nolint:gosec // the user names the program
+	c := exec.CommandContext(ctx, name, args...)
 	var out, errs bytes.Buffer
 	c.Dir, c.Stdout, c.Stderr = b.dir, &out, &errs
 	c.Env = environment()
@@ -145,7 +145,7 @@ func (b *bench) file() (string, error) {
 		fmt.Fprintf(&text, "[[engine]]\nname = %q\ncmd = %q\noptions = {Player = %q, Seed = %q}\n",
 			p.Name, b.engine+" --truth "+shellwords.Quote(filepath.Join(b.dir, "law.toml")), p.Name, fmt.Sprint(b.seed))
 	}
-	return "versions.toml", os.WriteFile(filepath.Join(b.dir, "versions.toml"), []byte(text.String()), 0o644) //nolint:gosec // no secrets
+	return "versions.toml", os.WriteFile(filepath.Join(b.dir, "versions.toml"), []byte(text.String()), 0o644) // no secrets
 }
 
 // play runs a command that plays games. Its exit code must be one of codes.

@@ -31,7 +31,7 @@ func (b *bench) intervals(ctx context.Context, r *report) error {
 	}
 	if _, err := b.ask(ctx, &answer, []int{0}, "stats", "interval", "--all", "--json", r.Pentanomial.flag(),
 		fmt.Sprintf("--wins=%d", p.Wins), fmt.Sprintf("--draws=%d", p.Draws), fmt.Sprintf("--losses=%d", p.Losses)); err != nil {
-		return nil //nolint:nilerr // gogi stats has no interval without a decisive game
+		return nil // gogi stats has no interval without a decisive game
 	}
 	for _, i := range answer.Intervals {
 		exact, rule := "approximate", About
@@ -160,7 +160,7 @@ func (b *bench) forecast(ctx context.Context) (*planned, error) {
 	}
 	b.certain("stats plan: prints a plan", a.code == 0)
 	if a.code != 0 {
-		return nil, nil //nolint:nilnil // no plan, which is counted
+		return nil, nil // no plan, which is counted
 	}
 	var answer struct {
 		Plans []planned `json:"plans"`

@@ -15,7 +15,7 @@ const openingPlies = 6
 
 // writeOpenings writes a file of count different openings.
 func writeOpenings(path string, count int) (err error) {
-	f, err := os.Create(path) //nolint:gosec // a file in the folder of the series
+	f, err := os.Create(path)
 	if err != nil {
 		return err
 	}
@@ -37,7 +37,7 @@ func writeOpenings(path string, count int) (err error) {
 
 // opening returns opening n: moves drawn at random, none of them a check.
 func opening(n uint64) (shogi.Position, string) {
-	r := rand.New(rand.NewPCG(n, 0)) //nolint:gosec // to be repeated, not to be secret
+	r := rand.New(rand.NewPCG(n, 0))
 	p := shogi.StartPos()
 	var line []shogi.Move
 	for range openingPlies {

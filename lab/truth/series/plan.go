@@ -76,7 +76,7 @@ type Condition struct {
 
 // Read reads a plan from a TOML file.
 func Read(path string) (*Plan, error) {
-	text, err := os.ReadFile(path) //nolint:gosec // the user names the file
+	text, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}
@@ -242,7 +242,7 @@ func (p *Plan) Write(path string) error {
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(path, text, 0o644) //nolint:gosec // the file has no secrets
+	return os.WriteFile(path, text, 0o644) // the file has no secrets
 }
 
 // spread returns each condition with each of the values, or the conditions themselves without values.

@@ -11,7 +11,7 @@ import (
 // normalised Elo, and the normalised Elo of the counts themselves. The likelihood of the first hypothesis is that of its most
 // likely distribution, so every distribution with this normalised Elo gives a bound of the ratio.
 func askRatio(ctx context.Context, b *bench) error {
-	counts := b.tally(rand.New(rand.NewPCG(b.seed, 2))) //nolint:gosec // to be repeated, not to be secret
+	counts := b.tally(rand.New(rand.NewPCG(b.seed, 2)))
 	var answer struct {
 		SPRTs []struct {
 			LLR *float64 `json:"llr"`

@@ -52,7 +52,7 @@ func seed(plan uint64, key string, run int) uint64 {
 
 // Load reads the results of earlier runs. A missing file has none.
 func Load(path string) (list []Record, err error) {
-	f, err := os.Open(path) //nolint:gosec // the user names the file
+	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -112,7 +112,7 @@ func (r *Runner) Run(ctx context.Context, plan *Plan) error {
 
 // runAll runs the tasks, Jobs at a time, and stores each result at once.
 func (r *Runner) runAll(ctx context.Context, tasks []task, all int) (err error) {
-	f, err := os.OpenFile(r.Results, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644) //nolint:gosec // the user names the file
+	f, err := os.OpenFile(r.Results, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
 	if err != nil {
 		return err
 	}

@@ -14,7 +14,7 @@ import (
 func claims(figure string, nominal float64, rule series.Rule, all, held int) []series.Record {
 	var list []series.Record
 	for n := range all {
-		list = append(list, series.Record{Condition: "c", Seed: uint64(n), Claims: []series.Claim{{figure, nominal, rule, n < held}}}) //nolint:gosec // not negative
+		list = append(list, series.Record{Condition: "c", Seed: uint64(n), Claims: []series.Claim{{figure, nominal, rule, n < held}}})
 	}
 	return list
 }
@@ -53,7 +53,7 @@ func TestCount(t *testing.T) {
 func TestSeveralClaims(t *testing.T) {
 	var alike, apart []series.Record
 	for n := range 100 {
-		some, other := series.Record{Condition: "c", Seed: uint64(n)}, series.Record{Condition: "c", Seed: uint64(n)} //nolint:gosec // not negative
+		some, other := series.Record{Condition: "c", Seed: uint64(n)}, series.Record{Condition: "c", Seed: uint64(n)}
 		for k := range 10 {
 			some.Claims = append(some.Claims, series.Claim{"f", 0.05, series.AtMost, n < 9})
 			other.Claims = append(other.Claims, series.Claim{"f", 0.05, series.AtMost, n < 90 && k == 0})
@@ -73,7 +73,7 @@ func TestManyConditions(t *testing.T) {
 	list := claims("f", 0.5, series.Equal, 400, 231)
 	for i := range 9 {
 		for n := range 400 {
-			list = append(list, series.Record{Condition: fmt.Sprint(i), Seed: uint64(n), Claims: []series.Claim{{"f", 0.5, series.Equal, n < 200}}}) //nolint:gosec // not negative
+			list = append(list, series.Record{Condition: fmt.Sprint(i), Seed: uint64(n), Claims: []series.Claim{{"f", 0.5, series.Equal, n < 200}}})
 		}
 	}
 	testutil.Equal(t, len(series.Count(list).Falls()), 0)
@@ -97,7 +97,7 @@ func TestPicture(t *testing.T) {
 	var list []series.Record
 	for n := range 40 {
 		for _, condition := range []string{"match pairs=10 elo=-800", "match pairs=10 elo=800 draws=0.5"} {
-			list = append(list, series.Record{Condition: condition, Seed: uint64(n), Claims: []series.Claim{{"report: Elo interval", 0.95, series.AtLeast, n >= 4}}}) //nolint:gosec // not negative
+			list = append(list, series.Record{Condition: condition, Seed: uint64(n), Claims: []series.Claim{{"report: Elo interval", 0.95, series.AtLeast, n >= 4}}})
 		}
 	}
 	var b strings.Builder

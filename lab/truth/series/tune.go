@@ -57,7 +57,7 @@ type tuned struct {
 // tune plays a tune of these parameters and its validation, and returns the exit code and the report.
 func (b *bench) tune(ctx context.Context, params string) (code int, t tuned, err error) {
 	text := fmt.Sprintf(tuneFile, 2*b.Pairs, b.seed, b.engine+" --truth "+shellwords.Quote(filepath.Join(b.dir, "law.toml"))) + params
-	if err := os.WriteFile(filepath.Join(b.dir, "tune.toml"), []byte(text), 0o644); err != nil { //nolint:gosec // no secrets
+	if err := os.WriteFile(filepath.Join(b.dir, "tune.toml"), []byte(text), 0o644); err != nil { // no secrets
 		return 0, t, err
 	}
 	a, err := b.play(ctx, []int{0, 10, 11}, "tune", "run", "tune.toml", "--db", "t.db", "-q")

@@ -169,7 +169,7 @@ func TestTally(t *testing.T) {
 		"happened: it happens again: 1 of 1 times": {Happened: 1},
 		// R: binom.test(3, 10)$conf.int is 0.0667 to 0.6525
 		"happened: it happens again: 3 of 10 times (by chance between 7% and 65% of times, 95% Clopper–Pearson)": {Happened: 3, Absent: 7},
-		"happened: it happens again: 1 of 3 times, and something else went wrong 1 time":                        {1, 1, 1},
+		"happened: it happens again: 1 of 3 times, and something else went wrong 1 time":                         {1, 1, 1},
 		"absent: it did not happen: the engine came through, once":                                               {Absent: 1},
 		// 0.7411^10 = 0.05
 		"absent: it did not happen in 10 replays: had it a chance of 26% or more each time, it would have shown with 95%": {Absent: 10},
