@@ -328,7 +328,11 @@ func (r *reviewer) printGame(g *reviewed) {
 		}
 		t.AppendRow([]any{m.Ply, m.Move.String(), sanitize.Printable(by, 30), string(m.Mark), fmt.Sprintf("%.0f%%", m.Loss), fmt.Sprintf("%.0f%% → %.0f%%", m.Before, m.After), better})
 	}
-	format.Render(w, t)
+	if t.Length() > 0 {
+		format.Render(w, t)
+	} else {
+		fmt.Fprintln(w, i18n.Say(in, "no move has a mark"))
+	}
 	fmt.Fprintln(w, r.thresholds())
 }
 
