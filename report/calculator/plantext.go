@@ -66,8 +66,7 @@ func (s *Plans) printFar(w io.Writer, in i18n.Language) {
 		if most == 0 || p.MaxGames > 0 && most >= p.MaxGames || float64(most) > crowded*float64(p.quantile(0.5)) {
 			continue
 		}
-		fmt.Fprintln(w, i18n.Say(in, "At %s Elo nearly all tests have about the same length: "+
-			"91%% of them or more end within the number for 99%%, and nearly all within 40 games more.", p.eloCell()))
+		fmt.Fprintln(w, i18n.Say(in, "At %s Elo 91%% or more of the tests end within the number for 99%%.", p.eloCell()))
 		return
 	}
 }
