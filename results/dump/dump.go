@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"time"
 
 	"gogi/internal/lists"
@@ -173,6 +174,7 @@ type dumper struct {
 	stable bool
 	out    io.Writer
 	text   bytes.Buffer
+	last   GameLine      // of the last game; the next game uses its memory again
 	json   *json.Encoder // to text
 }
 
@@ -274,7 +276,9 @@ func (d *dumper) engine(e *results.Engine) error {
 }
 
 func (d *dumper) game(g *match.Row, r *kifu.Record) error {
-	line := GameLine{Row: *g, Start: r.Start, LastSFEN: g.LastSFEN, Event: r.Event, Site: r.Site, Moves: make([]DumpedMove, len(r.Moves))}
+	line := &d.last
+	moves := slices.Grow(line.Moves[:0], len(r.Moves))[:len(r.Moves)]
+	*line = GameLine{Row: *g, Start: r.Start, LastSFEN: g.LastSFEN, Event: r.Event, Site: r.Site, Moves: moves}
 	if d.stable && g.Termination.Volatile() {
 		line.Note = ""
 	}
@@ -283,8 +287,8 @@ func (d *dumper) game(g *match.Row, r *kifu.Record) error {
 	}
 	if !d.stable {
 		line.GameDetails = &GameDetails{Marked: g.Marked, Slot: g.Slot, Started: g.Started, Ended: g.Ended, Worker: g.Worker, Final: detail(r.Final)}
-		if g.Questions != (match.Questions{}) {
-			line.Mate = &g.Questions
+		if questions := g.Questions; questions != (match.Questions{}) {
+			line.Mate = &questions
 		}
 	}
 	for i := range r.Moves {

@@ -9,6 +9,7 @@ import (
 	"hash/crc32"
 	"math"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -85,9 +86,16 @@ func (c *Checksum) Add(value any) error {
 	return nil
 }
 
+// checksums has unused Checksums. A check of a long run calculates five checksums for each pair.
+var checksums = sync.Pool{New: func() any { return new(Checksum) }}
+
 // SumOf returns the checksum of a row's values.
 func SumOf(table string, values ...any) (int64, error) {
-	var c Checksum
+	c, ok := checksums.Get().(*Checksum)
+	if !ok {
+		return 0, errors.New("the pool of checksums holds something else")
+	}
+	defer checksums.Put(c)
 	c.Reset(table)
 	for _, v := range values {
 		if err := c.Add(v); err != nil {
@@ -95,23 +103,6 @@ func SumOf(table string, values ...any) (int64, error) {
 		}
 	}
 	return c.Sum(), nil
-}
-
-// summed returns the columns that a row's checksum covers, in order. The second result, always, is the number of
-// these columns that are older than the checksum, so that every checksum covers them. summed omits the number of a
-// game, an opening or a worker, because SQLite assigns this number after the checksum is calculated. Readers detect a
-// wrong number anyway, because they use it to find related rows.
-func (l *Layout) summed() (list []int, always int) {
-	for i, c := range l.Columns {
-		switch {
-		case c.Name == "checksum":
-			always = len(list)
-		case c.Name == "id" && (l.Name == "games" || l.Name == "openings" || l.Name == "attempts" || l.Name == "workers"):
-		default:
-			list = append(list, i)
-		}
-	}
-	return list, always
 }
 
 // Shortened removes the NULL values at the end of values, which are the input of a row's checksum. Columns that

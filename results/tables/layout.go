@@ -16,6 +16,11 @@ type Layout struct {
 	Name    string
 	Columns []columnLayout // in the order of the columns in a row
 	Keyed   bool           // WITHOUT ROWID: rows are sorted by the primary key and have no other number
+
+	// measure calculates the following fields from the others, because a check of a long run needs them for each value.
+	places map[string]int // places of the columns
+	summed []int          // places of the columns that a row's checksum covers, in order
+	always int            // number of these columns that are older than the checksum, so that every checksum covers them
 }
 
 // columnLayout describes a column of a table.
@@ -36,7 +41,27 @@ func (l *Layout) Names() []string {
 
 // index returns the place of a column in a row, or -1 if the table does not have the column.
 func (l *Layout) index(column string) int {
-	return slices.IndexFunc(l.Columns, func(c columnLayout) bool { return c.Name == column })
+	if i, known := l.places[column]; known {
+		return i
+	}
+	return -1
+}
+
+// measure calculates the fields that follow from the columns. summed omits the number of a game, an opening, an attempt or a
+// worker, because SQLite assigns this number after the checksum is calculated. Readers detect a wrong number anyway, because
+// they use it to find related rows.
+func (l *Layout) measure() {
+	l.places, l.summed = make(map[string]int, len(l.Columns)), nil
+	for i, c := range l.Columns {
+		l.places[c.Name] = i
+		switch {
+		case c.Name == "checksum":
+			l.always = len(l.summed)
+		case c.Name == "id" && (l.Name == "games" || l.Name == "openings" || l.Name == "attempts" || l.Name == "workers"):
+		default:
+			l.summed = append(l.summed, i)
+		}
+	}
 }
 
 // Schema describes a version of the database: its tables, and the SQL texts of everything that the migrations
@@ -44,7 +69,7 @@ func (l *Layout) index(column string) int {
 type Schema struct {
 	Tables []Layout // parents before children, as they were created
 	Texts  map[string]string
-	Always map[string]int // by table: the second result of Layout.summed
+	Always map[string]int // by table: the number of columns that every checksum of a row covers
 }
 
 // Table returns the table with this name.
@@ -106,7 +131,8 @@ func ReadSchema(ctx context.Context, q Querier, database string) (*Schema, error
 			s.Tables[i].Columns, err = List(ctx, q, func(rows *sql.Rows, c *columnLayout) error {
 				return rows.Scan(&c.Name, &c.Kind, &c.fallback, &c.key, &c.must)
 			}, "SELECT name, type, coalesce(dflt_value, 'NULL'), pk, [notnull] FROM pragma_table_info(?, ?) ORDER BY cid", s.Tables[i].Name, database)
-			_, s.Always[s.Tables[i].Name] = s.Tables[i].summed()
+			s.Tables[i].measure()
+			s.Always[s.Tables[i].Name] = s.Tables[i].always
 		}
 	}
 	return s, err

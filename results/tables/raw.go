@@ -75,12 +75,12 @@ func (r *Row) wanting() bool {
 
 // Sum returns the checksum that the row should have.
 func (r *Row) Sum() (int64, error) {
-	columns, always := r.Layout.summed()
-	values := make([]any, len(columns))
-	for i, c := range columns {
-		values[i] = r.Values[c]
+	var room [64]any // so that the list is no allocation
+	values := room[:0]
+	for _, c := range r.Layout.summed {
+		values = append(values, r.Values[c])
 	}
-	return SumOf(r.Layout.Name, Shortened(values, always, Null)...)
+	return SumOf(r.Layout.Name, Shortened(values, r.Layout.always, Null)...)
 }
 
 // Clone returns a copy that stays valid when the next row is read.
@@ -197,8 +197,9 @@ func (p *Pair) verifyGame(run *Run, leg int, g *Row) (doubtful bool, err error) 
 // SumOfGame returns the checksum that the game g of the pair should have. It covers the columns that Game.Columns
 // lists.
 func (p *Pair) SumOfGame(g *Row) (int64, error) {
-	values := make([]any, len(summedColumns))
-	for i, c := range summedColumns {
+	var room [64]any // so that the list is no allocation
+	values := room[:0]
+	for _, c := range summedColumns {
 		row := g
 		switch c.table {
 		case "p":
@@ -206,7 +207,7 @@ func (p *Pair) SumOfGame(g *Row) (int64, error) {
 		case "o":
 			row = p.Opening
 		}
-		values[i] = row.Value(c.name)
+		values = append(values, row.Value(c.name))
 	}
 	return SumOf("games", Shortened(values, len(values)-LateColumns, Null)...)
 }

@@ -139,7 +139,8 @@ func (id Identity) Match() match.Identity {
 
 // MovesText returns moves as a text for the database: in USI notation, separated by spaces.
 func MovesText(moves []shogi.Move) string {
-	text := make([]byte, 0, 6*len(moves))
+	var room [128]byte // for the usual variation
+	text := room[:0]
 	for i, m := range moves {
 		if i > 0 {
 			text = append(text, ' ')

@@ -74,7 +74,7 @@ const (
 var compressors = sync.Pool{New: func() any { return zlib.NewWriter(io.Discard) }}
 
 // decompressors has unused decompressors. gogi uses them again, because each one needs 40 kB.
-var decompressors sync.Pool
+var decompressors = sync.Pool{New: func() any { return new(decompressor) }}
 
 // Pack encodes and compresses the moves of a game for storage. It stores at most pv plies of each principal
 // variation, and times in whole microseconds. It stores a Score only if HasScore or Bound is set. It returns an error
@@ -208,7 +208,12 @@ func UnpackWithin(packed []byte, limit int) ([]Move, error) {
 	default:
 		return nil, fmt.Errorf("the packed moves have format %d, this program knows %d and %d", packed[0], packVersion, packBounds)
 	}
-	raw, err := inflate(packed[1:], min(maxRaw, limit/byteCost))
+	unused, ok := decompressors.Get().(*decompressor)
+	if !ok {
+		return nil, errors.New("the pool of decompressors holds something else")
+	}
+	defer decompressors.Put(unused)
+	raw, err := unused.inflate(packed[1:], min(maxRaw, limit/byteCost))
 	if err != nil {
 		return nil, fmt.Errorf("the packed moves are damaged: %w", err)
 	}
@@ -223,33 +228,33 @@ func UnpackWithin(packed []byte, limit int) ([]Move, error) {
 	return moves, nil
 }
 
-func inflate(packed []byte, limit int) ([]byte, error) {
-	r, err := decompressor(packed)
-	if err != nil {
-		return nil, err
-	}
-	defer decompressors.Put(r)
-	raw, err := io.ReadAll(io.LimitReader(r, int64(limit)+1))
-	if err != nil {
-		return nil, err
-	}
-	if len(raw) > limit {
-		return nil, fmt.Errorf("they unpack to more than %d bytes", limit)
-	}
-	return raw, nil
+// decompressor decompresses one game after the other.
+type decompressor struct {
+	source bytes.Reader
+	from   io.Reader // of source; nil before the first game
+	raw    bytes.Buffer
 }
 
-func decompressor(packed []byte) (io.ReadCloser, error) {
-	source := bytes.NewReader(packed)
-	kept, ok := decompressors.Get().(io.ReadCloser)
-	if !ok {
-		return stdzlib.NewReader(source)
+// inflate decompresses packed. The result is valid until the next call. It returns an error for more than limit bytes.
+func (d *decompressor) inflate(packed []byte, limit int) ([]byte, error) {
+	d.source.Reset(packed)
+	var err error
+	if again, ok := d.from.(stdzlib.Resetter); ok {
+		err = again.Reset(&d.source, nil)
+	} else {
+		d.from, err = stdzlib.NewReader(&d.source)
 	}
-	again, ok := kept.(stdzlib.Resetter)
-	if !ok {
-		return nil, errors.New("the pool of decompressors holds something else")
+	if err != nil {
+		return nil, err
 	}
-	return kept, again.Reset(source, nil)
+	d.raw.Reset()
+	if _, err := d.raw.ReadFrom(&io.LimitedReader{R: d.from, N: int64(limit) + 1}); err != nil {
+		return nil, err
+	}
+	if d.raw.Len() > limit {
+		return nil, fmt.Errorf("they unpack to more than %d bytes", limit)
+	}
+	return d.raw.Bytes(), nil
 }
 
 // decoder reads columns. After the first error it stores that error and reads only zeros.
