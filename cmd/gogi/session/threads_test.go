@@ -2,6 +2,7 @@ package session
 
 import (
 	"runtime"
+	"runtime/debug"
 	"testing"
 
 	"gogi/internal/testutil"
@@ -22,5 +23,26 @@ func TestLimitThreads(t *testing.T) {
 		testutil.Equal(t, runtime.GOMAXPROCS(0), test.want, "%+v", test)
 		restore()
 		testutil.Equal(t, runtime.GOMAXPROCS(0), test.now, "%+v, afterwards", test)
+	}
+}
+
+// TestCollectOften requires that a session changes the distance of garbage collections only until its end, and that GOGC of the
+// user stays.
+func TestCollectOften(t *testing.T) {
+	percent := func() int {
+		now := debug.SetGCPercent(100)
+		debug.SetGCPercent(now)
+		return now
+	}
+	defer debug.SetGCPercent(debug.SetGCPercent(100))
+	for _, test := range []struct {
+		set  string
+		want int
+	}{{"", 50}, {"100", 100}} {
+		t.Setenv("GOGC", test.set)
+		restore := collectOften()
+		testutil.Equal(t, percent(), test.want, "GOGC=%s", test.set)
+		restore()
+		testutil.Equal(t, percent(), 100, "GOGC=%s, afterwards", test.set)
 	}
 }
