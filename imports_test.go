@@ -38,7 +38,8 @@ var groups = []row{
 	{"report", []string{"shogi", "stats", "usi", "match", "ensemble", "runner", "results", "configs", "players"}},
 	{"ui", []string{"shogi", "stats", "usi", "match", "ensemble", "runner", "results", "report"}},
 	{"lab", []string{"shogi", "stats", "usi", "match", "results", "players", "report"}},
-	{"cmd", []string{"shogi", "stats", "usi", "match", "ensemble", "runner", "results", "configs", "players", "farm", "report", "ui", "lab"}},
+	{"cmd", []string{"shogi", "stats", "usi", "match", "ensemble", "runner", "results", "configs", "players", "farm",
+		"report", "ui", "lab"}},
 }
 
 func mayImport(from, to string) bool {
@@ -85,7 +86,8 @@ func TestImportDirections(t *testing.T) {
 
 // inLab reports whether a package is a part of gogi-lab and not of gogi.
 func inLab(path string) bool {
-	return strings.HasPrefix(path, "gogi/lab/") || path == "gogi/cmd/gogi-lab" || strings.HasPrefix(path, "gogi/cmd/gogi-lab/")
+	return strings.HasPrefix(path, "gogi/lab/") || path == "gogi/cmd/gogi-lab" ||
+		strings.HasPrefix(path, "gogi/cmd/gogi-lab/")
 }
 
 // TestProductWithoutLab: no package that is linked into gogi is a part of gogi-lab, also not by an import of another
@@ -147,6 +149,7 @@ func TestMethods(t *testing.T) {
 	}))
 	testutil.Check(t, len(methods) > 500, "found %d types with methods", len(methods))
 	for name, of := range methods {
-		testutil.Check(t, len(of) <= mostMethods, "%s has %d methods, at most %d are allowed: split the type", name, len(of), mostMethods)
+		testutil.Check(t, len(of) <= mostMethods, "%s has %d methods, at most %d are allowed: split the type", name, len(of),
+			mostMethods)
 	}
 }

@@ -93,7 +93,8 @@ func longTests(files []*ast.File) (tests []string) {
 			ast.Inspect(f, func(n ast.Node) bool {
 				switch n := n.(type) {
 				case *ast.SelectorExpr:
-					if x, ok := n.X.(*ast.Ident); ok && imports && x.Name == "testutil" && slices.Contains([]string{"Long", "ByLength", "OnlyLong"}, n.Sel.Name) {
+					if x, ok := n.X.(*ast.Ident); ok && imports && x.Name == "testutil" &&
+						slices.Contains([]string{"Long", "ByLength", "OnlyLong"}, n.Sel.Name) {
 						asks[f.Name.Name] = true
 					}
 				case *ast.Ident:

@@ -47,12 +47,14 @@ func TestREADMEsAgree(t *testing.T) {
 	for i, name := range []string{"README.md", "README.ja.md"} {
 		text := testutil.Must(os.ReadFile(name))(t)
 		outlines[i] = outline(withoutFences(string(text)))
-		testutil.Check(t, len(outlines[i]) >= 30, "%s: only %d headings, commands and verbs were found", name, len(outlines[i]))
+		testutil.Check(t, len(outlines[i]) >= 30, "%s: only %d headings, commands and verbs were found", name,
+			len(outlines[i]))
 	}
 	english, japanese := outlines[0], outlines[1]
 	for i := range max(len(english), len(japanese)) {
 		if i >= len(english) || i >= len(japanese) || english[i] != japanese[i] {
-			t.Fatalf("the READMEs part here:\n%s\nand in Japanese\n%s", english[min(i, len(english)-1)], japanese[min(i, len(japanese)-1)])
+			t.Fatalf("the READMEs part here:\n%s\nand in Japanese\n%s", english[min(i, len(english)-1)],
+				japanese[min(i, len(japanese)-1)])
 		}
 	}
 	testutil.Check(t, slices.Contains(english, "    ./gogi match"), "no command was found")

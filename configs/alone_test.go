@@ -33,12 +33,15 @@ func TestPlanPlayer(t *testing.T) {
 			t.Errorf("%s\n%v", test.text, err)
 			continue
 		}
-		testutil.Check(t, len(plan.Players) == 1 && plan.Players[0].Name == test.name && plan.Players[0].Limits.Nodes == 5 && len(warnings) == 0,
+		testutil.Check(t, len(plan.Players) == 1 && plan.Players[0].Name == test.name && plan.Players[0].Limits.Nodes == 5 &&
+			len(warnings) == 0,
 			"%s\nplayers %+v, warnings %v", test.text, plan.Players, warnings)
-		if plan.Design != (match.Design{}) || plan.Pairs != 0 || !plan.Gate.IsZero() || plan.ColourClocks[0] != nil || len(plan.Openings) == 0 {
+		if plan.Design != (match.Design{}) || plan.Pairs != 0 || !plan.Gate.IsZero() || plan.ColourClocks[0] != nil ||
+			len(plan.Openings) == 0 {
 			t.Errorf("%s\na plan of games: %+v", test.text, plan)
 		}
-		testutil.Equal(t, strings.Contains(test.text, "ponder"), (plan.Ponder == match.PonderStandard), "%s pondering %s", test.text, plan.Ponder)
+		testutil.Equal(t, strings.Contains(test.text, "ponder"), (plan.Ponder == match.PonderStandard), "%s pondering %s",
+			test.text, plan.Ponder)
 	}
 }
 
@@ -55,11 +58,14 @@ func TestPlanCouncil(t *testing.T) {
 		{"limits = {nodes = 5}\n" + pair, "", "out", ""},
 		{engines, "", "", "there is no council"},
 		{pair, "a", "", `there is no council "a": expected one of in, out`},
-		{pair + "[[council]]\nname = \"x\"\nrule = \"majority\"\nmembers = [\"a\"]\n", "", "", "expected the name of one of out, x"},
-		{engines + "[[council]]\nname = \"x\"\nrule = \"majority\"\nmembers = [\"x\"]\n", "", "", "every council is a member"},
+		{pair + "[[council]]\nname = \"x\"\nrule = \"majority\"\nmembers = [\"a\"]\n", "", "",
+			"expected the name of one of out, x"},
+		{engines + "[[council]]\nname = \"x\"\nrule = \"majority\"\nmembers = [\"x\"]\n", "", "",
+			"every council is a member"},
 	} {
 		f := testutil.Must(configs.Parse([]byte(test.text), "c.toml"))(t)
-		plan, _, err := f.PlanCouncil(test.name, t.TempDir(), identity.Env{Self: "/bin/true", WorkDir: "/", Path: "/bin:/usr/bin"})
+		plan, _, err := f.PlanCouncil(test.name, t.TempDir(),
+			identity.Env{Self: "/bin/true", WorkDir: "/", Path: "/bin:/usr/bin"})
 		if test.wrong != "" {
 			testutil.Fails(t, err, test.wrong, "%s", test.text)
 			continue
@@ -73,6 +79,7 @@ func TestPlanCouncil(t *testing.T) {
 		}
 		testutil.Check(t, len(plan.Players) == 1 && plan.Players[0].Name == test.want && plan.Players[0].Council != nil,
 			"%s\nplayers %+v", test.text, plan.Players)
-		testutil.Equal(t, strings.Contains(test.text, "nodes = 5"), (plan.Players[0].Limits.Nodes == 5), "limits %v", plan.Players[0].Limits)
+		testutil.Equal(t, strings.Contains(test.text, "nodes = 5"), (plan.Players[0].Limits.Nodes == 5), "limits %v",
+			plan.Players[0].Limits)
 	}
 }

@@ -23,27 +23,32 @@ import (
 // Council has the settings of a council: a player whose moves are chosen by a vote of engines or other
 // councils.
 type Council struct {
-	Name         string        `toml:"name"`
-	Rule         Rule          `toml:"rule"` // required
-	Members      []string      `toml:"members"`
-	Vary         Vary          `toml:"vary"`          // uses one member several times, each time with other option values
-	Stop         string        `toml:"stop"`          // when gogi ends the search of all members, see ensemble.StopPolicy; default "all"
-	Quorum       *float64      `toml:"quorum"`        // for stop = "quorum", default 2/3
-	Shadow       []Rule        `toml:"shadow"`        // rules whose vote is recorded but not played
-	Tiebreak     []string      `toml:"tiebreak"`      // criteria that decide a tied vote, in order; default score, member
-	ResignQuorum *float64      `toml:"resign_quorum"` // the council resigns if more than this share of its members resigns; default 0.5
-	MinAlive     *int          `toml:"min_alive"`     // the council loses if fewer members are still running; default 1
-	Restarts     *int          `toml:"restarts"`      // restarts of a member, per game; default 3
-	Budget       string        `toml:"budget"`        // "member" (default): each member has the full limits; "split": the members share them
-	NodeJitter   *float64      `toml:"node_jitter"`   // largest random change of the members' nodes, as a share of them; default 0
-	ScoreNoise   *float64      `toml:"score_noise"`   // standard deviation of the noise on each line's score, in centipawns; default 0
-	Veto         *Veto         `toml:"veto"`          // default none
-	Examine      *Examine      `toml:"examine"`       // default none; not together with veto
-	Ponder       *Spread       `toml:"ponder"`        // default "same"
-	Ask          *int          `toml:"ask"`           // number of members that gogi asks first; default 0: all at once
-	Book         string        `toml:"book"`          // a book file that gogi uses before the members search; default none
-	Limits       *Limits       `toml:"limits"`        // search limits, as for an engine
-	Restart      match.Restart `toml:"restart"`
+	Name    string   `toml:"name"`
+	Rule    Rule     `toml:"rule"` // required
+	Members []string `toml:"members"`
+	Vary    Vary     `toml:"vary"` // uses one member several times, each time with other option values
+	// when gogi ends the search of all members, see ensemble.StopPolicy; default "all"
+	Stop     string   `toml:"stop"`
+	Quorum   *float64 `toml:"quorum"`   // for stop = "quorum", default 2/3
+	Shadow   []Rule   `toml:"shadow"`   // rules whose vote is recorded but not played
+	Tiebreak []string `toml:"tiebreak"` // criteria that decide a tied vote, in order; default score, member
+	// the council resigns if more than this share of its members resigns; default 0.5
+	ResignQuorum *float64 `toml:"resign_quorum"`
+	MinAlive     *int     `toml:"min_alive"` // the council loses if fewer members are still running; default 1
+	Restarts     *int     `toml:"restarts"`  // restarts of a member, per game; default 3
+	// "member" (default): each member has the full limits; "split": the members share them
+	Budget string `toml:"budget"`
+	// largest random change of the members' nodes, as a share of them; default 0
+	NodeJitter *float64 `toml:"node_jitter"`
+	// standard deviation of the noise on each line's score, in centipawns; default 0
+	ScoreNoise *float64      `toml:"score_noise"`
+	Veto       *Veto         `toml:"veto"`    // default none
+	Examine    *Examine      `toml:"examine"` // default none; not together with veto
+	Ponder     *Spread       `toml:"ponder"`  // default "same"
+	Ask        *int          `toml:"ask"`     // number of members that gogi asks first; default 0: all at once
+	Book       string        `toml:"book"`    // a book file that gogi uses before the members search; default none
+	Limits     *Limits       `toml:"limits"`  // search limits, as for an engine
+	Restart    match.Restart `toml:"restart"`
 }
 
 // Veto has the settings for a check of the voted move by other engines; see ensemble.Veto.
@@ -64,14 +69,16 @@ type Examine struct {
 // Spread has the settings for pondering by the members; see ensemble.Spread.
 type Spread struct {
 	Mode string `toml:"mode,short"` // "same" (default): all members think on one reply; "spread": each on another
-	Hit  string `toml:"hit"`        // after a ponderhit: "decides" (default): members that expected the move decide; "votes": all
+	// after a ponderhit: "decides" (default): members that expected the move decide; "votes": all
+	Hit string `toml:"hit"`
 }
 
 // Scale converts an engine's centipawns to win probabilities.
 type Scale struct {
 	Slope     *float64 `toml:"slope"` // log odds of one centipawn, default 1/600
 	Intercept *float64 `toml:"intercept"`
-	Clamp     *float64 `toml:"clamp"` // largest absolute score in centipawns; larger scores are reduced to it; default voting.DefaultClamp; 0: no limit
+	// largest absolute score in centipawns; larger scores are reduced to it; default voting.DefaultClamp; 0: no limit
+	Clamp *float64 `toml:"clamp"`
 }
 
 // Rule is a voting rule in the text form of voting.Spec. In a file it may be that text, or a table with its
@@ -211,7 +218,8 @@ func (r councils) council(i int, within []string) match.Player {
 	p.Identity.Fixed = "council of " + strconv.Itoa(len(out.Members)) + " by " + out.Rule
 	r.book(path+".book", "council", c.Book, &p)
 	if out.Ask > 0 && p.Limits.Timed() {
-		r.fail(path+".ask", "ask: council %s has a time limit, and the members that are asked later would exceed it; use nodes or depth", c.Name)
+		r.fail(path+".ask",
+			"ask: council %s has a time limit, and the members that are asked later would exceed it; use nodes or depth", c.Name)
 	}
 	return p
 }
@@ -263,9 +271,11 @@ func (r councils) veto(path string, v *Veto) match.Veto {
 	if v == nil {
 		return match.Veto{}
 	}
-	out := match.Veto{Time: or(v.Time, 0), Nodes: or(v.Nodes, 0), Margin: or(v.Margin, ensemble.DefaultVetoMargin), Members: or(v.Members, 2)}
+	out := match.Veto{Time: or(v.Time, 0), Nodes: or(v.Nodes, 0), Margin: or(v.Margin, ensemble.DefaultVetoMargin),
+		Members: or(v.Members, 2)}
 	if (out.Time > 0) == (out.Nodes > 0) || out.Margin < 0 || out.Members < 1 {
-		r.fail(path+".veto", "veto: expected time or nodes, such as {time = \"200ms\"}, with a margin from 0 and members from 1")
+		r.fail(path+".veto",
+			"veto: expected time or nodes, such as {time = \"200ms\"}, with a margin from 0 and members from 1")
 	}
 	return out
 }
@@ -281,7 +291,8 @@ func (r councils) examine(path string, c *Council) match.Examine {
 	}
 	valid := out.Share > 0 && out.Share <= 1 && out.Extra > 0 && out.Extra <= 10
 	if !valid || out.Moves < 2 || out.Moves > ensemble.MaxExamined {
-		r.fail(path+".examine", "examine: expected a share up to 1, from 2 to %d moves, and an extra up to 10, each above 0", ensemble.MaxExamined)
+		r.fail(path+".examine", "examine: expected a share up to 1, from 2 to %d moves, and an extra up to 10, each above 0",
+			ensemble.MaxExamined)
 	}
 	if c.Veto != nil {
 		r.fail(path+".examine", "examine: council %s has a veto, too; use one of them", c.Name)
@@ -303,7 +314,8 @@ func (r councils) spread(path string, c *Council, members int) match.Spread {
 		r.fail(path, "ponder: council %s has one member; use at least two members, or remove ponder = \"spread\"", c.Name)
 	}
 	if r.file.Ponder == "" || r.file.Ponder == match.PonderOff {
-		w := advice.Of("council %s: ponder = \"spread\" has no effect in a match, because the match has ponder = \"off\"", c.Name)
+		w := advice.Of("council %s: ponder = \"spread\" has no effect in a match, because the match has ponder = \"off\"",
+			c.Name)
 		w.Advice = i18n.Of("set ponder = \"standard\" above the engines")
 		r.warnings = append(r.warnings, w)
 	}
@@ -328,7 +340,8 @@ func (r councils) checkExamine(p *match.Player) {
 	for i, m := range c.Members {
 		most := time.Duration(float64(whole) / (1 + c.Examine.Extra)).Truncate(time.Millisecond)
 		if whole > 0 && c.Own[i] && m.Limits.MoveTime > most {
-			w := advice.Of("council %s: its member %s has a movetime of its own, %v, which leaves no time to examine moves", p.Name, m.Name, m.Limits.MoveTime)
+			w := advice.Of("council %s: its member %s has a movetime of its own, %v, which leaves no time to examine moves",
+				p.Name, m.Name, m.Limits.MoveTime)
 			w.Advice = i18n.Of("remove the limits of %s, or give it at most %v", m.Name, most)
 			r.warnings = append(r.warnings, w)
 		}
@@ -349,7 +362,8 @@ func (r councils) checkRules(path string, c *match.Council) {
 			r.fail(path+".rule", "%w", err)
 		}
 		if i == 0 && err == nil && spec.Reset == "never" {
-			r.warnings = append(r.warnings, advice.Of("a rule with reset=never learns from one game to the next: its games depend on the order in which they are played"))
+			r.warnings = append(r.warnings,
+				advice.Of("a rule with reset=never learns from one game to the next: its games depend on the order in which they are played"))
 		}
 	}
 }
@@ -391,13 +405,15 @@ func linesOf(options []match.Option) int {
 func (r councils) members(i int, out *match.Council, within []string) {
 	c, path := &r.file.Councils[i], position.Element("council", i)
 	if len(c.Members) == 0 {
-		r.fail(path, "council %s has no members: expected names of engines or councils, such as members = [\"A\", \"B\"]", c.Name)
+		r.fail(path, "council %s has no members: expected names of engines or councils, such as members = [\"A\", \"B\"]",
+			c.Name)
 	}
 	for j, name := range c.Members {
 		at := position.Element(path+".members", j)
 		switch engine, council := r.file.engine(name), r.file.council(name); {
 		case slices.Index(c.Members, name) < j:
-			r.fail(at, "council %s: %q is there twice: expected a second [[engine]] with a name of its own, or vary", c.Name, name)
+			r.fail(at, "council %s: %q is there twice: expected a second [[engine]] with a name of its own, or vary", c.Name,
+				name)
 		case engine >= 0:
 			r.addMember(out, r.member(engine), r.scale(engine), r.clamp(engine), r.file.Engines[engine].Limits)
 		case council >= 0 && slices.Contains(within, name):
@@ -428,7 +444,8 @@ func (r councils) member(i int) match.Player {
 	}
 	if !limits.Clock.IsZero() {
 		e := &r.file.Engines[i]
-		r.fail(limitsPath("engine", i, e.Limits), "engine %s: a member of a council has the council's clock: expected nodes, depth, movetime or self", e.Name)
+		r.fail(limitsPath("engine", i, e.Limits),
+			"engine %s: a member of a council has the council's clock: expected nodes, depth, movetime or self", e.Name)
 	}
 	return r.engineAt(i).resolve(limits)
 }
@@ -451,7 +468,8 @@ func (r councils) clamp(i int) float64 {
 		return voting.DefaultClamp
 	}
 	if !(*s.Clamp == 0 || *s.Clamp >= 1 && *s.Clamp <= 32000) {
-		r.fail(position.Element("engine", i)+".scale", "engine %s: scale: clamp = %v: expected 0 for none, or from 1 to 32000 centipawns", r.file.Engines[i].Name, *s.Clamp)
+		r.fail(position.Element("engine", i)+".scale",
+			"engine %s: scale: clamp = %v: expected 0 for none, or from 1 to 32000 centipawns", r.file.Engines[i].Name, *s.Clamp)
 	}
 	return *s.Clamp
 }

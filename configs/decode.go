@@ -320,7 +320,8 @@ func (d *decoder) environ(path string, from any, into *Environ) {
 
 func (d *decoder) inOrder(path string, table map[string]any) []string {
 	return slices.SortedFunc(maps.Keys(table), func(a, b string) int {
-		return cmp.Or(d.file.places[position.Join(path, a)].Order-d.file.places[position.Join(path, b)].Order, strings.Compare(a, b))
+		return cmp.Or(d.file.places[position.Join(path, a)].Order-d.file.places[position.Join(path, b)].Order,
+			strings.Compare(a, b))
 	})
 }
 

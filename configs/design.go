@@ -63,7 +63,8 @@ func (r *resolver) strayKeys(f Design, kind match.DesignKind) {
 		{"block", f.Block != nil, []match.DesignKind{match.DesignAdaptive}},
 	} {
 		if key.given && !slices.Contains(key.kinds, kind) {
-			r.fail("design."+key.name, "design.%s belongs to design %s, and not to %s", key.name, joined(key.kinds, " and "), kind)
+			r.fail("design."+key.name, "design.%s belongs to design %s, and not to %s", key.name, joined(key.kinds, " and "),
+				kind)
 		}
 	}
 }
@@ -105,11 +106,13 @@ func (r *resolver) tournamentPairs(p *match.Plan) (pairs int, ok bool) {
 	case rounds != nil && *rounds > maxRounds:
 		r.fail("design.rounds", "design.rounds: %d are too many: expected at most %d", *rounds, maxRounds)
 	case rounds != nil && games != nil && *games != *rounds*round*p.Legs():
-		r.fail("games", "games = %d, but %d rounds make %d games: give rounds or games, not both", *games, *rounds, *rounds*round*p.Legs())
+		r.fail("games", "games = %d, but %d rounds make %d games: give rounds or games, not both", *games, *rounds,
+			*rounds*round*p.Legs())
 	case rounds != nil:
 		return *rounds * round, true
 	case games == nil:
-		r.fail("design.rounds", "design.rounds is missing: expected how many, such as rounds = %d or --rounds %d", usualRounds(players), usualRounds(players))
+		r.fail("design.rounds", "design.rounds is missing: expected how many, such as rounds = %d or --rounds %d",
+			usualRounds(players), usualRounds(players))
 	case *games%(round*p.Legs()) != 0 || *games < 1:
 		r.fail("games", "games: %d are no whole rounds of %d games", *games, round*p.Legs())
 	default:

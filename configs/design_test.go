@@ -33,24 +33,33 @@ func TestDesigns(t *testing.T) {
 		pairs   int
 	}{
 		{5, "[design]\nkind = \"swiss\"\nrounds = 3\nmatch_pairs = 2\nseeding = \"lot\"", configs.Flags{},
-			match.Design{Kind: match.DesignSwiss, Tournament: tournament{MatchPairs: 2, Lot: true}}, 12}, // 3 rounds of 2 matches
-		{6, "games = 24\ndesign = \"swiss\"", configs.Flags{}, match.Design{Kind: match.DesignSwiss, Tournament: tournament{MatchPairs: 1}}, 12},
+			// 3 rounds of 2 matches
+			match.Design{Kind: match.DesignSwiss, Tournament: tournament{MatchPairs: 2, Lot: true}}, 12},
+		{6, "games = 24\ndesign = \"swiss\"", configs.Flags{},
+			match.Design{Kind: match.DesignSwiss, Tournament: tournament{MatchPairs: 1}}, 12},
 		{6, "", configs.Flags{Design: "swiss", Rounds: ptr(2), MatchPairs: ptr(4), Seeding: "given"},
 			match.Design{Kind: match.DesignSwiss, Tournament: tournament{MatchPairs: 4}}, 24},
-		{5, "design = {kind = \"knockout\", third_place = true}", configs.Flags{}, // 4 matches and one for the third place, each of up to 1 + 4 pairs
+		// 4 matches and one for the third place, each of up to 1 + 4 pairs
+		{5, "design = {kind = \"knockout\", third_place = true}", configs.Flags{},
 			match.Design{Kind: match.DesignKnockout, Tournament: tournament{MatchPairs: 1, Tiebreaks: 4, ThirdPlace: true}}, 25},
-		{3, "design = {kind = \"knockout\", third_place = true, tiebreaks = 0}", configs.Flags{Tiebreaks: ptr(2)}, // one semifinal has no loser, so no match decides the third place
+		// one semifinal has no loser, so no match decides the third place
+		{3, "design = {kind = \"knockout\", third_place = true, tiebreaks = 0}", configs.Flags{Tiebreaks: ptr(2)},
 			match.Design{Kind: match.DesignKnockout, Tournament: tournament{MatchPairs: 1, Tiebreaks: 2, ThirdPlace: true}}, 6},
-		{3, "design = {kind = \"knockout\", third_place = true, match_pairs = 9}\ngames = 10", configs.Flags{Design: "adaptive", Anchor: "p1"},
+		{3, "design = {kind = \"knockout\", third_place = true, match_pairs = 9}\ngames = 10",
+			configs.Flags{Design: "adaptive", Anchor: "p1"},
 			match.Design{Kind: match.DesignAdaptive, Anchor: "p1", Tournament: tournament{Block: 16}}, 5},
-		{20, "design = \"adaptive\"\ngames = 10", configs.Flags{}, match.Design{Kind: match.DesignAdaptive, Tournament: tournament{Block: 20}}, 5},
-		{3, "design = {kind = \"adaptive\", block = 3}\ngames = 10", configs.Flags{}, match.Design{Kind: match.DesignAdaptive, Tournament: tournament{Block: 3}}, 5},
-		{3, "design = {kind = \"gauntlet\", anchor = \"p0\"}\ngames = 8", configs.Flags{}, match.Design{Kind: match.DesignGauntlet, Anchor: "p0"}, 4},
+		{20, "design = \"adaptive\"\ngames = 10", configs.Flags{},
+			match.Design{Kind: match.DesignAdaptive, Tournament: tournament{Block: 20}}, 5},
+		{3, "design = {kind = \"adaptive\", block = 3}\ngames = 10", configs.Flags{},
+			match.Design{Kind: match.DesignAdaptive, Tournament: tournament{Block: 3}}, 5},
+		{3, "design = {kind = \"gauntlet\", anchor = \"p0\"}\ngames = 8", configs.Flags{},
+			match.Design{Kind: match.DesignGauntlet, Anchor: "p0"}, 4},
 	} {
 		got, warnings := configstest.Plan(t, field(test.players, test.lines), test.flags, env)
 		test.want.Swap = true
 		testutil.Check(t, got.Design == test.want && got.Pairs == test.pairs && len(warnings) == 0,
-			"%d players, %q and %+v: %+v of %d pairs, %v, want %+v of %d", test.players, test.lines, test.flags, got.Design, got.Pairs, warnings, test.want, test.pairs)
+			"%d players, %q and %+v: %+v of %d pairs, %v, want %+v of %d", test.players, test.lines, test.flags, got.Design,
+			got.Pairs, warnings, test.want, test.pairs)
 		testutil.OK(t, got.Check(), "%q", test.lines)
 	}
 }

@@ -112,8 +112,8 @@ var windowsPath = regexp.MustCompile(`^[A-Za-z]:\\[^ ]`)
 // barePath matches the begin of an absolute path of Windows whose backslashes a shell has removed.
 var barePath = regexp.MustCompile(`^[A-Za-z]:[^/\\ ]`)
 
-// misread returns an error for a command that splitting has changed: a path of Windows lost its backslashes, or a path with
-// blanks became several words.
+// misread returns an error for a command that splitting has changed: a path of Windows lost its backslashes, or a path
+// with blanks became several words.
 func (e engineResolver) misread(base string, words []string) error {
 	switch _, err := os.Stat(disk.Absolute(base, words[0])); {
 	case e.Cmd == "":
@@ -123,9 +123,12 @@ func (e engineResolver) misread(base string, words []string) error {
 		if flag, _ := e.file.where(e.at + ".cmd"); flag != "" {
 			quoted = fmt.Sprintf("--engine \"%s='%s'\"", e.Name, e.Cmd)
 		}
-		return fail.Engine(e.Name, fmt.Errorf("%s: gogi reads a backslash as a shell does; write / instead of \\, or quote the path: %s", e.Cmd, quoted))
+		return fail.Engine(e.Name,
+			fmt.Errorf("%s: gogi reads a backslash as a shell does; write / instead of \\, or quote the path: %s", e.Cmd,
+				quoted))
 	case len(words) > 1 && strings.Contains(words[0], "/") && errors.Is(err, fs.ErrNotExist):
-		return fail.Engine(e.Name, fmt.Errorf("%s not found; check the path. Quote a path with blanks: cmd = \"'/my engines/dev'\" in a file, \"'/my engines/dev'\" as an argument, or \"NAME='/my engines/dev'\" with --engine NAME=CMD", words[0]))
+		return fail.Engine(e.Name,
+			fmt.Errorf("%s not found; check the path. Quote a path with blanks: cmd = \"'/my engines/dev'\" in a file, \"'/my engines/dev'\" as an argument, or \"NAME='/my engines/dev'\" with --engine NAME=CMD", words[0]))
 	}
 	return nil
 }
@@ -163,9 +166,11 @@ func findProgram(name, path string) (string, error) {
 		}
 	}
 	if barePath.MatchString(name) {
-		return "", fmt.Errorf("%q not found; if the path had backslashes, the shell removed them: write / instead of \\, or put the argument in quotes", name)
+		return "",
+			fmt.Errorf("%q not found; if the path had backslashes, the shell removed them: write / instead of \\, or put the argument in quotes", name)
 	}
-	return "", fmt.Errorf("%q is neither in PATH nor in %s: expected a program there, or a path with a slash such as ./%s", name, gamesFolder, name)
+	return "", fmt.Errorf("%q is neither in PATH nor in %s: expected a program there, or a path with a slash such as ./%s",
+		name, gamesFolder, name)
 }
 
 func (e engineResolver) environ() []string {

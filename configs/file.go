@@ -15,39 +15,44 @@ import (
 // The toml tags are the only list of keys. The tag option "short" marks the key that a plain value sets
 // instead of a table: limits = "8+0.08" means limits = {tc = "8+0.08"}.
 type File struct {
-	Run           string           `toml:"run"`         // name of the run; default: the name of the file without ".toml"
-	Games         *int             `toml:"games"`       // largest number of games; required
-	Seed          *uint64          `toml:"seed"`        // seed of everything random; default 1
-	Concurrency   *Concurrency     `toml:"concurrency"` // number of games at the same time, each of a different pair; default: half of the CPUs
-	Design        *Design          `toml:"design"`      // how players are paired; default "match"
-	Swap          *bool            `toml:"swap"`        // each pair has two games with swapped colours; default true
-	Players       []string         `toml:"players"`     // players; default: every engine and council that is not a member of a council
-	Rules         *Rules           `toml:"rules"`       // default match.DefaultRules
-	Openings      *Openings        `toml:"openings"`    // default openings.BuiltinOpenings
-	Limits        *Limits          `toml:"limits"`      // limits of engines without their own limits
-	ByColour      *ByColour        `toml:"limits_by_colour"`
-	Resign        *Resign          `toml:"resign"`         // default off
-	Draw          *Draw            `toml:"draw"`           // default off
-	Mate          *Mate            `toml:"mate"`           // mate solver for mate adjudication; default none
-	Gate          *Gate            `toml:"gate"`           // sequential test that stops the match; default none
-	Ponder        match.PonderMode `toml:"ponder"`         // default "off"
-	Slowed        match.Policy     `toml:"slowed"`         // default "count"
-	PVPlies       *int             `toml:"pv_plies"`       // number of moves stored of each principal variation; default 12
-	StartParallel *int             `toml:"start_parallel"` // largest number of engines that start at the same time; default match.DefaultStartParallel
-	SlotsPerGPU   *int             `toml:"slots_per_gpu"`  // number of slots that share a GPU, for {gpu} in an engine's env; default 1
-	Transcript    *bool            `toml:"transcript"`     // store every line of the dialogues with engines; default false
-	CPUs          *CPUs            `toml:"cpus"`           // cores to which engines are bound; default "off"
-	CoresPerSlot  *int             `toml:"cores_per_slot"` // cores for each thinking player; default: its number of threads
-	Store         *Store           `toml:"store"`          // settings for storing games; not part of the plan
-	Options       Options          `toml:"options"`        // options of every engine that does not set the same option
-	Profile       string           `toml:"profile"`        // option profile of engines without their own profile
-	Restart       match.Restart    `toml:"restart"`        // restart of engines without their own value; default "never"
-	QuitTimeout   *time.Duration   `toml:"quit_timeout"`   // quit → end, of engines without their own value, default 2s
-	Engines       []Engine         `toml:"engine"`
-	Councils      []Council        `toml:"council"`
-	Tune          *Tune            `toml:"tune"`     // see TakeTune
-	Params        []TuneParam      `toml:"param"`    // parameters of a tune
-	Selfplay      *Selfplay        `toml:"selfplay"` // see PlanSelfplay; not used in a match
+	Run   string  `toml:"run"`   // name of the run; default: the name of the file without ".toml"
+	Games *int    `toml:"games"` // largest number of games; required
+	Seed  *uint64 `toml:"seed"`  // seed of everything random; default 1
+	// number of games at the same time, each of a different pair; default: half of the CPUs
+	Concurrency *Concurrency `toml:"concurrency"`
+	Design      *Design      `toml:"design"` // how players are paired; default "match"
+	Swap        *bool        `toml:"swap"`   // each pair has two games with swapped colours; default true
+	// players; default: every engine and council that is not a member of a council
+	Players  []string         `toml:"players"`
+	Rules    *Rules           `toml:"rules"`    // default match.DefaultRules
+	Openings *Openings        `toml:"openings"` // default openings.BuiltinOpenings
+	Limits   *Limits          `toml:"limits"`   // limits of engines without their own limits
+	ByColour *ByColour        `toml:"limits_by_colour"`
+	Resign   *Resign          `toml:"resign"` // default off
+	Draw     *Draw            `toml:"draw"`   // default off
+	Mate     *Mate            `toml:"mate"`   // mate solver for mate adjudication; default none
+	Gate     *Gate            `toml:"gate"`   // sequential test that stops the match; default none
+	Ponder   match.PonderMode `toml:"ponder"` // default "off"
+	Slowed   match.Policy     `toml:"slowed"` // default "count"
+	// number of moves stored of each principal variation; default 12
+	PVPlies *int `toml:"pv_plies"`
+	// largest number of engines that start at the same time; default match.DefaultStartParallel
+	StartParallel *int `toml:"start_parallel"`
+	// number of slots that share a GPU, for {gpu} in an engine's env; default 1
+	SlotsPerGPU  *int           `toml:"slots_per_gpu"`
+	Transcript   *bool          `toml:"transcript"`     // store every line of the dialogues with engines; default false
+	CPUs         *CPUs          `toml:"cpus"`           // cores to which engines are bound; default "off"
+	CoresPerSlot *int           `toml:"cores_per_slot"` // cores for each thinking player; default: its number of threads
+	Store        *Store         `toml:"store"`          // settings for storing games; not part of the plan
+	Options      Options        `toml:"options"`        // options of every engine that does not set the same option
+	Profile      string         `toml:"profile"`        // option profile of engines without their own profile
+	Restart      match.Restart  `toml:"restart"`        // restart of engines without their own value; default "never"
+	QuitTimeout  *time.Duration `toml:"quit_timeout"`   // quit → end, of engines without their own value, default 2s
+	Engines      []Engine       `toml:"engine"`
+	Councils     []Council      `toml:"council"`
+	Tune         *Tune          `toml:"tune"`     // see TakeTune
+	Params       []TuneParam    `toml:"param"`    // parameters of a tune
+	Selfplay     *Selfplay      `toml:"selfplay"` // see PlanSelfplay; not used in a match
 
 	between bool                      // see Between
 	name    string                    // name of the file, for errors
@@ -62,11 +67,14 @@ type Design struct {
 	Kind       match.DesignKind `toml:"kind,short"`
 	Rounds     *int             `toml:"rounds"`      // number of rounds of a Swiss, instead of games
 	MatchPairs *int             `toml:"match_pairs"` // pairs in a match of a Swiss or a knockout; default 1
-	Tiebreaks  *int             `toml:"tiebreaks"`   // largest number of extra pairs for a tied match of a knockout; default 4
-	ThirdPlace *bool            `toml:"third_place"` // the losers of a knockout's semifinals play for third place; default false
-	Seeding    string           `toml:"seeding"`     // order of the start numbers of a Swiss or a knockout: given (as in players) or lot; default "given"
-	Block      *int             `toml:"block"`       // number of pairs that an adaptive design selects at a time; default 16, or the number of players if that is more
-	Anchor     string           `toml:"anchor"`      // the player with rating 0; default none
+	// largest number of extra pairs for a tied match of a knockout; default 4
+	Tiebreaks  *int  `toml:"tiebreaks"`
+	ThirdPlace *bool `toml:"third_place"` // the losers of a knockout's semifinals play for third place; default false
+	// order of the start numbers of a Swiss or a knockout: given (as in players) or lot; default "given"
+	Seeding string `toml:"seeding"`
+	// number of pairs that an adaptive design selects at a time; default 16, or the number of players if that is more
+	Block  *int   `toml:"block"`
+	Anchor string `toml:"anchor"` // the player with rating 0; default none
 }
 
 // Engine is one [[engine]] table of a file: a program that can play, with its settings.
@@ -83,11 +91,15 @@ type Engine struct {
 	GreetingTimeout *time.Duration `toml:"greeting_timeout"` // usi → usiok, default 1m
 	ReadyTimeout    *time.Duration `toml:"ready_timeout"`    // isready → readyok, default 10m
 	QuitTimeout     *time.Duration `toml:"quit_timeout"`     // quit → end of the process, default 2s
-	WarmUp          bool           `toml:"warm_up"`          // start the engine once alone before the run, because its first start fills a cache
-	Device          string         `toml:"device"`           // device that it shares, such as "gpu{gpu}": engines with the same device search one at a time
-	Identity        ByHand         `toml:"identity"`         // an identity that the user gives, instead of the binary's SHA-256; or a list of files whose SHA-256 belong to it, instead of the files that a script names
-	Scale           *Scale         `toml:"scale"`            // scale of its scores, if it is a member of a council
-	Book            string         `toml:"book"`             // a book file that gogi uses before the engine searches; default none
+	// start the engine once alone before the run, because its first start fills a cache
+	WarmUp bool `toml:"warm_up"`
+	// device that it shares, such as "gpu{gpu}": engines with the same device search one at a time
+	Device string `toml:"device"`
+	// an identity that the user gives, instead of the binary's SHA-256; or a list of files whose SHA-256 belong to it,
+	// instead of the files that a script names
+	Identity ByHand `toml:"identity"`
+	Scale    *Scale `toml:"scale"` // scale of its scores, if it is a member of a council
+	Book     string `toml:"book"`  // a book file that gogi uses before the engine searches; default none
 }
 
 // Clock is a time control, as a short text such as "8+0.08" or as separate keys.
@@ -160,8 +172,8 @@ type Options []match.Option
 // Environ is a list of KEY=VALUE.
 type Environ []string
 
-// ByHand is the part of an engine's identity that the user gives: a text instead of the hashes, or the files to hash instead of
-// those that a script names.
+// ByHand is the part of an engine's identity that the user gives: a text instead of the hashes, or the files to hash
+// instead of those that a script names.
 type ByHand struct {
 	Text  string   // "": gogi calculates the identity
 	Files []string // such as the program that a script starts

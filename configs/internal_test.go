@@ -17,7 +17,8 @@ func TestTemplateHasEveryKey(t *testing.T) {
 			continue
 		}
 		if !strings.Contains(text, "\n"+key+" ") && !strings.Contains(text, "\n# "+key+" ") &&
-			!strings.Contains(text, "\n["+key+"]") && !strings.Contains(text, "\n# ["+key+"]") && !strings.Contains(text, "\n[["+key+"]]") &&
+			!strings.Contains(text, "\n["+key+"]") && !strings.Contains(text, "\n# ["+key+"]") &&
+			!strings.Contains(text, "\n[["+key+"]]") &&
 			!strings.Contains(text, "\n# [["+key+"]]") {
 			t.Errorf("the key %s is not in the starter file", key)
 		}
@@ -47,7 +48,8 @@ func TestSelfplayTemplateHasEveryKey(t *testing.T) {
 // Parse rejects deep tables before it calls the library, in which 24 kB of them take 4 GB and 18 s.
 func TestParseRefusesDeepTables(t *testing.T) {
 	_, err := Parse([]byte("games = 2\na = "+strings.Repeat("{a=", 6000)+"1"+strings.Repeat("}", 6000)), "m.toml")
-	testutil.Check(t, err != nil && err.Error() == "m.toml:2: lists and tables are nested too deeply: expected at most 200 within each other",
+	testutil.Check(t, err != nil &&
+		err.Error() == "m.toml:2: lists and tables are nested too deeply: expected at most 200 within each other",
 		"%v", err)
 }
 
@@ -55,7 +57,8 @@ func TestParseShowsTheFirstErrors(t *testing.T) {
 	_, err := Parse([]byte(strings.Repeat("\n", 4)+strings.Repeat("[[engine]]\nqqqqqqqq = 1\n", 30)), "m.toml")
 	testutil.Require(t, err != nil, "no error")
 	lines := strings.Split(err.Error(), "\n")
-	if len(lines) != 21 || !strings.HasPrefix(lines[0], "m.toml:6: unknown key") || !strings.HasPrefix(lines[19], "m.toml:44: unknown key") ||
+	if len(lines) != 21 || !strings.HasPrefix(lines[0], "m.toml:6: unknown key") ||
+		!strings.HasPrefix(lines[19], "m.toml:44: unknown key") ||
 		lines[20] != "m.toml: 10 more errors are not shown" {
 		t.Errorf("%d lines: %v", len(lines), err)
 	}

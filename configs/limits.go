@@ -65,7 +65,8 @@ func (l Limits) resolve() (match.Limits, error) {
 		Margin: or(l.Margin, match.DefaultMargin), Stall: or(l.Stall, match.DefaultStall),
 	}
 	if out.Stall < time.Millisecond {
-		return out, errors.New("stall is 0: expected the longest time that an engine without a clock may think, such as \"60s\"")
+		return out,
+			errors.New("stall is 0: expected the longest time that an engine without a clock may think, such as \"60s\"")
 	}
 	return out, nil
 }
@@ -162,9 +163,9 @@ func limitsAt(into **Limits, over Limits) {
 	}
 }
 
-// TakeLimits gives the engines of the file, in the order of the players of a plan, the limits of those players, and the file
-// the plan's clocks of colours. It leaves out what flags replace for all players, so that Apply changes only what the flags
-// name.
+// TakeLimits gives the engines of the file, in the order of the players of a plan, the limits of those players, and the
+// file the plan's clocks of colours. It leaves out what flags replace for all players, so that Apply changes only what
+// the flags name.
 func (f *File) TakeLimits(plan *match.Plan, flags Flags) {
 	replaced := map[string]bool{} // keys of limits that a flag sets for all players
 	search := flags.Self
@@ -182,7 +183,8 @@ func (f *File) TakeLimits(plan *match.Plan, flags Flags) {
 		own := Limits{Margin: some(of.Margin, !replaced["margin"]), Stall: some(of.Stall, !replaced["stall"])}
 		if !search {
 			own.Clock = clockOf(of.Clock)
-			own.MoveTime, own.Nodes, own.Depth, own.Self = some(of.MoveTime, of.MoveTime > 0), some(of.Nodes, of.Nodes > 0), some(of.Depth, of.Depth > 0), some(true, of.Self)
+			own.MoveTime, own.Nodes, own.Depth, own.Self = some(of.MoveTime, of.MoveTime > 0), some(of.Nodes, of.Nodes > 0),
+				some(of.Depth, of.Depth > 0), some(true, of.Self)
 		}
 		f.Engines[i].Limits = &own
 	}
@@ -206,7 +208,8 @@ func some[T any](value T, given bool) *T {
 }
 
 func clockOf(c match.TimeControl) Clock {
-	return Clock{Main: some(c.Main, c.Main > 0), Byoyomi: some(c.Byoyomi, c.Byoyomi > 0), Increment: some(c.Increment, c.Increment > 0)}
+	return Clock{Main: some(c.Main, c.Main > 0), Byoyomi: some(c.Byoyomi, c.Byoyomi > 0),
+		Increment: some(c.Increment, c.Increment > 0)}
 }
 
 func (a *applier) colourClock(colour, flag string, clock Clock) {

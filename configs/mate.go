@@ -9,10 +9,12 @@ import (
 
 // Mate has the settings of mate adjudication: the mate solver, and when gogi uses it. See match.Mate.
 type Mate struct {
-	Engine string         `toml:"engine,short"` // name of the engine that is the solver, which does not play; or builtin, or off
-	Every  *int           `toml:"every"`        // number of moves of each side from one question to the next; default 0: only after an engine claims a mate
-	Time   *time.Duration `toml:"time"`         // time for each question; default match.DefaultMateTime
-	Nodes  *int           `toml:"nodes"`        // largest number of positions in a proof; default match.DefaultMateNodes
+	// name of the engine that is the solver, which does not play; or builtin, or off
+	Engine string `toml:"engine,short"`
+	// number of moves of each side from one question to the next; default 0: only after an engine claims a mate
+	Every *int           `toml:"every"`
+	Time  *time.Duration `toml:"time"`  // time for each question; default match.DefaultMateTime
+	Nodes *int           `toml:"nodes"` // largest number of positions in a proof; default match.DefaultMateNodes
 }
 
 func (f *File) solves(engine string) bool { return engine != "" && engine == f.solver() }
@@ -32,7 +34,8 @@ func (r *resolver) mate(ponder match.PonderMode) match.Mate {
 	want, name := or(r.file.Mate, Mate{}), r.file.solver()
 	if name == "" {
 		if want.Engine == "" && r.file.Mate != nil {
-			r.fail("mate", "mate: there is nobody to ask: expected engine = the name of an [[engine]] with a mate search, or \"builtin\"")
+			r.fail("mate",
+				"mate: there is nobody to ask: expected engine = the name of an [[engine]] with a mate search, or \"builtin\"")
 		}
 		return match.Mate{}
 	}

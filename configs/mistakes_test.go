@@ -9,12 +9,14 @@ import (
 	"gogi/internal/testutil"
 )
 
-// TestInspectCouncil: a file for gogi council, with engines and one council, needs no second player and no games. A file that
-// names a number of games is a match.
+// TestInspectCouncil: a file for gogi council, with engines and one council, needs no second player and no games. A
+// file that names a number of games is a match.
 func TestInspectCouncil(t *testing.T) {
-	text := strings.Replace(strings.Replace(councilFile, "games = 2\n", "", 1), "players = [\"C\", \"A\"]\n", "", 1) + "rule = \"majority\"\n"
+	text := strings.Replace(strings.Replace(councilFile, "games = 2\n", "", 1), "players = [\"C\", \"A\"]\n", "", 1) +
+		"rule = \"majority\"\n"
 	plan, _, err := configs.Inspect([]byte(text), "real.toml", "", configstest.Machine(t))
-	testutil.Require(t, err == nil && len(plan.Players) == 1 && plan.Players[0].Name == "C" && plan.Pairs == 0, "%+v, %v", plan, err)
+	testutil.Require(t, err == nil && len(plan.Players) == 1 && plan.Players[0].Name == "C" && plan.Pairs == 0, "%+v, %v",
+		plan, err)
 	_, _, err = configs.Inspect([]byte("games = 2\n"+text), "real.toml", "", configstest.Machine(t))
 	testutil.Fails(t, err, "players: expected at least 2, found 1")
 	_, _, err = configs.Inspect([]byte(strings.Replace(text, `"B"]`, `"X"]`, 1)), "real.toml", "", configstest.Machine(t))
@@ -36,7 +38,8 @@ func TestMisreadCommands(t *testing.T) {
 	}
 }
 
-// TestFarmName: a ready-made match with other openings than those of gogi match is another match, so its run has another name.
+// TestFarmName: a ready-made match with other openings than those of gogi match is another match, so its run has
+// another name.
 func TestFarmName(t *testing.T) {
 	file, _, err := configs.Find("default")
 	testutil.OK(t, err)

@@ -98,29 +98,45 @@ func TestParseErrors(t *testing.T) {
 		},
 		{"fraction", "games = 1.5", `match.toml:1: games: expected a whole number, found the number 1.5`},
 		{"string for number", `games = "ten"`, `match.toml:1: games: expected a whole number, found the string "ten"`},
-		{"number for string", `design = 1`, `match.toml:1: design: expected a table or, for kind alone, a string, found the number 1`},
+		{"number for string", `design = 1`,
+			`match.toml:1: design: expected a table or, for kind alone, a string, found the number 1`},
 		{"date", `swap = 2020-01-01`, `match.toml:1: swap: expected true or false, found a date or time`},
 		{"list for table", `limits = [1]`, `match.toml:1: limits: expected a table or, for tc alone, a string, found a list`},
-		{"no shorthand", `limits_by_colour = "1+1"`, `match.toml:1: limits_by_colour: expected a table, found the string "1+1"`},
+		{"no shorthand", `limits_by_colour = "1+1"`,
+			`match.toml:1: limits_by_colour: expected a table, found the string "1+1"`},
 		{"table for list", `players = {a = 1}`, `match.toml:1: players: expected a list, found a table`},
 		{"table for number", `concurrency = {}`, `match.toml:1: concurrency: expected a string, found a table`},
-		{"number for list", "rules = {repetition_points = [\"a\"]}", `match.toml:1: rules.repetition_points: expected a number, found the string "a"`},
-		{"no number", `rules = {repetition_points = [nan, 0.5]}`, `match.toml:1: rules.repetition_points: expected a number, found the number NaN`},
-		{"no end", `rules = {repetition_points = [0.5, -inf]}`, `match.toml:1: rules.repetition_points: expected a number, found the number -Inf`},
-		{"duration as number", `limits = {byoyomi = 1}`, `match.toml:1: limits.byoyomi: expected a duration such as "1s" or "500ms", found the number 1`},
-		{"duration without unit", `limits = {byoyomi = "1"}`, `match.toml:1: limits.byoyomi: "1" has no unit: expected 1s or 1ms`},
-		{"negative duration", `limits = {main = "-1s"}`, `match.toml:1: limits.main: "-1s" is negative: expected a duration from 0`},
-		{"no duration", `limits = {main = "soon"}`, `match.toml:1: limits.main: "soon" is no duration: expected one such as "1s" or "500ms"`},
-		{"bad time control", `limits = "8s"`, `match.toml:1: limits: time control "8s": "8s" is not a decimal number of seconds (expected seconds, such as 8+0.08, 300/10 or 0/1)`},
-		{"bad resign", `resign = "2000"`, `match.toml:1: resign: "2000": expected SCORExMOVES such as 2000x3, the same after 1: for one side, or off`},
+		{"number for list", "rules = {repetition_points = [\"a\"]}",
+			`match.toml:1: rules.repetition_points: expected a number, found the string "a"`},
+		{"no number", `rules = {repetition_points = [nan, 0.5]}`,
+			`match.toml:1: rules.repetition_points: expected a number, found the number NaN`},
+		{"no end", `rules = {repetition_points = [0.5, -inf]}`,
+			`match.toml:1: rules.repetition_points: expected a number, found the number -Inf`},
+		{"duration as number", `limits = {byoyomi = 1}`,
+			`match.toml:1: limits.byoyomi: expected a duration such as "1s" or "500ms", found the number 1`},
+		{"duration without unit", `limits = {byoyomi = "1"}`,
+			`match.toml:1: limits.byoyomi: "1" has no unit: expected 1s or 1ms`},
+		{"negative duration", `limits = {main = "-1s"}`,
+			`match.toml:1: limits.main: "-1s" is negative: expected a duration from 0`},
+		{"no duration", `limits = {main = "soon"}`,
+			`match.toml:1: limits.main: "soon" is no duration: expected one such as "1s" or "500ms"`},
+		{"bad time control", `limits = "8s"`,
+			`match.toml:1: limits: time control "8s": "8s" is not a decimal number of seconds (expected seconds, such as 8+0.08, 300/10 or 0/1)`},
+		{"bad resign", `resign = "2000"`,
+			`match.toml:1: resign: "2000": expected SCORExMOVES such as 2000x3, the same after 1: for one side, or off`},
 		{"bad draw", `draw = "x"`, `match.toml:1: draw: "x": expected SCORExMOVES@PLY such as 10x8@40, or off`},
 		{"bad concurrency", `concurrency = 0`, `match.toml:1: concurrency: "0": expected a whole number from 1, or cpus`},
-		{"option list", "[[engine]]\noptions = [1]", `match.toml:2: engine.options: expected a table of options, found a list`},
-		{"option value", "options = {A = 1,\n  B = [1]}", `match.toml:2: options.B: expected true, false, a number or a string, found a list`},
-		{"env value", "[[engine]]\nenv = {A = []}", `match.toml:2: engine.env.A: expected true, false, a number or a string, found a list`},
+		{"option list", "[[engine]]\noptions = [1]",
+			`match.toml:2: engine.options: expected a table of options, found a list`},
+		{"option value", "options = {A = 1,\n  B = [1]}",
+			`match.toml:2: options.B: expected true, false, a number or a string, found a list`},
+		{"env value", "[[engine]]\nenv = {A = []}",
+			`match.toml:2: engine.env.A: expected true, false, a number or a string, found a list`},
 		{"env list", "[[engine]]\nenv = [1]", `match.toml:2: engine.env: expected a string, found the number 1`},
-		{"council", "games = 2\n[[council]]\nname = \"C\"\nrule = \"majorty\"\n", `match.toml:4: council.rule: there is no rule "majorty": expected one of majority, adoption, evaluation, weighted, optimistic, pessimistic, borda, linear_pool, log_pool`},
-		{"a council's rule", "games = 2\n[[council]]\nname = \"C\"\nrule = {name = \"adoption\", reward = \"all\"}\n", `match.toml:4: council.rule: rule adoption: reward = "all": expected one of top, voters`},
+		{"council", "games = 2\n[[council]]\nname = \"C\"\nrule = \"majorty\"\n",
+			`match.toml:4: council.rule: there is no rule "majorty": expected one of majority, adoption, evaluation, weighted, optimistic, pessimistic, borda, linear_pool, log_pool`},
+		{"a council's rule", "games = 2\n[[council]]\nname = \"C\"\nrule = {name = \"adoption\", reward = \"all\"}\n",
+			`match.toml:4: council.rule: rule adoption: reward = "all": expected one of top, voters`},
 		{"syntax", "games = 2\nseed = \n", `match.toml:2: expected value but found '\n' instead`},
 		{"twice", "games = 2\ngames = 3\n", `match.toml:2: Key 'games' has already been defined.`},
 	} {
@@ -145,7 +161,8 @@ func TestParseFindsLines(t *testing.T) {
 
 func TestParseNeverPanics(t *testing.T) {
 	words := []string{
-		"[", "]", "[[", "]]", "{", "}", "=", ",", ".", "\n", "\"", "'", `"""`, "'''", "\\", "#", " ", "games", "engine", "limits",
+		"[", "]", "[[", "]]", "{", "}", "=", ",", ".", "\n", "\"", "'", `"""`, "'''", "\\", "#", " ", "games", "engine",
+		"limits",
 		"options", "1", "1.5", "true", "nan", "inf", "2020-01-01", "\"1s\"", "tc", "\"8+0.08\"", "\x00", "\xff", "é",
 	}
 	rapid.Check(t, func(t *rapid.T) {
@@ -170,13 +187,15 @@ func FuzzParse(f *testing.F) {
 func TestSingleBrackets(t *testing.T) {
 	for _, test := range []struct{ text, want string }{
 		{"games = 2\n[engine]\nname = \"A\"\n", "m.toml:2: [engine] is one table: expected [[engine]]"},
-		{"[engine]\nname = \"A\"\n  [engine] # again\nname = \"B\"\n", "m.toml:3: [engine] is one table: expected [[engine]]"},
+		{"[engine]\nname = \"A\"\n  [engine] # again\nname = \"B\"\n",
+			"m.toml:3: [engine] is one table: expected [[engine]]"},
 		{"\n[engine.A]\ncmd = \"a\"\n[engine.B]\ncmd = \"b\"\n", "m.toml:2: [engine] is one table: expected [[engine]]"},
 		{"[council]\nname = \"C\"\n", "m.toml:1: [council] is one table: expected [[council]]"},
 		{"[limits]\nnodes = 1\n[limits]\nnodes = 1\n", "m.toml:3: Key 'limits' has already been defined."},
 	} {
 		_, err := configs.Parse([]byte(test.text), "m.toml")
-		testutil.Check(t, err != nil && strings.HasPrefix(err.Error(), test.want), "%q: %v, want %q", test.text, err, test.want)
+		testutil.Check(t, err != nil && strings.HasPrefix(err.Error(), test.want), "%q: %v, want %q", test.text, err,
+			test.want)
 	}
 }
 
@@ -212,7 +231,8 @@ profile = "yano"
 		got = append(got, fmt.Sprint(p.File, " ", p.Line, " ", first))
 	}
 	want := []string{
-		"m.toml 0 games is missing", `m.toml 1 unknown key "game" (did you mean games or gate or mate?)`, "m.toml 2 concurrency", "m.toml 3 limits",
+		"m.toml 0 games is missing", `m.toml 1 unknown key "game" (did you mean games or gate or mate?)`,
+		"m.toml 2 concurrency", "m.toml 3 limits",
 		"m.toml 6 engine A", `m.toml 8 engine name "A" is taken`, "m.toml 10 engine A",
 	}
 	diff := cmp.Diff(want, got)
@@ -222,7 +242,8 @@ profile = "yano"
 // A file that is no TOML gives one problem with its line. A correct file gives none. Inspect does not start an engine
 // behind ssh.
 func TestInspectEnds(t *testing.T) {
-	for text, line := range map[string]int{"games = 2\n= 3\n": 2, "[engine]\n[engine]\n": 2, "a" + strings.Repeat(".a", 1001) + " = 1\n": 1} {
+	for text, line := range map[string]int{"games = 2\n= 3\n": 2, "[engine]\n[engine]\n": 2,
+		"a" + strings.Repeat(".a", 1001) + " = 1\n": 1} {
 		_, _, err := configs.Inspect([]byte(text), "m.toml", "", configstest.Machine(t))
 		list := configs.ProblemsOf(err)
 		testutil.Check(t, len(list) == 1 && list[0].Line == line, "%q: %v", text, list)
@@ -235,6 +256,7 @@ func TestInspectEnds(t *testing.T) {
 // The place of a problem in a flag is the flag.
 func TestProblemOfFlag(t *testing.T) {
 	list := configs.ProblemsOf((&configs.File{}).Apply(configs.Flags{Resign: "much", Margin: []string{"3"}}))
-	testutil.Check(t, len(list) == 2 && list[0].At() == "--resign" && list[1].At() == "--margin" && list[0].Line == 0, "%v", list)
+	testutil.Check(t, len(list) == 2 && list[0].At() == "--resign" && list[1].At() == "--margin" && list[0].Line == 0,
+		"%v", list)
 	testutil.Check(t, configs.ProblemsOf(nil) == nil, "there are problems of nothing")
 }

@@ -52,7 +52,8 @@ func (f *File) Plan(baseDir string, env identity.Env) (plan *match.Plan, warning
 		return nil, nil, errors.Join(r.errs...)
 	}
 	r.idleFlags()
-	return p, append(append(r.warnings, identity.Clocks(p.Players)...), identity.Duplicates(p.Players, identity.SameFolder)...), nil
+	return p, append(append(r.warnings, identity.Clocks(p.Players)...),
+		identity.Duplicates(p.Players, identity.SameFolder)...), nil
 }
 
 func (f *File) resolver(baseDir string, env identity.Env) *resolver {
@@ -82,10 +83,12 @@ func (r *resolver) series(p *match.Plan) {
 	f := r.file
 	p.Adjudication = f.adjudication()
 	p.Gate = r.gate()
-	p.Design = match.Design{Kind: choose(r, "design", or(f.Design, Design{}).Kind, match.DesignKinds()...), Swap: or(f.Swap, true)}
+	p.Design = match.Design{Kind: choose(r, "design", or(f.Design, Design{}).Kind, match.DesignKinds()...),
+		Swap: or(f.Swap, true)}
 	p.Slowed = choose(r, "slowed", f.Slowed, match.PolicyCount, match.PolicyVoid)
 	by := or(f.ByColour, ByColour{})
-	r.clocks = [2]*match.TimeControl{r.colourClock("limits_by_colour.black", by.Black), r.colourClock("limits_by_colour.white", by.White)}
+	r.clocks = [2]*match.TimeControl{r.colourClock("limits_by_colour.black", by.Black),
+		r.colourClock("limits_by_colour.white", by.White)}
 	p.ColourClocks = r.clocks
 	p.Players = r.players()
 	r.checkPlayerCount(p)
@@ -137,7 +140,8 @@ func (r *resolver) gate() stats.SPRT {
 	defaults := match.DefaultGate()
 	defaults.Alpha, defaults.Beta = or(f.Alpha, defaults.Alpha), or(f.Beta, defaults.Beta)
 	defaults.Model = choose(r, "gate.model", f.Model, stats.ModelLogistic, stats.ModelNormalized)
-	defaults.Boundary = stats.BoundaryOf(choose(r, "gate.boundary", f.Boundary, stats.BoundaryRatio.String(), stats.BoundaryBounded.String()))
+	defaults.Boundary = stats.BoundaryOf(choose(r, "gate.boundary", f.Boundary, stats.BoundaryRatio.String(),
+		stats.BoundaryBounded.String()))
 	g := f.SPRT.Complete(defaults)
 	if err := match.CheckGate(g); err != nil {
 		r.fail("gate", "gate: %w", err)
@@ -200,7 +204,8 @@ func (r *resolver) coresPerSlot() int {
 		return 0
 	}
 	if !or(f.CPUs, CPUs{}).On {
-		r.fail("cores_per_slot", "cores_per_slot: no slot has cores of its own: expected cpus = \"auto\", or a list of CPUs, beside it")
+		r.fail("cores_per_slot",
+			"cores_per_slot: no slot has cores of its own: expected cpus = \"auto\", or a list of CPUs, beside it")
 	}
 	return r.inRange("cores_per_slot", f.CoresPerSlot, 1, 1, maxParallel)
 }
@@ -235,12 +240,14 @@ func (r *resolver) rules() match.Rules {
 		}
 	}
 	if rules.MaxPlies < 0 {
-		r.fail("rules.max_plies", "rules.max_plies: %d is negative: expected a number of plies, or 0 for no limit", rules.MaxPlies)
+		r.fail("rules.max_plies", "rules.max_plies: %d is negative: expected a number of plies, or 0 for no limit",
+			rules.MaxPlies)
 		rules.MaxPlies = profile.MaxPlies // the check of the openings needs it
 	}
 	if list := want.RepetitionPoints; list != nil {
 		if len(list) != 2 || slices.ContainsFunc(list, func(x float64) bool { return !(x >= 0 && x <= 1) }) {
-			r.fail("rules.repetition_points", "rules.repetition_points: expected two numbers from 0 to 1, for Black and White, such as [0.4, 0.6]")
+			r.fail("rules.repetition_points",
+				"rules.repetition_points: expected two numbers from 0 to 1, for Black and White, such as [0.4, 0.6]")
 		}
 		copy(rules.RepetitionPoints[:], list)
 	}
@@ -336,9 +343,11 @@ func (r *resolver) pairs(p *match.Plan) int {
 		if games > 2 {
 			less = strconv.Itoa(games-1) + " or "
 		}
-		r.fail("games", "games: %d is odd, but each pair has two games with colours swapped: expected %s%d, or swap = false", games, less, games+1)
+		r.fail("games", "games: %d is odd, but each pair has two games with colours swapped: expected %s%d, or swap = false",
+			games, less, games+1)
 	}
-	if round := p.Pairings(); round > 0 && games/legs%round != 0 && p.Design.Kind != match.DesignMatch && !p.Design.Kind.ByResults() {
+	if round := p.Pairings(); round > 0 && games/legs%round != 0 && p.Design.Kind != match.DesignMatch &&
+		!p.Design.Kind.ByResults() {
 		r.warnings = append(r.warnings, advice.Of(
 			"%d games are no whole number of rounds of %d pairs: some players play more than others", games, round))
 	}
@@ -371,7 +380,8 @@ func (r *resolver) idleFlags() {
 		if r.file.between {
 			break
 		}
-		if _, added := r.file.flags[position.Element("engine", i)]; added && !slices.Contains(r.seats, seat{i, false}) && !r.file.memberOfAny(e.Name) && !r.file.solves(e.Name) {
+		if _, added := r.file.flags[position.Element("engine", i)]; added && !slices.Contains(r.seats, seat{i, false}) &&
+			!r.file.memberOfAny(e.Name) && !r.file.solves(e.Name) {
 			r.warnings = append(r.warnings, advice.Of("engine %s does not play: it is not among the players", e.Name))
 		}
 	}
@@ -428,7 +438,8 @@ func (f *File) councilName(name string) (string, error) {
 	case name == "" && len(alone) == 1:
 		return alone[0], nil
 	case name == "" && len(alone) == 0:
-		return "", errors.New("every council is a member of another one: expected the name of one of " + strings.Join(all, ", "))
+		return "", errors.New("every council is a member of another one: expected the name of one of " +
+			strings.Join(all, ", "))
 	case name == "":
 		return "", errors.New("there are several councils: expected the name of one of " + strings.Join(alone, ", "))
 	case !slices.Contains(all, name):

@@ -52,7 +52,8 @@ func TestPlanDefaults(t *testing.T) {
 	want := &match.Plan{
 		Run: "match", Players: []match.Player{player("A", "dev"), player("B", "base")},
 		Design: match.Design{Kind: match.DesignMatch, Swap: true}, Seed: 1, Rules: match.RulesProfiles()["default"],
-		Ponder: match.PonderOff, Slowed: match.PolicyCount, Pairs: 1, Concurrency: 4, PVPlies: 12, StartParallel: 4, SlotsPerGPU: 1,
+		Ponder: match.PonderOff, Slowed: match.PolicyCount, Pairs: 1, Concurrency: 4, PVPlies: 12, StartParallel: 4,
+		SlotsPerGPU: 1,
 	}
 	testutil.Diff(t, want, got)
 }
@@ -106,7 +107,8 @@ warm_up = true
 	want := &match.Plan{
 		Run: "mine", Design: match.Design{Kind: match.DesignRoundRobin}, Seed: 7, Rules: rules,
 		Ponder: match.PonderEarly, Slowed: match.PolicyVoid, Pairs: 30, Concurrency: 8, StartParallel: 1, SlotsPerGPU: 9,
-		Adjudication: match.Adjudication{ResignScore: 2000, ResignMoves: 3, OneSided: true, DrawScore: 10, DrawMoves: 8, DrawFrom: 40},
+		Adjudication: match.Adjudication{ResignScore: 2000, ResignMoves: 3, OneSided: true, DrawScore: 10, DrawMoves: 8,
+			DrawFrom: 40},
 		ColourClocks: [2]*match.TimeControl{
 			shogi.Black: {Main: 300 * time.Second, Increment: 2 * time.Second},
 			shogi.White: {Main: 300 * time.Second, Byoyomi: time.Second},
@@ -117,7 +119,8 @@ warm_up = true
 			Identity: match.Identity{Fixed: "sparring-1"}, Greeting: time.Minute, Ready: 7 * time.Second, WarmUp: true,
 		}, {
 			Name: "A", Command: []string{nice, "-n", "5", "./dev"}, Dir: env.WorkDir,
-			Options: []match.Option{{Name: "threads", Value: "2"}, {Name: "Hash", Value: "3"}}, Limits: limits, Restart: match.RestartPair,
+			Options: []match.Option{{Name: "threads", Value: "2"}, {Name: "Hash", Value: "3"}}, Limits: limits,
+			Restart: match.RestartPair,
 			Identity: match.Identity{Files: []match.FileHash{
 				{Role: "binary", Path: nice, SHA256: sha("bin/nice")},
 				{Role: "argument 3", Path: filepath.Join(env.WorkDir, "dev"), SHA256: sha("dev")},
@@ -153,64 +156,114 @@ func TestPlanErrors(t *testing.T) {
 		replace [2]string
 		want    string
 	}{
-		{"no games", [2]string{"games = 2", ""}, "match.toml: games is missing: expected how many to play, such as games = 100 or --games 100"},
-		{"odd", [2]string{"games = 2", "games = 101"}, "match.toml:1: games: 101 is odd, but each pair has two games with colours swapped: expected 100 or 102, or swap = false"},
-		{"one", [2]string{"games = 2", "games = 1"}, "match.toml:1: games: 1 is odd, but each pair has two games with colours swapped: expected 2, or swap = false"},
+		{"no games", [2]string{"games = 2", ""},
+			"match.toml: games is missing: expected how many to play, such as games = 100 or --games 100"},
+		{"odd", [2]string{"games = 2", "games = 101"},
+			"match.toml:1: games: 101 is odd, but each pair has two games with colours swapped: expected 100 or 102, or swap = false"},
+		{"one", [2]string{"games = 2", "games = 1"},
+			"match.toml:1: games: 1 is odd, but each pair has two games with colours swapped: expected 2, or swap = false"},
 		{"none", [2]string{"games = 2", "games = 0"}, "match.toml:1: games: 0 is too few: expected at least 2"},
-		{"a typing error", [2]string{"games = 2", "games = 1_000_000_000_000"}, "match.toml:1: games: 1000000000000 are too many: expected at most 200000000"},
-		{"no limits", [2]string{"limits = \"8+0.08\"", ""}, "match.toml: engine A: limits: no limit: give a clock, such as tc = \"8+0.08\" (--tc 8+0.08), or one of main, byoyomi, increment, movetime, nodes, depth or self\n" +
-			"match.toml: engine B: limits: no limit: give a clock, such as tc = \"8+0.08\" (--tc 8+0.08), or one of main, byoyomi, increment, movetime, nodes, depth or self"},
-		{"engine's limits", engine("cmd = \"./dev\"\nlimits = {self = true, nodes = 3}"), `match.toml:6: engine A: limits: self means "go infinite" and excludes every other limit`},
-		{"two clocks", [2]string{`"8+0.08"`, `{tc = "8", main = "8s"}`}, "match.toml:2: engine A: limits: tc says it all: expected it alone, or main, byoyomi and increment without it\n" +
-			"match.toml:2: engine B: limits: tc says it all: expected it alone, or main, byoyomi and increment without it"},
-		{"no stall", engine("cmd = \"./dev\"\nlimits = {nodes = 3, stall = \"0s\"}"), `match.toml:6: engine A: limits: stall is 0: expected the longest time that an engine without a clock may think, such as "60s"`},
-		{"half a colour", [2]string{`limits = "8+0.08"`, `limits_by_colour = {black = "1+1"}`}, "match.toml: engine A as white: limits: no limit: give a clock, such as tc = \"8+0.08\" (--tc 8+0.08), or one of main, byoyomi, increment, movetime, nodes, depth or self\n" +
-			"match.toml: engine B as white: limits: no limit: give a clock, such as tc = \"8+0.08\" (--tc 8+0.08), or one of main, byoyomi, increment, movetime, nodes, depth or self"},
-		{"empty colour", [2]string{`limits =`, "limits_by_colour = {white = {}}\nlimits ="}, "match.toml:2: limits_by_colour.white: there is no time in it: expected tc, main, byoyomi or increment"},
-		{"design", [2]string{"games = 2", "games = 2\ndesign = \"king\""}, `match.toml:2: design: "king" is not one of match, round_robin, gauntlet, swiss, knockout, adaptive`},
-		{"ponder", [2]string{"games = 2", "games = 2\nponder = \"on\""}, `match.toml:2: ponder: "on" is not one of off, standard, early`},
-		{"slowed", [2]string{"games = 2", "games = 2\nslowed = \"on\""}, `match.toml:2: slowed: "on" is not one of count, void`},
-		{"restart", engine("cmd = \"./dev\"\nrestart = \"always\""), `match.toml:6: engine.restart: "always" is not one of never, pair, game`},
+		{"a typing error", [2]string{"games = 2", "games = 1_000_000_000_000"},
+			"match.toml:1: games: 1000000000000 are too many: expected at most 200000000"},
+		{"no limits", [2]string{"limits = \"8+0.08\"", ""},
+			"match.toml: engine A: limits: no limit: give a clock, such as tc = \"8+0.08\" (--tc 8+0.08), or one of main, byoyomi, increment, movetime, nodes, depth or self\n" +
+				"match.toml: engine B: limits: no limit: give a clock, such as tc = \"8+0.08\" (--tc 8+0.08), or one of main, byoyomi, increment, movetime, nodes, depth or self"},
+		{"engine's limits", engine("cmd = \"./dev\"\nlimits = {self = true, nodes = 3}"),
+			`match.toml:6: engine A: limits: self means "go infinite" and excludes every other limit`},
+		{"two clocks", [2]string{`"8+0.08"`, `{tc = "8", main = "8s"}`},
+			"match.toml:2: engine A: limits: tc says it all: expected it alone, or main, byoyomi and increment without it\n" +
+				"match.toml:2: engine B: limits: tc says it all: expected it alone, or main, byoyomi and increment without it"},
+		{"no stall", engine("cmd = \"./dev\"\nlimits = {nodes = 3, stall = \"0s\"}"),
+			`match.toml:6: engine A: limits: stall is 0: expected the longest time that an engine without a clock may think, such as "60s"`},
+		{"half a colour", [2]string{`limits = "8+0.08"`, `limits_by_colour = {black = "1+1"}`},
+			"match.toml: engine A as white: limits: no limit: give a clock, such as tc = \"8+0.08\" (--tc 8+0.08), or one of main, byoyomi, increment, movetime, nodes, depth or self\n" +
+				"match.toml: engine B as white: limits: no limit: give a clock, such as tc = \"8+0.08\" (--tc 8+0.08), or one of main, byoyomi, increment, movetime, nodes, depth or self"},
+		{"empty colour", [2]string{`limits =`, "limits_by_colour = {white = {}}\nlimits ="},
+			"match.toml:2: limits_by_colour.white: there is no time in it: expected tc, main, byoyomi or increment"},
+		{"design", [2]string{"games = 2", "games = 2\ndesign = \"king\""},
+			`match.toml:2: design: "king" is not one of match, round_robin, gauntlet, swiss, knockout, adaptive`},
+		{"ponder", [2]string{"games = 2", "games = 2\nponder = \"on\""},
+			`match.toml:2: ponder: "on" is not one of off, standard, early`},
+		{"slowed", [2]string{"games = 2", "games = 2\nslowed = \"on\""},
+			`match.toml:2: slowed: "on" is not one of count, void`},
+		{"restart", engine("cmd = \"./dev\"\nrestart = \"always\""),
+			`match.toml:6: engine.restart: "always" is not one of never, pair, game`},
 		{"pv_plies", [2]string{"games = 2", "games = 2\npv_plies = -1"}, `match.toml:2: pv_plies: -1 is outside 0 to 1000`},
-		{"slots", [2]string{"games = 2", "games = 2\nslots_per_gpu = 0"}, `match.toml:2: slots_per_gpu: 0 is outside 1 to 10000`},
-		{"run", [2]string{"games = 2", "games = 2\nrun = \"a\\tb\""}, `match.toml:2: run: "a\tb" has a character that a terminal does not show; choose a printable name`},
-		{"rules", [2]string{"games = 2", "games = 2\nrules = \"csa\""}, `match.toml:2: rules: no rules are named "csa"; there are default, denryu, floodgate, wcsc`},
-		{"declaration", [2]string{"games = 2", "games = 2\nrules = {declaration = \"27\"}"}, `match.toml:2: rules.declaration: entering-king rule is "27": expected one of NoEnteringKing, CSARule24, CSARule24H, CSARule27, CSARule27H, TryRule`},
-		{"max_plies", [2]string{"games = 2", "games = 2\nrules = {max_plies = -1}"}, `match.toml:2: rules.max_plies: -1 is negative: expected a number of plies, or 0 for no limit`},
-		{"points", [2]string{"games = 2", "games = 2\nrules = {repetition_points = [0, 1.5]}"}, `match.toml:2: rules.repetition_points: expected two numbers from 0 to 1, for Black and White, such as [0.4, 0.6]`},
-		{"one point", [2]string{"games = 2", "games = 2\nrules = {repetition_points = [1]}"}, `match.toml:2: rules.repetition_points: expected two numbers from 0 to 1, for Black and White, such as [0.4, 0.6]`},
-		{"player", [2]string{"games = 2", "games = 2\nplayers = [\"A\",\n\"X\"]"}, "match.toml:3: players: there is no engine \"X\" (expected \"A\" or \"B\")\nmatch.toml:2: players: expected at least 2, found 1 (engines: A, B)"},
-		{"player twice", [2]string{"games = 2", "games = 2\nplayers = [\"A\", \"B\", \"A\"]"}, `match.toml:2: players: "A" is there twice: expected a second [[engine]] with a name of its own`},
-		{"three", [2]string{"[[engine]]", "[[engine]]\nname = \"C\"\ncmd = \"builtin\"\n[[engine]]"}, `match.toml: players: 3 are too many for design match: expected 2, or another design, such as "round_robin" or "gauntlet"`},
-		{"name", [2]string{`"A"`, `"A.1"`}, `match.toml:4: engine name "A.1" has one of = . , in it, which flags could not tell apart: expected a name without them`},
+		{"slots", [2]string{"games = 2", "games = 2\nslots_per_gpu = 0"},
+			`match.toml:2: slots_per_gpu: 0 is outside 1 to 10000`},
+		{"run", [2]string{"games = 2", "games = 2\nrun = \"a\\tb\""},
+			`match.toml:2: run: "a\tb" has a character that a terminal does not show; choose a printable name`},
+		{"rules", [2]string{"games = 2", "games = 2\nrules = \"csa\""},
+			`match.toml:2: rules: no rules are named "csa"; there are default, denryu, floodgate, wcsc`},
+		{"declaration", [2]string{"games = 2", "games = 2\nrules = {declaration = \"27\"}"},
+			`match.toml:2: rules.declaration: entering-king rule is "27": expected one of NoEnteringKing, CSARule24, CSARule24H, CSARule27, CSARule27H, TryRule`},
+		{"max_plies", [2]string{"games = 2", "games = 2\nrules = {max_plies = -1}"},
+			`match.toml:2: rules.max_plies: -1 is negative: expected a number of plies, or 0 for no limit`},
+		{"points", [2]string{"games = 2", "games = 2\nrules = {repetition_points = [0, 1.5]}"},
+			`match.toml:2: rules.repetition_points: expected two numbers from 0 to 1, for Black and White, such as [0.4, 0.6]`},
+		{"one point", [2]string{"games = 2", "games = 2\nrules = {repetition_points = [1]}"},
+			`match.toml:2: rules.repetition_points: expected two numbers from 0 to 1, for Black and White, such as [0.4, 0.6]`},
+		{"player", [2]string{"games = 2", "games = 2\nplayers = [\"A\",\n\"X\"]"},
+			"match.toml:3: players: there is no engine \"X\" (expected \"A\" or \"B\")\nmatch.toml:2: players: expected at least 2, found 1 (engines: A, B)"},
+		{"player twice", [2]string{"games = 2", "games = 2\nplayers = [\"A\", \"B\", \"A\"]"},
+			`match.toml:2: players: "A" is there twice: expected a second [[engine]] with a name of its own`},
+		{"three", [2]string{"[[engine]]", "[[engine]]\nname = \"C\"\ncmd = \"builtin\"\n[[engine]]"},
+			`match.toml: players: 3 are too many for design match: expected 2, or another design, such as "round_robin" or "gauntlet"`},
+		{"name", [2]string{`"A"`, `"A.1"`},
+			`match.toml:4: engine name "A.1" has one of = . , in it, which flags could not tell apart: expected a name without them`},
 		{"no name", [2]string{`name = "A"`, ``}, `match.toml:3: engine name "" is empty: expected a name`},
-		{"reserved", [2]string{`"A"`, `"all"`}, `match.toml:4: engine name "all" means something else in flags: expected another name`},
-		{"control", [2]string{`"A"`, `"A\u001b"`}, `match.toml:4: engine name "A\x1b" has a character in it that a terminal does not show: expected a printable name`},
+		{"reserved", [2]string{`"A"`, `"all"`},
+			`match.toml:4: engine name "all" means something else in flags: expected another name`},
+		{"control", [2]string{`"A"`, `"A\u001b"`},
+			`match.toml:4: engine name "A\x1b" has a character in it that a terminal does not show: expected a printable name`},
 		{"taken", [2]string{`"A"`, `"B"`}, `match.toml:7: engine name "B" is taken: expected each engine to have its own`},
-		{"missing", engine(`cmd = "./none"`), `match.toml:5: engine A: DIR/none cannot be started: no such file or directory`},
-		{"not executable", engine(`cmd = "./plain"`), `match.toml:5: engine A: DIR/plain cannot be started: it is not executable (chmod +x)`},
-		{"blanks", engine(`cmd = "./folder with blanks/engine --flag"`), `match.toml:5: engine A: the command is split at blanks, but "./folder with blanks/engine" is one file; quote the path: cmd = "'./folder with blanks/engine'" in a file, "'./folder with blanks/engine'" as an argument, or NAME='PATH' in quotes with --engine NAME=CMD`},
+		{"missing", engine(`cmd = "./none"`),
+			`match.toml:5: engine A: DIR/none cannot be started: no such file or directory`},
+		{"not executable", engine(`cmd = "./plain"`),
+			`match.toml:5: engine A: DIR/plain cannot be started: it is not executable (chmod +x)`},
+		{"blanks", engine(`cmd = "./folder with blanks/engine --flag"`),
+			`match.toml:5: engine A: the command is split at blanks, but "./folder with blanks/engine" is one file; quote the path: cmd = "'./folder with blanks/engine'" in a file, "'./folder with blanks/engine'" as an argument, or NAME='PATH' in quotes with --engine NAME=CMD`},
 		{"folder", engine(`cmd = "./folder"`), `match.toml:5: engine A: DIR/folder cannot be started: it is a folder`},
-		{"not found", engine(`cmd = "stockfish --x"`), `match.toml:5: engine A: "stockfish" is neither in PATH nor in /usr/games: expected a program there, or a path with a slash such as ./stockfish`},
-		{"no command", engine(``), `match.toml:3: engine A: there is no command: expected cmd = "./engine" or command = ["./engine"]`},
-		{"empty command", engine(`command = ["", "x"]`), `match.toml:5: engine A: there is no command: expected cmd = "./engine" or command = ["./engine"]`},
-		{"two commands", engine("cmd = \"a\"\ncommand = [\"a\"]"), `match.toml:6: engine A: both cmd and command are given: expected one of them`},
-		{"quote", engine(`cmd = "./dev 'x"`), `match.toml:5: engine A: command "./dev 'x": the quote ' is never closed: expected another one`},
-		{"NUL", engine(`command = ["./dev", "a\u0000"]`), `match.toml:5: engine A: word 2 of the command has a NUL character in it`},
-		{"dir", engine("cmd = \"./dev\"\ndir = \"plain\""), `match.toml:5: engine A: its working directory DIR/plain is no folder`},
-		{"ssh", engine(`cmd = "ssh host ./dev"`), `match.toml:5: engine A: what runs behind ssh cannot be hashed from here: expected identity = "…", such as its version or the SHA-256 of its binary`},
+		{"not found", engine(`cmd = "stockfish --x"`),
+			`match.toml:5: engine A: "stockfish" is neither in PATH nor in /usr/games: expected a program there, or a path with a slash such as ./stockfish`},
+		{"no command", engine(``),
+			`match.toml:3: engine A: there is no command: expected cmd = "./engine" or command = ["./engine"]`},
+		{"empty command", engine(`command = ["", "x"]`),
+			`match.toml:5: engine A: there is no command: expected cmd = "./engine" or command = ["./engine"]`},
+		{"two commands", engine("cmd = \"a\"\ncommand = [\"a\"]"),
+			`match.toml:6: engine A: both cmd and command are given: expected one of them`},
+		{"quote", engine(`cmd = "./dev 'x"`),
+			`match.toml:5: engine A: command "./dev 'x": the quote ' is never closed: expected another one`},
+		{"NUL", engine(`command = ["./dev", "a\u0000"]`),
+			`match.toml:5: engine A: word 2 of the command has a NUL character in it`},
+		{"dir", engine("cmd = \"./dev\"\ndir = \"plain\""),
+			`match.toml:5: engine A: its working directory DIR/plain is no folder`},
+		{"ssh", engine(`cmd = "ssh host ./dev"`),
+			`match.toml:5: engine A: what runs behind ssh cannot be hashed from here: expected identity = "…", such as its version or the SHA-256 of its binary`},
 		{"env", engine("cmd = \"./dev\"\nenv = [\"X\"]"), `match.toml:6: engine A: env: "X": expected NAME=VALUE`},
-		{"option", engine("cmd = \"./dev\"\noptions = {A = \"a\\nb\"}"), `match.toml:6: engine A: options: "A" = "a\nb": expected a name, and no line breaks`},
-		{"option twice", engine("cmd = \"./dev\"\noptions = {Hash = 1, USI_Hash = 2}"), `match.toml:6: engine A: options: Hash and USI_Hash are the same option: expected one of them`},
-		{"profile", engine("cmd = \"./dev\"\nprofile = \"yane\""), `match.toml:6: engine A: there is no profile "yane": expected yaneuraou or none`},
-		{"timeout", engine("cmd = \"./dev\"\nready_timeout = \"0s\""), `match.toml:6: engine.ready_timeout: 0 leaves the engine no time: expected a duration such as "10m0s"`},
-		{"plies", [2]string{"games = 2", "games = 2\nopenings = {plies = 0}"}, `match.toml:2: openings.plies: 0 is too few: expected how many moves to keep, from 1`},
-		{"openings", [2]string{"games = 2", "games = 2\nopenings = {file = \"a\", handicap = \"b\"}"}, `match.toml:2: openings: expected one of file, handicap and list`},
-		{"no book", [2]string{"games = 2", "games = 2\nopenings = \"a.sfen\""}, `match.toml:2: openings DIR/a.sfen: no such file or directory`},
-		{"list", [2]string{"games = 2", "games = 2\nopenings = {list = [\"startpos\", \"startpos moves 1a1b\"]}"}, `match.toml:2: openings.list:2: move 1 (1a1b): 1a1b is illegal: the lance on 1a belongs to white, but black is to move`},
-		{"empty list", [2]string{"games = 2", "games = 2\nopenings = {list = []}"}, `match.toml:2: openings openings.list: there are none: expected lines such as "startpos moves 7g7f 3c3d"`},
-		{"handicap", [2]string{"games = 2", "games = 2\nopenings = {handicap = \"two-pieces\"}"}, `match.toml:2: openings.handicap: there is no handicap "two-pieces": expected one such as two-piece, ten-piece, six-piece`},
-		{"ply limit", [2]string{"games = 2", "games = 2\nrules = {max_plies = 2}\nopenings = {list = [\"startpos moves 7g7f 3c3d\"]}"}, `match.toml:3: openings.list:1: the game is over after move 2 (3c3d): max_plies`},
+		{"option", engine("cmd = \"./dev\"\noptions = {A = \"a\\nb\"}"),
+			`match.toml:6: engine A: options: "A" = "a\nb": expected a name, and no line breaks`},
+		{"option twice", engine("cmd = \"./dev\"\noptions = {Hash = 1, USI_Hash = 2}"),
+			`match.toml:6: engine A: options: Hash and USI_Hash are the same option: expected one of them`},
+		{"profile", engine("cmd = \"./dev\"\nprofile = \"yane\""),
+			`match.toml:6: engine A: there is no profile "yane": expected yaneuraou or none`},
+		{"timeout", engine("cmd = \"./dev\"\nready_timeout = \"0s\""),
+			`match.toml:6: engine.ready_timeout: 0 leaves the engine no time: expected a duration such as "10m0s"`},
+		{"plies", [2]string{"games = 2", "games = 2\nopenings = {plies = 0}"},
+			`match.toml:2: openings.plies: 0 is too few: expected how many moves to keep, from 1`},
+		{"openings", [2]string{"games = 2", "games = 2\nopenings = {file = \"a\", handicap = \"b\"}"},
+			`match.toml:2: openings: expected one of file, handicap and list`},
+		{"no book", [2]string{"games = 2", "games = 2\nopenings = \"a.sfen\""},
+			`match.toml:2: openings DIR/a.sfen: no such file or directory`},
+		{"list", [2]string{"games = 2", "games = 2\nopenings = {list = [\"startpos\", \"startpos moves 1a1b\"]}"},
+			`match.toml:2: openings.list:2: move 1 (1a1b): 1a1b is illegal: the lance on 1a belongs to white, but black is to move`},
+		{"empty list", [2]string{"games = 2", "games = 2\nopenings = {list = []}"},
+			`match.toml:2: openings openings.list: there are none: expected lines such as "startpos moves 7g7f 3c3d"`},
+		{"handicap", [2]string{"games = 2", "games = 2\nopenings = {handicap = \"two-pieces\"}"},
+			`match.toml:2: openings.handicap: there is no handicap "two-pieces": expected one such as two-piece, ten-piece, six-piece`},
+		{"ply limit", [2]string{"games = 2",
+			"games = 2\nrules = {max_plies = 2}\nopenings = {list = [\"startpos moves 7g7f 3c3d\"]}"},
+			`match.toml:3: openings.list:1: the game is over after move 2 (3c3d): max_plies`},
 	} {
 		f := parse(t, strings.Replace(configstest.Two, test.replace[0], test.replace[1], 1))
 		p, _, err := f.Plan("", env)
@@ -233,18 +286,22 @@ func TestPlanIsRelativeToItsFile(t *testing.T) {
 	f := parse(t, strings.Replace(configstest.Two, "./dev", "nice ./dev", 1))
 	p, _, err := f.Plan(dir, env)
 	testutil.OK(t, err)
-	testutil.Check(t, p.Players[0].Dir == dir && p.Players[1].Command[0] == filepath.Join(dir, "base") && p.Players[1].Dir == dir,
+	testutil.Check(t, p.Players[0].Dir == dir && p.Players[1].Command[0] == filepath.Join(dir, "base") &&
+		p.Players[1].Dir == dir,
 		"%+v", p.Players)
 }
 
 func TestLimitsOfAnEngine(t *testing.T) {
 	env := configstest.Machine(t)
 	for own, want := range map[string]match.Limits{
-		`{nodes = 5}`:          {Nodes: 5, Margin: time.Second, Stall: 2 * time.Second},
-		`{margin = "3s"}`:      {Clock: match.TimeControl{Byoyomi: time.Second}, Nodes: 9, Margin: 3 * time.Second, Stall: 2 * time.Second},
-		`{stall = "4s"}`:       {Clock: match.TimeControl{Byoyomi: time.Second}, Nodes: 9, Margin: time.Second, Stall: 4 * time.Second},
+		`{nodes = 5}`: {Nodes: 5, Margin: time.Second, Stall: 2 * time.Second},
+		`{margin = "3s"}`: {Clock: match.TimeControl{Byoyomi: time.Second}, Nodes: 9, Margin: 3 * time.Second,
+			Stall: 2 * time.Second},
+		`{stall = "4s"}`: {Clock: match.TimeControl{Byoyomi: time.Second}, Nodes: 9, Margin: time.Second,
+			Stall: 4 * time.Second},
 		`{movetime = "500ms"}`: {MoveTime: 500 * time.Millisecond, Margin: time.Second, Stall: 2 * time.Second},
-		`"8+0.08"`:             {Clock: match.TimeControl{Main: 8 * time.Second, Increment: 80 * time.Millisecond}, Margin: time.Second, Stall: 2 * time.Second},
+		`"8+0.08"`: {Clock: match.TimeControl{Main: 8 * time.Second, Increment: 80 * time.Millisecond},
+			Margin: time.Second, Stall: 2 * time.Second},
 		`{self = true, stall = "1s", margin = "0s"}`: {Self: true, Stall: time.Second},
 	} {
 		text := strings.Replace(configstest.Two, `"8+0.08"`, `{byoyomi = "1s", nodes = 9, margin = "1s", stall = "2s"}`, 1)
@@ -262,7 +319,8 @@ func TestPlanWarnings(t *testing.T) {
 	testutil.Diff(t, want, got)
 	_, got = configstest.Plan(t, same+"options = {X = 1}\n", configs.Flags{}, env)
 	testutil.Check(t, got == nil, "%v", got)
-	three := strings.Replace(configstest.Two, "games = 2", "games = 8\ndesign = \"gauntlet\"", 1) + "[[engine]]\nname = \"C\"\ncmd = \"builtin\"\n"
+	three := strings.Replace(configstest.Two, "games = 2", "games = 8\ndesign = \"gauntlet\"", 1) +
+		"[[engine]]\nname = \"C\"\ncmd = \"builtin\"\n"
 	if _, got = configstest.Plan(t, three, configs.Flags{}, env); got != nil {
 		t.Error(got)
 	}
@@ -274,7 +332,8 @@ func TestPlanWarnings(t *testing.T) {
 // TestGateSPRT requires that the text of sprt and keys of the table can set every key. A key in both is an error. A
 // list of two numbers is the short form.
 func TestGateSPRT(t *testing.T) {
-	all := stats.SPRT{Elo0: 0, Elo1: 4, Alpha: 0.01, Beta: 0.02, Model: stats.ModelNormalized, Boundary: stats.BoundaryBounded}
+	all := stats.SPRT{Elo0: 0, Elo1: 4, Alpha: 0.01, Beta: 0.02, Model: stats.ModelNormalized,
+		Boundary: stats.BoundaryBounded}
 	for text, want := range map[string]stats.SPRT{
 		"gate = \"0,4\"":           {Elo1: 4, Alpha: 0.05, Beta: 0.05, Model: stats.ModelLogistic},
 		"[gate]\nsprt = [-1, 4.5]": {Elo0: -1, Elo1: 4.5, Alpha: 0.05, Beta: 0.05, Model: stats.ModelLogistic},
@@ -288,13 +347,15 @@ func TestGateSPRT(t *testing.T) {
 	for _, key := range []string{"alpha = 0.05", "beta = 0.05", "model = \"logistic\"", "boundary = \"ratio\""} {
 		name, _, _ := strings.Cut(key, " ")
 		text := "[gate]\nsprt = \"elo1=4,elo0=0,alpha=0.01,beta=0.02,model=normalized,boundary=bounded\"\n" + key
-		testutil.Fails(t, testutil.Err(parse(t, text).GateDesign()), "match.toml:3: gate."+name+": gate.sprt sets "+name+", too", "%s", key)
+		testutil.Fails(t, testutil.Err(parse(t, text).GateDesign()),
+			"match.toml:3: gate."+name+": gate.sprt sets "+name+", too", "%s", key)
 	}
 }
 
 // TestGateBoundary requires that the ratio boundary is the zero value, so that the log of older runs stays equal.
 func TestGateBoundary(t *testing.T) {
-	for text, want := range map[string]stats.Boundary{"": stats.BoundaryRatio, "boundary = \"ratio\"\n": stats.BoundaryRatio, "boundary = \"bounded\"\n": stats.BoundaryBounded} {
+	for text, want := range map[string]stats.Boundary{"": stats.BoundaryRatio,
+		"boundary = \"ratio\"\n": stats.BoundaryRatio, "boundary = \"bounded\"\n": stats.BoundaryBounded} {
 		g, err := parse(t, "[gate]\nsprt = \"0,4\"\n"+text).GateDesign()
 		testutil.Check(t, err == nil && g.Boundary == want, "%q: %v, %v", text, g, err)
 	}
@@ -311,14 +372,16 @@ func TestDevice(t *testing.T) {
 	shared := strings.Replace(councilFile, "name = \"A\"\n", "name = \"A\"\ndevice = \"gpu{gpu}\"\n", 1)
 	testutil.Require(t, shared != councilFile, "no engine A in\n%s", councilFile)
 	for name, c := range map[string]struct{ text, want string }{
-		"council": {shared + "rule = \"majority\"\n", `council C: its member A has the device gpu{gpu}, but members search at the same time; remove device`},
+		"council": {shared + "rule = \"majority\"\n",
+			`council C: its member A has the device gpu{gpu}, but members search at the same time; remove device`},
 		"ponder": {"ponder = \"standard\"\n" + strings.Replace(shared, `["A", "B"]`, `["B"]`, 1) + "rule = \"majority\"\n",
 			`ponder: A shares the device gpu{gpu}, so it cannot search during the opponent's time; remove device, or set ponder = "off"`},
 	} {
 		_, err := councilPlan(t, c.text)
 		testutil.Fails(t, err, c.want, "%s", name)
 	}
-	solver := strings.Replace(councilFile, "players", "mate = {engine = \"S\", time = \"1s\"}\nplayers", 1) + "rule = \"majority\"\n[[engine]]\nname = \"S\"\ncmd = \"builtin\"\ndevice = \"gpu0\"\n"
+	solver := strings.Replace(councilFile, "players", "mate = {engine = \"S\", time = \"1s\"}\nplayers", 1) +
+		"rule = \"majority\"\n[[engine]]\nname = \"S\"\ncmd = \"builtin\"\ndevice = \"gpu0\"\n"
 	testutil.Fails(t, testutil.Err(councilPlan(t, solver)), "mate: the solver S has the device gpu0", "solver")
 	plan := testutil.Must(councilPlan(t, strings.Replace(shared, `["A", "B"]`, `["B"]`, 1)+"rule = \"majority\"\n"))(t)
 	testutil.Equal(t, plan.Players[1].Device, "gpu{gpu}", "the device of A")
@@ -361,7 +424,8 @@ func TestWrongCPUs(t *testing.T) {
 	}{
 		{`cpus = "all"`, configs.Flags{}, `match.toml:1: cpus: "all": expected off, auto, or CPUs such as 2-7,10`},
 		{`cpus = true`, configs.Flags{}, "match.toml:1: cpus: expected a string, found true"},
-		{"cores_per_slot = 2", configs.Flags{}, `match.toml:1: cores_per_slot: no slot has cores of its own: expected cpus = "auto", or a list of CPUs, beside it`},
+		{"cores_per_slot = 2", configs.Flags{},
+			`match.toml:1: cores_per_slot: no slot has cores of its own: expected cpus = "auto", or a list of CPUs, beside it`},
 		{"cpus = \"auto\"\ncores_per_slot = 0", configs.Flags{}, "match.toml:2: cores_per_slot: 0 is outside 1 to 10000"},
 		{"", configs.Flags{CPUs: "auto", CoresPerSlot: &zero}, "--cores-per-slot: cores_per_slot: 0 is outside 1 to 10000"},
 		{"", configs.Flags{CPUs: "7-1"}, `--cpus: "7-1": expected off, auto, or CPUs such as 2-7,10`},
@@ -421,11 +485,13 @@ func TestMateSolver(t *testing.T) {
 		if test.name != "" {
 			engines = 3
 		}
-		if name != test.name || len(plan.Players) != 2 || len(plan.Engines()) != engines || plan.Mate.IsZero() != (test.name == "") {
+		if name != test.name || len(plan.Players) != 2 || len(plan.Engines()) != engines ||
+			plan.Mate.IsZero() != (test.name == "") {
 			t.Errorf("%s: asks %q, %d players, %d engines", test.key, name, len(plan.Players), len(plan.Engines()))
 		}
-		if strings.Contains(test.key, "2s") && (plan.Mate.Every != 3 || plan.Mate.Time != 2*time.Second || plan.Mate.Nodes != 7 ||
-			plan.Mate.Solver.Options[0] != (match.Option{Name: "MateNodes", Value: "9"})) {
+		if strings.Contains(test.key, "2s") &&
+			(plan.Mate.Every != 3 || plan.Mate.Time != 2*time.Second || plan.Mate.Nodes != 7 ||
+				plan.Mate.Solver.Options[0] != (match.Option{Name: "MateNodes", Value: "9"})) {
 			t.Errorf("%s: %+v", test.key, plan.Mate)
 		}
 	}

@@ -176,7 +176,8 @@ func (r *resolver) limitsOf(whose, path string, own *Limits) match.Limits {
 func (r *resolver) timeout(path string, value *time.Duration, def time.Duration) time.Duration {
 	d := or(value, def)
 	if d <= 0 {
-		r.fail(path, "%s: 0 leaves the engine no time: expected a duration such as %q", label(path), cmp.Or(def, 2*time.Second))
+		r.fail(path, "%s: 0 leaves the engine no time: expected a duration such as %q", label(path),
+			cmp.Or(def, 2*time.Second))
 	}
 	return d
 }

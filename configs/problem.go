@@ -43,7 +43,8 @@ func (p *Problem) At() string {
 func (f *File) problem(path string, cause error) *Problem {
 	flag, line := f.where(path)
 	if f.ready && flag == "" { // a built-in series has no lines in a file on disk
-		return &Problem{File: "ready series " + f.name, Cause: fmt.Errorf("%w; name your own program with --engine NAME=PATH", cause)}
+		return &Problem{File: "ready series " + f.name,
+			Cause: fmt.Errorf("%w; name your own program with --engine NAME=PATH", cause)}
 	}
 	return &Problem{File: f.name, Line: line, Flag: flag, Cause: cause}
 }
@@ -85,8 +86,8 @@ func Inspect(data []byte, name, dir string, env identity.Env) (*match.Plan, []ad
 	return nil, nil, errors.Join(err, apart(ProblemsOf(wrong), ProblemsOf(err)))
 }
 
-// CouncilAlone reports whether the file is for gogi council, not for gogi match: one council is its only player, and it has no
-// number of games.
+// CouncilAlone reports whether the file is for gogi council, not for gogi match: one council is its only player, and it
+// has no number of games.
 func (f *File) CouncilAlone() bool {
 	return len(f.PlayerNames()) == 1 && len(f.Councils) > 0 && f.Games == nil
 }

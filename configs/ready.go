@@ -52,5 +52,6 @@ func notFound(name string) error {
 	if near := usi.Nearest(strings.TrimSuffix(name, ".toml"), names, 3); len(near) > 0 {
 		names = near
 	}
-	return fmt.Errorf("%s not found; give the path of a match file, or the name of a ready-made match: %s", name, strings.Join(names, ", "))
+	return fmt.Errorf("%s not found; give the path of a match file, or the name of a ready-made match: %s", name,
+		strings.Join(names, ", "))
 }

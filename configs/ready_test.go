@@ -120,7 +120,8 @@ func TestClockOfMovesPerPeriod(t *testing.T) {
 		"40/60": "time control 40/60 is 40s of main time, then 1m0s for each move; shogi has no time control of moves per period",
 		"60/40": "", "0/10": "", "40+60": "", "10/10": "",
 	} {
-		text := "games = 2\nlimits = \"" + tc + "\"\n[[engine]]\nname = \"a\"\ncmd = \"builtin\"\n[[engine]]\nname = \"b\"\ncmd = \"builtin --x\"\n"
+		text := "games = 2\nlimits = \"" + tc +
+			"\"\n[[engine]]\nname = \"a\"\ncmd = \"builtin\"\n[[engine]]\nname = \"b\"\ncmd = \"builtin --x\"\n"
 		_, warnings, err := parse(t, text).Plan("", configstest.Machine(t))
 		testutil.OK(t, err)
 		var got []string

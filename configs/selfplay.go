@@ -23,9 +23,10 @@ func SelfplayTemplate() []byte { return slices.Clone(selfplayTemplate) }
 // Selfplay is the table [selfplay] with the settings for making training data. The rest of the file has the
 // players, openings and rules. Package selfplay explains the keys.
 type Selfplay struct {
-	To     string `toml:"to"`     // folder of the data; required
-	Player string `toml:"player"` // the player that plays both sides; default: the only player that is not a member of a council
-	Block  *int   `toml:"block"`  // number of games in a block; default 64
+	To string `toml:"to"` // folder of the data; required
+	// the player that plays both sides; default: the only player that is not a member of a council
+	Player string `toml:"player"`
+	Block  *int   `toml:"block"` // number of games in a block; default 64
 
 	RandomMin *int `toml:"random_min"` // default 4
 	RandomMax *int `toml:"random_max"` // default 8, or random_min if that is more
@@ -117,8 +118,10 @@ func (r *resolver) refuseSeries() {
 		key   string
 		given bool
 	}{
-		{"design", f.Design != nil}, {"swap", f.Swap != nil}, {"players", f.Players != nil}, {"limits_by_colour", f.ByColour != nil},
-		{"gate", f.Gate != nil}, {"ponder", f.Ponder != "" && f.Ponder != match.PonderOff}, {"slowed", f.Slowed != ""}, {"mate", f.Mate != nil},
+		{"design", f.Design != nil}, {"swap", f.Swap != nil}, {"players", f.Players != nil},
+		{"limits_by_colour", f.ByColour != nil},
+		{"gate", f.Gate != nil}, {"ponder", f.Ponder != "" && f.Ponder != match.PonderOff}, {"slowed", f.Slowed != ""},
+		{"mate", f.Mate != nil},
 	} {
 		if k.given {
 			r.fail(k.key, "%s: self-play has no such key; remove it", k.key)
@@ -146,7 +149,8 @@ func (r *resolver) selfplayDesign(want *Selfplay) match.Selfplay {
 	d := match.Selfplay{
 		Games:     or(want.Block, min(defaultBlock, max(1, or(r.file.Games, defaultBlock)))),
 		RandomMin: or(want.RandomMin, defaultRandomMin), Window: or(want.Window, defaultWindow),
-		TemperaturePlies: or(want.TemperaturePlies, 0), Temperature: or(want.Temperature, defaultTemperature), Lines: or(want.MultiPV, defaultLines),
+		TemperaturePlies: or(want.TemperaturePlies, 0), Temperature: or(want.Temperature, defaultTemperature),
+		Lines:      or(want.MultiPV, defaultLines),
 		NoisePlies: or(want.NoisePlies, 0), Noise: or(want.Noise, defaultNoise),
 		NodeJitter: or(want.NodeJitter, 0), Audit: or(want.Audit, defaultAudit),
 	}
@@ -159,13 +163,16 @@ func (r *resolver) selfplayDesign(want *Selfplay) match.Selfplay {
 
 func (r *resolver) selfplayData(want *Selfplay) selfplay.Data {
 	d := selfplay.Data{
-		Positions: r.inRange("selfplay.shard", want.Shard, defaultShard, 0, maxSelfplayGames), Shuffle: or(want.Shuffle, true), Seed: or(want.ShuffleSeed, 1),
-		NoMate: or(want.NoMate, false), Distinct: r.inRange("selfplay.distinct_mib", want.DistinctMiB, defaultDistinct, 0, maxDistinct),
+		Positions: r.inRange("selfplay.shard", want.Shard, defaultShard, 0, maxSelfplayGames),
+		Shuffle:   or(want.Shuffle, true), Seed: or(want.ShuffleSeed, 1),
+		NoMate:   or(want.NoMate, false),
+		Distinct: r.inRange("selfplay.distinct_mib", want.DistinctMiB, defaultDistinct, 0, maxDistinct),
 	}
 	name := choose(r, "selfplay.format", want.Format, packed.TrainingNames()...)
 	format, err := packed.Find(name)
 	if err == nil && format.Name == "pack" && d.NoMate {
-		r.fail("selfplay.no_mate", "selfplay.no_mate: pack has games and leaves no position out: expected another format, or false")
+		r.fail("selfplay.no_mate",
+			"selfplay.no_mate: pack has games and leaves no position out: expected another format, or false")
 	}
 	d.Format = format
 	return d
@@ -186,11 +193,13 @@ func (r *resolver) selfplayPlayer(plan *match.Plan) {
 		return
 	}
 	if p.Council != nil {
-		r.fail("selfplay.temperature_plies", "selfplay.temperature_plies: moves are drawn among an engine's MultiPV, which the council %s has not: expected 0; random and noise plies need none", p.Name)
+		r.fail("selfplay.temperature_plies",
+			"selfplay.temperature_plies: moves are drawn among an engine's MultiPV, which the council %s has not: expected 0; random and noise plies need none", p.Name)
 	}
 	for _, o := range p.Options {
 		if strings.EqualFold(o.Name, "MultiPV") || strings.EqualFold(o.Name, "USI_MultiPV") {
-			r.fail("selfplay.multipv", "selfplay.multipv: the option %s of %s says otherwise: expected one of the two", o.Name, p.Name)
+			r.fail("selfplay.multipv", "selfplay.multipv: the option %s of %s says otherwise: expected one of the two", o.Name,
+				p.Name)
 		}
 	}
 }
@@ -208,7 +217,8 @@ func (r *resolver) selfplayBlocks(block int) int {
 	}
 	blocks := (games + block - 1) / block
 	if blocks*block != games {
-		r.warnings = append(r.warnings, advice.Of("games: %d is no multiple of a block's %d: %d are played", games, block, blocks*block))
+		r.warnings = append(r.warnings,
+			advice.Of("games: %d is no multiple of a block's %d: %d are played", games, block, blocks*block))
 	}
 	return blocks
 }

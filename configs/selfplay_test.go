@@ -26,7 +26,8 @@ func TestSelfplayTemplate(t *testing.T) {
 	p, warnings, err := planSelfplay(t, text)
 	testutil.Require(t, err == nil && len(warnings) == 1 && strings.Contains(warnings[0].String(), "1024 are played"),
 		"%v %v", warnings, err)
-	if p.Plan.Pairs != 16 || p.Plan.Legs() != 64 || p.Plan.Players[0].Limits.Nodes != 1000 || p.Plan.Adjudication.ResignScore != 3000 || p.Data.Format.Name != "psv" {
+	if p.Plan.Pairs != 16 || p.Plan.Legs() != 64 || p.Plan.Players[0].Limits.Nodes != 1000 ||
+		p.Plan.Adjudication.ResignScore != 3000 || p.Data.Format.Name != "psv" {
 		t.Errorf("%+v", p)
 	}
 	given := regexp.MustCompile(`(?m)^# ([a-z_]+ = )`).ReplaceAllString(text, "$1")
@@ -36,7 +37,8 @@ func TestSelfplayTemplate(t *testing.T) {
 	shown, _, err := planSelfplay(t, given)
 	testutil.OK(t, err)
 	testutil.Diff(t, p.Plan.Design, shown.Plan.Design, "what it shows is not the default")
-	if shown.Data.Positions != p.Data.Positions || shown.Data.Distinct != p.Data.Distinct || shown.Data.Seed != p.Data.Seed || shown.Data.Shuffle != p.Data.Shuffle || shown.Data.NoMate != p.Data.NoMate {
+	if shown.Data.Positions != p.Data.Positions || shown.Data.Distinct != p.Data.Distinct ||
+		shown.Data.Seed != p.Data.Seed || shown.Data.Shuffle != p.Data.Shuffle || shown.Data.NoMate != p.Data.NoMate {
 		t.Errorf("%+v, expected %+v", shown.Data, p.Data)
 	}
 }
@@ -50,7 +52,8 @@ func TestSelfplayDefaults(t *testing.T) {
 		Games: 64, RandomMin: 4, RandomMax: 8, Window: 600, Temperature: 50, Lines: 8, Noise: 0.1, Audit: 0.05,
 	}
 	testutil.Diff(t, want, p.Plan.Design.Selfplay)
-	if p.Plan.Pairs != 2 || p.Plan.Concurrency != configstest.Machine(t).NumCPU || filepath.Base(p.Folder) != "x" || !filepath.IsAbs(p.Folder) {
+	if p.Plan.Pairs != 2 || p.Plan.Concurrency != configstest.Machine(t).NumCPU || filepath.Base(p.Folder) != "x" ||
+		!filepath.IsAbs(p.Folder) {
 		t.Errorf("%d blocks, %d at a time, in %s", p.Plan.Pairs, p.Plan.Concurrency, p.Folder)
 	}
 	testutil.Diff(t, []match.Opening{{ID: "1", Start: "startpos"}}, p.Plan.Openings)
@@ -74,16 +77,20 @@ func TestSelfplayRefuses(t *testing.T) {
 		{"\"x\"", "\"x\"\nnoise = 2.0", "sp.toml:9: selfplay.noise: 2 is outside 0 to 1"},
 		{"\"x\"", "\"x\"\nrandom_min = 9\nrandom_max = 8", "selfplay.random_max: 8 is outside 9 to 1000"},
 		{"\"x\"", "\"x\"\nblock = 0", "selfplay.block: 0 is outside 1 to 65536"},
-		{"\"x\"", "\"x\"\ntemperature_plies = 3\ntemperature = 0.0", "selfplay.temperature: 0 is no number of centipawns above 0"},
+		{"\"x\"", "\"x\"\ntemperature_plies = 3\ntemperature = 0.0",
+			"selfplay.temperature: 0 is no number of centipawns above 0"},
 		{"\"x\"", "\"x\"\ntemperature_plies = 3\nmultipv = 1", "selfplay.multipv: 1 is outside 2 to 500"},
 		{"\"builtin\"\n", "\"builtin\"\noptions = {MultiPV = 3}\n", ""},
-		{"\"builtin\"\n[selfplay]\n", "\"builtin\"\noptions = {MultiPV = 3}\n[selfplay]\ntemperature_plies = 3\n", "the option MultiPV of A says otherwise"},
+		{"\"builtin\"\n[selfplay]\n", "\"builtin\"\noptions = {MultiPV = 3}\n[selfplay]\ntemperature_plies = 3\n",
+			"the option MultiPV of A says otherwise"},
 		{"\"x\"", "\"x\"\nformat = \"hcp\"", "selfplay.format: \"hcp\" is not one of psv, hcpe, hcpe2, hcpe3, pack"},
 		{"\"x\"", "\"x\"\nformat = \"pack\"\nno_mate = true", "pack has games and leaves no position out"},
 		{"\"x\"", "\"x\"\nplayer = \"B\"", "there is no \"B\": expected one of A"},
-		{"[selfplay]", "[[engine]]\nname = \"B\"\ncmd = \"builtin\"\n[selfplay]", "selfplay.player is missing: expected who plays, of A, B"},
+		{"[selfplay]", "[[engine]]\nname = \"B\"\ncmd = \"builtin\"\n[selfplay]",
+			"selfplay.player is missing: expected who plays, of A, B"},
 		{
-			"[selfplay]", "[[council]]\nname = \"C\"\nrule = \"majority\"\nmembers = [\"A\"]\n[selfplay]\ntemperature_plies = 2\n",
+			"[selfplay]",
+			"[[council]]\nname = \"C\"\nrule = \"majority\"\nmembers = [\"A\"]\n[selfplay]\ntemperature_plies = 2\n",
 			"which the council C has not",
 		},
 	} {
@@ -92,16 +99,19 @@ func TestSelfplayRefuses(t *testing.T) {
 			text = text[:strings.LastIndex(text, "[selfplay]")]
 		}
 		_, _, err := planSelfplay(t, text)
-		testutil.Check(t, (tc.want != "" || err == nil) && (tc.want == "" || err != nil && strings.Contains(err.Error(), tc.want)),
+		testutil.Check(t, (tc.want != "" || err == nil) &&
+			(tc.want == "" || err != nil && strings.Contains(err.Error(), tc.want)),
 			"%s\ngot %v, expected %q", text, err, tc.want)
 	}
 }
 
 // A match file with a [selfplay] table is an error.
 func TestSeriesHasNoSelfplay(t *testing.T) {
-	f, err := configs.Parse([]byte(strings.Replace(selfplayHead, "[selfplay]", "[[engine]]\nname = \"B\"\ncmd = \"builtin\"\n[selfplay]", 1)), "m.toml")
+	f, err := configs.Parse([]byte(strings.Replace(selfplayHead, "[selfplay]",
+		"[[engine]]\nname = \"B\"\ncmd = \"builtin\"\n[selfplay]", 1)), "m.toml")
 	testutil.OK(t, err)
-	if _, _, err := f.Plan("", configstest.Machine(t)); err == nil || !strings.Contains(err.Error(), "m.toml:10: selfplay: a series has none") {
+	if _, _, err := f.Plan("", configstest.Machine(t)); err == nil ||
+		!strings.Contains(err.Error(), "m.toml:10: selfplay: a series has none") {
 		t.Error(err)
 	}
 }

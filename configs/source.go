@@ -42,7 +42,8 @@ func (r *resolver) source(o Openings, plies int, rules match.Rules) ([]match.Ope
 }
 
 // DefaultOpenings sets the openings of the file to a built-in set if the file gives no openings. name is the
-// name of the set. A ready-made match then is another match than that of gogi match, so its run gets the name NAME-farm.
+// name of the set. A ready-made match then is another match than that of gogi match, so its run gets the name
+// NAME-farm.
 func (f *File) DefaultOpenings(name string) {
 	switch o := f.Openings; {
 	case o == nil:

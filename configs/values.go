@@ -44,7 +44,8 @@ func ParseTimeControl(text string) (match.TimeControl, error) {
 		err = errors.New("there is no time in it")
 	}
 	if err != nil {
-		return match.TimeControl{}, fmt.Errorf("time control %q: %w (expected seconds, such as 8+0.08, 300/10 or 0/1)", text, err)
+		return match.TimeControl{}, fmt.Errorf("time control %q: %w (expected seconds, such as 8+0.08, 300/10 or 0/1)", text,
+			err)
 	}
 	return t, nil
 }

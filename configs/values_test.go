@@ -72,7 +72,8 @@ func TestResignAndDraw(t *testing.T) {
 			t.Errorf("draw %s: %+v, %v, want %+v", text, d, err, want)
 		}
 	}
-	for _, text := range []string{"", "2000", "x3", "2000x", "0x3", "-5x3", "2:2000x3", "2000x3x4", "99999999999x1", "+5x1"} {
+	for _, text := range []string{"", "2000", "x3", "2000x", "0x3", "-5x3", "2:2000x3", "2000x3x4", "99999999999x1",
+		"+5x1"} {
 		testutil.Check(t, r.UnmarshalText([]byte(text)) != nil, "resign %q was taken", text)
 	}
 	for _, text := range []string{"", "10", "10x", "x8", "10x8@", "10x8@-1", "10x8@00", "10x0@4", "-1x8"} {
@@ -83,19 +84,22 @@ func TestResignAndDraw(t *testing.T) {
 // FuzzAdjudication reads flags of adjudication. An accepted flag is off or has numbers from 1 (a draw's score from 0),
 // and no number has overflowed.
 func FuzzAdjudication(f *testing.F) {
-	for _, text := range []string{"2000x3", "1:2000x3", "off", "10x8@40", "0x8", "x", "@", "1:", "99999999999x1", "10x8@", "1:off", "+1x1", "1x1@1@1"} {
+	for _, text := range []string{"2000x3", "1:2000x3", "off", "10x8@40", "0x8", "x", "@", "1:", "99999999999x1", "10x8@",
+		"1:off", "+1x1", "1x1@1@1"} {
 		f.Add(text)
 	}
 	const most = 1<<31 - 1
 	f.Fuzz(func(t *testing.T, text string) {
 		r := configs.Resign{Score: 1, Moves: 2, OneSided: true}
 		if err := r.UnmarshalText([]byte(text)); err == nil && (text == "off") != (r == configs.Resign{}) ||
-			err == nil && text != "off" && (r.Score < 1 || r.Moves < 1 || r.Score > most || r.Moves > most || r.OneSided != strings.HasPrefix(text, "1:")) {
+			err == nil && text != "off" &&
+				(r.Score < 1 || r.Moves < 1 || r.Score > most || r.Moves > most || r.OneSided != strings.HasPrefix(text, "1:")) {
 			t.Errorf("resign %q is %+v", text, r)
 		}
 		d := configs.Draw{Score: 1, Moves: 2, From: 3}
 		if err := d.UnmarshalText([]byte(text)); err == nil && (text == "off") != (d == configs.Draw{}) ||
-			err == nil && text != "off" && (d.Score < 0 || d.Moves < 1 || d.From < 0 || d.Score > most || d.Moves > most || d.From > most) {
+			err == nil && text != "off" &&
+				(d.Score < 0 || d.Moves < 1 || d.From < 0 || d.Score > most || d.Moves > most || d.From > most) {
 			t.Errorf("draw %q is %+v", text, d)
 		}
 	})

@@ -20,7 +20,8 @@ import (
 
 // Text returns the file as TOML that a user can edit: the keys that f has, each with its comment from the
 // starter file. Parse of this text returns f again. If f has no games or no search limits, the text has those
-// of the starter file, but not for a file of a council alone. Text returns an error if a value is not UTF-8, because a TOML file must be UTF-8.
+// of the starter file, but not for a file of a council alone. Text returns an error if a value is not UTF-8, because a
+// TOML file must be UTF-8.
 func (f *File) Text() ([]byte, error) {
 	w := writer{comments: starterComments()}
 	w.out.WriteString("# A match between shogi engines; gogi init FILE without flags writes a file with every key.\n\n")

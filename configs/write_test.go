@@ -41,7 +41,8 @@ func drawFlags(rt *rapid.T, book string) configs.Flags {
 		Run: text("run", "lmr 7", "a\"b", "日本"), Engine: []string{"A=./dev", "B=./base --x '1 2'"},
 		Games: new(2 * rapid.IntRange(1, 40).Draw(rt, "pairs")), Concurrency: text("concurrency", "1", "7", "cpus"),
 		Rules: text("rules", "default", "wcsc", "denryu", "floodgate"), Ponder: text("ponder", "off", "standard", "early"),
-		Slowed: text("slowed", "count", "void"), PVPlies: number("pv", 0, 40), Transcript: truth("transcript"), Durable: truth("durable"),
+		Slowed: text("slowed", "count", "void"), PVPlies: number("pv", 0, 40), Transcript: truth("transcript"),
+		Durable:       truth("durable"),
 		StartParallel: number("starts", 1, 9), SlotsPerGPU: number("gpu", 1, 4), CPUs: text("cpus", "off", "auto", "2-7,10"),
 		Profile: text("profile", "yaneuraou", "none"), Restart: text("restart", "never", "pair", "game"),
 		Resign: text("resign", "off", "2000x3", "1:900x2"), Draw: text("draw", "off", "10x8@40", "0x5"),
@@ -86,7 +87,8 @@ func drawFlags(rt *rapid.T, book string) configs.Flags {
 		f.Option = append(f.Option, whose+"."+name+"="+value)
 	}
 	if maybe("council") {
-		f.Council = []string{"C=" + rapid.SampledFrom([]string{"majority", "adoption:reward=voters", "weighted:weights=2/1"}).Draw(rt, "rule") + ":A,B"}
+		f.Council = []string{"C=" + rapid.SampledFrom([]string{"majority", "adoption:reward=voters",
+			"weighted:weights=2/1"}).Draw(rt, "rule") + ":A,B"}
 		f.Players = []string{"C", "A"}
 	}
 	return f
@@ -166,7 +168,8 @@ func TestTextIsUTF8(t *testing.T) {
 // A key with a comment in the starter file has it once. Text does not write keys that the flags do not set.
 func TestTextShape(t *testing.T) {
 	f := &configs.File{}
-	testutil.OK(t, f.Apply(configs.Flags{Engine: []string{"A=./a", "B=./b"}, TC: []string{"8+0.08"}, Option: []string{"all.Threads=1"}, Games: new(20)}))
+	testutil.OK(t, f.Apply(configs.Flags{Engine: []string{"A=./a", "B=./b"}, TC: []string{"8+0.08"},
+		Option: []string{"all.Threads=1"}, Games: new(20)}))
 	testutil.Diff(t, `# A match between shogi engines; gogi init FILE without flags writes a file with every key.
 
 games = 20                 # maximum number; even, because each opening is played twice

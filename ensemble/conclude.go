@@ -39,7 +39,8 @@ func (v *vote) shown(d *voting.Decision, before []float64) *usi.Vote {
 	for i := range v.ballots {
 		b := &v.ballots[i]
 		t.Ballots = append(t.Ballots, usi.Ballot{
-			Member: v.names[b.Member], Kind: string(b.Kind), Move: b.Move, Score: b.Score, HasScore: b.HasScore, Weight: before[b.Member],
+			Member: v.names[b.Member], Kind: string(b.Kind), Move: b.Move, Score: b.Score, HasScore: b.HasScore,
+			Weight: before[b.Member],
 		})
 	}
 	return t
@@ -48,9 +49,11 @@ func (v *vote) shown(d *voting.Decision, before []float64) *usi.Vote {
 func (v *vote) record(o *observed, before []float64, elapsed time.Duration) *voting.Record {
 	r := &voting.Record{
 		Version: voting.RecordVersion, Type: "vote", Council: v.config.Name, Ply: o.position.Ply(), Own: len(v.observed),
-		Side: o.position.Side().String(), SFEN: o.position.SFEN(), Rule: v.session.Rule(), Seed: v.seed, Stop: string(v.config.Stop),
-		Ties: v.session.Settings.Ties, Declaration: v.session.Settings.Declaration.String(), ResignQuorum: v.session.ResignShare(),
-		Members: v.names, Scales: v.scales, Clamps: v.clamps, Veto: v.veto, Examined: v.examined, Before: before,
+		Side: o.position.Side().String(), SFEN: o.position.SFEN(), Rule: v.session.Rule(), Seed: v.seed,
+		Stop: string(v.config.Stop),
+		Ties: v.session.Settings.Ties, Declaration: v.session.Settings.Declaration.String(),
+		ResignQuorum: v.session.ResignShare(),
+		Members:      v.names, Scales: v.scales, Clamps: v.clamps, Veto: v.veto, Examined: v.examined, Before: before,
 		After: v.session.Weights(), Early: v.early,
 		WallMS: voting.Milliseconds(elapsed), Alive: v.alive(), Ballots: make([]voting.BallotRecord, len(v.ballots)),
 	}

@@ -31,7 +31,8 @@ const (
 	StopAll     StopPolicy = "all"     // when every member has answered
 	StopDecided StopPolicy = "decided" // when no missing ballot can change the vote
 	StopQuorum  StopPolicy = "quorum"  // when enough members agree
-	StopLeader  StopPolicy = "leader"  // when the member with the largest weight answers: the others vote with their present result
+	// when the member with the largest weight answers: the others vote with their present result
+	StopLeader StopPolicy = "leader"
 )
 
 // StopNames returns all values of StopPolicy as text.
@@ -97,7 +98,8 @@ type Council struct {
 	scales  [][2]float64 // slope and intercept of each member, as in records
 	clamps  []float64
 	runners []*memberRunner
-	changed chan struct{} // gets a value from a runner when a member's condition changed; holds at most one value; never closed
+	// gets a value from a runner when a member's condition changed; holds at most one value; never closed
+	changed chan struct{}
 	cancel  context.CancelFunc
 	closing sync.Once
 	asked   atomic.Pointer[round] // the latest request to the members, for Snapshot
@@ -210,7 +212,8 @@ func (c *Council) tolerate(errs []error) error {
 	case len(missing) == 0, c.config.Degrade && ready >= c.config.MinAlive:
 		return nil
 	case c.config.Degrade: // the error names all missing members, because any of them would be enough
-		return fmt.Errorf("council %s: %d of %d members are ready, it needs %d: %w", c.config.Name, ready, len(errs), c.config.MinAlive, errors.Join(missing...))
+		return fmt.Errorf("council %s: %d of %d members are ready, it needs %d: %w", c.config.Name, ready, len(errs),
+			c.config.MinAlive, errors.Join(missing...))
 	}
 	return fmt.Errorf("council %s: %w", c.config.Name, missing[0])
 }
@@ -397,7 +400,8 @@ type longest struct {
 
 // add adds the largest increase of any member's delay since the last call. delayOf returns a member's delay, and
 // false if the delay is unknown. known reports whether any delay is known.
-func (l *longest) add(members []*memberRunner, delayOf func(*memberRunner) (time.Duration, bool)) (total time.Duration, known bool) {
+func (l *longest) add(members []*memberRunner, delayOf func(*memberRunner) (time.Duration, bool)) (total time.Duration,
+	known bool) {
 	most := time.Duration(0)
 	for i, s := range members {
 		if d, ok := delayOf(s); ok {

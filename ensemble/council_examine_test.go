@@ -107,8 +107,10 @@ func TestExamination(t *testing.T) {
 		{"a member dies", scores(cp(0), cp(100)), scores(cp(9), "dies"), "7g7f", "[0.50 0.46]"},
 		{"it dies at the first move", scores(cp(0), cp(-100)), scores("dies", cp(900)), "2g2f", "[0.50 0.54]"},
 		{"a member has no score", scores(cp(0), cp(-100)), scores("", cp(900)), "2g2f", "[0.50 0.54]"},
-		{"a bound after a score", scores(cp(-30)+", score cp 900 lowerbound", cp(40)), scores(cp(-10), cp(0)+", score cp -900 upperbound"), "7g7f", "[0.51 0.49]"},
-		{"a member has only a bound", scores(cp(0), cp(-100)), scores("score cp -900 lowerbound", cp(900)), "2g2f", "[0.50 0.54]"},
+		{"a bound after a score", scores(cp(-30)+", score cp 900 lowerbound", cp(40)),
+			scores(cp(-10), cp(0)+", score cp -900 upperbound"), "7g7f", "[0.51 0.49]"},
+		{"a member has only a bound", scores(cp(0), cp(-100)), scores("score cp -900 lowerbound", cp(900)), "2g2f",
+			"[0.50 0.54]"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			config := examining
@@ -137,10 +139,12 @@ func TestExamination(t *testing.T) {
 
 // TestExaminationIsRecorded requires that the record has the scores from the council's view, and that all nodes count.
 func TestExaminationIsRecorded(t *testing.T) {
-	c := council(t, examining, examines("7g7f", scores(cp(-30), cp(40))), examines("2g2f", scores(cp(-10), "score mate -4")))
+	c := council(t, examining, examines("7g7f", scores(cp(-30), cp(40))),
+		examines("2g2f", scores(cp(-10), "score mate -4")))
 	reply, record := vote(t, c, usi.Request{Position: atStart, Go: usi.Go{Nodes: 100}})
 	x := record.Examined
-	if len(x) != 2 || len(x[0].By) != 2 || x[0].Move != "7g7f" || *x[0].By[0].CP != 30 || *x[0].By[1].CP != 10 || *x[1].By[0].CP != -40 || x[1].By[1].Mate != "4" {
+	if len(x) != 2 || len(x[0].By) != 2 || x[0].Move != "7g7f" || *x[0].By[0].CP != 30 || *x[0].By[1].CP != 10 ||
+		*x[1].By[0].CP != -40 || x[1].By[1].Mate != "4" {
 		t.Fatalf("%s", reply.Detail)
 	}
 	testutil.Equal(t, reply.Nodes, 200+4*7, "nodes")
@@ -184,7 +188,8 @@ func TestNoExamination(t *testing.T) {
 				list = append(list, examines(test.votes[5*i:5*i+4], test.after))
 			}
 			reply, record := vote(t, council(t, test.config, list...), usi.Request{Position: atStart, Go: usi.Go{Nodes: 100}})
-			testutil.Check(t, reply.Text == "7g7f" && record.By == voting.ByRule && record.Examined == nil && reply.Nodes == test.nodes,
+			testutil.Check(t, reply.Text == "7g7f" && record.By == voting.ByRule && record.Examined == nil &&
+				reply.Nodes == test.nodes,
 				"%s by %s with %d nodes", reply.Text, record.By, reply.Nodes)
 			replayed(t, record)
 		})
@@ -215,7 +220,8 @@ func TestExaminationLimits(t *testing.T) {
 	}{
 		{"nodes", usi.Go{Nodes: 1000}, "go nodes 1000", "go nodes 300"},
 		{"time", usi.Go{MoveTime: 1600 * time.Millisecond}, "go movetime 1000", "go movetime 300"},
-		{"byoyomi", usi.Go{Clock: true, UseByoyomi: true, Byoyomi: 1600 * time.Millisecond}, "go btime 0 wtime 0 byoyomi 1000", "go btime 0 wtime 0 byoyomi 1"},
+		{"byoyomi", usi.Go{Clock: true, UseByoyomi: true, Byoyomi: 1600 * time.Millisecond},
+			"go btime 0 wtime 0 byoyomi 1000", "go btime 0 wtime 0 byoyomi 1"},
 		{"depth", usi.Go{Depth: 3}, "go depth 3", "go depth 3"},
 		{"self", usi.Go{Infinite: true}, "go infinite", "go infinite"},
 	} {
@@ -247,9 +253,11 @@ func TestExaminationEnds(t *testing.T) {
 			late.delay, late.deaf = time.Hour, true
 			c := council(t, examining, examines("7g7f", scores(cp(0), cp(-5))), late)
 			reply, record := vote(t, c, usi.Request{Position: atStart, Go: test.limits, Deadline: test.deadline})
-			testutil.Check(t, record.By == test.by && reply.Elapsed <= test.most && (len(record.Events) > 0) == (test.by == voting.ByExamination),
+			testutil.Check(t, record.By == test.by && reply.Elapsed <= test.most &&
+				(len(record.Events) > 0) == (test.by == voting.ByExamination),
 				"%s by %s after %v: %q", reply.Text, record.By, reply.Elapsed, record.Events)
-			if test.by == voting.ByExamination && (reply.Text != "2g2f" || len(record.Examined[0].By) != 1 || record.Examined[0].By[0].Member != 0) {
+			if test.by == voting.ByExamination &&
+				(reply.Text != "2g2f" || len(record.Examined[0].By) != 1 || record.Examined[0].By[0].Member != 0) {
 				t.Errorf("%s: %+v", reply.Text, record.Examined)
 			}
 		})
@@ -278,11 +286,13 @@ func TestMovesThatEndTheGame(t *testing.T) {
 	other.score = 20
 	c := council(t, examining, other, examines("G*5b", nil))
 	reply, record := vote(t, c, usi.Request{Position: mate, Go: usi.Go{Nodes: 100}})
-	testutil.Check(t, reply.Text == "G*5b" && record.By == voting.ByExamination && reply.Nodes == 200 && record.Examined[0].Value == 1,
+	testutil.Check(t, reply.Text == "G*5b" && record.By == voting.ByExamination && reply.Nodes == 200 &&
+		record.Examined[0].Value == 1,
 		"%s by %s: %+v", reply.Text, record.By, record.Examined)
 	replayed(t, record)
 	c = council(t, examining, other, &mating{})
-	if reply, record = vote(t, c, usi.Request{Position: mate}); reply.Text != "G*5b" || record.By != voting.ByMate || record.Examined != nil {
+	if reply, record = vote(t, c, usi.Request{Position: mate}); reply.Text != "G*5b" || record.By != voting.ByMate ||
+		record.Examined != nil {
 		t.Errorf("%s by %s", reply.Text, record.By)
 	}
 }
@@ -307,7 +317,8 @@ func TestOverruledVotesTeachNothing(t *testing.T) {
 		}
 		c := council(t, config, examines("7g7f", after), examines("7g7f", after), examines("2g2f", after))
 		reply, record := vote(t, c, usi.Request{Position: atStart, Go: usi.Go{Nodes: 100}})
-		testutil.Check(t, reply.Text == move && fmt.Sprint(record.After) == want, "%s, weights %v, want %s", reply.Text, record.After, want)
+		testutil.Check(t, reply.Text == move && fmt.Sprint(record.After) == want, "%s, weights %v, want %s", reply.Text,
+			record.After, want)
 		replayed(t, record)
 	}
 }
@@ -315,7 +326,8 @@ func TestOverruledVotesTeachNothing(t *testing.T) {
 // TestRecordWithoutExamination requires that the key examine adds no byte to the record of a council without it.
 func TestRecordWithoutExamination(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := council(t, ensemble.Config{Veto: ensemble.Veto{Nodes: 5}}, examines("7g7f", scores(cp(0), "")), examines("2g2f", scores(cp(-8), "")))
+		c := council(t, ensemble.Config{Veto: ensemble.Veto{Nodes: 5}}, examines("7g7f", scores(cp(0), "")),
+			examines("2g2f", scores(cp(-8), "")))
 		reply, _ := vote(t, c, usi.Request{Position: atStart, Go: usi.Go{Nodes: 100}})
 		testutil.Equal(t, string(reply.Detail), plainRecord, "the record")
 	})

@@ -55,7 +55,8 @@ func TestOldVariationsAreNoVotes(t *testing.T) {
 		deaf := says("5g5f", 3*time.Second)
 		deaf.deaf, deaf.shown = true, "2g2f"
 		c := council(t, ensemble.Config{}, says("7g7f", time.Millisecond), deaf)
-		if _, record := vote(t, c, usi.Request{Position: atStart, Deadline: time.Second}); kinds(record) != "move 7g7f, move 2g2f" {
+		if _, record := vote(t, c, usi.Request{Position: atStart, Deadline: time.Second}); kinds(record) !=
+			"move 7g7f, move 2g2f" {
 			t.Fatalf("of this search: %s", kinds(record))
 		}
 		c2 := usi.Request{Position: after("7g7f", "3c3d"), Deadline: time.Second}
@@ -141,8 +142,10 @@ func TestALateCriticDoesNotHoldTheMove(t *testing.T) {
 // If the members get less of the clock to leave time for a check, the check gets that time.
 func TestTheTimeForAVetoIsThere(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := council(t, ensemble.Config{Veto: ensemble.Veto{Time: 500 * time.Millisecond}}, says("7g7f", 0), says("7g7f", 0), says("2g2f", time.Second))
-		reply, record := vote(t, c, usi.Request{Position: atStart, Go: usi.Go{MoveTime: time.Second}, Deadline: 1600 * time.Millisecond})
+		c := council(t, ensemble.Config{Veto: ensemble.Veto{Time: 500 * time.Millisecond}}, says("7g7f", 0), says("7g7f", 0),
+			says("2g2f", time.Second))
+		reply, record := vote(t, c, usi.Request{Position: atStart, Go: usi.Go{MoveTime: time.Second},
+			Deadline: 1600 * time.Millisecond})
 		testutil.Check(t, reply.Text == "7g7f" && len(record.Veto) == 1,
 			"%s after %v, veto %+v", reply.Text, reply.Elapsed, record.Veto)
 	})
@@ -186,10 +189,12 @@ func TestALeaderThatFailsDoesNotLead(t *testing.T) {
 func TestALostMemberIsMissedAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		sick := &mortal{players: []ensemble.Player{&slowToClose{*dying(time.Second)}}}
-		c := openCouncil(t, ensemble.Config{MinAlive: 2, Restarts: -1}, sick, &mortal{players: []ensemble.Player{says("7g7f", time.Millisecond)}})
+		c := openCouncil(t, ensemble.Config{MinAlive: 2, Restarts: -1}, sick,
+			&mortal{players: []ensemble.Player{says("7g7f", time.Millisecond)}})
 		_, err := c.Think(t.Context(), usi.Request{Position: atStart})
 		fault, ok := errors.AsType[*usi.Fault](err)
-		testutil.Check(t, ok && strings.Contains(fault.Note, "1 of 2 members are alive, the council needs 2; m1: "), "%v", err)
+		testutil.Check(t, ok && strings.Contains(fault.Note, "1 of 2 members are alive, the council needs 2; m1: "), "%v",
+			err)
 	})
 }
 
@@ -207,7 +212,8 @@ func (*slowToClose) Close() error {
 func TestAnEndlessMemberIsNotAwaited(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		endless := &mortal{players: []ensemble.Player{says("2g2f", time.Hour)}}
-		c := openCouncil(t, ensemble.Config{Restarts: 2}, endless, &mortal{players: []ensemble.Player{says("7g7f", time.Second)}})
+		c := openCouncil(t, ensemble.Config{Restarts: 2}, endless,
+			&mortal{players: []ensemble.Player{says("7g7f", time.Second)}})
 		var took []time.Duration
 		for range 5 {
 			reply, record := vote(t, c, usi.Request{Position: atStart, Go: usi.Go{Nodes: 100}, Deadline: time.Minute})

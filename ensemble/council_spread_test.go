@@ -59,7 +59,8 @@ func spreading(t *testing.T, config ensemble.Config, reply string, dies ...int) 
 		}
 		c := council(t, config, players...)
 		first, record1 := vote(t, c, usi.Request{Position: atStart})
-		testutil.Require(t, first.Ponder == mustMove("3c3d") && record1.Pondered == nil, "the first decision: %s", first.Detail)
+		testutil.Require(t, first.Ponder == mustMove("3c3d") && record1.Pondered == nil, "the first decision: %s",
+			first.Detail)
 		testutil.OK(t, c.Ponder(t.Context(), usi.Request{Position: after("7g7f", "3c3d")}))
 		synctest.Wait()
 		for i, m := range members {
@@ -88,7 +89,8 @@ func replayedFrom(t *testing.T, record *voting.Record) {
 }
 
 func TestSpread(t *testing.T) {
-	spread, all := ensemble.Config{Spread: ensemble.Spread{On: true}}, ensemble.Config{Spread: ensemble.Spread{On: true, Votes: true}}
+	spread, all := ensemble.Config{Spread: ensemble.Spread{On: true}},
+		ensemble.Config{Spread: ensemble.Spread{On: true, Votes: true}}
 	for _, test := range []struct {
 		name   string
 		config ensemble.Config
@@ -100,14 +102,16 @@ func TestSpread(t *testing.T) {
 		{"the first reply", spread, "3c3d", nil, "[[ponder 3c3d think] [ponder 8c8d stop] [ponder 3c3d think]] [0 2] [1]"},
 		{"another reply", spread, "4a3b", nil, "[[ponder 3c3d think] [ponder 8c8d think] [ponder 3c3d think]] [] []"},
 		{"all vote", all, "8c8d", nil, "[[ponder 3c3d think] [ponder 8c8d think] [ponder 3c3d think]] [1] []"},
-		{"the member with the hit dies", spread, "8c8d", []int{1}, "[[ponder 3c3d stop think] [ponder 8c8d think] [ponder 3c3d stop think]] [1] []"},
+		{"the member with the hit dies", spread, "8c8d", []int{1},
+			"[[ponder 3c3d stop think] [ponder 8c8d think] [ponder 3c3d stop think]] [1] []"},
 		{"off", ensemble.Config{}, "8c8d", nil, "[[ponder 3c3d think] [ponder 3c3d think] [ponder 3c3d think]] [] []"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			test.config.Restarts = -1
 			record, logs := spreading(t, test.config, test.reply, test.dies...)
 			testutil.Equal(t, fmt.Sprint(logs, record.Hits, record.Spared), test.want, "%s", record.Events)
-			if on := test.config.Spread.On; on != (fmt.Sprint(record.Pondered) == "[{0 3c3d} {1 8c8d} {2 3c3d}]") || record.Played != "2g2f" {
+			if on := test.config.Spread.On; on != (fmt.Sprint(record.Pondered) == "[{0 3c3d} {1 8c8d} {2 3c3d}]") ||
+				record.Played != "2g2f" {
 				t.Errorf("pondered %v, played %s", record.Pondered, record.Played)
 			}
 			for _, b := range record.Ballots {
@@ -156,7 +160,8 @@ func TestStopAfterSpread(t *testing.T) {
 		a.moves, b.moves = always("2g2f"), always("2g2f")
 		testutil.Must(c.Think(stopped, usi.Request{Position: after("7g7f", "3c3d")}))(t)
 		_, record := vote(t, c, usi.Request{Position: after("7g7f", "8c8d")})
-		if want := "[think ponder 8c8d think]"; fmt.Sprint(b.log) != want || fmt.Sprint(record.Hits, record.Spared) != "[1] [0]" {
+		if want := "[think ponder 8c8d think]"; fmt.Sprint(b.log) != want ||
+			fmt.Sprint(record.Hits, record.Spared) != "[1] [0]" {
 			t.Errorf("%v, want %s; hits %v, spared %v", b.log, want, record.Hits, record.Spared)
 		}
 	})
@@ -182,7 +187,8 @@ func TestAsk(t *testing.T) {
 				m.moves = always(test.votes[5*i : 5*i+4])
 				members, players = append(members, m), append(players, m)
 			}
-			_, record := vote(t, council(t, ensemble.Config{Ask: 2, Restarts: -1}, players...), usi.Request{Position: atStart, Go: usi.Go{Nodes: 10}})
+			_, record := vote(t, council(t, ensemble.Config{Ask: 2, Restarts: -1}, players...),
+				usi.Request{Position: atStart, Go: usi.Go{Nodes: 10}})
 			asked := lists.Map(members, func(m *thinker) int { return len(m.log) })
 			testutil.Equal(t, fmt.Sprintf("%v %s %v", asked, record.Split, record.Unasked), test.want, "%s", test.name)
 			replayed(t, record)

@@ -29,9 +29,11 @@ func (s *scripted) Think(_ context.Context, r usi.Request) (usi.Reply, error) {
 	s.calls++
 	s.last = r
 	b := usi.ParseBestmove("bestmove " + s.moves(r.Position))
-	reply := usi.Reply{Answer: b.Answer, Move: b.Move, Ponder: b.Ponder, Text: b.Text, Nodes: 100, Elapsed: time.Microsecond}
+	reply := usi.Reply{Answer: b.Answer, Move: b.Move, Ponder: b.Ponder, Text: b.Text, Nodes: 100,
+		Elapsed: time.Microsecond}
 	if b.Answer == usi.AnswerMove {
-		reply.Lines = []usi.Info{{Depth: 5, MultiPV: 1, HasScore: true, Score: usi.Score{Value: s.score}, Nodes: 100, PV: []shogi.Move{b.Move}}}
+		reply.Lines = []usi.Info{{Depth: 5, MultiPV: 1, HasScore: true, Score: usi.Score{Value: s.score}, Nodes: 100,
+			PV: []shogi.Move{b.Move}}}
 		reply.Exact = reply.Lines[0]
 	}
 	return reply, nil
@@ -66,9 +68,12 @@ func council(tb testing.TB, config ensemble.Config, players ...ensemble.Player) 
 
 func TestCouncilVotes(t *testing.T) {
 	c := council(t, ensemble.Config{},
-		&scripted{moves: always("7g7f ponder 3c3d"), score: 50}, &scripted{moves: always("2g2f"), score: 70}, &scripted{moves: always("7g7f"), score: 60})
-	r := testutil.Must(c.Think(t.Context(), usi.Request{Position: usi.Position{Start: "startpos"}, Go: usi.Go{Nodes: 100}}))(t)
-	testutil.Check(t, r.Text == "7g7f" && r.Nodes == 300 && r.Ponder.String() == "3c3d" && r.Best().Score.Value == 60, "%+v", r)
+		&scripted{moves: always("7g7f ponder 3c3d"), score: 50}, &scripted{moves: always("2g2f"), score: 70},
+		&scripted{moves: always("7g7f"), score: 60})
+	r := testutil.Must(c.Think(t.Context(),
+		usi.Request{Position: usi.Position{Start: "startpos"}, Go: usi.Go{Nodes: 100}}))(t)
+	testutil.Check(t, r.Text == "7g7f" && r.Nodes == 300 && r.Ponder.String() == "3c3d" && r.Best().Score.Value == 60,
+		"%+v", r)
 	record := testutil.Must(voting.ParseRecord(r.Detail))(t)
 	testutil.Check(t, record.Split == "2:1" && record.By == voting.ByRule && len(record.Ballots) == 3, "%s", r.Detail)
 }
@@ -97,13 +102,15 @@ func TestCouncilBook(t *testing.T) {
 		testutil.Require(t, err == nil && r.Text == "2g2f" && r.Move == first && asked == 0 && r.Nodes == 0,
 			"%+v, %v, %d asked", r, err, asked)
 		record, err := voting.ParseRecord(r.Detail)
-		if err != nil || record.By != voting.ByBook || len(record.Ballots) != 0 || record.Played != "2g2f" || record.Shadow[0].Played != "2g2f" {
+		if err != nil || record.By != voting.ByBook || len(record.Ballots) != 0 || record.Played != "2g2f" ||
+			record.Shadow[0].Played != "2g2f" {
 			t.Errorf("%s, %v", r.Detail, err)
 		}
 	}
 	testutil.Equal(t, len(drawn), 1, "the same game draws otherwise")
 	c = council(t, ensemble.Config{Book: book}, second)
-	r, err := c.Think(t.Context(), usi.Request{Position: usi.Position{Start: "startpos", Moves: []shogi.Move{first}}, Go: usi.Go{Nodes: 100}})
+	r, err := c.Think(t.Context(),
+		usi.Request{Position: usi.Position{Start: "startpos", Moves: []shogi.Move{first}}, Go: usi.Go{Nodes: 100}})
 	testutil.Check(t, err == nil && r.Text == "3c3d", "%+v, %v", r, err)
 }
 
@@ -153,9 +160,10 @@ func TestCouncilAllocations(t *testing.T) {
 func TestClampsAreRecorded(t *testing.T) {
 	config := ensemble.Config{Name: "C", Rule: voting.DefaultSpec(voting.Majority)}
 	for _, v := range []voting.Voter{{Name: "A", Clamp: 700}, {Name: "B", Clamp: 700}} {
-		config.Members = append(config.Members, ensemble.Member{Voter: v, Open: func(context.Context) (ensemble.Player, error) {
-			return &scripted{moves: always("7g7f")}, nil
-		}})
+		config.Members = append(config.Members,
+			ensemble.Member{Voter: v, Open: func(context.Context) (ensemble.Player, error) {
+				return &scripted{moves: always("7g7f")}, nil
+			}})
 	}
 	c := testutil.Must(ensemble.Open(t.Context(), config))(t)
 	defer c.Close()
@@ -177,13 +185,16 @@ func mustMove(text string) shogi.Move {
 // vote. A forced move has no ballots.
 func TestReplyHasVote(t *testing.T) {
 	c := council(t, ensemble.Config{Rule: voting.DefaultSpec("adoption")},
-		&scripted{moves: always("7g7f"), score: 30}, &scripted{moves: always("7g7f"), score: 10}, &scripted{moves: always("2g2f"), score: -5})
+		&scripted{moves: always("7g7f"), score: 30}, &scripted{moves: always("7g7f"), score: 10},
+		&scripted{moves: always("2g2f"), score: -5})
 	reply, record := vote(t, c, usi.Request{Position: atStart})
 	testutil.Require(t, fmt.Sprint(record.Before) != fmt.Sprint(record.After), "the rule learnt nothing: %v", record.After)
-	testutil.Require(t, reply.Vote.By == "rule" && reply.Vote.Split == "2:1" && len(reply.Vote.Ballots) == 3, "%+v", reply.Vote)
+	testutil.Require(t, reply.Vote.By == "rule" && reply.Vote.Split == "2:1" && len(reply.Vote.Ballots) == 3, "%+v",
+		reply.Vote)
 	for i, want := range []string{"m1 move 7g7f 30", "m2 move 7g7f 10", "m3 move 2g2f -5"} {
 		b := reply.Vote.Ballots[i]
-		if got := fmt.Sprintf("%s %s %s %d", b.Member, b.Kind, b.Move, b.Score.Value); got != want || !b.HasScore || b.Weight != record.Before[i] {
+		if got := fmt.Sprintf("%s %s %s %d", b.Member, b.Kind, b.Move, b.Score.Value); got != want || !b.HasScore ||
+			b.Weight != record.Before[i] {
 			t.Errorf("%s, weight %v of %v, want %s", got, b.Weight, record.Before[i], want)
 		}
 	}

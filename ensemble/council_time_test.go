@@ -87,14 +87,17 @@ func vote(t *testing.T, c *ensemble.Council, r usi.Request) (usi.Reply, *voting.
 
 // kinds lists the kinds of a record's ballots, in the order of the members.
 func kinds(r *voting.Record) string {
-	return strings.Join(lists.Map(r.Ballots, func(b voting.BallotRecord) string { return string(b.Kind) + " " + b.Move }), ", ")
+	return strings.Join(lists.Map(r.Ballots, func(b voting.BallotRecord) string { return string(b.Kind) + " " + b.Move }),
+		", ")
 }
 
 func TestTheSlowestMemberSetsThePace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := council(t, ensemble.Config{}, says("7g7f", time.Second), says("2g2f", 3*time.Second), says("2g2f", 2*time.Second))
+		c := council(t, ensemble.Config{}, says("7g7f", time.Second), says("2g2f", 3*time.Second),
+			says("2g2f", 2*time.Second))
 		reply, record := vote(t, c, usi.Request{Position: atStart})
-		testutil.Check(t, reply.Text == "2g2f" && reply.Elapsed == 3*time.Second && record.WallMS == 3000 && record.Ballots[0].Arrived == 1000,
+		testutil.Check(t, reply.Text == "2g2f" && reply.Elapsed == 3*time.Second && record.WallMS == 3000 &&
+			record.Ballots[0].Arrived == 1000,
 			"%s after %v; %s", reply.Text, reply.Elapsed, reply.Detail)
 	})
 }
@@ -132,7 +135,8 @@ func TestADeafMemberVotesWithItsVariation(t *testing.T) {
 		testutil.Check(t, reply.Text == "2g2f" && reply.Elapsed < 2*time.Second && reply.Elapsed >= 1900*time.Millisecond,
 			"%s after %v", reply.Text, reply.Elapsed)
 		b := record.Ballots[1]
-		testutil.Check(t, b.Source == voting.SourceVariation && b.Kind == voting.KindMove && *b.CP == 5 && slices.Contains(record.Events, "m2: late"),
+		testutil.Check(t, b.Source == voting.SourceVariation && b.Kind == voting.KindMove && *b.CP == 5 &&
+			slices.Contains(record.Events, "m2: late"),
 			"%+v, events %q", b, record.Events)
 		testutil.Equal(t, deaf.ended.Load(), 0, "the deaf member answered: the test shows nothing")
 	})
@@ -164,9 +168,12 @@ func TestStopPolicies(t *testing.T) {
 		want   string
 	}{
 		{"all", ensemble.Config{}, 5 * time.Second, "move 7g7f, move 7g7f, move 7g7f, move 2g2f, move 2g2f"},
-		{"decided", ensemble.Config{Stop: ensemble.StopDecided}, 3 * time.Second, "move 7g7f, move 7g7f, move 7g7f, late 2g2f, late 2g2f"},
-		{"quorum of 40%", ensemble.Config{Stop: ensemble.StopQuorum, Quorum: 0.4}, 2 * time.Second, "move 7g7f, move 7g7f, late 7g7f, late 2g2f, late 2g2f"},
-		{"leader", ensemble.Config{Stop: ensemble.StopLeader}, time.Second, "move 7g7f, move 7g7f, move 7g7f, move 2g2f, move 2g2f"},
+		{"decided", ensemble.Config{Stop: ensemble.StopDecided}, 3 * time.Second,
+			"move 7g7f, move 7g7f, move 7g7f, late 2g2f, late 2g2f"},
+		{"quorum of 40%", ensemble.Config{Stop: ensemble.StopQuorum, Quorum: 0.4}, 2 * time.Second,
+			"move 7g7f, move 7g7f, late 7g7f, late 2g2f, late 2g2f"},
+		{"leader", ensemble.Config{Stop: ensemble.StopLeader}, time.Second,
+			"move 7g7f, move 7g7f, move 7g7f, move 2g2f, move 2g2f"},
 	} {
 		inBubble(t, test.name, func(t *testing.T) {
 			var members []ensemble.Player
@@ -211,7 +218,8 @@ func openCouncil(t *testing.T, config ensemble.Config, members ...*mortal) *ense
 	t.Helper()
 	config.Name, config.Rule = "C", voting.DefaultSpec(voting.Majority)
 	for i, m := range members {
-		config.Members = append(config.Members, ensemble.Member{Voter: voting.Voter{Name: fmt.Sprintf("m%d", i+1)}, Open: m.open})
+		config.Members = append(config.Members,
+			ensemble.Member{Voter: voting.Voter{Name: fmt.Sprintf("m%d", i+1)}, Open: m.open})
 	}
 	c := testutil.Must(ensemble.Open(t.Context(), config))(t)
 	t.Cleanup(func() {
@@ -264,7 +272,8 @@ func TestTooFewAlive(t *testing.T) {
 			c := openCouncil(t, test.config, sick, &mortal{players: []ensemble.Player{says("7g7f", time.Second)}})
 			_, err := c.Think(t.Context(), usi.Request{Position: atStart})
 			fault, ok := errors.AsType[*usi.Fault](err)
-			if !ok || fault.Kind != usi.FaultCrash || !fault.Searching || !strings.Contains(fault.Note, "1 of 2 members are alive, the council needs 2; m1: ") {
+			if !ok || fault.Kind != usi.FaultCrash || !fault.Searching ||
+				!strings.Contains(fault.Note, "1 of 2 members are alive, the council needs 2; m1: ") {
 				t.Errorf("%v", err)
 			}
 		})
@@ -275,7 +284,8 @@ func TestTooFewAlive(t *testing.T) {
 func TestCloseWhileRestarting(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		sick := &mortal{players: []ensemble.Player{dying(time.Millisecond), &unready{}}}
-		c := openCouncil(t, ensemble.Config{Restarts: 1000}, sick, &mortal{players: []ensemble.Player{says("7g7f", time.Second)}})
+		c := openCouncil(t, ensemble.Config{Restarts: 1000}, sick,
+			&mortal{players: []ensemble.Player{says("7g7f", time.Second)}})
 		vote(t, c, usi.Request{Position: atStart})
 		synctest.Wait() // the restart waits in NewGame
 		before := sick.opened
@@ -307,7 +317,8 @@ func TestNoBallots(t *testing.T) {
 
 func TestACouncilOfCouncils(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		inner := council(t, ensemble.Config{}, says("2g2f", time.Second), says("2g2f", time.Second), says("7g7f", time.Second))
+		inner := council(t, ensemble.Config{}, says("2g2f", time.Second), says("2g2f", time.Second),
+			says("7g7f", time.Second))
 		deaf := says("7g7f", time.Hour)
 		deaf.deaf, deaf.shown = true, "7g7f"
 		slow := council(t, ensemble.Config{}, deaf)
@@ -355,7 +366,8 @@ func TestTakeBack(t *testing.T) {
 	testutil.Check(t, second.Own == 2 && fmt.Sprint(second.Before) == "[2 1]", "next move: %v", second.Before)
 	other := after("2g2f", "3c3d")
 	_, left := vote(t, c, usi.Request{Position: other})
-	testutil.Check(t, left.Own == 1 && fmt.Sprint(left.Before) == "[1 1]", "another line: own %d %v", left.Own, left.Before)
+	testutil.Check(t, left.Own == 1 && fmt.Sprint(left.Before) == "[1 1]", "another line: own %d %v", left.Own,
+		left.Before)
 }
 
 func TestBudgets(t *testing.T) {
@@ -371,7 +383,8 @@ func TestBudgets(t *testing.T) {
 		}
 		return gos
 	}
-	whole := usi.Request{Position: atStart, Go: usi.Go{Nodes: 1000, Clock: true, BTime: 9 * time.Second, UseByoyomi: true, Byoyomi: 3 * time.Second}}
+	whole := usi.Request{Position: atStart,
+		Go: usi.Go{Nodes: 1000, Clock: true, BTime: 9 * time.Second, UseByoyomi: true, Byoyomi: 3 * time.Second}}
 	sum := func(gos []usi.Go) (n uint64) {
 		for _, g := range gos {
 			n += g.Nodes
@@ -381,7 +394,8 @@ func TestBudgets(t *testing.T) {
 	each := ask(ensemble.Config{}, whole)
 	testutil.Check(t, sum(each) == 3000 && each[2].Byoyomi == 3*time.Second, "each: %+v", each)
 	split := ask(ensemble.Config{Split: true}, whole)
-	if sum(split) != 1000 || split[0].Nodes != 334 || split[2].Nodes != 333 || split[1].Byoyomi != time.Second || split[1].BTime != 3*time.Second {
+	if sum(split) != 1000 || split[0].Nodes != 334 || split[2].Nodes != 333 || split[1].Byoyomi != time.Second ||
+		split[1].BTime != 3*time.Second {
 		t.Errorf("split: %+v", split)
 	}
 	jitter := ask(ensemble.Config{Jitter: 0.3}, whole)
@@ -417,13 +431,15 @@ func TestVeto(t *testing.T) {
 		{"within the margin", [2]string{cp(40), cp(40)}, "7g7f", voting.ByRule},
 		{"a bound that proves it", [2]string{cp(200), cp(0) + ", score cp 150 lowerbound"}, "2g2f", voting.ByVeto},
 		{"a bound that disproves it", [2]string{cp(200), cp(300) + ", score cp 40 upperbound"}, "7g7f", voting.ByRule},
-		{"bounds that prove nothing", [2]string{cp(200) + ", score cp -900 lowerbound", cp(300) + ", score cp 900 upperbound"}, "2g2f", voting.ByVeto},
+		{"bounds that prove nothing", [2]string{cp(200) + ", score cp -900 lowerbound",
+			cp(300) + ", score cp 900 upperbound"}, "2g2f", voting.ByVeto},
 		{"only such a bound", [2]string{cp(200), "score cp 900 upperbound"}, "7g7f", voting.ByRule},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			yes := func() ensemble.Player { return &scripted{moves: always("7g7f"), score: 30} }
 			c := council(t, ensemble.Config{Veto: ensemble.Veto{Nodes: 50}}, yes(), yes(), yes(),
-				&critic{scripted{moves: always("2g2f"), score: 20}, test.after[0]}, &critic{scripted{moves: always("2g2f"), score: 20}, test.after[1]})
+				&critic{scripted{moves: always("2g2f"), score: 20}, test.after[0]},
+				&critic{scripted{moves: always("2g2f"), score: 20}, test.after[1]})
 			reply, record := vote(t, c, usi.Request{Position: atStart, Go: usi.Go{Nodes: 100}})
 			testutil.Check(t, reply.Text == test.want && record.By == test.by && len(record.Veto) == 2 && reply.Nodes == 514,
 				"%s by %s with %d nodes: %+v", reply.Text, record.By, reply.Nodes, record.Veto)
@@ -438,14 +454,16 @@ type lister struct{ scripted }
 func (l *lister) Think(context.Context, usi.Request) (usi.Reply, error) {
 	r := usi.Reply{Answer: usi.AnswerMove, Move: mustMove("7g7f"), Nodes: 10}
 	for i, m := range []string{"7g7f", "2g2f", "5g5f"} {
-		r.Lines = append(r.Lines, usi.Info{MultiPV: i + 1, Depth: 9, HasScore: true, Score: usi.Score{Value: 12 - i}, PV: []shogi.Move{mustMove(m), mustMove("3c3d")}})
+		r.Lines = append(r.Lines, usi.Info{MultiPV: i + 1, Depth: 9, HasScore: true, Score: usi.Score{Value: 12 - i},
+			PV: []shogi.Move{mustMove(m), mustMove("3c3d")}})
 	}
 	return r, nil
 }
 
 func TestNoiseOnScores(t *testing.T) {
 	ballots := func(noise float64) (moves []string, noisy int) {
-		c := council(t, ensemble.Config{Noise: noise}, &lister{}, &lister{}, &lister{}, &lister{}, &lister{}, &lister{}, &lister{}, &lister{})
+		c := council(t, ensemble.Config{Noise: noise}, &lister{}, &lister{}, &lister{}, &lister{}, &lister{}, &lister{},
+			&lister{}, &lister{})
 		_, record := vote(t, c, usi.Request{Position: atStart})
 		for _, b := range record.Ballots {
 			moves = append(moves, b.Move)
@@ -516,7 +534,8 @@ func TestForcedMovesAskNobody(t *testing.T) {
 func TestTakeBackOfLastingWeights(t *testing.T) {
 	spec := voting.DefaultSpec(voting.Evaluation)
 	spec.Reset = "never"
-	c := council(t, ensemble.Config{Rule: spec}, &scripted{moves: always("7g7f"), score: 9}, &scripted{moves: always("2g2f")})
+	c := council(t, ensemble.Config{Rule: spec}, &scripted{moves: always("7g7f"), score: 9},
+		&scripted{moves: always("2g2f")})
 	vote(t, c, usi.Request{Position: atStart})
 	testutil.OK(t, c.NewGame(t.Context(), usi.Game{}))
 	for _, when := range []string{"at first", "taken back"} {
@@ -559,7 +578,8 @@ func TestStrayed(t *testing.T) {
 		m.moves = always("7g7f")
 	}
 	c := council(t, ensemble.Config{}, a, &scripted{moves: always("7g7f")}, b, d)
-	if got := c.AffinityChanged(); !strings.HasSuffix(got, ": on 2") || strings.Count(got, "member ") != 2 || !strings.Contains(got, ": on 1; member ") {
+	if got := c.AffinityChanged(); !strings.HasSuffix(got, ": on 2") || strings.Count(got, "member ") != 2 ||
+		!strings.Contains(got, ": on 1; member ") {
 		t.Errorf("%q", got)
 	}
 }
@@ -572,11 +592,13 @@ func TestAHangLeavesMainTime(t *testing.T) {
 		c := council(t, ensemble.Config{}, deaf, says("7g7f", time.Second))
 		r := usi.Request{
 			Position: atStart, Deadline: 102*time.Second + 100*time.Millisecond,
-			Go: usi.Go{Clock: true, BTime: 100 * time.Second, WTime: time.Second, UseInc: true, BInc: 2 * time.Second, WInc: 2 * time.Second},
+			Go: usi.Go{Clock: true, BTime: 100 * time.Second, WTime: time.Second, UseInc: true, BInc: 2 * time.Second,
+				WInc: 2 * time.Second},
 		}
 		reply, _ := vote(t, c, r)
 		// 40 s of the main time and the increment.
-		testutil.Check(t, reply.Text == "7g7f" && reply.Elapsed >= 42*time.Second && reply.Elapsed <= 42*time.Second+100*time.Millisecond,
+		testutil.Check(t, reply.Text == "7g7f" && reply.Elapsed >= 42*time.Second &&
+			reply.Elapsed <= 42*time.Second+100*time.Millisecond,
 			"%s after %v", reply.Text, reply.Elapsed)
 	})
 }

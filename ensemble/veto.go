@@ -80,7 +80,8 @@ func (v vetoes) critics(m shogi.Move) []int {
 
 // objections lets the critics search the position after the voted move. second is the runner-up's best score as log
 // odds. all reports whether every critic found the voted move worse than the runner-up by the margin.
-func (v vetoes) objections(ctx context.Context, d *voting.Decision, critics []int, second float64) (list []voting.VetoResult, all bool) {
+func (v vetoes) objections(ctx context.Context, d *voting.Decision, critics []int,
+	second float64) (list []voting.VetoResult, all bool) {
 	x := v.config.Veto
 	r := usi.Request{Position: v.request.Position, Go: usi.Go{MoveTime: x.Time}, Deadline: v.vetoDeadline()}
 	if x.Nodes > 0 {
@@ -115,7 +116,8 @@ func (v vetoes) critiques(ctx context.Context, x Veto, critics []int, answers <-
 	if x.Nodes == 0 {
 		limit.Reset(x.Time + stopGrace)
 	}
-	if left := v.vetoDeadline() + Level/3 - time.Since(v.start); v.request.Deadline > 0 && (x.Nodes > 0 || left < x.Time+stopGrace) {
+	if left := v.vetoDeadline() + Level/3 - time.Since(v.start); v.request.Deadline > 0 &&
+		(x.Nodes > 0 || left < x.Time+stopGrace) {
 		limit.Reset(left)
 	}
 	done, pending := ctx.Done(), slices.Clone(critics)
@@ -140,8 +142,8 @@ func (v vetoes) critiques(ctx context.Context, x Veto, critics []int, answers <-
 }
 
 // objection turns an answer about the position after the move into a result. The member objects if its score, as log
-// odds, is below limit. The score is negated, because a good score for the opponent is bad for the move. A bound decides
-// only if it is beyond the limit; otherwise the last exact score decides.
+// odds, is below limit. The score is negated, because a good score for the opponent is bad for the move. A bound
+// decides only if it is beyond the limit; otherwise the last exact score decides.
 func (v vetoes) objection(a answer, after *shogi.Position, limit float64) voting.VetoResult {
 	o := voting.VetoResult{Member: a.seat, Nodes: a.reply.Nodes}
 	if a.err != nil {

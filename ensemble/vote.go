@@ -315,7 +315,8 @@ func (v *vote) ballot(a answer) voting.Ballot {
 	case errors.Is(a.err, errBusy):
 		return voting.Ballot{Member: a.seat, Kind: voting.KindNone, Text: errBusy.Error(), Arrived: a.arrived}
 	}
-	return voting.Ballot{Member: a.seat, Kind: voting.KindDead, Text: brief(a.err), Nodes: a.reply.Nodes, Arrived: a.arrived}
+	return voting.Ballot{Member: a.seat, Kind: voting.KindDead, Text: brief(a.err), Nodes: a.reply.Nodes,
+		Arrived: a.arrived}
 }
 
 // variation returns a ballot of a member whose search has not finished. The ballot's move is the first move
@@ -414,7 +415,9 @@ func (v *vote) agreed() bool {
 
 // spoken reports whether any member gave a usable answer.
 func (v *vote) spoken() bool {
-	return slices.ContainsFunc(v.ballots, func(b voting.Ballot) bool { return b.Kind != voting.KindDead && b.Kind != voting.KindNone })
+	return slices.ContainsFunc(v.ballots, func(b voting.Ballot) bool {
+		return b.Kind != voting.KindDead && b.Kind != voting.KindNone
+	})
 }
 
 // over reports whether no time is left to ask the members again.

@@ -32,7 +32,8 @@ type Submission struct {
 	Share    float64           `cbor:"share"` // 0 means 1
 	Note     string            `cbor:"note"`
 	Needs    map[string]string `cbor:"needs,omitempty"` // labels that a worker must have
-	// OneThread has the names of the engines that use one thread by their own default, so that audits can repeat their games.
+	// OneThread has the names of the engines that use one thread by their own default, so that audits can repeat their
+	// games.
 	OneThread []string `cbor:"one_thread,omitempty"`
 }
 
@@ -40,7 +41,8 @@ type Submission struct {
 // message subject is adm.NAME.VERB, in which NAME is the name of the sender's key. Each verb uses some of the
 // fields.
 type Order struct {
-	Run    string  `cbor:"run"`    // a test's name, or the digest of its plan or its beginning, see Found and FoundForOrder
+	// a test's name, or the digest of its plan or its beginning, see Found and FoundForOrder
+	Run    string  `cbor:"run"`
 	Worker string  `cbor:"worker"` // the worker of drain, quarantine, trust and purge
 	Why    string  `cbor:"why"`
 	Number float64 `cbor:"number"` // the value of priority and share
@@ -66,8 +68,9 @@ type Purged struct {
 
 // A Status is the current state of a farm, for terminals, pages, metrics and --json.
 type Status struct {
-	At      time.Time      `cbor:"at" json:"at"`
-	Boot    uint32         `cbor:"boot" json:"boot"`                         // number of the coordinator's start; each start has a higher number
+	At time.Time `cbor:"at" json:"at"`
+	// number of the coordinator's start; each start has a higher number
+	Boot    uint32         `cbor:"boot" json:"boot"`
 	Tests   []TestStatus   `cbor:"tests" json:"tests"`                       // ordered by priority, then by submission
 	Workers []WorkerStatus `cbor:"workers" json:"workers"`                   // ordered by name
 	Judge   JudgeStatus    `cbor:"judge" json:"judge"`                       // state of the receiver of results
@@ -85,27 +88,30 @@ type Unread struct {
 
 // A TestStatus is the current state of a test.
 type TestStatus struct {
-	Run      string            `cbor:"run" json:"run"` // the plan's digest
-	Name     string            `cbor:"name" json:"name"`
-	Owner    string            `cbor:"owner" json:"owner"`
-	State    State             `cbor:"state" json:"state"`
-	Why      string            `cbor:"why" json:"why,omitempty"`     // the reason for the state
-	Waits    string            `cbor:"waits" json:"waits,omitempty"` // the owner's quota for which the test waits. It is "" if it waits for none.
-	Priority int               `cbor:"priority" json:"priority"`     // priority; tests with a higher number play first
-	Share    float64           `cbor:"share" json:"share"`           // share of the machines, relative to other tests of the same priority
-	Note     string            `cbor:"note" json:"note,omitempty"`
-	Needs    map[string]string `cbor:"needs" json:"needs,omitempty"` // labels that a worker must have
-	Log      []Change          `cbor:"log" json:"log"`
+	Run   string `cbor:"run" json:"run"` // the plan's digest
+	Name  string `cbor:"name" json:"name"`
+	Owner string `cbor:"owner" json:"owner"`
+	State State  `cbor:"state" json:"state"`
+	Why   string `cbor:"why" json:"why,omitempty"` // the reason for the state
+	// the owner's quota for which the test waits. It is "" if it waits for none.
+	Waits    string `cbor:"waits" json:"waits,omitempty"`
+	Priority int    `cbor:"priority" json:"priority"` // priority; tests with a higher number play first
+	// share of the machines, relative to other tests of the same priority
+	Share float64           `cbor:"share" json:"share"`
+	Note  string            `cbor:"note" json:"note,omitempty"`
+	Needs map[string]string `cbor:"needs" json:"needs,omitempty"` // labels that a worker must have
+	Log   []Change          `cbor:"log" json:"log"`
 
-	Pairs     int     `cbor:"pairs" json:"pairs"`                   // planned pairs
-	Stored    int     `cbor:"stored" json:"stored"`                 // stored pairs
-	Prefix    int     `cbor:"prefix" json:"prefix"`                 // stored pairs in plan order before the first gap.
-	Held      int     `cbor:"held" json:"held"`                     // pairs that workers hold under a lease
-	Window    int     `cbor:"window" json:"window"`                 // pairs beyond the prefix that may be granted.
-	Reach     int     `cbor:"reach" json:"reach"`                   // pairs beyond the prefix that were granted.
-	Beyond    int     `cbor:"beyond" json:"beyond"`                 // stored pairs that no verdict uses.
-	Condemned []int   `cbor:"condemned" json:"condemned,omitempty"` // pairs that gogi has given up because they crash engines.
-	Verdict   string  `cbor:"verdict" json:"verdict,omitempty"`     // the SPRT's verdict: continue, pass, fail or inconclusive
+	Pairs  int `cbor:"pairs" json:"pairs"`   // planned pairs
+	Stored int `cbor:"stored" json:"stored"` // stored pairs
+	Prefix int `cbor:"prefix" json:"prefix"` // stored pairs in plan order before the first gap.
+	Held   int `cbor:"held" json:"held"`     // pairs that workers hold under a lease
+	Window int `cbor:"window" json:"window"` // pairs beyond the prefix that may be granted.
+	Reach  int `cbor:"reach" json:"reach"`   // pairs beyond the prefix that were granted.
+	Beyond int `cbor:"beyond" json:"beyond"` // stored pairs that no verdict uses.
+	// pairs that gogi has given up because they crash engines.
+	Condemned []int   `cbor:"condemned" json:"condemned,omitempty"`
+	Verdict   string  `cbor:"verdict" json:"verdict,omitempty"` // the SPRT's verdict: continue, pass, fail or inconclusive
 	LLR       float64 `cbor:"llr" json:"llr,omitempty"`
 	Lower     float64 `cbor:"lower,omitempty" json:"lower,omitempty"` // the bounds of LLR that apply now
 	Upper     float64 `cbor:"upper,omitempty" json:"upper,omitempty"`
@@ -139,9 +145,11 @@ type TestStatus struct {
 // A LeaseCounts counts what happened to a test's leases since the coordinator's start. A lease is the right
 // of one worker to play a pair.
 type LeaseCounts struct {
-	Granted   int `cbor:"granted" json:"granted"`     // number of granted leases
-	Expired   int `cbor:"expired" json:"expired"`     // ended because no heartbeat came for too long.
-	Adopted   int `cbor:"adopted" json:"adopted"`     // leases that the coordinator did not know until a heartbeat reported them: granted before its restart, or already expired.
+	Granted int `cbor:"granted" json:"granted"` // number of granted leases
+	Expired int `cbor:"expired" json:"expired"` // ended because no heartbeat came for too long.
+	// leases that the coordinator did not know until a heartbeat reported them: granted before its restart, or already
+	// expired.
+	Adopted   int `cbor:"adopted" json:"adopted"`
 	Returned  int `cbor:"returned" json:"returned"`   // returned unplayed
 	Revoked   int `cbor:"revoked" json:"revoked"`     // revoked because they were much older than leases usually become
 	Regranted int `cbor:"regranted" json:"regranted"` // grants of pairs that had been granted before
@@ -153,9 +161,10 @@ type ResultCounts struct {
 	Added      int `cbor:"added" json:"added"`           // number of stored pairs
 	Duplicates int `cbor:"duplicates" json:"duplicates"` // number of pairs that were stored already
 	Refused    int `cbor:"refused" json:"refused"`       // number of rejected pairs
-	Stale      int `cbor:"stale" json:"stale"`           // result of a pair from before the pair was made void; see Held.Take
-	Agreed     int `cbor:"agreed" json:"agreed"`         // audits in which both playings of the pair agree.
-	Differed   int `cbor:"differed" json:"differed"`     // audits that a third playing had to decide
+	// result of a pair from before the pair was made void; see Held.Take
+	Stale    int `cbor:"stale" json:"stale"`
+	Agreed   int `cbor:"agreed" json:"agreed"`     // audits in which both playings of the pair agree.
+	Differed int `cbor:"differed" json:"differed"` // audits that a third playing had to decide
 }
 
 // A TestWorker counts the pairs of a test that one worker has stored or holds.
@@ -211,25 +220,27 @@ type Change struct {
 
 // A WorkerStatus is the current state of a worker.
 type WorkerStatus struct {
-	Name       string `cbor:"name" json:"name"`
-	Owner      string `cbor:"owner" json:"owner"`
-	Trust      string `cbor:"trust" json:"trust"`                     // untrusted, verified or owner
-	Here       bool   `cbor:"here" json:"here"`                       // the worker is connected: its last heartbeat is younger than a lease.
+	Name  string `cbor:"name" json:"name"`
+	Owner string `cbor:"owner" json:"owner"`
+	Trust string `cbor:"trust" json:"trust"` // untrusted, verified or owner
+	// the worker is connected: its last heartbeat is younger than a lease.
+	Here       bool   `cbor:"here" json:"here"`
 	Quarantine string `cbor:"quarantine" json:"quarantine,omitempty"` // the reason, or "" if it is not in quarantine.
 	// Probation is the reason why the worker is on probation, or "" if it is not. During probation all pairs of
 	// the worker are audited, and it plays no test with scaled clocks.
-	Probation string   `cbor:"probation" json:"probation,omitempty"`
-	Suspect   string   `cbor:"suspect" json:"suspect,omitempty"`   // a key of the same owner that is in quarantine, which limits this worker, or ""
-	Rebench   string   `cbor:"rebench" json:"rebench,omitempty"`   // the reason why its speed must be measured again
-	Unfit     []string `cbor:"unfit" json:"unfit,omitempty"`       // running tests that it does not play, with the reason.
-	Draining  bool     `cbor:"draining" json:"draining,omitempty"` // the worker gets no more pairs
-	Slots     int      `cbor:"slots" json:"slots"`                 // number of pairs that the worker plays at a time
-	Held      int      `cbor:"held" json:"held"`                   // number of pairs that the worker holds
-	Load      float64  `cbor:"load" json:"load"`                   // load of the machine: running processes per CPU
-	NPS       float64  `cbor:"nps" json:"nps"`                     // measured nodes per second of a slot
-	Added     int      `cbor:"added" json:"added"`                 // number of stored pairs
-	Refused   int      `cbor:"refused" json:"refused"`             // number of rejected pairs
-	Agreed    int      `cbor:"agreed" json:"agreed"`               // number of agreeing audits
+	Probation string `cbor:"probation" json:"probation,omitempty"`
+	// a key of the same owner that is in quarantine, which limits this worker, or ""
+	Suspect  string   `cbor:"suspect" json:"suspect,omitempty"`
+	Rebench  string   `cbor:"rebench" json:"rebench,omitempty"`   // the reason why its speed must be measured again
+	Unfit    []string `cbor:"unfit" json:"unfit,omitempty"`       // running tests that it does not play, with the reason.
+	Draining bool     `cbor:"draining" json:"draining,omitempty"` // the worker gets no more pairs
+	Slots    int      `cbor:"slots" json:"slots"`                 // number of pairs that the worker plays at a time
+	Held     int      `cbor:"held" json:"held"`                   // number of pairs that the worker holds
+	Load     float64  `cbor:"load" json:"load"`                   // load of the machine: running processes per CPU
+	NPS      float64  `cbor:"nps" json:"nps"`                     // measured nodes per second of a slot
+	Added    int      `cbor:"added" json:"added"`                 // number of stored pairs
+	Refused  int      `cbor:"refused" json:"refused"`             // number of rejected pairs
+	Agreed   int      `cbor:"agreed" json:"agreed"`               // number of agreeing audits
 	// Log10E is the logarithm of an e-value for the hypothesis that the worker's results differ from the results
 	// of other workers, over all tests.
 	Log10E  float64           `cbor:"log10_e" json:"log10_e"`
@@ -248,7 +259,8 @@ type SignUp struct {
 	Public string    `cbor:"public" json:"public"` // nkey
 	Note   string    `cbor:"note" json:"note,omitempty"`
 	At     time.Time `cbor:"at" json:"at"`
-	By     string    `cbor:"by,omitempty" json:"by,omitempty"` // the key of the same person that sent it; "" for a new person
+	// the key of the same person that sent it; "" for a new person
+	By string `cbor:"by,omitempty" json:"by,omitempty"`
 }
 
 // A KeyOrder is the request of an admin to accept a sign-up, reject it, or revoke a key.
@@ -290,10 +302,11 @@ func (w *WorkerStatus) Words(moment func(time.Time) string) string {
 
 // A JudgeStatus describes how the coordinator processes the messages with results (the stream).
 type JudgeStatus struct {
-	Messages  int           `cbor:"messages" json:"messages"`     // number of messages that the coordinator has received
-	Again     int           `cbor:"again" json:"again"`           // messages delivered more than once.
-	Sequence  uint64        `cbor:"sequence" json:"sequence"`     // sequence number of the latest message in the stream
-	Fill      float64       `cbor:"fill" json:"fill"`             // used part of the stream's limit, 0 to 1.
-	Unsigned  int           `cbor:"unsigned" json:"unsigned"`     // number of messages without a valid token
-	BatchTook time.Duration `cbor:"batch_took" json:"batch_took"` // time for the latest group of messages, from fetch to acknowledgement
+	Messages int     `cbor:"messages" json:"messages"` // number of messages that the coordinator has received
+	Again    int     `cbor:"again" json:"again"`       // messages delivered more than once.
+	Sequence uint64  `cbor:"sequence" json:"sequence"` // sequence number of the latest message in the stream
+	Fill     float64 `cbor:"fill" json:"fill"`         // used part of the stream's limit, 0 to 1.
+	Unsigned int     `cbor:"unsigned" json:"unsigned"` // number of messages without a valid token
+	// time for the latest group of messages, from fetch to acknowledgement
+	BatchTook time.Duration `cbor:"batch_took" json:"batch_took"`
 }

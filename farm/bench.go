@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// A Bench is what a worker knows about the bench of an engine that it has built for a run. The build has the plan's number
-// of nodes, because a worker plays no other build.
+// A Bench is what a worker knows about the bench of an engine that it has built for a run. The build has the plan's
+// number of nodes, because a worker plays no other build.
 type Bench struct {
 	Run     string `cbor:"run"`     // the plan's digest
 	Engine  string `cbor:"engine"`  // the player's name
@@ -56,8 +56,8 @@ func (b BenchCheck) String() string {
 // benchWord matches "Bench: 1234567" and "bench 1,234,567" in a commit message.
 var benchWord = regexp.MustCompile(`(?i)\bbench[ \t]*[:= ][ \t]*([1-9][0-9]*(?:,[0-9]{3})*)(?:[.\s]|$)`)
 
-// BenchIn returns the number of nodes of the last bench that a commit message names, or 0 if it names none. fishtest and
-// OpenBench use the same form, such as "Bench: 1234567" in a line of its own.
+// BenchIn returns the number of nodes of the last bench that a commit message names, or 0 if it names none. fishtest
+// and OpenBench use the same form, such as "Bench: 1234567" in a line of its own.
 func BenchIn(message string) uint64 {
 	all := benchWord.FindAllStringSubmatch(message, -1)
 	if len(all) == 0 {

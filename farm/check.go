@@ -28,7 +28,8 @@ const (
 // CheckLegs returns an error if one pair of the plan has more games (legs) than a message can carry.
 func CheckLegs(plan *match.Plan) error {
 	if plan.Legs() > match.MaxEncodedLegs {
-		return fmt.Errorf("selfplay.block: a block of %d games does not fit in a farm's message; set at most %d", plan.Legs(), match.MaxEncodedLegs)
+		return fmt.Errorf("selfplay.block: a block of %d games does not fit in a farm's message; set at most %d", plan.Legs(),
+			match.MaxEncodedLegs)
 	}
 	return nil
 }
@@ -75,8 +76,10 @@ func (h *Hello) Check() error {
 			return err
 		}
 	}
-	return cmp.Or(word("the session", h.Session), word("the version", h.Version), word("the reference engine", h.Reference),
-		number("nodes a second", h.NPS, MaxNPS), word("the program", h.Program), words("artefacts", h.Artefacts, MaxArtefacts))
+	return cmp.Or(word("the session", h.Session), word("the version", h.Version),
+		word("the reference engine", h.Reference),
+		number("nodes a second", h.NPS, MaxNPS), word("the program", h.Program),
+		words("artefacts", h.Artefacts, MaxArtefacts))
 }
 
 // Check returns an error if a field of the Ask is outside its bounds.
@@ -84,7 +87,8 @@ func (a *Ask) Check() error {
 	if a.Want < 0 || a.Want > MaxWant {
 		return fmt.Errorf("%d pairs are wanted: expected 0 to %d", a.Want, MaxWant)
 	}
-	return cmp.Or(word("the session", a.Session), words("open runs", a.Open, MaxRuns), words("known runs", a.Known, MaxRuns),
+	return cmp.Or(word("the session", a.Session), words("open runs", a.Open, MaxRuns),
+		words("known runs", a.Known, MaxRuns),
 		words("refused runs", a.Refuse, MaxRuns), words("reasons", a.Why, MaxRuns),
 		words("built engines", lists.Map(a.Benches, func(b Bench) string { return b.Engine }), MaxRuns))
 }
@@ -121,7 +125,8 @@ func (b *Beat) Check() error {
 			return fmt.Errorf("a reason of %d bytes: expected at most %d", len(back.Why), MaxWhy)
 		}
 	}
-	return cmp.Or(word("the session", b.Session), number("a load", b.Load, MaxLoad), number("nodes a second", b.NPS, MaxNPS),
+	return cmp.Or(word("the session", b.Session), number("a load", b.Load, MaxLoad),
+		number("nodes a second", b.NPS, MaxNPS),
 		leases(b.Held), leases(b.Outbox), leases(b.Sent))
 }
 

@@ -16,7 +16,8 @@ func TestWhatWorkersCannotMean(t *testing.T) {
 	long, held := strings.Repeat("x", 300), farm.Held{Run: "r", Pair: 1, Token: make([]byte, 12)}
 	many := make([]string, 10_001)
 	hello := func(change func(*farm.Hello)) error {
-		h := farm.Hello{Session: "s", Slots: 4, Start: uint64(time.Date(2060, 1, 1, 0, 0, 0, 0, time.UTC).UnixMilli()), Labels: map[string]string{"os": "linux"}, NPS: 1e6, Version: "1", Artefacts: []string{"a"}}
+		h := farm.Hello{Session: "s", Slots: 4, Start: uint64(time.Date(2060, 1, 1, 0, 0, 0, 0, time.UTC).UnixMilli()),
+			Labels: map[string]string{"os": "linux"}, NPS: 1e6, Version: "1", Artefacts: []string{"a"}}
 		change(&h)
 		return h.Check()
 	}
@@ -26,7 +27,8 @@ func TestWhatWorkersCannotMean(t *testing.T) {
 		return a.Check()
 	}
 	beat := func(change func(*farm.Beat)) error {
-		b := farm.Beat{Session: "s", Held: []farm.Held{held}, Outbox: []farm.Held{held}, Sent: []farm.Held{held}, Back: []farm.Back{{Held: held, Why: "w"}}, Load: 1, NPS: 1}
+		b := farm.Beat{Session: "s", Held: []farm.Held{held}, Outbox: []farm.Held{held}, Sent: []farm.Held{held},
+			Back: []farm.Back{{Held: held, Why: "w"}}, Load: 1, NPS: 1}
 		change(&b)
 		return b.Check()
 	}
@@ -35,7 +37,8 @@ func TestWhatWorkersCannotMean(t *testing.T) {
 		change(&it)
 		return it.Check()
 	}
-	for _, err := range []error{hello(func(*farm.Hello) {}), ask(func(*farm.Ask) {}), beat(func(*farm.Beat) {}), item(func(*farm.Item) {})} {
+	for _, err := range []error{hello(func(*farm.Hello) {}), ask(func(*farm.Ask) {}), beat(func(*farm.Beat) {}),
+		item(func(*farm.Item) {})} {
 		testutil.Check(t, err == nil, "what is right is refused: %v", err)
 	}
 	for name, test := range map[string]struct {
@@ -76,8 +79,9 @@ func TestWhatWorkersCannotMean(t *testing.T) {
 		"reason":         {beat(func(b *farm.Beat) { b.Back[0].Why = strings.Repeat("x", 5000) }), "5000 bytes"},
 		"nothing":        {item(func(it *farm.Item) { it.Pair = nil }), "a pair or an attempt"},
 		"both":           {item(func(it *farm.Item) { it.Attempt = &match.Attempt{} }), "a pair or an attempt"},
-		"an old block":   {item(func(it *farm.Item) { it.Pair, it.Block = nil, []byte{0xa0} }), "update the worker's program"},
-		"item's lease":   {item(func(it *farm.Item) { it.Lease.Pair = math.MaxInt }), "lease of pair"},
+		"an old block": {item(func(it *farm.Item) { it.Pair, it.Block = nil, []byte{0xa0} }),
+			"update the worker's program"},
+		"item's lease": {item(func(it *farm.Item) { it.Lease.Pair = math.MaxInt }), "lease of pair"},
 		"attempt's reason": {item(func(it *farm.Item) {
 			it.Pair, it.Attempt = nil, &match.Attempt{Why: strings.Repeat("x", 1<<17), Ended: time.Unix(1, 0)}
 		}), "131072 bytes"},

@@ -18,9 +18,9 @@ const (
 // ShortDigest returns the beginning of a plan's digest, which messages print and which stands for the test.
 func ShortDigest(digest string) string { return digest[:min(len(digest), orderDigest)] }
 
-// Found returns the index of the test of a list that a user means: by its digest, by its name, or by the beginning of its
-// digest. A later test comes before an earlier one with the same name, which an older farm accepted. Found returns a Refusal
-// if no test or more than one is meant.
+// Found returns the index of the test of a list that a user means: by its digest, by its name, or by the beginning of
+// its digest. A later test comes before an earlier one with the same name, which an older farm accepted. Found returns
+// a Refusal if no test or more than one is meant.
 func Found(list []TestStatus, text string) (int, error) {
 	named, begins, exact := meant(list, text)
 	switch {
@@ -29,27 +29,31 @@ func Found(list []TestStatus, text string) (int, error) {
 	case len(begins) == 1:
 		return begins[0], nil
 	}
-	return -1, Refusef("the plan hashes of %d tests begin with %s: %s; write more digits", len(begins), text, candidates(list, begins))
+	return -1, Refusef("the plan hashes of %d tests begin with %s: %s; write more digits", len(begins), text,
+		candidates(list, begins))
 }
 
-// FoundForOrder is Found for requests that change a test. A beginning of a digest needs orderDigest digits there, and no
-// other test may have it as its name. Otherwise a typing error, or a test that somebody has named like the hash of another
-// test, could change the wrong test.
+// FoundForOrder is Found for requests that change a test. A beginning of a digest needs orderDigest digits there, and
+// no other test may have it as its name. Otherwise a typing error, or a test that somebody has named like the hash of
+// another test, could change the wrong test.
 func FoundForOrder(list []TestStatus, text string) (int, error) {
 	named, begins, exact := meant(list, text)
 	long := len(text) >= orderDigest
 	switch {
 	case exact || len(begins) == 0:
 	case named >= 0 && long:
-		return -1, Refusef("%s is the name of a test and the beginning of a plan hash: %s; write the name or the whole plan hash", text, candidates(list, append(begins, named)))
+		return -1,
+			Refusef("%s is the name of a test and the beginning of a plan hash: %s; write the name or the whole plan hash", text,
+				candidates(list, append(begins, named)))
 	case named < 0 && !long:
-		return -1, Refusef("%s is too short for an order: %s; write the name, or at least %d digits of the plan hash", text, candidates(list, begins), orderDigest)
+		return -1, Refusef("%s is too short for an order: %s; write the name, or at least %d digits of the plan hash", text,
+			candidates(list, begins), orderDigest)
 	}
 	return Found(list, text)
 }
 
-// meant returns the test with the digest or the name text, or -1, and the other tests whose digests begin with text. exact is
-// true for a whole digest.
+// meant returns the test with the digest or the name text, or -1, and the other tests whose digests begin with text.
+// exact is true for a whole digest.
 func meant(list []TestStatus, text string) (named int, begins []int, exact bool) {
 	named = -1
 	for i := range list {

@@ -18,10 +18,11 @@ import (
 // the verb recipe, with which an admin stores a recipe. An empty text removes the recipe. The answer is a
 // list of all recipes.
 type Recipe struct {
-	Name         string   `cbor:"name" json:"name"`
-	Text         string   `cbor:"text" json:"text"`                 // see ParseRecipe
-	Repositories []string `cbor:"repositories" json:"repositories"` // URLs of the repositories that workers may build with the recipe
-	By           string   `cbor:"by" json:"by"`                     // the key of the admin
+	Name string `cbor:"name" json:"name"`
+	Text string `cbor:"text" json:"text"` // see ParseRecipe
+	// URLs of the repositories that workers may build with the recipe
+	Repositories []string `cbor:"repositories" json:"repositories"`
+	By           string   `cbor:"by" json:"by"` // the key of the admin
 }
 
 // Check returns an error if the recipe has no repository, or a text or a name that is not valid. It accepts
@@ -109,7 +110,8 @@ func (r *BuildRecipe) BestISA(machine []string) (string, error) {
 			return isa, nil
 		}
 	}
-	return "", fmt.Errorf("the recipe builds for %s, and this machine has %s", strings.Join(r.ISA, ", "), strings.Join(machine, ", "))
+	return "", fmt.Errorf("the recipe builds for %s, and this machine has %s", strings.Join(r.ISA, ", "),
+		strings.Join(machine, ", "))
 }
 
 // NodesIn returns the node count in text, the output of the recipe's bench command. If the expression Nodes

@@ -116,10 +116,11 @@ type Stage string
 // These are the stages of an update. A trial runs on a few workers. It ends in StageAll, or in StageHeld if
 // these workers do worse than others.
 const (
-	StageNone  Stage = ""      // no update.
-	StageTrial Stage = "trial" // TrialStatus.First gets the update, and all workers of a kind of machine whose trial has passed.
-	StageAll   Stage = "all"   // the update is for every worker.
-	StageHeld  Stage = "held"  // no more workers are updated. UpdateStatus.Why has the reason.
+	StageNone Stage = "" // no update.
+	// TrialStatus.First gets the update, and all workers of a kind of machine whose trial has passed.
+	StageTrial Stage = "trial"
+	StageAll   Stage = "all"  // the update is for every worker.
+	StageHeld  Stage = "held" // no more workers are updated. UpdateStatus.Why has the reason.
 )
 
 // A Rollout is the latest order to update the workers, and the stage of this update.
@@ -151,12 +152,14 @@ type TrialStatus struct {
 	SHA256 string   `cbor:"sha256" json:"sha256"`
 	First  []string `cbor:"first" json:"first"`   // names of the workers that get the release first.
 	Passed bool     `cbor:"passed" json:"passed"` // the trial is over and found no fault
-	Pairs  int      `cbor:"pairs" json:"pairs"`   // pairs or blocks that workers in First have played with the release since the order
+	// pairs or blocks that workers in First have played with the release since the order
+	Pairs int `cbor:"pairs" json:"pairs"`
 	// Tries counts the pairs or blocks received since the order, including attempts. Failed counts the pairs or
 	// blocks in which an engine failed. Both count the workers in First with the release. OthersTries and
 	// OthersFailed count the same for the other workers without the release.
-	Tries        int `cbor:"tries" json:"tries"`
-	Failed       int `cbor:"failed" json:"failed"`               // number of those in which an engine failed
-	OthersTries  int `cbor:"others_tries" json:"others_tries"`   // number of pairs or blocks of the other workers since the order
+	Tries  int `cbor:"tries" json:"tries"`
+	Failed int `cbor:"failed" json:"failed"` // number of those in which an engine failed
+	// number of pairs or blocks of the other workers since the order
+	OthersTries  int `cbor:"others_tries" json:"others_tries"`
 	OthersFailed int `cbor:"others_failed" json:"others_failed"` // number of those in which an engine failed
 }

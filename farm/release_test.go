@@ -34,7 +34,9 @@ func TestReleases(t *testing.T) {
 		testutil.Is(t, changed.Check(public), farm.ErrSignature, "%s is changed", what)
 	}
 	for what, change := range map[string]func(*farm.Release){
-		"upper case": func(r *farm.Release) { r.SHA256 = strings.Repeat("0A", 32) }, "a path": func(r *farm.Release) { r.SHA256 = "../" + r.SHA256[3:] },
+		"upper case": func(r *farm.Release) { r.SHA256 = strings.Repeat("0A", 32) }, "a path": func(r *farm.Release) {
+			r.SHA256 = "../" + r.SHA256[3:]
+		},
 		"nothing": func(r *farm.Release) { r.Size = 0 }, "too much": func(r *farm.Release) { r.Size = 1 << 40 },
 		"a long word": func(r *farm.Release) { r.Version = strings.Repeat("v", 300) },
 	} {

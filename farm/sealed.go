@@ -136,7 +136,8 @@ func Open(body []byte, key func(worker string) ed25519.PublicKey) (*Batch, Signe
 		return nil, s, err
 	}
 	public := key(b.Worker)
-	if len(public) != ed25519.PublicKeySize || !ed25519.Verify(public, append([]byte(batchDomain), s.Batch...), s.Signature) {
+	if len(public) != ed25519.PublicKeySize ||
+		!ed25519.Verify(public, append([]byte(batchDomain), s.Batch...), s.Signature) {
 		return nil, s, ErrSignature
 	}
 	return &b, s, nil
@@ -182,7 +183,8 @@ func (t *Task) signed() ([]byte, error) {
 func Sender(subject string) string {
 	parts := strings.Split(subject, ".")
 	switch kind := parts[0] + "."; {
-	case len(parts) == 2 && (kind == SubjectHello || kind == SubjectLease || kind == SubjectBeat || kind == SubjectArtefact || kind == SubjectUpload),
+	case len(parts) == 2 && (kind == SubjectHello || kind == SubjectLease || kind == SubjectBeat ||
+		kind == SubjectArtefact || kind == SubjectUpload),
 		len(parts) == 3 && (kind == SubjectResults || kind == SubjectAdmin):
 		return parts[1]
 	case len(parts) == 3 && kind == SubjectEvents:

@@ -46,7 +46,8 @@ type Bus interface {
 	// the subject of each request; the transport has verified that the sender owns the name in the subject. f
 	// must be safe for concurrent use. If f returns a *Refusal, the sender gets the same *Refusal. Any other
 	// error of f reaches the sender only as a text.
-	Answer(subject string, f func(ctx context.Context, subject string, body []byte) (out any, err error)) (stop func(), err error)
+	Answer(subject string, f func(ctx context.Context, subject string, body []byte) (out any, err error)) (stop func(),
+		err error)
 	// Results waits for the next messages of the stream, at most n, in order. The stream delivers a message again
 	// until it is acknowledged, also to the next process.
 	Results(ctx context.Context, n int) ([]Delivery, error)

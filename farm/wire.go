@@ -15,8 +15,8 @@ const (
 	Oldest   = 1
 )
 
-// ProtocolTunes is the first version of the protocol whose workers can play the pairs of a tune. Workers of ProtocolFresh and
-// later ones start the engines anew for each pair of a plan for which trust.FreshPairs returns true.
+// ProtocolTunes is the first version of the protocol whose workers can play the pairs of a tune. Workers of
+// ProtocolFresh and later ones start the engines anew for each pair of a plan for which trust.FreshPairs returns true.
 const (
 	ProtocolTunes = 2
 	ProtocolFresh = 3
@@ -25,13 +25,14 @@ const (
 // These are the subjects of messages. A worker publishes on subjects with its own name. The coordinator publishes on
 // ctl, and an owner on adm, put and art with the name of the owner's key. See Sender.
 const (
-	SubjectHello    = "hello."   // + worker. Request: Hello → HelloReply.
-	SubjectLease    = "lease."   // + worker. Request: Ask → Grants.
-	SubjectBeat     = "beat."    // + worker. Request: Beat → BeatReply.
-	SubjectResults  = "res."     // + worker + "." + shard. Durable message: Batch.
-	SubjectEvents   = "ev."      // + run + "." + worker. Events of a watched run.
-	SubjectRun      = "ctl."     // + run. Hint: Hint.
-	SubjectWorker   = "work."    // + worker. Hint: Hint. Not below "ctl.", because NATS lets a key with "ctl.*" listen to "ctl.>".
+	SubjectHello   = "hello." // + worker. Request: Hello → HelloReply.
+	SubjectLease   = "lease." // + worker. Request: Ask → Grants.
+	SubjectBeat    = "beat."  // + worker. Request: Beat → BeatReply.
+	SubjectResults = "res."   // + worker + "." + shard. Durable message: Batch.
+	SubjectEvents  = "ev."    // + run + "." + worker. Events of a watched run.
+	SubjectRun     = "ctl."   // + run. Hint: Hint.
+	// + worker. Hint: Hint. Not below "ctl.", because NATS lets a key with "ctl.*" listen to "ctl.>".
+	SubjectWorker   = "work."
 	SubjectAll      = "ctl.all"  // Hint: Hint.
 	SubjectAdmin    = "adm."     // + key's name + "." + verb. Request of the key's owner.
 	SubjectArtefact = "art."     // + name. Request for a piece of an artefact.
@@ -56,14 +57,16 @@ type Grant struct {
 // A Hello is the request with which a worker begins a session. The worker sends it again after a
 // reconnection.
 type Hello struct {
-	Protocol  int               `cbor:"protocol"`
-	Version   string            `cbor:"version"` // version of the worker's program
-	Session   string            `cbor:"session"` // random name of this process.
-	Start     uint64            `cbor:"start"`   // grows with each process of the worker. The coordinator rejects an older process.
+	Protocol int    `cbor:"protocol"`
+	Version  string `cbor:"version"` // version of the worker's program
+	Session  string `cbor:"session"` // random name of this process.
+	// grows with each process of the worker. The coordinator rejects an older process.
+	Start     uint64            `cbor:"start"`
 	Slots     int               `cbor:"slots"`
 	Labels    map[string]string `cbor:"labels"`    // os, arch, isa, cores, mem, gpu, and the labels that the owner adds.
 	Artefacts []string          `cbor:"artefacts"` // SHA-256 of its artefacts, at most MaxArtefacts.
-	NPS       float64           `cbor:"nps"`       // nodes per second of the reference engine in each slot. It is 0 if not measured.
+	// nodes per second of the reference engine in each slot. It is 0 if not measured.
+	NPS float64 `cbor:"nps"`
 	// Reference is the identity of the engine that measured NPS, in the form of match.Scaling.
 	Reference string `cbor:"reference,omitempty"`
 	// Program is the SHA-256 (hex) of the worker's program, or "" if it is unknown.
@@ -112,12 +115,13 @@ type Ask struct {
 
 // A Grants is the answer to an Ask: pairs, or the time after which the worker asks again.
 type Grants struct {
-	Grants  []Grant       `cbor:"grants"`
-	Plans   []Task        `cbor:"plans,omitempty"`   // plans of granted runs that the worker does not have
-	Retry   time.Duration `cbor:"retry"`             // the wait before the next Ask. A hint ends it early.
-	Later   bool          `cbor:"later,omitempty"`   // set if Grants is empty, but there are free pairs that the worker may get later
-	Drain   bool          `cbor:"drain,omitempty"`   // send no more Asks.
-	Unknown bool          `cbor:"unknown,omitempty"` // the session is unknown, so the worker must send a Hello
+	Grants []Grant       `cbor:"grants"`
+	Plans  []Task        `cbor:"plans,omitempty"` // plans of granted runs that the worker does not have
+	Retry  time.Duration `cbor:"retry"`           // the wait before the next Ask. A hint ends it early.
+	// set if Grants is empty, but there are free pairs that the worker may get later
+	Later   bool `cbor:"later,omitempty"`
+	Drain   bool `cbor:"drain,omitempty"`   // send no more Asks.
+	Unknown bool `cbor:"unknown,omitempty"` // the session is unknown, so the worker must send a Hello
 	// Over lists runs of Ask.Known that have ended. If the hint was lost, a worker without leases of a run
 	// receives this information only here. Runs that do not fit into the list follow in the next answer.
 	Over []string `cbor:"over,omitempty"`
@@ -163,11 +167,12 @@ type Beat struct {
 // A BeatReply is the answer to a Beat. It lists the leases that have ended or are stored, and the requests of
 // the coordinator.
 type BeatReply struct {
-	Drop    []Held        `cbor:"drop"`              // leases that have ended: the worker must discard these pairs.
-	Stored  []Held        `cbor:"stored"`            // stored by the coordinator. The worker deletes them from the outbox.
-	Over    []string      `cbor:"over"`              // runs that have ended.
-	Watched []string      `cbor:"watched,omitempty"` // runs that a user watches: the worker must send their events.
-	Say     string        `cbor:"say"`               // what the worker must do: "" (nothing), SayDrain, SayUpdate or SayBench.
+	Drop    []Held   `cbor:"drop"`              // leases that have ended: the worker must discard these pairs.
+	Stored  []Held   `cbor:"stored"`            // stored by the coordinator. The worker deletes them from the outbox.
+	Over    []string `cbor:"over"`              // runs that have ended.
+	Watched []string `cbor:"watched,omitempty"` // runs that a user watches: the worker must send their events.
+	// what the worker must do: "" (nothing), SayDrain, SayUpdate or SayBench.
+	Say     string        `cbor:"say"`
 	Update  string        `cbor:"update,omitempty"`  // SHA-256 of the wanted program, with SayUpdate.
 	Release *Release      `cbor:"release,omitempty"` // the wanted program, with SayUpdate
 	Unknown bool          `cbor:"unknown"`           // the session is unknown, so the worker must send a Hello

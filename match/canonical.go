@@ -40,13 +40,14 @@ type CanonicalPlan struct {
 
 // CanonicalRules has the fields of Rules without the name, because the name has no effect on a game.
 type CanonicalRules struct {
-	Declaration      string     `json:"declaration"`         // rule of entering king
-	ImpasseDraw      bool       `json:"impasse_draw"`        // an agreed impasse is a draw
-	MaxPlies         int        `json:"max_plies"`           // number of plies after which the game is a draw; 0: no limit
-	MateAtLimitDraws bool       `json:"mate_at_limit_draws"` // a mate with the last ply is a draw
-	DeclareAtLimit   bool       `json:"declare_at_limit"`    // the side to move may declare at the limit
-	ExtendInCheck    bool       `json:"extend_in_check"`     // the limit waits while the side to move is in check
-	RepetitionPoints [2]float64 `json:"repetition_points"`   // points of the first and of the second player for a repetition
+	Declaration      string `json:"declaration"`         // rule of entering king
+	ImpasseDraw      bool   `json:"impasse_draw"`        // an agreed impasse is a draw
+	MaxPlies         int    `json:"max_plies"`           // number of plies after which the game is a draw; 0: no limit
+	MateAtLimitDraws bool   `json:"mate_at_limit_draws"` // a mate with the last ply is a draw
+	DeclareAtLimit   bool   `json:"declare_at_limit"`    // the side to move may declare at the limit
+	ExtendInCheck    bool   `json:"extend_in_check"`     // the limit waits while the side to move is in check
+	// points of the first and of the second player for a repetition
+	RepetitionPoints [2]float64 `json:"repetition_points"`
 }
 
 // CanonicalPlayer has the settings of a Player that decide how it plays. It has no paths. If an option names a
@@ -74,24 +75,26 @@ type CanonicalOpenings struct {
 // CanonicalCouncil has the settings of a Council that decide how it plays. The fields have the same meaning as in
 // Council.
 type CanonicalCouncil struct {
-	Rule         string            `json:"rule"`
-	Ties         []string          `json:"ties,omitempty"`          // tie-breaks, in order
-	Stop         string            `json:"stop,omitempty"`          // when the council stops waiting for members
-	Quorum       float64           `json:"quorum,omitempty"`        // share of the weights that decides early
-	ResignQuorum float64           `json:"resign_quorum,omitempty"` // share of the members that must resign
-	MinAlive     int               `json:"min_alive,omitempty"`     // least number of members with which the council plays
-	Restarts     int               `json:"restarts,omitempty"`      // how often a member may be restarted in a game
-	Split        bool              `json:"split,omitempty"`         // members share the council's nodes
-	Jitter       float64           `json:"node_jitter,omitempty"`   // random change of the members' node limits, as a share
-	Noise        float64           `json:"score_noise,omitempty"`   // standard deviation of the noise that is added to scores, in centipawns
-	Veto         *Veto             `json:"veto,omitempty"`
-	Examine      Examine           `json:"examine,omitzero"`
-	Ponder       Spread            `json:"ponder,omitzero"`
-	Ask          int               `json:"ask,omitempty"`    // number of members that are asked first; missing: all at once
-	Scales       []Scale           `json:"scales,omitempty"` // scale of each member
-	Clamps       []float64         `json:"clamps,omitempty"` // largest score of each member that counts, in centipawns
-	Own          []bool            `json:"own,omitempty"`    // for each member: it searches under its own limits
-	Members      []CanonicalPlayer `json:"members"`
+	Rule         string   `json:"rule"`
+	Ties         []string `json:"ties,omitempty"`          // tie-breaks, in order
+	Stop         string   `json:"stop,omitempty"`          // when the council stops waiting for members
+	Quorum       float64  `json:"quorum,omitempty"`        // share of the weights that decides early
+	ResignQuorum float64  `json:"resign_quorum,omitempty"` // share of the members that must resign
+	MinAlive     int      `json:"min_alive,omitempty"`     // least number of members with which the council plays
+	Restarts     int      `json:"restarts,omitempty"`      // how often a member may be restarted in a game
+	Split        bool     `json:"split,omitempty"`         // members share the council's nodes
+	// random change of the members' node limits, as a share
+	Jitter float64 `json:"node_jitter,omitempty"`
+	// standard deviation of the noise that is added to scores, in centipawns
+	Noise   float64           `json:"score_noise,omitempty"`
+	Veto    *Veto             `json:"veto,omitempty"`
+	Examine Examine           `json:"examine,omitzero"`
+	Ponder  Spread            `json:"ponder,omitzero"`
+	Ask     int               `json:"ask,omitempty"`    // number of members that are asked first; missing: all at once
+	Scales  []Scale           `json:"scales,omitempty"` // scale of each member
+	Clamps  []float64         `json:"clamps,omitempty"` // largest score of each member that counts, in centipawns
+	Own     []bool            `json:"own,omitempty"`    // for each member: it searches under its own limits
+	Members []CanonicalPlayer `json:"members"`
 }
 
 const canonicalVersion = 1
@@ -103,7 +106,8 @@ func ParseCanonical(text []byte) (*CanonicalPlan, error) {
 		return nil, fmt.Errorf("match: reading a plan's canonical text: %w", err)
 	}
 	if c.Version < 1 || c.Version > canonicalVersion {
-		return nil, fmt.Errorf("match: a plan's canonical text has version %d, this program knows %d", c.Version, canonicalVersion)
+		return nil, fmt.Errorf("match: a plan's canonical text has version %d, this program knows %d", c.Version,
+			canonicalVersion)
 	}
 	return &c, nil
 }
@@ -151,7 +155,8 @@ func canonicalJSON(settings string) json.RawMessage {
 
 func (r Rules) canonical() CanonicalRules {
 	return CanonicalRules{
-		r.Declaration.String(), r.ImpasseDraw, r.MaxPlies, r.MateAtLimitDraws, r.DeclareAtLimit, r.ExtendInCheck, r.RepetitionPoints,
+		r.Declaration.String(), r.ImpasseDraw, r.MaxPlies, r.MateAtLimitDraws, r.DeclareAtLimit, r.ExtendInCheck,
+		r.RepetitionPoints,
 	}
 }
 
@@ -244,7 +249,8 @@ func (c *Council) canonical() *CanonicalCouncil {
 	}
 	out := &CanonicalCouncil{
 		Rule: c.Rule, Ties: c.Ties, Stop: c.Stop, Quorum: c.Quorum, ResignQuorum: c.ResignQuorum, MinAlive: c.MinAlive,
-		Restarts: c.Restarts, Split: c.Split, Jitter: c.Jitter, Noise: c.Noise, Examine: c.Examine, Ponder: c.Ponder, Ask: c.Ask,
+		Restarts: c.Restarts, Split: c.Split, Jitter: c.Jitter, Noise: c.Noise, Examine: c.Examine, Ponder: c.Ponder,
+		Ask: c.Ask,
 	}
 	if slices.ContainsFunc(c.Clamps, func(x float64) bool { return x != 0 }) {
 		out.Clamps = c.Clamps

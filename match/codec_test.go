@@ -69,7 +69,8 @@ func (f *filler) fill(v reflect.Value) {
 		}
 	case reflect.Struct:
 		for i := range v.NumField() {
-			if v.Type().Field(i).Tag.Get("json") != "-" || v.Type() != reflect.TypeFor[match.Player]() { // a field of a player without JSON is not stored
+			// a field of a player without JSON is not stored
+			if v.Type().Field(i).Tag.Get("json") != "-" || v.Type() != reflect.TypeFor[match.Player]() {
 				f.fill(v.Field(i))
 			}
 		}
@@ -211,7 +212,8 @@ func TestDecodePairDamaged(t *testing.T) {
 		_, _ = match.DecodePair(damaged, matchtest.PairLimit) // a damaged text may be another valid pair
 	}
 	for want, text := range map[string][]byte{
-		"it is empty": nil, "format 5, this program knows 1 to 4": append([]byte{5}, text[1:]...), "format 0": append([]byte{0}, text[1:]...), "1 bytes too many": append(bytes.Clone(text), 0),
+		"it is empty": nil, "format 5, this program knows 1 to 4": append([]byte{5}, text[1:]...),
+		"format 0": append([]byte{0}, text[1:]...), "1 bytes too many": append(bytes.Clone(text), 0),
 		"unknown outcome":     bytes.Replace(text, []byte("\x05white"), []byte("\x05whyte"), 1),
 		"unknown termination": bytes.Replace(text, []byte("\x0bresignation"), []byte("\x0bresignatiom"), 1),
 	} {
@@ -287,17 +289,21 @@ func TestDecodePlanRefuses(t *testing.T) {
 		"a match of 0 pairs":                   {`"Kind":"match"`, `"Kind":"swiss"`},
 		"blocks of 0 pairs":                    {`"Kind":"match"`, `"Kind":"adaptive"`},
 		"match has no rounds":                  {`"Kind":"match"`, `"Kind":"match","Tournament":{"block":1}`},
-		"up to 1000000":                        {`"Kind":"match"`, `"Kind":"knockout","Tournament":{"match_pairs":1,"tiebreaks":1000001}`},
-		"colours swapped":                      {`"Kind":"match","Swap":true`, `"Kind":"adaptive","Swap":false,"Tournament":{"block":1}`},
-		`anchor "C" is not one`:                {`"Kind":"match"`, `"Kind":"match","Anchor":"C"`},
-		"negative":                             {`"Pairs":100`, `"Pairs":-1`},
-		"expected at most 100000000":           {`"Pairs":100`, `"Pairs":100000001`},
-		"player A: a limit is negative":        {`"Margin":100000000`, `"Margin":-1`},
-		"elo0 9":                               {`"elo0":0`, `"elo0":9`},
-		`model "bayeselo" is not one of`:       {`{"elo0":0,"elo1":0,"alpha":0,"beta":0,"model":""}`, `{"elo0":0,"elo1":4,"alpha":0.05,"beta":0.05,"model":"bayeselo"}`},
-		`boundary "wald" is not one of`:        {`{"elo0":0,"elo1":0,"alpha":0,"beta":0,"model":""}`, `{"elo0":0,"elo1":4,"alpha":0.05,"beta":0.05,"model":"logistic","boundary":"wald"}`},
-		"opening 7":                            {`"Start":"startpos"`, `"Start":"start"`},
-		`move "7g7"`:                           {`"7g7f"`, `"7g7"`},
+		"up to 1000000": {`"Kind":"match"`,
+			`"Kind":"knockout","Tournament":{"match_pairs":1,"tiebreaks":1000001}`},
+		"colours swapped": {`"Kind":"match","Swap":true`,
+			`"Kind":"adaptive","Swap":false,"Tournament":{"block":1}`},
+		`anchor "C" is not one`:         {`"Kind":"match"`, `"Kind":"match","Anchor":"C"`},
+		"negative":                      {`"Pairs":100`, `"Pairs":-1`},
+		"expected at most 100000000":    {`"Pairs":100`, `"Pairs":100000001`},
+		"player A: a limit is negative": {`"Margin":100000000`, `"Margin":-1`},
+		"elo0 9":                        {`"elo0":0`, `"elo0":9`},
+		`model "bayeselo" is not one of`: {`{"elo0":0,"elo1":0,"alpha":0,"beta":0,"model":""}`,
+			`{"elo0":0,"elo1":4,"alpha":0.05,"beta":0.05,"model":"bayeselo"}`},
+		`boundary "wald" is not one of`: {`{"elo0":0,"elo1":0,"alpha":0,"beta":0,"model":""}`,
+			`{"elo0":0,"elo1":4,"alpha":0.05,"beta":0.05,"model":"logistic","boundary":"wald"}`},
+		"opening 7":  {`"Start":"startpos"`, `"Start":"start"`},
+		`move "7g7"`: {`"7g7f"`, `"7g7"`},
 	} {
 		changed := strings.Replace(string(text), change[0], change[1], 1)
 		if changed == string(text) {
@@ -356,15 +362,21 @@ func TestDecodePlanBounds(t *testing.T) {
 	const n = 1 << 18
 	plan := func(rest string) string { return `{"version":1,"plan":{` + rest + `}}` }
 	for name, c := range map[string]struct{ text, want string }{
-		"numbers as players":  {plan(`"Players":[` + strings.Repeat("0,", n) + `0]`), "player 1: json: cannot unmarshal number"},
-		"nulls as players":    {plan(`"Players":[` + strings.Repeat("null,", n) + `null]`), "there are more than 65536"},
-		"numbers as members":  {plan(`"Players":[{"Council":{"Members":[` + strings.Repeat("0,", n) + `0]}}]`), "player 1: player 1: json: cannot"},
-		"members of councils": {plan(`"Players":[` + strings.Repeat(`{"Council":{"Members":[{},{},{},{},{}]}},`, 20_000) + `{}]`), "there are more than 65536"},
-		"numbers as openings": {plan(`"Openings":[` + strings.Repeat("0,", n) + `0]`), "opening 1: json: cannot unmarshal number"},
+		"numbers as players": {plan(`"Players":[` + strings.Repeat("0,", n) + `0]`),
+			"player 1: json: cannot unmarshal number"},
+		"nulls as players": {plan(`"Players":[` + strings.Repeat("null,", n) + `null]`), "there are more than 65536"},
+		"numbers as members": {plan(`"Players":[{"Council":{"Members":[` + strings.Repeat("0,", n) + `0]}}]`),
+			"player 1: player 1: json: cannot"},
+		"members of councils": {plan(`"Players":[` + strings.Repeat(`{"Council":{"Members":[{},{},{},{},{}]}},`, 20_000) +
+			`{}]`), "there are more than 65536"},
+		"numbers as openings": {plan(`"Openings":[` + strings.Repeat("0,", n) + `0]`),
+			"opening 1: json: cannot unmarshal number"},
 		"nulls as openings":   {plan(`"Openings":[` + strings.Repeat("null,", n) + `null]`), "0 players"},
 		"a field of openings": {plan(`"Openings":[{"Tomorrow":1}]`), `unknown field "Tomorrow"`},
-		"nulls as files":      {plan(`"Players":[{"Identity":{"Files":[` + strings.Repeat("null,", n) + `null]}}]`), "1 players, expected two"},
-		"councils":            {plan(`"Players":[` + strings.Repeat(`{"Council":{"Members":[`, 17) + strings.Repeat(`]}}`, 17) + `]`), "more than 16 councils"},
+		"nulls as files": {plan(`"Players":[{"Identity":{"Files":[` + strings.Repeat("null,", n) + `null]}}]`),
+			"1 players, expected two"},
+		"councils": {plan(`"Players":[` + strings.Repeat(`{"Council":{"Members":[`, 17) +
+			strings.Repeat(`]}}`, 17) + `]`), "more than 16 councils"},
 		"no list":             {plan(`"Players":{}`), "players are no list"},
 		"openings, no list":   {plan(`"Openings":1`), "openings are no list"},
 		"members are no list": {plan(`"Players":[{"Council":{"Members":1}}]`), "players are no list"},

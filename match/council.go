@@ -7,25 +7,31 @@ import (
 // Council is a player whose moves are chosen by a vote of its members (合議). Rules, ties and stop policies are
 // texts in the notation of package ensemble, which checks them.
 type Council struct {
-	Members      []Player  `json:"Members"`      // engines or councils; a member's own limits apply only if Own is set for it
-	Own          []bool    `json:"Own"`          // for each member: whether it searches under its own limits instead of the council's
-	Scales       []Scale   `json:"Scales"`       // for each member: the conversion of its scores
-	Clamps       []float64 `json:"Clamps"`       // limit of each member's scores in its centipawns; 0: no limit; empty, as in old plans: no limits
-	Rule         string    `json:"Rule"`         // "majority", "adoption:reward=voters", …
-	Shadows      []string  `json:"Shadows"`      // rules whose votes are recorded but not played
-	Ties         []string  `json:"Ties"`         // the tie-breaks in their order; empty: the default
-	Stop         string    `json:"Stop"`         // the policy that ends the members' searches; "": when all members have answered
-	Quorum       float64   `json:"Quorum"`       // for the stop policy "quorum"
-	ResignQuorum float64   `json:"ResignQuorum"` // the council resigns if more than this share of the members resign; 0: one half
-	MinAlive     int       `json:"MinAlive"`     // the council loses if fewer members are still running
-	Restarts     int       `json:"Restarts"`     // restarts of each member in one game; negative: none
-	Split        bool      `json:"Split"`        // the members share the council's time and nodes; if false, each member has all of them
-	Jitter       float64   `json:"Jitter"`       // largest random change of the members' nodes, as a share of them
-	Noise        float64   `json:"Noise"`        // standard deviation of noise on each line's score, in centipawns
-	Veto         Veto      `json:"Veto"`
-	Examine      Examine   `json:"Examine,omitzero"` // not together with Veto
-	Ponder       Spread    `json:"Ponder,omitzero"`
-	Ask          int       `json:"Ask,omitzero"` // number of members that are asked first; 0: all at once
+	// engines or councils; a member's own limits apply only if Own is set for it
+	Members []Player `json:"Members"`
+	// for each member: whether it searches under its own limits instead of the council's
+	Own    []bool  `json:"Own"`
+	Scales []Scale `json:"Scales"` // for each member: the conversion of its scores
+	// limit of each member's scores in its centipawns; 0: no limit; empty, as in old plans: no limits
+	Clamps  []float64 `json:"Clamps"`
+	Rule    string    `json:"Rule"`    // "majority", "adoption:reward=voters", …
+	Shadows []string  `json:"Shadows"` // rules whose votes are recorded but not played
+	Ties    []string  `json:"Ties"`    // the tie-breaks in their order; empty: the default
+	// the policy that ends the members' searches; "": when all members have answered
+	Stop   string  `json:"Stop"`
+	Quorum float64 `json:"Quorum"` // for the stop policy "quorum"
+	// the council resigns if more than this share of the members resign; 0: one half
+	ResignQuorum float64 `json:"ResignQuorum"`
+	MinAlive     int     `json:"MinAlive"` // the council loses if fewer members are still running
+	Restarts     int     `json:"Restarts"` // restarts of each member in one game; negative: none
+	// the members share the council's time and nodes; if false, each member has all of them
+	Split   bool    `json:"Split"`
+	Jitter  float64 `json:"Jitter"` // largest random change of the members' nodes, as a share of them
+	Noise   float64 `json:"Noise"`  // standard deviation of noise on each line's score, in centipawns
+	Veto    Veto    `json:"Veto"`
+	Examine Examine `json:"Examine,omitzero"` // not together with Veto
+	Ponder  Spread  `json:"Ponder,omitzero"`
+	Ask     int     `json:"Ask,omitzero"` // number of members that are asked first; 0: all at once
 }
 
 // Scale converts a member's centipawns to the log odds of winning. The zero value is the default scale.
@@ -97,8 +103,9 @@ func (p *Player) each(visit func(*Player)) {
 // Spread has the settings of the members' searches on the opponent's time (pondering). With the zero value, all
 // members search after the same expected reply.
 type Spread struct {
-	On    bool `json:"spread"` // each member searches after a different expected reply
-	Votes bool `json:"votes"`  // after a ponder hit all members vote; if false, the members that expected the reply decide alone
+	On bool `json:"spread"` // each member searches after a different expected reply
+	// after a ponder hit all members vote; if false, the members that expected the reply decide alone
+	Votes bool `json:"votes"`
 }
 
 // Engines returns every engine of the council, also those of members that are councils.

@@ -27,7 +27,8 @@ func fullPlan(t *testing.T) *match.Plan {
 // noPartOfTheDigest lists the fields that do not change the results of games. A new field that is not listed must
 // change the digest.
 func noPartOfTheDigest() []string {
-	players := []string{"Players.Builtin", "Players.Dir", "Players.Greeting", "Players.Ready", "Players.WarmUp", "Players.Device", "Players.Quit", "Players.Identity.Files.Path"}
+	players := []string{"Players.Builtin", "Players.Dir", "Players.Greeting", "Players.Ready", "Players.WarmUp",
+		"Players.Device", "Players.Quit", "Players.Identity.Files.Path"}
 	for _, path := range slices.Clone(players) {
 		players = append(players, strings.Replace(path, "Players.", "Players.Council.Members.", 1))
 	}
@@ -90,7 +91,8 @@ func digestCovers(t *testing.T, kind match.DesignKind, asked func(path string) b
 		testutil.Check(t, changed == wanted && wanted == (len(lines) > 0),
 			"%s: digest changed %t, wanted %t; differences %q", path, changed, wanted, lines)
 	}
-	for _, path := range append(noPartOfTheDigest(), "Players.Options.Value", "Openings.Moves", "Rules.RepetitionPoints", "ColourClocks.Byoyomi", "Seed", "Design.Swap") {
+	for _, path := range append(noPartOfTheDigest(), "Players.Options.Value", "Openings.Moves", "Rules.RepetitionPoints",
+		"ColourClocks.Byoyomi", "Seed", "Design.Swap") {
 		testutil.Check(t, seen[path], "no field %s was changed", path)
 	}
 }
@@ -164,10 +166,12 @@ func TestDigestOfWhatReflectionDoesNotChange(t *testing.T) {
 		{"a move more", func(p *match.Plan) { p.Openings[0].Moves = matchtest.Moves("7g7f 3c3d") }, true},
 		{"no clock by colour", func(p *match.Plan) { p.ColourClocks[shogi.White] = nil }, true},
 		{"another file", func(p *match.Plan) {
-			p.Players[0].Identity.Files = append(p.Players[0].Identity.Files, match.FileHash{Role: "EvalDir/nn.bin", SHA256: "11"})
+			p.Players[0].Identity.Files = append(p.Players[0].Identity.Files,
+				match.FileHash{Role: "EvalDir/nn.bin", SHA256: "11"})
 		}, true},
 		{"another binary of the same version", func(p *match.Plan) {
-			p.Players[0].Identity.Files = append([]match.FileHash{{Role: "binary", SHA256: "22"}}, p.Players[0].Identity.Files...)
+			p.Players[0].Identity.Files = append([]match.FileHash{{Role: "binary", SHA256: "22"}},
+				p.Players[0].Identity.Files...)
 		}, true},
 		{"no adjudication", func(p *match.Plan) { p.Adjudication = match.Adjudication{} }, true},
 	} {
@@ -179,7 +183,8 @@ func TestDigestOfWhatReflectionDoesNotChange(t *testing.T) {
 
 // TestDigestOfEmptyLists: an empty list and a missing list give the same digest.
 func TestDigestOfEmptyLists(t *testing.T) {
-	empty := match.Plan{Players: []match.Player{{Name: "A", Command: []string{"/a"}, Env: []string{}, Options: []match.Option{}}}}
+	empty := match.Plan{Players: []match.Player{{Name: "A", Command: []string{"/a"}, Env: []string{},
+		Options: []match.Option{}}}}
 	none := match.Plan{Players: []match.Player{{Name: "A", Command: []string{"/b"}}}}
 	testutil.Equal(t, empty.Digest(), none.Digest(), "%s %s", empty.Canonical(), none.Canonical())
 }
@@ -191,30 +196,42 @@ func TestDifferences(t *testing.T) {
 		want   []string
 	}{
 		{"nothing", func(*match.Plan) {}, nil},
-		{"an option", func(p *match.Plan) { p.Players[0].Options[0].Value = "2" }, []string{"players.A.options.Threads: 1 before, 2 now"}},
+		{"an option", func(p *match.Plan) { p.Players[0].Options[0].Value = "2" },
+			[]string{"players.A.options.Threads: 1 before, 2 now"}},
 		{"an option comes", func(p *match.Plan) {
 			p.Players[1].Options = append(p.Players[1].Options, match.Option{Name: "BookFile", Value: "no_book"})
 		}, []string{"players.B.options.BookFile: absent before, no_book now"}},
 		{"an option without value comes", func(p *match.Plan) {
 			p.Players[1].Options = append(p.Players[1].Options, match.Option{Name: "Clear"})
 		}, []string{`players.B.options.Clear: absent before, "" now`}},
-		{"an option goes", func(p *match.Plan) { p.Players[0].Options = p.Players[0].Options[:1] }, []string{"players.A.options.Hash: 16 before, absent now"}},
-		{"options change places", func(p *match.Plan) { slices.Reverse(p.Players[0].Options) }, []string{"players.A.options (order): Threads, Hash before, Hash, Threads now"}},
+		{"an option goes", func(p *match.Plan) { p.Players[0].Options = p.Players[0].Options[:1] },
+			[]string{"players.A.options.Hash: 16 before, absent now"}},
+		{"options change places", func(p *match.Plan) { slices.Reverse(p.Players[0].Options) },
+			[]string{"players.A.options (order): Threads, Hash before, Hash, Threads now"}},
 		{"options change places and values", func(p *match.Plan) {
 			p.Players[0].Options = []match.Option{{Name: "Hash", Value: "32"}, {Name: "Threads", Value: "1"}}
-		}, []string{"players.A.options (order): Threads, Hash before, Hash, Threads now", "players.A.options.Hash: 16 before, 32 now"}},
-		{"players change places", func(p *match.Plan) { slices.Reverse(p.Players) }, []string{"players (order): A, B before, B, A now"}},
-		{"limits", func(p *match.Plan) { p.Players[1].Limits.Nodes = 2000 }, []string{"players.B.limits: nodes 1000 before, nodes 2000 now"}},
-		{"margin", func(p *match.Plan) { p.Players[1].Limits.Margin = second }, []string{"players.B.margin: 100ms before, 1s now"}},
-		{"an argument", func(p *match.Plan) { p.Players[0].Command[1] = "--other" }, []string{"players.A.arguments.0: --flag before, --other now"}},
-		{"the binary", func(p *match.Plan) { p.Players[0].Identity.Files[0].SHA256 = "ff" }, []string{"players.A.identity.binary: 00A before, ff now"}},
+		}, []string{"players.A.options (order): Threads, Hash before, Hash, Threads now",
+			"players.A.options.Hash: 16 before, 32 now"}},
+		{"players change places", func(p *match.Plan) { slices.Reverse(p.Players) },
+			[]string{"players (order): A, B before, B, A now"}},
+		{"limits", func(p *match.Plan) { p.Players[1].Limits.Nodes = 2000 },
+			[]string{"players.B.limits: nodes 1000 before, nodes 2000 now"}},
+		{"margin", func(p *match.Plan) { p.Players[1].Limits.Margin = second },
+			[]string{"players.B.margin: 100ms before, 1s now"}},
+		{"an argument", func(p *match.Plan) { p.Players[0].Command[1] = "--other" },
+			[]string{"players.A.arguments.0: --flag before, --other now"}},
+		{"the binary", func(p *match.Plan) { p.Players[0].Identity.Files[0].SHA256 = "ff" },
+			[]string{"players.A.identity.binary: 00A before, ff now"}},
 		{"rules", func(p *match.Plan) { p.Rules = match.RulesProfiles()["denryu"] }, []string{
 			"rules.declare_at_limit: false before, true now", "rules.mate_at_limit_draws: false before, true now",
-			"rules.max_plies: 320 before, 512 now", "rules.repetition_points.0: 0.5 before, 0.4 now", "rules.repetition_points.1: 0.5 before, 0.6 now",
+			"rules.max_plies: 320 before, 512 now", "rules.repetition_points.0: 0.5 before, 0.4 now",
+			"rules.repetition_points.1: 0.5 before, 0.6 now",
 		}},
 		{"a great seed", func(p *match.Plan) { p.Seed = 1<<64 - 1 }, []string{"seed: 1 before, 18446744073709551615 now"}},
-		{"the design", func(p *match.Plan) { p.Design.Kind = match.DesignGauntlet }, []string{"design: match before, gauntlet now"}},
-		{"a colour's clock", func(p *match.Plan) { p.ColourClocks[0] = nil }, []string{"clocks.black: 300+2 before, absent now"}},
+		{"the design", func(p *match.Plan) { p.Design.Kind = match.DesignGauntlet },
+			[]string{"design: match before, gauntlet now"}},
+		{"a colour's clock", func(p *match.Plan) { p.ColourClocks[0] = nil },
+			[]string{"clocks.black: 300+2 before, absent now"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			p := fullPlan(t)
@@ -224,7 +241,8 @@ func TestDifferences(t *testing.T) {
 			}
 		})
 	}
-	if got, want := testutil.Texts(match.Differences([]byte("{"), []byte(`{"seed":1}`))), []string{"plan: { before, absent now", "seed: absent before, 1 now"}; !slices.Equal(got, want) {
+	if got, want := testutil.Texts(match.Differences([]byte("{"), []byte(`{"seed":1}`))),
+		[]string{"plan: { before, absent now", "seed: absent before, 1 now"}; !slices.Equal(got, want) {
 		t.Errorf("a text that is no JSON: %q", got)
 	}
 }
@@ -244,31 +262,38 @@ func TestDifferenceParts(t *testing.T) {
 	}
 	testutil.Diff(t, want, match.Differences(before.Canonical(), now.Canonical()))
 	back := "b, a"
-	want = []match.Difference{{Path: []string{"x"}, Order: true, Before: &order, Now: &back}, {Path: []string{"y"}, Now: &empty}}
-	got := match.Differences([]byte(`{"x":[{"name":"a"},{"name":"b"}]}`), []byte(`{"x":[{"name":"b"},{"name":"a"}],"y":""}`))
+	want = []match.Difference{{Path: []string{"x"}, Order: true, Before: &order, Now: &back},
+		{Path: []string{"y"}, Now: &empty}}
+	got := match.Differences([]byte(`{"x":[{"name":"a"},{"name":"b"}]}`),
+		[]byte(`{"x":[{"name":"b"},{"name":"a"}],"y":""}`))
 	testutil.Diff(t, want, got)
 	got[1].Note = "/a/b"
 	testutil.Equal(t, got[1].String(), `y: absent before, "" now (/a/b)`)
 }
 
-// TestIdentityString: "sha256:" is followed by digits of the program's own SHA-256, and "id:" by digits of the hash over
-// all files. The texts in plans of scaled clocks never change.
+// TestIdentityString: "sha256:" is followed by digits of the program's own SHA-256, and "id:" by digits of the hash
+// over all files. The texts in plans of scaled clocks never change.
 func TestIdentityString(t *testing.T) {
 	program := fmt.Sprintf("%x", sha256.Sum256([]byte("a program")))
 	binary := match.FileHash{Role: "binary", Path: "/a", SHA256: program}
 	net := match.FileHash{Role: "EvalDir/nn.bin", Path: "/nn", SHA256: "11"}
 	both := fmt.Sprintf("%x", sha256.Sum256([]byte("binary\t"+program+"\nEvalDir/nn.bin\t11\n")))[:16]
 	alone := fmt.Sprintf("%x", sha256.Sum256([]byte("binary\t"+program+"\n")))[:16]
-	built := match.Identity{Files: []match.FileHash{binary}, Source: &match.Source{Repository: "https://x/y", Commit: strings.Repeat("a", 40)}}
+	built := match.Identity{Files: []match.FileHash{binary},
+		Source: &match.Source{Repository: "https://x/y", Commit: strings.Repeat("a", 40)}}
 	for name, c := range map[string]struct {
 		identity                  match.Identity
 		text, sum, id, references string
 	}{
-		"none":            {match.Identity{}, "unknown", "", "", "unknown"},
-		"by hand":         {match.Identity{Fixed: "v1", Files: []match.FileHash{binary, net}}, "v1", "", "", "v1"},
-		"a program":       {match.Identity{Files: []match.FileHash{binary}}, "sha256:" + program[:16], program, alone, "sha256:" + alone},
-		"a network, too":  {match.Identity{Files: []match.FileHash{binary, net}}, "sha256:" + program[:16] + " id:" + both, program, both, "sha256:" + both},
-		"no program":      {match.Identity{Files: []match.FileHash{net}}, "id:" + match.Identity{Files: []match.FileHash{net}}.ID(), "", match.Identity{Files: []match.FileHash{net}}.ID(), "sha256:" + match.Identity{Files: []match.FileHash{net}}.ID()},
+		"none":    {match.Identity{}, "unknown", "", "", "unknown"},
+		"by hand": {match.Identity{Fixed: "v1", Files: []match.FileHash{binary, net}}, "v1", "", "", "v1"},
+		"a program": {match.Identity{Files: []match.FileHash{binary}}, "sha256:" + program[:16], program, alone,
+			"sha256:" + alone},
+		"a network, too": {match.Identity{Files: []match.FileHash{binary, net}}, "sha256:" + program[:16] + " id:" + both,
+			program, both, "sha256:" + both},
+		"no program": {match.Identity{Files: []match.FileHash{net}},
+			"id:" + match.Identity{Files: []match.FileHash{net}}.ID(), "", match.Identity{Files: []match.FileHash{net}}.ID(),
+			"sha256:" + match.Identity{Files: []match.FileHash{net}}.ID()},
 		"built elsewhere": {built, "id:" + built.ID(), "", built.ID(), "sha256:" + built.ID()},
 	} {
 		testutil.Equal(t, c.identity.String(), c.text, "the text of %s", name)
@@ -288,7 +313,8 @@ func TestDigestKnowsContentsNotPaths(t *testing.T) {
 		}}}
 	}
 	known := []match.FileHash{{Role: "argument 1", SHA256: "11"}, {Role: "EvalDir/nn.bin", SHA256: "22"}}
-	testutil.Equal(t, plan("/a", known...).Digest(), plan("/b", known...).Digest(), "a moved folder with equal contents changed the digest")
+	testutil.Equal(t, plan("/a", known...).Digest(), plan("/b", known...).Digest(),
+		"a moved folder with equal contents changed the digest")
 	testutil.Check(t, plan("/a").Digest() != plan("/b").Digest(), "a path with unknown contents did not change the digest")
 }
 
@@ -297,7 +323,8 @@ func TestDigestKnowsContentsNotPaths(t *testing.T) {
 func TestHashes(t *testing.T) {
 	m := matchtest.Moves("7g7f")[0]
 	sum := sha256.Sum256(append([]byte("startpos\x00"), byte(m), byte(m>>8)))
-	testutil.Equal(t, matchtest.Opening("startpos", "7g7f").Hash(), binary.LittleEndian.Uint64(sum[:]), "an opening has the hash")
+	testutil.Equal(t, matchtest.Opening("startpos", "7g7f").Hash(), binary.LittleEndian.Uint64(sum[:]),
+		"an opening has the hash")
 	p := shogi.StartPos()
 	sum = sha256.Sum256(append([]byte(p.SFEN()+"\x00"), byte(m), byte(m>>8)))
 	for _, start := range []string{"startpos", p.SFEN()} {
@@ -306,7 +333,8 @@ func TestHashes(t *testing.T) {
 			t.Errorf("a game from %q has the hash %x (%v)", start, got, err)
 		}
 	}
-	testutil.Fails(t, testutil.Err((&match.Result{Record: kifu.Record{Start: "nowhere"}}).MovesHash()), "", "a game from nowhere has a hash")
+	testutil.Fails(t, testutil.Err((&match.Result{Record: kifu.Record{Start: "nowhere"}}).MovesHash()), "",
+		"a game from nowhere has a hash")
 }
 
 // TestOpeningHash: the hash of an opening depends on its moves, but not on its name.

@@ -59,8 +59,9 @@ const ShownPV = 8
 // numbered from 0; they are pointers so that 0 differs from absent. Consumers share an Event that was sent:
 // do not change the values that it points to.
 type Event struct {
-	V      int       `json:"v"`                // version of the event's fields
-	Seq    uint64    `json:"seq"`              // counts from 1 without gaps for each worker; dropped move events have no number
+	V int `json:"v"` // version of the event's fields
+	// counts from 1 without gaps for each worker; dropped move events have no number
+	Seq    uint64    `json:"seq"`
 	Time   time.Time `json:"time"`             // by the clock of the process that sends the stream
 	At     time.Time `json:"at,omitzero"`      // by the worker's clock, if the event came from a worker
 	Run    string    `json:"run"`              // name of the run
@@ -71,22 +72,24 @@ type Event struct {
 	Leg  *int `json:"leg,omitempty"`
 	Slot *int `json:"slot,omitempty"` // slot of the worker
 
-	Players   []string   `json:"players,omitempty"`
-	Digest    string     `json:"digest,omitempty"` // SHA-256 of the plan
-	Rules     string     `json:"rules,omitempty"`  // name of the rules
-	Phase     RunPhase   `json:"phase,omitempty"`  // the new phase after a change by the user
-	Slots     int        `json:"slots,omitempty"`  // number of slots
-	Pairs     int        `json:"pairs,omitempty"`
-	Games     int        `json:"games,omitempty"`
-	Finished  *int       `json:"finished,omitempty"`  // number of finished pairs, at the beginning and the end of the session
+	Players []string `json:"players,omitempty"`
+	Digest  string   `json:"digest,omitempty"` // SHA-256 of the plan
+	Rules   string   `json:"rules,omitempty"`  // name of the rules
+	Phase   RunPhase `json:"phase,omitempty"`  // the new phase after a change by the user
+	Slots   int      `json:"slots,omitempty"`  // number of slots
+	Pairs   int      `json:"pairs,omitempty"`
+	Games   int      `json:"games,omitempty"`
+	// number of finished pairs, at the beginning and the end of the session
+	Finished  *int       `json:"finished,omitempty"`
 	Standings *Standings `json:"standings,omitempty"` // standings of the finished pairs, at the beginning
 
 	GameHead // in a run event only the limits, of all players
 
-	Thought            // for a move event
-	Position  string   `json:"position,omitempty"`   // SFEN, after the move; at the end of the game
-	OverrunMS float64  `json:"overrun_ms,omitempty"` // how much the move exceeded its limit, within the margin
-	ClockMS   *float64 `json:"clock_ms,omitempty"`   // time left after the move, including the next increment; absent without a clock
+	Thought           // for a move event
+	Position  string  `json:"position,omitempty"`   // SFEN, after the move; at the end of the game
+	OverrunMS float64 `json:"overrun_ms,omitempty"` // how much the move exceeded its limit, within the margin
+	// time left after the move, including the next increment; absent without a clock
+	ClockMS *float64 `json:"clock_ms,omitempty"`
 
 	Outcome     string      `json:"outcome,omitempty"`
 	Termination string      `json:"termination,omitempty"`
@@ -103,11 +106,12 @@ type Event struct {
 
 	Mate *Questions `json:"mate,omitempty"` // questions to the mate solver in a game that ended
 
-	Tune       *TuneSetup        `json:"tune,omitempty"`
-	Block      int               `json:"block,omitempty"`      // number of learnt blocks
-	Theta      []float64         `json:"theta,omitempty"`      // the centre after these blocks, by parameter
-	Spread     float64           `json:"spread,omitempty"`     // the factor of all perturbations after these blocks
-	LostElo    *float64          `json:"lost_elo,omitempty"`   // loss of the probes to the centre so far; absent without probes
+	Tune   *TuneSetup `json:"tune,omitempty"`
+	Block  int        `json:"block,omitempty"`  // number of learnt blocks
+	Theta  []float64  `json:"theta,omitempty"`  // the centre after these blocks, by parameter
+	Spread float64    `json:"spread,omitempty"` // the factor of all perturbations after these blocks
+	// loss of the probes to the centre so far; absent without probes
+	LostElo    *float64          `json:"lost_elo,omitempty"`
 	Equal      int               `json:"equal,omitempty"`      // duels so far whose two points were equal
 	Engines    []string          `json:"engines,omitempty"`    // players whose point does not start
 	Values     map[string]string `json:"values,omitempty"`     // the final values as sent to the engine, by option
@@ -122,7 +126,8 @@ const ShownBallots = 16
 
 // Vote is the vote of a council for one move.
 type Vote struct {
-	By      string   `json:"by"`                // the deciding rule: rule, mate, resignation, veto, examination, forced, plan, default
+	// the deciding rule: rule, mate, resignation, veto, examination, forced, plan, default
+	By      string   `json:"by"`
 	Split   string   `json:"split,omitempty"`   // number of members for each move, the largest first, such as "3:1"
 	Ballots []Ballot `json:"ballots,omitempty"` // ballots of the first ShownBallots members; empty if no member was asked
 	Others  int      `json:"others,omitempty"`  // number of ballots beyond ShownBallots
@@ -130,8 +135,9 @@ type Vote struct {
 
 // Ballot is the vote of one member of a council.
 type Ballot struct {
-	Member string  `json:"member"`
-	Kind   string  `json:"kind"`             // move, resign, win, illegal, none (no answer), late (too late for the vote) or dead
+	Member string `json:"member"`
+	// move, resign, win, illegal, none (no answer), late (too late for the vote) or dead
+	Kind   string  `json:"kind"`
 	Move   string  `json:"move,omitempty"`   // the move voted for, if known, in USI
 	Piece  string  `json:"piece,omitempty"`  // the piece that moves, as in SFEN; absent if the move does not fit the board
 	Score  *int    `json:"score,omitempty"`  // score, as in a move event
@@ -165,8 +171,9 @@ func (e *Effort) Add(more Effort) {
 // player.
 func (s *Side) Effort(player string) Effort {
 	return Effort{
-		Player: player, Moves: s.Plies, Nodes: s.Nodes, TimeMS: Milliseconds(s.Time), WorstOverrunMS: Milliseconds(s.WorstOverrun),
-		PonderHits: s.PonderHits, PonderMisses: s.PonderMisses,
+		Player: player, Moves: s.Plies, Nodes: s.Nodes, TimeMS: Milliseconds(s.Time),
+		WorstOverrunMS: Milliseconds(s.WorstOverrun),
+		PonderHits:     s.PonderHits, PonderMisses: s.PonderMisses,
 	}
 }
 

@@ -7,8 +7,8 @@ import (
 	"gogi/shogi"
 )
 
-// A plan has two players and two openings, which the seed shuffles. Each pair is one opening, played twice with swapped colours, and depends only
-// on the plan and its number.
+// A plan has two players and two openings, which the seed shuffles. Each pair is one opening, played twice with swapped
+// colours, and depends only on the plan and its number.
 func Example() {
 	plan := &match.Plan{
 		Run: "patch", Pairs: 4, Seed: 1, Design: match.Design{Kind: match.DesignMatch, Swap: true}, Concurrency: 1,
@@ -26,7 +26,8 @@ func Example() {
 		pair := plan.Pair(id)
 		for leg := range pair.Legs {
 			g := pair.Game(leg)
-			fmt.Printf("pair %d, opening %s: %s against %s\n", id, g.Opening.ID, plan.Players[g.Players[0]].Name, plan.Players[g.Players[1]].Name)
+			fmt.Printf("pair %d, opening %s: %s against %s\n", id, g.Opening.ID, plan.Players[g.Players[0]].Name,
+				plan.Players[g.Players[1]].Name)
 		}
 	}
 	before := plan.Digest()

@@ -21,7 +21,8 @@ import (
 	"gogi/stats"
 )
 
-var addDigests = flag.Bool("add-digests", false, "add the digests of new plans to testdata/digests.csv; those that stand there never change")
+var addDigests = flag.Bool("add-digests", false,
+	"add the digests of new plans to testdata/digests.csv; those that stand there never change")
 
 // A goldenPlan is a plan of one kind whose digest must never change.
 type goldenPlan struct {
@@ -78,11 +79,15 @@ func goldenPlans(t *testing.T) []goldenPlan {
 		p.Mate = match.Mate{Solver: &solver, Every: 2, Time: 500 * ms, Nodes: 20_000}
 	})
 	add("plain council", council(func(*match.Council) {}))
-	add("veto", council(func(c *match.Council) { c.Veto = match.Veto{Time: 50 * ms, Nodes: 1000, Margin: 80, Members: 1} }))
+	add("veto", council(func(c *match.Council) {
+		c.Veto = match.Veto{Time: 50 * ms, Nodes: 1000, Margin: 80, Members: 1}
+	}))
 	add("examination", council(func(c *match.Council) { c.Examine = match.Examine{Share: 0.8, Moves: 3, Extra: 0.5} }))
 	add("spread", council(func(c *match.Council) { c.Ponder = match.Spread{On: true, Votes: true} }))
 	add("first answers", council(func(c *match.Council) { c.Ask = 1 }))
-	add("scale of one member", council(func(c *match.Council) { c.Scales = []match.Scale{{}, {Slope: 0.002, Intercept: 0.1}} }))
+	add("scale of one member", council(func(c *match.Council) {
+		c.Scales = []match.Scale{{}, {Slope: 0.002, Intercept: 0.1}}
+	}))
 	add("shared limits", council(func(c *match.Council) { c.Split = true }))
 	add("remote", first(func(p *match.Player) {
 		p.Command = []string{"ssh", "-T", "gpu1", "/opt/engine"}
@@ -95,15 +100,20 @@ func goldenPlans(t *testing.T) []goldenPlan {
 		p.Command = []string{"/x/sh", "/x/run.sh"}
 		p.Options = []match.Option{{Name: "EvalDir", Value: "/x/eval"}, {Name: "BookFile", Value: "no_book"}}
 		p.Identity = match.Identity{Files: []match.FileHash{
-			{Role: "binary", Path: "/x/sh", SHA256: "00"}, {Role: "argument 1", Path: "/x/run.sh", SHA256: "11"}, {Role: "EvalDir/nn.bin", Path: "/x/eval/nn.bin", SHA256: "22"},
+			{Role: "binary", Path: "/x/sh", SHA256: "00"}, {Role: "argument 1", Path: "/x/run.sh", SHA256: "11"},
+			{Role: "EvalDir/nn.bin", Path: "/x/eval/nn.bin", SHA256: "22"},
 		}}
 	}))
 	for name, l := range map[string]match.Limits{
-		"byoyomi": {Clock: match.TimeControl{Main: 300 * second, Byoyomi: 10 * second}}, "byoyomi alone": {Clock: match.TimeControl{Byoyomi: second}},
-		"Fischer": {Clock: match.TimeControl{Main: 8 * second, Increment: 80 * ms}}, "movetime": {MoveTime: 50 * ms},
+		"byoyomi":       {Clock: match.TimeControl{Main: 300 * second, Byoyomi: 10 * second}},
+		"byoyomi alone": {Clock: match.TimeControl{Byoyomi: second}},
+		"Fischer":       {Clock: match.TimeControl{Main: 8 * second, Increment: 80 * ms}}, "movetime": {MoveTime: 50 * ms},
 		"depth and nodes": {Depth: 8, Nodes: 5000}, "self": {Self: true},
 	} {
-		add("limits "+name, first(func(p *match.Player) { l.Margin, l.Stall = p.Limits.Margin, p.Limits.Stall; p.Limits = l }))
+		add("limits "+name, first(func(p *match.Player) {
+			l.Margin, l.Stall = p.Limits.Margin, p.Limits.Stall
+			p.Limits = l
+		}))
 	}
 	for _, restart := range []match.Restart{match.RestartNever, match.RestartPair, match.RestartGame} {
 		add("restart "+string(restart), first(func(p *match.Player) { p.Restart = restart }))
@@ -133,16 +143,20 @@ func goldenPlans(t *testing.T) []goldenPlan {
 	}))
 	add("source", first(func(p *match.Player) {
 		p.Identity = match.Identity{
-			Files: []match.FileHash{{Role: "binary", Path: "/x/built", SHA256: "11"}, {Role: "EvalDir/nn.bin", Path: "/x/eval/nn.bin", SHA256: "22"}}, Source: new(source()),
+			Files: []match.FileHash{{Role: "binary", Path: "/x/built", SHA256: "11"},
+				{Role: "EvalDir/nn.bin", Path: "/x/eval/nn.bin", SHA256: "22"}}, Source: new(source()),
 		}
 	}))
 	add("scaling", func(p *match.Plan) { p.Scaling = match.Scaling{Engine: "sha256:1", NPS: 1e6, Least: 0.25, Most: 4} })
-	add("one clock by colour", func(p *match.Plan) { p.ColourClocks[1] = &match.TimeControl{Main: 60 * second, Byoyomi: second} })
+	add("one clock by colour", func(p *match.Plan) {
+		p.ColourClocks[1] = &match.TimeControl{Main: 60 * second, Byoyomi: second}
+	})
 	return plans
 }
 
 func source() match.Source {
-	return match.Source{Repository: "https://git.example/engine", Commit: strings.Repeat("c", 40), Recipe: "build = [\"make\"]\n", Bench: 12345}
+	return match.Source{Repository: "https://git.example/engine", Commit: strings.Repeat("c", 40),
+		Recipe: "build = [\"make\"]\n", Bench: 12345}
 }
 
 // variant returns a variant whose hash repeats one digit.
@@ -158,10 +172,11 @@ func storedPlan(t *testing.T) *match.Plan {
 	player := func(name string) match.Player {
 		return match.Player{
 			Name: name, Command: []string{"/engines/" + name, "--flag"}, Dir: "/engines", Env: []string{"OMP=1"},
-			Options:  []match.Option{{Name: "Threads", Value: "1"}, {Name: "Hash", Value: "16"}},
-			Limits:   match.Limits{Nodes: 1000, Margin: 100 * ms, Stall: 60 * second},
-			Identity: match.Identity{Files: []match.FileHash{{Role: "binary", Path: "/engines/" + name, SHA256: "00" + name}}, Fixed: "1.0"},
-			Profile:  "yaneuraou", Restart: match.RestartNever, Greeting: 10 * second, Ready: 60 * second,
+			Options: []match.Option{{Name: "Threads", Value: "1"}, {Name: "Hash", Value: "16"}},
+			Limits:  match.Limits{Nodes: 1000, Margin: 100 * ms, Stall: 60 * second},
+			Identity: match.Identity{Files: []match.FileHash{{Role: "binary", Path: "/engines/" + name, SHA256: "00" + name}},
+				Fixed: "1.0"},
+			Profile: "yaneuraou", Restart: match.RestartNever, Greeting: 10 * second, Ready: 60 * second,
 		}
 	}
 	return &match.Plan{
@@ -181,8 +196,10 @@ func storedCouncil(t *testing.T) *match.Plan {
 	c := storedPlan(t).Players[0]
 	c.Name = "C"
 	c.Council = &match.Council{
-		Members: storedPlan(t).Players, Own: []bool{true, false}, Scales: []match.Scale{{Slope: 0.002, Intercept: 0.1}, {Slope: 0.003, Intercept: 0.2}},
-		Rule: "majority", Shadows: []string{"adoption"}, Ties: []string{"score"}, Stop: "quorum", Quorum: 0.6, ResignQuorum: 0.4, MinAlive: 1,
+		Members: storedPlan(t).Players, Own: []bool{true, false},
+		Scales: []match.Scale{{Slope: 0.002, Intercept: 0.1}, {Slope: 0.003, Intercept: 0.2}},
+		Rule:   "majority", Shadows: []string{"adoption"}, Ties: []string{"score"}, Stop: "quorum", Quorum: 0.6,
+		ResignQuorum: 0.4, MinAlive: 1,
 		Restarts: 2, Jitter: 0.1, Noise: 15, Veto: match.Veto{Time: second, Nodes: 5, Margin: 80, Members: 2},
 	}
 	p.Players = append(p.Players, c)
@@ -207,7 +224,8 @@ func TestDigestsOfStoredRuns(t *testing.T) {
 	for _, row := range testutil.CSV(t, "digests.csv") {
 		known[row["plan"]] = row
 		sum := sha256.Sum256([]byte(row["canonical"]))
-		testutil.Equal(t, hex.EncodeToString(sum[:]), row["digest"], "%s: the text of the table has another digest", row["plan"])
+		testutil.Equal(t, hex.EncodeToString(sum[:]), row["digest"], "%s: the text of the table has another digest",
+			row["plan"])
 	}
 	var missing [][]string
 	for _, g := range goldenPlans(t) {
@@ -217,7 +235,8 @@ func TestDigestsOfStoredRuns(t *testing.T) {
 		case !ok:
 			missing = append(missing, []string{g.name, g.plan.Digest(), string(g.plan.Canonical())})
 		case g.plan.Digest() != row["digest"]:
-			t.Errorf("%s: the digest changed, so that stored runs cannot be resumed:\n  %s\n  %s", g.name, row["canonical"], g.plan.Canonical())
+			t.Errorf("%s: the digest changed, so that stored runs cannot be resumed:\n  %s\n  %s", g.name, row["canonical"],
+				g.plan.Canonical())
 		}
 	}
 	for name := range known {

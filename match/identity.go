@@ -28,9 +28,10 @@ type FileHash struct {
 // Variant is one of several binaries of an engine. They were built from the same source for different machines.
 // All variants count as one player.
 type Variant struct {
-	OS     string `json:"OS"`     // as GOOS: linux, windows, darwin, …
-	Arch   string `json:"Arch"`   // as GOARCH: amd64, arm64, …
-	ISA    string `json:"ISA"`    // the smallest instruction set that it needs: x86-64-v3, armv8.2, …; "": nothing beyond Arch
+	OS   string `json:"OS"`   // as GOOS: linux, windows, darwin, …
+	Arch string `json:"Arch"` // as GOARCH: amd64, arm64, …
+	// the smallest instruction set that it needs: x86-64-v3, armv8.2, …; "": nothing beyond Arch
+	ISA    string `json:"ISA"`
 	SHA256 string `json:"SHA256"` // lower-case hexadecimal
 	Size   int64  `json:"Size"`   // bytes
 }
@@ -75,7 +76,8 @@ func (s Source) check() error {
 // engine's options. The zero value means that the identity is unknown.
 type Identity struct {
 	Files []FileHash `json:"Files"`
-	Fixed string     `json:"Fixed"` // an identity that the user gave, or the version of the built-in engine; it replaces the files
+	// an identity that the user gave, or the version of the built-in engine; it replaces the files
+	Fixed string `json:"Fixed"`
 	// Variants has all binaries that may be used. The identity covers all of them together, in any order,
 	// instead of the binary in Files. The binary in Files is the variant in use on this machine; it is absent
 	// if no variant is in use.
@@ -85,9 +87,9 @@ type Identity struct {
 	Source *Source `json:"Source,omitempty"`
 }
 
-// String returns a short form of the identity for readers: the text that the user gave as identity, or the first 16 digits
-// of the program's SHA-256 and, if the identity covers more than this file, of the hash over all files. For example:
-// "sha256:93d9292d86f1ca6b id:1a393f8b0e8c5d22". It is "unknown" without both.
+// String returns a short form of the identity for readers: the text that the user gave as identity, or the first 16
+// digits of the program's SHA-256 and, if the identity covers more than this file, of the hash over all files. For
+// example: "sha256:93d9292d86f1ca6b id:1a393f8b0e8c5d22". It is "unknown" without both.
 func (i Identity) String() string {
 	id, sum := i.ID(), i.SHA256()
 	switch {
@@ -106,14 +108,15 @@ func (i Identity) String() string {
 // SHA256 returns the SHA-256 of the engine's program file in lower-case hexadecimal, as sha256sum prints it. It returns
 // "" if the user gave the identity, and for engines whose machines may have different programs (Source and Variants).
 func (i Identity) SHA256() string {
-	if n := slices.IndexFunc(i.Files, func(f FileHash) bool { return f.Role == BinaryRole }); n >= 0 && i.Fixed == "" && i.Source == nil && len(i.Variants) == 0 {
+	if n := slices.IndexFunc(i.Files, func(f FileHash) bool { return f.Role == BinaryRole }); n >= 0 && i.Fixed == "" &&
+		i.Source == nil && len(i.Variants) == 0 {
 		return i.Files[n].SHA256
 	}
 	return ""
 }
 
-// ID returns 16 hexadecimal digits of the hash over all files of the identity. It is the SHA-256 of no file. ID returns ""
-// if the user gave the identity, and without files.
+// ID returns 16 hexadecimal digits of the hash over all files of the identity. It is the SHA-256 of no file. ID returns
+// "" if the user gave the identity, and without files.
 func (i Identity) ID() string {
 	files := i.Covered()
 	if i.Fixed != "" || len(files) == 0 {
@@ -177,7 +180,8 @@ func variantsHash(list []Variant) string {
 }
 
 func (v Variant) compare(w Variant) int {
-	return cmp.Or(cmp.Compare(v.OS, w.OS), cmp.Compare(v.Arch, w.Arch), cmp.Compare(v.ISA, w.ISA), cmp.Compare(v.SHA256, w.SHA256), cmp.Compare(v.Size, w.Size))
+	return cmp.Or(cmp.Compare(v.OS, w.OS), cmp.Compare(v.Arch, w.Arch), cmp.Compare(v.ISA, w.ISA),
+		cmp.Compare(v.SHA256, w.SHA256), cmp.Compare(v.Size, w.Size))
 }
 
 // Check returns an error if the source or a variant is invalid, if two variants are for the same kind of machine,
@@ -194,7 +198,8 @@ func (i Identity) Check() error {
 	for _, v := range i.Variants {
 		switch {
 		case v.OS == "" || v.Arch == "" || strings.ContainsAny(v.OS+v.Arch+v.ISA, " \t\n"):
-			return fmt.Errorf("a variant is for %q: expected an operating system and an architecture, such as linux and amd64", v)
+			return fmt.Errorf("a variant is for %q: expected an operating system and an architecture, such as linux and amd64",
+				v)
 		case !isSHA256(v.SHA256):
 			return fmt.Errorf("the variant for %s has the hash %q: expected a SHA-256 in lower-case hexadecimal", v, v.SHA256)
 		case v.Size <= 0:

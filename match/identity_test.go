@@ -29,7 +29,8 @@ func TestVariantsAreOnePlan(t *testing.T) {
 		p := variantPlan(t)
 		p.Players[0].Identity = p.Players[0].Identity.WithVariant(v, "/cache/"+v.ISA)
 		again := p.Players[0].Identity.WithVariant(v, "/cache/"+v.ISA)
-		if files := again.Files; len(files) != 2 || files[0] != (match.FileHash{Role: match.BinaryRole, Path: "/cache/" + v.ISA, SHA256: v.SHA256}) {
+		if files := again.Files; len(files) != 2 ||
+			files[0] != (match.FileHash{Role: match.BinaryRole, Path: "/cache/" + v.ISA, SHA256: v.SHA256}) {
 			t.Errorf("%v", files)
 		}
 		slices.Reverse(p.Players[0].Identity.Variants)
@@ -43,7 +44,8 @@ func TestVariantsAreOnePlan(t *testing.T) {
 // TestVariantsHash: the canonical text has the SHA-256 of the list of variants.
 func TestVariantsHash(t *testing.T) {
 	p := variantPlan(t)
-	text := "variants\nlinux\tamd64\tx86-64-v3\t" + strings.Repeat("a", 64) + "\t1000\nlinux\tarm64\tarmv8.2\t" + strings.Repeat("b", 64) + "\t1000\n"
+	text := "variants\nlinux\tamd64\tx86-64-v3\t" + strings.Repeat("a", 64) + "\t1000\nlinux\tarm64\tarmv8.2\t" +
+		strings.Repeat("b", 64) + "\t1000\n"
 	sum := sha256.Sum256([]byte(text))
 	if want := `"binary":"` + hex.EncodeToString(sum[:]) + `"`; !strings.Contains(string(p.Canonical()), want) {
 		t.Errorf("no %s in %s", want, p.Canonical())
@@ -69,10 +71,13 @@ func TestASourceIsOnePlan(t *testing.T) {
 		testutil.Equal(t, built.Digest(), base.Digest(), "the digest with a binary")
 		testutil.Equal(t, built.Players[0].Identity.String(), base.Players[0].Identity.String(), "the name of the identity")
 	}
-	text := sha256.Sum256([]byte("source\nhttps://git.example/engine\n" + strings.Repeat("c", 40) + "\n" + hexSum(source().Recipe) + "\n12345\n"))
+	text := sha256.Sum256([]byte("source\nhttps://git.example/engine\n" + strings.Repeat("c", 40) + "\n" +
+		hexSum(source().Recipe) + "\n12345\n"))
 	testutil.Contains(t, string(base.Canonical()), `"binary":"`+hex.EncodeToString(text[:])+`"`, "the canonical text")
 	for name, change := range map[string]func(s *match.Source){
-		"Repository": func(s *match.Source) { s.Repository += "2" }, "Commit": func(s *match.Source) { s.Commit = strings.Repeat("d", 40) },
+		"Repository": func(s *match.Source) { s.Repository += "2" }, "Commit": func(s *match.Source) {
+			s.Commit = strings.Repeat("d", 40)
+		},
 		"Recipe": func(s *match.Source) { s.Recipe += "#" }, "Bench": func(s *match.Source) { s.Bench++ },
 	} {
 		s := source()
@@ -83,7 +88,9 @@ func TestASourceIsOnePlan(t *testing.T) {
 	for want, spoil := range map[string]func(i *match.Identity){
 		`commit "CCC`:  func(i *match.Identity) { i.Source.Commit = strings.Repeat("C", 40) },
 		`commit "main`: func(i *match.Identity) { i.Source.Commit = "main" },
-		"a recipe":     func(i *match.Identity) { i.Source.Recipe = "" }, "the node count": func(i *match.Identity) { i.Source.Bench = 0 },
+		"a recipe":     func(i *match.Identity) { i.Source.Recipe = "" }, "the node count": func(i *match.Identity) {
+			i.Source.Bench = 0
+		},
 		"excludes": func(i *match.Identity) { i.Fixed = "1" },
 	} {
 		id := with(source(), "").Players[0].Identity
@@ -95,8 +102,10 @@ func TestASourceIsOnePlan(t *testing.T) {
 // TestRepositories: Check accepts only URLs for which git runs no other program and asks for no password.
 func TestRepositories(t *testing.T) {
 	for _, url := range []string{
-		"ext::sh -c true", "--upload-pack=true", "-uhttps://host/x", "ssh://host/x", "git@host:x", "http://host/x", "/etc", "etc", "file://host/etc", "file:etc",
-		"https://user@host/x", "https://user:password@host/x", "https:///x", "https://host/x y", "https://host/" + strings.Repeat("x", 300), "",
+		"ext::sh -c true", "--upload-pack=true", "-uhttps://host/x", "ssh://host/x", "git@host:x", "http://host/x", "/etc",
+		"etc", "file://host/etc", "file:etc",
+		"https://user@host/x", "https://user:password@host/x", "https:///x", "https://host/x y",
+		"https://host/" + strings.Repeat("x", 300), "",
 	} {
 		s := source()
 		s.Repository = url
@@ -116,19 +125,22 @@ func hexSum(text string) string {
 
 func TestIdentityCheck(t *testing.T) {
 	for want, spoil := range map[string]func(i *match.Identity){
-		"expected an operating system":        func(i *match.Identity) { i.Variants[0].OS = "" },
-		"and an architecture":                 func(i *match.Identity) { i.Variants[0].Arch = "" },
-		`for "linux amd64 a b"`:               func(i *match.Identity) { i.Variants[0].ISA = "a b" },
-		`hash "aa"`:                           func(i *match.Identity) { i.Variants[0].SHA256 = "aa" },
-		"expected a SHA-256":                  func(i *match.Identity) { i.Variants[0].SHA256 = strings.Repeat("A", 64) },
-		"has 0 bytes":                         func(i *match.Identity) { i.Variants[0].Size = 0 },
-		"two variants are for linux":          func(i *match.Identity) { i.Variants[1] = i.Variants[0] },
-		"given by hand exclude":               func(i *match.Identity) { i.Fixed = "1" },
-		"its binary 99 is none of its varian": func(i *match.Identity) { i.Files = append(i.Files, match.FileHash{Role: "binary", SHA256: "99"}) },
+		"expected an operating system": func(i *match.Identity) { i.Variants[0].OS = "" },
+		"and an architecture":          func(i *match.Identity) { i.Variants[0].Arch = "" },
+		`for "linux amd64 a b"`:        func(i *match.Identity) { i.Variants[0].ISA = "a b" },
+		`hash "aa"`:                    func(i *match.Identity) { i.Variants[0].SHA256 = "aa" },
+		"expected a SHA-256":           func(i *match.Identity) { i.Variants[0].SHA256 = strings.Repeat("A", 64) },
+		"has 0 bytes":                  func(i *match.Identity) { i.Variants[0].Size = 0 },
+		"two variants are for linux":   func(i *match.Identity) { i.Variants[1] = i.Variants[0] },
+		"given by hand exclude":        func(i *match.Identity) { i.Fixed = "1" },
+		"its binary 99 is none of its varian": func(i *match.Identity) {
+			i.Files = append(i.Files, match.FileHash{Role: "binary", SHA256: "99"})
+		},
 	} {
 		p := variantPlan(t)
 		spoil(&p.Players[0].Identity)
-		if err := p.Check(); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "engine A") {
+		if err := p.Check(); err == nil || !strings.Contains(err.Error(), want) ||
+			!strings.Contains(err.Error(), "engine A") {
 			t.Errorf("%s: %v", want, err)
 		}
 	}

@@ -53,10 +53,11 @@ type playerText struct {
 	Identity  map[string]string `json:"identity"`       // SHA-256 by role, or "fixed"
 	Arguments []string          `json:"arguments,omitempty"`
 	Env       []string          `json:"env,omitempty"`
-	Options   []Option          `json:"options,omitempty"` // sorted by name; all options in effect, or those that were sent
-	Profile   string            `json:"profile,omitempty"` // only with the options that were sent
-	Limits    string            `json:"limits"`
-	Council   *councilText      `json:"council,omitempty"`
+	// sorted by name; all options in effect, or those that were sent
+	Options []Option     `json:"options,omitempty"`
+	Profile string       `json:"profile,omitempty"` // only with the options that were sent
+	Limits  string       `json:"limits"`
+	Council *councilText `json:"council,omitempty"`
 }
 
 // councilText is the canonical text of a council. It differs from CanonicalCouncil only in the texts of the members.
@@ -157,14 +158,16 @@ type conditionsText struct {
 	Slowed       Policy            `json:"slowed"`
 	Clocks       map[string]string `json:"clocks,omitempty"`
 	Scaling      *Scaling          `json:"scaling,omitempty"`
-	Margins      []string          `json:"margins,omitempty"` // time margins of the players that have a time limit, each once
+	// time margins of the players that have a time limit, each once
+	Margins []string `json:"margins,omitempty"`
 }
 
 // Conditions returns the key of the conditions of the plan's games: rules, adjudication, pondering, clocks by
 // colour and the policy for delayed moves. With a time limit it covers the time margins, too.
 func (c *CanonicalPlan) Conditions() Key {
 	t := conditionsText{
-		Rules: c.Rules, Adjudication: c.Adjudication, Mate: c.Mate, Ponder: cmp.Or(c.Ponder, PonderOff), Slowed: cmp.Or(c.Slowed, PolicyCount),
+		Rules: c.Rules, Adjudication: c.Adjudication, Mate: c.Mate, Ponder: cmp.Or(c.Ponder, PonderOff),
+		Slowed: cmp.Or(c.Slowed, PolicyCount),
 		Clocks: c.Clocks, Scaling: c.Scaling,
 	}
 	if c.Mate != nil && c.Mate.Solver != nil {

@@ -17,8 +17,10 @@ func keyedPlan(t *testing.T) *match.Plan {
 	for i := range p.Players {
 		e := &p.Players[i]
 		e.Identity.Fixed = ""
-		e.Identity.Files = append(e.Identity.Files, match.FileHash{Role: "EvalDir/nn.bin", Path: "/a/eval/nn.bin", SHA256: "22"})
-		e.Effect = []match.Option{{Name: "Threads", Value: "1"}, {Name: "Hash", Value: "16"}, {Name: "EvalDir", Value: "/a/eval"}}
+		e.Identity.Files = append(e.Identity.Files,
+			match.FileHash{Role: "EvalDir/nn.bin", Path: "/a/eval/nn.bin", SHA256: "22"})
+		e.Effect = []match.Option{{Name: "Threads", Value: "1"}, {Name: "Hash", Value: "16"},
+			{Name: "EvalDir", Value: "/a/eval"}}
 	}
 	return p
 }
@@ -34,14 +36,17 @@ func TestKeysStay(t *testing.T) {
 	t.Parallel()
 	want := allKeys(t, keyedPlan(t), 0, 1)
 	for name, change := range map[string]func(p *match.Plan) (black int){
-		"the same":          func(*match.Plan) int { return 0 },
-		"names":             func(p *match.Plan) int { p.Players[0].Name, p.Run = "Z", "other"; return 0 },
-		"roster":            func(p *match.Plan) int { slices.Reverse(p.Players); return 1 },
-		"concurrency":       func(p *match.Plan) int { p.Concurrency, p.Pairs, p.Seed = 7, 9, 5; return 0 },
-		"margin at nodes":   func(p *match.Plan) int { p.Players[0].Limits.Margin = second; return 0 },
-		"stall and restart": func(p *match.Plan) int { p.Players[0].Limits.Stall, p.Players[0].Restart = second, "game"; return 0 },
-		"profile's name":    func(p *match.Plan) int { p.Players[0].Profile = ""; return 0 },
-		"order of options":  func(p *match.Plan) int { slices.Reverse(p.Players[0].Effect); return 0 },
+		"the same":        func(*match.Plan) int { return 0 },
+		"names":           func(p *match.Plan) int { p.Players[0].Name, p.Run = "Z", "other"; return 0 },
+		"roster":          func(p *match.Plan) int { slices.Reverse(p.Players); return 1 },
+		"concurrency":     func(p *match.Plan) int { p.Concurrency, p.Pairs, p.Seed = 7, 9, 5; return 0 },
+		"margin at nodes": func(p *match.Plan) int { p.Players[0].Limits.Margin = second; return 0 },
+		"stall and restart": func(p *match.Plan) int {
+			p.Players[0].Limits.Stall, p.Players[0].Restart = second, "game"
+			return 0
+		},
+		"profile's name":   func(p *match.Plan) int { p.Players[0].Profile = ""; return 0 },
+		"order of options": func(p *match.Plan) int { slices.Reverse(p.Players[0].Effect); return 0 },
 		"a GPU": func(p *match.Plan) int {
 			p.Players[0].Env = append(p.Players[0].Env, "CUDA_VISIBLE_DEVICES={gpu}")
 			return 0
@@ -67,10 +72,12 @@ func TestKeysChange(t *testing.T) {
 	t.Parallel()
 	seen := map[[3]match.Key]string{allKeys(t, keyedPlan(t), 0, 1): "the plan"}
 	for name, change := range map[string]func(p *match.Plan){
-		"colours":              func(p *match.Plan) { slices.Reverse(p.Players) },
-		"an option":            func(p *match.Plan) { p.Players[0].Effect[1].Value = "17" },
-		"the other's option":   func(p *match.Plan) { p.Players[1].Effect[1].Value = "17" },
-		"another option":       func(p *match.Plan) { p.Players[0].Effect = append(p.Players[0].Effect, match.Option{Name: "X"}) },
+		"colours":            func(p *match.Plan) { slices.Reverse(p.Players) },
+		"an option":          func(p *match.Plan) { p.Players[0].Effect[1].Value = "17" },
+		"the other's option": func(p *match.Plan) { p.Players[1].Effect[1].Value = "17" },
+		"another option": func(p *match.Plan) {
+			p.Players[0].Effect = append(p.Players[0].Effect, match.Option{Name: "X"})
+		},
 		"a byte of the binary": func(p *match.Plan) { p.Players[0].Identity.Files[0].SHA256 = "01A" },
 		"a byte of the net":    func(p *match.Plan) { p.Players[0].Identity.Files[1].SHA256 = "23" },
 		"nodes":                func(p *match.Plan) { p.Players[0].Limits.Nodes++ },
@@ -101,14 +108,17 @@ func TestInferredKeys(t *testing.T) {
 	whole := p.Keys(0)
 	p.Players[0].Effect = nil
 	inferred := p.Keys(0)
-	testutil.Check(t, inferred.Exact == match.Key{} && inferred.Sent == whole.Sent && whole.Exact != whole.Sent, "%v and %v", inferred, whole)
+	testutil.Check(t, inferred.Exact == match.Key{} && inferred.Sent == whole.Sent && whole.Exact != whole.Sent,
+		"%v and %v", inferred, whole)
 	// The exact key of a council is known if the options of all its engines are known.
-	council := match.Player{Name: "C", Limits: p.Players[1].Limits, Council: &match.Council{Rule: "majority", Members: []match.Player{keyedPlan(t).Players[0], keyedPlan(t).Players[1]}}}
+	council := match.Player{Name: "C", Limits: p.Players[1].Limits,
+		Council: &match.Council{Rule: "majority", Members: []match.Player{keyedPlan(t).Players[0], keyedPlan(t).Players[1]}}}
 	p.Players[1] = council
 	known := p.Keys(1)
 	p.Players[1].Council.Members[1].Effect[1].Value = "17"
 	other := p.Keys(1)
-	testutil.Check(t, known.Exact != match.Key{} && other.Exact != known.Exact && other.Sent == known.Sent, "an option of a member: %v, %v", known, other)
+	testutil.Check(t, known.Exact != match.Key{} && other.Exact != known.Exact && other.Sent == known.Sent,
+		"an option of a member: %v, %v", known, other)
 	p.Players[1].Council.Members[1].Effect = nil
 	testutil.Equal(t, p.Keys(1).Exact, match.Key{}, "a member is unknown")
 	// Without a program only the names distinguish players, as in imported games.

@@ -61,7 +61,8 @@ func (l Limits) Check() error {
 	case Limits{Margin: l.Margin, Stall: l.Stall} == l:
 		return errors.New(`no limit: give a clock, such as tc = "8+0.08" (--tc 8+0.08), or one of main, byoyomi, increment, movetime, nodes, depth or self`)
 	case l.Clock.Byoyomi > 0 && l.Clock.Increment > 0:
-		return fmt.Errorf("byoyomi %v and increment %v exclude each other (USI cannot say both)", l.Clock.Byoyomi, l.Clock.Increment)
+		return fmt.Errorf("byoyomi %v and increment %v exclude each other (USI cannot say both)", l.Clock.Byoyomi,
+			l.Clock.Increment)
 	case !l.Clock.IsZero() && l.MoveTime > 0:
 		return fmt.Errorf("movetime %v and a clock (%v) exclude each other", l.MoveTime, l.Clock)
 	case l.Self && (l.Timed() || l.Nodes > 0 || l.Depth > 0):

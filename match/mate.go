@@ -13,10 +13,11 @@ import (
 // for neither side. If the solver claims a mate and gogi's own rules prove the mate, the game ends. The same
 // settings apply to both players. The zero value is off.
 type Mate struct {
-	Solver *Player       `json:"Solver,omitempty"` // the mate solver; nil in a plan that was read from a store
-	Every  int           `json:"Every,omitempty"`  // gogi also uses the solver at every Every-th move of each side; 0: only after an engine claims a mate
-	Time   time.Duration `json:"Time,omitempty"`   // time for each question; no player's clock runs
-	Nodes  int           `json:"Nodes,omitempty"`  // largest number of positions that a proof may search; 0: off
+	Solver *Player `json:"Solver,omitempty"` // the mate solver; nil in a plan that was read from a store
+	// gogi also uses the solver at every Every-th move of each side; 0: only after an engine claims a mate
+	Every int           `json:"Every,omitempty"`
+	Time  time.Duration `json:"Time,omitempty"`  // time for each question; no player's clock runs
+	Nodes int           `json:"Nodes,omitempty"` // largest number of positions that a proof may search; 0: off
 }
 
 // The default values of Time and Nodes in Mate.
@@ -74,12 +75,14 @@ func (m Mate) canonical() *CanonicalMate {
 
 // Questions counts the positions of a game that gogi sent to a mate solver, by the result.
 type Questions struct {
-	Asked    int `json:"asked"`              // number of questions
-	Claimed  int `json:"claimed,omitempty"`  // the solver claimed a mate: the sum of Proven, Refuted and Unproven
-	Proven   int `json:"proven,omitempty"`   // gogi proved the mate, which ended the game
-	Refuted  int `json:"refuted,omitempty"`  // the solver's line is no mate by gogi's rules
-	Unproven int `json:"unproven,omitempty"` // not proven within Mate.Nodes positions, or the mate comes after the game's limit of plies
-	Failed   int `json:"failed,omitempty"`   // the solver crashed, hung or has no mate search; gogi did not use it again in that game
+	Asked   int `json:"asked"`             // number of questions
+	Claimed int `json:"claimed,omitempty"` // the solver claimed a mate: the sum of Proven, Refuted and Unproven
+	Proven  int `json:"proven,omitempty"`  // gogi proved the mate, which ended the game
+	Refuted int `json:"refuted,omitempty"` // the solver's line is no mate by gogi's rules
+	// not proven within Mate.Nodes positions, or the mate comes after the game's limit of plies
+	Unproven int `json:"unproven,omitempty"`
+	// the solver crashed, hung or has no mate search; gogi did not use it again in that game
+	Failed int `json:"failed,omitempty"`
 }
 
 // Check returns an error if the counts are impossible for a game of the plan. plies is the length of the game, and
@@ -94,7 +97,8 @@ func (q *Questions) Check(plan *Plan, plies int, ended Termination) error {
 		return nil
 	case plan.Mate.IsZero():
 		return errors.New("it has questions to a mate solver, and the plan has none")
-	case min(q.Claimed, q.Proven, q.Refuted, q.Unproven, q.Failed) < 0 || max(q.Asked, q.Claimed, q.Refuted, q.Unproven) > plies+1 ||
+	case min(q.Claimed, q.Proven, q.Refuted, q.Unproven, q.Failed) < 0 ||
+		max(q.Asked, q.Claimed, q.Refuted, q.Unproven) > plies+1 ||
 		q.Failed > 1 || q.Proven != proven || q.Claimed != q.Proven+q.Refuted+q.Unproven || q.Asked < q.Claimed+q.Failed:
 		return fmt.Errorf("its questions to a mate solver do not add up: %+v in %d plies", *q, plies)
 	}

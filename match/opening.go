@@ -30,8 +30,8 @@ func (o Opening) Position() (shogi.Position, error) {
 	return p, nil
 }
 
-// recent has the positions of some SFENs. The games of a match begin from the same few positions, and each of them is needed
-// several times for a game.
+// recent has the positions of some SFENs. The games of a match begin from the same few positions, and each of them is
+// needed several times for a game.
 var recent = positions{of: map[string]shogi.Position{}}
 
 // positions is a cache of parsed SFENs. Its methods are safe for concurrent use.
@@ -84,7 +84,8 @@ func openingIndex(seed uint64, round, n int) int {
 	for 1<<(2*half) < n {
 		half++
 	}
-	key := mix(seed, uint64(round/n)+0x6f70656e696e67) // "opening" in ASCII, so that the key differs from the seeds of pairs
+	// "opening" in ASCII, so that the key differs from the seeds of pairs
+	key := mix(seed, uint64(round/n)+0x6f70656e696e67)
 	x := uint64(round % n)
 	for {
 		if x = feistel(x, key, half); x < uint64(n) {

@@ -13,8 +13,11 @@ func TestPairEqual(t *testing.T) {
 	pair := plan.Pair(3)
 	testutil.Check(t, pair.Equal(plan.Pair(3)) && !pair.Equal(plan.Pair(4)), "a pair is not itself, or another")
 	for name, change := range map[string]func(p *match.Pair){
-		"ID": func(p *match.Pair) { p.ID++ }, "players": func(p *match.Pair) { p.Players[1]++ }, "seed": func(p *match.Pair) { p.Seed++ },
-		"legs": func(p *match.Pair) { p.Legs++ }, "name": func(p *match.Pair) { p.Opening.ID += "x" }, "start": func(p *match.Pair) { p.Opening.Start += "x" },
+		"ID": func(p *match.Pair) { p.ID++ }, "players": func(p *match.Pair) { p.Players[1]++ }, "seed": func(p *match.Pair) {
+			p.Seed++
+		},
+		"legs": func(p *match.Pair) { p.Legs++ }, "name": func(p *match.Pair) { p.Opening.ID += "x" },
+		"start": func(p *match.Pair) { p.Opening.Start += "x" },
 		"moves": func(p *match.Pair) { p.Opening.Moves = append(slices.Clone(p.Opening.Moves), 5) },
 	} {
 		other := plan.Pair(3)
@@ -31,7 +34,8 @@ func TestOwns(t *testing.T) {
 	testutil.OK(t, plan.Check())
 	pair := plan.PairOf(3, [2]int{1, 0}, 1)
 	want := plan.Pair(3)
-	testutil.Check(t, pair.Seed == want.Seed && pair.Legs == 2 && want.Players[0] < 0, "%+v, and without players %+v", pair, want)
+	testutil.Check(t, pair.Seed == want.Seed && pair.Legs == 2 && want.Players[0] < 0, "%+v, and without players %+v",
+		pair, want)
 	other := plan.PairOf(3, [2]int{1, 0}, 0)
 	testutil.Check(t, other.Opening.String() != pair.Opening.String(), "both rounds have opening %s of two", pair.Opening)
 	testutil.OK(t, plan.Owns(pair))
@@ -81,6 +85,7 @@ func TestOwnsImported(t *testing.T) {
 	for _, seats := range [][2]int{{0, 1}, {1, 0}} {
 		testutil.Check(t, plan.SeatsAt(pair, 0, seats), "%v had not Black and White", seats)
 	}
-	testutil.Check(t, !plan.SeatsAt(pair, 0, [2]int{0, 0}) && !storedPlan(t).SeatsAt(pair, 0, [2]int{1, 0}), "any seats will do")
+	testutil.Check(t, !plan.SeatsAt(pair, 0, [2]int{0, 0}) && !storedPlan(t).SeatsAt(pair, 0, [2]int{1, 0}),
+		"any seats will do")
 	testutil.Check(t, !slices.Contains(match.DesignKinds(), match.DesignImported), "anybody may choose the design")
 }

@@ -18,7 +18,8 @@ func (c *CanonicalPlan) NewRoll() (*PairIndex, error) {
 		return nil, err
 	}
 	if c.Openings.Count < 1 || plan.Pairings() < 1 {
-		return nil, fmt.Errorf("match: a stored plan of %d players and %d openings, paired as %q, has no pairs", len(c.Players), c.Openings.Count, c.Design)
+		return nil, fmt.Errorf("match: a stored plan of %d players and %d openings, paired as %q, has no pairs",
+			len(c.Players), c.Openings.Count, c.Design)
 	}
 	return &PairIndex{plan: plan, book: c.Openings, seen: map[int]Opening{}}, nil
 }
@@ -61,7 +62,8 @@ func (r *PairIndex) TakeDrawn(p Pair, players [2]int, round int) error {
 		return nil
 	}
 	if before.ID != p.Opening.ID || before.String() != p.Opening.String() {
-		return fmt.Errorf("it has opening %s (%s), and other pairs that shall have the same have %s (%s)", p.Opening.ID, p.Opening, before.ID, before)
+		return fmt.Errorf("it has opening %s (%s), and other pairs that shall have the same have %s (%s)", p.Opening.ID,
+			p.Opening, before.ID, before)
 	}
 	return nil
 }

@@ -25,7 +25,8 @@ func manyOpenings(t *testing.T, openings, players int) *match.Plan {
 	p.Openings, p.Players = nil, nil
 	for i := range openings {
 		move := shogi.NewMove(shogi.NewSquare(1+i%9, 7), shogi.NewSquare(1+i%9, 6))
-		p.Openings = append(p.Openings, match.Opening{ID: strings.Repeat("x", i+1), Start: "startpos", Moves: []shogi.Move{move}})
+		p.Openings = append(p.Openings,
+			match.Opening{ID: strings.Repeat("x", i+1), Start: "startpos", Moves: []shogi.Move{move}})
 	}
 	for i := range players {
 		player := storedPlan(t).Players[0]
@@ -43,7 +44,8 @@ func TestRollLaw(t *testing.T) {
 		p := *base
 		p.Seed = rapid.Uint64().Draw(t, "seed")
 		p.Design = match.Design{
-			Kind: rapid.SampledFrom([]match.DesignKind{match.DesignMatch, match.DesignRoundRobin, match.DesignGauntlet}).Draw(t, "design"),
+			Kind: rapid.SampledFrom([]match.DesignKind{match.DesignMatch, match.DesignRoundRobin, match.DesignGauntlet}).Draw(t,
+				"design"),
 			Swap: rapid.Bool().Draw(t, "swap"),
 		}
 		roll, rounds := rollOf(t, &p), 7
@@ -107,9 +109,11 @@ func TestRollDrawn(t *testing.T) {
 	plan.Design = match.Design{Kind: match.DesignSwiss, Swap: true, Tournament: match.Tournament{MatchPairs: 1}}
 	roll := rollOf(t, plan)
 	testutil.OK(t, roll.TakeDrawn(plan.PairOf(5, [2]int{1, 3}, 2), [2]int{1, 3}, 2))
-	testutil.Fails(t, roll.TakeDrawn(plan.PairOf(6, [2]int{1, 3}, 1), [2]int{1, 3}, 2), "", "the opening of another round was taken")
+	testutil.Fails(t, roll.TakeDrawn(plan.PairOf(6, [2]int{1, 3}, 1), [2]int{1, 3}, 2), "",
+		"the opening of another round was taken")
 	testutil.Fails(t, roll.TakeDrawn(plan.PairOf(5, [2]int{1, 3}, 2), [2]int{1, 2}, 2), "", "other players were taken")
-	testutil.Fails(t, roll.TakeDrawn(plan.PairOf(5, [2]int{1, 3}, 2), [2]int{1, 3}, -1), "", "a round below the first was taken")
+	testutil.Fails(t, roll.TakeDrawn(plan.PairOf(5, [2]int{1, 3}, 2), [2]int{1, 3}, -1), "",
+		"a round below the first was taken")
 	_, err := (&match.CanonicalPlan{Rules: match.CanonicalRules{Declaration: "CSARule27"}}).NewRoll()
 	testutil.Check(t, err != nil, "a plan without players has a roll")
 }

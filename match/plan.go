@@ -14,8 +14,8 @@ import (
 	"gogi/stats"
 )
 
-// CheckRunName returns an error if no run may have this name. A terminal must show a name unchanged. A name must not begin
-// with a dash, because a command would read it as a flag.
+// CheckRunName returns an error if no run may have this name. A terminal must show a name unchanged. A name must not
+// begin with a dash, because a command would read it as a flag.
 func CheckRunName(name string) error {
 	switch {
 	case name == "":
@@ -56,8 +56,9 @@ const (
 
 // Player is a player of a plan: one engine with everything that is needed to start it, or a council.
 type Player struct {
-	Name     string        `json:"Name"`
-	Council  *Council      `json:"Council"` // nil for an engine; if it is set, the fields Command to Env, Options and Profile are unused
+	Name string `json:"Name"`
+	// nil for an engine; if it is set, the fields Command to Env, Options and Profile are unused
+	Council  *Council      `json:"Council"`
 	Command  []string      `json:"Command"` // the program's absolute path and its arguments
 	Builtin  bool          `json:"Builtin"` // Command is this program itself
 	Dir      string        `json:"Dir"`     // working directory, absolute
@@ -69,7 +70,8 @@ type Player struct {
 	Restart  Restart       `json:"Restart"`
 	Greeting time.Duration `json:"Greeting"` // longest time from "usi" to "usiok"
 	Ready    time.Duration `json:"Ready"`    // longest time from "isready" to "readyok"
-	WarmUp   bool          `json:"WarmUp"`   // the engine fills a cache at its first start; gogi therefore starts it once alone before the run
+	// the engine fills a cache at its first start; gogi therefore starts it once alone before the run
+	WarmUp bool `json:"WarmUp"`
 
 	// Device is the name of a device, such as "gpu0". Players with the same device search one at a time, also in
 	// different games. No clock runs while they wait. "": the player waits for nobody.
@@ -123,8 +125,9 @@ func (k DesignKind) ByResults() bool {
 
 // Design has the settings that decide which players play a pair.
 type Design struct {
-	Kind       DesignKind `json:"Kind"`
-	Swap       bool       `json:"Swap"`                // pairs have two games with colours swapped; if false, the first player is always Black
+	Kind DesignKind `json:"Kind"`
+	// pairs have two games with colours swapped; if false, the first player is always Black
+	Swap       bool       `json:"Swap"`
 	Tournament Tournament `json:"Tournament,omitzero"` // settings of the designs whose pairings depend on results
 	// Anchor is the player whose rating is the zero point of the other ratings; "": no anchor. With an
 	// anchor, an adaptive design measures which players are stronger than the anchor and which are weaker.
@@ -135,7 +138,8 @@ type Design struct {
 // Tournament has the settings of a design whose pairings depend on results. The canonical text contains its
 // JSON. A field therefore never changes its name, and the JSON omits zero values.
 type Tournament struct {
-	Lot        bool `json:"lot,omitempty"`         // the seed decides the start numbers; if false, they follow the order of the players
+	// the seed decides the start numbers; if false, they follow the order of the players
+	Lot        bool `json:"lot,omitempty"`
 	MatchPairs int  `json:"match_pairs,omitempty"` // pairs in each match of a Swiss or a knockout, at least 1
 	Tiebreaks  int  `json:"tiebreaks,omitempty"`   // largest number of extra pairs for a tied match of a knockout
 	ThirdPlace bool `json:"third_place,omitempty"` // the losers of a knockout's semifinals play for third place
@@ -154,7 +158,8 @@ func (t Tournament) Check(kind DesignKind, players int) error {
 	case kind == DesignAdaptive && t.Block < 1:
 		return fmt.Errorf("blocks of %d pairs: expected at least 1", t.Block)
 	case min(t.MatchPairs, t.Tiebreaks, t.Block) < 0 || max(t.MatchPairs, t.Tiebreaks, t.Block) > maxTournament:
-		return fmt.Errorf("a match of %d pairs, %d tie-breaks and blocks of %d: expected up to %d", t.MatchPairs, t.Tiebreaks, t.Block, maxTournament)
+		return fmt.Errorf("a match of %d pairs, %d tie-breaks and blocks of %d: expected up to %d", t.MatchPairs, t.Tiebreaks,
+			t.Block, maxTournament)
 	case players < 2:
 		return fmt.Errorf("%d players: expected two at least", players)
 	}
@@ -180,27 +185,32 @@ const DefaultStartParallel = 4
 // Plan has all settings of a run. All defaults are filled in, and all references to other settings are resolved.
 // No code changes a Plan after its creation.
 type Plan struct {
-	Run           string          `json:"Run"` // the name of the run
-	Players       []Player        `json:"Players"`
-	ColourClocks  [2]*TimeControl `json:"ColourClocks"` // by colour; replaces the players' clocks; nil: the players' clocks apply
-	Design        Design          `json:"Design"`
-	Seed          uint64          `json:"Seed"`
-	Rules         Rules           `json:"Rules"`
-	Adjudication  Adjudication    `json:"Adjudication"`
-	Gate          stats.SPRT      `json:"Gate"`
-	Openings      []Opening       `json:"Openings"`
-	Ponder        PonderMode      `json:"Ponder"`
-	Slowed        Policy          `json:"Slowed"`
-	Pairs         int             `json:"Pairs"` // number of pairs to play
-	Concurrency   int             `json:"Concurrency"`
-	StartParallel int             `json:"StartParallel"`    // largest number of engines that start at the same time; 0: DefaultStartParallel
-	SlotsPerGPU   int             `json:"SlotsPerGPU"`      // slots that share a GPU, for {gpu} in an environment; 0: 1
-	CPUs          string          `json:"CPUs"`             // CPUs to which gogi binds the slots, in the notation of affinity.ParseChoice; "": engines run on any CPU
-	CoresPerSlot  int             `json:"CoresPerSlot"`     // cores bound to each player that thinks; 0: as many as it has threads
-	PVPlies       int             `json:"PVPlies"`          // number of plies stored of each principal variation
-	Tune          string          `json:"Tune,omitempty"`   // the settings of a tune, as package tune writes them; "": no tune; in a tune each pair has its own options
-	Mate          Mate            `json:"Mate,omitzero"`    // settings of mate adjudication; the zero value: off
-	Scaling       Scaling         `json:"Scaling,omitzero"` // settings that scale clocks by the speed of the machine; the zero value: off
+	Run     string   `json:"Run"` // the name of the run
+	Players []Player `json:"Players"`
+	// by colour; replaces the players' clocks; nil: the players' clocks apply
+	ColourClocks [2]*TimeControl `json:"ColourClocks"`
+	Design       Design          `json:"Design"`
+	Seed         uint64          `json:"Seed"`
+	Rules        Rules           `json:"Rules"`
+	Adjudication Adjudication    `json:"Adjudication"`
+	Gate         stats.SPRT      `json:"Gate"`
+	Openings     []Opening       `json:"Openings"`
+	Ponder       PonderMode      `json:"Ponder"`
+	Slowed       Policy          `json:"Slowed"`
+	Pairs        int             `json:"Pairs"` // number of pairs to play
+	Concurrency  int             `json:"Concurrency"`
+	// largest number of engines that start at the same time; 0: DefaultStartParallel
+	StartParallel int `json:"StartParallel"`
+	SlotsPerGPU   int `json:"SlotsPerGPU"` // slots that share a GPU, for {gpu} in an environment; 0: 1
+	// CPUs to which gogi binds the slots, in the notation of affinity.ParseChoice; "": engines run on any CPU
+	CPUs         string `json:"CPUs"`
+	CoresPerSlot int    `json:"CoresPerSlot"` // cores bound to each player that thinks; 0: as many as it has threads
+	PVPlies      int    `json:"PVPlies"`      // number of plies stored of each principal variation
+	// the settings of a tune, as package tune writes them; "": no tune; in a tune each pair has its own options
+	Tune string `json:"Tune,omitempty"`
+	Mate Mate   `json:"Mate,omitzero"` // settings of mate adjudication; the zero value: off
+	// settings that scale clocks by the speed of the machine; the zero value: off
+	Scaling Scaling `json:"Scaling,omitzero"`
 }
 
 // Legs returns the number of games in a pair.
@@ -385,7 +395,8 @@ type Game struct {
 
 // Game returns the game of one leg, numbered from 0. The players swap colours from leg to leg.
 func (p Pair) Game(leg int) Game {
-	g := Game{Pair: p.ID, Leg: leg, Players: p.Players, Opening: p.Opening, Seed: mix(p.Seed, uint64(leg)), Options: p.Options}
+	g := Game{Pair: p.ID, Leg: leg, Players: p.Players, Opening: p.Opening, Seed: mix(p.Seed, uint64(leg)),
+		Options: p.Options}
 	if leg%2 == 1 {
 		g.Players[0], g.Players[1] = g.Players[1], g.Players[0]
 		g.Options[0], g.Options[1] = g.Options[1], g.Options[0]
@@ -396,7 +407,8 @@ func (p Pair) Game(leg int) Game {
 // Equal reports whether two pairs have the same number, players, opening, seed, legs and options.
 func (p Pair) Equal(q Pair) bool {
 	return p.ID == q.ID && p.Players == q.Players && p.Seed == q.Seed && p.Legs == q.Legs &&
-		p.Opening.ID == q.Opening.ID && p.Opening.Start == q.Opening.Start && slices.Equal(p.Opening.Moves, q.Opening.Moves) &&
+		p.Opening.ID == q.Opening.ID && p.Opening.Start == q.Opening.Start &&
+		slices.Equal(p.Opening.Moves, q.Opening.Moves) &&
 		slices.Equal(p.Options[0], q.Options[0]) && slices.Equal(p.Options[1], q.Options[1])
 }
 

@@ -49,7 +49,8 @@ func TestColoursSwapByLeg(t *testing.T) {
 		testutil.Check(t, pair.ID == n && pair.Legs == 2 && pair.Players == [2]int{0, 1}, "pair %d: %+v", n, pair)
 		testutil.Check(t, black.Players == [2]int{0, 1} && white.Players == [2]int{1, 0} && black.Leg == 0 && white.Leg == 1,
 			"pair %d: legs %+v, %+v", n, black, white)
-		testutil.Check(t, black.Pair == n && white.Pair == n && black.Opening.ID == pair.Opening.ID && white.Opening.ID == pair.Opening.ID,
+		testutil.Check(t, black.Pair == n && white.Pair == n && black.Opening.ID == pair.Opening.ID &&
+			white.Opening.ID == pair.Opening.ID,
 			"pair %d: its legs are %+v and %+v", n, black, white)
 		testutil.Equal(t, pair.Players, [2]int{0, 1}, "pair %d: Game changed it", n)
 	}
@@ -243,11 +244,12 @@ func TestMateCheck(t *testing.T) {
 		ponder match.PonderMode
 		good   bool
 	}{
-		"off":             {match.Mate{}, match.PonderStandard, true},
-		"on":              {match.Mate{Solver: &solver, Time: 1, Nodes: 1}, match.PonderOff, true},
-		"pondering":       {match.Mate{Solver: &solver, Time: 1, Nodes: 1}, match.PonderEarly, false},
-		"nobody":          {match.Mate{Time: 1, Nodes: 1}, match.PonderOff, false},
-		"a council":       {match.Mate{Solver: &match.Player{Council: &match.Council{}}, Time: 1, Nodes: 1}, match.PonderOff, false},
+		"off":       {match.Mate{}, match.PonderStandard, true},
+		"on":        {match.Mate{Solver: &solver, Time: 1, Nodes: 1}, match.PonderOff, true},
+		"pondering": {match.Mate{Solver: &solver, Time: 1, Nodes: 1}, match.PonderEarly, false},
+		"nobody":    {match.Mate{Time: 1, Nodes: 1}, match.PonderOff, false},
+		"a council": {match.Mate{Solver: &match.Player{Council: &match.Council{}}, Time: 1, Nodes: 1}, match.PonderOff,
+			false},
 		"no time":         {match.Mate{Solver: &solver, Nodes: 1}, match.PonderOff, false},
 		"no position":     {match.Mate{Solver: &solver, Time: 1}, match.PonderOff, false},
 		"every so little": {match.Mate{Solver: &solver, Time: 1, Nodes: 1, Every: -1}, match.PonderOff, false},
@@ -260,7 +262,8 @@ func TestMateCheck(t *testing.T) {
 		}
 	}
 	every := match.Mate{Nodes: 1, Every: 2}
-	if !every.Asks(false, 0) || every.Asks(false, 1) || !every.Asks(true, 1) || (match.Mate{Nodes: 1}).Asks(false, 0) || (match.Mate{}).Asks(true, 0) {
+	if !every.Asks(false, 0) || every.Asks(false, 1) || !every.Asks(true, 1) || (match.Mate{Nodes: 1}).Asks(false, 0) ||
+		(match.Mate{}).Asks(true, 0) {
 		t.Error("asks at the wrong moves")
 	}
 }

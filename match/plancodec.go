@@ -58,11 +58,13 @@ func DecodePlan(text []byte) (*Plan, error) {
 		return nil, fmt.Errorf("match: decoding a plan: %w", err)
 	}
 	if head.Version != planVersion {
-		return nil, fmt.Errorf("match: decoding a plan: it has version %d, this program knows %d: use the gogi that wrote it or a newer one",
-			head.Version, planVersion)
+		return nil,
+			fmt.Errorf("match: decoding a plan: it has version %d, this program knows %d: use the gogi that wrote it or a newer one",
+				head.Version, planVersion)
 	}
 	if head.Plan.Selfplay != "" {
-		return nil, errors.New("match: decoding a plan: it is of self-play in the form of an earlier gogi; submit its file again with this program")
+		return nil,
+			errors.New("match: decoding a plan: it is of self-play in the form of an earlier gogi; submit its file again with this program")
 	}
 	p, err := readPlan(text)
 	if err != nil {
@@ -74,8 +76,8 @@ func DecodePlan(text []byte) (*Plan, error) {
 	return p, nil
 }
 
-// MaxPairs is the largest number of pairs of a plan. A run keeps some bytes of memory for each pair that it has stored, and
-// a larger number is certainly a typing error.
+// MaxPairs is the largest number of pairs of a plan. A run keeps some bytes of memory for each pair that it has stored,
+// and a larger number is certainly a typing error.
 const MaxPairs = 100_000_000
 
 // Check returns an error if the plan cannot be played. It reads no files and does not replay the openings.
@@ -123,12 +125,14 @@ func (p *Plan) CheckDevices() error {
 		}
 		for _, m := range who.Council.Members {
 			if m.Device != "" {
-				return fmt.Errorf("council %s: its member %s has the device %s, but members search at the same time; remove device", who.Name, m.Name, m.Device)
+				return fmt.Errorf("council %s: its member %s has the device %s, but members search at the same time; remove device",
+					who.Name, m.Name, m.Device)
 			}
 		}
 	}
 	if s := p.Mate.Solver; s != nil && s.Device != "" {
-		return fmt.Errorf("mate: the solver %s has the device %s, but it does not wait for it; remove device", s.Name, s.Device)
+		return fmt.Errorf("mate: the solver %s has the device %s, but it does not wait for it; remove device", s.Name,
+			s.Device)
 	}
 	return nil
 }
@@ -157,7 +161,8 @@ func (p *Plan) checkSelfplay() error {
 			return fmt.Errorf("selfplay.%s: %s", f.Key, f.Why)
 		}
 		if d.Swap || d.Anchor != "" || len(p.Players) != 1 || !p.Mate.IsZero() || p.Tune != "" ||
-			!p.Gate.IsZero() || !p.Scaling.IsZero() || p.ColourClocks != [2]*TimeControl{} || !p.Players[0].Limits.Clock.IsZero() {
+			!p.Gate.IsZero() || !p.Scaling.IsZero() || p.ColourClocks != [2]*TimeControl{} ||
+			!p.Players[0].Limits.Clock.IsZero() {
 			return errors.New("self-play is of one player, who plays both sides, without a tune, a sequential test, a mate solver or clocks")
 		}
 		return nil
@@ -174,7 +179,8 @@ func (p *Plan) checkDesign() error {
 		return err
 	}
 	if d.Kind.ByResults() && !d.Swap {
-		return fmt.Errorf("design %s needs pairs of two games with colours swapped, so that no colour decides who meets whom", d.Kind)
+		return fmt.Errorf("design %s needs pairs of two games with colours swapped, so that no colour decides who meets whom",
+			d.Kind)
 	}
 	if d.Anchor != "" && !slices.ContainsFunc(p.Players, func(q Player) bool { return q.Name == d.Anchor }) {
 		return fmt.Errorf("anchor %q is not one of its players", d.Anchor)

@@ -20,10 +20,13 @@ func (c *CanonicalPlan) Replayable() (*Plan, error) {
 	if err != nil {
 		return nil, fmt.Errorf("match: a stored plan: %w", err)
 	}
-	p := &Plan{Design: Design{Kind: c.Design, Swap: c.Swap, Anchor: c.Anchor}, Seed: c.Seed, Tune: string(c.Tune), Rules: Rules{
-		Declaration: rule, ImpasseDraw: c.Rules.ImpasseDraw, MaxPlies: c.Rules.MaxPlies, MateAtLimitDraws: c.Rules.MateAtLimitDraws,
-		DeclareAtLimit: c.Rules.DeclareAtLimit, ExtendInCheck: c.Rules.ExtendInCheck, RepetitionPoints: c.Rules.RepetitionPoints,
-	}}
+	p := &Plan{Design: Design{Kind: c.Design, Swap: c.Swap, Anchor: c.Anchor}, Seed: c.Seed, Tune: string(c.Tune),
+		Rules: Rules{
+			Declaration: rule, ImpasseDraw: c.Rules.ImpasseDraw, MaxPlies: c.Rules.MaxPlies,
+			MateAtLimitDraws: c.Rules.MateAtLimitDraws,
+			DeclareAtLimit:   c.Rules.DeclareAtLimit, ExtendInCheck: c.Rules.ExtendInCheck,
+			RepetitionPoints: c.Rules.RepetitionPoints,
+		}}
 	if c.Design == DesignSelfplay {
 		if err := json.Unmarshal(c.Selfplay, &p.Design.Selfplay); err != nil {
 			return nil, fmt.Errorf("match: a stored plan: what its self-play is: %w", err)

@@ -17,8 +17,10 @@ func TestReplayable(t *testing.T) {
 	}
 	black := clock(time.Second, 0, 0)
 	for _, limits := range []match.Limits{
-		{Self: true}, {Depth: 9}, {Nodes: math.MaxUint64}, {MoveTime: 1500 * time.Microsecond, Nodes: 7}, {Clock: clock(0, time.Millisecond, 0)},
-		{Clock: clock(1e15, 1234*time.Millisecond, 0), Margin: time.Microsecond}, {Clock: clock(time.Second/3, 0, 1e9+1000), Stall: 5 * time.Second},
+		{Self: true}, {Depth: 9}, {Nodes: math.MaxUint64}, {MoveTime: 1500 * time.Microsecond, Nodes: 7},
+		{Clock: clock(0, time.Millisecond, 0)},
+		{Clock: clock(1e15, 1234*time.Millisecond, 0), Margin: time.Microsecond},
+		{Clock: clock(time.Second/3, 0, 1e9+1000), Stall: 5 * time.Second},
 	} {
 		limits.Clock.Main = limits.Clock.Main.Truncate(time.Microsecond)
 		plan := &match.Plan{
@@ -60,15 +62,17 @@ func TestLimitsText(t *testing.T) {
 		return &match.TimeControl{Main: main, Increment: increment}
 	}
 	plan := &match.Plan{
-		Players: []match.Player{{Name: "A", Limits: match.Limits{MoveTime: time.Second}}, {Name: "B", Limits: match.Limits{Nodes: 5}}},
-		Design:  match.Design{Kind: match.DesignMatch}, Rules: match.RulesProfiles()["default"],
+		Players: []match.Player{{Name: "A", Limits: match.Limits{MoveTime: time.Second}},
+			{Name: "B", Limits: match.Limits{Nodes: 5}}},
+		Design: match.Design{Kind: match.DesignMatch}, Rules: match.RulesProfiles()["default"],
 	}
 	for _, test := range []struct {
 		black, white *match.TimeControl
 		a, b         string
 	}{
 		{nil, nil, "movetime 1s", "nodes 5"},
-		{clock(300*time.Second, 2*time.Second), clock(60*time.Second, 0), "black 300+2; white 60+0", "black 300+2, nodes 5; white 60+0, nodes 5"},
+		{clock(300*time.Second, 2*time.Second), clock(60*time.Second, 0), "black 300+2; white 60+0",
+			"black 300+2, nodes 5; white 60+0, nodes 5"},
 		{clock(8*time.Second, 0), clock(8*time.Second, 0), "8+0", "8+0, nodes 5"},
 		{nil, clock(60*time.Second, 0), "black movetime 1s; white 60+0", "black nodes 5; white 60+0, nodes 5"},
 	} {

@@ -203,7 +203,8 @@ type Side struct {
 	PonderMisses int           `json:"ponder_misses"`
 	Time         time.Duration `json:"-"`
 	WorstOverrun time.Duration `json:"-"` // the largest time by which a move exceeded its limit
-	Incomplete   int           `json:"-"` // for a council: votes in which a member's ballot was missing, because the member failed or gave no legal move in time
+	// for a council: votes in which a member's ballot was missing, because the member failed or gave no legal move in time
+	Incomplete int `json:"-"`
 }
 
 // SumNodes returns the sum of two node counts, but at most 2^63−1, the greatest integer of the database.
@@ -373,6 +374,7 @@ func forfeited(plan *Plan, game Game, v Verdict, slot int) Result {
 		record.Moves = append(record.Moves, kifu.Move{Move: m, Opening: true})
 	}
 	return Result{
-		Pair: game.Pair, Leg: game.Leg, Players: game.Players, Verdict: v, Record: record, Slot: slot, Started: now, Ended: now,
+		Pair: game.Pair, Leg: game.Leg, Players: game.Players, Verdict: v, Record: record, Slot: slot, Started: now,
+		Ended: now,
 	}
 }

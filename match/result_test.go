@@ -67,7 +67,8 @@ func TestTerminations(t *testing.T) {
 		}
 		testutil.Equal(t, e.termination.IsFault(), e.fault, "%s: fault", e.word)
 	}
-	testutil.Check(t, match.NotEnded == "" && !match.NotEnded.IsFault() && match.NotEnded.String() == "not_ended" && !match.NotEnded.Known(),
+	testutil.Check(t, match.NotEnded == "" && !match.NotEnded.IsFault() && match.NotEnded.String() == "not_ended" &&
+		!match.NotEnded.Known(),
 		"not ended: %q", match.NotEnded)
 	for _, text := range []string{"", "Checkmate", "checkmate ", "adjourned"} {
 		_, err := match.ParseTermination(text)
@@ -131,7 +132,8 @@ func TestOutcome(t *testing.T) {
 		testutil.Check(t, test.outcome.String() == test.text && winner == test.winner && decided == test.decided,
 			"%v: winner %v, %t", test.outcome, winner, decided)
 		var back match.Outcome
-		if text, err := json.Marshal(test.outcome); err != nil || json.Unmarshal(text, &back) != nil || back != test.outcome || string(text) != `"`+test.text+`"` {
+		if text, err := json.Marshal(test.outcome); err != nil || json.Unmarshal(text, &back) != nil ||
+			back != test.outcome || string(text) != `"`+test.text+`"` {
 			t.Errorf("%v: %s, %v", test.outcome, text, err)
 		}
 		if decided && match.WinFor(winner) != test.outcome {
@@ -146,7 +148,8 @@ func TestOutcome(t *testing.T) {
 		t.Errorf("an outcome that there is not: %v", err)
 	}
 	testutil.Fails(t, json.Unmarshal([]byte(`"none"`), &o), `unknown outcome "none"`, "an unknown word")
-	if got := match.LossFor(shogi.Black, match.Crash, "why"); got != (match.Verdict{Outcome: match.WhiteWins, Termination: match.Crash, Note: "why"}) {
+	if got := match.LossFor(shogi.Black, match.Crash, "why"); got !=
+		(match.Verdict{Outcome: match.WhiteWins, Termination: match.Crash, Note: "why"}) {
 		t.Errorf("a crash of Black is %v", got)
 	}
 }
@@ -161,7 +164,8 @@ func TestTerminationsAreKnownToRecords(t *testing.T) {
 			csa += string(testutil.Must(text.AppendCSA3(nil, &record))(t))
 			interrupted = interrupted && strings.HasSuffix(csa, "\n%CHUDAN\n")
 		}
-		unknown := e.termination == match.ScoreAdjudication || e.termination == match.MateAdjudication || e.termination == match.Crash || e.termination == match.UnknownReason || e.termination == match.NotStarted
+		unknown := e.termination == match.ScoreAdjudication || e.termination == match.MateAdjudication ||
+			e.termination == match.Crash || e.termination == match.UnknownReason || e.termination == match.NotStarted
 		testutil.Equal(t, interrupted, unknown, "%s ends as %q", e.word, csa)
 	}
 }
@@ -215,7 +219,8 @@ func TestRulesByName(t *testing.T) {
 func TestSumsOfNodesDoNotWrap(t *testing.T) {
 	const most = math.MaxInt64
 	for _, test := range [][3]uint64{
-		{1, 2, 3}, {most - 1, 1, most}, {most, 1, most}, {most, 0, most}, {0, math.MaxUint64, most}, {math.MaxUint64, math.MaxUint64, most},
+		{1, 2, 3}, {most - 1, 1, most}, {most, 1, most}, {most, 0, most}, {0, math.MaxUint64, most},
+		{math.MaxUint64, math.MaxUint64, most},
 	} {
 		testutil.Equal(t, match.SumNodes(test[0], test[1]), test[2], "%d and %d", test[0], test[1])
 	}
@@ -232,7 +237,8 @@ func TestSumsOfNodesDoNotWrap(t *testing.T) {
 // TestResultCheck: the data of a game from another program have upper bounds.
 func TestResultCheck(t *testing.T) {
 	good := func() match.Result {
-		return match.Result{Slot: 1 << 20, Sides: [2]match.Side{{Plies: 2, PonderHits: 2}, {Plies: 1, Incomplete: 1}}, Verdict: match.Verdict{Note: strings.Repeat("x", match.MaxWords)}}
+		return match.Result{Slot: 1 << 20, Sides: [2]match.Side{{Plies: 2, PonderHits: 2}, {Plies: 1, Incomplete: 1}},
+			Verdict: match.Verdict{Note: strings.Repeat("x", match.MaxWords)}}
 	}
 	if r := good(); r.Check() != nil {
 		t.Error(r.Check())

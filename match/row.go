@@ -20,15 +20,16 @@ type Row struct {
 	OpeningHash  uint64      `json:"-"`             // Opening.Hash; two books may use the same ID for different openings
 	Plies        int         `json:"-"`             // plies of the game, including the opening's
 	Sides        [2]Side     `json:"-"`             // by colour: the engines' own moves
-	Questions    Questions   `json:"-"`             // questions to the plan's mate solver; the zero value: none, or stored by a gogi that did not count them
-	Start        string      `json:"-"`             // position before the opening's moves: "startpos" or a SFEN
-	Marked       bool        `json:"-"`             // the machine delayed a move
-	MovesHash    uint64      `json:"-"`             // Result.MovesHash
-	LastSFEN     string      `json:"-"`             // the final position
-	Slot         int         `json:"-"`
-	Worker       string      `json:"-"` // the worker that played the game; "": the process that stored it
-	Started      time.Time   `json:"-"`
-	Ended        time.Time   `json:"-"`
+	// questions to the plan's mate solver; the zero value: none, or stored by a gogi that did not count them
+	Questions Questions `json:"-"`
+	Start     string    `json:"-"` // position before the opening's moves: "startpos" or a SFEN
+	Marked    bool      `json:"-"` // the machine delayed a move
+	MovesHash uint64    `json:"-"` // Result.MovesHash
+	LastSFEN  string    `json:"-"` // the final position
+	Slot      int       `json:"-"`
+	Worker    string    `json:"-"` // the worker that played the game; "": the process that stored it
+	Started   time.Time `json:"-"`
+	Ended     time.Time `json:"-"`
 }
 
 // BySlowness reports whether the machine delayed a move and the game was lost on time. Such a loss measures

@@ -60,7 +60,9 @@ func RulesByName(name string) (Rules, error) {
 	sort.Strings(names)
 	there := strings.Join(names, ", ")
 	if _, err := shogi.ParseDeclarationRule(name); err == nil {
-		return Rules{}, fmt.Errorf("%s is an entering-king rule; write rules = {declaration = %q} in the match file, or choose rules: %s", name, name, there)
+		return Rules{},
+			fmt.Errorf("%s is an entering-king rule; write rules = {declaration = %q} in the match file, or choose rules: %s",
+				name, name, there)
 	}
 	return Rules{}, fmt.Errorf("no rules are named %q; there are %s", name, there)
 }

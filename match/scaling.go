@@ -127,9 +127,11 @@ func (p *Plan) FactorOn(nps float64, engine string) (float64, error) {
 	case !(nps > 0) || math.IsInf(nps, 0):
 		return 0, fmt.Errorf("match: clocks are scaled, and the machine's speed is not known: measure it with %s", s.Engine)
 	case engine != s.Engine:
-		return 0, fmt.Errorf("match: clocks are scaled by the speed of %s, and the machine was measured with %s", s.Engine, engine)
+		return 0, fmt.Errorf("match: clocks are scaled by the speed of %s, and the machine was measured with %s", s.Engine,
+			engine)
 	case !(f >= s.Least && f <= s.Most):
-		return 0, fmt.Errorf("match: the machine searches %.0f nodes a second, the limits are meant for %.0f: clocks times %.3g, and the plan allows %g to %g", nps, s.NPS, f, s.Least, s.Most)
+		return 0,
+			fmt.Errorf("match: the machine searches %.0f nodes a second, the limits are meant for %.0f: clocks times %.3g, and the plan allows %g to %g", nps, s.NPS, f, s.Least, s.Most)
 	default:
 		return f, nil
 	}

@@ -16,7 +16,8 @@ func scalingPlan(t *testing.T) *match.Plan {
 	t.Helper()
 	p := storedPlan(t)
 	p.ColourClocks = [2]*match.TimeControl{}
-	p.Players[0].Limits = match.Limits{Clock: match.TimeControl{Main: 8 * second, Increment: 80 * ms}, Margin: 100 * ms, Stall: 60 * second}
+	p.Players[0].Limits = match.Limits{Clock: match.TimeControl{Main: 8 * second, Increment: 80 * ms}, Margin: 100 * ms,
+		Stall: 60 * second}
 	p.Players[1].Limits = match.Limits{MoveTime: 50 * ms, Nodes: 1000, Depth: 9, Margin: 100 * ms, Stall: 60 * second}
 	p.Scaling = match.Scaling{Engine: "sha256:1", NPS: 1e6, Least: 0.25, Most: 4}
 	return p
@@ -28,7 +29,8 @@ func TestScaled(t *testing.T) {
 	members := storedPlan(t).Players
 	members[0].Limits.MoveTime = 200 * ms
 	p.Players = append(p.Players, match.Player{
-		Name: "C", Limits: p.Players[0].Limits, Council: &match.Council{Members: members, Rule: "majority", Veto: match.Veto{Time: 30 * ms, Nodes: 5, Margin: 80}},
+		Name: "C", Limits: p.Players[0].Limits,
+		Council: &match.Council{Members: members, Rule: "majority", Veto: match.Veto{Time: 30 * ms, Nodes: 5, Margin: 80}},
 	})
 	digest := p.Digest()
 	q := testutil.Must(p.Scaled(1.5))(t)
@@ -40,10 +42,12 @@ func TestScaled(t *testing.T) {
 		testutil.Equal(t, q.Players[i].Limits, l)
 	}
 	c := q.Players[2].Council
-	if c.Veto != (match.Veto{Time: 45 * ms, Nodes: 5, Margin: 80}) || c.Members[0].Limits.MoveTime != 300*ms || c.Members[1].Limits != p.Players[2].Council.Members[1].Limits {
+	if c.Veto != (match.Veto{Time: 45 * ms, Nodes: 5, Margin: 80}) || c.Members[0].Limits.MoveTime != 300*ms ||
+		c.Members[1].Limits != p.Players[2].Council.Members[1].Limits {
 		t.Errorf("%+v", c)
 	}
-	testutil.Check(t, *q.ColourClocks[1] == (match.TimeControl{Main: 450 * second, Byoyomi: 15 * second}) && q.ColourClocks[0] == nil,
+	testutil.Check(t, *q.ColourClocks[1] == (match.TimeControl{Main: 450 * second, Byoyomi: 15 * second}) &&
+		q.ColourClocks[0] == nil,
 		"%v", q.ColourClocks)
 	testutil.Check(t, p.Digest() == digest && q.Digest() != digest && q.Scaling.IsZero(),
 		"the plan was changed, or its copy was not")
@@ -55,7 +59,8 @@ func TestScaled(t *testing.T) {
 func TestScaledRefuses(t *testing.T) {
 	p := scalingPlan(t)
 	for f, want := range map[float64]string{
-		0: "above 0", -1: "above 0", math.Inf(1): "above 0", math.NaN(): "above 0", 0.2499: "allows 0.25 to 4", 4.01: "allows 0.25 to 4",
+		0: "above 0", -1: "above 0", math.Inf(1): "above 0", math.NaN(): "above 0", 0.2499: "allows 0.25 to 4",
+		4.01: "allows 0.25 to 4",
 	} {
 		if q, err := p.Scaled(f); err == nil || q != nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%g: %v", f, err)
@@ -80,9 +85,12 @@ func TestScaledRefuses(t *testing.T) {
 
 func TestScalingCheck(t *testing.T) {
 	for want, s := range map[string]match.Scaling{
-		"no engine": {NPS: 1, Least: 1, Most: 1}, "0 nodes": {Engine: "e", Least: 1, Most: 1}, "+Inf nodes": {Engine: "e", NPS: math.Inf(1), Least: 1, Most: 1},
-		"by 0 to 1": {Engine: "e", NPS: 1, Most: 1}, "by 1.1 to 2": {Engine: "e", NPS: 1, Least: 1.1, Most: 2}, "by 0.5 to 0.9": {Engine: "e", NPS: 1, Least: 0.5, Most: 0.9},
-		"to +Inf": {Engine: "e", NPS: 1, Least: 0.5, Most: math.Inf(1)}, "NaN nodes": {Engine: "e", NPS: math.NaN(), Least: 1, Most: 1},
+		"no engine": {NPS: 1, Least: 1, Most: 1}, "0 nodes": {Engine: "e", Least: 1, Most: 1},
+		"+Inf nodes": {Engine: "e", NPS: math.Inf(1), Least: 1, Most: 1},
+		"by 0 to 1":  {Engine: "e", NPS: 1, Most: 1}, "by 1.1 to 2": {Engine: "e", NPS: 1, Least: 1.1, Most: 2},
+		"by 0.5 to 0.9": {Engine: "e", NPS: 1, Least: 0.5, Most: 0.9},
+		"to +Inf":       {Engine: "e", NPS: 1, Least: 0.5, Most: math.Inf(1)},
+		"NaN nodes":     {Engine: "e", NPS: math.NaN(), Least: 1, Most: 1},
 	} {
 		p := scalingPlan(t)
 		p.Scaling = s

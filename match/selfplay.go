@@ -28,8 +28,9 @@ type Selfplay struct {
 	NoisePlies int     `json:"noise_plies"`
 	Noise      float64 `json:"noise"`
 
-	NodeJitter float64 `json:"node_jitter"` // the node limit of each search varies by up to this share, uniformly distributed
-	Audit      float64 `json:"audit"`       // share of games that continue although adjudication would end them
+	// the node limit of each search varies by up to this share, uniformly distributed
+	NodeJitter float64 `json:"node_jitter"`
+	Audit      float64 `json:"audit"` // share of games that continue although adjudication would end them
 }
 
 // The largest values of Selfplay. They limit the size of a pair, because gogi holds a pair in memory and
@@ -73,7 +74,8 @@ func (d *Selfplay) Faults() []SelfplayFault {
 	if d.TemperaturePlies > 0 {
 		within("multipv", d.Lines, 2, maxLines)
 		if !(d.Temperature > 0 && d.Temperature <= maxTemperature) {
-			faults = append(faults, SelfplayFault{"temperature", fmt.Sprintf("%v is no number of centipawns above 0 and up to %d", d.Temperature, maxTemperature)})
+			faults = append(faults, SelfplayFault{"temperature",
+				fmt.Sprintf("%v is no number of centipawns above 0 and up to %d", d.Temperature, maxTemperature)})
 		}
 	}
 	return faults

@@ -14,9 +14,10 @@ type Snapshot struct {
 	Latest time.Time `json:"latest,omitzero"` // the time of the latest event
 	// Numbers has the last Event.Seq of each worker. The key "" is the run's own process.
 	Numbers map[string]uint64 `json:"numbers,omitempty"`
-	Over    bool              `json:"over,omitempty"`   // the session has ended
-	Phase   RunPhase          `json:"phase,omitempty"`  // "" before anything is known
-	Wanted  int               `json:"wanted,omitempty"` // number of slots that the run's own process shall have; slots beyond it end after their current pair
+	Over    bool              `json:"over,omitempty"`  // the session has ended
+	Phase   RunPhase          `json:"phase,omitempty"` // "" before anything is known
+	// number of slots that the run's own process shall have; slots beyond it end after their current pair
+	Wanted int `json:"wanted,omitempty"`
 
 	Players []string `json:"players,omitempty"` // in plan order
 	Limits  []string `json:"limits,omitempty"`  // limits of the players, as text
@@ -25,18 +26,21 @@ type Snapshot struct {
 	Pairs   int      `json:"pairs"`           // planned
 	Games   int      `json:"games"`           // planned
 
-	Finished  int            `json:"finished"`           // stored pairs, including pairs of earlier sessions
-	Standings Standings      `json:"standings"`          // standings of the stored pairs, as far as their games are known
-	Unstored  []EndedGame    `json:"unstored,omitempty"` // games that ended but whose pairs are not stored yet, sorted by pair, worker and leg
-	Ended     int            `json:"ended"`              // games of this session that ended, including games that do not count
-	Marked    int            `json:"marked,omitempty"`   // the games in Ended in which the machine delayed a move
-	Efforts   []Effort       `json:"efforts,omitempty"`  // efforts in the games of Ended, by player
-	Mate      *Questions     `json:"mate,omitempty"`     // questions to the mate solver in the games of Ended; nil: none
-	Faults    []FaultSum     `json:"faults,omitempty"`   // faults of this session, by player and kind
-	Warnings  []WarningGiven `json:"warnings,omitempty"` // the first hundred warnings of this session
-	Recent    []RateSample   `json:"recent,omitempty"`   // samples of the last ten minutes, without samples in which nothing ended
-	Slots     []SlotState    `json:"slots,omitempty"`    // slots, sorted by worker and number
-	Tune      *TuneLive      `json:"tune,omitempty"`     // nil: the run is no tune
+	Finished  int       `json:"finished"`  // stored pairs, including pairs of earlier sessions
+	Standings Standings `json:"standings"` // standings of the stored pairs, as far as their games are known
+	// games that ended but whose pairs are not stored yet, sorted by pair, worker and leg
+	Unstored []EndedGame `json:"unstored,omitempty"`
+	// games of this session that ended, including games that do not count
+	Ended    int            `json:"ended"`
+	Marked   int            `json:"marked,omitempty"`   // the games in Ended in which the machine delayed a move
+	Efforts  []Effort       `json:"efforts,omitempty"`  // efforts in the games of Ended, by player
+	Mate     *Questions     `json:"mate,omitempty"`     // questions to the mate solver in the games of Ended; nil: none
+	Faults   []FaultSum     `json:"faults,omitempty"`   // faults of this session, by player and kind
+	Warnings []WarningGiven `json:"warnings,omitempty"` // the first hundred warnings of this session
+	// samples of the last ten minutes, without samples in which nothing ended
+	Recent []RateSample `json:"recent,omitempty"`
+	Slots  []SlotState  `json:"slots,omitempty"` // slots, sorted by worker and number
+	Tune   *TuneLive    `json:"tune,omitempty"`  // nil: the run is no tune
 
 	Dropped uint64 `json:"dropped,omitempty"` // move events that the sender dropped; known only at the end
 	Lost    uint64 `json:"lost,omitempty"`    // missing event numbers
@@ -94,27 +98,31 @@ type SlotState struct {
 
 // GameHead has the data of a game at its beginning.
 type GameHead struct {
-	Black   string     `json:"black,omitempty"`
-	White   string     `json:"white,omitempty"`
-	Limits  []string   `json:"limits,omitempty"` // limits of Black and White, as text; in a run event the limits of all players
-	Opening string     `json:"opening,omitempty"`
-	Start   string     `json:"start,omitempty"`     // SFEN, before the opening's moves
-	Moves   string     `json:"moves,omitempty"`     // moves of the opening in USI, separated by spaces; in a board all moves from the start
-	Plies   int        `json:"plies,omitempty"`     // plies of the opening; of the whole game in an event of its end
-	Clocks  []*float64 `json:"clocks_ms,omitempty"` // clocks of Black and White, in a game event before their first moves; null: no clock
+	Black string `json:"black,omitempty"`
+	White string `json:"white,omitempty"`
+	// limits of Black and White, as text; in a run event the limits of all players
+	Limits  []string `json:"limits,omitempty"`
+	Opening string   `json:"opening,omitempty"`
+	Start   string   `json:"start,omitempty"` // SFEN, before the opening's moves
+	// moves of the opening in USI, separated by spaces; in a board all moves from the start
+	Moves string `json:"moves,omitempty"`
+	Plies int    `json:"plies,omitempty"` // plies of the opening; of the whole game in an event of its end
+	// clocks of Black and White, in a game event before their first moves; null: no clock
+	Clocks []*float64 `json:"clocks_ms,omitempty"`
 }
 
 // Board is the known part of a game. Position is the position after Moves from Start. If move events are
 // missing, Start is the first known position after the missing moves, and StartPly is not 0.
 type Board struct {
-	Pair        int         `json:"pair"`
-	Leg         int         `json:"leg"`
-	GameHead                // Moves: all moves from Start
-	StartPly    int         `json:"start_ply,omitempty"` // plies made before Start, 0 at the beginning of the game
-	Ply         int         `json:"ply"`                 // plies made
-	Position    string      `json:"position,omitempty"`  // SFEN; "" after a move that did not fit, until the next position arrives
-	Thoughts    [2]*Thought `json:"thoughts"`            // the last thoughts of Black and White
-	Outcome     string      `json:"outcome,omitempty"`   // "" during the game
+	Pair     int `json:"pair"`
+	Leg      int `json:"leg"`
+	GameHead     // Moves: all moves from Start
+	StartPly int `json:"start_ply,omitempty"` // plies made before Start, 0 at the beginning of the game
+	Ply      int `json:"ply"`                 // plies made
+	// SFEN; "" after a move that did not fit, until the next position arrives
+	Position    string      `json:"position,omitempty"`
+	Thoughts    [2]*Thought `json:"thoughts"`          // the last thoughts of Black and White
+	Outcome     string      `json:"outcome,omitempty"` // "" during the game
 	Termination string      `json:"termination,omitempty"`
 }
 

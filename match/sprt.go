@@ -108,7 +108,8 @@ func (s SPRT) String() string {
 		return decimal(s.Elo0) + "," + decimal(s.Elo1)
 	}
 	words := []string{"elo0=" + decimal(s.Elo0), "elo1=" + decimal(s.Elo1)}
-	values := map[string]string{"alpha": decimal(s.Alpha), "beta": decimal(s.Beta), "model": string(s.Model), "boundary": s.Boundary.String()}
+	values := map[string]string{"alpha": decimal(s.Alpha), "beta": decimal(s.Beta), "model": string(s.Model),
+		"boundary": s.Boundary.String()}
 	for _, key := range s.Set {
 		words = append(words, key+"="+values[key])
 	}

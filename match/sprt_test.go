@@ -20,8 +20,9 @@ func TestSPRTText(t *testing.T) {
 		"elo0=0,elo1=4,alpha=0.01,beta=0.1,model=normalized,boundary=bounded": {
 			Elo0: 0, Elo1: 4, Alpha: 0.01, Beta: 0.1, Model: stats.ModelNormalized, Boundary: stats.BoundaryBounded,
 		},
-		"beta=0.1, model=logistic ,elo1=2.25,elo0=-1.5": {Elo0: -1.5, Elo1: 2.25, Alpha: 0.04, Beta: 0.1, Model: stats.ModelLogistic},
-		"elo1=4,elo0=0,boundary=ratio":                  {Elo0: 0, Elo1: 4, Alpha: 0.04, Beta: 0.03, Model: stats.ModelLogistic},
+		"beta=0.1, model=logistic ,elo1=2.25,elo0=-1.5": {Elo0: -1.5, Elo1: 2.25, Alpha: 0.04, Beta: 0.1,
+			Model: stats.ModelLogistic},
+		"elo1=4,elo0=0,boundary=ratio": {Elo0: 0, Elo1: 4, Alpha: 0.04, Beta: 0.03, Model: stats.ModelLogistic},
 	} {
 		var s, again match.SPRT
 		if err := s.UnmarshalText([]byte(text)); err != nil {

@@ -83,7 +83,8 @@ func (s *Standings) addPair(pair []EndedGame) {
 		key.Points[1] += g.Points[other]
 	}
 	counted(&s.Pairs, key, func(a, b PairCount) int {
-		return cmp.Or(cmp.Compare(a.Player, b.Player), cmp.Compare(a.Opponent, b.Opponent), slices.Compare(a.Points[:], b.Points[:]))
+		return cmp.Or(cmp.Compare(a.Player, b.Player), cmp.Compare(a.Opponent, b.Opponent),
+			slices.Compare(a.Points[:], b.Points[:]))
 	}).Pairs++
 }
 

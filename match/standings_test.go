@@ -71,14 +71,16 @@ func TestRate(t *testing.T) {
 func TestRunEvent(t *testing.T) {
 	blitz := match.TimeControl{Main: 5 * time.Second}
 	plan := &match.Plan{
-		Players:      []match.Player{{Name: "a", Limits: match.Limits{Nodes: 100}}, {Name: "b", Limits: match.Limits{Depth: 3}}},
+		Players: []match.Player{{Name: "a", Limits: match.Limits{Nodes: 100}},
+			{Name: "b", Limits: match.Limits{Depth: 3}}},
 		ColourClocks: [2]*match.TimeControl{nil, &blitz}, Rules: match.Rules{Name: "wcsc"}, Pairs: 3, Concurrency: 7,
 		Design: match.Design{Kind: match.DesignMatch, Swap: true},
 	}
 	stored := &match.Standings{}
 	e := match.RunEvent(plan, 1, stored)
 	testutil.Diff(t, []string{"black nodes 100; white 5+0, nodes 100", "black depth 3; white 5+0, depth 3"}, e.Limits)
-	if e.Digest != plan.Digest() || e.Rules != "wcsc" || e.Slots != 7 || e.Pairs != 3 || e.Games != 6 || *e.Finished != 1 || e.Standings != nil {
+	if e.Digest != plan.Digest() || e.Rules != "wcsc" || e.Slots != 7 || e.Pairs != 3 || e.Games != 6 ||
+		*e.Finished != 1 || e.Standings != nil {
 		t.Errorf("%+v", e)
 	}
 	stored.Add([]match.EndedGame{over(0, "a", "b", "draw", "repetition", [2]float64{.5, .5})})

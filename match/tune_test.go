@@ -59,10 +59,12 @@ func TestEncodePairWithoutOptions(t *testing.T) {
 
 func TestCheckTune(t *testing.T) {
 	for want, spoil := range map[string]func(p *match.Plan){
-		"":                   func(*match.Plan) {},
-		"no JSON":            func(p *match.Plan) { p.Tune = "{" },
-		"colours swapped":    func(p *match.Plan) { p.Design.Swap = false },
-		"no sequential test": func(p *match.Plan) { p.Gate = stats.SPRT{Elo1: 4, Alpha: 0.05, Beta: 0.1, Model: stats.ModelLogistic} },
+		"":                func(*match.Plan) {},
+		"no JSON":         func(p *match.Plan) { p.Tune = "{" },
+		"colours swapped": func(p *match.Plan) { p.Design.Swap = false },
+		"no sequential test": func(p *match.Plan) {
+			p.Gate = stats.SPRT{Elo1: 4, Alpha: 0.05, Beta: 0.1, Model: stats.ModelLogistic}
+		},
 		"of one engine": func(p *match.Plan) {
 			p.Players = append([]match.Player{{Name: "C", Council: &match.Council{}}}, p.Players[0])
 		},

@@ -14,13 +14,15 @@ const (
 
 // TuneSetup has the settings of a tune as tune events and snapshots show them.
 type TuneSetup struct {
-	Method   string      `json:"method"`
-	Pairs    int         `json:"pairs"`            // the planned number of pairs
-	Blocks   int         `json:"blocks"`           // the planned number of blocks
-	Block    int         `json:"block"`            // number of pairs in a block
-	Inflight int         `json:"inflight"`         // number of pairs that gogi may select before it has learnt the oldest of them
-	Target   float64     `json:"target,omitempty"` // Elo that a perturbed point should lose to the centre; 0: gogi does not control the perturbations
-	Params   []TuneParam `json:"params"`
+	Method string `json:"method"`
+	Pairs  int    `json:"pairs"`  // the planned number of pairs
+	Blocks int    `json:"blocks"` // the planned number of blocks
+	Block  int    `json:"block"`  // number of pairs in a block
+	// number of pairs that gogi may select before it has learnt the oldest of them
+	Inflight int `json:"inflight"`
+	// Elo that a perturbed point should lose to the centre; 0: gogi does not control the perturbations
+	Target float64     `json:"target,omitempty"`
+	Params []TuneParam `json:"params"`
 	// Track has the states of the tune in earlier sessions, for a graph.
 	Track TuneTrack `json:"track"`
 }

@@ -14,7 +14,8 @@ func TestTuneTrack(t *testing.T) {
 	var track TuneTrack
 	for n := 1; n <= 5000; n++ {
 		track.Add(n, TunePoint{Pairs: n})
-		testutil.Require(t, len(track.Points) <= MaxTrack && track.Points[n].Pairs == n, "after %d: %d points", n, len(track.Points))
+		testutil.Require(t, len(track.Points) <= MaxTrack && track.Points[n].Pairs == n, "after %d: %d points", n,
+			len(track.Points))
 	}
 	for at := range track.Points {
 		testutil.Check(t, at%track.Every == 0 || at == 5000, "block %d is kept, every %d are", at, track.Every)
@@ -34,7 +35,8 @@ func TestPlayedOpening(t *testing.T) {
 		m := testutil.Must(shogi.ParseMove(text))(t)
 		moves = append(moves, kifu.Move{Move: m})
 	}
-	const usual, rook = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1", "lnsgkgsnl/7b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1"
+	const usual, rook = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1",
+		"lnsgkgsnl/7b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1"
 	for _, c := range []struct {
 		start string
 		plies int
@@ -47,6 +49,7 @@ func TestPlayedOpening(t *testing.T) {
 		{rook, 0, "sfen " + rook},
 	} {
 		got := PlayedOpening(Row{OpeningID: "book:1", OpeningPlies: c.plies}, kifu.Record{Start: c.start, Moves: moves})
-		testutil.Check(t, got.String() == c.want && got.ID == "book:1", "%s, %d plies: %s, want %s", c.start, c.plies, got, c.want)
+		testutil.Check(t, got.String() == c.want && got.ID == "book:1", "%s, %d plies: %s, want %s", c.start, c.plies, got,
+			c.want)
 	}
 }

@@ -172,8 +172,8 @@ type MemberLimits struct {
 	By     Searcher
 }
 
-// MemberLimits returns the limits of each engine of a council, in the order of Plan.Engines. It returns nil for a player
-// that is no council.
+// MemberLimits returns the limits of each engine of a council, in the order of Plan.Engines. It returns nil for a
+// player that is no council.
 func (c *CanonicalPlan) MemberLimits(player int) []MemberLimits {
 	p := &c.Players[player]
 	if p.Council == nil {
@@ -216,6 +216,7 @@ const stopAll = "all"
 func (l Limits) share(n int) Limits {
 	part := time.Duration(n)
 	l.Nodes /= uint64(n)
-	l.Clock.Main, l.Clock.Byoyomi, l.Clock.Increment, l.MoveTime = l.Clock.Main/part, l.Clock.Byoyomi/part, l.Clock.Increment/part, l.MoveTime/part
+	l.Clock.Main, l.Clock.Byoyomi, l.Clock.Increment, l.MoveTime = l.Clock.Main/part, l.Clock.Byoyomi/part,
+		l.Clock.Increment/part, l.MoveTime/part
 	return l
 }

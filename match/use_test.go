@@ -34,10 +34,13 @@ func TestUses(t *testing.T) {
 		{byoyomi, Side{Plies: 10, Time: 241 * time.Millisecond}, Alone, "byoyomi 24.1/500!"},
 		{byoyomi, Side{Plies: 10, Time: time.Second}, Alone, "byoyomi 100/500"},
 		{byoyomi, Side{Plies: 10, Time: 6 * time.Second}, Alone, "byoyomi 600/500"},
-		{Limits{Clock: TimeControl{Main: 8 * time.Second, Increment: 80 * time.Millisecond}}, Side{Plies: 10, Time: 150 * time.Millisecond}, Alone, "increment 15/80!"},
+		{Limits{Clock: TimeControl{Main: 8 * time.Second, Increment: 80 * time.Millisecond}},
+			Side{Plies: 10, Time: 150 * time.Millisecond}, Alone, "increment 15/80!"},
 		{Limits{Clock: TimeControl{Main: 8 * time.Second}}, Side{Plies: 10, Time: time.Millisecond}, Alone, ""},
-		{Limits{Nodes: 100, Depth: 5}, Side{Plies: 1, Nodes: 40, DepthSum: 5, DepthPlies: 1}, Alone, "nodes 40/100 depth 5/5"},
-		{Limits{Nodes: 100, Depth: 5}, Side{Plies: 1, Nodes: 400, DepthSum: 3, DepthPlies: 1}, Alone, "nodes 400/100! depth 3/5"},
+		{Limits{Nodes: 100, Depth: 5}, Side{Plies: 1, Nodes: 40, DepthSum: 5, DepthPlies: 1}, Alone,
+			"nodes 40/100 depth 5/5"},
+		{Limits{Nodes: 100, Depth: 5}, Side{Plies: 1, Nodes: 400, DepthSum: 3, DepthPlies: 1}, Alone,
+			"nodes 400/100! depth 3/5"},
 		{Limits{Nodes: 100, Clock: TimeControl{Main: time.Second}}, Side{Plies: 1, Nodes: 40}, Alone, "nodes 40/100"},
 		{Limits{Nodes: 500}, Side{Plies: 4, Nodes: 1796}, Member, "nodes 449/500!"},
 		{Limits{MoveTime: time.Second}, Side{Plies: 2, Time: 1800 * time.Millisecond}, Member, "movetime 900/1000"},
@@ -81,19 +84,23 @@ func TestUseLimits(t *testing.T) {
 	}{
 		{CanonicalPlan{Players: []CanonicalPlayer{player("nodes 7", nil)}}, Limits{Nodes: 7}},
 		{CanonicalPlan{Players: []CanonicalPlayer{player("movetime 1s", nil)}}, Limits{MoveTime: time.Second}},
-		{CanonicalPlan{Players: []CanonicalPlayer{player("movetime 1s", nil)}, Clocks: map[string]string{"black": "0/1"}}, Limits{Clock: TimeControl{Main: 1}}},
+		{CanonicalPlan{Players: []CanonicalPlayer{player("movetime 1s", nil)}, Clocks: map[string]string{"black": "0/1"}},
+			Limits{Clock: TimeControl{Main: 1}}},
 		{CanonicalPlan{Players: []CanonicalPlayer{player("minds 3", nil)}}, Limits{}},
 		{CanonicalPlan{Players: []CanonicalPlayer{player("nodes 7", &CanonicalCouncil{Members: two})}}, Limits{Nodes: 14}},
-		{CanonicalPlan{Players: []CanonicalPlayer{player("nodes 7", &CanonicalCouncil{Members: two, Split: true})}}, Limits{Nodes: 7}},
-		{CanonicalPlan{Players: []CanonicalPlayer{player("nodes 7", &CanonicalCouncil{Members: two, Veto: &Veto{Nodes: 2}})}}, Limits{}},
-		{CanonicalPlan{Players: []CanonicalPlayer{player("nodes 7", &CanonicalCouncil{Members: two, Own: []bool{false, true}})}}, Limits{}},
+		{CanonicalPlan{Players: []CanonicalPlayer{player("nodes 7", &CanonicalCouncil{Members: two, Split: true})}},
+			Limits{Nodes: 7}},
+		{CanonicalPlan{Players: []CanonicalPlayer{player("nodes 7", &CanonicalCouncil{Members: two, Veto: &Veto{Nodes: 2}})}},
+			Limits{}},
+		{CanonicalPlan{Players: []CanonicalPlayer{player("nodes 7",
+			&CanonicalCouncil{Members: two, Own: []bool{false, true}})}}, Limits{}},
 	} {
 		testutil.Equal(t, test.plan.UseLimits(0), test.want, "%+v", test.plan.Players)
 	}
 }
 
-// TestMemberLimits: each engine of a council has the limits of the council, its share of them, or its own. Where the council
-// itself may end a search, less than a limit is no fault.
+// TestMemberLimits: each engine of a council has the limits of the council, its share of them, or its own. Where the
+// council itself may end a search, less than a limit is no fault.
 func TestMemberLimits(t *testing.T) {
 	member := func(name string, c *CanonicalCouncil) CanonicalPlayer {
 		return CanonicalPlayer{Name: name, Limits: "nodes 3", Margin: "0s", Stall: "0s", Council: c}
@@ -112,9 +119,11 @@ func TestMemberLimits(t *testing.T) {
 		{"nodes 8", &CanonicalCouncil{Members: two, Split: true}, "[{C/a nodes 4 1} {C/b nodes 4 1}]"},
 		{"byoyomi 1s", &CanonicalCouncil{Members: two, Split: true}, "[{C/a byoyomi 500ms 1} {C/b byoyomi 500ms 1}]"},
 		{"nodes 8", &CanonicalCouncil{Members: two, Own: []bool{false, true}}, "[{C/a nodes 8 1} {C/b nodes 3 1}]"},
-		{"nodes 8", &CanonicalCouncil{Members: []CanonicalPlayer{member("D", &CanonicalCouncil{Members: two, Split: true}), member("c", nil)}}, "[{C/D/a nodes 4 1} {C/D/b nodes 4 1} {C/c nodes 8 1}]"},
+		{"nodes 8", &CanonicalCouncil{Members: []CanonicalPlayer{member("D", &CanonicalCouncil{Members: two, Split: true}),
+			member("c", nil)}}, "[{C/D/a nodes 4 1} {C/D/b nodes 4 1} {C/c nodes 8 1}]"},
 	} {
-		plan := CanonicalPlan{Players: []CanonicalPlayer{{Name: "C", Limits: test.limits, Margin: "0s", Stall: "0s", Council: test.council}}}
+		plan := CanonicalPlan{Players: []CanonicalPlayer{{Name: "C", Limits: test.limits, Margin: "0s", Stall: "0s",
+			Council: test.council}}}
 		testutil.Equal(t, fmt.Sprint(plan.MemberLimits(0)), test.want, "%s, %+v", test.limits, test.council)
 	}
 }

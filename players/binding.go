@@ -56,12 +56,15 @@ func bind(plan *match.Plan, greetings []usi.Greeting, machine affinity.Topology)
 		return nil, fmt.Errorf("cpus: %w", err)
 	}
 	b := &Binding{Choice: plan.CPUs}
-	b.Demand = affinity.Demand{Slots: plan.Concurrency, Cores: b.cores(plan, greetings), Apart: plan.Ponder != "" && plan.Ponder != match.PonderOff}
+	b.Demand = affinity.Demand{Slots: plan.Concurrency, Cores: b.cores(plan, greetings), Apart: plan.Ponder != "" &&
+		plan.Ponder != match.PonderOff}
 	if len(choice.List) > 0 {
 		all := machine.IDs()
 		var missing affinity.Set
 		if machine, missing = machine.Only(choice.List); len(missing) > 0 {
-			return nil, fmt.Errorf("cpus %s: %s cannot be used here (offline, of another container, or not there): expected some of %s", choice, missing, all)
+			return nil,
+				fmt.Errorf("cpus %s: %s cannot be used here (offline, of another container, or not there): expected some of %s",
+					choice, missing, all)
 		}
 	}
 	if b.Demand.Cores == 0 {
@@ -97,7 +100,8 @@ func (b *Binding) cores(plan *match.Plan, greetings []usi.Greeting) int {
 		return most
 	}
 	if plan.CoresPerSlot < most {
-		b.warn(warning("a player has %d threads on %s: they wait for each other", most, i18n.Number{N: plan.CoresPerSlot, Noun: "core"}))
+		b.warn(warning("a player has %d threads on %s: they wait for each other", most,
+			i18n.Number{N: plan.CoresPerSlot, Noun: "core"}))
 	}
 	return plan.CoresPerSlot
 }
@@ -111,13 +115,15 @@ func (b *Binding) threads(p match.Player, plan *match.Plan, greetings *[]usi.Gre
 	declared := (*greetings)[0].Options
 	*greetings = (*greetings)[1:]
 	if ssh, ok := ssh.Parse(p.Command); ok {
-		b.warn(advice.Warning{Engine: p.Name, Text: i18n.Of("it runs on %s, where its CPUs are not bound", ssh.Host()), Advice: i18n.Of("taskset over there does that")})
+		b.warn(advice.Warning{Engine: p.Name, Text: i18n.Of("it runs on %s, where its CPUs are not bound", ssh.Host()),
+			Advice: i18n.Of("taskset over there does that")})
 		return 0
 	}
 	b.checkPolicy(p, plan, declared)
 	n, ok := effective(p, plan, declared, usi.ThreadOptions()...)
 	if !ok && !p.Builtin && plan.CoresPerSlot == 0 {
-		b.warn(advice.Warning{Engine: p.Name, Text: i18n.Of("it declares no option for its threads and is taken to have one"), Advice: i18n.Of("cores_per_slot gives it more cores")})
+		b.warn(advice.Warning{Engine: p.Name, Text: i18n.Of("it declares no option for its threads and is taken to have one"),
+			Advice: i18n.Of("cores_per_slot gives it more cores")})
 	}
 	return int(max(1, min(n, affinity.Most+1)))
 }
@@ -129,7 +135,8 @@ func (b *Binding) checkPolicy(p match.Player, plan *match.Plan, declared []usi.O
 	option, value, ok := valueOf(p, plan, declared, "NumaPolicy")
 	if ok && !slices.Contains([]string{"auto", "system", "none", "", "<empty>"}, value) {
 		b.warn(advice.Warning{
-			Engine: p.Name, Text: i18n.Of("%s %s: it binds itself and ignores the CPUs of its slot", option.Name, format.Quoted(value)),
+			Engine: p.Name, Text: i18n.Of("%s %s: it binds itself and ignores the CPUs of its slot", option.Name,
+				format.Quoted(value)),
 			Advice: i18n.Of("%s = \"none\" keeps its CPUs", option.Name),
 		})
 	}
@@ -154,7 +161,8 @@ func (b *Binding) checkLayout(machine affinity.Topology) {
 	}
 	for i, s := range b.Layout.Shares {
 		if len(s.Nodes) > 1 {
-			b.warn(warning("cpus: slot %d has cores of memory nodes %s: it waits longer for its memory than slots on one node", i, nodes(s)))
+			b.warn(warning("cpus: slot %d has cores of memory nodes %s: it waits longer for its memory than slots on one node",
+				i, nodes(s)))
 		}
 	}
 }
@@ -215,7 +223,8 @@ func (b *Binding) Summary() i18n.Message {
 	if b.Demand.Apart {
 		shared = i18n.Of("the opponents, which ponder, have half each")
 	}
-	return i18n.Of("%s: of %s (%s), %s", b.Choice, cores(b.Layout.Cores), i18n.Number{N: b.Layout.CPUs, Noun: "CPU"}, shared)
+	return i18n.Of("%s: of %s (%s), %s", b.Choice, cores(b.Layout.Cores), i18n.Number{N: b.Layout.CPUs, Noun: "CPU"},
+		shared)
 }
 
 // Slots describes the CPUs of each slot, one line per slot.

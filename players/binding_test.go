@@ -47,7 +47,8 @@ func TestBind(t *testing.T) {
 	told := four
 	told.Options = []match.Option{{Name: "Threads", Value: "2"}}
 	member := func(p match.Player, as string) match.Player { p.Name = as; return p }
-	council := match.Player{Name: "council", Council: &match.Council{Members: []match.Player{member(one, "x"), member(told, "y"), member(one, "z")}}}
+	council := match.Player{Name: "council",
+		Council: &match.Council{Members: []match.Player{member(one, "x"), member(told, "y"), member(one, "z")}}}
 
 	for _, c := range []struct {
 		name      string
@@ -58,9 +59,12 @@ func TestBind(t *testing.T) {
 		warned    string // the warnings' beginnings
 	}{
 		{"a thread each", []match.Player{one, one}, []usi.Greeting{oneGreets, oneGreets}, nil, "6,14 7,15", ""},
-		{"the larger one decides", []match.Player{one, four}, []usi.Greeting{oneGreets, fourGreets}, nil, "0-3,8-11 4-7,12-15", ""},
-		{"an option that is sent", []match.Player{one, told}, []usi.Greeting{oneGreets, fourGreets}, nil, "4-5,12-13 6-7,14-15", ""},
-		{"a council is the sum", []match.Player{one, council}, []usi.Greeting{oneGreets, oneGreets, fourGreets, oneGreets}, nil, "0-3,8-11 4-7,12-15", ""},
+		{"the larger one decides", []match.Player{one, four}, []usi.Greeting{oneGreets, fourGreets}, nil,
+			"0-3,8-11 4-7,12-15", ""},
+		{"an option that is sent", []match.Player{one, told}, []usi.Greeting{oneGreets, fourGreets}, nil,
+			"4-5,12-13 6-7,14-15", ""},
+		{"a council is the sum", []match.Player{one, council}, []usi.Greeting{oneGreets, oneGreets, fourGreets, oneGreets},
+			nil, "0-3,8-11 4-7,12-15", ""},
 		{
 			"pondering", []match.Player{one, told}, []usi.Greeting{oneGreets, fourGreets},
 			func(p *match.Plan) { p.Ponder = match.PonderEarly }, "0-1,8-9|2-3,10-11 4-5,12-13|6-7,14-15", "",
@@ -91,7 +95,8 @@ func TestBind(t *testing.T) {
 		},
 		{
 			"threads share cores", []match.Player{four, four}, []usi.Greeting{fourGreets, fourGreets},
-			func(p *match.Plan) { p.Concurrency = 4 }, "0-1,8-9 2-3,10-11 4-5,12-13 6-7,14-15", "cpus: 16 threads think at a time on 8 cores",
+			func(p *match.Plan) { p.Concurrency = 4 }, "0-1,8-9 2-3,10-11 4-5,12-13 6-7,14-15",
+			"cpus: 16 threads think at a time on 8 cores",
 		},
 		{
 			"too many slots", []match.Player{four, four}, []usi.Greeting{fourGreets, fourGreets},
@@ -104,7 +109,9 @@ func TestBind(t *testing.T) {
 			"cpus 1-2: games at a time: 1; each needs 4 CPUs for the threads that think at once, so they need 4, and there are 2 on 2 cores; give the engines fewer threads, or use --cpus off", "",
 		},
 		{
-			"not ours", []match.Player{one, one}, []usi.Greeting{oneGreets, oneGreets}, func(p *match.Plan) { p.CPUs = "4,16-17" },
+			"not ours", []match.Player{one, one}, []usi.Greeting{oneGreets, oneGreets}, func(p *match.Plan) {
+				p.CPUs = "4,16-17"
+			},
 			"cpus 4,16-17: 16-17 cannot be used here (offline, of another container, or not there): expected some of 0-15", "",
 		},
 	} {
@@ -126,12 +133,15 @@ func TestBind(t *testing.T) {
 // TestRoom: Room returns an error if the CPUs are not enough for this number of slots.
 func TestRoom(t *testing.T) {
 	p, g := engine("e", spin("Threads", "3"))
-	b := testutil.Must(bind(&match.Plan{Players: []match.Player{p, p}, Concurrency: 1, CPUs: "auto"}, []usi.Greeting{g, g}, machineOf(8)))(t)
-	testutil.Equal(t, fmt.Sprint(b.Sets()), "[[[5 6 7 13 14 15] [5 6 7 13 14 15]] [[2 3 4 10 11 12] [2 3 4 10 11 12]]]", "sets")
+	b := testutil.Must(bind(&match.Plan{Players: []match.Player{p, p}, Concurrency: 1, CPUs: "auto"}, []usi.Greeting{g, g},
+		machineOf(8)))(t)
+	testutil.Equal(t, fmt.Sprint(b.Sets()), "[[[5 6 7 13 14 15] [5 6 7 13 14 15]] [[2 3 4 10 11 12] [2 3 4 10 11 12]]]",
+		"sets")
 	var none *Binding
 	testutil.Check(t, b.Room(2) == nil && none.Room(9) == nil && (&Binding{}).Room(9) == nil,
 		"two slots fit, and any number where nothing is bound")
-	if err := b.Room(3); err == nil || err.Error() != "3 games at a time: the run is bound to CPUs, and these are enough for 2" {
+	if err := b.Room(3); err == nil ||
+		err.Error() != "3 games at a time: the run is bound to CPUs, and these are enough for 2" {
 		t.Errorf("three slots: %v", err)
 	}
 }
@@ -175,7 +185,8 @@ func TestBindWarnsOfTheMachine(t *testing.T) {
 	one, greets := engine("one", spin("Threads", "1"))
 	two, twoGreet := engine("two", spin("Threads", "2"))
 	unknown := affinity.Topology{CPUs: []affinity.CPU{{ID: 0}, {ID: 1, Core: 1}}}
-	hybrid := affinity.Topology{Known: true, CPUs: []affinity.CPU{{ID: 0, Kind: affinity.Kind{Name: "core"}}, {ID: 1, Core: 1, Kind: affinity.Kind{Name: "atom"}}}}
+	hybrid := affinity.Topology{Known: true,
+		CPUs: []affinity.CPU{{ID: 0, Kind: affinity.Kind{Name: "core"}}, {ID: 1, Core: 1, Kind: affinity.Kind{Name: "atom"}}}}
 	apart := affinity.Topology{Known: true, CPUs: []affinity.CPU{{ID: 0}, {ID: 1, Core: 1, Node: 1}}}
 	for name, c := range map[string]struct {
 		machine affinity.Topology
@@ -187,9 +198,14 @@ func TestBindWarnsOfTheMachine(t *testing.T) {
 		printed string
 	}{
 		"unknown": {unknown, 2, one, greets, 2, "cpus: the kernel does not show", "  slot 1   CPUs 1   1 core, node 0\n"},
-		"hybrid":  {hybrid, 2, one, greets, 2, "cpus: slots from 1 on have slower cores (efficiency cores) than those before (performance cores)", "  slot 1   CPUs 1   1 core, node 0, efficiency cores\n"},
-		"apart":   {apart, 1, two, twoGreet, 2, "cpus: slot 0 has cores of memory nodes 0 and 1", "  slot 0   CPUs 0-1   2 cores, node 0 and 1\n"},
-		"quota":   {machineOf(4), 2, one, greets, 1, "cpus: 2 threads think at a time, and this container is stopped when it uses more than the time of 1 CPU", "of 4 cores (8 CPUs), the opponents share them\n"},
+		"hybrid": {hybrid, 2, one, greets, 2,
+			"cpus: slots from 1 on have slower cores (efficiency cores) than those before (performance cores)",
+			"  slot 1   CPUs 1   1 core, node 0, efficiency cores\n"},
+		"apart": {apart, 1, two, twoGreet, 2, "cpus: slot 0 has cores of memory nodes 0 and 1",
+			"  slot 0   CPUs 0-1   2 cores, node 0 and 1\n"},
+		"quota": {machineOf(4), 2, one, greets, 1,
+			"cpus: 2 threads think at a time, and this container is stopped when it uses more than the time of 1 CPU",
+			"of 4 cores (8 CPUs), the opponents share them\n"},
 	} {
 		plan := &match.Plan{Players: []match.Player{c.player, c.player}, Concurrency: c.slots, CPUs: "auto"}
 		b, err := bind(plan, []usi.Greeting{c.greet, c.greet}, c.machine)
@@ -219,10 +235,12 @@ func shown(b *Binding) string {
 
 // TestPolicies: bind warns about values of NumaPolicy with which an engine binds itself to other CPUs.
 func TestPolicies(t *testing.T) {
-	for value, warned := range map[string]bool{"auto": false, "system": false, "none": false, "hardware": true, "0-15:16-31": true} {
+	for value, warned := range map[string]bool{"auto": false, "system": false, "none": false, "hardware": true,
+		"0-15:16-31": true} {
 		p, g := engine("e", spin("Threads", "1"), usi.Option{Name: "NumaPolicy", Type: usi.String, Default: "auto"})
 		p.Options = []match.Option{{Name: "NumaPolicy", Value: value}}
-		b, err := bind(&match.Plan{Players: []match.Player{p, p}, Concurrency: 1, CPUs: "auto"}, []usi.Greeting{g, g}, machineOf(2))
+		b, err := bind(&match.Plan{Players: []match.Player{p, p}, Concurrency: 1, CPUs: "auto"}, []usi.Greeting{g, g},
+			machineOf(2))
 		testutil.Check(t, err == nil && (len(b.Warnings) == 2) == warned && (len(b.Warnings) == 0) != warned,
 			"%s: %v, %v", value, b.Warnings, err)
 	}
@@ -241,25 +259,29 @@ func TestOpenBinds(t *testing.T) {
 		return fmt.Sprintf("sed -n 's/^Cpus_allowed_list:\t//p' /proc/self/status >>%s/%s; %s", dir, file, then)
 	}
 	local := func(name string) match.Player {
-		return match.Player{Name: name, Command: append([]string{"/bin/sh", "-c", noting(name, `exec "$@"`), "sh"}, usitest.Command()...)}
+		return match.Player{Name: name,
+			Command: append([]string{"/bin/sh", "-c", noting(name, `exec "$@"`), "sh"}, usitest.Command()...)}
 	}
 	far := match.Player{Name: "far", Command: append([]string{dir + "/ssh", "host"}, usitest.Command()...)}
 	testutil.WriteProgram(t, dir+"/ssh", "#!/bin/sh\n"+noting("far", `shift; exec /bin/sh -c "$*"`))
 	a, b := local("a"), local("b")
 	council := match.Player{Name: "c", Council: &match.Council{
-		Members: []match.Player{local("x"), local("y")}, Own: make([]bool, 2), Scales: make([]match.Scale, 2), Rule: "majority", MinAlive: 2,
+		Members: []match.Player{local("x"), local("y")}, Own: make([]bool, 2), Scales: make([]match.Scale, 2),
+		Rule: "majority", MinAlive: 2,
 	}}
 	o := &Opener{Plan: &match.Plan{Players: []match.Player{a, b, council, far}}}
 	for _, p := range o.Plan.Players {
 		for _, on := range [][]int{{allowed[1]}, {allowed[0]}, nil} {
 			player := testutil.Must(o.Open(t.Context(), p, on))(t)
 			s, ok := player.(runner.Strayer)
-			testutil.Check(t, ok && s.AffinityChanged() == "", "%s on %v: it keeps to its CPUs, and can say so: %v", p.Name, on, ok)
+			testutil.Check(t, ok && s.AffinityChanged() == "", "%s on %v: it keeps to its CPUs, and can say so: %v", p.Name, on,
+				ok)
 			testutil.OK(t, player.Close())
 		}
 	}
 	bound := fmt.Sprintf("%d\n%d\n%s\n", allowed[1], allowed[0], allowed)
-	for name, want := range map[string]string{"a": bound, "b": bound, "x": bound, "y": bound, "far": strings.Repeat(allowed.String()+"\n", 3)} {
+	for name, want := range map[string]string{"a": bound, "b": bound, "x": bound, "y": bound,
+		"far": strings.Repeat(allowed.String()+"\n", 3)} {
 		got, err := os.ReadFile(dir + "/" + name)
 		testutil.Check(t, err == nil && string(got) == want, "%s ran on %q, %v, want %q", name, got, err, want)
 	}

@@ -91,9 +91,10 @@ func effective(p match.Player, plan *match.Plan, declared []usi.Option, names ..
 	return 0, false
 }
 
-// valueOf returns the option with this name, and the value that it will have. ok is false if the engine does not declare it
-// and the user does not set it.
-func valueOf(p match.Player, plan *match.Plan, declared []usi.Option, name string) (o usi.Option, value string, ok bool) {
+// valueOf returns the option with this name, and the value that it will have. ok is false if the engine does not
+// declare it and the user does not set it.
+func valueOf(p match.Player, plan *match.Plan, declared []usi.Option, name string) (o usi.Option, value string,
+	ok bool) {
 	automatic, user := identity.Settings(p, plan, declared)
 	if o, ok = usi.FindOption(declared, name); !ok {
 		for _, s := range user { // USI_Hash, which an engine need not declare
@@ -123,7 +124,9 @@ func (c Capacity) Problems() (warnings []advice.Warning, fatal error) {
 			format.Count(int(c.HashMiB)), format.Count(int(c.MemoryMiB))))
 	}
 	if c.Timed && c.Threads > int64(c.CPUs) {
-		warnings = append(warnings, warning("%d threads think at a time on %s: engines on a clock will be slowed by each other", c.Threads, i18n.Number{N: c.CPUs, Noun: "CPU"}))
+		warnings = append(warnings,
+			warning("%d threads think at a time on %s: engines on a clock will be slowed by each other", c.Threads,
+				i18n.Number{N: c.CPUs, Noun: "CPU"}))
 	}
 	return warnings, fatal
 }

@@ -31,7 +31,8 @@ func AskIdentities(file *configs.File, guard *process.Guard) error {
 		}
 		identity, err := remoteIdentity(ssh, guard)
 		if err != nil {
-			return fmt.Errorf("engine %s: asking %s for the SHA-256 of its program: %w; identity = \"…\" gives it by hand", e.Name, ssh.Host(), err)
+			return fmt.Errorf("engine %s: asking %s for the SHA-256 of its program: %w; identity = \"…\" gives it by hand",
+				e.Name, ssh.Host(), err)
 		}
 		e.Identity.Text = identity
 	}

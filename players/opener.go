@@ -42,8 +42,8 @@ type Opener struct {
 	Records *crash.Records
 	// Waiting, if not nil, is called at most once a minute when a start waits for a free file descriptor.
 	Waiting func(why i18n.Message)
-	// Warn, if not nil, is called once for each engine whose process did not end in time after quit; see match.Player.Quit.
-	// It may be called from several goroutines.
+	// Warn, if not nil, is called once for each engine whose process did not end in time after quit; see
+	// match.Player.Quit. It may be called from several goroutines.
 	Warn func(i18n.Message)
 
 	books  books
@@ -193,8 +193,8 @@ var _ usi.Losable = (*ssh.Engine)(nil)
 
 // Start starts a process of an engine, on this machine or behind ssh. The process runs on the given CPUs of
 // this machine, or on any CPUs if cpus is nil. Start does not bind a remote engine to CPUs. grace is the time
-// that the process has to end by itself after Close; 0 means the player's own time, after which Start calls Warn. If the player's environment still has {slot} or {gpu},
-// Start replaces both by 0.
+// that the process has to end by itself after Close; 0 means the player's own time, after which Start calls Warn. If
+// the player's environment still has {slot} or {gpu}, Start replaces both by 0.
 func (o *Opener) Start(p match.Player, cpus []int, grace time.Duration) (Process, error) {
 	spec := process.Spec{Command: p.Command, Dir: p.Dir, Env: p.InSlot(0, 1).Env, CPUs: cpus, Grace: grace}
 	if grace == 0 {

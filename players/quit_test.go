@@ -37,7 +37,8 @@ done
 	}}
 	file := filepath.Join(dir, "file")
 	play := func(name, needs string, quit time.Duration) {
-		p := match.Player{Name: name, Dir: dir, Command: []string{program, needs, file}, Greeting: time.Minute, Ready: time.Minute, Quit: quit}
+		p := match.Player{Name: name, Dir: dir, Command: []string{program, needs, file}, Greeting: time.Minute,
+			Ready: time.Minute, Quit: quit}
 		engine := testutil.Must(o.Greet(context.Background(), p, nil))(t)
 		testutil.OK(t, engine.Close())
 	}
@@ -47,5 +48,6 @@ done
 	for range 2 {
 		play("hasty", "1000", time.Millisecond)
 	}
-	testutil.Check(t, len(warnings) == 1 && strings.HasPrefix(warnings[0], "engine hasty: still running 1.0 ms after quit"), "%q", warnings)
+	testutil.Check(t, len(warnings) == 1 &&
+		strings.HasPrefix(warnings[0], "engine hasty: still running 1.0 ms after quit"), "%q", warnings)
 }

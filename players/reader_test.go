@@ -74,14 +74,17 @@ func TestReader(t *testing.T) {
 		testutil.OK(t, r.NewGame(t.Context(), usi.Game{Seed: seed}))
 		q := usi.Request{Position: usi.Position{Start: "startpos"}, Go: usi.Go{Nodes: 100}}
 		first, err := r.Think(t.Context(), q)
-		testutil.Require(t, err == nil && first.Answer == usi.AnswerMove && first.Text == first.Move.String() && first.Vote.By == "book",
+		testutil.Require(t, err == nil && first.Answer == usi.AnswerMove && first.Text == first.Move.String() &&
+			first.Vote.By == "book",
 			"%+v, %v", first, err)
 		m := (kifu.Move{Detail: first.Detail})
 		testutil.Check(t, m.Vote() == nil && strings.Contains(string(m.Detail), `"by":"book"`), "%s", m.Detail)
 		q.Position.Moves = append(q.Position.Moves, first.Move)
 		second, err := r.Think(t.Context(), q)
-		testutil.Require(t, err == nil && second.Text == "3c3d" && second.Vote == nil && second.Detail == nil, "%+v, %v", second, err)
-		if got := heard(); !slices.Equal(got[len(got)-3:], []string{"usinewgame", "position startpos moves " + first.Text, "go nodes 100"}) {
+		testutil.Require(t, err == nil && second.Text == "3c3d" && second.Vote == nil && second.Detail == nil, "%+v, %v",
+			second, err)
+		if got := heard(); !slices.Equal(got[len(got)-3:],
+			[]string{"usinewgame", "position startpos moves " + first.Text, "go nodes 100"}) {
 			t.Errorf("%q", got)
 		}
 		pondered := q
@@ -93,9 +96,11 @@ func TestReader(t *testing.T) {
 		}
 	}
 	testutil.Equal(t, r.Counters().PonderMiss, 3, "misses")
-	testutil.Check(t, slices.Equal(lots[:2], lots[2:4]) && lots[0] != lots[4] && lots[0] != lots[1], "the lots are %v", lots)
+	testutil.Check(t, slices.Equal(lots[:2], lots[2:4]) && lots[0] != lots[4] && lots[0] != lots[1], "the lots are %v",
+		lots)
 	r.seat = true // a member of a council, which keeps its own records
-	if reply, err := r.Think(t.Context(), usi.Request{Position: usi.Position{Start: "startpos"}}); err != nil || reply.Vote != nil || reply.Detail != nil {
+	if reply, err := r.Think(t.Context(), usi.Request{Position: usi.Position{Start: "startpos"}}); err != nil ||
+		reply.Vote != nil || reply.Detail != nil {
 		t.Errorf("%+v, %v", reply, err)
 	}
 	q := usi.Request{Position: usi.Position{Start: "startpos", Moves: []shogi.Move{noMove(t)}}}

@@ -88,7 +88,8 @@ func (o *Opener) probe(ctx context.Context, p match.Player) (resets bool, err er
 		return false, err
 	}
 	if again[0] != fresh[0] {
-		return false, fmt.Errorf("engine %s is not deterministic: two fresh processes played %s and %s", p.Name, fresh[0], again[0])
+		return false, fmt.Errorf("engine %s is not deterministic: two fresh processes played %s and %s", p.Name, fresh[0],
+			again[0])
 	}
 	all := make([]int, 0, 2*probeGames)
 	for range 2 {

@@ -40,7 +40,8 @@ func TestStamps(t *testing.T) {
 	write("abd")
 	for range 2 { // the second check rejects the file again
 		err := s.check(p)
-		if err == nil || !strings.Contains(err.Error(), "engine new: its EvalDir/nn.bin") || !strings.Contains(err.Error(), abc+" before") {
+		if err == nil || !strings.Contains(err.Error(), "engine new: its EvalDir/nn.bin") ||
+			!strings.Contains(err.Error(), abc+" before") {
 			t.Error(err)
 		}
 	}

@@ -15,7 +15,8 @@ import (
 func TestStartOutsideOfASlot(t *testing.T) {
 	t.Parallel()
 	script := `while read -r line; do case $line in usi) echo "id name $GPU.$SLOT"; echo usiok;; quit) exit;; esac; done`
-	p := match.Player{Name: "p", Command: []string{"/bin/sh", "-c", script}, Env: []string{"GPU={gpu}", "SLOT={slot}"}, Greeting: time.Minute}
+	p := match.Player{Name: "p", Command: []string{"/bin/sh", "-c", script}, Env: []string{"GPU={gpu}", "SLOT={slot}"},
+		Greeting: time.Minute}
 	engine := testutil.Must((&players.Opener{}).Greet(t.Context(), p, nil))(t)
 	testutil.Equal(t, engine.Greeting().Name, "0.0", "the engine's name")
 	testutil.OK(t, engine.Close())

@@ -34,7 +34,8 @@ func retarget(late bool) Start {
 // TestEloIsOfTheScore: 45 wins, 75 draws and no loss are a score of 68.75%, and so 400·log₁₀(.6875/.3125) = +136.97
 // Elo. The difference from decisive games alone is infinite and has its own field.
 func TestEloIsOfTheScore(t *testing.T) {
-	o := matchtest.Run{Players: []string{"x", "y"}, Pairs: append(slices.Repeat([]string{"WD"}, 45), slices.Repeat([]string{"DD"}, 15)...)}
+	o := matchtest.Run{Players: []string{"x", "y"},
+		Pairs: append(slices.Repeat([]string{"WD"}, 45), slices.Repeat([]string{"DD"}, 15)...)}
 	r := reportOf(t, o)
 	testutil.Require(t, r.Elo.Estimate != nil && math.Abs(*r.Elo.Estimate-136.97) <= 0.01, "%+v", r.Elo)
 	if math.Abs(*r.Elo.Lo-98) > 0.5 || math.Abs(*r.Elo.Hi-164) > 0.5 { // docs/statistics.md
@@ -49,7 +50,8 @@ func TestEloIsOfTheScore(t *testing.T) {
 	if e := r.EloDecisive; e.Estimate != nil || e.Hi != nil || e.Lo == nil || *e.Lo < 400 || e.Why.IsZero() {
 		t.Errorf("of decisive games: %+v", e)
 	}
-	if r.Intervals[0].Of != "score" || r.Intervals[0].Assumes != "" || r.Intervals[1].Assumes == "" || r.Tests[0].Assumes != "" || r.Tests[1].Assumes == "" {
+	if r.Intervals[0].Of != "score" || r.Intervals[0].Assumes != "" || r.Intervals[1].Assumes == "" ||
+		r.Tests[0].Assumes != "" || r.Tests[1].Assumes == "" {
 		t.Errorf("what goes by pairs does not lead: %+v, %+v", r.Intervals, r.Tests)
 	}
 }
@@ -66,12 +68,15 @@ func TestGateAndReportAgree(t *testing.T) {
 	testutil.Check(t, v.Kind == "open", "%+v", v)
 	plain := reportOf(t, o)
 	test, _ := plain.Deciding()
-	if test == nil || *test.P != 0.5 || test.N != 2 || plain.Dependence.Copies != 398 || plain.Distinct.Pairs != 2 || plain.Distinct.P != nil { // (½)² twice
+	// (½)² twice
+	if test == nil || *test.P != 0.5 || test.N != 2 || plain.Dependence.Copies != 398 || plain.Distinct.Pairs != 2 ||
+		plain.Distinct.P != nil {
 		t.Errorf("%+v, %+v", test, plain.Distinct)
 	}
 	apart := o
 	apart.Repeat = 0
-	if i, b := plain.Interval("win_rate_decisive"), plain.Tests[1]; i.Lo != nil || i.Why.IsZero() || b.P != nil || b.Critical != nil || plain.EloDecisive.Lo != nil || plain.BlackAdvantage.Lo != nil {
+	if i, b := plain.Interval("win_rate_decisive"), plain.Tests[1]; i.Lo != nil || i.Why.IsZero() || b.P != nil ||
+		b.Critical != nil || plain.EloDecisive.Lo != nil || plain.BlackAdvantage.Lo != nil {
 		t.Errorf("copies are counted as independent games: %+v, %+v, %+v, %+v", i, b, plain.EloDecisive, plain.BlackAdvantage)
 	}
 	if g := judged(t, apart, gated(0, 100)).Gate; g.Verdict != Passed || g.Copies != 0 {
@@ -91,20 +96,24 @@ func TestGateIsWithheld(t *testing.T) {
 		gate          Registration
 		verdict, with string
 	}{
-		"pass":            {matchtest.Run{Players: two, Pairs: won}, gated(0, 100), Passed, ""},
-		"fail":            {matchtest.Run{Players: two, Pairs: lost}, gated(0, 100), Failed, ""},
-		"late pass":       {matchtest.Run{Players: two, Pairs: won}, late, Inconclusive, "given after the games"},
-		"late fail":       {matchtest.Run{Players: two, Pairs: lost}, late, Inconclusive, "given after the games"},
-		"changed":         {matchtest.Run{Players: two, Pairs: won}, changed, Inconclusive, "the test was changed"},
-		"slowed":          {matchtest.Run{Players: two, Pairs: won, Slowed: 60}, gated(0, 100), Inconclusive, "the machine slowed"},
-		"fail, slowed":    {matchtest.Run{Players: two, Pairs: lost, Slowed: 60}, gated(0, 100), Inconclusive, "the machine slowed"},
-		"a few slowed":    {matchtest.Run{Players: two, Pairs: won, Slowed: 3}, gated(0, 100), Passed, ""},
-		"nothing played":  {matchtest.Run{Players: two, Planned: 60}, gated(0, 100), Inconclusive, "not finished"},
-		"between bounds":  {matchtest.Run{Players: two, Pairs: slices.Repeat([]string{"WL"}, 4)}, gated(0, 100), Inconclusive, "the maximum of games was reached"},
+		"pass":      {matchtest.Run{Players: two, Pairs: won}, gated(0, 100), Passed, ""},
+		"fail":      {matchtest.Run{Players: two, Pairs: lost}, gated(0, 100), Failed, ""},
+		"late pass": {matchtest.Run{Players: two, Pairs: won}, late, Inconclusive, "given after the games"},
+		"late fail": {matchtest.Run{Players: two, Pairs: lost}, late, Inconclusive, "given after the games"},
+		"changed":   {matchtest.Run{Players: two, Pairs: won}, changed, Inconclusive, "the test was changed"},
+		"slowed": {matchtest.Run{Players: two, Pairs: won, Slowed: 60}, gated(0, 100), Inconclusive,
+			"the machine slowed"},
+		"fail, slowed": {matchtest.Run{Players: two, Pairs: lost, Slowed: 60}, gated(0, 100), Inconclusive,
+			"the machine slowed"},
+		"a few slowed":   {matchtest.Run{Players: two, Pairs: won, Slowed: 3}, gated(0, 100), Passed, ""},
+		"nothing played": {matchtest.Run{Players: two, Planned: 60}, gated(0, 100), Inconclusive, "not finished"},
+		"between bounds": {matchtest.Run{Players: two, Pairs: slices.Repeat([]string{"WL"}, 4)}, gated(0, 100), Inconclusive,
+			"the maximum of games was reached"},
 		"lost by crashes": {matchtest.Run{Players: two, Pairs: lost, Fault: true}, gated(0, 100), Failed, ""},
 	} {
 		g := judged(t, c.run, c.gate).Gate
-		if because := strings.Join(i18n.Each(i18n.English, g.Because), " "); g.Verdict != c.verdict || !strings.Contains(because, c.with) || c.with == "" && because != "" {
+		if because := strings.Join(i18n.Each(i18n.English, g.Because), " "); g.Verdict != c.verdict ||
+			!strings.Contains(because, c.with) || c.with == "" && because != "" {
 			t.Errorf("%s: %s because %q", name, g.Verdict, because)
 		}
 	}
@@ -127,12 +136,15 @@ func TestGateSentence(t *testing.T) {
 		{lost, -100, -10, "shown", "The SPRT failed: x is weaker than y by more than 10 Elo."},
 	} {
 		v := judged(t, matchtest.Run{Players: []string{"x", "y"}, Pairs: c.pairs}, gated(c.elo0, c.elo1)).Verdict()
-		testutil.Check(t, v.Kind == c.kind && v.Claim.String() == c.claim, "[%v, %v]: %s: %q", c.elo0, c.elo1, v.Kind, v.Claim)
+		testutil.Check(t, v.Kind == c.kind && v.Claim.String() == c.claim, "[%v, %v]: %s: %q", c.elo0, c.elo1, v.Kind,
+			v.Claim)
 	}
 	normalized := gated(5, 100)
 	normalized.Design.Model = stats.ModelNormalized
-	v := judged(t, matchtest.Run{Players: []string{"x", "y"}, Pairs: slices.Repeat([]string{"WW", "WW", "WL"}, 60)}, normalized).Verdict()
-	testutil.Equal(t, v.Claim.String(), "The SPRT passed: x is stronger than y by more than 5 nElo.", "the unit of the hypotheses")
+	v := judged(t, matchtest.Run{Players: []string{"x", "y"}, Pairs: slices.Repeat([]string{"WW", "WW", "WL"}, 60)},
+		normalized).Verdict()
+	testutil.Equal(t, v.Claim.String(), "The SPRT passed: x is stronger than y by more than 5 nElo.",
+		"the unit of the hypotheses")
 }
 
 // TestLooks: if a test stopped a run, or could stop it, the report has no figure for a fixed length. It has the
@@ -146,13 +158,19 @@ func TestLooks(t *testing.T) {
 		want    OptionalStopping
 		remarks []string
 	}{
-		"none":             {judged(t, o, Registration{}), OptionalStopping{FixedLength: true}, nil},
-		"changed before":   {judged(t, o, Registration{}, Start{}, retarget(false)), OptionalStopping{FixedLength: true}, nil},
-		"changed after":    {judged(t, o, Registration{}, Start{}, retarget(true), retarget(true)), OptionalStopping{FixedLength: true, TargetChanges: 2}, []string{"target changed 2 times"}},
-		"stopped":          {judged(t, o, gated(0, 100)), OptionalStopping{Sequential: true, Stopped: true}, []string{"stopped by the SPRT"}},
-		"late and stopped": {judged(t, o, late), OptionalStopping{Sequential: true, Stopped: true, LateDesign: true}, []string{"stopped by the SPRT", "it decides nothing"}},
-		"changed design":   {judged(t, o, changed), OptionalStopping{Sequential: true, Stopped: true, LateDesign: true}, []string{"stopped by the SPRT", "it decides nothing"}},
-		"not stopped": {judged(t, matchtest.Run{Players: o.Players, Pairs: slices.Repeat([]string{"WL"}, 6)}, gated(0, 100)), OptionalStopping{Sequential: true},
+		"none": {judged(t, o, Registration{}), OptionalStopping{FixedLength: true}, nil},
+		"changed before": {judged(t, o, Registration{}, Start{}, retarget(false)), OptionalStopping{FixedLength: true},
+			nil},
+		"changed after": {judged(t, o, Registration{}, Start{}, retarget(true), retarget(true)),
+			OptionalStopping{FixedLength: true, TargetChanges: 2}, []string{"target changed 2 times"}},
+		"stopped": {judged(t, o, gated(0, 100)), OptionalStopping{Sequential: true, Stopped: true},
+			[]string{"stopped by the SPRT"}},
+		"late and stopped": {judged(t, o, late), OptionalStopping{Sequential: true, Stopped: true, LateDesign: true},
+			[]string{"stopped by the SPRT", "it decides nothing"}},
+		"changed design": {judged(t, o, changed), OptionalStopping{Sequential: true, Stopped: true, LateDesign: true},
+			[]string{"stopped by the SPRT", "it decides nothing"}},
+		"not stopped": {judged(t, matchtest.Run{Players: o.Players, Pairs: slices.Repeat([]string{"WL"}, 6)}, gated(0, 100)),
+			OptionalStopping{Sequential: true},
 			[]string{"a test looked"}},
 	} {
 		got := c.report.Looks
@@ -162,7 +180,8 @@ func TestLooks(t *testing.T) {
 		}
 		testutil.Equal(t, len(got.Remarks), len(c.remarks), "%s: %q", name, got.Remarks)
 		got.Remarks, got.Changes = nil, nil
-		if got.TargetChanges != c.want.TargetChanges || got.Sequential != c.want.Sequential || got.Stopped != c.want.Stopped ||
+		if got.TargetChanges != c.want.TargetChanges || got.Sequential != c.want.Sequential ||
+			got.Stopped != c.want.Stopped ||
 			got.LateDesign != c.want.LateDesign || got.FixedLength != c.want.FixedLength {
 			t.Errorf("%s: %+v, want %+v", name, got, c.want)
 		}
@@ -180,7 +199,8 @@ func checkWithheld(t *testing.T, name string, r *Report) {
 	for _, test := range r.Tests {
 		testutil.Check(t, (test.P != nil) == fixed && (fixed || !test.Why.IsZero()), "%s: %+v", name, test)
 	}
-	if (r.Elo.Estimate != nil) != fixed || (r.EloDecisive.Lo != nil) != fixed || (r.Elo.Lo != nil) != fixed || (r.BlackAdvantage.Lo != nil) != fixed || (r.anytime() != nil) == fixed {
+	if (r.Elo.Estimate != nil) != fixed || (r.EloDecisive.Lo != nil) != fixed || (r.Elo.Lo != nil) != fixed ||
+		(r.BlackAdvantage.Lo != nil) != fixed || (r.anytime() != nil) == fixed {
 		t.Errorf("%s: %+v, %+v", name, r.Elo, r.BlackAdvantage)
 	}
 	if r.Gate != nil && (r.Gate.Elo.Lo == nil && r.Gate.Elo.Estimate == nil) {
@@ -192,7 +212,8 @@ func checkWithheld(t *testing.T, name string, r *Report) {
 func TestFewOpeningsHaveNoElo(t *testing.T) {
 	for openings, known := range map[int]bool{2: false, 4: false, 5: true} {
 		o := matchtest.Run{Players: []string{"x", "y"}, Pairs: slices.Repeat([]string{"WW"}, openings)}
-		if g := judged(t, o, gated(0, 10)).Gate; (g.Elo.Estimate != nil || g.Elo.Lo != nil) != known || known == (!g.Elo.Why.IsZero() && g.Elo.Lo == nil) {
+		if g := judged(t, o, gated(0, 10)).Gate; (g.Elo.Estimate != nil || g.Elo.Lo != nil) != known ||
+			known == (!g.Elo.Why.IsZero() && g.Elo.Lo == nil) {
 			t.Errorf("%d openings: %+v", openings, g.Elo)
 		}
 	}
@@ -231,7 +252,8 @@ func TestFaultsDoNotPass(t *testing.T) {
 			rows[i].Termination = match.Crash
 		}
 	})
-	if g := r.Gate; g.Decision != stats.Pass || g.Verdict != Inconclusive || !strings.Contains(g.Because[0].String(), "faults alone") {
+	if g := r.Gate; g.Decision != stats.Pass || g.Verdict != Inconclusive ||
+		!strings.Contains(g.Because[0].String(), "faults alone") {
 		t.Errorf("%+v", g)
 	}
 	u := r.Unmarked
@@ -254,11 +276,14 @@ func TestSlowedIsSaidOnce(t *testing.T) {
 		report *Report
 		claim  string
 	}{
-		"all":             {judged(t, matchtest.Run{Players: []string{"x", "y"}, Pairs: won, Slowed: 60}, gated(0, 100)), "The SPRT is inconclusive: the machine slowed"},
-		"beyond the stop": {altered(t, matchtest.Run{}, func(rows []match.Row) { rows[0].Marked = rows[0].Pair >= 25 }), "stronger than y, but the machine slowed 35 of 60 pairs"},
-		"unfinished":      {judged(t, unfinished, gated(0, 1)), "pairs are played, but the machine slowed 10 of 10 pairs"},
+		"all": {judged(t, matchtest.Run{Players: []string{"x", "y"}, Pairs: won, Slowed: 60}, gated(0, 100)),
+			"The SPRT is inconclusive: the machine slowed"},
+		"beyond the stop": {altered(t, matchtest.Run{}, func(rows []match.Row) { rows[0].Marked = rows[0].Pair >= 25 }),
+			"stronger than y, but the machine slowed 35 of 60 pairs"},
+		"unfinished": {judged(t, unfinished, gated(0, 1)), "pairs are played, but the machine slowed 10 of 10 pairs"},
 	} {
-		if claim := c.report.Verdict().Claim.String(); !strings.Contains(claim, c.claim) || strings.Count(claim, "the machine slowed") != 1 {
+		if claim := c.report.Verdict().Claim.String(); !strings.Contains(claim, c.claim) ||
+			strings.Count(claim, "the machine slowed") != 1 {
 			t.Errorf("%s: %s", name, claim)
 		}
 	}
@@ -276,7 +301,8 @@ func TestSlotsThatShareOpenings(t *testing.T) {
 	testutil.Check(t, h.P == nil && strings.Contains(h.Why.String(), "one opening"), "%+v", h)
 }
 
-// TestMaximumChangesNoVerdict: 60 won pairs pass the SPRT, whatever the maximum was. The report has the change as a remark.
+// TestMaximumChangesNoVerdict: 60 won pairs pass the SPRT, whatever the maximum was. The report has the change as a
+// remark.
 func TestMaximumChangesNoVerdict(t *testing.T) {
 	o := matchtest.Run{Players: []string{"x", "y"}, Pairs: slices.Repeat([]string{"WW"}, 60)}
 	longer := gated(0, 100)

@@ -69,7 +69,8 @@ func newElo(estimate float64, i binomial.Interval, why i18n.Message) Elo {
 // to Elo.
 func winRate(total stats.WDL) (Interval, Elo) {
 	k, n := total.Decisive()
-	interval := Interval{Of: "win_rate_decisive", Method: "clopper_pearson", Assumes: independentGames, Unit: "game", N: n, Level: Level}
+	interval := Interval{Of: "win_rate_decisive", Method: "clopper_pearson", Assumes: independentGames, Unit: "game", N: n,
+		Level: Level}
 	exact, err := binomial.ClopperPearson(k, n, Level)
 	if err != nil {
 		interval.Why = i18n.Of("no decisive game")

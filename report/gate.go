@@ -40,18 +40,20 @@ type Gate struct {
 	LLR      *float64       `json:"llr"`
 	Lower    float64        `json:"lower"`
 	Upper    float64        `json:"upper"`
-	Pairs    int            `json:"pairs"`  // pairs on which the decision is based
-	Beyond   int            `json:"beyond"` // pairs that finished after the stop, or after a missing pair. The test does not use them.
-	Elo      Elo            `json:"elo"`    // median-unbiased, corrected for early stopping
-	Why      i18n.Message   `json:"why,omitzero"`
+	Pairs    int            `json:"pairs"` // pairs on which the decision is based
+	// pairs that finished after the stop, or after a missing pair. The test does not use them.
+	Beyond int          `json:"beyond"`
+	Elo    Elo          `json:"elo"` // median-unbiased, corrected for early stopping
+	Why    i18n.Message `json:"why,omitzero"`
 
-	Boundary string         `json:"boundary"` // ratio or bounded.
-	Openings int            `json:"openings"` // openings of the pairs: the independent units
-	Copies   int            `json:"copies"`   // pairs that repeat an earlier pair move for move
-	Slowed   int            `json:"slowed"`   // pairs with a move that the machine delayed.
-	Verdict  string         `json:"verdict"`  // pass, fail or inconclusive. It follows the decision unless a check contradicts it.
-	Because  []i18n.Message `json:"because"`  // why the verdict is inconclusive
-	Notes    []i18n.Message `json:"notes"`    // facts that do not change the verdict
+	Boundary string `json:"boundary"` // ratio or bounded.
+	Openings int    `json:"openings"` // openings of the pairs: the independent units
+	Copies   int    `json:"copies"`   // pairs that repeat an earlier pair move for move
+	Slowed   int    `json:"slowed"`   // pairs with a move that the machine delayed.
+	// pass, fail or inconclusive. It follows the decision unless a check contradicts it.
+	Verdict string         `json:"verdict"`
+	Because []i18n.Message `json:"because"` // why the verdict is inconclusive
+	Notes   []i18n.Message `json:"notes"`   // facts that do not change the verdict
 
 	// Withdrawn is a decision that gogi printed and that no longer holds because pairs were voided. It is ""
 	// if there is no such decision, or if the test has reached the same decision again.
@@ -116,7 +118,8 @@ func (j *judge) gate(b string) *Gate {
 	s := j.test.State()
 	now := s.Judgement
 	g := &Gate{
-		Design: s.Design, Boundary: s.Design.Boundary.String(), Decision: now.Decision, LLR: format.Finite(now.LLR), Lower: now.Lower, Upper: now.Upper,
+		Design: s.Design, Boundary: s.Design.Boundary.String(), Decision: now.Decision, LLR: format.Finite(now.LLR),
+		Lower: now.Lower, Upper: now.Upper,
 		Pairs: now.Units, Beyond: now.Beyond, Openings: now.Openings, Copies: now.Copies, tally: s.Tally,
 	}
 	judged, _ := slices.BinarySearch(j.slowed, now.Units) // a decision is based on the first pairs of the plan
@@ -127,9 +130,9 @@ func (j *judge) gate(b string) *Gate {
 	return g
 }
 
-// estimate sets the Elo difference corrected for early stopping. The correction assumes that the test ended at a bound, or
-// at a maximum that was fixed before the first game. If a user chose the maximum after looking, 32% of the 95% intervals
-// missed the true difference in a simulation.
+// estimate sets the Elo difference corrected for early stopping. The correction assumes that the test ended at a bound,
+// or at a maximum that was fixed before the first game. If a user chose the maximum after looking, 32% of the 95%
+// intervals missed the true difference in a simulation.
 func (g *Gate) estimate(j *judge) {
 	switch {
 	case g.Decision == stats.Continue:
@@ -232,22 +235,24 @@ func (j *judge) homogeneity(reused bool) *homogeneity {
 
 // GateVerdict is the result that "gogi gate --json" prints.
 type GateVerdict struct {
-	Version    int               `json:"version"`
-	Run        string            `json:"run"`
-	Verdict    string            `json:"verdict"`    // pass, fail or inconclusive.
-	Why        []i18n.Message    `json:"why"`        // why the verdict is inconclusive
-	Registered bool              `json:"registered"` // the design was stored in the run before its first game
-	MaxPairs   int               `json:"max_pairs"`  // greatest number of pairs that the test may evaluate
-	Looks      int               `json:"looks"`      // number of times that the test could stop: once after each evaluated pair
-	Unit       string            `json:"unit"`       // always opening. If no opening recurs, each pair is one unit.
-	Draws      string            `json:"draws"`
-	Gate       *Gate             `json:"gate"`
-	Counts     stats.WDL         `json:"counts"`      // A's results, up to the stop
-	Penta      stats.Pentanomial `json:"pentanomial"` // up to the stop
-	Primary    Test              `json:"primary"`     // P is null. A test for a fixed length is not valid after repeated looks.
-	Anytime    Interval          `json:"anytime"`     // over all games, also those after the stop
-	Slots      *homogeneity      `json:"homogeneity"`
-	Report     *Report           `json:"report"` // over all games, also those after the stop
+	Version    int            `json:"version"`
+	Run        string         `json:"run"`
+	Verdict    string         `json:"verdict"`    // pass, fail or inconclusive.
+	Why        []i18n.Message `json:"why"`        // why the verdict is inconclusive
+	Registered bool           `json:"registered"` // the design was stored in the run before its first game
+	MaxPairs   int            `json:"max_pairs"`  // greatest number of pairs that the test may evaluate
+	// number of times that the test could stop: once after each evaluated pair
+	Looks  int               `json:"looks"`
+	Unit   string            `json:"unit"` // always opening. If no opening recurs, each pair is one unit.
+	Draws  string            `json:"draws"`
+	Gate   *Gate             `json:"gate"`
+	Counts stats.WDL         `json:"counts"`      // A's results, up to the stop
+	Penta  stats.Pentanomial `json:"pentanomial"` // up to the stop
+	// P is null. A test for a fixed length is not valid after repeated looks.
+	Primary Test         `json:"primary"`
+	Anytime Interval     `json:"anytime"` // over all games, also those after the stop
+	Slots   *homogeneity `json:"homogeneity"`
+	Report  *Report      `json:"report"` // over all games, also those after the stop
 }
 
 // GateVerdict returns the verdict of the run's gate (its sequential test) on the pairs so far. It returns nil
@@ -258,8 +263,9 @@ func (r *Report) GateVerdict(registration Registration) *GateVerdict {
 		return nil
 	}
 	v := &GateVerdict{
-		Version: 1, Run: r.Run, Verdict: g.Verdict, Why: g.Because, Registered: registration.Registered, MaxPairs: registration.most(r.Planned),
-		Looks: g.Pairs, Unit: "opening", Draws: "half", Gate: g, Counts: g.tally.Total(), Penta: g.tally.Penta,
+		Version: 1, Run: r.Run, Verdict: g.Verdict, Why: g.Because, Registered: registration.Registered,
+		MaxPairs: registration.most(r.Planned),
+		Looks:    g.Pairs, Unit: "opening", Draws: "half", Gate: g, Counts: g.tally.Total(), Penta: g.tally.Penta,
 		Primary: r.Tests[0], Slots: g.slots, Report: r,
 	}
 	if i := r.anytime(); i != nil {

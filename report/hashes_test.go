@@ -39,5 +39,6 @@ func TestOneHash(t *testing.T) {
 	for range 100 * recentHashes {
 		h.add(7)
 	}
-	testutil.Check(t, h.distinct() == 1 && len(h.sorted)+cap(h.recent) < 3*recentHashes, "%d distinct, room for %d", h.distinct(), cap(h.recent))
+	testutil.Check(t, h.distinct() == 1 && len(h.sorted)+cap(h.recent) < 3*recentHashes, "%d distinct, room for %d",
+		h.distinct(), cap(h.recent))
 }

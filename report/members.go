@@ -11,13 +11,14 @@ import (
 
 // MemberUse has the share of each limit that one engine of a council used, on average over the votes that were read.
 type MemberUse struct {
-	Name string      `json:"name"`      // the names of the council and of its members down to the engine, such as council/member
+	// the names of the council and of its members down to the engine, such as council/member
+	Name string      `json:"name"`
 	Uses []match.Use `json:"limit_use"` // the share of each limit that the engine used, on average
 }
 
 // MemberUses compares the searches of each engine of a council with its limits. votes has records of the council's
-// decisions; MemberUses ignores records that it cannot read, and ballots without an own bestmove. margins has the options
-// in effect that save time, for each engine in the order of limits; it may be nil.
+// decisions; MemberUses ignores records that it cannot read, and ballots without an own bestmove. margins has the
+// options in effect that save time, for each engine in the order of limits; it may be nil.
 func MemberUses(limits []match.MemberLimits, votes [][]byte, margins [][]string) (list []MemberUse) {
 	sums := map[string]*match.Side{}
 	for _, text := range votes {

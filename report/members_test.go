@@ -10,14 +10,15 @@ import (
 	"gogi/match"
 )
 
-// TestMemberUses: each engine of a council is compared with its own limit, over the ballots with a bestmove of its own. An
-// engine inside a council of a council has its own line. An unreadable record counts nothing.
+// TestMemberUses: each engine of a council is compared with its own limit, over the ballots with a bestmove of its own.
+// An engine inside a council of a council has its own line. An unreadable record counts nothing.
 func TestMemberUses(t *testing.T) {
 	ballot := func(n int, name string, nodes, ms int, source string) string {
 		return fmt.Sprintf(`{"m":%d,"name":%q,"kind":"move","n":%d,"ms":%d,"src":%q}`, n, name, nodes, ms, source)
 	}
 	vote := func(council string, ballots ...string) string {
-		return fmt.Sprintf(`{"v":1,"type":"vote","council":%q,"members":["x","y","z"],"ballots":[%s]}`, council, strings.Join(ballots, ","))
+		return fmt.Sprintf(`{"v":1,"type":"vote","council":%q,"members":["x","y","z"],"ballots":[%s]}`, council,
+			strings.Join(ballots, ","))
 	}
 	inner := vote("D", ballot(0, "c", 40, 300, "bestmove"))
 	nested := `{"m":2,"name":"D","kind":"move","ms":300,"src":"bestmove","vote":` + inner + `}`
@@ -28,7 +29,8 @@ func TestMemberUses(t *testing.T) {
 	}
 	nodes, byoyomi := match.Limits{Nodes: 100}, match.Limits{Clock: match.TimeControl{Byoyomi: 500 * time.Millisecond}}
 	limits := func(l match.Limits, by match.Searcher) []match.MemberLimits {
-		return []match.MemberLimits{{Name: "C/a", Limits: l, By: by}, {Name: "C/b", Limits: l, By: by}, {Name: "C/D/c", Limits: l, By: by}}
+		return []match.MemberLimits{{Name: "C/a", Limits: l, By: by}, {Name: "C/b", Limits: l, By: by},
+			{Name: "C/D/c", Limits: l, By: by}}
 	}
 	margins := [][]string{{"Byoyomi_Margin 500"}, nil, nil}
 	for name, test := range map[string]struct {
@@ -36,11 +38,13 @@ func TestMemberUses(t *testing.T) {
 		want   []string
 	}{
 		"nodes": {limits(nodes, match.Member), []string{
-			"C/a took 8,085 nodes a move, 80.8 times its limit of 100:", "C/D/c took 40 nodes a move, 40.0% of its limit of 100:",
+			"C/a took 8,085 nodes a move, 80.8 times its limit of 100:",
+			"C/D/c took 40 nodes a move, 40.0% of its limit of 100:",
 		}},
 		"may be less": {limits(nodes, match.MayBeLess), []string{"C/a took 8,085 nodes"}},
-		"byoyomi":     {limits(byoyomi, match.Member), []string{"C/a took 24 ms a move, 4.8% of its byoyomi of 500 ms: this run does not compare equal times. Likely causes: Byoyomi_Margin 500."}},
-		"none":        {nil, nil},
+		"byoyomi": {limits(byoyomi, match.Member),
+			[]string{"C/a took 24 ms a move, 4.8% of its byoyomi of 500 ms: this run does not compare equal times. Likely causes: Byoyomi_Margin 500."}},
+		"none": {nil, nil},
 	} {
 		var got []string
 		r := Report{Players: []Player{{Name: "C", Members: MemberUses(test.limits, votes, margins)}}}

@@ -15,13 +15,14 @@ import (
 // If a user looks often at the results, the user finds a difference even between equal players. Tests and
 // intervals for a fixed length are therefore not valid if a test stopped the run, or could have stopped it.
 type OptionalStopping struct {
-	TargetChanges int            `json:"target_changes"` // changes of the number of pairs, after the first game
-	Sequential    bool           `json:"sequential"`     // a test checked after every pair whether to stop the run
-	Stopped       bool           `json:"stopped"`        // the test stopped the run.
-	LateDesign    bool           `json:"late_design"`    // the test was added or changed after the first game
-	FixedLength   bool           `json:"fixed_length"`   // figures for a fixed length are valid, unless a user changed the target because of the results.
-	Remarks       []i18n.Message `json:"remarks"`        // the facts above as text, one message for each
-	Changes       []Change       `json:"changes"`        // changes of settings between the run's starts, with their time
+	TargetChanges int  `json:"target_changes"` // changes of the number of pairs, after the first game
+	Sequential    bool `json:"sequential"`     // a test checked after every pair whether to stop the run
+	Stopped       bool `json:"stopped"`        // the test stopped the run.
+	LateDesign    bool `json:"late_design"`    // the test was added or changed after the first game
+	// figures for a fixed length are valid, unless a user changed the target because of the results.
+	FixedLength bool           `json:"fixed_length"`
+	Remarks     []i18n.Message `json:"remarks"` // the facts above as text, one message for each
+	Changes     []Change       `json:"changes"` // changes of settings between the run's starts, with their time
 
 	warnings []i18n.Message // the Remarks without those that describe the normal course of an SPRT
 }
@@ -37,14 +38,16 @@ func (l *OptionalStopping) warn(remark i18n.Message) {
 // newLooks returns the facts from the run's log of settings and from the gate. gate is nil if the run has no
 // sequential test.
 func newLooks(run Run, gate *Gate) OptionalStopping {
-	l := OptionalStopping{TargetChanges: retargeted(run.Starts), Sequential: gate != nil, FixedLength: gate == nil && run.Tournament == nil, Remarks: []i18n.Message{}, Changes: changes(run.Starts)}
+	l := OptionalStopping{TargetChanges: retargeted(run.Starts), Sequential: gate != nil, FixedLength: gate == nil &&
+		run.Tournament == nil, Remarks: []i18n.Message{}, Changes: changes(run.Starts)}
 	times := i18n.Number{N: l.TargetChanges, Noun: "time"}
 	switch {
 	case l.TargetChanges == 0:
 	case gate == nil:
 		l.warn(i18n.Of("target changed %s after the first game: figures hold only without an earlier look", times))
 	default:
-		l.Remarks = append(l.Remarks, i18n.Of("target changed %s after the first game: the bounds of the SPRT do not depend on it", times))
+		l.Remarks = append(l.Remarks,
+			i18n.Of("target changed %s after the first game: the bounds of the SPRT do not depend on it", times))
 	}
 	for i := range run.Voided {
 		for _, remark := range run.Voided[i].Remarks() {
@@ -52,7 +55,8 @@ func newLooks(run Run, gate *Gate) OptionalStopping {
 		}
 	}
 	if run.Reused > 0 {
-		l.warn(i18n.Of("%s taken from earlier runs: gogi did not play them for this run", i18n.Number{N: run.Reused, Noun: "pair"}))
+		l.warn(i18n.Of("%s taken from earlier runs: gogi did not play them for this run",
+			i18n.Number{N: run.Reused, Noun: "pair"}))
 	}
 	if gate == nil {
 		return l
@@ -60,7 +64,8 @@ func newLooks(run Run, gate *Gate) OptionalStopping {
 	l.Stopped = gate.Decision == stats.Pass || gate.Decision == stats.Fail
 	l.LateDesign = !run.Gate.Registered || len(run.Gate.Changes) > 0
 	if l.Stopped {
-		l.Remarks = append(l.Remarks, i18n.Of("stopped by the SPRT: the raw score is biased, the LLR and the corrected Elo are not"))
+		l.Remarks = append(l.Remarks,
+			i18n.Of("stopped by the SPRT: the raw score is biased, the LLR and the corrected Elo are not"))
 	} else {
 		l.Remarks = append(l.Remarks, i18n.Of("a test looked after every pair: figures for a fixed length do not hold"))
 	}
@@ -103,7 +108,8 @@ type Change struct {
 
 // Message returns the change as text, with the time of the later start.
 func (c Change) Message() i18n.Message {
-	return i18n.Of("%s – %s: %s before, %s now%s", c.At.Format("2006-01-02 15:04 MST"), c.place(), value(c.Before), value(c.Now), c.note())
+	return i18n.Of("%s – %s: %s before, %s now%s", c.At.Format("2006-01-02 15:04 MST"), c.place(), value(c.Before),
+		value(c.Now), c.note())
 }
 
 // String returns the change in English.

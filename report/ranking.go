@@ -11,9 +11,10 @@ import (
 // Ranking lists more than two players in the order of their points. It also has their ratings by the models
 // of "gogi rate".
 type Ranking struct {
-	Anchor     string   `json:"anchor,omitempty"` // player with rating 0; "": the mean of all ratings is 0
-	Confidence float64  `json:"confidence"`       // level of the intervals
-	Players    []Ranked `json:"players"`          // ordered by points, then by share of the points; the best player is first
+	Anchor     string  `json:"anchor,omitempty"` // player with rating 0; "": the mean of all ratings is 0
+	Confidence float64 `json:"confidence"`       // level of the intervals
+	// ordered by points, then by share of the points; the best player is first
+	Players []Ranked `json:"players"`
 	// Unshown lists the players against whom the first player is not shown to be stronger. The tests compare
 	// the Elo of every two players at 5%, adjusted for all comparisons (Holm). Unshown is null if there are
 	// no such tests.
@@ -99,7 +100,8 @@ func (r *Report) rankingVerdict() Verdict {
 		return Verdict{Kind: "none", Short: i18n.Of("no games"), Claim: i18n.Of("There is no verdict: no pair is finished.")}
 	case !r.Finished:
 		v.Kind, v.Short, v.Reasons = "none", i18n.Of("unfinished, no verdict"), []i18n.Message{i18n.Of("%s.", leads)}
-		v.Claim = i18n.Of("There is no verdict yet: %s of %s pairs are played", format.Count(r.Pairs), format.Count(r.Planned))
+		v.Claim = i18n.Of("There is no verdict yet: %s of %s pairs are played", format.Count(r.Pairs),
+			format.Count(r.Planned))
 	case len(names) > 1:
 		v.Kind, v.Short = "open", i18n.Of("%s share the first place", i18n.List(names))
 		v.Claim = i18n.Of("%s share the first place; points of each: %s", i18n.List(names), format.Points(first.Points))

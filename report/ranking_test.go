@@ -11,7 +11,8 @@ import (
 
 // ranked returns a finished report of three players with swapped colours and these points of 8 games each.
 func ranked(points [3]float64, unshown []string) *Report {
-	r := &Report{Pairs: 12, Planned: 12, Games: 24, Finished: true, Looks: OptionalStopping{FixedLength: true}, Pentanomial: stats.Pentanomial{WL: 4}}
+	r := &Report{Pairs: 12, Planned: 12, Games: 24, Finished: true, Looks: OptionalStopping{FixedLength: true},
+		Pentanomial: stats.Pentanomial{WL: 4}}
 	for i, name := range []string{"a", "b", "c"} {
 		r.Players = append(r.Players, Player{Name: name, Games: 8, Points: points[i]})
 	}
@@ -38,7 +39,8 @@ func TestRank(t *testing.T) {
 		}
 		testutil.Equal(t, strings.Join(got, ", "), test.want, "%v", test.points)
 	}
-	for design, want := range map[match.DesignKind]bool{match.DesignSwiss: true, match.DesignKnockout: true, match.DesignRoundRobin: false} {
+	for design, want := range map[match.DesignKind]bool{match.DesignSwiss: true, match.DesignKnockout: true,
+		match.DesignRoundRobin: false} {
 		r := ranked([3]float64{1, 2, 3}, nil)
 		r.Tournament = &Tournament{Design: design}
 		testutil.Equal(t, r.Rank().Selected, want, "%s: the leader was chosen by results", design)
@@ -57,8 +59,10 @@ func TestRankingVerdict(t *testing.T) {
 		kind     string
 		claim    string
 	}{
-		{[3]float64{3, 2, 7}, []string{}, true, "shown", "c leads with 7 of 8 points, and is stronger than every other player under the conditions of this run."},
-		{[3]float64{4, 2, 6}, []string{"a"}, true, "open", "c leads with 6 of 8 points, but the games do not show that it is stronger than a."},
+		{[3]float64{3, 2, 7}, []string{}, true, "shown",
+			"c leads with 7 of 8 points, and is stronger than every other player under the conditions of this run."},
+		{[3]float64{4, 2, 6}, []string{"a"}, true, "open",
+			"c leads with 6 of 8 points, but the games do not show that it is stronger than a."},
 		{[3]float64{4, 2, 6}, nil, true, "open", "c leads with 6 of 8 points."},
 		{[3]float64{5, 2, 5}, []string{"c"}, true, "open", "a and c share the first place; points of each: 5."},
 		{[3]float64{3, 2, 7}, []string{}, false, "none", "There is no verdict yet: 12 of 12 pairs are played."},

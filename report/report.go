@@ -39,42 +39,52 @@ type Report struct {
 	A       string   `json:"a"` // name of the player whose score the report has
 	B       string   `json:"b"` // name of the other player
 
-	Pentanomial stats.Pentanomial    `json:"pentanomial"` // pairs by their result, from A's view
-	Intervals   []Interval           `json:"intervals"`
-	Tests       []Test               `json:"tests"`
-	Score       *float64             `json:"score"` // A's points per game
-	ScoreWhy    i18n.Message         `json:"score_why,omitzero"`
-	Elo         Elo                  `json:"elo"`                    // Elo of the score. Its ends are the ends of the score's interval, converted to Elo.
-	EloDecisive Elo                  `json:"elo_decisive"`           // Elo of the share of wins in decisive games. It assumes independent games.
-	Dependence  stats.Dependence     `json:"dependence"`             // how much the pairs of one opening depend on each other
-	Looks       OptionalStopping     `json:"looks"`                  // what earlier looks at the result mean for it
-	Voided      []Voiding            `json:"voided,omitempty"`       // oldest first
-	Reused      int                  `json:"reused_pairs,omitempty"` // pairs that an earlier version of gogi took from earlier runs
-	Notes       []results.EngineNote `json:"notes,omitempty"`        // failures that engines reported before their first searches, such as a missing file
-	Workers     []Worker             `json:"workers,omitempty"`      // workers of a farm. Those that differ from the others are first.
+	Pentanomial stats.Pentanomial `json:"pentanomial"` // pairs by their result, from A's view
+	Intervals   []Interval        `json:"intervals"`
+	Tests       []Test            `json:"tests"`
+	Score       *float64          `json:"score"` // A's points per game
+	ScoreWhy    i18n.Message      `json:"score_why,omitzero"`
+	// Elo of the score. Its ends are the ends of the score's interval, converted to Elo.
+	Elo Elo `json:"elo"`
+	// Elo of the share of wins in decisive games. It assumes independent games.
+	EloDecisive Elo `json:"elo_decisive"`
+	// how much the pairs of one opening depend on each other
+	Dependence stats.Dependence `json:"dependence"`
+	Looks      OptionalStopping `json:"looks"`            // what earlier looks at the result mean for it
+	Voided     []Voiding        `json:"voided,omitempty"` // oldest first
+	// pairs that an earlier version of gogi took from earlier runs
+	Reused int `json:"reused_pairs,omitempty"`
+	// failures that engines reported before their first searches, such as a missing file
+	Notes []results.EngineNote `json:"notes,omitempty"`
+	// workers of a farm. Those that differ from the others are first.
+	Workers []Worker `json:"workers,omitempty"`
 
 	BlackAdvantage Advantage `json:"black_advantage"`
-	Terminations   []Ending  `json:"terminations"`            // how the games ended
-	Faults         []Fault   `json:"faults"`                  // faults of the engines, by player and kind
-	SlowedLosses   int       `json:"slowed_losses,omitempty"` // number of Faults that are losses on time in games with a move that the machine delayed
-	Duplicates     int       `json:"duplicates"`              // games that equal an earlier game move for move
-	Plies          Plies     `json:"plies"`
+	Terminations   []Ending  `json:"terminations"` // how the games ended
+	Faults         []Fault   `json:"faults"`       // faults of the engines, by player and kind
+	// number of Faults that are losses on time in games with a move that the machine delayed
+	SlowedLosses int   `json:"slowed_losses,omitempty"`
+	Duplicates   int   `json:"duplicates"` // games that equal an earlier game move for move
+	Plies        Plies `json:"plies"`
 
-	Mates *match.Questions `json:"mates,omitempty"` // counts of questions to the plan's mate solver. It is nil if none are known.
+	// counts of questions to the plan's mate solver. It is nil if none are known.
+	Mates *match.Questions `json:"mates,omitempty"`
 
 	Unmarked     *Unmarked   `json:"unmarked,omitempty"` // result without pairs with a move that the machine delayed
 	Distinct     *Distinct   `json:"distinct,omitempty"` // result without pairs that repeat an earlier pair.
 	FaultLosses  FaultLosses `json:"fault_losses"`       // faults in games of A and B against each other
 	Crosstable   []Cross     `json:"crosstable"`
-	PairVariance *float64    `json:"pair_variance"`        // variance of a pair's points per game
-	Bundles      []string    `json:"bundles,omitempty"`    // crash dumps. They are files with the dialogues of games that ended by a fault.
-	Divergence   *Divergence `json:"divergence,omitempty"` // how often the two games of a pair differ
-	Seconds      float64     `json:"seconds"`              // playing time, summed over all games
+	PairVariance *float64    `json:"pair_variance"` // variance of a pair's points per game
+	// crash dumps. They are files with the dialogues of games that ended by a fault.
+	Bundles    []string    `json:"bundles,omitempty"`
+	Divergence *Divergence `json:"divergence,omitempty"` // how often the two games of a pair differ
+	Seconds    float64     `json:"seconds"`              // playing time, summed over all games
 
 	Gate *Gate `json:"gate,omitempty"` // the sequential test, if the run has one
 
 	Tournament *Tournament `json:"tournament,omitempty"` // nil unless results decide the pairings.
-	Ranking    *Ranking    `json:"ranking,omitempty"`    // for more than two players; the caller that reads the pairs sets it
+	// for more than two players; the caller that reads the pairs sets it
+	Ranking *Ranking `json:"ranking,omitempty"`
 }
 
 // Player is one player of the run, with figures over all games of this player.
@@ -95,23 +105,28 @@ type Player struct {
 	Black stats.WDL `json:"black"`
 	White stats.WDL `json:"white"`
 
-	Depth          *float64 `json:"mean_depth"`       // mean search depth of a move
-	NodesPerSecond *float64 `json:"nodes_per_second"` // nodes per second of thinking time; null: no nodes or no times are known
-	NodesPerMove   *float64 `json:"nodes_per_move"`   // nodes per move; null: no nodes are known
-	MillisPerMove  *float64 `json:"ms_per_move"`      // thinking time per move, in milliseconds; null: no times are known
+	Depth *float64 `json:"mean_depth"` // mean search depth of a move
+	// nodes per second of thinking time; null: no nodes or no times are known
+	NodesPerSecond *float64 `json:"nodes_per_second"`
+	NodesPerMove   *float64 `json:"nodes_per_move"` // nodes per move; null: no nodes are known
+	MillisPerMove  *float64 `json:"ms_per_move"`    // thinking time per move, in milliseconds; null: no times are known
 	WorstOverrunMS float64  `json:"worst_overrun_ms"`
 	PonderHits     int      `json:"ponder_hits"`
 	PonderMisses   int      `json:"ponder_misses"`
-	Incomplete     int      `json:"incomplete_votes"`     // for a council, number of votes in which a member did not take part
-	BookMoves      *int     `json:"book_moves,omitempty"` // number of moves from the player's book. It is nil if the player has no book.
+	// for a council, number of votes in which a member did not take part
+	Incomplete int `json:"incomplete_votes"`
+	// number of moves from the player's book. It is nil if the player has no book.
+	BookMoves *int `json:"book_moves,omitempty"`
 
 	Uses []match.Use `json:"limit_use,omitempty"` // what the player used of each of its limits, on average
 
-	Members []MemberUse `json:"members,omitempty"` // of a council: what its engines used of their limits in the first games
+	// of a council: what its engines used of their limits in the first games
+	Members []MemberUse `json:"members,omitempty"`
 
 	ZeroScores int `json:"zero_scores,omitempty"` // number of scores in the first games, if all of them are 0
 
-	MateBase int `json:"mate_base,omitempty"` // centipawns of a mate in 0 plies, if the player writes mates as centipawns less the plies; 0: no such scale is known
+	// centipawns of a mate in 0 plies, if the player writes mates as centipawns less the plies; 0: no such scale is known
+	MateBase int `json:"mate_base,omitempty"`
 
 	Asked Asked `json:"-"` // facts for Uses
 	sides match.Side
@@ -143,14 +158,15 @@ type Interval struct {
 
 // Test is a test of the hypothesis that A and B are equally strong.
 type Test struct {
-	Method      string         `json:"method"`
-	Assumes     string         `json:"assumes,omitempty"` // see Interval.Assumes
-	Alternative string         `json:"alternative"`       // alternative hypothesis, such as two_sided
-	N           int            `json:"n"`
-	K           *int           `json:"k,omitempty"` // number of wins, for a binomial test
-	P           *float64       `json:"p"`
-	Critical    []criticalWins `json:"critical_wins,omitempty"` // number of wins at which the test rejects, by error probability
-	Why         i18n.Message   `json:"why,omitzero"`
+	Method      string   `json:"method"`
+	Assumes     string   `json:"assumes,omitempty"` // see Interval.Assumes
+	Alternative string   `json:"alternative"`       // alternative hypothesis, such as two_sided
+	N           int      `json:"n"`
+	K           *int     `json:"k,omitempty"` // number of wins, for a binomial test
+	P           *float64 `json:"p"`
+	// number of wins at which the test rejects, by error probability
+	Critical []criticalWins `json:"critical_wins,omitempty"`
+	Why      i18n.Message   `json:"why,omitzero"`
 }
 
 type criticalWins struct {
@@ -281,7 +297,8 @@ func New(run Run) (*Gatherer, error) {
 	}
 	g := &Gatherer{
 		report: &Report{
-			Version: 1, Run: run.Name, Planned: run.Pairs, Rules: run.Rules, Players: slices.Clone(run.Players), A: run.Players[0].Name, B: run.Players[1].Name,
+			Version: 1, Run: run.Name, Planned: run.Pairs, Rules: run.Rules, Players: slices.Clone(run.Players),
+			A: run.Players[0].Name, B: run.Players[1].Name,
 			Terminations: []Ending{}, Faults: []Fault{}, Crosstable: []Cross{},
 		},
 		run: run, index: map[string]int{}, pairings: map[[2]string]*stats.Series{}, ends: map[Ending]int{},
@@ -505,7 +522,8 @@ func (g *Gatherer) withoutSlowed() *Unmarked {
 		return nil
 	}
 	total := g.unmarked.Total()
-	u := &Unmarked{Pairs: g.unmarked.Pairs(), Marked: g.marked, Alone: !g.parallel, Wins: total.Wins, Draws: total.Draws, Losses: total.Losses}
+	u := &Unmarked{Pairs: g.unmarked.Pairs(), Marked: g.marked, Alone: !g.parallel, Wins: total.Wins, Draws: total.Draws,
+		Losses: total.Losses}
 	if score, err := g.unmarked.Score(); err == nil {
 		u.Score = &score
 	}
@@ -545,7 +563,8 @@ func (g *Gatherer) everybody() stats.Tally {
 }
 
 func (p *Player) conclude() {
-	total := stats.WDL{Wins: p.Black.Wins + p.White.Wins, Draws: p.Black.Draws + p.White.Draws, Losses: p.Black.Losses + p.White.Losses}
+	total := stats.WDL{Wins: p.Black.Wins + p.White.Wins, Draws: p.Black.Draws + p.White.Draws,
+		Losses: p.Black.Losses + p.White.Losses}
 	p.Wins, p.Draws, p.Losses = total.Wins, total.Draws, total.Losses
 	p.WinsBlack, p.WinsWhite = p.Black.Wins, p.White.Wins
 	s := p.sides
@@ -589,7 +608,8 @@ func (g *Gatherer) lists() {
 		if err != nil {
 			continue // cannot happen: every tally has games
 		}
-		rep.Crosstable = append(rep.Crosstable, Cross{A: key[0], B: key[1], Games: t.Total().Games(), Score: score, WDL: t.Total()})
+		rep.Crosstable = append(rep.Crosstable,
+			Cross{A: key[0], B: key[1], Games: t.Total().Games(), Score: score, WDL: t.Total()})
 	}
 	slices.SortFunc(rep.Crosstable, func(a, b Cross) int {
 		return cmp.Or(g.index[a.A]-g.index[b.A], g.index[a.B]-g.index[b.B])

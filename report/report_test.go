@@ -26,7 +26,8 @@ func reportOf(t *testing.T, o matchtest.Run) *Report {
 
 // gated returns a design that was registered before the games.
 func gated(elo0, elo1 float64) Registration {
-	return Registration{Registered: true, Pairs: 1000, Design: stats.SPRT{Elo0: elo0, Elo1: elo1, Alpha: 0.05, Beta: 0.1, Model: stats.ModelLogistic}}
+	return Registration{Registered: true, Pairs: 1000,
+		Design: stats.SPRT{Elo0: elo0, Elo1: elo1, Alpha: 0.05, Beta: 0.1, Model: stats.ModelLogistic}}
 }
 
 func runOf(o matchtest.Run) Run {
@@ -46,30 +47,46 @@ func TestVerdict(t *testing.T) {
 		run               matchtest.Run
 		kind, claim, with string
 	}{
-		"p is 1/32":          {matchtest.Run{Players: two, Pairs: pairs("WW", 6)}, "shown", "x is stronger than y", "p\u00a0=\u00a00.031"},
-		"the other one":      {matchtest.Run{Players: two, Pairs: pairs("LL", 6)}, "shown", "y is stronger than x", ""},
-		"p is 1/16":          {matchtest.Run{Players: two, Pairs: pairs("WW", 5)}, "open", "do not show whether x or y", "does not prove them equal"},
-		"even":               {matchtest.Run{Players: two, Pairs: pairs("WL", 50)}, "open", "do not show whether x or y", "does not prove them equal"},
-		"only draws":         {matchtest.Run{Players: two, Pairs: pairs("DD", 50)}, "open", "do not show whether x or y", "0 won, 100 drawn, 0 lost"},
-		"colour decides":     {matchtest.Run{Players: two, Pairs: append(pairs("WL", 90), pairs("WW", 10)...)}, "shown", "x is stronger", "p\u00a0=\u00a00.002"},
-		"at the edge":        {matchtest.Run{Players: two, Pairs: pairs("WD", 6)}, "shown", "x is stronger", "differ about an even score"},
-		"unfinished":         {matchtest.Run{Players: two, Pairs: pairs("WW", 20), Planned: 21}, "none", "no verdict yet: 20 of 21 pairs", ""},
-		"no swap":            {matchtest.Run{Players: two, Pairs: pairs("W", 20)}, "none", "x always had Black", ""},
-		"nothing":            {matchtest.Run{Players: two, Planned: 3}, "none", "no pair of x against y is finished", ""},
-		"five openings ×4":   {matchtest.Run{Players: two, Pairs: pairs("WW", 20), Repeat: 4}, "open", "do not show whether x or y", "20 pairs from 5 openings; 15 repeat an earlier one move for move"},
-		"nearly copies":      {matchtest.Run{Players: two, Pairs: pairs("WW", 20), Repeat: 4, Varied: true}, "open", "do not show whether x or y", "20 pairs from 5 openings"},
-		"ten openings ×2":    {matchtest.Run{Players: two, Pairs: pairs("WW", 20), Repeat: 2}, "shown", "x is stronger", "exact test over 10 openings"},
-		"faults alone":       {matchtest.Run{Players: two, Pairs: pairs("LL", 8), Fault: true}, "open", "y is ahead of x by faults alone", "16 of 16 games ended by"},
-		"faults beside wins": {matchtest.Run{Players: two, Pairs: append(pairs("WW", 9), "LL"), Fault: true}, "shown", "x is stronger", "2 of 20 games ended by"},
-		"several pairings":   {matchtest.Run{Players: []string{"x", "y", "z"}, Pairs: pairs("WW", 18)}, "shown", "x is stronger than y", "Only x against y is tested"},
-		"half slowed":        {matchtest.Run{Players: two, Pairs: pairs("WW", 20), Slowed: 10}, "shown", "x is stronger than y under the conditions of this run.", "10 pairs had a move"},
-		"mostly slowed":      {matchtest.Run{Players: two, Pairs: pairs("WW", 20), Slowed: 11}, "open", "x is stronger than y under the conditions of this run, but the machine slowed 11 of 20 pairs", ""},
+		"p is 1/32": {matchtest.Run{Players: two, Pairs: pairs("WW", 6)}, "shown", "x is stronger than y",
+			"p\u00a0=\u00a00.031"},
+		"the other one": {matchtest.Run{Players: two, Pairs: pairs("LL", 6)}, "shown", "y is stronger than x", ""},
+		"p is 1/16": {matchtest.Run{Players: two, Pairs: pairs("WW", 5)}, "open", "do not show whether x or y",
+			"does not prove them equal"},
+		"even": {matchtest.Run{Players: two, Pairs: pairs("WL", 50)}, "open", "do not show whether x or y",
+			"does not prove them equal"},
+		"only draws": {matchtest.Run{Players: two, Pairs: pairs("DD", 50)}, "open", "do not show whether x or y",
+			"0 won, 100 drawn, 0 lost"},
+		"colour decides": {matchtest.Run{Players: two, Pairs: append(pairs("WL", 90), pairs("WW", 10)...)}, "shown",
+			"x is stronger", "p\u00a0=\u00a00.002"},
+		"at the edge": {matchtest.Run{Players: two, Pairs: pairs("WD", 6)}, "shown", "x is stronger",
+			"differ about an even score"},
+		"unfinished": {matchtest.Run{Players: two, Pairs: pairs("WW", 20), Planned: 21}, "none",
+			"no verdict yet: 20 of 21 pairs", ""},
+		"no swap": {matchtest.Run{Players: two, Pairs: pairs("W", 20)}, "none", "x always had Black", ""},
+		"nothing": {matchtest.Run{Players: two, Planned: 3}, "none", "no pair of x against y is finished", ""},
+		"five openings ×4": {matchtest.Run{Players: two, Pairs: pairs("WW", 20), Repeat: 4}, "open",
+			"do not show whether x or y", "20 pairs from 5 openings; 15 repeat an earlier one move for move"},
+		"nearly copies": {matchtest.Run{Players: two, Pairs: pairs("WW", 20), Repeat: 4, Varied: true}, "open",
+			"do not show whether x or y", "20 pairs from 5 openings"},
+		"ten openings ×2": {matchtest.Run{Players: two, Pairs: pairs("WW", 20), Repeat: 2}, "shown", "x is stronger",
+			"exact test over 10 openings"},
+		"faults alone": {matchtest.Run{Players: two, Pairs: pairs("LL", 8), Fault: true}, "open",
+			"y is ahead of x by faults alone", "16 of 16 games ended by"},
+		"faults beside wins": {matchtest.Run{Players: two, Pairs: append(pairs("WW", 9), "LL"), Fault: true}, "shown",
+			"x is stronger", "2 of 20 games ended by"},
+		"several pairings": {matchtest.Run{Players: []string{"x", "y", "z"}, Pairs: pairs("WW", 18)}, "shown",
+			"x is stronger than y", "Only x against y is tested"},
+		"half slowed": {matchtest.Run{Players: two, Pairs: pairs("WW", 20), Slowed: 10}, "shown",
+			"x is stronger than y under the conditions of this run.", "10 pairs had a move"},
+		"mostly slowed": {matchtest.Run{Players: two, Pairs: pairs("WW", 20), Slowed: 11}, "open",
+			"x is stronger than y under the conditions of this run, but the machine slowed 11 of 20 pairs", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			v := reportOf(t, test.run).Verdict()
 			testutil.Check(t, v.Kind == test.kind && strings.Contains(v.Claim.String(), test.claim),
 				"%s: %q, want %s: …%s…", v.Kind, v.Claim, test.kind, test.claim)
-			testutil.Contains(t, strings.Join(i18n.Each(i18n.English, append(v.Reasons, v.Caveats...)), " "), test.with, "no word")
+			testutil.Contains(t, strings.Join(i18n.Each(i18n.English, append(v.Reasons, v.Caveats...)), " "), test.with,
+				"no word")
 		})
 	}
 }
@@ -85,7 +102,8 @@ func TestSlowedLosses(t *testing.T) {
 	}
 	r := g.Report()
 	all := strings.Join(i18n.Each(i18n.English, r.Verdict().Caveats), " ")
-	if r.SlowedLosses != 1 || !strings.Contains(all, "1 of 4 games were lost on time while the machine slowed them") || !strings.Contains(all, "--slowed void") ||
+	if r.SlowedLosses != 1 || !strings.Contains(all, "1 of 4 games were lost on time while the machine slowed them") ||
+		!strings.Contains(all, "--slowed void") ||
 		!strings.Contains(all, "3 of 4 games ended by an engine's fault") {
 		t.Errorf("%d: %s", r.SlowedLosses, all)
 	}
@@ -109,7 +127,8 @@ func TestDuplicates(t *testing.T) {
 // TestReportsInBetween: a caller may request a report after any pair, and more than once, without a change of later
 // reports.
 func TestReportsInBetween(t *testing.T) {
-	o := matchtest.Run{Players: []string{"x", "y", "z"}, Pairs: []string{"WW", "WD", "LL", "WL", "DD", "LL", "WW"}, Repeat: 2, Fault: true}
+	o := matchtest.Run{Players: []string{"x", "y", "z"}, Pairs: []string{"WW", "WD", "LL", "WL", "DD", "LL", "WW"},
+		Repeat: 2, Fault: true}
 	run := runOf(o)
 	run.Gate = gated(0, 50)
 	g := testutil.Must(New(run))(t)

@@ -25,16 +25,18 @@ type Tournament struct {
 	Standings []tournament.Standing `json:"standings"`        // best first
 	Ratings   []Rated               `json:"ratings"`          // ratings of an adaptive design, best first
 	Spread    float64               `json:"spread,omitempty"` // spread of the ratings' prior, in Elo.
-	Why       i18n.Message          `json:"why,omitzero"`     // reason why the table ends early, or why there are no ratings
+	// reason why the table ends early, or why there are no ratings
+	Why i18n.Message `json:"why,omitzero"`
 }
 
 // Rated is one player's rating in an adaptive design. Such a design chooses pairs by earlier results.
 type Rated struct {
-	Player string   `json:"player"`
-	Pairs  int      `json:"pairs"`
-	Elo    float64  `json:"elo"`             // relative to the anchor, or to the mean of all players
-	Within float64  `json:"within"`          // 1.96 standard deviations of the posterior of Elo
-	Above  *float64 `json:"above,omitempty"` // posterior probability that the player is stronger than the next player in the list. It is null for the last player.
+	Player string  `json:"player"`
+	Pairs  int     `json:"pairs"`
+	Elo    float64 `json:"elo"`    // relative to the anchor, or to the mean of all players
+	Within float64 `json:"within"` // 1.96 standard deviations of the posterior of Elo
+	// posterior probability that the player is stronger than the next player in the list. It is null for the last player.
+	Above *float64 `json:"above,omitempty"`
 }
 
 // addTournament adds a pair to the schedule. If a pair contradicts the pairing that earlier results require,
@@ -123,9 +125,11 @@ func (t *Tournament) claim() i18n.Message {
 	case !t.Over:
 		return i18n.Of("The %s is not over: %s left at least.", name, i18n.Number{N: t.Left, Noun: "pair"})
 	case t.Design == match.DesignAdaptive && len(t.Ratings) > 0:
-		return i18n.Of("%s is rated highest. Results decided the pairings: this ranks the players and tests no two of them.", t.Ratings[0].Player)
+		return i18n.Of("%s is rated highest. Results decided the pairings: this ranks the players and tests no two of them.",
+			t.Ratings[0].Player)
 	case len(first) == 1:
-		return i18n.Of("%s won the %s, which is the result of a competition, and by itself no proof of strength.", first[0], name)
+		return i18n.Of("%s won the %s, which is the result of a competition, and by itself no proof of strength.", first[0],
+			name)
 	}
 	return i18n.Of("%s players share the first place of the %s.", format.Count(len(first)), name)
 }

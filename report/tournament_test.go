@@ -35,7 +35,8 @@ func pairOf(spec tournament.Spec, slot tournament.Slot, points float64) []match.
 	a, b := spec.Players[slot.Players[0]], spec.Players[slot.Players[1]]
 	var rows []match.Row
 	for leg, black := range []string{a, b} {
-		r := match.Row{Pair: slot.Pair, Leg: leg, Black: black, White: b, PairA: a, PairB: b, Termination: match.Checkmate, MovesHash: uint64(2*slot.Pair + leg), OpeningHash: uint64(slot.Opening)}
+		r := match.Row{Pair: slot.Pair, Leg: leg, Black: black, White: b, PairA: a, PairB: b, Termination: match.Checkmate,
+			MovesHash: uint64(2*slot.Pair + leg), OpeningHash: uint64(slot.Opening)}
 		if leg == 1 {
 			r.White = a
 		}
@@ -65,7 +66,8 @@ func lower(a, b int) float64 {
 }
 
 func spec(kind match.DesignKind, x match.Tournament, pairs int, players ...string) tournament.Spec {
-	return tournament.Spec{Design: match.Design{Kind: kind, Swap: true, Tournament: x}, Players: players, Pairs: pairs, Legs: 2}
+	return tournament.Spec{Design: match.Design{Kind: kind, Swap: true, Tournament: x}, Players: players, Pairs: pairs,
+		Legs: 2}
 }
 
 // TestTournamentIsNoTest: if results decide the pairings, the report has no figure of a fixed length for two players,
@@ -78,7 +80,8 @@ func TestTournamentIsNoTest(t *testing.T) {
 	} {
 		r := played(t, swiss, seen, lower)
 		v := r.Verdict()
-		testutil.Check(t, v.Claim.String() == want && v.Kind == "none" && r.Finished == (seen == 4) && r.Tournament.Left == 4-seen,
+		testutil.Check(t, v.Claim.String() == want && v.Kind == "none" && r.Finished == (seen == 4) &&
+			r.Tournament.Left == 4-seen,
 			"%d pairs: %+v, finished %v, %d left", seen, v, r.Finished, r.Tournament.Left)
 		anytime := 0
 		for _, i := range r.Intervals {
@@ -95,7 +98,8 @@ func TestTournamentIsNoTest(t *testing.T) {
 			"%d pairs: Elo %+v, %d anytime intervals, fixed length %v", seen, r.Elo, anytime, r.Looks.FixedLength)
 	}
 	shared := played(t, swiss, 4, func(int, int) float64 { return 1 })
-	if got := shared.Verdict().Claim.String(); got != "4 players share the first place of the Swiss." || shared.Tournament.PlaceOf(2) != "1–4" {
+	if got := shared.Verdict().Claim.String(); got != "4 players share the first place of the Swiss." ||
+		shared.Tournament.PlaceOf(2) != "1–4" {
 		t.Errorf("%s, place %s", got, shared.Tournament.PlaceOf(2))
 	}
 }
@@ -108,7 +112,8 @@ func TestKnockoutReport(t *testing.T) {
 		t.Errorf("finished %v after %d of %s%d", r.Finished, r.Pairs, r.UpTo(), r.Planned)
 	}
 	semi, final := r.Tournament.Rounds[0], r.Tournament.Rounds[1]
-	want := tournament.Meeting{A: "a", B: "b", Players: [2]int{0, 1}, Points: [2]float64{2, 0}, Pairs: 1, Winner: "a", How: tournament.ByPoints}
+	want := tournament.Meeting{A: "a", B: "b", Players: [2]int{0, 1}, Points: [2]float64{2, 0}, Pairs: 1, Winner: "a",
+		How: tournament.ByPoints}
 	testutil.Check(t, semi.Name.String() == "semifinals" && len(semi.Matches) == 2 && final.Matches[0] == want,
 		"%+v", r.Tournament.Rounds)
 	s := r.Tournament.Standings[0]
@@ -124,7 +129,8 @@ func TestAdaptiveReport(t *testing.T) {
 	ladder.Anchor = "b"
 	r := played(t, ladder, 40, func(a, b int) float64 { return 1 + lower(a, b)/4 }) // 1.5 or 1
 	ratings := r.Tournament.Ratings
-	if len(ratings) != 3 || ratings[0].Player != "a" || r.Tournament.Standings[0].Player != "a" || r.Tournament.Standings[0].Place != 1 {
+	if len(ratings) != 3 || ratings[0].Player != "a" || r.Tournament.Standings[0].Player != "a" ||
+		r.Tournament.Standings[0].Place != 1 {
 		t.Fatalf("%+v, %+v", ratings, r.Tournament.Standings)
 	}
 	for i, x := range ratings {
@@ -144,11 +150,13 @@ func TestAdaptiveReport(t *testing.T) {
 // TestTournamentAstray: a pair that does not follow from the results ends the tournament table, but not the report.
 func TestTournamentAstray(t *testing.T) {
 	swiss := spec(match.DesignSwiss, match.Tournament{MatchPairs: 1}, 4, "a", "b", "c", "d")
-	run := report.Run{Name: "cup", Pairs: 4, Tournament: &swiss, Players: []report.Player{{Name: "a"}, {Name: "b"}, {Name: "c"}, {Name: "d"}}}
+	run := report.Run{Name: "cup", Pairs: 4, Tournament: &swiss,
+		Players: []report.Player{{Name: "a"}, {Name: "b"}, {Name: "c"}, {Name: "d"}}}
 	g := testutil.Must(report.New(run))(t)
 	testutil.OK(t, g.Add(pairOf(swiss, tournament.Slot{Pair: 0, Players: [2]int{0, 1}}, 2)))
 	r := g.Report()
-	if r.Games != 2 || r.Finished || !strings.Contains(r.Verdict().Claim.String(), "The Swiss cannot be followed: tournament: pair 0 is of a and b") {
+	if r.Games != 2 || r.Finished ||
+		!strings.Contains(r.Verdict().Claim.String(), "The Swiss cannot be followed: tournament: pair 0 is of a and b") {
 		t.Errorf("%d games, finished %v: %+v", r.Games, r.Finished, r.Verdict())
 	}
 }

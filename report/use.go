@@ -20,8 +20,9 @@ func (a Asked) uses(s match.Side) []match.Use {
 	return uses
 }
 
-// LimitWarnings returns one sentence for each limit that a player, or an engine of a council, does not keep, with the consequence and a remedy. It also
-// names a player that probably lacks its evaluation or writes mates as centipawns, and prints the failures that engines reported at their start.
+// LimitWarnings returns one sentence for each limit that a player, or an engine of a council, does not keep, with the
+// consequence and a remedy. It also names a player that probably lacks its evaluation or writes mates as centipawns,
+// and prints the failures that engines reported at their start.
 func (r *Report) LimitWarnings() (all []i18n.Message) {
 	for _, n := range r.Notes {
 		all = append(all, i18n.Of("%s reports before its first search: %s", n.Player, i18n.Verbatim(n.Text)))
@@ -29,10 +30,13 @@ func (r *Report) LimitWarnings() (all []i18n.Message) {
 	for i := range r.Players {
 		p := &r.Players[i]
 		if p.ZeroScores > 0 {
-			all = append(all, i18n.Of("All %s scores of %s in the first games are 0: is its evaluation file missing? gogi check shows its notes.", format.Count(p.ZeroScores), p.Name))
+			all = append(all,
+				i18n.Of("All %s scores of %s in the first games are 0: is its evaluation file missing? gogi check shows its notes.",
+					format.Count(p.ZeroScores), p.Name))
 		}
 		if p.MateBase > 0 {
-			all = append(all, i18n.Of("%s writes mates as centipawns: %d less the plies. Exports of training data count them as mates; resignation by score counts them as centipawns.", p.Name, p.MateBase))
+			all = append(all,
+				i18n.Of("%s writes mates as centipawns: %d less the plies. Exports of training data count them as mates; resignation by score counts them as centipawns.", p.Name, p.MateBase))
 		}
 		all = append(all, usesWords(p.Name, p.Uses)...)
 		all = append(all, MemberWords(p.Members)...)
@@ -74,18 +78,22 @@ func UseWords(player string, u match.Use) i18n.Message {
 	switch u.Kind {
 	case match.UseNodes:
 		if *u.Mean < u.Limit {
-			return i18n.Of("%s took %s nodes a move, %s its limit of %s: this run does not compare equal nodes. Use a clock.", player, mean, ratio, limit)
+			return i18n.Of("%s took %s nodes a move, %s its limit of %s: this run does not compare equal nodes. Use a clock.",
+				player, mean, ratio, limit)
 		}
 		return i18n.Of("%s took %s nodes a move, %s its limit of %s: this run does not compare equal nodes. Use Threads=1, or a clock.", player, mean, ratio, limit)
 	case match.UseDepth:
 		return i18n.Of("%s reached depth %s on average, %s its limit of %s: this run does not compare equal depths. Use a clock.", player, mean, ratio, limit)
 	case match.UseMoveTime:
-		return withMargins(i18n.Of("%s took %s ms a move, %s its movetime of %s ms: this run does not compare equal times.", player, mean, ratio, limit), u)
+		return withMargins(i18n.Of("%s took %s ms a move, %s its movetime of %s ms: this run does not compare equal times.",
+			player, mean, ratio, limit), u)
 	case match.UseByoyomi:
-		return withMargins(i18n.Of("%s took %s ms a move, %s its byoyomi of %s ms: this run does not compare equal times.", player, mean, ratio, limit), u)
+		return withMargins(i18n.Of("%s took %s ms a move, %s its byoyomi of %s ms: this run does not compare equal times.",
+			player, mean, ratio, limit), u)
 	case match.UseIncrement:
 	}
-	return withMargins(i18n.Of("%s took %s ms a move, %s its increment of %s ms: this run does not compare equal times.", player, mean, ratio, limit), u)
+	return withMargins(i18n.Of("%s took %s ms a move, %s its increment of %s ms: this run does not compare equal times.",
+		player, mean, ratio, limit), u)
 }
 
 // withMargins adds the options that save time, which are the likely cause, to a sentence.

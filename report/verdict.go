@@ -33,7 +33,8 @@ func (r *Report) Verdict() Verdict {
 	}
 	pairing, ok := r.Pairing()
 	if !ok {
-		return Verdict{Kind: "none", Short: i18n.Of("no games"), Claim: i18n.Of("There is no verdict: no pair of %s against %s is finished.", r.A, r.B)}
+		return Verdict{Kind: "none", Short: i18n.Of("no games"),
+			Claim: i18n.Of("There is no verdict: no pair of %s against %s is finished.", r.A, r.B)}
 	}
 	v := r.claim()
 	v.Reasons = append(v.Reasons, r.scoreSentence(pairing))
@@ -100,15 +101,17 @@ func (r *Report) claim() Verdict {
 	switch {
 	case !r.Finished:
 		return Verdict{Kind: "none", Short: i18n.Of("unfinished, no verdict"), Claim: i18n.Of(
-			"There is no verdict yet: %s of %s pairs are played", format.Count(r.Pairs), format.Count(r.Planned)), Reasons: []i18n.Message{
-			i18n.Of("If you look often enough, you see a good result between equal players, too: tests and intervals hold only at the planned end."),
-		}}
+			"There is no verdict yet: %s of %s pairs are played", format.Count(r.Pairs), format.Count(r.Planned)),
+			Reasons: []i18n.Message{
+				i18n.Of("If you look often enough, you see a good result between equal players, too: tests and intervals hold only at the planned end."),
+			}}
 	case !swapped:
 		return Verdict{Kind: "none", Short: i18n.Of("colours not swapped, no verdict"), Claim: r.unswapped()}
 	case r.byGate():
 		return r.gateClaim()
 	case test == nil || !Significant(*test.P):
-		return Verdict{Kind: "open", Short: i18n.Of("not significant at 5%"), Claim: i18n.Of("The games do not show whether %s or %s is stronger", r.A, r.B)}
+		return Verdict{Kind: "open", Short: i18n.Of("not significant at 5%"),
+			Claim: i18n.Of("The games do not show whether %s or %s is stronger", r.A, r.B)}
 	}
 	return r.shownVerdict()
 }
@@ -117,15 +120,18 @@ func (r *Report) claim() Verdict {
 func (r *Report) gateClaim() Verdict {
 	switch g := r.Gate; g.Verdict {
 	case Passed:
-		return Verdict{Kind: "shown", Short: i18n.Of("gate passed"), Claim: i18n.Of("The SPRT passed: %s", r.above(g.Design.Elo0, g.Design.Model.Unit()))}
+		return Verdict{Kind: "shown", Short: i18n.Of("gate passed"),
+			Claim: i18n.Of("The SPRT passed: %s", r.above(g.Design.Elo0, g.Design.Model.Unit()))}
 	case Failed:
-		v := Verdict{Kind: "open", Short: i18n.Of("gate failed"), Claim: i18n.Of("The SPRT failed: %s", r.below(g.Design.Elo1, g.Design.Model.Unit()))}
+		v := Verdict{Kind: "open", Short: i18n.Of("gate failed"),
+			Claim: i18n.Of("The SPRT failed: %s", r.below(g.Design.Elo1, g.Design.Model.Unit()))}
 		if g.Design.Elo1 <= 0 {
 			v.Kind = "shown"
 		}
 		return v
 	default:
-		return Verdict{Kind: "open", Short: i18n.Of("gate inconclusive"), Claim: i18n.Of("The SPRT is inconclusive: %s", i18n.Clauses(g.Because))}
+		return Verdict{Kind: "open", Short: i18n.Of("gate inconclusive"),
+			Claim: i18n.Of("The SPRT is inconclusive: %s", i18n.Clauses(g.Because))}
 	}
 }
 
@@ -163,7 +169,8 @@ func (r *Report) shownVerdict() Verdict {
 		return Verdict{Kind: "open", Short: i18n.Of("%s is ahead by faults alone", stronger), Claim: i18n.Of(
 			"%s is ahead of %s by faults alone: without the games lost by a crash, a late or an illegal move, nothing of its lead is left", stronger, weaker)}
 	}
-	return Verdict{Kind: "shown", Short: i18n.Of("%s is stronger", stronger), Claim: i18n.Of("%s is stronger than %s under the conditions of this run", stronger, weaker)}
+	return Verdict{Kind: "shown", Short: i18n.Of("%s is stronger", stronger),
+		Claim: i18n.Of("%s is stronger than %s under the conditions of this run", stronger, weaker)}
 }
 
 // Significant reports whether the p value p is significant at 5 %. Like package stats it tolerates a rounding
@@ -172,13 +179,15 @@ func Significant(p float64) bool { return binomial.Test{P: p}.Significant(1 - Le
 
 func (r *Report) scoreSentence(c Cross) i18n.Message {
 	return i18n.Of("%s scored %s of the points in %s against %s: %s won, %s drawn, %s lost.",
-		r.A, format.Percent(c.Score), i18n.Number{N: c.Games, Noun: "game"}, r.B, format.Count(c.Wins), format.Count(c.Draws), format.Count(c.Losses))
+		r.A, format.Percent(c.Score), i18n.Number{N: c.Games, Noun: "game"}, r.B, format.Count(c.Wins), format.Count(c.Draws),
+		format.Count(c.Losses))
 }
 
 // gateSentence returns the observations of the sequential test, and the size of the difference.
 func (r *Report) gateSentence() i18n.Message {
 	g := r.Gate
-	judged := i18n.Of("%s judged %s from %s", g.Design, i18n.Number{N: g.Pairs, Noun: "pair"}, i18n.Number{N: g.Openings, Noun: "opening"})
+	judged := i18n.Of("%s judged %s from %s", g.Design, i18n.Number{N: g.Pairs, Noun: "pair"},
+		i18n.Number{N: g.Openings, Noun: "opening"})
 	if g.Elo.Estimate == nil {
 		return i18n.Of("%s.", judged)
 	}
@@ -238,19 +247,23 @@ func (r *Report) eloSentence() i18n.Message {
 func (r *Report) caveats() []i18n.Message {
 	all := lists.Map(r.Looks.Remarks, i18n.Sentence)
 	if len(r.Players) > 2 && r.Ranking == nil {
-		all = append(all, i18n.Of("Only %s against %s is tested: among several pairings, one looks good by chance more often than its p value.", r.A, r.B))
+		all = append(all,
+			i18n.Of("Only %s against %s is tested: among several pairings, one looks good by chance more often than its p value.", r.A, r.B))
 	}
 	if r.disagree() {
-		all = append(all, i18n.Of("The interval, which is the more cautious, and the test, which decides, differ about an even score: the result is at the edge."))
+		all = append(all,
+			i18n.Of("The interval, which is the more cautious, and the test, which decides, differ about an even score: the result is at the edge."))
 	}
 	if r.Dependence.Reused > 0 {
 		all = append(all, i18n.Of("%s.", r.Evidence()))
 	}
 	if r.SlowedLosses > 0 {
-		all = append(all, i18n.Of("%s of %s games were lost on time while the machine slowed them, which measures the machine, not the engines: --slowed void plays such pairs again, and node limits do not depend on the machine.", format.Count(r.SlowedLosses), format.Count(r.Games)))
+		all = append(all,
+			i18n.Of("%s of %s games were lost on time while the machine slowed them, which measures the machine, not the engines: --slowed void plays such pairs again, and node limits do not depend on the machine.", format.Count(r.SlowedLosses), format.Count(r.Games)))
 	}
 	if faults := r.faultCount() - r.SlowedLosses; faults > 0 {
-		all = append(all, i18n.Of("%s of %s games ended by an engine's fault (a crash, a late or an illegal move), which measures reliability, not strength.", format.Count(faults), format.Count(r.Games)))
+		all = append(all,
+			i18n.Of("%s of %s games ended by an engine's fault (a crash, a late or an illegal move), which measures reliability, not strength.", format.Count(faults), format.Count(r.Games)))
 	}
 	all = append(all, r.LimitWarnings()...)
 	if r.Unmarked != nil {
@@ -288,7 +301,8 @@ func WeightWords(d stats.Dependence) i18n.Message {
 	if d.Effect == nil || *d.Effect <= 1 {
 		return i18n.Message{}
 	}
-	return i18n.Of("worth as much as %.0f independent pairs (likeness of pairs from one opening %.2f of 1)", float64(d.Pairs) / *d.Effect, *d.ICC)
+	return i18n.Of("worth as much as %.0f independent pairs (likeness of pairs from one opening %.2f of 1)",
+		float64(d.Pairs) / *d.Effect, *d.ICC)
 }
 
 // disagree reports whether the interval of the score and the deciding test contradict each other: only one of

@@ -51,7 +51,8 @@ func (v *Voiding) Remarks() []i18n.Message {
 	if v.Before == nil || v.After == nil {
 		return lines
 	}
-	lines = append(lines, i18n.Of("counted again without the voided pairs: LLR %s before, %s after", format.Decimal(v.Before.LLR, 3), format.Decimal(v.After.LLR, 3)))
+	lines = append(lines, i18n.Of("counted again without the voided pairs: LLR %s before, %s after",
+		format.Decimal(v.Before.LLR, 3), format.Decimal(v.After.LLR, 3)))
 	if earlier := v.Withdrawn(); earlier != stats.Continue {
 		lines = append(lines, withdrawal(earlier))
 	}

@@ -29,8 +29,9 @@ type Worker struct {
 	// Log10E is the evidence that the worker differs from the others: the decimal logarithm of an e-value
 	// (see package trust). It counts the pairs up to the first missing pair. It is null if there is no
 	// e-value.
-	Log10E    *float64 `json:"log10_e"`
-	StandsOut string   `json:"stands_out,omitempty"` // the quantity that differs most, if the evidence is significant after correction for all workers
+	Log10E *float64 `json:"log10_e"`
+	// the quantity that differs most, if the evidence is significant after correction for all workers
+	StandsOut string `json:"stands_out,omitempty"`
 }
 
 // thisProcess is the name of this process in the comparison of workers. No worker can have this name.
@@ -118,7 +119,8 @@ func (w *workers) list(pairs int) []Worker {
 	accused := lists.Set(trust.Accused(all, trust.Alpha), func(e trust.Evidence) string { return e.Worker })
 	var list []Worker
 	for name, own := range w.of {
-		row := Worker{Name: name, Pairs: own.pairs, Share: float64(own.pairs) / float64(pairs), TimeLosses: own.onTime, Crashes: own.crashes, Slowed: own.slowed}
+		row := Worker{Name: name, Pairs: own.pairs, Share: float64(own.pairs) / float64(pairs), TimeLosses: own.onTime,
+			Crashes: own.crashes, Slowed: own.slowed}
 		row.compare(own.sums, w.all.without(own.sums))
 		if e, ok := evidence[cmp.Or(name, thisProcess)]; ok {
 			row.Log10E = format.Finite(e.LogE / math.Ln10)
@@ -129,7 +131,8 @@ func (w *workers) list(pairs int) []Worker {
 		list = append(list, row)
 	}
 	slices.SortFunc(list, func(a, b Worker) int {
-		return cmp.Or(min(len(b.StandsOut), 1)-min(len(a.StandsOut), 1), -cmp.Compare(a.Pairs, b.Pairs), cmp.Compare(a.Name, b.Name))
+		return cmp.Or(min(len(b.StandsOut), 1)-min(len(a.StandsOut), 1), -cmp.Compare(a.Pairs, b.Pairs),
+			cmp.Compare(a.Name, b.Name))
 	})
 	return list
 }
@@ -148,5 +151,6 @@ func (w *Worker) compare(own, rest sums) {
 	if half == 0 {
 		return // all pairs have the same score, so the variance is unknown
 	}
-	w.Difference, w.Bounds = format.Finite(difference), NewBounds(binomial.Interval{Lo: difference - half, Hi: difference + half})
+	w.Difference, w.Bounds = format.Finite(difference),
+		NewBounds(binomial.Interval{Lo: difference - half, Hi: difference + half})
 }

@@ -56,18 +56,23 @@ func TestWorkers(t *testing.T) {
 	late[0].Termination, late[1].Marked = match.TimeForfeit, true
 	crash := farmRows(4, "", [2]float64{0, 0})
 	crash[0].Termination, crash[1].Termination = match.Crash, match.Crash
-	rep := farmReport(t, farmRows(0, "x", [2]float64{1, 1}), farmRows(1, "x", [2]float64{0, 1}), farmRows(2, "y", [2]float64{1, 0}), late, crash, farmRows(7, "x", [2]float64{1, 0.5}))
+	rep := farmReport(t, farmRows(0, "x", [2]float64{1, 1}), farmRows(1, "x", [2]float64{0, 1}),
+		farmRows(2, "y", [2]float64{1, 0}), late, crash, farmRows(7, "x", [2]float64{1, 0.5}))
 	testutil.Require(t, len(rep.Workers) == 3, "%+v", rep.Workers)
 	x, y, here := rep.Workers[0], rep.Workers[1], rep.Workers[2]
-	testutil.Check(t, x.Name == "x" && x.Pairs == 3 && x.Share == 0.5 && *x.Score == 0.75 && x.TimeLosses+x.Crashes+x.Slowed == 0,
+	testutil.Check(t, x.Name == "x" && x.Pairs == 3 && x.Share == 0.5 && *x.Score == 0.75 &&
+		x.TimeLosses+x.Crashes+x.Slowed == 0,
 		"%+v", x)
 	// both have the variance 1/16 (divisor n-1), so the error is √(2/48) = 0.204124
-	if math.Abs(*x.Difference-0.5) > 1e-12 || math.Abs(*x.Lo-(0.5-1.959964*0.204124)) > 1e-5 || math.Abs(*x.Hi-(0.5+1.959964*0.204124)) > 1e-5 {
+	if math.Abs(*x.Difference-0.5) > 1e-12 || math.Abs(*x.Lo-(0.5-1.959964*0.204124)) > 1e-5 ||
+		math.Abs(*x.Hi-(0.5+1.959964*0.204124)) > 1e-5 {
 		t.Errorf("%v [%v, %v]", *x.Difference, *x.Lo, *x.Hi)
 	}
-	testutil.Check(t, y.Name == "y" && y.Pairs == 2 && y.TimeLosses == 1 && y.Crashes == 0 && y.Slowed == 1 && *y.Score == 0.375,
+	testutil.Check(t, y.Name == "y" && y.Pairs == 2 && y.TimeLosses == 1 && y.Crashes == 0 && y.Slowed == 1 &&
+		*y.Score == 0.375,
 		"%+v", y)
-	testutil.Check(t, here.Name == "" && here.Crashes == 2 && here.Pairs == 1 && here.Difference == nil && here.Log10E == nil && here.StandsOut == "",
+	testutil.Check(t, here.Name == "" && here.Crashes == 2 && here.Pairs == 1 && here.Difference == nil &&
+		here.Log10E == nil && here.StandsOut == "",
 		"%+v", here)
 	if rep := farmReport(t, farmRows(0, "", [2]float64{1, 1})); rep.Workers != nil {
 		t.Errorf("no farm: %+v", rep.Workers)
@@ -90,7 +95,8 @@ func TestWorkerStandsOut(t *testing.T) {
 	}
 	rep := farmReport(t, pairs...)
 	first := rep.Workers[0]
-	testutil.Check(t, first.Name == "w3" && first.StandsOut == "results" && *first.Log10E >= 2 && *first.Hi <= 0, "%+v", first)
+	testutil.Check(t, first.Name == "w3" && first.StandsOut == "results" && *first.Log10E >= 2 && *first.Hi <= 0, "%+v",
+		first)
 	for _, w := range rep.Workers[1:] {
 		testutil.Check(t, w.StandsOut == "" && w.Log10E != nil && *w.Log10E <= 1, "%+v stands out", w)
 	}

@@ -113,7 +113,8 @@ func TestReadingWithoutRights(t *testing.T) {
 		}
 	}
 	dir := lockedFolder(t, live, "x.db-wal")
-	if got := readWithoutRights(t, filepath.Join(dir, "x.db")); os.Getuid() == 0 && !strings.Contains(got, "its log, which may hold pairs that are nowhere else, cannot be read") {
+	if got := readWithoutRights(t, filepath.Join(dir, "x.db")); os.Getuid() == 0 &&
+		!strings.Contains(got, "its log, which may hold pairs that are nowhere else, cannot be read") {
 		t.Errorf("a log that cannot be read: %s", got)
 	}
 }
@@ -163,6 +164,7 @@ func TestMissingDatabase(t *testing.T) {
 		err  error
 		want string
 	}{{reading, notFound}, {below, noFolder}, {creating, noFolder}} {
-		testutil.Check(t, c.err != nil && c.err.Error() == c.want && errors.Is(c.err, fs.ErrNotExist), "%v, want %s", c.err, c.want)
+		testutil.Check(t, c.err != nil && c.err.Error() == c.want && errors.Is(c.err, fs.ErrNotExist), "%v, want %s", c.err,
+			c.want)
 	}
 }

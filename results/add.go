@@ -45,14 +45,17 @@ func (r *Run) Add(ctx context.Context, pair match.PairResult) (added bool, err e
 // returns ErrOldTake and stores nothing, so that a late result does not replace a voided pair. n is the number
 // that [Run.Take] returned at the time of the assignment. In a tune, AddTake also stores states, which are the
 // states that follow from the pair (see [Run.AddStates]).
-func (r *Run) AddTake(ctx context.Context, pair match.PairResult, n int, states ...match.TuneState) (added bool, err error) {
+func (r *Run) AddTake(ctx context.Context, pair match.PairResult, n int, states ...match.TuneState) (added bool,
+	err error) {
 	if n < 1 {
-		return false, r.store.fail(fmt.Sprintf("run %q: storing pair %d", r.plan.Run, pair.Pair.ID), fmt.Errorf("take %d: expected at least 1", n))
+		return false, r.store.fail(fmt.Sprintf("run %q: storing pair %d", r.plan.Run, pair.Pair.ID),
+			fmt.Errorf("take %d: expected at least 1", n))
 	}
 	return r.add(ctx, pair, n, states)
 }
 
-func (r *Run) add(ctx context.Context, pair match.PairResult, take int, states []match.TuneState) (added bool, err error) {
+func (r *Run) add(ctx context.Context, pair match.PairResult, take int, states []match.TuneState) (added bool,
+	err error) {
 	rows, err := r.rows(pair)
 	if err == nil {
 		rows.states, err = stateRows(r.id, states)
@@ -213,7 +216,8 @@ func prepareStatements(ctx context.Context, db *sql.DB) (s statements, err error
 }
 
 func (s *statements) fields() []**sql.Stmt {
-	return []**sql.Stmt{&s.opening, &s.openingID, &s.pair, &s.game, &s.record, &s.attempt, &s.worker, &s.workerID, &s.takes, &s.state}
+	return []**sql.Stmt{&s.opening, &s.openingID, &s.pair, &s.game, &s.record, &s.attempt, &s.worker, &s.workerID,
+		&s.takes, &s.state}
 }
 
 // in returns copies of the prepared statements for use inside the transaction tx. The end of the transaction closes
@@ -247,7 +251,8 @@ func (s *statements) addPair(ctx context.Context, p *pairRows) (added bool, err 
 		return false, err
 	}
 
-	row := []any{p.run, p.pair.ID, p.pair.Players[0], p.pair.Players[1], openingID, int64(p.pair.Seed), p.setting, tables.Now()}
+	row := []any{p.run, p.pair.ID, p.pair.Players[0], p.pair.Players[1], openingID, int64(p.pair.Seed), p.setting,
+		tables.Now()}
 	row = append(row, provenance...)
 	row = append(row, p.options, nil) // the last column, reused, is that of an earlier version
 	result, err := execSummed(ctx, s.pair, "pairs", row...)

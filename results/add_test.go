@@ -43,7 +43,8 @@ func TestAddRecord(t *testing.T) {
 		testutil.Must(run.Add(t.Context(), pair))(rt)
 		for _, g := range pair.Games {
 			record := testutil.Must(s.Record(t.Context(), run.ID(), g.Pair, g.Leg))(rt)
-			testutil.Equal(rt, cmp.Diff(g.Record, record, cmpopts.EquateEmpty()), "", "pair %d, leg %d (-put +got):\n", g.Pair, g.Leg)
+			testutil.Equal(rt, cmp.Diff(g.Record, record, cmpopts.EquateEmpty()), "", "pair %d, leg %d (-put +got):\n", g.Pair,
+				g.Leg)
 		}
 	})
 }
@@ -57,7 +58,8 @@ func drawGame(t *rapid.T, plan *match.Plan, g match.Game) match.Result {
 	}
 	r.Record = kifu.Record{
 		Black: plan.Players[g.Players[0]].Name, White: plan.Players[g.Players[1]].Name, Result: "crash", Winner: "white",
-		Event: rapid.String().Draw(t, "event"), Site: rapid.String().Draw(t, "site"), Started: started, Start: g.Opening.Start,
+		Event: rapid.String().Draw(t, "event"), Site: rapid.String().Draw(t, "site"), Started: started,
+		Start: g.Opening.Start,
 		Moves: rapid.SliceOf(rapid.Custom(drawMove)).Draw(t, "moves"),
 	}
 	return r
@@ -67,8 +69,9 @@ func drawMove(t *rapid.T) kifu.Move {
 	moves := rapid.Map(rapid.Uint16(), func(m uint16) shogi.Move { return shogi.Move(m) })
 	m := kifu.Move{
 		Move: moves.Draw(t, "move"), Time: time.Duration(rapid.Int64Range(0, 1<<50).Draw(t, "time")) * time.Microsecond,
-		HasScore: rapid.Bool().Draw(t, "has score"), Depth: rapid.Int().Draw(t, "depth"), SelDepth: rapid.Int().Draw(t, "seldepth"),
-		Nodes: rapid.Uint64().Draw(t, "nodes"), PV: rapid.SliceOfN(moves, 0, 12).Draw(t, "pv"),
+		HasScore: rapid.Bool().Draw(t, "has score"), Depth: rapid.Int().Draw(t, "depth"),
+		SelDepth: rapid.Int().Draw(t, "seldepth"),
+		Nodes:    rapid.Uint64().Draw(t, "nodes"), PV: rapid.SliceOfN(moves, 0, 12).Draw(t, "pv"),
 		Detail: rapid.SliceOf(rapid.Byte()).Draw(t, "detail"), Opening: rapid.Bool().Draw(t, "opening"),
 	}
 	if m.HasScore {
@@ -86,7 +89,8 @@ func TestAddGames(t *testing.T) {
 	g := &pair.Games[1]
 	g.Verdict = match.Verdict{Outcome: match.Draw, Termination: match.Repetition, Note: "four times"}
 	g.Marked, g.Slot = true, 3
-	g.Sides[0] = match.Side{Plies: 14, Nodes: math.MaxUint64, Time: time.Hour, DepthSum: 99, DepthPlies: 9, WorstOverrun: time.Millisecond, PonderHits: 3, PonderMisses: 2, Incomplete: 4}
+	g.Sides[0] = match.Side{Plies: 14, Nodes: math.MaxUint64, Time: time.Hour, DepthSum: 99, DepthPlies: 9,
+		WorstOverrun: time.Millisecond, PonderHits: 3, PonderMisses: 2, Incomplete: 4}
 	g.Record.Final = []byte(`{"by":"resignation"}`)
 	matchtest.Put(t, run, pair, matchtest.Pair(plan, 2, 30))
 	games := resultstest.Games(t, s, run.ID())
@@ -98,7 +102,8 @@ func TestAddGames(t *testing.T) {
 	want := match.Row{
 		Pair: 5, Leg: 1, Black: "将棋", White: "A", PairA: "A", PairB: "将棋", Outcome: match.Draw, Termination: match.Repetition,
 		Note: "four times", Points: [2]float64{0.4, 0.6}, Plies: 30, Sides: g.Sides, OpeningID: pair.Pair.Opening.ID,
-		OpeningPlies: len(pair.Pair.Opening.Moves), OpeningHash: pair.Pair.Opening.Hash(), Start: pair.Pair.Opening.Start, Marked: true, MovesHash: games[3].MovesHash, LastSFEN: p.SFEN(), Slot: 3,
+		OpeningPlies: len(pair.Pair.Opening.Moves), OpeningHash: pair.Pair.Opening.Hash(), Start: pair.Pair.Opening.Start,
+		Marked: true, MovesHash: games[3].MovesHash, LastSFEN: p.SFEN(), Slot: 3,
 		Started: g.Started, Ended: g.Ended,
 	}
 	testutil.Diff(t, want, games[3])
@@ -116,7 +121,8 @@ func TestMovesHash(t *testing.T) {
 		p := matchtest.Pair(plan, id, 0)
 		for i := range p.Games {
 			p.Games[i].Pair, p.Games[i].Record.Start = id, start
-			p.Games[i].Record.Moves = []kifu.Move{{Move: matchtest.Move("7g7f")}, {Move: matchtest.Move("1a1b")}, {Move: matchtest.Move("1a1b")}}
+			p.Games[i].Record.Moves = []kifu.Move{{Move: matchtest.Move("7g7f")}, {Move: matchtest.Move("1a1b")},
+				{Move: matchtest.Move("1a1b")}}
 		}
 		pairs = append(pairs, p)
 	}
@@ -129,7 +135,8 @@ func TestMovesHash(t *testing.T) {
 		testutil.Check(t, err == nil && got == want, "pair %d is stored with %x and played with %x (%v)", i, got, want, err)
 	}
 	// The third move is illegal, so the final position is the position before it.
-	testutil.Equal(t, "lnsgkgsn1/1r5bl/ppppppppp/9/9/2P6/PP1PPPPPP/1B5R1/LNSGKGSNL b - 3", games[0].LastSFEN, "final position")
+	testutil.Equal(t, "lnsgkgsn1/1r5bl/ppppppppp/9/9/2P6/PP1PPPPPP/1B5R1/LNSGKGSNL b - 3", games[0].LastSFEN,
+		"final position")
 }
 
 func TestGamesYield(t *testing.T) {
@@ -241,13 +248,17 @@ func TestAddRefuses(t *testing.T) {
 	for want, spoil := range tests {
 		pair := matchtest.Pair(plan, 4, 10)
 		spoil(&pair)
-		if _, err := run.Add(t.Context(), pair); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), s.Path()) {
+		if _, err := run.Add(t.Context(), pair); err == nil || !strings.Contains(err.Error(), want) ||
+			!strings.Contains(err.Error(), s.Path()) {
 			t.Errorf("%s: %v", want, err)
 		}
 	}
 	for name, forge := range map[string]func(*match.Pair){
-		"players": func(p *match.Pair) { p.Players = [2]int{1, 0} }, "seed": func(p *match.Pair) { p.Seed++ }, "legs": func(p *match.Pair) { p.Legs = 1 },
-		"opening's name": func(p *match.Pair) { p.Opening.ID = "3" }, "opening's start": func(p *match.Pair) { p.Opening.Start = "startpos " },
+		"players": func(p *match.Pair) { p.Players = [2]int{1, 0} }, "seed": func(p *match.Pair) { p.Seed++ },
+		"legs":           func(p *match.Pair) { p.Legs = 1 },
+		"opening's name": func(p *match.Pair) { p.Opening.ID = "3" }, "opening's start": func(p *match.Pair) {
+			p.Opening.Start = "startpos "
+		},
 		"opening's moves":   func(p *match.Pair) { p.Opening.Moves = append(p.Opening.Moves[:0:0], matchtest.Move("9g9f")) },
 		"a player too many": func(p *match.Pair) { p.Players[1] = 2 },
 	} {
@@ -283,7 +294,8 @@ func TestDiskFull(t *testing.T) {
 	}
 	stored--
 	var full sqlite3.Error
-	testutil.Require(t, errors.As(err, &full) && full.Code == sqlite3.ErrFull && stored != 0, "after %d pairs: %v", stored, err)
+	testutil.Require(t, errors.As(err, &full) && full.Code == sqlite3.ErrFull && stored != 0, "after %d pairs: %v", stored,
+		err)
 	checkWhole(t, s, run.ID())
 	if finished, err := run.Finished(t.Context()); err != nil || len(finished) != stored {
 		t.Errorf("%d of %d pairs are there, %v", len(finished), stored, err)
@@ -354,7 +366,8 @@ func benchmarkAdd(b *testing.B, s *results.Store, run *results.Run, serial bool)
 	b.StopTimer()
 	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "pairs/s")
 	var file, blobs float64
-	testutil.OK(b, s.Queries().QueryRowContext(b.Context(), "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size").Scan(&file))
+	testutil.OK(b, s.Queries().QueryRowContext(b.Context(),
+		"SELECT page_count * page_size FROM pragma_page_count, pragma_page_size").Scan(&file))
 	testutil.OK(b, s.Queries().QueryRowContext(b.Context(), "SELECT avg(length(plies)) FROM records").Scan(&blobs))
 	b.ReportMetric(file/float64(2*b.N), "bytes/game")
 	b.ReportMetric(blobs, "blob-bytes/game")

@@ -125,7 +125,8 @@ func (s Search) enough(n int) bool { return s.Limit > 0 && n >= s.Limit }
 // record. It holds one game in memory at a time; with a limit it also holds the pair and leg of each game. It
 // reads a snapshot of the database, without games stored during the call. If yield returns an error, Records stops
 // and returns that error unchanged.
-func (s *Store) Records(ctx context.Context, runID int64, search Search, yield func(match.Row, kifu.Record) error) error {
+func (s *Store) Records(ctx context.Context, runID int64, search Search,
+	yield func(match.Row, kifu.Record) error) error {
 	var stopped error // the error that yield returned
 	n := 0
 	err := searchRecords(ctx, s, runID, search, func(row match.Row, r kifu.Record) error {
@@ -146,7 +147,8 @@ func (s *Store) Records(ctx context.Context, runID int64, search Search, yield f
 	return nil
 }
 
-func searchRecords(ctx context.Context, s *Store, runID int64, search Search, yield func(match.Row, kifu.Record) error) (err error) {
+func searchRecords(ctx context.Context, s *Store, runID int64, search Search,
+	yield func(match.Row, kifu.Record) error) (err error) {
 	if err := search.Check(); err != nil {
 		return err
 	}
@@ -326,8 +328,8 @@ type RunName struct {
 	Players []string // in plan order
 }
 
-// RunNames returns the names of all runs, the latest first. known is an earlier result, or nil. The players of a run never
-// change, and a later run has a greater ID, so RunNames reads only the players of later runs.
+// RunNames returns the names of all runs, the latest first. known is an earlier result, or nil. The players of a run
+// never change, and a later run has a greater ID, so RunNames reads only the players of later runs.
 func (s *Store) RunNames(ctx context.Context, known []RunName) ([]RunName, error) {
 	players, last := map[int64][]string{}, int64(0)
 	for _, n := range known {

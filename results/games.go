@@ -70,7 +70,8 @@ func selectGames(ctx context.Context, q tables.Querier, runID int64, f Filter, y
 }
 
 // each reads the games of a range of pairs. It returns an error if it does not find a stored game.
-func (r *gameReader) each(ctx context.Context, q tables.Querier, runID int64, pairs pairRange, yield func(match.Row) error) error {
+func (r *gameReader) each(ctx context.Context, q tables.Querier, runID int64, pairs pairRange,
+	yield func(match.Row) error) error {
 	inventory, err := tables.ReadInventory(ctx, q, runID, pairs.first, pairs.end)
 	if err != nil {
 		return err
@@ -141,7 +142,8 @@ func record(ctx context.Context, s *Store, runID int64, pair, leg int) (record k
 	return oneRecord(ctx, tx, c, runID, pair, leg)
 }
 
-func oneRecord(ctx context.Context, q tables.Querier, c playerTable, runID int64, pair, leg int) (record kifu.Record, err error) {
+func oneRecord(ctx context.Context, q tables.Querier, c playerTable, runID int64, pair, leg int) (record kifu.Record,
+	err error) {
 	found := false
 	err = selectRecords(ctx, q, c, runID, func(_ *tables.Game, r kifu.Record) error {
 		found, record = true, r
@@ -182,13 +184,15 @@ func (s *Store) Game(ctx context.Context, runID int64, pair, leg int) (row match
 }
 
 func recordsQuery() string {
-	return "SELECT " + tables.GameColumns() + ", r.game_id, r.start, r.event, r.site, r.plies, r.final, r.checksum" + fromGames +
+	return "SELECT " + tables.GameColumns() + ", r.game_id, r.start, r.event, r.site, r.plies, r.final, r.checksum" +
+		fromGames +
 		"CROSS JOIN records r ON r.game_id = g.id "
 }
 
 // records calls yield for each game of a range of pairs, by pair and leg, with its whole record. It returns
 // an error if it does not find a stored game. The tables.Game is valid until yield returns.
-func records(ctx context.Context, q tables.Querier, c playerTable, runID int64, pairs pairRange, yield func(*tables.Game, kifu.Record) error) error {
+func records(ctx context.Context, q tables.Querier, c playerTable, runID int64, pairs pairRange,
+	yield func(*tables.Game, kifu.Record) error) error {
 	inventory, err := tables.ReadInventory(ctx, q, runID, pairs.first, pairs.end)
 	if err != nil {
 		return err
@@ -207,7 +211,8 @@ func records(ctx context.Context, q tables.Querier, c playerTable, runID int64, 
 }
 
 // selectRecords calls yield for the games selected by where, an SQL condition, with their records.
-func selectRecords(ctx context.Context, q tables.Querier, c playerTable, runID int64, yield func(*tables.Game, kifu.Record) error, where string, args ...any) error {
+func selectRecords(ctx context.Context, q tables.Querier, c playerTable, runID int64,
+	yield func(*tables.Game, kifu.Record) error, where string, args ...any) error {
 	var head kifu.Record
 	var blob []byte
 	var id int64
@@ -218,7 +223,8 @@ func selectRecords(ctx context.Context, q tables.Querier, c playerTable, runID i
 		if err != nil {
 			return err
 		}
-		if sum, err := tables.SumOf("records", id, head.Start, head.Event, head.Site, blob, head.Final); err != nil || stored.Valid && stored.Int64 != sum {
+		if sum, err := tables.SumOf("records", id, head.Start, head.Event, head.Site, blob, head.Final); err != nil ||
+			stored.Valid && stored.Int64 != sum {
 			return &tables.Damaged{Table: "records", Pair: g.Pair, Leg: g.Leg}
 		}
 		r := head

@@ -29,9 +29,15 @@ func TestPairs(t *testing.T) {
 		{results.Filter{FromPair: 10}, nil},
 	} {
 		var got [][]match.Row
-		testutil.OK(t, s.Pairs(t.Context(), run.ID(), test.filter, func(rows []match.Row) error { got = append(got, rows); return nil }))
+		testutil.OK(t, s.Pairs(t.Context(), run.ID(), test.filter, func(rows []match.Row) error {
+			got = append(got, rows)
+			return nil
+		}))
 		var flat, each []match.Row
-		testutil.OK(t, s.GamesWhere(t.Context(), run.ID(), test.filter, func(g match.Row) error { each = append(each, g); return nil }))
+		testutil.OK(t, s.GamesWhere(t.Context(), run.ID(), test.filter, func(g match.Row) error {
+			each = append(each, g)
+			return nil
+		}))
 		var want [][]match.Row
 		for _, id := range test.want {
 			at := 0
@@ -63,14 +69,16 @@ func TestPairs(t *testing.T) {
 func TestUnknownTerminationIsKept(t *testing.T) {
 	s, plan, run := resultstest.Begun(t)
 	matchtest.Put(t, run, matchtest.Pair(plan, 0, 4))
-	testutil.Must(s.Writer().ExecContext(t.Context(), "UPDATE games SET termination = 'adjourned', checksum = NULL WHERE leg = 1"))(t)
+	testutil.Must(s.Writer().ExecContext(t.Context(),
+		"UPDATE games SET termination = 'adjourned', checksum = NULL WHERE leg = 1"))(t)
 	games := resultstest.Games(t, s, run.ID())
 	testutil.Check(t, games[1].Termination.String() == "adjourned" && !games[1].Termination.Known(), "%+v", games[1])
 	if record, err := s.Record(t.Context(), run.ID(), 0, 1); err != nil || record.Result != "adjourned" {
 		t.Errorf("%q, %v", record.Result, err)
 	}
 	var text strings.Builder
-	if err := dump.Write(t.Context(), s, &text, "r", true); err != nil || !strings.Contains(text.String(), `"termination":"adjourned"`) {
+	if err := dump.Write(t.Context(), s, &text, "r", true); err != nil ||
+		!strings.Contains(text.String(), `"termination":"adjourned"`) {
 		t.Errorf("%v\n%s", err, text.String())
 	}
 	pair := matchtest.Pair(plan, 1, 4)

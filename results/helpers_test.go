@@ -24,7 +24,8 @@ func TestMain(m *testing.M) {
 func checkWhole(tb testing.TB, s *results.Store, runID int64) {
 	tb.Helper()
 	var verdict string
-	if err := s.Queries().QueryRowContext(tb.Context(), "PRAGMA integrity_check").Scan(&verdict); err != nil || verdict != "ok" {
+	if err := s.Queries().QueryRowContext(tb.Context(), "PRAGMA integrity_check").Scan(&verdict); err != nil ||
+		verdict != "ok" {
 		tb.Errorf("integrity_check: %s %v", verdict, err)
 	}
 	// One statement sees one snapshot, even while another process writes.

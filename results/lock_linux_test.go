@@ -32,7 +32,8 @@ func TestSQLitesLocksStay(t *testing.T) {
 		info := testutil.Must(os.Stat(file))(t)
 		inode := strconv.FormatUint(info.Sys().(*syscall.Stat_t).Ino, 10)
 		locks := testutil.Must(os.ReadFile("/proc/locks"))(t)
-		lock := regexp.MustCompile(`POSIX +ADVISORY +READ ` + strconv.Itoa(os.Getpid()) + ` \w+:\w+:` + inode + ` ` + first + ` `)
+		lock := regexp.MustCompile(`POSIX +ADVISORY +READ ` + strconv.Itoa(os.Getpid()) + ` \w+:\w+:` + inode + ` ` + first +
+			` `)
 		testutil.Check(t, lock.Match(locks), "SQLite has no lock on %s any more:\n%s", file, locks)
 	}
 }

@@ -25,7 +25,8 @@ func TestLockByOtherNames(t *testing.T) {
 	for _, name := range []string{path, link, filepath.Join(folder, filepath.Base(path))} {
 		s := resultstest.Open(t, name)
 		_, err := s.Begin(t.Context(), matchtest.Plan("killed"))
-		testutil.Check(t, errors.Is(err, results.ErrRunLocked) && strings.Contains(err.Error(), "process "), "%s: %v", name, err)
+		testutil.Check(t, errors.Is(err, results.ErrRunLocked) && strings.Contains(err.Error(), "process "), "%s: %v", name,
+			err)
 		other := matchtest.Plan("other") // other runs are free
 		testutil.OK(t, resultstest.Begin(t, s, other).Close())
 	}
@@ -47,7 +48,8 @@ func TestLockOfTheFileItself(t *testing.T) {
 	testutil.OK(t, os.Link(path, second))
 	for _, name := range []string{path, second} {
 		testutil.Fails(t, testutil.Err(results.Open(t.Context(), name)), "2 names (hard links)", "%s with two names", name)
-		testutil.Fails(t, testutil.Err(results.OpenExisting(t.Context(), name)), "2 names (hard links)", "%s with two names", name)
+		testutil.Fails(t, testutil.Err(results.OpenExisting(t.Context(), name)), "2 names (hard links)", "%s with two names",
+			name)
 	}
 	testutil.OK(t, cmd.Process.Kill())
 	resultstest.Killed(t, cmd.Wait())
@@ -78,7 +80,8 @@ func TestTwoMachines(t *testing.T) {
 	if boot, pid := resultstest.Open(t, path).Here(); boot == "" || pid != os.Getpid() {
 		t.Errorf("boot %q, process %d", boot, pid)
 	}
-	testutil.Is(t, testutil.Err(on("gamma", "3").Begin(t.Context(), matchtest.Plan("five"))), results.ErrRunLocked, "beside container")
+	testutil.Is(t, testutil.Err(on("gamma", "3").Begin(t.Context(), matchtest.Plan("five"))), results.ErrRunLocked,
+		"beside container")
 	testutil.OK(t, os.Remove(path+"-lock"))
 	resultstest.Begin(t, on("gamma", "3"), matchtest.Plan("five"))
 	// gamma is killed and starts again. The entry of its earlier boot does not block it.

@@ -14,12 +14,12 @@ import (
 	"gogi/results/tables"
 )
 
-// nextRun is an SQL expression for the number of a new run. It is no number of a deleted run, because programs that read the
-// database use the number as the key of what they remember.
+// nextRun is an SQL expression for the number of a new run. It is no number of a deleted run, because programs that
+// read the database use the number as the key of what they remember.
 const nextRun = "(SELECT max(coalesce((SELECT max(id) FROM runs), 0), coalesce((SELECT value FROM stored WHERE run_id = 0 AND part = -12), 0)) + 1)"
 
-// Rename gives a run another name. It returns ErrRunLocked if the run is being played, and an error if another run has the
-// name. The games keep the name as their event, because it is a part of the stored records.
+// Rename gives a run another name. It returns ErrRunLocked if the run is being played, and an error if another run has
+// the name. The games keep the name as their event, because it is a part of the stored records.
 func Rename(ctx context.Context, s *Store, run *RunInfo, name string) error {
 	err := match.CheckRunName(name)
 	if err == nil {
@@ -117,8 +117,8 @@ func deleteRun(ctx context.Context, tx *sql.Tx, run *RunInfo) error {
 	return nil
 }
 
-// shrink returns the free pages of the file to the disk and reports whether it did. It does nothing while a run is being
-// played, because the player would wait.
+// shrink returns the free pages of the file to the disk and reports whether it did. It does nothing while a run is
+// being played, because the player would wait.
 func shrink(ctx context.Context, s *Store) (done bool, err error) {
 	runs, err := s.Runs(ctx)
 	if err != nil {

@@ -29,8 +29,8 @@ func manyRuns(t *testing.T, pairs int) (*results.Store, string) {
 	return store, path
 }
 
-// TestDelete: Delete removes every row of one run, returns the space to the disk and leaves the other runs as they were. A
-// new run never gets the number of a deleted one.
+// TestDelete: Delete removes every row of one run, returns the space to the disk and leaves the other runs as they
+// were. A new run never gets the number of a deleted one.
 func TestDelete(t *testing.T) {
 	store, path := manyRuns(t, 150)
 	before := resultstest.Dump(t, store, "a", false)
@@ -53,7 +53,8 @@ func TestDelete(t *testing.T) {
 	testutil.OK(t, run.Close())
 }
 
-// TestDeleteInPlay: gogi deletes and renames no run in play. While another run is in play, it does not rewrite the file.
+// TestDeleteInPlay: gogi deletes and renames no run in play. While another run is in play, it does not rewrite the
+// file.
 func TestDeleteInPlay(t *testing.T) {
 	store, _ := manyRuns(t, 2)
 	run := resultstest.Begin(t, store, matchtest.Plan("b"))
@@ -69,7 +70,8 @@ func TestDeleteInPlay(t *testing.T) {
 	checkWhole(t, store, b.ID)
 }
 
-// TestRename: a renamed run has the same games, plan and settings. No two runs have one name, and no name begins with a dash.
+// TestRename: a renamed run has the same games, plan and settings. No two runs have one name, and no name begins with a
+// dash.
 func TestRename(t *testing.T) {
 	store, _ := manyRuns(t, 3)
 	info := testutil.Must(store.FindRun(t.Context(), "b"))(t)
@@ -115,7 +117,8 @@ func TestTags(t *testing.T) {
 	testutil.Same(t, tags, []string{"lmr", "net", "最新"}, "tags")
 	run := resultstest.Begin(t, store, matchtest.Plan("b"))
 	testutil.OK(t, run.Change(t.Context(), 9, 3, match.RunPlaying))
-	testutil.Same(t, testutil.Must(results.Tag(t.Context(), store, info, []string{"z"}, []string{"lmr"}))(t), []string{"net", "z", "最新"}, "tags in play")
+	testutil.Same(t, testutil.Must(results.Tag(t.Context(), store, info, []string{"z"}, []string{"lmr"}))(t),
+		[]string{"net", "z", "最新"}, "tags in play")
 	testutil.OK(t, run.Close())
 	byRun := testutil.Must(results.TagsOf(t.Context(), store))(t)
 	testutil.Same(t, byRun, map[int64][]string{info.ID: {"net", "z", "最新"}}, "tags of all runs")

@@ -32,7 +32,8 @@ func setUp(ctx context.Context, s *Store) (err error) {
 	}
 	defer func() { err = firstError(err, lock.Close()) }()
 	// Only an empty file accepts a page size.
-	if _, err := s.write.ExecContext(ctx, fmt.Sprintf("PRAGMA page_size=%d; PRAGMA journal_mode=WAL", tables.PageSize)); err != nil {
+	if _, err := s.write.ExecContext(ctx,
+		fmt.Sprintf("PRAGMA page_size=%d; PRAGMA journal_mode=WAL", tables.PageSize)); err != nil {
 		return fmt.Errorf("switching to WAL mode: %w", err)
 	}
 	// Another process may have migrated the file before this process got the lock, so it reads the version
@@ -75,7 +76,8 @@ func verifyEverything(ctx context.Context, tx *sql.Tx) error {
 			return err
 		}
 	}
-	ids, err := tables.List(ctx, tx, func(rows *sql.Rows, id *int64) error { return rows.Scan(id) }, "SELECT id FROM runs ORDER BY id")
+	ids, err := tables.List(ctx, tx, func(rows *sql.Rows, id *int64) error { return rows.Scan(id) },
+		"SELECT id FROM runs ORDER BY id")
 	if err != nil {
 		return err
 	}
@@ -117,7 +119,8 @@ func migrate(ctx context.Context, tx *sql.Tx, version int, text string) error {
 		}
 	}
 	// PRAGMA accepts no parameters.
-	_, err := tx.ExecContext(ctx, fmt.Sprintf("PRAGMA application_id=%d; PRAGMA user_version=%d", tables.ApplicationID, version))
+	_, err := tx.ExecContext(ctx, fmt.Sprintf("PRAGMA application_id=%d; PRAGMA user_version=%d", tables.ApplicationID,
+		version))
 	return err
 }
 
@@ -144,8 +147,8 @@ func firstError(first, second error) error {
 	return second
 }
 
-// GamesToUpgrade returns the number of games that Open verifies in the database at path, because an older gogi wrote it.
-// It returns 0 if there is no such file, or if Open changes no schema. It changes nothing.
+// GamesToUpgrade returns the number of games that Open verifies in the database at path, because an older gogi wrote
+// it. It returns 0 if there is no such file, or if Open changes no schema. It changes nothing.
 func GamesToUpgrade(ctx context.Context, path string) (games int, err error) {
 	if Size(path) == 0 {
 		return 0, nil

@@ -69,7 +69,8 @@ func (m Moment) Games(ctx context.Context, runID int64, f Filter, yield func(mat
 
 // Records calls yield for the games of the pairs with from ≤ number < below, by pair and leg, with their whole
 // records.
-func (m Moment) Records(ctx context.Context, runID int64, from, below int, yield func(match.Row, kifu.Record) error) error {
+func (m Moment) Records(ctx context.Context, runID int64, from, below int,
+	yield func(match.Row, kifu.Record) error) error {
 	c, err := castOf(ctx, m.Q, runID)
 	if err != nil {
 		return err

@@ -202,7 +202,8 @@ func blockRows(ctx context.Context, q tables.Querier, run, block int64) (list []
 
 // segment returns the games of a range of pairs from the segment that has all of them. If this segment is missing
 // or damaged, known is false, and the caller must read the rows. gogi db check reports damaged segments.
-func (r *gameReader) segment(ctx context.Context, statement driver.StmtQueryContext, run int64, pairs pairRange) (games []match.Row, known bool, err error) {
+func (r *gameReader) segment(ctx context.Context, statement driver.StmtQueryContext, run int64,
+	pairs pairRange) (games []match.Row, known bool, err error) {
 	block := pairs.first / segments.Pairs
 	values := make([]driver.Value, 2)
 	var s *segments.Segment

@@ -98,7 +98,8 @@ func extremes(r *rand.Rand) func(*uint64, []*tables.Game) {
 			g.MovesHash, g.Plies, g.Slot, g.Marked = r.Uint64(), integer(), integer(), r.IntN(2) == 0
 			for c := range g.Sides {
 				g.Sides[c] = match.Side{
-					Plies: integer(), Nodes: []uint64{0, math.MaxUint64, r.Uint64()}[r.IntN(3)], Time: time.Duration(r.IntN(1<<40)) * time.Microsecond,
+					Plies: integer(), Nodes: []uint64{0, math.MaxUint64, r.Uint64()}[r.IntN(3)],
+					Time:     time.Duration(r.IntN(1<<40)) * time.Microsecond,
 					DepthSum: integer(), DepthPlies: integer(), WorstOverrun: time.Duration(r.IntN(1<<30)) * time.Microsecond,
 					PonderHits: integer(), PonderMisses: integer(), Incomplete: integer(),
 				}
@@ -115,7 +116,10 @@ func extremes(r *rand.Rand) func(*uint64, []*tables.Game) {
 // rowsByRows reads the games without segments.
 func rowsByRows(tb testing.TB, s *Store, run int64, f Filter) (rows []match.Row) {
 	tb.Helper()
-	testutil.OK(tb, selectGames(tb.Context(), s.read, run, f, func(g match.Row) error { rows = append(rows, g); return nil }))
+	testutil.OK(tb, selectGames(tb.Context(), s.read, run, f, func(g match.Row) error {
+		rows = append(rows, g)
+		return nil
+	}))
 	return rows
 }
 
@@ -195,14 +199,16 @@ func TestSegmentsTellTheRows(t *testing.T) {
 	wrong := wrongSegments(t, s, run.ID())
 	testutil.Check(t, len(wrong) == 0, "%v", wrong)
 	for _, f := range []Filter{
-		{}, {FromPair: 50, Pairs: 700}, {FromPair: 511, Pairs: 1}, {FromPair: 512}, {FromPair: 590}, {Pairs: 512}, {FromPair: 1030, Pairs: 3}, {FromPair: 5000},
+		{}, {FromPair: 50, Pairs: 700}, {FromPair: 511, Pairs: 1}, {FromPair: 512}, {FromPair: 590}, {Pairs: 512},
+		{FromPair: 1030, Pairs: 3}, {FromPair: 5000},
 		{FromPair: 3, Pairs: 900},
 	} {
 		want, got := rowsByRows(t, s, run.ID(), f), gamesWhere(t, s, run.ID(), f)
 		testutil.Equal(t, otherRows(want, got), "", "%+v (-rows +segments)", f)
 	}
 	// Without its trigger, a changed row has no effect on readers, because they use the segment.
-	testutil.Must(s.write.ExecContext(t.Context(), "DROP TRIGGER segments_game_changed; UPDATE games SET plies = plies - 1 WHERE pair = 7"))(t)
+	testutil.Must(s.write.ExecContext(t.Context(),
+		"DROP TRIGGER segments_game_changed; UPDATE games SET plies = plies - 1 WHERE pair = 7"))(t)
 	testutil.OK(t, s.Games(t.Context(), run.ID(), func(match.Row) error { return nil }), "the rows of a segment were read")
 	err := s.Moment(t.Context(), "reading", func(m Moment) error {
 		return m.Games(t.Context(), run.ID(), Filter{}, func(match.Row) error { return nil })
@@ -217,15 +223,16 @@ func TestChangesDropSegments(t *testing.T) {
 		"white_plies, white_nodes, white_us, white_depth_sum, white_depth_plies, white_overrun_us, white_ponder_hits, white_ponder_misses"
 	s, run := packedRun(t)
 	for statement, left := range map[string][]int64{
-		"UPDATE games SET plies = plies + 1 WHERE pair = 0 AND leg = 1":                                                                 {2},
-		"UPDATE games SET note = 'x', checksum = NULL WHERE pair = 511":                                                                 {2},
-		"UPDATE games SET pair = 700 WHERE pair = 1024 AND leg = 0; UPDATE games SET leg = 5 WHERE pair = 700":                          {0},
-		"UPDATE games SET pair = 1024, leg = 7 WHERE pair = 610 AND leg = 0":                                                            {0},
-		"DELETE FROM games WHERE pair = 1279":                                                                                           {0},
-		"INSERT INTO games (leg, " + most + ") SELECT 9, " + most + " FROM games WHERE pair = 1100 AND leg = 0":                         {0},
-		"UPDATE pairs SET worker = NULL WHERE pair = 3":                                                                                 {2},
-		"UPDATE pairs SET a = b, b = a WHERE pair = 1025":                                                                               {0},
-		"DELETE FROM pairs WHERE pair = 1026":                                                                                           {0},
+		"UPDATE games SET plies = plies + 1 WHERE pair = 0 AND leg = 1":                                        {2},
+		"UPDATE games SET note = 'x', checksum = NULL WHERE pair = 511":                                        {2},
+		"UPDATE games SET pair = 700 WHERE pair = 1024 AND leg = 0; UPDATE games SET leg = 5 WHERE pair = 700": {0},
+		"UPDATE games SET pair = 1024, leg = 7 WHERE pair = 610 AND leg = 0":                                   {0},
+		"DELETE FROM games WHERE pair = 1279":                                                                  {0},
+		"INSERT INTO games (leg, " + most + ") SELECT 9, " + most +
+			" FROM games WHERE pair = 1100 AND leg = 0": {0},
+		"UPDATE pairs SET worker = NULL WHERE pair = 3":   {2},
+		"UPDATE pairs SET a = b, b = a WHERE pair = 1025": {0},
+		"DELETE FROM pairs WHERE pair = 1026":             {0},
 		"INSERT INTO pairs (run_id, pair, a, b, opening_id, seed) SELECT run_id, 120, a, b, opening_id, seed FROM pairs WHERE pair = 1": {2},
 		"UPDATE openings SET name = name || '!' WHERE id = 1":                                                                           nil,
 		"DELETE FROM openings WHERE id = 1":                                                                                             nil,
@@ -247,7 +254,10 @@ func leavesSegments(t *testing.T, s *Store, run int64, statement string, left []
 		testutil.OK(t, testutil.Err(conn.ExecContext(t.Context(), text)), "%s", text)
 	}
 	var got []int64
-	err = segments.Stored(t.Context(), conn, run, func(block int64, _ []driver.Value) error { got = append(got, block); return nil })
+	err = segments.Stored(t.Context(), conn, run, func(block int64, _ []driver.Value) error {
+		got = append(got, block)
+		return nil
+	})
 	testutil.Check(t, err == nil && slices.Equal(got, left), "segments %v are left, expected %v (%v)", got, left, err)
 	testutil.Must(conn.ExecContext(t.Context(), "ROLLBACK"))(t)
 }
@@ -316,8 +326,10 @@ func TestDamagedSegments(t *testing.T) {
 	if wrong := wrongSegments(t, s, run.ID()); len(wrong) > 0 || len(blocksOf(t, s, run.ID())) != 3 {
 		t.Errorf("packed anew: %q", wrong)
 	}
-	testutil.OK(t, testutil.Err(s.write.ExecContext(t.Context(), "DROP TRIGGER segments_game_changed; UPDATE games SET plies = 77, checksum = NULL WHERE pair = 1030")))
-	if wrong := wrongSegments(t, s, run.ID()); len(wrong) != 1 || !strings.HasPrefix(wrong[0], "1024 a segment is not what the rows say") {
+	testutil.OK(t, testutil.Err(s.write.ExecContext(t.Context(),
+		"DROP TRIGGER segments_game_changed; UPDATE games SET plies = 77, checksum = NULL WHERE pair = 1030")))
+	if wrong := wrongSegments(t, s, run.ID()); len(wrong) != 1 ||
+		!strings.HasPrefix(wrong[0], "1024 a segment is not what the rows say") {
 		t.Errorf("a segment of other rows: %q", wrong)
 	}
 }
@@ -349,29 +361,34 @@ func TestPackAll(t *testing.T) {
 	plan := matchtest.Plan("a")
 	plan.Pairs = 5 * segments.Pairs
 	s, run := begun(t, plan)
-	storeFast(t, s, run, slices.Concat(ids(0, segments.Pairs), ids(512, 520), ids(1024, 1024+segments.Least), ids(1536, 2048), ids(2048, 2560)), func(*uint64, []*tables.Game) {})
+	storeFast(t, s, run, slices.Concat(ids(0, segments.Pairs), ids(512, 520), ids(1024, 1024+segments.Least),
+		ids(1536, 2048), ids(2048, 2560)), func(*uint64, []*tables.Game) {})
 	other := matchtest.Plan("b")
 	other.Pairs = segments.Pairs
 	second, err := s.Begin(t.Context(), other)
 	second = matchtest.Closing(t, second, err)
 	storeFast(t, s, second, ids(0, 300), func(*uint64, []*tables.Game) {})
-	if _, err := PackAll(t.Context(), s, nil); !errors.Is(err, ErrRunLocked) || !strings.Contains(err.Error(), `run "a"`) || len(blocksOf(t, s, run.ID())) > 0 {
+	if _, err := PackAll(t.Context(), s, nil); !errors.Is(err, ErrRunLocked) ||
+		!strings.Contains(err.Error(), `run "a"`) || len(blocksOf(t, s, run.ID())) > 0 {
 		t.Errorf("while both are played: %v", err)
 	}
 	// Both runs end, and the test deletes the segments that their ends create.
 	testutil.OK(t, errors.Join(run.Close(), second.Close()))
-	testutil.OK(t, testutil.Err(s.write.ExecContext(t.Context(), "DELETE FROM segments; UPDATE games SET plies = plies + 1 WHERE run_id = ? AND pair = 1600 AND leg = 0", run.ID())))
+	testutil.OK(t, testutil.Err(s.write.ExecContext(t.Context(),
+		"DELETE FROM segments; UPDATE games SET plies = plies + 1 WHERE run_id = ? AND pair = 1600 AND leg = 0", run.ID())))
 	ctx, cancel := context.WithCancel(t.Context())
 	list, err := PackAll(ctx, s, func(done, of int) {
 		testutil.Check(t, of == 512+256+512+512+300 && done == 512, "progress %d of %d", done, of)
 		cancel()
 	})
-	if !errors.Is(err, context.Canceled) || !slices.Equal(list, []PackedRun{{"a", 1, 512, 1024}}) || !slices.Equal(blocksOf(t, s, run.ID()), []int64{4}) {
+	if !errors.Is(err, context.Canceled) || !slices.Equal(list, []PackedRun{{"a", 1, 512, 1024}}) ||
+		!slices.Equal(blocksOf(t, s, run.ID()), []int64{4}) {
 		t.Errorf("cut off: %v, %v", list, err)
 	}
 	var last [2]int
 	list, err = PackAll(t.Context(), s, func(done, of int) { last = [2]int{done, of} })
-	if _, damaged := errors.AsType[*tables.Damaged](err); !damaged || !slices.Equal(list, []PackedRun{{"a", 2, 768, 1536}, {"b", 1, 300, 600}}) || last != [2]int{1580, 1580} {
+	if _, damaged := errors.AsType[*tables.Damaged](err); !damaged ||
+		!slices.Equal(list, []PackedRun{{"a", 2, 768, 1536}, {"b", 1, 300, 600}}) || last != [2]int{1580, 1580} {
 		t.Errorf("%v, %v, progress %v", list, err, last)
 	}
 	testutil.Slices(t, blocksOf(t, s, run.ID()), []int64{0, 2, 4}, "segments")

@@ -140,7 +140,8 @@ func readBeside(t *testing.T, path string) {
 		"%d games in %d pairs or more", len(games), info.Finished)
 	testutil.OK(t, testutil.Err(s.Record(t.Context(), info.ID, games[0].Pair, 1)))
 	now, err := s.FindRun(t.Context(), "killed")
-	testutil.Check(t, err == nil && now.Finished >= info.Finished, "%d pairs, then %d, %v", info.Finished, now.Finished, err)
+	testutil.Check(t, err == nil && now.Finished >= info.Finished, "%d pairs, then %d, %v", info.Finished, now.Finished,
+		err)
 	testutil.OK(t, s.Close())
 }
 
@@ -157,7 +158,8 @@ func TestSecondProcessIsRefused(t *testing.T) {
 	if info, err := s.FindRun(t.Context(), "killed"); err != nil || info.Pairs != 100 {
 		t.Errorf("who was refused changed the target: %+v, %v", info, err)
 	}
-	matchtest.Put(t, resultstest.Begin(t, s, matchtest.Plan("other")), matchtest.Pair(matchtest.Plan("other"), 0, 10)) // other runs are free
+	// other runs are free
+	matchtest.Put(t, resultstest.Begin(t, s, matchtest.Plan("other")), matchtest.Pair(matchtest.Plan("other"), 0, 10))
 	killed := make(chan error, 1)
 	time.AfterFunc(300*time.Millisecond, func() { killed <- cmd.Process.Kill() })
 	resultstest.Begin(t, s, matchtest.Plan("killed")) // a start waits for a process that ends

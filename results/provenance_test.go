@@ -39,13 +39,16 @@ func TestProvenance(t *testing.T) {
 	for _, g := range resultstest.Games(t, s, run.ID()) {
 		testutil.Equal(t, g.Worker, want[g.Pair], "pair %d is said to be", g.Pair)
 	}
-	testutil.Equal(t, resultstest.Dump(t, s, "r", true), resultstest.Dump(t, s, "local", true), "the stable dump depends on who played")
+	testutil.Equal(t, resultstest.Dump(t, s, "r", true), resultstest.Dump(t, s, "local", true),
+		"the stable dump depends on who played")
 	text := resultstest.Dump(t, s, "r", false)
 	testutil.Check(t, strings.Count(text, `"worker":"worker-1"`) == 2*3, "the dump does not tell the workers:\n%s", text)
-	if c, err := repair.Check(t.Context(), s, repair.CheckOptions{}); err != nil || !c.Sound() || c.Runs[0].Unchecked != 0 {
+	if c, err := repair.Check(t.Context(), s, repair.CheckOptions{}); err != nil || !c.Sound() ||
+		c.Runs[0].Unchecked != 0 {
 		t.Errorf("%+v, %v", c, err)
 	}
-	if list, err := s.Workers(t.Context()); err != nil || len(list) != 6 || (list[0] != results.Worker{Name: "worker-1", Owner: "o"}) {
+	if list, err := s.Workers(t.Context()); err != nil || len(list) != 6 ||
+		(list[0] != results.Worker{Name: "worker-1", Owner: "o"}) {
 		t.Errorf("%+v, %v", list, err)
 	}
 }
@@ -53,7 +56,8 @@ func TestProvenance(t *testing.T) {
 func TestProvenanceRefused(t *testing.T) {
 	_, plan, run := resultstest.Begun(t)
 	for _, p := range []match.Provenance{
-		{Owner: "o"}, {Epoch: 1}, {Scale: 1}, {Proof: []byte{1}}, {Worker: "w", Scale: -1}, {Worker: "w", Scale: math.NaN()}, {Worker: "w", Scale: math.Inf(1)},
+		{Owner: "o"}, {Epoch: 1}, {Scale: 1}, {Proof: []byte{1}}, {Worker: "w", Scale: -1}, {Worker: "w", Scale: math.NaN()},
+		{Worker: "w", Scale: math.Inf(1)},
 	} {
 		pair := matchtest.Pair(plan, 0, 10)
 		pair.Played = p
@@ -76,7 +80,8 @@ func TestEnlist(t *testing.T) {
 	testutil.OK(t, results.Enlist(t.Context(), s, results.Worker{Name: "w", Owner: "another", Key: "UC"}))
 	play(3)
 	keys := ""
-	testutil.OK(t, s.Queries().QueryRowContext(t.Context(), "SELECT group_concat(w.key, ' ') FROM (SELECT worker FROM pairs ORDER BY pair) p JOIN workers w ON w.id = p.worker").Scan(&keys))
+	testutil.OK(t, s.Queries().QueryRowContext(t.Context(),
+		"SELECT group_concat(w.key, ' ') FROM (SELECT worker FROM pairs ORDER BY pair) p JOIN workers w ON w.id = p.worker").Scan(&keys))
 	testutil.Equal(t, keys, "UA UB UB UB", "the pairs were played with the keys")
 	list, err := s.Workers(t.Context())
 	testutil.Check(t, err == nil && len(list) == 3, "%+v, %v", list, err)

@@ -36,11 +36,13 @@ func TestQuestions(t *testing.T) {
 			want = asked
 		}
 		pair, err := s.Pair(t.Context(), run.ID(), g.Pair)
-		testutil.Check(t, err == nil && g.Questions == want && pair.Games[g.Leg].Questions == want && (g.Worker != "") == (g.Pair%2 == 1),
+		testutil.Check(t, err == nil && g.Questions == want && pair.Games[g.Leg].Questions == want &&
+			(g.Worker != "") == (g.Pair%2 == 1),
 			"pair %d, leg %d: %+v, of the pair %+v (%v), want %+v", g.Pair, g.Leg, g.Questions, pair.Games, err, want)
 	}
 	var whole, stable bytes.Buffer
-	testutil.OK(t, errors.Join(dump.Write(t.Context(), s, &whole, "r", false), dump.Write(t.Context(), s, &stable, "r", true)))
+	testutil.OK(t, errors.Join(dump.Write(t.Context(), s, &whole, "r", false),
+		dump.Write(t.Context(), s, &stable, "r", true)))
 	if line := `"mate":{"asked":9,"claimed":6,"proven":1,"refuted":2,"unproven":3,"failed":1}`; strings.Count(whole.String(), line) != 2 || strings.Contains(stable.String(), `"asked"`) {
 		t.Errorf("dumps:\n%s\n%s", whole.String(), stable.String())
 	}

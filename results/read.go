@@ -135,7 +135,9 @@ func (s *Store) NameOf(ctx context.Context, name, digest string) (string, error)
 
 // FreeName returns name if no run has it, else the first free name of NAME-2, NAME-3, ….
 func (s *Store) FreeName(ctx context.Context, name string) (string, error) {
-	taken, err := moment(ctx, s, "reading the names of the runs", func(m Moment) ([]string, error) { return names(ctx, m.Q) })
+	taken, err := moment(ctx, s, "reading the names of the runs", func(m Moment) ([]string, error) {
+		return names(ctx, m.Q)
+	})
 	if err != nil {
 		return "", err
 	}
@@ -168,14 +170,16 @@ func noRun(ctx context.Context, q tables.Querier, name string) error {
 	case err != nil:
 		return err
 	case slices.Contains(taken, name):
-		return &tables.Damaged{Table: "runs", Run: name, Pair: -1, Leg: -1, What: "a row that was stored is not found by its name"}
+		return &tables.Damaged{Table: "runs", Run: name, Pair: -1, Leg: -1,
+			What: "a row that was stored is not found by its name"}
 	}
 	return &NoRun{Run: name, Names: taken}
 }
 
 // names returns the names of all runs, oldest first. It returns an error if it does not find a stored run.
 func names(ctx context.Context, q tables.Querier) ([]string, error) {
-	list, err := tables.List(ctx, q, func(rows *sql.Rows, name *string) error { return rows.Scan(name) }, "SELECT name FROM runs NOT INDEXED ORDER BY id")
+	list, err := tables.List(ctx, q, func(rows *sql.Rows, name *string) error { return rows.Scan(name) },
+		"SELECT name FROM runs NOT INDEXED ORDER BY id")
 	if err == nil {
 		err = tables.CountRuns(ctx, q)
 	}
@@ -253,7 +257,8 @@ func engines(ctx context.Context, q tables.Querier, runID int64) ([]Engine, erro
 
 func scanEngine(rows *sql.Rows, e *Engine) error {
 	var command, env, options, ident []byte
-	if err := rows.Scan(&e.Name, &e.Builtin, &command, &e.Dir, &env, &options, &e.Profile, &e.Limits, &e.Restart, &ident); err != nil {
+	if err := rows.Scan(&e.Name, &e.Builtin, &command, &e.Dir, &env, &options, &e.Profile, &e.Limits, &e.Restart,
+		&ident); err != nil {
 		return err
 	}
 	var facts tables.PlayerFacts
@@ -279,7 +284,9 @@ func (s *Store) Finished(ctx context.Context, runID int64) (map[int]bool, error)
 
 // Attempts returns the failed attempts at a run's pairs, sorted by pair and then by time.
 func (s *Store) Attempts(ctx context.Context, runID int64) ([]match.Attempt, error) {
-	return moment(ctx, s, "reading the attempts", func(m Moment) ([]match.Attempt, error) { return m.Attempts(ctx, runID) })
+	return moment(ctx, s, "reading the attempts", func(m Moment) ([]match.Attempt, error) {
+		return m.Attempts(ctx, runID)
+	})
 }
 
 // attempts returns failed attempts of a run. more is "" for all attempts, or a further condition, as in ownRows.

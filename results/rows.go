@@ -84,7 +84,8 @@ func (r *Run) check(p match.PairResult) error {
 	for leg := range p.Games {
 		g, want := &p.Games[leg], p.Pair.Game(leg)
 		if g.Pair != want.Pair || g.Leg != want.Leg || !r.plan.SeatsAt(p.Pair, leg, g.Players) {
-			return fmt.Errorf("leg %d is pair %d, leg %d of players %v, not of players %v", leg, g.Pair, g.Leg, g.Players, want.Players)
+			return fmt.Errorf("leg %d is pair %d, leg %d of players %v, not of players %v", leg, g.Pair, g.Leg, g.Players,
+				want.Players)
 		}
 		if !g.Over() || g.Termination == match.NotEnded {
 			return fmt.Errorf("leg %d has not ended", leg)

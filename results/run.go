@@ -112,7 +112,8 @@ func findOrCreate(ctx context.Context, s *Store, plan *match.Plan) (id int64, er
 	canonical, digest := plan.Canonical(), plan.Digest()
 	err = file.InTx(ctx, s.write, func(tx *sql.Tx) error {
 		var storedDigest, storedPlan string
-		err := tx.QueryRowContext(ctx, "SELECT id, digest, plan FROM runs WHERE name = ?", plan.Run).Scan(&id, &storedDigest, &storedPlan)
+		err := tx.QueryRowContext(ctx, "SELECT id, digest, plan FROM runs WHERE name = ?", plan.Run).Scan(&id, &storedDigest,
+			&storedPlan)
 		switch {
 		case errors.Is(err, sql.ErrNoRows):
 			if err := noRun(ctx, tx, plan.Run); !isNoRun(err) {
@@ -147,7 +148,8 @@ const sqlNow = "CAST(unixepoch('subsec') * 1000000 AS INTEGER)"
 
 func insertRun(ctx context.Context, tx *sql.Tx, plan *match.Plan, digest string, canonical []byte) (int64, error) {
 	result, err := tx.ExecContext(ctx,
-		"INSERT INTO runs (id, name, digest, plan, rules, legs, pairs, created) VALUES ("+nextRun+", ?, ?, ?, ?, ?, ?, "+sqlNow+")",
+		"INSERT INTO runs (id, name, digest, plan, rules, legs, pairs, created) VALUES ("+nextRun+", ?, ?, ?, ?, ?, ?, "+
+			sqlNow+")",
 		plan.Run, digest, string(canonical), plan.Rules.Name, plan.Legs(), plan.Pairs)
 	if err != nil {
 		return 0, err

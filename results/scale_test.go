@@ -20,7 +20,8 @@ import (
 	"gogi/shogi"
 )
 
-var scaleGames = flag.Int("scale.games", 20_000, "games of the run that BenchmarkScan reads; 1000000 takes a minute to make, and a gigabyte")
+var scaleGames = flag.Int("scale.games", 20_000,
+	"games of the run that BenchmarkScan reads; 1000000 takes a minute to make, and a gigabyte")
 
 // BenchmarkScan reads a long run as reports do. For comparison SQLite alone reads the same columns of the same rows on
 // one connection. It also prints the CPU time, because other work on the machine does not change it.
@@ -76,7 +77,8 @@ func walk(b *testing.B, s *Store, run int64) (n int) {
 		total += "+ length(" + c.Name + ")"
 	}
 	var sum sql.NullInt64
-	testutil.OK(b, s.read.QueryRowContext(b.Context(), "SELECT count(*), sum(0"+total+")"+fromGames+"WHERE g.run_id = ?", run).Scan(&n, &sum))
+	testutil.OK(b, s.read.QueryRowContext(b.Context(), "SELECT count(*), sum(0"+total+")"+fromGames+"WHERE g.run_id = ?",
+		run).Scan(&n, &sum))
 	return n
 }
 
@@ -148,7 +150,8 @@ func (p template) vary(id int, r *rand.Rand) error {
 	for _, g := range p.games {
 		g.Pair, g.MovesHash, g.Plies = id, r.Uint64(), 40+r.IntN(200)
 		v := []match.Verdict{
-			{Outcome: match.BlackWins, Termination: match.Resignation}, {Outcome: match.WhiteWins, Termination: match.Resignation},
+			{Outcome: match.BlackWins, Termination: match.Resignation},
+			{Outcome: match.WhiteWins, Termination: match.Resignation},
 			{Outcome: match.BlackWins, Termination: match.Declaration}, {Outcome: match.Draw, Termination: match.Repetition},
 		}[r.IntN(4)]
 		g.Outcome, g.Termination, g.Note, g.Points = v.Outcome, v.Termination, v.Note, [2]float64{0.5, 0.5}

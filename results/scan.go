@@ -179,7 +179,8 @@ func (c *scanner) serve(ctx context.Context, conn *sql.Conn, todo <-chan *part) 
 // read returns the games of a range of pairs that are all in one block (the pairs of one segment). It reads the
 // segment of the block. If there is no valid segment, it reads the rows. It returns an error unless it finds all
 // stored games.
-func (c *scanner) read(ctx context.Context, reader *gameReader, packed, statement asked, pairs pairRange) ([]match.Row, error) {
+func (c *scanner) read(ctx context.Context, reader *gameReader, packed, statement asked, pairs pairRange) ([]match.Row,
+	error) {
 	rows, known, err := reader.segment(ctx, packed, c.run, pairs)
 	if err != nil || known && compared(c.inventory, pairs, rows) == nil {
 		return rows, err
@@ -221,7 +222,8 @@ func prepare(ctx context.Context, preparer driver.ConnPrepareContext, query stri
 }
 
 // ask runs a query and calls yield for each row. Before each call it stores the row in values.
-func ask(ctx context.Context, statement driver.StmtQueryContext, args []any, values []driver.Value, yield func() error) (err error) {
+func ask(ctx context.Context, statement driver.StmtQueryContext, args []any, values []driver.Value,
+	yield func() error) (err error) {
 	named := make([]driver.NamedValue, len(args))
 	for i, value := range args {
 		named[i] = driver.NamedValue{Ordinal: i + 1, Value: value}

@@ -41,13 +41,17 @@ func TestScanInParts(t *testing.T) {
 		matchtest.Put(t, run, matchtest.Pair(plan, id, 4))
 	}
 	var want []match.Row
-	if err := selectGames(t.Context(), s.read, run.ID(), Filter{}, func(g match.Row) error { want = append(want, g); return nil }); err != nil || len(want) != 12 {
+	if err := selectGames(t.Context(), s.read, run.ID(), Filter{},
+		func(g match.Row) error { want = append(want, g); return nil }); err != nil || len(want) != 12 {
 		t.Fatalf("%d games, %v", len(want), err)
 	}
 	view := snapshotOf(t, s, 3)
 	for _, step := range []int64{1, 2, 3, 100} {
 		var got []match.Row
-		err := scannerOf(t, s, run.ID(), step).scan(t.Context(), view.conns, pairRange{0, 10}, func(rows []match.Row) error { got = append(got, rows...); return nil })
+		err := scannerOf(t, s, run.ID(), step).scan(t.Context(), view.conns, pairRange{0, 10}, func(rows []match.Row) error {
+			got = append(got, rows...)
+			return nil
+		})
 		diff := cmp.Diff(want, got)
 		testutil.Check(t, err == nil && diff == "", "%d a query: %v (-want +got):\n%s", step, err, diff)
 	}
@@ -77,7 +81,8 @@ func TestScanEnds(t *testing.T) {
 	err := c.scan(ctx, view.conns, pairRange{0, 8}, func([]match.Row) error { cancel(); return nil })
 	testutil.Check(t, errors.Is(err, context.Canceled), "cancelled: %v", err)
 	c.query = "SELECT nothing"
-	testutil.Fails(t, c.scan(t.Context(), view.conns, pairRange{0, 8}, func([]match.Row) error { return nil }), "", "a query that is none: no error")
+	testutil.Fails(t, c.scan(t.Context(), view.conns, pairRange{0, 8}, func([]match.Row) error { return nil }), "",
+		"a query that is none: no error")
 }
 
 // TestSnapshotIsOneMoment: all connections of one snapshot read the same pairs, even if pairs are stored while they
@@ -111,10 +116,12 @@ func TestSnapshotIsOneMoment(t *testing.T) {
 		var seen []int
 		for _, conn := range m.conns {
 			var n int
-			testutil.OK(t, conn.QueryRowContext(t.Context(), "SELECT 2*(SELECT count(*) FROM voided) + (SELECT count(*) FROM pairs)").Scan(&n))
+			testutil.OK(t, conn.QueryRowContext(t.Context(),
+				"SELECT 2*(SELECT count(*) FROM voided) + (SELECT count(*) FROM pairs)").Scan(&n))
 			seen = append(seen, n)
 		}
-		testutil.Check(t, !together || len(seen) == 3 && seen[0] == seen[1] && seen[1] == seen[2], "the connections see %v", seen)
+		testutil.Check(t, !together || len(seen) == 3 && seen[0] == seen[1] && seen[1] == seen[2], "the connections see %v",
+			seen)
 		testutil.OK(t, errors.Join(err, m.end()))
 	}
 	close(done)

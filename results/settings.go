@@ -48,8 +48,8 @@ type Setting struct {
 	Changes []match.Difference `json:"-"`
 }
 
-// EngineNote is an "info string" by which a player reported a failure before its first search, such as a missing file. The
-// name of a council's member has the form COUNCIL/MEMBER.
+// EngineNote is an "info string" by which a player reported a failure before its first search, such as a missing file.
+// The name of a council's member has the form COUNCIL/MEMBER.
 type EngineNote struct {
 	Player string `json:"player"`
 	Text   string `json:"text"` // the note of the engine, at most 100 characters
@@ -66,7 +66,8 @@ type PlayerSetting struct {
 }
 
 func settingOf(plan *match.Plan) Setting {
-	s := Setting{Pairs: plan.Pairs, Concurrency: plan.Concurrency, PVPlies: plan.PVPlies, Rules: plan.Rules.Name, Gate: plan.Gate, CPUs: plan.CPUs, CoresPerSlot: plan.CoresPerSlot}
+	s := Setting{Pairs: plan.Pairs, Concurrency: plan.Concurrency, PVPlies: plan.PVPlies, Rules: plan.Rules.Name,
+		Gate: plan.Gate, CPUs: plan.CPUs, CoresPerSlot: plan.CoresPerSlot}
 	for i := range plan.Players {
 		p := &plan.Players[i]
 		s.Players = append(s.Players, PlayerSetting{
@@ -112,7 +113,8 @@ func recordSettings(ctx context.Context, s *Store, run int64, plan *match.Plan, 
 	}
 	err = file.InTx(ctx, s.write, func(tx *sql.Tx) error {
 		var last string
-		err := tx.QueryRowContext(ctx, "SELECT id, settings FROM settings_log WHERE run_id = ? ORDER BY id DESC LIMIT 1", run).Scan(&id, &last)
+		err := tx.QueryRowContext(ctx, "SELECT id, settings FROM settings_log WHERE run_id = ? ORDER BY id DESC LIMIT 1",
+			run).Scan(&id, &last)
 		if err != nil && !errors.Is(err, sql.ErrNoRows) {
 			return err
 		}
@@ -122,14 +124,16 @@ func recordSettings(ctx context.Context, s *Store, run int64, plan *match.Plan, 
 		if _, err := verifyRun(ctx, tx, run, plan.Run); err != nil {
 			return err
 		}
-		result, err := tx.ExecContext(ctx, "INSERT INTO settings_log (run_id, at, settings) VALUES (?, "+sqlNow+", ?)", run, string(text))
+		result, err := tx.ExecContext(ctx, "INSERT INTO settings_log (run_id, at, settings) VALUES (?, "+sqlNow+", ?)", run,
+			string(text))
 		if err != nil {
 			return err
 		}
 		if id, err = result.LastInsertId(); err != nil {
 			return err
 		}
-		if _, err := tx.ExecContext(ctx, "UPDATE runs SET pairs = ?, rules = ? WHERE id = ?", now.Pairs, plan.Rules.Name, run); err != nil {
+		if _, err := tx.ExecContext(ctx, "UPDATE runs SET pairs = ?, rules = ? WHERE id = ?", now.Pairs, plan.Rules.Name,
+			run); err != nil {
 			return err
 		}
 		if err := putEngines(ctx, tx, run, plan.Players); err != nil {
@@ -148,7 +152,8 @@ func keepRegistered(last string, now Setting, text []byte) ([]byte, error) {
 	if last == "" {
 		return text, nil
 	}
-	if err := json.Unmarshal([]byte(last), &before); err != nil || before.Validation+before.Provisional == "" && len(before.Notes)+len(before.Tags) == 0 {
+	if err := json.Unmarshal([]byte(last), &before); err != nil || before.Validation+before.Provisional == "" &&
+		len(before.Notes)+len(before.Tags) == 0 {
 		return text, nil // an unreadable setting registers nothing, and readers report the error
 	}
 	now.Validation, now.Provisional = cmp.Or(now.Validation, before.Validation), before.Provisional
@@ -177,8 +182,8 @@ func (r *Run) AddNote(ctx context.Context, n EngineNote) error {
 	})
 }
 
-// amend changes the latest Setting in the log and adds no new one, because the games do not depend on the change. change
-// returns false if nothing changes. doing describes the work in an error.
+// amend changes the latest Setting in the log and adds no new one, because the games do not depend on the change.
+// change returns false if nothing changes. doing describes the work in an error.
 func (r *Run) amend(ctx context.Context, doing string, change func(*Setting) bool) error {
 	return amend(ctx, r.store, r.id, r.plan.Run, doing, change)
 }
@@ -188,7 +193,8 @@ func amend(ctx context.Context, s *Store, run int64, name, doing string, change 
 	err := file.InTx(ctx, s.write, func(tx *sql.Tx) error {
 		var id int64
 		var text []byte
-		err := tx.QueryRowContext(ctx, "SELECT id, settings FROM settings_log WHERE run_id = ? ORDER BY id DESC LIMIT 1", run).Scan(&id, &text)
+		err := tx.QueryRowContext(ctx, "SELECT id, settings FROM settings_log WHERE run_id = ? ORDER BY id DESC LIMIT 1",
+			run).Scan(&id, &text)
 		if err != nil {
 			return err
 		}
@@ -217,7 +223,8 @@ func amend(ctx context.Context, s *Store, run int64, name, doing string, change 
 // until then.
 func sealRun(ctx context.Context, tx *sql.Tx, run int64) error {
 	return errors.Join(tables.Seal(ctx, tx, "runs", "WHERE id = ?", run),
-		tables.Seal(ctx, tx, "engines", "WHERE run_id = ?", run), tables.Seal(ctx, tx, "settings_log", "WHERE run_id = ?", run))
+		tables.Seal(ctx, tx, "engines", "WHERE run_id = ?", run),
+		tables.Seal(ctx, tx, "settings_log", "WHERE run_id = ?", run))
 }
 
 // greatestTarget returns the largest number of pairs that the settings of the run have requested.

@@ -38,7 +38,8 @@ func TestFirstStored(t *testing.T) {
 			check := func() {
 				t.Helper()
 				setting, err := s.FirstStored(t.Context(), run.ID())
-				testutil.Check(t, setting == log[1].ID && err == nil, "first stored at setting %d of %d (%v)", setting, log[1].ID, err)
+				testutil.Check(t, setting == log[1].ID && err == nil, "first stored at setting %d of %d (%v)", setting, log[1].ID,
+					err)
 			}
 			check()
 			if n, err := run.Void(t.Context(), "all", "me", func(match.Row) bool { return true }); len(n) != 2 || err != nil {
@@ -56,7 +57,8 @@ func TestTargetLoweredAndRaised(t *testing.T) {
 	run := resultstest.Begin(t, s, matchtest.Plan("r")) // 100 pairs
 	run = resultstest.Restart(t, s, run, func(p *match.Plan) { p.Pairs = 5 })
 	matchtest.Put(t, run, matchtest.Pair(run.Plan(), 99, 10))
-	if _, err := run.Add(t.Context(), matchtest.Pair(run.Plan(), 100, 10)); err == nil || !strings.Contains(err.Error(), "never had more than 100 pairs") {
+	if _, err := run.Add(t.Context(), matchtest.Pair(run.Plan(), 100, 10)); err == nil ||
+		!strings.Contains(err.Error(), "never had more than 100 pairs") {
 		t.Errorf("a pair beyond every target: %v", err)
 	}
 	run = resultstest.Restart(t, s, run, func(p *match.Plan) { p.Pairs = 200 })
@@ -69,17 +71,20 @@ func TestOlderDatabases(t *testing.T) {
 	s := resultstest.Open(t, resultstest.Path(t))
 	run := resultstest.Begin(t, s, matchtest.Plan("r"))
 	run = resultstest.Restart(t, s, run, func(p *match.Plan) { p.Gate.Elo1 = 4 })
-	matchtest.Put(t, run, matchtest.Pair(run.Plan(), 1, 30), matchtest.Pair(run.Plan(), 0, 30)) // pair 0 began a second before pair 1
+	// pair 0 began a second before pair 1
+	matchtest.Put(t, run, matchtest.Pair(run.Plan(), 1, 30), matchtest.Pair(run.Plan(), 0, 30))
 	run = resultstest.Restart(t, s, run, func(p *match.Plan) { p.Gate.Elo1 = 40 })
 	first := matchtest.Pair(run.Plan(), 0, 0).Games[0].Started
 	for i, at := range []time.Time{first.Add(-time.Hour), first, first.Add(time.Microsecond)} {
-		testutil.Must(s.Writer().ExecContext(t.Context(), "UPDATE settings_log SET at = ?, checksum = NULL WHERE id = ?", tables.Micros(at), i+1))(t)
+		testutil.Must(s.Writer().ExecContext(t.Context(), "UPDATE settings_log SET at = ?, checksum = NULL WHERE id = ?",
+			tables.Micros(at), i+1))(t)
 	}
 	testutil.OK(t, run.Close())
 	want, wantRows := resultstest.Dump(t, s, "r", false), resultstest.Games(t, s, 1)
 	for version := 1; version <= 3; version++ {
 		if version == 3 {
-			testutil.Must(s.Writer().ExecContext(t.Context(), "UPDATE pairs SET setting = NULL, stored = NULL, checksum = NULL"))(t)
+			testutil.Must(s.Writer().ExecContext(t.Context(),
+				"UPDATE pairs SET setting = NULL, stored = NULL, checksum = NULL"))(t)
 		}
 		path := resultstest.Older(t, s.Path(), version)
 		reader := testutil.Must(results.OpenExisting(t.Context(), path))(t)
@@ -119,7 +124,8 @@ func goesOn(t *testing.T, path string) {
 	if setting, err := s.FirstStored(t.Context(), run.ID()); setting != 2 || err != nil {
 		t.Errorf("first stored at setting %d, %v", setting, err)
 	}
-	if n, err := run.Void(t.Context(), "old", "me", func(g match.Row) bool { return g.Pair < 5 }); len(n) != 2 || err != nil {
+	if n, err := run.Void(t.Context(), "old", "me", func(g match.Row) bool { return g.Pair < 5 }); len(n) != 2 ||
+		err != nil {
 		t.Errorf("%d pairs voided, %v", n, err)
 	}
 	if setting, err := s.FirstStored(t.Context(), run.ID()); setting != 2 || err != nil {
@@ -129,7 +135,8 @@ func goesOn(t *testing.T, path string) {
 }
 
 func TestDurability(t *testing.T) {
-	for want, how := range map[int][]results.Durability{1: nil, 2: {results.Durable}} { // SQLite's numbers of NORMAL and FULL
+	// SQLite's numbers of NORMAL and FULL
+	for want, how := range map[int][]results.Durability{1: nil, 2: {results.Durable}} {
 		s, err := results.Open(t.Context(), resultstest.Path(t), how...)
 		testutil.OK(t, err)
 		var got int
@@ -147,7 +154,8 @@ func TestColumnsAreThoseOfTheSchema(t *testing.T) {
 	s := resultstest.Open(t, resultstest.Path(t))
 	resultstest.Begin(t, s, matchtest.Plan("r"))
 	var schema string
-	testutil.OK(t, s.Queries().QueryRowContext(t.Context(), "SELECT group_concat(name, ' ') FROM pragma_table_info('games')").Scan(&schema))
+	testutil.OK(t, s.Queries().QueryRowContext(t.Context(),
+		"SELECT group_concat(name, ' ') FROM pragma_table_info('games')").Scan(&schema))
 	var ours []string
 	for _, c := range new(tables.Game).Columns() {
 		if name, own := strings.CutPrefix(c.Name, "g."); own {

@@ -39,8 +39,9 @@ type Durability string
 
 // These are the values of Durability. They are SQLite's names for its modes of synchronisation.
 const (
-	Quick   Durability = "NORMAL" // survives the death of the process, but the last commits may not survive a power cut
-	Durable Durability = "FULL"   // also survives a power cut; each commit waits for the disk. Use it to acknowledge pairs.
+	Quick Durability = "NORMAL" // survives the death of the process, but the last commits may not survive a power cut
+	// also survives a power cut; each commit waits for the disk. Use it to acknowledge pairs.
+	Durable Durability = "FULL"
 )
 
 // Open opens the database at path for writing and reading. It creates a missing database and migrates an

@@ -94,7 +94,8 @@ func TestOpenRefuses(t *testing.T) {
 	}
 	foreign := filepath.Join(dir, "foreign.db")
 	resultstest.Exec(t, foreign, "CREATE TABLE runs (x); PRAGMA user_version=1")
-	for path, text := range map[string]string{"text.db": strings.Repeat("not a database\n", 100), "short.db": "hello", "empty.db": ""} {
+	for path, text := range map[string]string{"text.db": strings.Repeat("not a database\n", 100), "short.db": "hello",
+		"empty.db": ""} {
 		testutil.OK(t, os.WriteFile(filepath.Join(dir, path), []byte(text), 0o600))
 	}
 	tests := []struct{ name, want, wantExisting string }{
@@ -122,7 +123,8 @@ func TestOpenRefuses(t *testing.T) {
 		after, _ := os.ReadFile(path)
 		testutil.Check(t, test.want == "" || bytes.Equal(before, after), "%s: the refused file was changed", test.name)
 	}
-	testutil.Is(t, testutil.Err(results.OpenExisting(t.Context(), filepath.Join(dir, "absent.db"))), fs.ErrNotExist, "no such file")
+	testutil.Is(t, testutil.Err(results.OpenExisting(t.Context(), filepath.Join(dir, "absent.db"))), fs.ErrNotExist,
+		"no such file")
 }
 
 func checkRefusal(t *testing.T, path string, s *results.Store, err error, want string) {
@@ -144,7 +146,8 @@ func TestReaderCannotWrite(t *testing.T) {
 	resultstest.Open(t, path)
 	s := testutil.Must(results.OpenExisting(t.Context(), path))(t)
 	testutil.Fails(t, testutil.Err(s.Begin(t.Context(), matchtest.Plan("r"))), "", "a reader began a run")
-	testutil.Fails(t, testutil.Err(s.Queries().ExecContext(t.Context(), "DELETE FROM runs")), "", "a reader deleted the runs")
+	testutil.Fails(t, testutil.Err(s.Queries().ExecContext(t.Context(), "DELETE FROM runs")), "",
+		"a reader deleted the runs")
 	testutil.OK(t, s.Close())
 }
 
@@ -157,7 +160,8 @@ func TestBeginDifferentPlan(t *testing.T) {
 	var different *results.DifferentPlan
 	testutil.Require(t, errors.As(err, &different) && different.Run == "r", "another plan: %v", err)
 	want := []string{"players.A.options.Threads: 1 before, 2 now"}
-	if !slices.Equal(testutil.Texts(different.Differences), want) || !strings.Contains(err.Error(), want[0]) || !strings.Contains(err.Error(), `"r"`) {
+	if !slices.Equal(testutil.Texts(different.Differences), want) || !strings.Contains(err.Error(), want[0]) ||
+		!strings.Contains(err.Error(), `"r"`) {
 		t.Errorf("%v, differences %q", err, different.Differences)
 	}
 }
@@ -170,11 +174,13 @@ func TestSettings(t *testing.T) {
 	run = resultstest.Begin(t, s, plan)
 	log, err := s.Settings(t.Context(), run.ID())
 	testutil.Require(t, err == nil && len(log) == 2, "%+v, %v", log, err)
-	if !log[0].Gate.IsZero() || log[1].Gate != plan.Gate || log[1].Pairs != 100 || log[1].Concurrency != 2 || log[1].PVPlies != 12 ||
+	if !log[0].Gate.IsZero() || log[1].Gate != plan.Gate || log[1].Pairs != 100 || log[1].Concurrency != 2 ||
+		log[1].PVPlies != 12 ||
 		log[1].Rules != "denryu" || log[0].ID >= log[1].ID || run.Setting() != log[1].ID {
 		t.Errorf("%+v", log)
 	}
-	if p := log[1].Players; len(p) != 2 || p[0].Name != "A" || p[0].Greeting != "1s" || p[0].Files[0].Path != "/engines/a" || p[1].Command[0] != "/gogi" {
+	if p := log[1].Players; len(p) != 2 || p[0].Name != "A" || p[0].Greeting != "1s" ||
+		p[0].Files[0].Path != "/engines/a" || p[1].Command[0] != "/gogi" {
 		t.Errorf("%+v", p)
 	}
 }
@@ -190,21 +196,25 @@ func TestBeginChangedSettings(t *testing.T) {
 	moved.Players[0].Command[0], moved.Players[0].Identity.Files[0].Path = "/new/a", "/new/a"
 	resultstest.Begin(t, s, moved)
 	info := testutil.Must(s.FindRun(t.Context(), "r"))(t)
-	if info.Pairs != 500 || info.Games != 1000 || info.Engines[0].Command[0] != "/new/a" || info.Engines[0].Identity.Files[0].Path != "/new/a" {
+	if info.Pairs != 500 || info.Games != 1000 || info.Engines[0].Command[0] != "/new/a" ||
+		info.Engines[0].Identity.Files[0].Path != "/new/a" {
 		t.Errorf("%+v", info)
 	}
 	log, err := s.Settings(t.Context(), info.ID)
 	testutil.Require(t, err == nil && len(log) == 2, "%d settings, %v", len(log), err)
 	want := []string{
-		"concurrency: 2 before, 8 now", "cores_per_slot: absent before, 2 now", "cpus: absent before, 2-7 now", "pairs: 100 before, 500 now",
+		"concurrency: 2 before, 8 now", "cores_per_slot: absent before, 2 now", "cpus: absent before, 2-7 now",
+		"pairs: 100 before, 500 now",
 		"players.A.command.0: /engines/a before, /new/a now", "players.A.files.0.path: /engines/a before, /new/a now",
 	}
-	if len(log[0].Changes) != 0 || !slices.Equal(testutil.Texts(log[1].Changes), want) || log[1].At.Before(log[0].At) || log[0].At.Year() < 2026 {
+	if len(log[0].Changes) != 0 || !slices.Equal(testutil.Texts(log[1].Changes), want) || log[1].At.Before(log[0].At) ||
+		log[0].At.Year() < 2026 {
 		t.Errorf("%+v", log)
 	}
 }
 
-// TestNotesStay: later settings of a run repeat the notes of its engines, each once, and a note is no change of settings.
+// TestNotesStay: later settings of a run repeat the notes of its engines, each once, and a note is no change of
+// settings.
 func TestNotesStay(t *testing.T) {
 	s, plan, run := resultstest.Begun(t)
 	a, b := results.EngineNote{Player: "A", Text: "no file"}, results.EngineNote{Player: "B", Text: "no file"}
@@ -248,7 +258,8 @@ func TestFindRun(t *testing.T) {
 	for _, name := range []string{"r", "q", "r-2"} {
 		resultstest.Begin(t, s, matchtest.Plan(name))
 	}
-	if _, err := s.FindRun(t.Context(), "x"); !errors.As(err, &none) || !strings.Contains(err.Error(), `"x"; there are r, q, r-2`) {
+	if _, err := s.FindRun(t.Context(), "x"); !errors.As(err, &none) ||
+		!strings.Contains(err.Error(), `"x"; there are r, q, r-2`) {
 		t.Errorf("%v", err)
 	}
 	for asked, want := range map[string]string{"q": "q", "r": "r", "default": "r-2"} {
@@ -269,14 +280,18 @@ func TestRunInfo(t *testing.T) {
 	s, plan, run := resultstest.Begun(t)
 	matchtest.Put(t, run, matchtest.Pair(plan, 3, 20))
 	info := testutil.Must(s.FindRun(t.Context(), "r"))(t)
-	if info.ID != run.ID() || info.Digest != plan.Digest() || !bytes.Equal(info.Plan, plan.Canonical()) || info.Rules != "denryu" ||
-		info.Legs != 2 || info.Pairs != 100 || info.Games != 200 || info.Finished != 1 || !slices.Equal(info.Players, []string{"A", "将棋"}) {
+	if info.ID != run.ID() || info.Digest != plan.Digest() || !bytes.Equal(info.Plan, plan.Canonical()) ||
+		info.Rules != "denryu" ||
+		info.Legs != 2 || info.Pairs != 100 || info.Games != 200 || info.Finished != 1 ||
+		!slices.Equal(info.Players, []string{"A", "将棋"}) {
 		t.Errorf("%+v", info)
 	}
 	for i, e := range info.Engines {
 		p := plan.Players[i]
-		if e.Builtin != p.Builtin || !slices.Equal(e.Command, p.Command) || !slices.Equal(e.Env, p.Env) || !slices.Equal(e.Options, p.Options) ||
-			e.Limits != "nodes 20000" || e.Restart != p.Restart || e.Identity.Fixed != p.Identity.Fixed || !slices.Equal(e.Identity.Files, p.Identity.Files) {
+		if e.Builtin != p.Builtin || !slices.Equal(e.Command, p.Command) || !slices.Equal(e.Env, p.Env) ||
+			!slices.Equal(e.Options, p.Options) ||
+			e.Limits != "nodes 20000" || e.Restart != p.Restart || e.Identity.Fixed != p.Identity.Fixed ||
+			!slices.Equal(e.Identity.Files, p.Identity.Files) {
 			t.Errorf("%+v", e)
 		}
 	}
@@ -288,7 +303,8 @@ func TestReadingAnOlderDatabase(t *testing.T) {
 	texts := testutil.Must(tables.MigrationTexts())(t)
 	db, err := file.Open(path, url.Values{"mode": {"rwc"}})
 	testutil.OK(t, err)
-	_, err = db.ExecContext(t.Context(), texts[0]+fmt.Sprintf("; PRAGMA application_id=%d; PRAGMA user_version=1", tables.ApplicationID))
+	_, err = db.ExecContext(t.Context(),
+		texts[0]+fmt.Sprintf("; PRAGMA application_id=%d; PRAGMA user_version=1", tables.ApplicationID))
 	testutil.OK(t, errors.Join(err, db.Close()))
 	s := testutil.Must(results.OpenExisting(t.Context(), path))(t)
 	defer s.Close()
@@ -298,7 +314,8 @@ func TestReadingAnOlderDatabase(t *testing.T) {
 	if list, err := s.Runs(t.Context()); len(list) > 0 || err != nil {
 		t.Errorf("%v, %v", list, err)
 	}
-	testutil.Fails(t, testutil.Err(s.Queries().ExecContext(t.Context(), "DELETE FROM main.runs")), "", "a reader deleted the runs")
+	testutil.Fails(t, testutil.Err(s.Queries().ExecContext(t.Context(), "DELETE FROM main.runs")), "",
+		"a reader deleted the runs")
 }
 
 // TestBackup: a backup is one snapshot, even if the run is played at the same time.
@@ -318,7 +335,8 @@ func TestBackup(t *testing.T) {
 	again := resultstest.Begin(t, copied, matchtest.Plan("r")) // the copy can be played into
 	matchtest.Put(t, again, matchtest.Pair(run.Plan(), 2, 20))
 	var mode string
-	if err := copied.Queries().QueryRowContext(t.Context(), "PRAGMA journal_mode").Scan(&mode); err != nil || mode != "wal" {
+	if err := copied.Queries().QueryRowContext(t.Context(), "PRAGMA journal_mode").Scan(&mode); err != nil ||
+		mode != "wal" {
 		t.Errorf("journal mode %s, %v", mode, err)
 	}
 }

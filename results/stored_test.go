@@ -22,7 +22,8 @@ import (
 // namesCheck fails unless an error is that of a damaged database, and names gogi db check.
 func namesCheck(t *testing.T, what string, err error) {
 	t.Helper()
-	testutil.Check(t, err != nil && strings.Contains(err.Error(), "the database is damaged") && strings.Contains(err.Error(), "gogi db check"),
+	testutil.Check(t, err != nil && strings.Contains(err.Error(), "the database is damaged") &&
+		strings.Contains(err.Error(), "gogi db check"),
 		"%s: %v", what, err)
 }
 
@@ -32,19 +33,20 @@ func lost() map[string]string {
 		return "DROP TRIGGER stored_" + trigger + "_removed; DELETE FROM " + table + " WHERE " + where
 	}
 	return map[string]string{
-		"a pair":            gone("pair", "pairs", "pair = 2"),
-		"the last pair":     gone("pair", "pairs", "pair = 3"),
-		"a game":            "DELETE FROM games WHERE pair = 1 AND leg = 1",
-		"an opening":        "DELETE FROM openings WHERE id = 1",
-		"a record":          "DELETE FROM records WHERE game_id = 3",
-		"a setting":         gone("setting", "settings_log", "id = 1"),
-		"a player":          gone("engine", "engines", "idx = 1"),
-		"an attempt":        gone("attempt", "attempts", "pair = 1"),
-		"a count":           "DELETE FROM stored WHERE part = -1",
-		"the pairs' bits":   "DELETE FROM stored WHERE part = 0",
-		"a wrong count":     "UPDATE stored SET value = value - 1 WHERE part = -1",
-		"a wrong bit":       "UPDATE stored SET value = value & ~2 WHERE part = 0",
-		"the name of a run": "UPDATE runs SET name = 'q', checksum = NULL WHERE name = 'another'; " + gone("run", "runs", "name = 'q'") + "; DELETE FROM stored WHERE run_id = 2",
+		"a pair":          gone("pair", "pairs", "pair = 2"),
+		"the last pair":   gone("pair", "pairs", "pair = 3"),
+		"a game":          "DELETE FROM games WHERE pair = 1 AND leg = 1",
+		"an opening":      "DELETE FROM openings WHERE id = 1",
+		"a record":        "DELETE FROM records WHERE game_id = 3",
+		"a setting":       gone("setting", "settings_log", "id = 1"),
+		"a player":        gone("engine", "engines", "idx = 1"),
+		"an attempt":      gone("attempt", "attempts", "pair = 1"),
+		"a count":         "DELETE FROM stored WHERE part = -1",
+		"the pairs' bits": "DELETE FROM stored WHERE part = 0",
+		"a wrong count":   "UPDATE stored SET value = value - 1 WHERE part = -1",
+		"a wrong bit":     "UPDATE stored SET value = value & ~2 WHERE part = 0",
+		"the name of a run": "UPDATE runs SET name = 'q', checksum = NULL WHERE name = 'another'; " +
+			gone("run", "runs", "name = 'q'") + "; DELETE FROM stored WHERE run_id = 2",
 	}
 }
 
@@ -77,7 +79,8 @@ func TestLostRows(t *testing.T) {
 func TestRunLostByItsName(t *testing.T) {
 	path := resultstest.Filled(t, "a.db", []int{0, 1}, nil)
 	// The index of the names points to another index, as after a flipped bit.
-	resultstest.Exec(t, path, "PRAGMA writable_schema=on; UPDATE sqlite_schema SET rootpage = (SELECT rootpage FROM sqlite_schema WHERE name = 'sqlite_autoindex_workers_1') WHERE name = 'sqlite_autoindex_runs_1'")
+	resultstest.Exec(t, path,
+		"PRAGMA writable_schema=on; UPDATE sqlite_schema SET rootpage = (SELECT rootpage FROM sqlite_schema WHERE name = 'sqlite_autoindex_workers_1') WHERE name = 'sqlite_autoindex_runs_1'")
 	s := resultstest.Existing(t, path)
 	namesCheck(t, "found", testutil.Err(s.FindRun(t.Context(), "r")))
 	_, err := begun(t.Context(), path)
@@ -97,7 +100,8 @@ func begun(ctx context.Context, path string) (*results.Run, error) {
 // the database is damaged.
 func TestLostPairIsPlayedAgain(t *testing.T) {
 	path := resultstest.Filled(t, "a.db", []int{0, 1, 2}, nil)
-	resultstest.Exec(t, path, "DROP TRIGGER stored_pair_removed; PRAGMA foreign_keys=off; DELETE FROM pairs WHERE pair = 1")
+	resultstest.Exec(t, path,
+		"DROP TRIGGER stored_pair_removed; PRAGMA foreign_keys=off; DELETE FROM pairs WHERE pair = 1")
 	s := resultstest.Open(t, path)
 	run := resultstest.Begin(t, s, matchtest.Plan("r"))
 	_, err := run.Add(t.Context(), matchtest.Pair(run.Plan(), 1, 20))
@@ -114,7 +118,8 @@ func TestCountsOfEveryWriter(t *testing.T) {
 	for _, id := range []int{0, 63, 64, 127, 999} {
 		matchtest.Put(t, run, matchtest.Pair(plan, id, 4))
 	}
-	if n, err := run.Void(t.Context(), "why", "me", func(g match.Row) bool { return g.Pair == 63 || g.Pair == 999 }); len(n) != 2 || err != nil {
+	if n, err := run.Void(t.Context(), "why", "me",
+		func(g match.Row) bool { return g.Pair == 63 || g.Pair == 999 }); len(n) != 2 || err != nil {
 		t.Fatal(n, err)
 	}
 	matchtest.Put(t, run, matchtest.Pair(plan, 63, 6))
@@ -123,7 +128,8 @@ func TestCountsOfEveryWriter(t *testing.T) {
 		t.Fatal(added, err)
 	}
 	finished, err := run.Finished(t.Context())
-	testutil.Check(t, err == nil && len(finished) == 5 && finished[63] && finished[128] && !finished[999], "%v, %v", finished, err)
+	testutil.Check(t, err == nil && len(finished) == 5 && finished[63] && finished[128] && !finished[999], "%v, %v",
+		finished, err)
 	games := resultstest.Games(t, s, run.ID())
 	testutil.Check(t, len(games) == 10, "%d games", len(games))
 	to := filepath.Join(t.TempDir(), "copy.db")
@@ -172,7 +178,8 @@ func TestDeletedUnderARun(t *testing.T) {
 			testutil.OK(t, os.WriteFile(path, nil, 0o600))
 		}
 		added, err := run.Add(t.Context(), matchtest.Pair(run.Plan(), 1, 10))
-		if added || err == nil || !strings.Contains(err.Error(), "deleted, moved or replaced") || !strings.Contains(err.Error(), "gogi.db") {
+		if added || err == nil || !strings.Contains(err.Error(), "deleted, moved or replaced") ||
+			!strings.Contains(err.Error(), "gogi.db") {
 			t.Errorf("replaced %t: added %t, %v", replaced, added, err)
 		}
 	}
@@ -190,7 +197,8 @@ func TestExpectedPairs(t *testing.T) {
 	}
 	for first := -1; first < 750; first += 3 {
 		for _, end := range []int{first, first + 1, first + 64, first + 200, 2000} {
-			inventory := testutil.Must(tables.ReadInventory(t.Context(), s.Queries(), run.ID(), max(0, int64(first)), int64(max(0, end))))(t)
+			inventory := testutil.Must(tables.ReadInventory(t.Context(), s.Queries(), run.ID(), max(0, int64(first)),
+				int64(max(0, end))))(t)
 			e := inventory.Expect(int64(first), int64(end))
 			for _, id := range ids {
 				if id < first || id >= end {
@@ -212,11 +220,13 @@ func TestRowThatComesTwice(t *testing.T) {
 	path := resultstest.Filled(t, "a.db", []int{0, 1, 2}, nil)
 	s := resultstest.Open(t, path)
 	run := resultstest.Begin(t, s, matchtest.Plan("r"))
-	if n, err := run.Void(t.Context(), "why", "me", func(g match.Row) bool { return g.Pair < 2 }); len(n) != 2 || err != nil {
+	if n, err := run.Void(t.Context(), "why", "me", func(g match.Row) bool { return g.Pair < 2 }); len(n) != 2 ||
+		err != nil {
 		t.Fatal(n, err)
 	}
 	root := 0
-	testutil.OK(t, s.Queries().QueryRowContext(t.Context(), "SELECT rootpage FROM sqlite_schema WHERE name = 'sqlite_autoindex_voided_1'").Scan(&root))
+	testutil.OK(t, s.Queries().QueryRowContext(t.Context(),
+		"SELECT rootpage FROM sqlite_schema WHERE name = 'sqlite_autoindex_voided_1'").Scan(&root))
 	testutil.OK(t, errors.Join(run.Close(), s.Close()))
 	file := testutil.Must(os.ReadFile(path))(t)
 	page := file[(root-1)*tables.PageSize:]

@@ -47,7 +47,9 @@ func (r *Run) Points(ctx context.Context, see func(pair int, options [2][]match.
 
 // TuneStates returns the stored states of a tune, sorted by the number of blocks.
 func TuneStates(ctx context.Context, s *Store, runID int64) ([]match.TuneState, error) {
-	return moment(ctx, s, "reading the states of a tune", func(m Moment) ([]match.TuneState, error) { return m.TuneStates(ctx, runID) })
+	return moment(ctx, s, "reading the states of a tune", func(m Moment) ([]match.TuneState, error) {
+		return m.TuneStates(ctx, runID)
+	})
 }
 
 func tuneStates(ctx context.Context, q tables.Querier, runID int64) ([]match.TuneState, error) {
@@ -109,7 +111,8 @@ func TuneCandidates(ctx context.Context, s *Store, runID int64) ([]match.TuneCan
 
 func tuneCandidates(ctx context.Context, q tables.Querier, runID int64) ([]match.TuneCandidate, error) {
 	return ownRows(ctx, q, runID, "tune_candidates", func(r *tables.Row) (c match.TuneCandidate, err error) {
-		c = match.TuneCandidate{Number: int(r.Int("number")), Blocks: int(r.Int("blocks")), At: tables.FromMicros(r.Int("at")), Run: r.Text("run")}
+		c = match.TuneCandidate{Number: int(r.Int("number")), Blocks: int(r.Int("blocks")),
+			At: tables.FromMicros(r.Int("at")), Run: r.Text("run")}
 		var words []string
 		if err = json.Unmarshal([]byte(r.Text("point")), &words); err == nil {
 			c.Point, err = tables.Paired(words)

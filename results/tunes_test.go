@@ -59,10 +59,12 @@ func TestAddStatesIsOneTransaction(t *testing.T) {
 	pair := matchtest.Pair(plan, 8, 20)
 	pair.Pair.Options = settings.Points(&duel)
 	twice := match.TuneState{Blocks: 1, Pairs: 4, Centre: []float64{1, 2}, Factor: 1} // which is already stored
-	if _, err := run.AddStates(t.Context(), pair, []match.TuneState{{Blocks: 3, Pairs: 12, Centre: []float64{1, 2}, Factor: 1}, twice}); err == nil {
+	if _, err := run.AddStates(t.Context(), pair,
+		[]match.TuneState{{Blocks: 3, Pairs: 12, Centre: []float64{1, 2}, Factor: 1}, twice}); err == nil {
 		t.Error("a state is stored twice")
 	}
 	finished, err := run.Finished(t.Context())
 	states, serr := run.States(t.Context())
-	testutil.Check(t, err == nil && serr == nil && !finished[8] && len(states) == 2, "%v, %v, %+v, %v", finished, err, states, serr)
+	testutil.Check(t, err == nil && serr == nil && !finished[8] && len(states) == 2, "%v, %v, %+v, %v", finished, err,
+		states, serr)
 }

@@ -15,7 +15,8 @@ import (
 func TestGamesToUpgrade(t *testing.T) {
 	s := resultstest.Open(t, resultstest.Path(t))
 	run := resultstest.Begin(t, s, matchtest.Plan("run"))
-	matchtest.Put(t, run, matchtest.Pair(run.Plan(), 0, 30), matchtest.Pair(run.Plan(), 1, 30), matchtest.Pair(run.Plan(), 2, 30))
+	matchtest.Put(t, run, matchtest.Pair(run.Plan(), 0, 30), matchtest.Pair(run.Plan(), 1, 30),
+		matchtest.Pair(run.Plan(), 2, 30))
 	testutil.OK(t, errors.Join(run.Close(), s.Close()))
 	games := func(path string) int { return testutil.Must(results.GamesToUpgrade(t.Context(), path))(t) }
 	testutil.Equal(t, games(s.Path()), 0, "games of a current file")

@@ -34,7 +34,8 @@ func (r *Run) Void(ctx context.Context, why, by string, selects func(match.Row) 
 
 // Void does the work of Run.Void for a run that is not being played. It returns ErrRunLocked if the run is
 // being played.
-func (s *Store) Void(ctx context.Context, run *RunInfo, why, by string, selects func(match.Row) bool) (pairs []int, err error) {
+func (s *Store) Void(ctx context.Context, run *RunInfo, why, by string, selects func(match.Row) bool) (pairs []int,
+	err error) {
 	if s.write == nil {
 		err = errors.New("the database was opened for reading only")
 	} else {
@@ -66,7 +67,8 @@ type voiding struct {
 	at      int64
 }
 
-func void(ctx context.Context, s *Store, run int64, why, by string, selects func(match.Row) bool) (pairs []int, err error) {
+func void(ctx context.Context, s *Store, run int64, why, by string, selects func(match.Row) bool) (pairs []int,
+	err error) {
 	if why == "" || by == "" {
 		return nil, errors.New("expected a reason, and who voids them")
 	}
@@ -162,9 +164,10 @@ func voidPair(ctx context.Context, tx *sql.Tx, run int64, id int, v voiding) err
 
 // Voided is a pair that was voided in a run.
 type Voided struct {
-	Pair   int       `json:"pair"`
-	Take   int       `json:"take"` // number of this voided version of the pair, from 1
-	At     time.Time `json:"at"`   // by the clock of the machine with the database; all pairs of one Void have the same time
+	Pair int `json:"pair"`
+	Take int `json:"take"` // number of this voided version of the pair, from 1
+	// by the clock of the machine with the database; all pairs of one Void have the same time
+	At     time.Time `json:"at"`
 	Why    string    `json:"why"`
 	By     string    `json:"by,omitempty"` // author of the reason; "" if an older gogi did not store it
 	Stored time.Time `json:"-"`            // time of storage; zero if an older gogi did not store it
@@ -187,7 +190,8 @@ func voided(ctx context.Context, q tables.Querier, runID int64, more string, arg
 	return ownRows(ctx, q, runID, "voided", func(r *tables.Row) (Voided, error) {
 		body, _ := r.Value("body").([]byte)
 		return Voided{
-			Pair: int(r.Int("pair")), Take: int(r.Int("take")), At: tables.FromMicros(r.Int("at")), Why: r.Text("why"), By: r.Text("voider"),
+			Pair: int(r.Int("pair")), Take: int(r.Int("take")), At: tables.FromMicros(r.Int("at")), Why: r.Text("why"),
+			By:     r.Text("voider"),
 			Stored: tables.FromMicros(r.Int("stored")), Body: body,
 		}, nil
 	}, more+" ORDER BY pair, take", args...)
@@ -196,7 +200,8 @@ func voided(ctx context.Context, q tables.Querier, runID int64, more string, arg
 // ownRows returns the rows of a run in a table. more is SQL text that follows the condition for the run, and args has
 // the values for this text. ownRows returns an error for a damaged row, and if it does not find a stored row of the
 // run.
-func ownRows[T any](ctx context.Context, q tables.Querier, runID int64, table string, convert func(*tables.Row) (T, error), more string, args ...any) (list []T, err error) {
+func ownRows[T any](ctx context.Context, q tables.Querier, runID int64, table string,
+	convert func(*tables.Row) (T, error), more string, args ...any) (list []T, err error) {
 	err = tables.EachSound(ctx, q, table, func(r *tables.Row) error {
 		value, err := convert(r)
 		list = append(list, value)
@@ -223,7 +228,9 @@ func StoredTimes(ctx context.Context, s *Store, runID int64) (map[int]time.Time,
 // Pair returns a stored pair with its games and attempts, or ErrNoGame if the pair is not stored. It equals
 // the added pair except for the differences of records that doc.go lists.
 func (s *Store) Pair(ctx context.Context, runID int64, pair int) (match.PairResult, error) {
-	return moment(ctx, s, fmt.Sprintf("reading pair %d", pair), func(m Moment) (match.PairResult, error) { return m.Pair(ctx, runID, pair) })
+	return moment(ctx, s, fmt.Sprintf("reading pair %d", pair), func(m Moment) (match.PairResult, error) {
+		return m.Pair(ctx, runID, pair)
+	})
 }
 
 func storedPair(ctx context.Context, q tables.Querier, runID int64, id int) (r match.PairResult, err error) {
@@ -236,8 +243,10 @@ func storedPair(ctx context.Context, q tables.Querier, runID int64, id int) (r m
 	}
 	err = records(ctx, q, c, runID, pairRange{int64(id), int64(id) + 1}, func(g *tables.Game, record kifu.Record) error {
 		r.Games = append(r.Games, match.Result{
-			Pair: g.Pair, Leg: g.Leg, Players: [2]int(g.Seats[:2]), Verdict: match.Verdict{Outcome: g.Outcome, Termination: g.Termination, Note: g.Note},
-			Record: record, Sides: g.Sides, Questions: g.Questions, Marked: g.Marked, Slot: g.Slot, Started: g.Started, Ended: g.Ended,
+			Pair: g.Pair, Leg: g.Leg, Players: [2]int(g.Seats[:2]),
+			Verdict: match.Verdict{Outcome: g.Outcome, Termination: g.Termination, Note: g.Note},
+			Record:  record, Sides: g.Sides, Questions: g.Questions, Marked: g.Marked, Slot: g.Slot, Started: g.Started,
+			Ended: g.Ended,
 		})
 		return nil
 	})
@@ -250,7 +259,8 @@ func storedPair(ctx context.Context, q tables.Querier, runID int64, id int) (r m
 
 // readPair returns a stored pair without its games, and the facts about the machine that played the pair. It
 // verifies the rows of the pair, its opening and its worker.
-func readPair(ctx context.Context, q tables.Querier, runID int64, id int) (p match.Pair, by match.Provenance, err error) {
+func readPair(ctx context.Context, q tables.Querier, runID int64, id int) (p match.Pair, by match.Provenance,
+	err error) {
 	one := func(table, where string, args ...any) (row *tables.Row) {
 		if err == nil {
 			err = tables.EachSound(ctx, q, table, func(r *tables.Row) error {
@@ -273,7 +283,8 @@ func readPair(ctx context.Context, q tables.Querier, runID int64, id int) (p mat
 	p = match.Pair{ID: id, Players: [2]int{int(row.Int("a")), int(row.Int("b"))}, Seed: uint64(row.Int("seed"))}
 	opening := one("openings", "WHERE id = ?", row.Int("opening_id"))
 	if opening == nil {
-		return p, by, cmp.Or(err, error(&tables.Damaged{Table: "openings", Pair: id, Leg: -1, What: "a row that was stored is not found"}))
+		return p, by, cmp.Or(err, error(&tables.Damaged{Table: "openings", Pair: id, Leg: -1,
+			What: "a row that was stored is not found"}))
 	}
 	p.Opening.ID, p.Opening.Start = opening.Text("name"), opening.Text("start")
 	if p.Opening.Moves, err = tables.Moves(opening.Text("moves")); err == nil {

@@ -25,7 +25,8 @@ func TestPair(t *testing.T) {
 		want := matchtest.Pair(plan, id, 40)
 		want.Games[0].Record.Final = []byte("{}")
 		want.Games[1].Sides[0].WorstOverrun = time.Millisecond
-		want.Attempts = []match.Attempt{{Pair: id, Ended: time.UnixMicro(7).UTC(), Why: "slow"}, {Pair: id, Ended: time.UnixMicro(8).UTC(), Why: "slow"}}
+		want.Attempts = []match.Attempt{{Pair: id, Ended: time.UnixMicro(7).UTC(), Why: "slow"},
+			{Pair: id, Ended: time.UnixMicro(8).UTC(), Why: "slow"}}
 		matchtest.Put(t, run, want)
 		got := testutil.Must(s.Pair(t.Context(), run.ID(), id))(t)
 		testutil.Equal(t, cmp.Diff(want, got, cmpopts.EquateEmpty()), "", "pair %d (-added +got)", id)
@@ -57,7 +58,8 @@ func TestVoid(t *testing.T) {
 	}
 	testutil.Diff(t, kept, resultstest.Games(t, s, run.ID()))
 	checkWhole(t, s, run.ID())
-	if finished, err := run.Finished(t.Context()); err != nil || !cmp.Equal(finished, map[int]bool{0: true, 2: true, 4: true}) {
+	if finished, err := run.Finished(t.Context()); err != nil ||
+		!cmp.Equal(finished, map[int]bool{0: true, 2: true, 4: true}) {
 		t.Errorf("finished %v, %v", finished, err)
 	}
 	if info, err := s.FindRun(t.Context(), "r"); err != nil || info.Finished != 3 {
@@ -90,7 +92,8 @@ func checkVoided(t *testing.T, s *results.Store, run int64, pairs map[int]match.
 	if text := resultstest.Dump(t, s, "r", true); strings.Contains(text, "void") || strings.Contains(text, "slow\"") {
 		t.Errorf("the stable dump:\n%s", text)
 	}
-	if text := resultstest.Dump(t, s, "r", false); strings.Count(text, `{"type":"voided"`) != 3 || !strings.Contains(text, `"take":2`) {
+	if text := resultstest.Dump(t, s, "r", false); strings.Count(text, `{"type":"voided"`) != 3 ||
+		!strings.Contains(text, `"take":2`) {
 		t.Errorf("the dump:\n%s", text)
 	}
 }
@@ -132,7 +135,8 @@ func TestVoidRefuses(t *testing.T) {
 	for _, words := range [][2]string{{"", "me"}, {"slow", ""}} {
 		testutil.Fails(t, testutil.Err(run.Void(t.Context(), words[0], words[1], all)), "expected a reason", "%q", words)
 	}
-	testutil.Must(s.Writer().ExecContext(t.Context(), "UPDATE records SET plies = x'01' WHERE game_id = (SELECT max(id) FROM games)"))(t)
+	testutil.Must(s.Writer().ExecContext(t.Context(),
+		"UPDATE records SET plies = x'01' WHERE game_id = (SELECT max(id) FROM games)"))(t)
 	if n, err := run.Void(t.Context(), "damaged", "me", all); err == nil || n != nil {
 		t.Errorf("a pair that cannot be kept: %v, %v", n, err)
 	}
@@ -148,7 +152,8 @@ func TestVoidAtRest(t *testing.T) {
 	matchtest.Put(t, run, matchtest.Pair(plan, 0, 10), matchtest.Pair(plan, 1, 10))
 	info := testutil.Must(s.FindRun(t.Context(), "r"))(t)
 	first := func(g match.Row) bool { return g.Pair == 0 }
-	testutil.Is(t, testutil.Err(s.Void(t.Context(), info, "test", "me", first)), results.ErrRunLocked, "while it is played")
+	testutil.Is(t, testutil.Err(s.Void(t.Context(), info, "test", "me", first)), results.ErrRunLocked,
+		"while it is played")
 	testutil.OK(t, run.Close())
 	testutil.Fails(t, testutil.Err(s.Void(t.Context(), info, "", "me", first)), "", "without a reason")
 	if ids, err := s.Void(t.Context(), info, "test", "me", first); !slices.Equal(ids, []int{0}) || err != nil {
@@ -156,7 +161,8 @@ func TestVoidAtRest(t *testing.T) {
 	}
 	reader := testutil.Must(results.OpenExisting(t.Context(), s.Path()))(t)
 	defer reader.Close()
-	testutil.Fails(t, testutil.Err(reader.Void(t.Context(), info, "test", "me", func(match.Row) bool { return true })), "reading only", "a reader")
+	testutil.Fails(t, testutil.Err(reader.Void(t.Context(), info, "test", "me", func(match.Row) bool { return true })),
+		"reading only", "a reader")
 	run = resultstest.Begin(t, s, plan) // the lock is released
 	if finished, err := run.Finished(t.Context()); err != nil || !cmp.Equal(finished, map[int]bool{1: true}) {
 		t.Errorf("%v, %v", finished, err)
@@ -177,7 +183,8 @@ func TestSpent(t *testing.T) {
 		}
 	}
 	now := time.Now()
-	for since, want := range map[time.Time]time.Duration{now.Add(-time.Hour): 25*time.Hour + time.Minute, now.Add(time.Hour): 0} {
+	for since, want := range map[time.Time]time.Duration{now.Add(-time.Hour): 25*time.Hour + time.Minute,
+		now.Add(time.Hour): 0} {
 		got, err := s.Spent(t.Context(), since)
 		testutil.Check(t, err == nil && got[plan.Digest()] == want, "since %v: %v, %v; expected %v", since, got, err, want)
 	}

@@ -25,7 +25,8 @@ func TestStoredAfterTheWire(t *testing.T) {
 		matchtest.Put(t, local, p)
 		matchtest.Put(t, remote, overTheWire(t, p))
 	}
-	testutil.Equal(t, resultstest.Dump(t, here, "r", true), resultstest.Dump(t, there, "r", true), "the stable dumps differ")
+	testutil.Equal(t, resultstest.Dump(t, here, "r", true), resultstest.Dump(t, there, "r", true),
+		"the stable dumps differ")
 	for id := range 8 {
 		a := testutil.Must(here.Pair(t.Context(), local.ID(), id))(t)
 		b := testutil.Must(there.Pair(t.Context(), remote.ID(), id))(t)
@@ -38,7 +39,8 @@ func TestStoredAfterTheWire(t *testing.T) {
 func wholePair(plan *match.Plan, id int) match.PairResult {
 	p := matchtest.Pair(plan, id, 30)
 	zone := time.FixedZone("JST", 9*3600)
-	p.Attempts = []match.Attempt{{Pair: id, Ended: time.Date(2026, 5, 4, 3, 2, 1, 123456789, zone), Why: "engine A crashed: 異常"}}
+	p.Attempts = []match.Attempt{{Pair: id, Ended: time.Date(2026, 5, 4, 3, 2, 1, 123456789, zone),
+		Why: "engine A crashed: 異常"}}
 	p.Played = match.Provenance{Worker: "w7", Owner: "王", Epoch: 3<<32 | 9, Scale: 1.25, Proof: []byte{0, 255}}
 	for i := range p.Games {
 		g := &p.Games[i]
@@ -46,7 +48,8 @@ func wholePair(plan *match.Plan, id int) match.PairResult {
 		g.Record.Final, g.Record.Site = []byte(`{"votes":[]}`), "site"
 		g.Sides[shogi.White].Nodes = math.MaxInt64
 		g.Sides[shogi.Black] = match.Side{
-			Plies: 7, Nodes: 1, Time: time.Hour + 1999, DepthSum: 9, DepthPlies: 3, WorstOverrun: 1234567, PonderHits: 2, PonderMisses: 1, Incomplete: 4,
+			Plies: 7, Nodes: 1, Time: time.Hour + 1999, DepthSum: 9, DepthPlies: 3, WorstOverrun: 1234567, PonderHits: 2,
+			PonderMisses: 1, Incomplete: 4,
 		}
 		for j := range g.Record.Moves {
 			m := &g.Record.Moves[j]
@@ -77,7 +80,8 @@ func TestVariantsAreStored(t *testing.T) {
 		matchtest.Put(t, resultstest.Begin(t, s, plan), matchtest.Pair(plan, 0, 10))
 		info := testutil.Must(s.FindRun(t.Context(), "r"))(t)
 		testutil.Diff(t, plan.Players[0].Identity, info.Engines[0].Identity, "(-begun +stored)")
-		if whole := resultstest.Dump(t, s, "r", false); !strings.Contains(whole, `"path":"/cache/`+used.Arch) || !strings.Contains(whole, `"isa":"x86-64-v3"`) {
+		if whole := resultstest.Dump(t, s, "r", false); !strings.Contains(whole, `"path":"/cache/`+used.Arch) ||
+			!strings.Contains(whole, `"isa":"x86-64-v3"`) {
 			t.Errorf("the dump:\n%s", whole)
 		}
 		dumps = append(dumps, resultstest.Dump(t, s, "r", true))
@@ -90,7 +94,8 @@ func TestBuildsOfASourceAreStored(t *testing.T) {
 	var dumps []string
 	for _, sum := range []string{"aa", "bb"} {
 		s, plan := resultstest.Open(t, resultstest.Path(t)), matchtest.Plan("r")
-		plan.Players[0].Identity.Source = &match.Source{Repository: "https://git.example/e", Commit: strings.Repeat("c", 40), Recipe: "#", Bench: 1}
+		plan.Players[0].Identity.Source = &match.Source{Repository: "https://git.example/e", Commit: strings.Repeat("c", 40),
+			Recipe: "#", Bench: 1}
 		plan.Players[0].Identity = plan.Players[0].Identity.WithVariant(match.Variant{SHA256: sum}, "/cache/"+sum)
 		matchtest.Put(t, resultstest.Begin(t, s, plan), matchtest.Pair(plan, 0, 10))
 		info := testutil.Must(s.FindRun(t.Context(), "r"))(t)

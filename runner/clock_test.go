@@ -43,7 +43,8 @@ func clockErrors(t testing.TB, slots, moves int) (errs []time.Duration) {
 
 // clockSlot returns the times of an engine's moves, by the engine's clock and by gogi's.
 func clockSlot(t testing.TB, stamps string, moves int) (own, measured []time.Duration) {
-	proc, err := process.Start(process.Spec{Command: usitest.Command("-think", "1ms", "-stamps", stamps), Grace: time.Minute}, nil)
+	proc, err := process.Start(process.Spec{Command: usitest.Command("-think", "1ms", "-stamps", stamps),
+		Grace: time.Minute}, nil)
 	if err != nil {
 		t.Error(err)
 		return nil, nil

@@ -97,14 +97,16 @@ func TestOpponentsHaveSetsOfTheirOwn(t *testing.T) {
 		}
 	}
 	// A and B play on 2 and 3, and so do A and C. B and C would then both be on 3.
-	testutil.Check(t, strings.HasPrefix(opened, "A[2] ") && strings.Contains(opened, "C[2]") && strings.Contains(opened, "C[3]"),
+	testutil.Check(t, strings.HasPrefix(opened, "A[2] ") && strings.Contains(opened, "C[2]") &&
+		strings.Contains(opened, "C[3]"),
 		"opened %s", opened)
 }
 
 // TestSidesOfRestartedPlayers: a restarted player gets the set that its opponent does not have, independent of
 // the colours. If both are restarted, the sets do not depend on the colours.
 func TestSidesOfRestartedPlayers(t *testing.T) {
-	for _, r := range [][]match.Restart{{match.RestartGame}, {match.RestartNever, match.RestartGame}, {match.RestartGame, match.RestartGame, match.RestartGame}} {
+	for _, r := range [][]match.Restart{{match.RestartGame}, {match.RestartNever, match.RestartGame},
+		{match.RestartGame, match.RestartGame, match.RestartGame}} {
 		opened, games := openedOn(t, [2][]int{{2}, {3}}, r...)
 		for i := 0; i+1 < len(games); i += 2 {
 			if games[i][1:] == games[i+1][1:] {

@@ -69,7 +69,8 @@ func TestSharedDevice(t *testing.T) {
 		u := &usage{}
 		pairs, err := playOnDevices(t.Context(), u)
 		testutil.Require(t, err == nil && len(pairs) == 8, "%v, %d pairs", err, len(pairs))
-		testutil.Check(t, u.most["gpu0"] == 1 && u.most["gpu1"] == 1 && u.both, "at most %v at a time, both devices at once: %v", u.most, u.both)
+		testutil.Check(t, u.most["gpu0"] == 1 && u.most["gpu1"] == 1 && u.both,
+			"at most %v at a time, both devices at once: %v", u.most, u.both)
 		testutil.Check(t, u.most[""] > 1, "the players without a device waited, too")
 		for id, pair := range pairs {
 			for _, g := range pair.Games {

@@ -157,7 +157,8 @@ func TestOneSlotsTroubleCutsNoOthersGame(t *testing.T) {
 					return true, nil
 				}}
 				var calls atomic.Int64
-				source := &queue{leases: []runner.Lease{lease(long, 0, &sink.journal), lease(bad, 1, &sink.journal)}, last: untilTold}
+				source := &queue{leases: []runner.Lease{lease(long, 0, &sink.journal), lease(bad, 1, &sink.journal)},
+					last: untilTold}
 				if test.next != nil {
 					source.last = func(ctx context.Context) error { return test.next(ctx, calls.Add(1)) }
 				}
@@ -235,7 +236,8 @@ func TestAFailedRunEndsItsWaits(t *testing.T) {
 				took := time.Since(began)
 				testutil.Check(t, errors.Is(err, trouble) && took == 10*time.Second, "%v after %v", err, took)
 				for _, p := range test.waiting {
-					testutil.Equal(t, sink.count("return "+p+" 0: runner: the run has failed: runner: pair 0: trouble"), 1, "%s was not given back: %q", p, sink.lines)
+					testutil.Equal(t, sink.count("return "+p+" 0: runner: the run has failed: runner: pair 0: trouble"), 1,
+						"%s was not given back: %q", p, sink.lines)
 				}
 				testutil.Check(t, sink.count("attempt ") == test.attempts, "want %d attempts: %q", test.attempts, sink.lines)
 			})
@@ -251,7 +253,8 @@ func TestAFailedRunPlaysNoPairAgain(t *testing.T) {
 		slowed := planNamed("slowed")
 		slowed.Slowed = match.PolicyVoid
 		for i := range slowed.Players {
-			slowed.Players[i].Limits = match.Limits{Clock: match.TimeControl{Byoyomi: time.Second}, Margin: 100 * time.Millisecond}
+			slowed.Players[i].Limits = match.Limits{Clock: match.TimeControl{Byoyomi: time.Second},
+				Margin: 100 * time.Millisecond}
 		}
 		sink := &hookSink{}
 		var calls atomic.Int64
@@ -277,7 +280,8 @@ func TestAFailedRunPlaysNoPairAgain(t *testing.T) {
 			"attempt slowed 0: the machine slowed a move by more than the margin, <nil>",
 			"return slowed 0: runner: the run has failed: runner: waiting for a pair: trouble",
 		}
-		testutil.Check(t, errors.Is(err, trouble) && slices.Equal(sink.lines, want), "%v\ngot  %q\nwant %q", err, sink.lines, want)
+		testutil.Check(t, errors.Is(err, trouble) && slices.Equal(sink.lines, want), "%v\ngot  %q\nwant %q", err, sink.lines,
+			want)
 	})
 }
 
@@ -300,7 +304,8 @@ func TestALeaseThatComesTooLateIsReturned(t *testing.T) {
 			Source: late, Sink: &hookSink{}, Concurrency: 2,
 			Open: openAll(func(context.Context, string) (runner.Player, error) { return &fake{}, nil }),
 		})
-		testutil.Check(t, errors.Is(err, trouble) && returned.count("return late 0: runner: waiting for a pair: trouble") == 1,
+		testutil.Check(t, errors.Is(err, trouble) &&
+			returned.count("return late 0: runner: waiting for a pair: trouble") == 1,
 			"%v, returned %q", err, returned.lines)
 	})
 }
@@ -318,7 +323,8 @@ func TestAttemptsAreKeptBeforeTheLeaseEnds(t *testing.T) {
 		attempts int
 		why      string
 	}{
-		"given up":  {attempts: 14, why: "runner: pair 3 could not be played 14 times in a row: beginning a game: usi: : : connection"},
+		"given up": {attempts: 14,
+			why: "runner: pair 3 could not be played 14 times in a row: beginning a game: usi: : : connection"},
 		"revoked":   {after: 5 * time.Second, attempts: 3, why: runner.ErrRevoked.Error()},
 		"cancelled": {after: 10 * time.Second, cancel: true, attempts: 4, why: "enough"},
 	} {
@@ -420,7 +426,8 @@ func TestAFinishedPairIsStoredThoughTheRunIsCancelled(t *testing.T) {
 				err := finishing(ctx, sink, lease(planNamed("p"), 0, &sink.journal), func() { cancel(enough) })
 				testutil.Check(t, sink.has("put p 0: 2 games, added true, <nil>") == test.stored && !sink.has("return"),
 					"stored: want %v: %q", test.stored, sink.lines)
-				testutil.Check(t, errors.Is(err, enough) && strings.Contains(err.Error(), "pair 0: not stored within 10s") != test.stored,
+				testutil.Check(t, errors.Is(err, enough) &&
+					strings.Contains(err.Error(), "pair 0: not stored within 10s") != test.stored,
 					"error %v", err)
 			})
 		})
@@ -553,7 +560,8 @@ func TestACrashedPlayersEndIsNotWaitedFor(t *testing.T) {
 				}}}, nil
 			}),
 		})
-		testutil.Check(t, err == nil && slices.Equal(told, []time.Duration{0, time.Minute}), "%v; B heard of the ends at %v", err, told)
+		testutil.Check(t, err == nil && slices.Equal(told, []time.Duration{0, time.Minute}), "%v; B heard of the ends at %v",
+			err, told)
 		if g := sink.pairs[0].Games[0]; g.Termination != match.Crash || !g.Ended.Equal(began) {
 			t.Errorf("the first game ended by %v after %v", g.Termination, g.Ended.Sub(began))
 		}
@@ -574,7 +582,8 @@ type blamed struct {
 }
 
 func (*blamed) Think(context.Context, usi.Request) (usi.Reply, error) {
-	return usi.Reply{Answer: usi.AnswerMove, Move: shogi.NewMove(shogi.NewSquare(5, 1), shogi.NewSquare(5, 2)), Text: "5a5b"}, nil
+	return usi.Reply{Answer: usi.AnswerMove, Move: shogi.NewMove(shogi.NewSquare(5, 1), shogi.NewSquare(5, 2)),
+		Text: "5a5b"}, nil
 }
 
 func (b *blamed) Blame(kind, note string) string {

@@ -119,7 +119,8 @@ func (s lastMove) thought() *match.Thought {
 	}
 	m := s.move
 	t := &match.Thought{
-		Ply: s.ply, Move: m.Move.String(), Depth: m.Depth, Nodes: m.Nodes, PV: shownPV(m.PV), Hit: s.hit, TimeMS: milliseconds(m.Time),
+		Ply: s.ply, Move: m.Move.String(), Depth: m.Depth, Nodes: m.Nodes, PV: shownPV(m.PV), Hit: s.hit,
+		TimeMS: milliseconds(m.Time),
 	}
 	t.SetScore(&m.Score, &m)
 	return t

@@ -46,21 +46,26 @@ func TestMovesAreSentToListeners(t *testing.T) {
 	wantTypes(t, e.sent(), match.EventGame, match.EventMove)
 
 	e.Listen(false)
-	g.plays(t, "3c3d", kifu.Move{Depth: 7, Time: 2 * time.Second, HasScore: true, Score: -30, PV: []shogi.Move{shogi.NewMove(shogi.NewSquare(3, 3), shogi.NewSquare(3, 4))}})
+	g.plays(t, "3c3d", kifu.Move{Depth: 7, Time: 2 * time.Second, HasScore: true, Score: -30,
+		PV: []shogi.Move{shogi.NewMove(shogi.NewSquare(3, 3), shogi.NewSquare(3, 4))}})
 	g.plays(t, "2g2f", kifu.Move{Nodes: 99})
 	wantTypes(t, e.sent())
 
 	last := e.Listen(true)
 	told := e.sent()
 	wantTypes(t, told, match.EventBoard)
-	testutil.Check(t, told[0].Seq == last && *told[0].Slot == g.slot.number && *told[0].Pair == g.Pair && *told[0].Leg == g.Leg,
+	testutil.Check(t, told[0].Seq == last && *told[0].Slot == g.slot.number && *told[0].Pair == g.Pair &&
+		*told[0].Leg == g.Leg,
 		"the last event is told to be %d, and is %+v", last, told[0])
 	b := told[0].Board
-	if b.Moves != "7g7f 3c3d 2g2f" || b.Ply != 3 || b.Position != g.referee.Position().SFEN() || b.Black != "A" || b.White != "B" || len(b.Limits) != 2 {
+	if b.Moves != "7g7f 3c3d 2g2f" || b.Ply != 3 || b.Position != g.referee.Position().SFEN() || b.Black != "A" ||
+		b.White != "B" || len(b.Limits) != 2 {
 		t.Errorf("the board: %+v", b)
 	}
-	if black, white := b.Thoughts[0], b.Thoughts[1]; black == nil || white == nil || black.Ply != 3 || black.Nodes != 99 || black.Score != nil ||
-		white.Ply != 2 || white.Move != "3c3d" || white.PV != "3c3d" || white.Depth != 7 || *white.Score != -30 || *white.TimeMS != 2000 {
+	if black, white := b.Thoughts[0], b.Thoughts[1]; black == nil || white == nil || black.Ply != 3 || black.Nodes != 99 ||
+		black.Score != nil ||
+		white.Ply != 2 || white.Move != "3c3d" || white.PV != "3c3d" || white.Depth != 7 || *white.Score != -30 ||
+		*white.TimeMS != 2000 {
 		t.Errorf("what was thought: %+v, %+v", black, white)
 	}
 	testutil.Check(t, len(b.Clocks) == 2 && b.Clocks[0] != nil && *b.Clocks[0] == 60000 && *b.Clocks[1] == 60000,

@@ -37,7 +37,8 @@ type Events struct {
 // NewEvents returns a stream for one run, with or without move events. If moves is true, the stream sends moves until
 // Listen turns them off.
 func NewEvents(run string, moves bool) *Events {
-	e := &Events{run: run, moves: moves, seq: map[string]uint64{}, out: make(chan match.Event, 256), abandoned: make(chan struct{})}
+	e := &Events{run: run, moves: moves, seq: map[string]uint64{}, out: make(chan match.Event, 256),
+		abandoned: make(chan struct{})}
 	e.listening.Store(moves)
 	return e
 }
@@ -121,7 +122,8 @@ func (e *Events) unplayed(pair, slot int, why error) {
 		return
 	}
 	where := [2]int{pair, slot}
-	ev := match.Event{Type: match.EventFault, Pair: &where[0], Slot: &where[1], Kind: match.KindUnplayed, Note: why.Error()}
+	ev := match.Event{Type: match.EventFault, Pair: &where[0], Slot: &where[1], Kind: match.KindUnplayed,
+		Note: why.Error()}
 	if fault, ok := errors.AsType[*usi.Fault](why); ok {
 		ev.Bundle = fault.Record
 	}
@@ -200,7 +202,8 @@ func (e *Events) vote(r *usi.Reply, before *shogi.Position) *match.Vote {
 		return nil
 	}
 	shown := r.Vote.Ballots[:min(match.ShownBallots, len(r.Vote.Ballots))]
-	v := &match.Vote{By: r.Vote.By, Split: r.Vote.Split, Ballots: make([]match.Ballot, len(shown)), Others: len(r.Vote.Ballots) - len(shown)}
+	v := &match.Vote{By: r.Vote.By, Split: r.Vote.Split, Ballots: make([]match.Ballot, len(shown)),
+		Others: len(r.Vote.Ballots) - len(shown)}
 	for i := range shown {
 		b, ballot := &shown[i], &v.Ballots[i]
 		ballot.Member, ballot.Kind, ballot.Weight = b.Member, b.Kind, b.Weight
@@ -295,7 +298,8 @@ func (e *Events) gameEnded(g *game) {
 // head returns the data of the game at its beginning, without moves. left has the remaining times of the clocks.
 func (g *game) head(left [2]time.Duration) match.GameHead {
 	names := g.names()
-	h := match.GameHead{Black: names[0], White: names[1], Opening: g.Opening.ID, Start: g.result.Record.Start, Plies: len(g.Opening.Moves)}
+	h := match.GameHead{Black: names[0], White: names[1], Opening: g.Opening.ID, Start: g.result.Record.Start,
+		Plies: len(g.Opening.Moves)}
 	clocks := make([]*float64, 2)
 	for c, l := range g.limits {
 		h.Limits = append(h.Limits, l.String())

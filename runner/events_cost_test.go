@@ -17,10 +17,12 @@ func standing(t testing.TB, events *Events) *game {
 	t.Helper()
 	limits := match.Limits{Clock: match.TimeControl{Main: time.Minute}}
 	plan := &match.Plan{
-		Rules: match.RulesProfiles()[match.DefaultRules], Players: []match.Player{{Name: "A", Limits: limits}, {Name: "B", Limits: limits}},
+		Rules:   match.RulesProfiles()[match.DefaultRules],
+		Players: []match.Player{{Name: "A", Limits: limits}, {Name: "B", Limits: limits}},
 	}
 	s := &slot{run: &run{config: Config{Plan: plan, Events: events}}, events: events}
-	g := testutil.Must(newGame(s, plan, match.Game{Players: [2]int{0, 1}, Opening: match.Opening{ID: "1", Start: "startpos"}}, [2]Player{}))(t)
+	g := testutil.Must(newGame(s, plan,
+		match.Game{Players: [2]int{0, 1}, Opening: match.Opening{ID: "1", Start: "startpos"}}, [2]Player{}))(t)
 	return g
 }
 
@@ -29,7 +31,8 @@ func standing(t testing.TB, events *Events) *game {
 func TestUnheardEventsCostNothing(t *testing.T) {
 	var none *Events
 	g := standing(t, none)
-	m := kifu.Move{Move: shogi.NewMove(shogi.NewSquare(7, 7), shogi.NewSquare(7, 6)), HasScore: true, PV: make([]shogi.Move, 4)}
+	m := kifu.Move{Move: shogi.NewMove(shogi.NewSquare(7, 7), shogi.NewSquare(7, 6)), HasScore: true,
+		PV: make([]shogi.Move, 4)}
 	why := errors.New("why")
 	council := &usi.Reply{Vote: &usi.Vote{Ballots: make([]usi.Ballot, 3)}}
 	testutil.Equal(t, testing.AllocsPerRun(100, func() {
@@ -44,7 +47,9 @@ func TestUnheardEventsCostNothing(t *testing.T) {
 		none.forfeit("A", "crash", "", "", &g.Game, 1)
 	}), 0, "allocations without a stream")
 	deaf := NewEvents("run", false)
-	if n := testing.AllocsPerRun(100, func() { deaf.moved(g, shogi.Black, &m, deaf.vote(council, g.referee.Position()), true, time.Second) }); n != 0 || len(deaf.out) > 0 {
+	if n := testing.AllocsPerRun(100,
+		func() { deaf.moved(g, shogi.Black, &m, deaf.vote(council, g.referee.Position()), true, time.Second) }); n != 0 ||
+		len(deaf.out) > 0 {
 		t.Errorf("%v allocations for a move that is not wanted, %d events", n, len(deaf.out))
 	}
 	unheard := NewEvents("run", true)
@@ -52,7 +57,8 @@ func TestUnheardEventsCostNothing(t *testing.T) {
 	unheard.gameStarted(g)
 	<-unheard.out
 	unheard.logOf(g.slot.number).moves = make([]shogi.Move, 0, 1000) // gogi keeps the moves of a game in any case
-	if n := testing.AllocsPerRun(100, func() { unheard.moved(g, shogi.Black, &m, nil, true, time.Second) }); n != 0 || len(unheard.out) > 0 {
+	if n := testing.AllocsPerRun(100, func() { unheard.moved(g, shogi.Black, &m, nil, true, time.Second) }); n != 0 ||
+		len(unheard.out) > 0 {
 		t.Errorf("%v allocations for a move that nobody listens to, %d events", n, len(unheard.out))
 	}
 	heard := NewEvents("run", true)
@@ -81,7 +87,8 @@ func TestStampsNeverGoBack(t *testing.T) {
 func BenchmarkMoveEvent(b *testing.B) {
 	events := NewEvents("run", true)
 	g := standing(b, events)
-	m := kifu.Move{Move: shogi.NewMove(shogi.NewSquare(7, 7), shogi.NewSquare(7, 6)), HasScore: true, PV: make([]shogi.Move, 8)}
+	m := kifu.Move{Move: shogi.NewMove(shogi.NewSquare(7, 7), shogi.NewSquare(7, 6)), HasScore: true,
+		PV: make([]shogi.Move, 8)}
 	for b.Loop() {
 		events.moved(g, shogi.Black, &m, nil, true, time.Second)
 		<-events.out
@@ -94,7 +101,8 @@ func BenchmarkUnheardMove(b *testing.B) {
 	events := NewEvents("run", true)
 	events.Listen(false)
 	g := standing(b, events)
-	m := kifu.Move{Move: shogi.NewMove(shogi.NewSquare(7, 7), shogi.NewSquare(7, 6)), HasScore: true, PV: make([]shogi.Move, 8)}
+	m := kifu.Move{Move: shogi.NewMove(shogi.NewSquare(7, 7), shogi.NewSquare(7, 6)), HasScore: true,
+		PV: make([]shogi.Move, 8)}
 	for b.Loop() {
 		events.moved(g, shogi.Black, &m, nil, true, time.Second)
 		events.logOf(0).moves = events.logOf(0).moves[:0]

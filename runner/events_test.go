@@ -56,7 +56,8 @@ func ofType(all []match.Event, want match.EventType) []match.Event {
 // after its move, as package shogi calculates it.
 func TestEventsDrawTheBoard(t *testing.T) {
 	const start = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1"
-	plan := testPlan(1, 1, match.Limits{Clock: match.TimeControl{Main: time.Minute, Increment: 2 * time.Second}, Margin: time.Second})
+	plan := testPlan(1, 1, match.Limits{Clock: match.TimeControl{Main: time.Minute, Increment: 2 * time.Second},
+		Margin: time.Second})
 	plan.PVPlies = 20
 	plan.Rules.RepetitionPoints = [2]float64{.4, .6} // the fakes play the first legal move until the game is a repetition
 	plan.Players[1].Limits = fixedNodes
@@ -64,13 +65,17 @@ func TestEventsDrawTheBoard(t *testing.T) {
 	plan.Openings[0].Moves = []shogi.Move{opening}
 	pv := slices.Repeat([]shogi.Move{opening}, 12)
 	all := heard(t, plan, 0, func(name string) *fake {
-		return &fake{delay: func(int) time.Duration { return time.Second }, answer: func(_ int, p *shogi.Position) (usi.Reply, error) {
-			return usi.Reply{Answer: usi.AnswerMove, Move: p.LegalMoves(nil)[0], Hit: name == "A", Lines: []usi.Info{{PV: pv}}}, nil
-		}}
+		return &fake{delay: func(int) time.Duration { return time.Second },
+			answer: func(_ int, p *shogi.Position) (usi.Reply, error) {
+				return usi.Reply{Answer: usi.AnswerMove, Move: p.LegalMoves(nil)[0], Hit: name == "A", Lines: []usi.Info{{PV: pv}}},
+					nil
+			}}
 	})
 	games := ofType(all, match.EventGame)
-	if len(games) != 2 || games[0].Start != start || games[0].Moves != "7g7f" || games[0].Plies != 1 || games[0].Opening != "1" ||
-		!slices.Equal(games[0].Limits, []string{"60+2", "nodes 100"}) || *games[0].Clocks[0] != 62000 || games[0].Clocks[1] != nil ||
+	if len(games) != 2 || games[0].Start != start || games[0].Moves != "7g7f" || games[0].Plies != 1 ||
+		games[0].Opening != "1" ||
+		!slices.Equal(games[0].Limits, []string{"60+2", "nodes 100"}) || *games[0].Clocks[0] != 62000 ||
+		games[0].Clocks[1] != nil ||
 		games[1].Clocks[0] != nil || *games[1].Clocks[1] != 62000 {
 		t.Fatalf("games %+v", games)
 	}
@@ -90,10 +95,12 @@ func TestEventsDrawTheBoard(t *testing.T) {
 			testutil.Require(t, len(strings.Fields(e.PV)) == match.ShownPV && e.Hit == mine && (e.ClockMS != nil) == mine,
 				"ply %d: pv %q, hit %v, clock %v", e.Ply, e.PV, e.Hit, e.ClockMS)
 		case match.EventEnd:
-			if e.Position != board.SFEN() || e.Points == nil || *e.Points != plan.Rules.RepetitionPoints || e.Termination != "repetition" {
+			if e.Position != board.SFEN() || e.Points == nil || *e.Points != plan.Rules.RepetitionPoints ||
+				e.Termination != "repetition" {
 				t.Errorf("end %+v", e)
 			}
-			if e.Sides[0].Player != e.Black || e.Sides[0].Moves+e.Sides[1].Moves != e.Plies-1 || e.Sides[1].TimeMS != 1000*float64(e.Sides[1].Moves) {
+			if e.Sides[0].Player != e.Black || e.Sides[0].Moves+e.Sides[1].Moves != e.Plies-1 ||
+				e.Sides[1].TimeMS != 1000*float64(e.Sides[1].Moves) {
 				t.Errorf("sides %+v of %d plies", *e.Sides, e.Plies)
 			}
 		}
@@ -188,7 +195,8 @@ func TestFaultsSayWhetherTheyForfeit(t *testing.T) {
 		}
 		return f
 	}), match.EventFault)
-	testutil.Check(t, len(faults) == 1 && faults[0].Forfeit && faults[0].Engine == "A" && faults[0].Kind == "illegal_move" && *faults[0].Leg == 0,
+	testutil.Check(t, len(faults) == 1 && faults[0].Forfeit && faults[0].Engine == "A" &&
+		faults[0].Kind == "illegal_move" && *faults[0].Leg == 0,
 		"faults %+v", faults)
 	faults = ofType(heard(t, plan, 0, failingStarts(1)), match.EventFault)
 	testutil.Check(t, len(faults) == 1 && !faults[0].Forfeit && faults[0].Kind == match.KindUnplayed, "faults %+v", faults)

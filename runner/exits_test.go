@@ -45,7 +45,8 @@ func TestAnEngineThatExitsAfterItsGame(t *testing.T) {
 	testutil.OK(t, err)
 	for id := range 2 {
 		p := pairs[id]
-		testutil.Check(t, len(p.Games) == 2 && len(p.Attempts) == 0, "pair %d: %d games, attempts %v", id, len(p.Games), p.Attempts)
+		testutil.Check(t, len(p.Games) == 2 && len(p.Attempts) == 0, "pair %d: %d games, attempts %v", id, len(p.Games),
+			p.Attempts)
 	}
 	if starts != 5 { // 4 for the engine that exits (one per game) and 1 for its opponent
 		t.Errorf("%d starts", starts)

@@ -67,8 +67,9 @@ func newGame(s *slot, plan *match.Plan, m match.Game, players [2]Player) (*game,
 		return nil, err
 	}
 	g := &game{
-		slot: s, plan: plan, chance: s.chance, Game: m, players: players, referee: referee, adjudicator: arbiter.NewAdjudicator(plan.Adjudication),
-		position: usi.Position{Start: m.Opening.USIStart(), Moves: append([]shogi.Move(nil), m.Opening.Moves...)},
+		slot: s, plan: plan, chance: s.chance, Game: m, players: players, referee: referee,
+		adjudicator: arbiter.NewAdjudicator(plan.Adjudication),
+		position:    usi.Position{Start: m.Opening.USIStart(), Moves: append([]shogi.Move(nil), m.Opening.Moves...)},
 	}
 	for c := range g.limits {
 		g.limits[c] = plan.LimitsOf(m.Players[c], shogi.Colour(c))
@@ -78,7 +79,8 @@ func newGame(s *slot, plan *match.Plan, m match.Game, players [2]Player) (*game,
 		g.clocks[c] = arbiter.NewClock(g.limits[c])
 	}
 	s.watch.newGame(s.late)
-	g.result = match.Result{Pair: m.Pair, Leg: m.Leg, Players: m.Players, Slot: s.number, Started: time.Now(), Record: g.newRecord()}
+	g.result = match.Result{Pair: m.Pair, Leg: m.Leg, Players: m.Players, Slot: s.number, Started: time.Now(),
+		Record: g.newRecord()}
 	return g, nil
 }
 
@@ -146,7 +148,8 @@ func (g *game) turn(ctx context.Context) (match.Verdict, error) {
 	}
 	defer release()
 	g.watchMove(c)
-	request := usi.Request{Position: g.position, Go: g.goFor(c), Deadline: clock.Deadline(), MaxPV: cmp.Or(g.plan.PVPlies, usi.NoPV)}
+	request := usi.Request{Position: g.position, Go: g.goFor(c), Deadline: clock.Deadline(),
+		MaxPV: cmp.Or(g.plan.PVPlies, usi.NoPV)}
 	if g.chance != nil {
 		if err := g.chanceFor(c, &request); err != nil {
 			return match.Verdict{}, err
@@ -171,7 +174,8 @@ func (g *game) turn(ctx context.Context) (match.Verdict, error) {
 	}
 	g.countPonder(c, reply.Hit)
 	if reply.Second == usi.SecondDropped {
-		g.slot.events.fault(g.names()[c], "second_bestmove", "a second bestmove of the search before was dropped", &g.Game, g.slot.number)
+		g.slot.events.fault(g.names()[c], "second_bestmove", "a second bestmove of the search before was dropped", &g.Game,
+			g.slot.number)
 	}
 	overrun, lost := clock.Spend(reply.Elapsed)
 	move := recordMove(reply, g.plan.PVPlies)
@@ -198,7 +202,8 @@ func (g *game) stood(failed bool) *Standstill {
 // timeVerdict returns the verdict about the time of a move: the zero Verdict, or a loss. lost means that the move
 // exceeded its limit by overrun, which is more than the margin. gogi checks the time first and the move itself
 // afterwards, as CSA servers do.
-func (g *game) timeVerdict(c shogi.Colour, reply usi.Reply, overrun time.Duration, lost bool, d arbiter.Delays) match.Verdict {
+func (g *game) timeVerdict(c shogi.Colour, reply usi.Reply, overrun time.Duration, lost bool,
+	d arbiter.Delays) match.Verdict {
 	switch {
 	case lost:
 		return g.overstepped(c, arbiter.TimeLoss{Took: reply.Elapsed, Limit: reply.Elapsed - overrun, Delays: d})
@@ -236,7 +241,8 @@ func (g *game) tooLate(c shogi.Colour) match.Termination {
 
 // judge returns the verdict about a reply that came in time or within the margin. It plays the move, checks
 // adjudication, and starts the ponder search.
-func (g *game) judge(ctx context.Context, c shogi.Colour, reply usi.Reply, move kifu.Move, overrun time.Duration) match.Verdict {
+func (g *game) judge(ctx context.Context, c shogi.Colour, reply usi.Reply, move kifu.Move,
+	overrun time.Duration) match.Verdict {
 	switch reply.Answer {
 	case usi.AnswerResign:
 		g.result.Record.Final = reply.Detail

@@ -60,7 +60,8 @@ func TestAnEndingRunWaitsForNoStart(t *testing.T) {
 		})
 		testutil.Check(t, err == nil, "error %v", err)
 		testutil.Check(t, sink.has("put long 0: 2 games, added true"), "the pair in play is lost: %q", sink.lines)
-		for run, latest := range map[string]time.Duration{"hangs": told + hurry.Grace, "unready": told + hurry.Grace, "cut": told} {
+		for run, latest := range map[string]time.Duration{"hangs": told + hurry.Grace, "unready": told + hurry.Grace,
+			"cut": told} {
 			if at := returned[run]; at < told || at > latest || sink.count("return "+run+" 0: "+hurry.ErrEnding.Error()) != 1 {
 				t.Errorf("%s was given back after %v: %q", run, at, sink.lines)
 			}

@@ -117,7 +117,8 @@ func TestOwnLatenessMarksAGame(t *testing.T) {
 		late   time.Duration
 		marked bool
 	}{
-		{byoyomi, 0, false}, {byoyomi, 90 * time.Millisecond, false}, {byoyomi, 110 * time.Millisecond, true}, {nodes, 400 * time.Millisecond, false},
+		{byoyomi, 0, false}, {byoyomi, 90 * time.Millisecond, false}, {byoyomi, 110 * time.Millisecond, true},
+		{nodes, 400 * time.Millisecond, false},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			rules := match.RulesProfiles()[match.DefaultRules]

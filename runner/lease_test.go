@@ -21,7 +21,8 @@ func TestResumePlaysWhatIsMissing(t *testing.T) {
 	finished := map[int]bool{0: true, 1: true, 4: true, 6: true, 9: true}
 	want := []int{2, 3, 5, 7, 8}
 	plan := testPlan(10, 3, fixedNodes)
-	plan.Openings = append(plan.Openings, match.Opening{ID: "2", Start: "startpos"}, match.Opening{ID: "3", Start: "startpos"})
+	plan.Openings = append(plan.Openings, match.Opening{ID: "2", Start: "startpos"},
+		match.Opening{ID: "3", Start: "startpos"})
 	isFinished := func(id int) bool { return finished[id] }
 
 	var order []int
@@ -54,7 +55,8 @@ func opened(t *testing.T, perSlot int, plans ...*match.Plan) (names []string, si
 }
 
 // openedFor does the work of opened for leases that change has changed.
-func openedFor(t *testing.T, perSlot int, change func(*runner.Lease), plans ...*match.Plan) (names []string, sink *memorySink) {
+func openedFor(t *testing.T, perSlot int, change func(*runner.Lease), plans ...*match.Plan) (names []string,
+	sink *memorySink) {
 	t.Helper()
 	sink = &memorySink{pairs: map[int]match.PairResult{}}
 	synctest.Test(t, func(t *testing.T) {
@@ -177,7 +179,8 @@ func TestASlowedPairIsPlayedAgainFromTheBeginning(t *testing.T) {
 				return f, nil
 			}),
 		})
-		testutil.Check(t, err != nil && opened == 5 && sink.count("attempt p 0: opening a player: no") == 4 && sink.count("slowed a move") == 1,
+		testutil.Check(t, err != nil && opened == 5 && sink.count("attempt p 0: opening a player: no") == 4 &&
+			sink.count("slowed a move") == 1,
 			"%v, A was opened %d times: %q", err, opened, sink.lines)
 	})
 }

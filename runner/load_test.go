@@ -44,7 +44,8 @@ func TestNoForfeitIsUnexplainedUnderLoad(t *testing.T) {
 			playUnderLoad(t, test.games, test.atOnce, test.margin, test.busy, &tally)
 			testutil.Equal(t, tally.games, test.games, "games")
 			t.Logf("%d games, %d moves, %d attempts more: %d lost on time, %d of them marked; %d marked in all; worst overrun %v; %v a move",
-				tally.games, tally.moves, tally.attempts, tally.lost, tally.lost-len(tally.unexplained), tally.marked, tally.worst, tally.time/time.Duration(max(1, tally.moves)))
+				tally.games, tally.moves, tally.attempts, tally.lost, tally.lost-len(tally.unexplained), tally.marked, tally.worst,
+				tally.time/time.Duration(max(1, tally.moves)))
 			for _, note := range tally.unexplained {
 				t.Errorf("not explained: %s", note)
 			}
@@ -56,7 +57,8 @@ func TestNoForfeitIsUnexplainedUnderLoad(t *testing.T) {
 func load(t testing.TB, burners int) {
 	t.Helper()
 	for range burners {
-		p, err := process.Start(process.Spec{Command: usitest.Command("-script", "spin@usi"), Grace: time.Nanosecond, TermGrace: time.Nanosecond}, nil)
+		p, err := process.Start(process.Spec{Command: usitest.Command("-script", "spin@usi"), Grace: time.Nanosecond,
+			TermGrace: time.Nanosecond}, nil)
 		testutil.OK(t, err)
 		t.Cleanup(func() {
 			if err := p.Close(); err != nil {
@@ -109,10 +111,12 @@ func playUnderLoad(t *testing.T, games, atOnce int, margin time.Duration, busy b
 	if busy {
 		command = append(command, "-busy")
 	}
-	plan := testPlan(games/2, atOnce, match.Limits{Clock: match.TimeControl{Byoyomi: 60 * time.Millisecond}, Margin: margin})
+	plan := testPlan(games/2, atOnce,
+		match.Limits{Clock: match.TimeControl{Byoyomi: 60 * time.Millisecond}, Margin: margin})
 	plan.Rules.MaxPlies, plan.Ponder = 6, match.PonderOff
 	testutil.OK(t, runner.Run(t.Context(), runner.Config{
-		Plan: plan, Sink: to, Waits: new(process.Self).MaxSchedDelay, Source: runner.NewPlanSource(plan, func(int) bool { return false }),
+		Plan: plan, Sink: to, Waits: new(process.Self).MaxSchedDelay,
+		Source: runner.NewPlanSource(plan, func(int) bool { return false }),
 		Open: func(ctx context.Context, p match.Player, _ []int) (runner.Player, error) {
 			proc, err := process.Start(process.Spec{Command: command}, nil)
 			if err != nil {

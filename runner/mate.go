@@ -96,7 +96,8 @@ func (g *game) askSolver(ctx context.Context) (usi.Checkmate, error) {
 	}
 	limit := g.plan.Mate.Time
 	// The deadline is twice the limit. No clock measures the solver.
-	answer, err := solver.Mate(ctx, usi.Request{Position: g.position, Go: usi.Go{Mate: true, MateTime: limit}, Deadline: 2 * limit})
+	answer, err := solver.Mate(ctx,
+		usi.Request{Position: g.position, Go: usi.Go{Mate: true, MateTime: limit}, Deadline: 2 * limit})
 	switch {
 	case err != nil:
 		return answer, err

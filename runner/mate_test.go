@@ -42,14 +42,16 @@ func TestMatesAreProven(t *testing.T) {
 		end   match.Termination
 		asked int // in each of the two games
 	}{
-		"proven":          {"G*5b", nil, false, 1, match.Questions{Asked: 1, Claimed: 1, Proven: 1}, match.MateAdjudication, 1},
-		"nobody claims":   {"G*5b", nil, false, 0, match.Questions{}, match.MaxPlies, 0},
-		"claimed":         {"G*5b", nil, true, 0, match.Questions{Asked: 38, Claimed: 38, Refuted: 38}, match.MaxPlies, 38},
-		"refuted":         {"G*4b", nil, false, 1, match.Questions{Asked: 40, Claimed: 40, Refuted: 40}, match.MaxPlies, 40},
-		"no mate":         {"nomate", nil, false, 1, match.Questions{Asked: 40}, match.MaxPlies, 40},
-		"no mate search":  {"notimplemented", nil, false, 1, match.Questions{Asked: 1, Failed: 1}, match.MaxPlies, 1},
-		"cannot be read":  {"what", nil, false, 1, match.Questions{Asked: 1, Failed: 1}, match.MaxPlies, 1},
-		"it crashes":      {"", &usi.Fault{Kind: usi.FaultCrash}, false, 1, match.Questions{Asked: 1, Failed: 1}, match.MaxPlies, 1},
+		"proven": {"G*5b", nil, false, 1, match.Questions{Asked: 1, Claimed: 1, Proven: 1}, match.MateAdjudication,
+			1},
+		"nobody claims":  {"G*5b", nil, false, 0, match.Questions{}, match.MaxPlies, 0},
+		"claimed":        {"G*5b", nil, true, 0, match.Questions{Asked: 38, Claimed: 38, Refuted: 38}, match.MaxPlies, 38},
+		"refuted":        {"G*4b", nil, false, 1, match.Questions{Asked: 40, Claimed: 40, Refuted: 40}, match.MaxPlies, 40},
+		"no mate":        {"nomate", nil, false, 1, match.Questions{Asked: 40}, match.MaxPlies, 40},
+		"no mate search": {"notimplemented", nil, false, 1, match.Questions{Asked: 1, Failed: 1}, match.MaxPlies, 1},
+		"cannot be read": {"what", nil, false, 1, match.Questions{Asked: 1, Failed: 1}, match.MaxPlies, 1},
+		"it crashes": {"", &usi.Fault{Kind: usi.FaultCrash}, false, 1, match.Questions{Asked: 1, Failed: 1},
+			match.MaxPlies, 1},
 		"something fails": {"", errors.New("no way"), false, 1, match.Questions{Asked: 1, Failed: 1}, match.MaxPlies, 1},
 	} {
 		plan := testPlan(1, 1, fixedNodes)
@@ -91,7 +93,8 @@ func TestMatesAreProven(t *testing.T) {
 		testutil.Check(t, sums == want && asked == 2*test.asked && failures == want.Failed,
 			"%s: %+v, want %+v; asked %d times, %d failures", name, sums, want, asked, failures)
 		for _, g := range sink.pairs[0].Games {
-			testutil.Check(t, g.Termination == test.end && (g.Termination != match.MateAdjudication || g.Outcome == match.BlackWins),
+			testutil.Check(t, g.Termination == test.end &&
+				(g.Termination != match.MateAdjudication || g.Outcome == match.BlackWins),
 				"%s: %s, %s (%s)", name, g.Termination, g.Outcome, g.Note)
 		}
 		r := sink.pairs[0]

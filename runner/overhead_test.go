@@ -105,7 +105,8 @@ func (t *table) compare(b *testing.B) {
 		}
 	}
 	for i, w := range list {
-		cpu, wall := quartiles(costs[i], func(c cost) float64 { return c.cpu }), quartiles(costs[i], func(c cost) float64 { return c.wall })
+		cpu, wall := quartiles(costs[i], func(c cost) float64 { return c.cpu }),
+			quartiles(costs[i], func(c cost) float64 { return c.wall })
 		b.Logf("%-6s  CPU %5.1f µs a move (quartiles %5.1f and %5.1f)  wall %6.1f (%6.1f and %6.1f)",
 			w.name, cpu[1], cpu[0], cpu[2], wall[1], wall[0], wall[2])
 		b.ReportMetric(cpu[1], w.name+"-µs/move")
@@ -320,7 +321,8 @@ func (t *table) run(b *testing.B, open <-chan kept, s setting) {
 	plan := &match.Plan{
 		Run: "overhead", Rules: rules, Pairs: overheadPairs, Concurrency: t.slots, PVPlies: s.pvPlies, StartParallel: 64,
 		Design: match.Design{Kind: match.DesignMatch, Swap: true}, Openings: []match.Opening{{ID: "1", Start: "startpos"}},
-		Players: []match.Player{{Name: "A", Command: t.command, Limits: limits}, {Name: "B", Command: t.command, Limits: limits}},
+		Players: []match.Player{{Name: "A", Command: t.command, Limits: limits},
+			{Name: "B", Command: t.command, Limits: limits}},
 	}
 	sink := &countSink{}
 	events := runner.NewEvents("overhead", true)

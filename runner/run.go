@@ -117,7 +117,8 @@ func newRun(c Config) (*run, error) {
 		c.Waits = func() time.Duration { return 0 }
 	}
 	return &run{
-		config: c, late: &lateness{now: time.Now, other: readOffsets, waits: c.Waits}, failed: &failure{happened: make(chan struct{})},
+		config: c, late: &lateness{now: time.Now, other: readOffsets, waits: c.Waits},
+		failed:  &failure{happened: make(chan struct{})},
 		starts:  semaphore.NewWeighted(int64(cmp.Or(starts, match.DefaultStartParallel))),
 		warming: semaphore.NewWeighted(1), warm: map[*match.Plan]bool{},
 	}, nil

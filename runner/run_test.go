@@ -186,7 +186,8 @@ func TestOnlyWhatIsStoredOfVariationsIsRead(t *testing.T) {
 			players := map[string]*fake{"A": {name: "A"}, "B": {name: "B"}}
 			testutil.OK(t, testutil.Err(play(t, plan, func(name string) *fake { return players[name] })))
 			for _, p := range players {
-				testutil.Check(t, len(p.asked) != 0 && !slices.ContainsFunc(p.asked, func(r usi.Request) bool { return r.MaxPV != want }),
+				testutil.Check(t, len(p.asked) != 0 &&
+					!slices.ContainsFunc(p.asked, func(r usi.Request) bool { return r.MaxPV != want }),
 					"%d plies: %s was asked for others than %d in %d requests", plies, p.name, want, len(p.asked))
 			}
 		})
@@ -214,13 +215,19 @@ func TestHowGamesEnd(t *testing.T) {
 		want   match.Termination
 		note   string
 	}{
-		"resign":          {fixedNodes, answering(usi.Reply{Answer: usi.AnswerResign}, nil), match.Resignation, ""},
-		"false win":       {fixedNodes, answering(usi.Reply{Answer: usi.AnswerWin}, nil), match.FalseDeclaration, "black's declaration fails"},
-		"illegal":         {fixedNodes, answering(usi.Reply{Answer: usi.AnswerMove, Move: illegal}, nil), match.IllegalMove, "5a5b: "},
-		"second":          {fixedNodes, answering(usi.Reply{Answer: usi.AnswerMove, Move: illegal, Second: usi.SecondSuspected}, nil), match.IllegalMove, "5a5b: 5a5b is illegal: the king on 5a belongs to white, but black is to move; it may be a second bestmove of the search before"},
-		"malformed":       {fixedNodes, answering(usi.Reply{Text: "(none)"}, nil), match.IllegalMove, `cannot read bestmove "(none)"`},
-		"stall":           {fixedNodes, slow(2 * time.Minute), match.Stall, "no move within 1m0s"},
-		"late":            {byoyomi, slow(1200 * time.Millisecond), match.TimeForfeit, "took 1.2s, 200ms over its limit (margin 100ms)"},
+		"resign": {fixedNodes, answering(usi.Reply{Answer: usi.AnswerResign}, nil), match.Resignation, ""},
+		"false win": {fixedNodes, answering(usi.Reply{Answer: usi.AnswerWin}, nil), match.FalseDeclaration,
+			"black's declaration fails"},
+		"illegal": {fixedNodes, answering(usi.Reply{Answer: usi.AnswerMove, Move: illegal}, nil), match.IllegalMove,
+			"5a5b: "},
+		"second": {fixedNodes,
+			answering(usi.Reply{Answer: usi.AnswerMove, Move: illegal, Second: usi.SecondSuspected}, nil), match.IllegalMove,
+			"5a5b: 5a5b is illegal: the king on 5a belongs to white, but black is to move; it may be a second bestmove of the search before"},
+		"malformed": {fixedNodes, answering(usi.Reply{Text: "(none)"}, nil), match.IllegalMove,
+			`cannot read bestmove "(none)"`},
+		"stall": {fixedNodes, slow(2 * time.Minute), match.Stall, "no move within 1m0s"},
+		"late": {byoyomi, slow(1200 * time.Millisecond), match.TimeForfeit,
+			"took 1.2s, 200ms over its limit (margin 100ms)"},
 		"crash":           {byoyomi, answering(usi.Reply{}, fault(usi.FaultCrash)), match.Crash, "thinking: why"},
 		"hang on a clock": {byoyomi, answering(usi.Reply{}, fault(usi.FaultHang)), match.TimeForfeit, "thinking: why"},
 		"hang on nodes":   {fixedNodes, answering(usi.Reply{}, fault(usi.FaultHang)), match.Stall, "thinking: why"},
@@ -229,7 +236,8 @@ func TestHowGamesEnd(t *testing.T) {
 			r := one(t, test.limits, test.a)
 			testutil.Check(t, r.Termination == test.want && r.Outcome == match.WhiteWins,
 				"ended by %v, won by %v (%s)", r.Termination, r.Outcome, r.Note)
-			testutil.Check(t, len(r.Note) >= len(test.note) && r.Note[:len(test.note)] == test.note, "note %q, want %q", r.Note, test.note)
+			testutil.Check(t, len(r.Note) >= len(test.note) && r.Note[:len(test.note)] == test.note, "note %q, want %q", r.Note,
+				test.note)
 		})
 	}
 }
@@ -249,13 +257,20 @@ func TestTimeLossesAreExplained(t *testing.T) {
 		marked bool
 		want   string
 	}{
-		"slow":           {byoyomi, 50 * ms, nil, false, "took 1.2s, 200ms over its limit (margin 100ms); this move was not slowed: it waited 50ms for a CPU, gogi was 0s late"},
-		"starved":        {byoyomi, 51 * ms, nil, true, "slowed by the machine: took 1.2s, 200ms over its limit (margin 100ms); it waited 51ms for a CPU, gogi was 0s late"},
-		"stalled":        {stall, 125 * ms, nil, false, "no move within 1s; this move was not slowed: it waited 125ms for a CPU, gogi was 0s late"},
-		"stalled, slow":  {stall, 126 * ms, nil, true, "slowed by the machine: no move within 1s; it waited 126ms for a CPU, gogi was 0s late"},
-		"silent":         {byoyomi, 0, hang, false, "waiting for bestmove after stop; no move after 1.6s, 600ms over its limit (margin 100ms); this move was not slowed: it waited 0s for a CPU, gogi was 0s late"},
-		"silent, slowed": {byoyomi, 60 * ms, hang, true, "waiting for bestmove after stop; slowed by the machine: no move after 1.6s, 600ms over its limit (margin 100ms); it waited 60ms for a CPU, gogi was 0s late"},
-		"deaf":           {byoyomi, 60 * ms, deaf, true, "saying go: it did not read; slowed by the machine: it waited 60ms for a CPU, gogi was 0s late"},
+		"slow": {byoyomi, 50 * ms, nil, false,
+			"took 1.2s, 200ms over its limit (margin 100ms); this move was not slowed: it waited 50ms for a CPU, gogi was 0s late"},
+		"starved": {byoyomi, 51 * ms, nil, true,
+			"slowed by the machine: took 1.2s, 200ms over its limit (margin 100ms); it waited 51ms for a CPU, gogi was 0s late"},
+		"stalled": {stall, 125 * ms, nil, false,
+			"no move within 1s; this move was not slowed: it waited 125ms for a CPU, gogi was 0s late"},
+		"stalled, slow": {stall, 126 * ms, nil, true,
+			"slowed by the machine: no move within 1s; it waited 126ms for a CPU, gogi was 0s late"},
+		"silent": {byoyomi, 0, hang, false,
+			"waiting for bestmove after stop; no move after 1.6s, 600ms over its limit (margin 100ms); this move was not slowed: it waited 0s for a CPU, gogi was 0s late"},
+		"silent, slowed": {byoyomi, 60 * ms, hang, true,
+			"waiting for bestmove after stop; slowed by the machine: no move after 1.6s, 600ms over its limit (margin 100ms); it waited 60ms for a CPU, gogi was 0s late"},
+		"deaf": {byoyomi, 60 * ms, deaf, true,
+			"saying go: it did not read; slowed by the machine: it waited 60ms for a CPU, gogi was 0s late"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := one(t, test.limits, func(f *fake) {
@@ -276,7 +291,8 @@ func TestTimeLossesAreExplained(t *testing.T) {
 			})
 			overrun := r.Sides[shogi.Black].WorstOverrun
 			testutil.Check(t, !errors.Is(test.err, error(hang)) || overrun == 600*ms, "worst overrun %v, want 600ms", overrun)
-			testutil.Check(t, r.Note == test.want && r.Marked == test.marked && r.Outcome == match.WhiteWins && r.Termination.Volatile(),
+			testutil.Check(t, r.Note == test.want && r.Marked == test.marked && r.Outcome == match.WhiteWins &&
+				r.Termination.Volatile(),
 				"%s by %s, marked %t: %s", r.Outcome, r.Termination, r.Marked, r.Note)
 		})
 	}
@@ -286,7 +302,8 @@ func TestTimeLossesAreExplained(t *testing.T) {
 func TestVotesAreKept(t *testing.T) {
 	votes := []byte(`{"by":"resignation"}`)
 	r := one(t, fixedNodes, answering(usi.Reply{Answer: usi.AnswerResign, Detail: votes, Absent: 2}, nil))
-	testutil.Check(t, string(r.Record.Final) == string(votes) && r.Sides[shogi.Black].Incomplete == 1 && r.Sides[shogi.White].Incomplete == 0,
+	testutil.Check(t, string(r.Record.Final) == string(votes) && r.Sides[shogi.Black].Incomplete == 1 &&
+		r.Sides[shogi.White].Incomplete == 0,
 		"final %q, sides %+v", r.Record.Final, r.Sides)
 }
 
@@ -302,8 +319,10 @@ func TestWhatIsSent(t *testing.T) {
 	var a, b *fake
 	synctest.Test(t, func(t *testing.T) {
 		plan := testPlan(1, 1, match.Limits{})
-		plan.Players[0].Limits = match.Limits{Clock: match.TimeControl{Main: 10 * time.Second, Increment: time.Second}, Margin: time.Second}
-		plan.Players[1].Limits = match.Limits{Clock: match.TimeControl{Main: 20 * time.Second, Byoyomi: 3 * time.Second}, Margin: time.Second}
+		plan.Players[0].Limits = match.Limits{Clock: match.TimeControl{Main: 10 * time.Second, Increment: time.Second},
+			Margin: time.Second}
+		plan.Players[1].Limits = match.Limits{Clock: match.TimeControl{Main: 20 * time.Second, Byoyomi: 3 * time.Second},
+			Margin: time.Second}
 		testutil.Must(play(t, plan, func(name string) *fake {
 			f := &fake{name: name, delay: func(int) time.Duration { return 2 * time.Second }}
 			if name == "A" {
@@ -441,7 +460,8 @@ func TestCancelStoresNoHalfPairs(t *testing.T) {
 		for id, p := range pairs {
 			testutil.Check(t, len(p.Games) == 2, "pair %d has %d games", id, len(p.Games))
 		}
-		testutil.Check(t, opened.Load() != 0 && opened.Load() == closed.Load(), "%d opened, %d closed", opened.Load(), closed.Load())
+		testutil.Check(t, opened.Load() != 0 && opened.Load() == closed.Load(), "%d opened, %d closed", opened.Load(),
+			closed.Load())
 	})
 }
 
@@ -518,11 +538,15 @@ func TestOnlyLegalMovesArePonderedOn(t *testing.T) {
 		expect  func(p *shogi.Position) shogi.Move
 		thought bool
 	}{
-		"legal":                {match.PonderStandard, func(p *shogi.Position) shogi.Move { return append(p.LegalMoves(nil), shogi.NoMove)[0] }, true},
-		"off":                  {match.PonderOff, func(p *shogi.Position) shogi.Move { return append(p.LegalMoves(nil), shogi.NoMove)[0] }, false},
-		"none":                 {match.PonderStandard, func(*shogi.Position) shogi.Move { return shogi.NoMove }, false},
-		"from an empty square": {match.PonderStandard, func(*shogi.Position) shogi.Move { m, _ := shogi.ParseMove("5e5d"); return m }, false},
-		"a piece not in hand":  {match.PonderStandard, func(p *shogi.Position) shogi.Move { m, _ := shogi.ParseMove("P*5e"); return m }, false},
+		"legal": {match.PonderStandard,
+			func(p *shogi.Position) shogi.Move { return append(p.LegalMoves(nil), shogi.NoMove)[0] }, true},
+		"off": {match.PonderOff,
+			func(p *shogi.Position) shogi.Move { return append(p.LegalMoves(nil), shogi.NoMove)[0] }, false},
+		"none": {match.PonderStandard, func(*shogi.Position) shogi.Move { return shogi.NoMove }, false},
+		"from an empty square": {match.PonderStandard,
+			func(*shogi.Position) shogi.Move { m, _ := shogi.ParseMove("5e5d"); return m }, false},
+		"a piece not in hand": {match.PonderStandard,
+			func(p *shogi.Position) shogi.Move { m, _ := shogi.ParseMove("P*5e"); return m }, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -556,8 +580,8 @@ func TestOnlyLegalMovesArePonderedOn(t *testing.T) {
 	}
 }
 
-// TestNoPonderingOnAnEndedGame: if the predicted reply ends the game by the rules, the player does not ponder on it. Each
-// player predicts a mate if there is one. The last ply before the limit is another end.
+// TestNoPonderingOnAnEndedGame: if the predicted reply ends the game by the rules, the player does not ponder on it.
+// Each player predicts a mate if there is one. The last ply before the limit is another end.
 func TestNoPonderingOnAnEndedGame(t *testing.T) {
 	for start, mated := range map[string]bool{"startpos": false, "sfen 4k4/9/4P4/9/9/9/r7r/9/4K4 w 2G 1": true} {
 		synctest.Test(t, func(t *testing.T) {
@@ -574,15 +598,19 @@ func TestNoPonderingOnAnEndedGame(t *testing.T) {
 				return append(moves, shogi.NoMove)[0]
 			}
 			plan := testPlan(1, 1, match.Limits{Clock: match.TimeControl{Main: time.Minute}})
-			plan.Ponder, plan.Rules.MaxPlies, plan.Openings[0].Start = match.PonderStandard, 8, strings.TrimPrefix(start, "sfen ")
-			players := map[string]*expecting{"A": {fake: fake{name: "A"}, expect: mating}, "B": {fake: fake{name: "B"}, expect: mating}}
+			plan.Ponder, plan.Rules.MaxPlies, plan.Openings[0].Start = match.PonderStandard, 8,
+				strings.TrimPrefix(start, "sfen ")
+			players := map[string]*expecting{"A": {fake: fake{name: "A"}, expect: mating},
+				"B": {fake: fake{name: "B"}, expect: mating}}
 			testutil.OK(t, testutil.Err(play(t, plan, func(name string) *expecting { return players[name] })))
 			thought := append(players["A"].thought, players["B"].thought...)
-			testutil.Check(t, len(thought) > 0 && (mates > 0) == mated, "%s: %d positions, %d mates predicted", start, len(thought), mates)
+			testutil.Check(t, len(thought) > 0 && (mates > 0) == mated, "%s: %d positions, %d mates predicted", start,
+				len(thought), mates)
 			for _, position := range thought {
 				h := testutil.Must(position.History())(t)
 				ply := h.Start().Ply() - 1 + h.MoveCount()
-				testutil.Check(t, h.Position().HasLegalMove() && h.Repetition() == shogi.RepetitionNone && ply < 8, "pondered on %s", position)
+				testutil.Check(t, h.Position().HasLegalMove() && h.Repetition() == shogi.RepetitionNone && ply < 8,
+					"pondered on %s", position)
 			}
 		})
 	}
@@ -594,7 +622,8 @@ func TestNoPonderingOnAnEndedGame(t *testing.T) {
 func TestBoundsAreStoredAsBounds(t *testing.T) {
 	bound := usi.Info{HasScore: true, Score: usi.Score{Value: -2600, Bound: usi.LowerBound}}
 	exact := usi.Info{HasScore: true, Score: usi.Score{Value: 30}}
-	for name, want := range map[string]kifu.Move{"exact": {Score: 30, HasScore: true}, "bound": {Score: -2600, Bound: kifu.AtLeast}} {
+	for name, want := range map[string]kifu.Move{"exact": {Score: 30, HasScore: true},
+		"bound": {Score: -2600, Bound: kifu.AtLeast}} {
 		synctest.Test(t, func(t *testing.T) {
 			plan := testPlan(1, 1, fixedNodes)
 			plan.Adjudication = match.Adjudication{ResignScore: 2000, ResignMoves: 3, OneSided: true}
@@ -608,7 +637,8 @@ func TestBoundsAreStoredAsBounds(t *testing.T) {
 				}}
 			}))(t)
 			for _, g := range pairs[0].Games {
-				testutil.Check(t, g.Termination != match.ScoreAdjudication && len(g.Record.Moves) > 6, "%s after %d plies", g.Termination, len(g.Record.Moves))
+				testutil.Check(t, g.Termination != match.ScoreAdjudication && len(g.Record.Moves) > 6, "%s after %d plies",
+					g.Termination, len(g.Record.Moves))
 				for _, m := range g.Record.Moves {
 					testutil.Check(t, m.Score == want.Score && m.HasScore == want.HasScore && m.Bound == want.Bound, "%+v", m)
 				}

@@ -24,11 +24,12 @@ func TestStandstillBetween(t *testing.T) {
 		late time.Duration
 		want *Standstill
 	}{
-		"nothing":                     {offsets{}, 0, nil},
-		"a busy machine":              {offsets{}, second - 1, nil},
-		"stopped":                     {offsets{}, second, &Standstill{Stopped, second}},
-		"slept":                       {offsets{asleep: time.Hour, wall: time.Hour}, 0, &Standstill{Slept, time.Hour}},
-		"slept, and woken late":       {offsets{asleep: time.Minute, wall: time.Minute}, time.Second, &Standstill{Slept, time.Minute}},
+		"nothing":        {offsets{}, 0, nil},
+		"a busy machine": {offsets{}, second - 1, nil},
+		"stopped":        {offsets{}, second, &Standstill{Stopped, second}},
+		"slept":          {offsets{asleep: time.Hour, wall: time.Hour}, 0, &Standstill{Slept, time.Hour}},
+		"slept, and woken late": {offsets{asleep: time.Minute, wall: time.Minute}, time.Second,
+			&Standstill{Slept, time.Minute}},
 		"slept for a moment":          {offsets{asleep: second - 1, wall: second - 1}, 0, nil},
 		"all clocks stopped but one":  {offsets{wall: 3 * time.Second}, 0, &Standstill{Stepped, 3 * time.Second}},
 		"set back":                    {offsets{wall: -second}, 0, &Standstill{Stepped, -second}},
@@ -101,10 +102,12 @@ func TestWhatOtherClocksSay(t *testing.T) {
 			t.Fatalf("a clock that is led is a standstill: %+v, %+v", a, b)
 		}
 	}
-	if a, b := pass(offsets{wall: time.Second}); a == nil || *a != (Standstill{Stepped, time.Second}) || b == nil || *b != *a {
+	if a, b := pass(offsets{wall: time.Second}); a == nil || *a != (Standstill{Stepped, time.Second}) || b == nil ||
+		*b != *a {
 		t.Errorf("set: %+v, %+v", a, b)
 	}
-	if a, b := pass(offsets{asleep: time.Hour, wall: time.Hour}); a == nil || *a != (Standstill{Slept, time.Hour}) || b == nil || *b != *a {
+	if a, b := pass(offsets{asleep: time.Hour, wall: time.Hour}); a == nil || *a != (Standstill{Slept, time.Hour}) ||
+		b == nil || *b != *a {
 		t.Errorf("slept: %+v, %+v", a, b)
 	}
 	s := l.stood(l.read())
@@ -162,7 +165,8 @@ func playOdds(t *testing.T, limits [2]match.Limits, p *stopping) (match.PairResu
 }
 
 // playBeside plays one pair. White of the first leg is the player whole, of which p is the part with the standstills.
-func playBeside(t *testing.T, limits [2]match.Limits, p *stopping, whole Player) (match.PairResult, []match.Event, error) {
+func playBeside(t *testing.T, limits [2]match.Limits, p *stopping, whole Player) (match.PairResult, []match.Event,
+	error) {
 	t.Helper()
 	rules := match.RulesProfiles()[match.DefaultRules]
 	rules.MaxPlies = 10
@@ -226,9 +230,10 @@ func TestAStandstillVoidsThePair(t *testing.T) {
 		reply  func(usi.Reply) (usi.Reply, error)
 		void   bool
 	}{
-		"a move on a clock":      {"byoyomi", unchanged, true},
-		"a fault on a clock":     {"byoyomi", failing(usi.FaultHang), true},
-		"resigned on a clock":    {"byoyomi", func(r usi.Reply) (usi.Reply, error) { r.Answer = usi.AnswerResign; return r, nil }, true},
+		"a move on a clock":  {"byoyomi", unchanged, true},
+		"a fault on a clock": {"byoyomi", failing(usi.FaultHang), true},
+		"resigned on a clock": {"byoyomi",
+			func(r usi.Reply) (usi.Reply, error) { r.Answer = usi.AnswerResign; return r, nil }, true},
 		"a move without a clock": {"nodes", unchanged, false},
 		"White alone on a clock": {"odds", unchanged, true},
 		"stalled":                {"nodes", func(r usi.Reply) (usi.Reply, error) { r.Stopped = true; return r, nil }, true},
@@ -287,7 +292,8 @@ func TestAStartThatFailsDuringAStandstill(t *testing.T) {
 				told := lists.Filter(events, func(e match.Event) bool { return e.Type == match.EventFault })
 				testutil.Require(t, len(told) == test.starts, "%d were told, want %d", len(told), test.starts)
 				for _, e := range told {
-					if strings.HasPrefix(e.Note, "this program stood still for 5s") != test.says || !strings.Contains(e.Note, "isready") || e.Bundle != "the bundle" {
+					if strings.HasPrefix(e.Note, "this program stood still for 5s") != test.says ||
+						!strings.Contains(e.Note, "isready") || e.Bundle != "the bundle" {
 						t.Errorf("told: %q, bundle %q", e.Note, e.Bundle)
 					}
 				}

@@ -54,12 +54,14 @@ func (i *interrupted) Think(ctx context.Context, r usi.Request) (usi.Reply, erro
 // TestAStoppedEngineIsNotBlamed: an engine that is stopped by a signal loses on time. The note has the duration of the
 // stop, and the game is marked, so that --slowed void plays its pair again.
 func TestAStoppedEngineIsNotBlamed(t *testing.T) {
-	plan := testPlan(1, 1, match.Limits{Clock: match.TimeControl{Byoyomi: 300 * time.Millisecond}, Margin: 100 * time.Millisecond})
+	plan := testPlan(1, 1, match.Limits{Clock: match.TimeControl{Byoyomi: 300 * time.Millisecond},
+		Margin: 100 * time.Millisecond})
 	plan.Rules.MaxPlies, plan.Ponder = 4, match.PonderOff
 	sink := &memorySink{pairs: map[int]match.PairResult{}}
 	var stops atomic.Int64
 	testutil.OK(t, runner.Run(t.Context(), runner.Config{
-		Plan: plan, Sink: sink, Waits: new(process.Self).MaxSchedDelay, Source: runner.NewPlanSource(plan, func(int) bool { return false }),
+		Plan: plan, Sink: sink, Waits: new(process.Self).MaxSchedDelay,
+		Source: runner.NewPlanSource(plan, func(int) bool { return false }),
 		Open: func(ctx context.Context, p match.Player, _ []int) (runner.Player, error) {
 			proc, err := process.Start(process.Spec{Command: usitest.Command("-think", "200ms")}, nil)
 			if err != nil {
@@ -74,7 +76,8 @@ func TestAStoppedEngineIsNotBlamed(t *testing.T) {
 	}))
 	testutil.Require(t, stops.Load() >= 2, "the engine was stopped %d times in 2 games", stops.Load())
 	for _, g := range sink.pairs[0].Games {
-		if g.Termination != match.TimeForfeit || !g.Marked || !strings.HasPrefix(g.Note, "slowed by ") || !strings.Contains(g.Note, "it was stopped for ") {
+		if g.Termination != match.TimeForfeit || !g.Marked || !strings.HasPrefix(g.Note, "slowed by ") ||
+			!strings.Contains(g.Note, "it was stopped for ") {
 			t.Errorf("%s, marked %t: %s", g.Termination, g.Marked, g.Note)
 		}
 	}

@@ -15,7 +15,8 @@ const startTries = 3
 // them with the options known, which should work; if a player fails with these options, TryOut returns an
 // error. Then it starts them with the pair's own options. If both start, it returns nil. If one or both fail,
 // it returns the pair as forfeited by them.
-func TryOut(ctx context.Context, open Opener, plan *match.Plan, pair match.Pair, known []match.Option) (*match.PairResult, error) {
+func TryOut(ctx context.Context, open Opener, plan *match.Plan, pair match.Pair,
+	known []match.Option) (*match.PairResult, error) {
 	for player := range 2 {
 		if err := starts(ctx, open, plan.Players[pair.Players[player]], known); err != nil {
 			return nil, err

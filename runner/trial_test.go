@@ -44,8 +44,9 @@ func TestTryOut(t *testing.T) {
 		known   string // the player in the error, if the known options do not start
 		nothing bool   // no player forfeits
 	}{
-		"all start":                     {nil, [2]bool{}, "", true},
-		"at the third try":              {map[string]int{first + "1": 2, second + "0": 2, second + "2": 2}, [2]bool{}, "", true},
+		"all start": {nil, [2]bool{}, "", true},
+		"at the third try": {map[string]int{first + "1": 2, second + "0": 2, second + "2": 2}, [2]bool{}, "",
+			true},
 		"the first one's points do not": {map[string]int{first + "1": 3}, [2]bool{true, false}, "", false},
 		"the second one's do not":       {map[string]int{second + "2": 3}, [2]bool{false, true}, "", false},
 		"neither's do":                  {map[string]int{first + "1": 3, second + "2": 3}, [2]bool{true, true}, "", false},
@@ -67,7 +68,8 @@ func TestTryOut(t *testing.T) {
 				}}, nil
 			}
 			got, err := runner.TryOut(t.Context(), open, plan, pair, known)
-			testutil.Require(t, (err != nil) == (c.known != "") && (err == nil || strings.Contains(err.Error(), c.known+"0 does not start")),
+			testutil.Require(t, (err != nil) == (c.known != "") &&
+				(err == nil || strings.Contains(err.Error(), c.known+"0 does not start")),
 				"%v", err)
 			testutil.Check(t, opened != 0 && closed == opened, "%d players were opened, and %d closed", opened, closed)
 			testutil.Require(t, (got == nil) == (c.nothing || c.known != ""), "%+v", got)
@@ -82,7 +84,9 @@ func TestTryOut(t *testing.T) {
 						"game %d: %v by %v, expected %v", i, got.Games[i].Outcome, got.Games[i].Termination, want.Games[i].Outcome)
 				}
 			}
-			testutil.Check(t, slices.ContainsFunc(got.Games, func(g match.Result) bool { return strings.Contains(g.Note, "does not start") }),
+			testutil.Check(t, slices.ContainsFunc(got.Games, func(g match.Result) bool {
+				return strings.Contains(g.Note, "does not start")
+			}),
 				"it does not say why: %+v", got.Games)
 		})
 	}

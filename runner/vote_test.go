@@ -16,13 +16,16 @@ import (
 // voted for the played move.
 func TestVoteOfAMove(t *testing.T) {
 	before := testutil.Must(shogi.ParseSFEN("4k4/9/4+P4/9/9/9/9/9/4K4 b G 1"))(t)
-	drop, step, absurd := shogi.NewDrop(shogi.Gold, shogi.NewSquare(5, 2)), shogi.NewMove(shogi.NewSquare(5, 3), shogi.NewSquare(5, 2)), shogi.NewMove(shogi.NewSquare(1, 1), shogi.NewSquare(1, 2))
-	reply := &usi.Reply{Answer: usi.AnswerMove, Move: drop, Vote: &usi.Vote{By: "rule", Split: "1:1", Ballots: []usi.Ballot{
-		{Member: "a", Kind: "move", Move: drop, Score: usi.Score{Value: 1, Mate: 1}, HasScore: true, Weight: 1.5},
-		{Member: "b", Kind: "move", Move: step, Score: usi.Score{Value: -80}, HasScore: true, Weight: 0.5},
-		{Member: "c", Kind: "illegal", Move: absurd},
-		{Member: "d", Kind: "dead"},
-	}}}
+	drop, step, absurd := shogi.NewDrop(shogi.Gold, shogi.NewSquare(5, 2)),
+		shogi.NewMove(shogi.NewSquare(5, 3), shogi.NewSquare(5, 2)),
+		shogi.NewMove(shogi.NewSquare(1, 1), shogi.NewSquare(1, 2))
+	reply := &usi.Reply{Answer: usi.AnswerMove, Move: drop,
+		Vote: &usi.Vote{By: "rule", Split: "1:1", Ballots: []usi.Ballot{
+			{Member: "a", Kind: "move", Move: drop, Score: usi.Score{Value: 1, Mate: 1}, HasScore: true, Weight: 1.5},
+			{Member: "b", Kind: "move", Move: step, Score: usi.Score{Value: -80}, HasScore: true, Weight: 0.5},
+			{Member: "c", Kind: "illegal", Move: absurd},
+			{Member: "d", Kind: "dead"},
+		}}}
 	got := testutil.Must(json.Marshal(NewEvents("run", true).vote(reply, &before)))(t)
 	want := `{"by":"rule","split":"1:1","ballots":[` +
 		`{"member":"a","kind":"move","move":"G*5b","piece":"G","score":999999,"weight":1.5,"played":true},` +
@@ -40,7 +43,8 @@ func TestVotesAreBounded(t *testing.T) {
 		reply.Vote.Ballots = append(reply.Vote.Ballots, usi.Ballot{Member: fmt.Sprint(i)})
 	}
 	v := NewEvents("run", true).vote(reply, &start)
-	if len(v.Ballots) != match.ShownBallots || v.Others != 100-match.ShownBallots || v.Ballots[match.ShownBallots-1].Member != fmt.Sprint(match.ShownBallots-1) {
+	if len(v.Ballots) != match.ShownBallots || v.Others != 100-match.ShownBallots ||
+		v.Ballots[match.ShownBallots-1].Member != fmt.Sprint(match.ShownBallots-1) {
 		t.Errorf("%d ballots, %d others", len(v.Ballots), v.Others)
 	}
 }

@@ -36,14 +36,20 @@ func TestMoveWatchLooks(t *testing.T) {
 		want    arbiter.Delays
 		slowed  bool
 	}{
-		"a quick move":           {24 * ms, []time.Duration{0}, 0, false, arbiter.Delays{}, false},
-		"within the margin":      {100 * ms, []time.Duration{0, 25 * ms}, 0, false, arbiter.Delays{}, false},
-		"beyond it":              {125 * ms, []time.Duration{0, 25 * ms, 125 * ms}, 0, false, arbiter.Delays{Waited: 12500 * time.Microsecond, Known: true}, false},
-		"beyond the time":        {1500 * ms, []time.Duration{0, 25 * ms, 1100 * ms, 1500 * ms}, 0, false, arbiter.Delays{Waited: 150 * ms, Known: true}, true},
-		"three quarters":         {775 * ms, []time.Duration{0, 25 * ms, 775 * ms}, 0, false, arbiter.Delays{Waited: 77500 * time.Microsecond, Known: true}, false},
-		"more":                   {776 * ms, []time.Duration{0, 25 * ms, 776 * ms}, 0, false, arbiter.Delays{Waited: 77600 * time.Microsecond, Known: true}, true},
-		"it cannot be known":     {1500 * ms, []time.Duration{0, 25 * ms, 1100 * ms, 1500 * ms}, 0, true, arbiter.Delays{}, false},
-		"it took long to send":   {125 * ms, []time.Duration{0, 25 * ms, 125 * ms}, 101 * ms, false, arbiter.Delays{Waited: 12500 * time.Microsecond, Known: true, Late: 101 * ms}, true},
+		"a quick move":      {24 * ms, []time.Duration{0}, 0, false, arbiter.Delays{}, false},
+		"within the margin": {100 * ms, []time.Duration{0, 25 * ms}, 0, false, arbiter.Delays{}, false},
+		"beyond it": {125 * ms, []time.Duration{0, 25 * ms, 125 * ms}, 0, false,
+			arbiter.Delays{Waited: 12500 * time.Microsecond, Known: true}, false},
+		"beyond the time": {1500 * ms, []time.Duration{0, 25 * ms, 1100 * ms, 1500 * ms}, 0, false,
+			arbiter.Delays{Waited: 150 * ms, Known: true}, true},
+		"three quarters": {775 * ms, []time.Duration{0, 25 * ms, 775 * ms}, 0, false,
+			arbiter.Delays{Waited: 77500 * time.Microsecond, Known: true}, false},
+		"more": {776 * ms, []time.Duration{0, 25 * ms, 776 * ms}, 0, false,
+			arbiter.Delays{Waited: 77600 * time.Microsecond, Known: true}, true},
+		"it cannot be known": {1500 * ms, []time.Duration{0, 25 * ms, 1100 * ms, 1500 * ms}, 0, true, arbiter.Delays{},
+			false},
+		"it took long to send": {125 * ms, []time.Duration{0, 25 * ms, 125 * ms}, 101 * ms, false,
+			arbiter.Delays{Waited: 12500 * time.Microsecond, Known: true, Late: 101 * ms}, true},
 		"it took a while, quick": {50 * ms, []time.Duration{0, 25 * ms}, 49 * ms, false, arbiter.Delays{}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -126,7 +132,8 @@ func TestWhatWasWaitedBeforeTheFirstLook(t *testing.T) {
 	const ms = time.Millisecond
 	// The player waits for a tenth of the time. After the look at 25 ms it waits 10 ms; before, it waits 2.5 ms of this
 	// move and during the time between.
-	for between, want := range map[time.Duration]time.Duration{0: 12500 * time.Microsecond, 50 * ms: 17500 * time.Microsecond, time.Second: 35 * ms} {
+	for between, want := range map[time.Duration]time.Duration{0: 12500 * time.Microsecond,
+		50 * ms: 17500 * time.Microsecond, time.Second: 35 * ms} {
 		synctest.Test(t, func(t *testing.T) {
 			var machine lateMachine
 			w := moveWatch{late: machine.watch()}

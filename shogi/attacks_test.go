@@ -47,10 +47,16 @@ func TestSlidersAgainstRayWalk(t *testing.T) {
 		dirs   [][2]int
 		lookUp func(Square, bitboard) bitboard
 	}{
-		"file":        {[][2]int{{0, -1}, {0, 1}}, fileAttacks},
-		"rank":        {[][2]int{{-1, 0}, {1, 0}}, func(s Square, o bitboard) bitboard { return lineAttacks(rankLine, s, inner(o)) }},
-		"falling":     {[][2]int{{-1, -1}, {1, 1}}, func(s Square, o bitboard) bitboard { return lineAttacks(fallLine, s, inner(o)) }},
-		"rising":      {[][2]int{{-1, 1}, {1, -1}}, func(s Square, o bitboard) bitboard { return lineAttacks(riseLine, s, inner(o)) }},
+		"file": {[][2]int{{0, -1}, {0, 1}}, fileAttacks},
+		"rank": {[][2]int{{-1, 0}, {1, 0}}, func(s Square, o bitboard) bitboard {
+			return lineAttacks(rankLine, s, inner(o))
+		}},
+		"falling": {[][2]int{{-1, -1}, {1, 1}}, func(s Square, o bitboard) bitboard {
+			return lineAttacks(fallLine, s, inner(o))
+		}},
+		"rising": {[][2]int{{-1, 1}, {1, -1}}, func(s Square, o bitboard) bitboard {
+			return lineAttacks(riseLine, s, inner(o))
+		}},
 		"black lance": {[][2]int{{0, -1}}, func(s Square, o bitboard) bitboard { return lanceAttacks(Black, s, o) }},
 		"white lance": {[][2]int{{0, 1}}, func(s Square, o bitboard) bitboard { return lanceAttacks(White, s, o) }},
 	}

@@ -166,7 +166,8 @@ func (s DeclarationStatus) Why() string {
 		faults = append(faults, "it is in check")
 	}
 	if s.Pieces < campPieces {
-		faults = append(faults, fmt.Sprintf("only %d other pieces of %d needed are in the far three ranks", s.Pieces, campPieces))
+		faults = append(faults, fmt.Sprintf("only %d other pieces of %d needed are in the far three ranks", s.Pieces,
+			campPieces))
 	}
 	if s.Points < s.Needed {
 		faults = append(faults, fmt.Sprintf("it has %d points of %d needed", s.Points, s.Needed))

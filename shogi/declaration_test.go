@@ -65,10 +65,14 @@ func TestDeclarationWhy(t *testing.T) {
 		want string
 	}{
 		{startSFEN, NoEnteringKing, "black cannot declare: the rule NoEnteringKing has no declaration"},
-		{startSFEN, CSARule27, "black's declaration fails under CSARule27: its king is not in the far three ranks, only 0 other pieces of 10 needed are in the far three ranks, it has 0 points of 28 needed"},
-		{"+R+B1K+P+P+P2/+P+P+P+P+P4/9/9/9/9/9/4k4/9 b R4G 1", CSARule27, "black's declaration fails under CSARule27: it has 27 points of 28 needed"},
-		{"+R+B1K+P+P+P2/+P+P+P+P+P4/9/9/9/9/9/4k4/9 b R4GN 1", CSARule27, "black wins by declaration under CSARule27: its king and 10 other pieces are in the far three ranks, it is not in check, and it has 28 points of 28 needed"},
-		{"+B2K2r2/+P+P+P+P+P+P+P+P+P/9/9/9/9/9/4k4/9 b RB4G4S4N 1", CSARule27, "black's declaration fails under CSARule27: it is in check"},
+		{startSFEN, CSARule27,
+			"black's declaration fails under CSARule27: its king is not in the far three ranks, only 0 other pieces of 10 needed are in the far three ranks, it has 0 points of 28 needed"},
+		{"+R+B1K+P+P+P2/+P+P+P+P+P4/9/9/9/9/9/4k4/9 b R4G 1", CSARule27,
+			"black's declaration fails under CSARule27: it has 27 points of 28 needed"},
+		{"+R+B1K+P+P+P2/+P+P+P+P+P4/9/9/9/9/9/4k4/9 b R4GN 1", CSARule27,
+			"black wins by declaration under CSARule27: its king and 10 other pieces are in the far three ranks, it is not in check, and it has 28 points of 28 needed"},
+		{"+B2K2r2/+P+P+P+P+P+P+P+P+P/9/9/9/9/9/4k4/9 b RB4G4S4N 1", CSARule27,
+			"black's declaration fails under CSARule27: it is in check"},
 	} {
 		p := mustParse(t, c.sfen)
 		testutil.Equal(t, p.Declaration(c.rule).Why(), c.want)

@@ -90,8 +90,8 @@ func TestRepetitionComparesPositions(t *testing.T) {
 	testutil.Equal(t, n, 1, "occurrences of positions with colliding keys")
 }
 
-// TestPopTakesAMoveBack: after a Pop the history is as before the Push, so that a later perpetual check is found in the same
-// way. EndsWith changes nothing.
+// TestPopTakesAMoveBack: after a Pop the history is as before the Push, so that a later perpetual check is found in the
+// same way. EndsWith changes nothing.
 func TestPopTakesAMoveBack(t *testing.T) {
 	start := testutil.Must(ParseSFEN("4k4/9/9/9/9/9/9/5R3/3K5 b - 1"))(t)
 	plain, tried := NewHistory(start), NewHistory(start)
@@ -105,7 +105,8 @@ func TestPopTakesAMoveBack(t *testing.T) {
 		}
 		plain.Push(m)
 		tried.Push(m)
-		testutil.Check(t, *plain.Position() == *tried.Position() && plain.Repetition() == tried.Repetition() && plain.MoveCount() == tried.MoveCount(),
+		testutil.Check(t, *plain.Position() == *tried.Position() && plain.Repetition() == tried.Repetition() &&
+			plain.MoveCount() == tried.MoveCount(),
 			"after %s: %v, want %v", text, tried.Repetition(), plain.Repetition())
 	}
 	testutil.Check(t, plain.Repetition() == RepetitionBlackLoses, "%v", plain.Repetition())

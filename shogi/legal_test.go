@@ -100,7 +100,8 @@ func TestUchifuzume(t *testing.T) {
 			m, err := ParseMove(c.move)
 			testutil.OK(t, err)
 			err = p.CheckLegal(m)
-			testutil.Check(t, c.mate == (err != nil && (strings.Contains(err.Error(), "uchifuzume") || strings.Contains(err.Error(), "in check"))),
+			testutil.Check(t, c.mate == (err != nil &&
+				(strings.Contains(err.Error(), "uchifuzume") || strings.Contains(err.Error(), "in check"))),
 				"CheckLegal: %v", err)
 			got := slices.Contains(moves(&p), m)
 			testutil.Check(t, got != c.mate, "listed: %v", got)
@@ -164,7 +165,8 @@ func TestKeepsOutOfRangeQuestionsHarmless(t *testing.T) {
 	p := StartPos()
 	testutil.Check(t, p.PieceAt(NoSquare) == NoPiece && p.PieceAt(255) == NoPiece, "a piece off the board")
 	testutil.Check(t, p.Hand(Black, King) == 0 && p.Hand(White, 200) == 0, "a piece in hand that cannot be")
-	testutil.Equal(t, Piece(15).String()+Square(200).String()+PieceType(99).String(), ".noneunknown piece", "names of nothing")
+	testutil.Equal(t, Piece(15).String()+Square(200).String()+PieceType(99).String(), ".noneunknown piece",
+		"names of nothing")
 }
 
 func TestNoKingIsNeverChecked(t *testing.T) {

@@ -18,7 +18,8 @@ func TestEndsInMate(t *testing.T) {
 		{"no check", "4k4/9/4P4/9/9/9/9/9/4K4 b G 1", "G*5h", false},
 		{"nothing", "4k4/9/4P4/9/9/9/9/9/4K4 b G 1", "", false},
 		{"the other side's move is the last", "4k4/9/4P4/9/9/9/9/9/4K4 b 2G 1", "G*4b 5a6a", false},
-		{"three plies", "6spk/5N3/9/4l4/7n1/9/9/9/9 b 2R 1", "R*1c 1a2b R*1b", true}, // the tests of sparring prove it by all replies
+		// the tests of sparring prove it by all replies
+		{"three plies", "6spk/5N3/9/4l4/7n1/9/9/9/9 b 2R 1", "R*1c 1a2b R*1b", true},
 		{"its first ply alone", "6spk/5N3/9/4l4/7n1/9/9/9/9 b 2R 1", "R*1c", false},
 		{"an illegal move", "4k4/9/4P4/9/9/9/9/9/4K4 b G 1", "S*5b", false},
 		// The king cannot move and is not in check: White has lost, but not by checkmate.

@@ -159,7 +159,8 @@ func (m *Move) UnmarshalText(text []byte) (err error) {
 func parseDrop(s string) (Move, error) {
 	t := typeOfLetter(s[0])
 	if t == NoPieceType || t == King {
-		return NoMove, fmt.Errorf("move %q, character 1: expected a piece to drop, one of %s in upper case, not %s", s, dropLetters, quoteAt(s, 0))
+		return NoMove, fmt.Errorf("move %q, character 1: expected a piece to drop, one of %s in upper case, not %s", s,
+			dropLetters, quoteAt(s, 0))
 	}
 	to, err := parseMoveSquare(s, 2)
 	if err != nil {

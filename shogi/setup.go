@@ -31,7 +31,8 @@ var setSize = [King + 1]int{Pawn: 18, Lance: 4, Knight: 4, Silver: 4, Bishop: 2,
 //   - a check to the side that does not move;
 //   - a number out of range.
 //
-// A knight on its second-last rank cannot move either, but Position accepts it, because published test positions have it.
+// A knight on its second-last rank cannot move either, but Position accepts it, because published test positions have
+// it.
 func (s *Setup) Position() (Position, error) {
 	if err := s.checkNumbers(); err != nil {
 		return Position{}, err
@@ -58,8 +59,9 @@ func (s *Setup) Position() (Position, error) {
 		}
 	}
 	if waiting := s.Side.Opponent(); p.kingAttacked(waiting) {
-		return Position{}, fmt.Errorf("%v is to move but already attacks the %v king on %v: expected the side not to move to be out of check",
-			s.Side, waiting, p.kings[waiting])
+		return Position{},
+			fmt.Errorf("%v is to move but already attacks the %v king on %v: expected the side not to move to be out of check",
+				s.Side, waiting, p.kings[waiting])
 	}
 	return p, nil
 }
@@ -98,7 +100,8 @@ func checkAddition(p *Position, s Square, piece Piece) error {
 		return nil
 	}
 	if pawns := p.byType[Pawn].and(p.byColour[c]).and(bit(s).files()); !pawns.empty() {
-		return fmt.Errorf("%v has pawns on %v and %v: expected at most one unpromoted pawn on file %d (nifu)", c, pawns.first(), s, s.File())
+		return fmt.Errorf("%v has pawns on %v and %v: expected at most one unpromoted pawn on file %d (nifu)", c,
+			pawns.first(), s, s.File())
 	}
 	return nil
 }

@@ -87,12 +87,14 @@ func parseRank(board *[81]Piece, rank int, row string) error {
 			promoted = true
 			continue
 		case promoted && !piece.Type().CanPromote():
-			return fmt.Errorf("character %d: expected a piece that can promote after '+' (PLNSBR or plnsbr), not %s", i+1, quoteAt(row, i))
+			return fmt.Errorf("character %d: expected a piece that can promote after '+' (PLNSBR or plnsbr), not %s", i+1,
+				quoteAt(row, i))
 		case row[i] >= '1' && row[i] <= '9':
 			file -= int(row[i] - '0')
 			continue
 		case piece == NoPiece:
-			return fmt.Errorf("character %d: expected a piece (PLNSGBRK or plnsgbrk), '+' or a digit from 1 to 9, not %s", i+1, quoteAt(row, i))
+			return fmt.Errorf("character %d: expected a piece (PLNSGBRK or plnsgbrk), '+' or a digit from 1 to 9, not %s", i+1,
+				quoteAt(row, i))
 		}
 		if promoted {
 			piece |= promotedBit
@@ -139,7 +141,8 @@ func parseHands(s string) (hands [2][8]int, err error) {
 		count := 1
 		if digits != "" {
 			if count, err = strconv.Atoi(digits); err != nil || digits[0] == '0' || count > setSize[Pawn] {
-				return hands, fmt.Errorf("hands, character %d: expected a count from 1 to %d, not %q", start+1, setSize[Pawn], digits)
+				return hands, fmt.Errorf("hands, character %d: expected a count from 1 to %d, not %q", start+1, setSize[Pawn],
+					digits)
 			}
 		}
 		if i == len(s) {
@@ -147,7 +150,8 @@ func parseHands(s string) (hands [2][8]int, err error) {
 		}
 		piece := pieceOfLetter(s[i])
 		if piece == NoPiece || piece.Type() == King {
-			return hands, fmt.Errorf("hands, character %d: expected a piece (RBGSNLP or rbgsnlp) or a count, or '-' alone for two empty hands, not %s", i+1, quoteAt(s, i))
+			return hands,
+				fmt.Errorf("hands, character %d: expected a piece (RBGSNLP or rbgsnlp) or a count, or '-' alone for two empty hands, not %s", i+1, quoteAt(s, i))
 		}
 		hands[piece.Colour()][piece.Type()] += count
 	}

@@ -116,7 +116,8 @@ func (s Scores) AnytimeInterval(level float64) (binomial.Interval, error) {
 		return binomial.Interval{}, err
 	}
 	limit := math.Ln2 - math.Log1p(-level) // half of the capital bets on each side
-	return binomial.Interval{Method: betting, Level: level, Lo: s.all.refuted(limit), Hi: 1 - s.all.mirror().refuted(limit)}, nil
+	return binomial.Interval{Method: betting, Level: level, Lo: s.all.refuted(limit),
+		Hi: 1 - s.all.mirror().refuted(limit)}, nil
 }
 
 // Interval returns Gaffke's interval for the mean score ([Series.Interval]). Unlike AnytimeInterval, it is

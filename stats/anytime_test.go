@@ -76,7 +76,8 @@ func hedgedCapital(xs []float64, level, around, reach, step float64) (lo, hi flo
 // published method with figures of another program (8.3, 4.8, 3.4 and 1.0 %). That program may truncate its bets
 // elsewhere, which matters if nearly all pairs are drawn.
 func TestAnytimeWidths(t *testing.T) {
-	elsewhere := map[string]float64{"few draws": 0.083, "the same player": 0.048, "many draws": 0.034, "nearly all drawn": 0.010}
+	elsewhere := map[string]float64{"few draws": 0.083, "the same player": 0.048, "many draws": 0.034,
+		"nearly all drawn": 0.010}
 	const runs = 6
 	for name, p := range kinds {
 		r := rand.New(rand.NewPCG(7, 1000))
@@ -146,7 +147,8 @@ func TestTheBetsGainNothing(t *testing.T) {
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		count := rapid.IntRange(0, 200)
-		past := Pentanomial{LL: count.Draw(t, "LL"), LD: count.Draw(t, "LD"), WL: count.Draw(t, "WL"), WD: count.Draw(t, "WD"), WW: count.Draw(t, "WW")}
+		past := Pentanomial{LL: count.Draw(t, "LL"), LD: count.Draw(t, "LD"), WL: count.Draw(t, "WL"),
+			WD: count.Draw(t, "WD"), WW: count.Draw(t, "WW")}
 		p, mean, total := [5]float64{}, 0.0, 0.0
 		for k := range p {
 			p[k] = rapid.Float64Range(0.01, 1).Draw(t, "weight")
@@ -175,10 +177,12 @@ func TestAnytimeLaws(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		most := rapid.SampledFrom([]int{3, 300, 2_000_000}).Draw(t, "most")
 		count := rapid.IntRange(0, most)
-		n := Pentanomial{LL: count.Draw(t, "LL"), LD: count.Draw(t, "LD"), WL: count.Draw(t, "WL"), DD: count.Draw(t, "DD"), WD: count.Draw(t, "WD"), WW: count.Draw(t, "WW") + 1}
+		n := Pentanomial{LL: count.Draw(t, "LL"), LD: count.Draw(t, "LD"), WL: count.Draw(t, "WL"), DD: count.Draw(t, "DD"),
+			WD: count.Draw(t, "WD"), WW: count.Draw(t, "WW") + 1}
 		s := n.PairScores()
 		i, err := s.AnytimeInterval(0.95)
-		if err != nil || !(0 <= i.Lo && i.Lo <= s.Mean() && s.Mean() <= i.Hi && i.Hi <= 1) || i.Method != "betting" || s.N() != n.Pairs() {
+		if err != nil || !(0 <= i.Lo && i.Lo <= s.Mean() && s.Mean() <= i.Hi && i.Hi <= 1) || i.Method != "betting" ||
+			s.N() != n.Pairs() {
 			t.Fatalf("%+v, %v", i, err)
 		}
 		m, _ := n.Mirror().PairScores().AnytimeInterval(0.95)
@@ -191,7 +195,8 @@ func TestAnytimeLaws(t *testing.T) {
 					continue
 				}
 				e, err := s.EValue(at)
-				if refuted := e.LogE >= math.Log(20); err != nil || refuted != (at == end+outside) && math.Abs(e.LogE-math.Log(20)) > 1e-9 {
+				if refuted := e.LogE >= math.Log(20); err != nil || refuted != (at == end+outside) &&
+					math.Abs(e.LogE-math.Log(20)) > 1e-9 {
 					t.Fatalf("%+v: e-value %+v at %v, %v", i, e, at, err)
 				}
 			}

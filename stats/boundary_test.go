@@ -31,7 +31,8 @@ func TestBoundedTest(t *testing.T) {
 		}
 		half, open := course(bounded, 2.5), course(wald, 2.5)
 		t.Logf("%v halfway: %.0f pairs for %.0f, 95%% within %d for %d", rates, half.Pairs, open.Pairs, half.P95, open.P95)
-		testutil.Check(t, math.Abs(half.Pairs/open.Pairs-0.896) <= 0.01 && math.Abs(float64(half.P95)/float64(open.P95)-0.71) <= 0.01,
+		testutil.Check(t, math.Abs(half.Pairs/open.Pairs-0.896) <= 0.01 &&
+			math.Abs(float64(half.P95)/float64(open.P95)-0.71) <= 0.01,
 			"%v: %+v, %+v", rates, half, open)
 	}
 }
@@ -128,7 +129,8 @@ func TestSimulatedBoundedElo(t *testing.T) {
 	}
 }
 
-// TestRatioBounds: BoundaryRatio accepts H1 at -ln α and H0 at ln(0.1/(1-0.05·0.9)), calculated by hand. Stored runs stopped at these bounds.
+// TestRatioBounds: BoundaryRatio accepts H1 at -ln α and H0 at ln(0.1/(1-0.05·0.9)), calculated by hand. Stored runs
+// stopped at these bounds.
 func TestRatioBounds(t *testing.T) {
 	s := SPRT{Elo0: 0, Elo1: 10, Alpha: 0.05, Beta: 0.1, Model: ModelLogistic, Boundary: BoundaryRatio}
 	lower, upper := s.BoundsAt(3)

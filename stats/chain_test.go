@@ -38,7 +38,8 @@ func TestEloGain(t *testing.T) {
 	k := 400 / math.Ln10
 	apart, together := k*k*(0.75/12*256/9+1.0/12*16), k*k*0.5/12*64/3
 	gain, v, err := eloGain(a, b)
-	testutil.Require(t, err == nil && math.Abs(gain-400*math.Log10(3)) <= 1e-9 && math.Abs(v/(apart-2*together)-1) <= 1e-12,
+	testutil.Require(t, err == nil && math.Abs(gain-400*math.Log10(3)) <= 1e-9 &&
+		math.Abs(v/(apart-2*together)-1) <= 1e-12,
 		"%v, %v, %v", gain, v, err)
 	// Different openings have no covariance, and neither do openings without a name.
 	for _, names := range []string{"efgh", ""} {
@@ -49,7 +50,8 @@ func TestEloGain(t *testing.T) {
 		_, v, err := eloGain(first, singles(t, names, 1, 0, 0, 1))
 		testutil.Check(t, err == nil && math.Abs(v/apart-1) <= 1e-12, "%q: %v, %v", names, v, err)
 	}
-	for name, s := range map[string]*Series{"all won": singles(t, "ab", 1, 1), "one opening": singles(t, "a", 0.5), "none": {}} {
+	for name, s := range map[string]*Series{"all won": singles(t, "ab", 1, 1), "one opening": singles(t, "a", 0.5),
+		"none": {}} {
 		if _, _, err := eloGain(a, s); err == nil {
 			t.Errorf("%s: no error", name)
 		}

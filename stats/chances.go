@@ -11,8 +11,9 @@ import (
 // A MatchForecast has the probabilities that player A wins, draws or loses a future match. They are
 // calculated from the results of earlier games.
 type MatchForecast struct {
-	binomial.Chances                   // predictive probabilities, averaged over all rates that are consistent with the record
-	Interval         binomial.Interval // interval of the probability to win at the true rates.
+	// predictive probabilities, averaged over all rates that are consistent with the record
+	binomial.Chances
+	Interval binomial.Interval // interval of the probability to win at the true rates.
 }
 
 // Forecast returns A's chances in a future match of n games, calculated from the earlier games in w. The

@@ -37,10 +37,12 @@ func TestComparisonOfSharedOpenings(t *testing.T) {
 			ge++
 		}
 	}
-	if want := 2 * float64(ge) / 32; c.Method != "paired_openings" || c.Test.Method != "paired_sign_flip" || math.Abs(c.Test.P-want) > 1e-12 || c.Shared != 6 {
+	if want := 2 * float64(ge) / 32; c.Method != "paired_openings" || c.Test.Method != "paired_sign_flip" ||
+		math.Abs(c.Test.P-want) > 1e-12 || c.Shared != 6 {
 		t.Errorf("%+v, want p = %v", c, want)
 	}
-	if want := binomial.Elo(18./24) - binomial.Elo(13./24); math.Abs(c.Elo-want) > 1e-9 || !(c.Interval.Lo < c.Elo && c.Elo < c.Interval.Hi) {
+	if want := binomial.Elo(18./24) - binomial.Elo(13./24); math.Abs(c.Elo-want) > 1e-9 ||
+		!(c.Interval.Lo < c.Elo && c.Elo < c.Interval.Hi) {
 		t.Errorf("%+v, want %v", c, want)
 	}
 	// In a comparison of a series with itself, the effect of the openings cancels.
@@ -56,7 +58,8 @@ func TestComparisonOfOtherOpenings(t *testing.T) {
 	b := seriesOf(t, 100, 2, -2, 2, -2)
 	c := testutil.Must(Compare(a, b, 0.95))(t)
 	z := (4./6 - 0.5) / math.Sqrt(4./6*2/6/5+0.25/3)
-	if c.Method != "independent" || c.Shared != 0 || math.Abs(c.Test.P-math.Erfc(z/math.Sqrt2)) > 1e-12 || c.Test.Method != "welch_normal" {
+	if c.Method != "independent" || c.Shared != 0 || math.Abs(c.Test.P-math.Erfc(z/math.Sqrt2)) > 1e-12 ||
+		c.Test.Method != "welch_normal" {
 		t.Errorf("%+v", c)
 	}
 	x, _ := binomial.ClopperPearson(4, 6, 0.95)
@@ -96,7 +99,8 @@ func TestComparisonOfPartlySharedOpenings(t *testing.T) {
 	_, sx, sy, cov := moments(x[4:], y[:4])
 	variance := vx/7 + vy/7 - 2*cov/math.Sqrt(sx*sy)*4/8*math.Sqrt(vx*vy)/7
 	want := math.Erfc(math.Abs(mx-my) / math.Sqrt(2*variance))
-	if c.Method != "partly_paired" || c.Test.Method != "partly_paired_normal" || c.Shared != 4 || c.First != 8 || c.Second != 8 || math.Abs(c.Test.P-want) > 1e-12 {
+	if c.Method != "partly_paired" || c.Test.Method != "partly_paired_normal" || c.Shared != 4 || c.First != 8 ||
+		c.Second != 8 || math.Abs(c.Test.P-want) > 1e-12 {
 		t.Errorf("%+v, want p = %v", c, want)
 	}
 	ea, _ := a.Elo(0.95)
@@ -115,7 +119,8 @@ func TestTestNotWorse(t *testing.T) {
 	va := (14 - 36./6) / 16 / 30 * slope(0.75) * slope(0.75)
 	vb := (1 - 1./6) / 16 / 30 * slope(13./24) * slope(13./24)
 	gain, se := binomial.Elo(0.75)-binomial.Elo(13./24), math.Sqrt(va+vb)
-	if p := math.Erfc((gain+30)/se/math.Sqrt2) / 2; math.Abs(got.Test.P-p) > 1e-9 || math.Abs(got.Bound-(gain-1.6448536269514722*se)) > 1e-6 || got.Margin != 30 {
+	if p := math.Erfc((gain+30)/se/math.Sqrt2) / 2; math.Abs(got.Test.P-p) > 1e-9 ||
+		math.Abs(got.Bound-(gain-1.6448536269514722*se)) > 1e-6 || got.Margin != 30 {
 		t.Errorf("%+v, want p = %v, bound %v", got, p, gain-1.6448536269514722*se)
 	}
 	for name, f := range map[string]func() error{
@@ -171,8 +176,10 @@ func TestSimulatedComparison(t *testing.T) {
 			worse += oneIf(w.Test.Significant(0.05))
 		}
 		share := func(k int) float64 { return float64(k) / float64(n) }
-		t.Logf("%d of %d shared: missed %.4f, power %.4f, size %.4f, width %.1f; not worse, size %.4f", shared, openings, share(missed), share(found), share(wrong), widths[shared], share(worse))
-		for what, k := range map[string]int{"the interval misses": missed, "the test is wrong in": wrong, "not worse is wrong in": worse} {
+		t.Logf("%d of %d shared: missed %.4f, power %.4f, size %.4f, width %.1f; not worse, size %.4f", shared, openings,
+			share(missed), share(found), share(wrong), widths[shared], share(worse))
+		for what, k := range map[string]int{"the interval misses": missed, "the test is wrong in": wrong,
+			"not worse is wrong in": worse} {
 			testutil.Check(t, !exceeds(k, n, 0.05), "%d shared: %s %d of %d", shared, what, k, n)
 		}
 		testutil.Check(t, widths[shared] <= 1.02*widths[0],
@@ -210,7 +217,8 @@ func TestForecast(t *testing.T) {
 		for won := range n + 1 {
 			for lost := range n - won + 1 {
 				p := new(big.Rat).SetInt(new(big.Int).Mul(new(big.Int).Binomial(n, won), new(big.Int).Binomial(n-won, lost)))
-				p.Mul(p, rising(int64(w.Wins), 1, won)).Mul(p, rising(int64(w.Losses), 1, lost)).Mul(p, rising(int64(w.Draws), 1, n-won-lost))
+				p.Mul(p, rising(int64(w.Wins), 1, won)).Mul(p, rising(int64(w.Losses), 1, lost)).Mul(p,
+					rising(int64(w.Draws), 1, n-won-lost))
 				share, _ := p.Quo(p, rising(int64(w.Games()), 3, n)).Float64()
 				switch {
 				case won > lost:
@@ -224,15 +232,19 @@ func TestForecast(t *testing.T) {
 		}
 		return win, draw, loss
 	}
-	for n, w := range map[int]WDL{1: {Wins: 2, Losses: 1}, 2: {Wins: 5}, 9: {Wins: 3, Draws: 1, Losses: 2}, 15: {Wins: 60, Draws: 20, Losses: 40}} {
+	for n, w := range map[int]WDL{1: {Wins: 2, Losses: 1}, 2: {Wins: 5}, 9: {Wins: 3, Draws: 1, Losses: 2},
+		15: {Wins: 60, Draws: 20, Losses: 40}} {
 		f, err := w.Forecast(n, 0.95)
 		win, draw, loss := chances(w, int64(n))
-		testutil.Check(t, err == nil && math.Abs(f.Win-win) <= 1e-12 && math.Abs(f.Draw-draw) <= 1e-12 && math.Abs(f.Loss-loss) <= 1e-12,
+		testutil.Check(t, err == nil && math.Abs(f.Win-win) <= 1e-12 && math.Abs(f.Draw-draw) <= 1e-12 &&
+			math.Abs(f.Loss-loss) <= 1e-12,
 			"%+v, %d games: %+v, %v, want %v, %v, %v", w, n, f, err, win, draw, loss)
-		testutil.Check(t, w.Losses <= 0 || f.Interval.Lo < f.Win && f.Win < f.Interval.Hi, "%+v is outside of its interval", f)
+		testutil.Check(t, w.Losses <= 0 || f.Interval.Lo < f.Win && f.Win < f.Interval.Hi, "%+v is outside of its interval",
+			f)
 	}
 	// Another program summed these values by logarithms of the gamma function.
-	if f, err := (WDL{Wins: 10, Draws: 1, Losses: 5}).Forecast(100, 0.95); err != nil || math.Abs(f.Win-0.880999551362448) > 1e-9 || math.Abs(f.Draw-0.007826829270523) > 1e-9 {
+	if f, err := (WDL{Wins: 10, Draws: 1, Losses: 5}).Forecast(100, 0.95); err != nil ||
+		math.Abs(f.Win-0.880999551362448) > 1e-9 || math.Abs(f.Draw-0.007826829270523) > 1e-9 {
 		t.Errorf("%+v, %v", f, err)
 	}
 	for name, w := range map[string]WDL{"all drawn": {Draws: 3}, "impossible": {Wins: -1}} {

@@ -64,7 +64,8 @@ func checkRow(t *testing.T, s series, printed []string) {
 		5: fmt.Sprintf("%.1f%%", 100*rate), 6: fmt.Sprintf("%.1f–%.1f%%", 100*i.Lo, 100*i.Hi),
 		7: fmt.Sprintf("%+.0f [%+.0f, %+.0f]", binomial.Elo(rate), elo.Lo, elo.Hi), 8: p,
 	} {
-		testutil.Check(t, printed[k] == want, "%s, %s: %s: %s is printed, %s is right", s.section, s.table, s.council, printed[k], want)
+		testutil.Check(t, printed[k] == want, "%s, %s: %s: %s is printed, %s is right", s.section, s.table, s.council,
+			printed[k], want)
 	}
 }
 
@@ -100,11 +101,13 @@ func TestConsensusDocument(t *testing.T) {
 		i, _ := find(t, sizes, section, table, council)
 		return first[i]
 	}
-	loss, gain := at("400 nodes", "Against one engine without noise, the", "simple majority"), at("8,000 nodes", "Against one engine without noise, the", "simple majority")
+	loss, gain := at("400 nodes", "Against one engine without noise, the", "simple majority"),
+		at("8,000 nodes", "Against one engine without noise, the", "simple majority")
 	says("majority's loss at 400 nodes and its gain at 8,000 (both %.2f)", max(loss, gain))
 	says("majority's loss at 400 nodes and its gain at 8,000 (both %.2f)", min(loss, gain))
 	const control = "simple majority against its first member alone"
-	says("against its first member (%.2f and %.2f)", at("400 nodes", "Controls", control), at("2,000 nodes", "Controls", control))
+	says("against its first member (%.2f and %.2f)", at("400 nodes", "Controls", control),
+		at("2,000 nodes", "Controls", control))
 	says("adoption's loss to it (%.2f)", at("400 nodes", "Against simple", "adoption record"))
 	says("evaluation at 400 nodes (%.2f)", at("400 nodes", "Against simple", "evaluation, accumulating"))
 	z, p := trend(t, sizes, "simple majority")

@@ -12,10 +12,10 @@ import (
 // constant bounds, for which [brownian] is faster.
 type converging struct{ lower, upper, slope, drift, variance float64 }
 
-// end returns a time after which less than exp(-40) of the motions continue. The series of worse needs a few terms before
-// that time, and ever more behind it. Between bounds at a distance of w, the share of the motions falls at the rate
-// π²variance/(2w²) or faster. The integral of this rate up to the time T is π²variance T/(2 w (w - 2 slope T)) for the
-// distance w at the beginning; at end it is 40.
+// end returns a time after which less than exp(-40) of the motions continue. The series of worse needs a few terms
+// before that time, and ever more behind it. Between bounds at a distance of w, the share of the motions falls at the
+// rate π²variance/(2w²) or faster. The integral of this rate up to the time T is π²variance T/(2 w (w - 2 slope T)) for
+// the distance w at the beginning; at end it is 40.
 func (c converging) end() float64 {
 	width := c.upper - c.lower
 	return 80 * width * width / (math.Pi*math.Pi*c.variance + 160*c.slope*width)
@@ -93,8 +93,8 @@ type stopping interface {
 }
 
 // course returns the course of a test whose ratio is the motion, with a maximum of limit pairs. A pair takes one unit
-// of time. The mean is the integral of the share of the running tests. course integrates in parts between the quantiles,
-// because far from the hypotheses nearly all tests end within a few pairs of each other.
+// of time. The mean is the integral of the share of the running tests. course integrates in parts between the
+// quantiles, because far from the hypotheses nearly all tests end within a few pairs of each other.
 func course(m stopping, limit int) SPRTForecast {
 	c := SPRTForecast{Method: "diffusion"}
 	running := func(pairs float64) float64 {

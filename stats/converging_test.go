@@ -110,9 +110,11 @@ func TestLawsOfConverging(t *testing.T) {
 		faster.drift += math.Pow(10, number("faster", -3, 3))
 		pass, fail := c.ended(time)
 		testutil.Check(t, p >= 0 && p <= 1 && fail <= p+1e-9 && p <= 1-pass+1e-9, "%v with %v and %v", p, fail, pass)
-		testutil.Check(t, faster.worse(time, height) <= p+1e-9, "%v, and %v with a larger drift", p, faster.worse(time, height))
+		testutil.Check(t, faster.worse(time, height) <= p+1e-9, "%v, and %v with a larger drift", p,
+			faster.worse(time, height))
 		testutil.Check(t, c.worse(time, height+number("higher", 0, 1)) >= p-1e-9, "less than %v below a larger height", p)
-		testutil.Check(t, math.Abs(mirrored.worse(time, -height)-(1-p)) <= 1e-9, "%v, mirrored %v", p, mirrored.worse(time, -height))
+		testutil.Check(t, math.Abs(mirrored.worse(time, -height)-(1-p)) <= 1e-9, "%v, mirrored %v", p,
+			mirrored.worse(time, -height))
 		last, first := c.ended(c.end())
 		testutil.Check(t, math.Abs(last+first-1) <= 1e-9, "%v end above, %v below", last, first)
 		c.slope = 0
@@ -121,7 +123,8 @@ func TestLawsOfConverging(t *testing.T) {
 		testutil.Check(t, near, "%+v at %v and %v: not the approximation for constant bounds", c, time, height)
 		if math.Abs(c.drift/c.variance*(c.upper-c.lower)) < 15 && c.variance*time > (c.upper-c.lower)*(c.upper-c.lower)/100 {
 			within := max(c.lower, min(c.upper, height))
-			testutil.Check(t, math.Abs(c.worse(time, height)-b.worseSeries(time, within)) <= 1e-9, "%+v: not the Fourier series", c)
+			testutil.Check(t, math.Abs(c.worse(time, height)-b.worseSeries(time, within)) <= 1e-9, "%+v: not the Fourier series",
+				c)
 		}
 	})
 }
@@ -142,14 +145,16 @@ func TestOneFarBound(t *testing.T) {
 	}
 }
 
-// TestEloFarFromTheBounds: as long as the ratio is far from both bounds, the estimate after a bounded test is the Elo of
-// the score, and its interval is the normal one, whatever the score is. A test with constant bounds agrees within 1%.
+// TestEloFarFromTheBounds: as long as the ratio is far from both bounds, the estimate after a bounded test is the Elo
+// of the score, and its interval is the normal one, whatever the score is. A test with constant bounds agrees within
+// 1%.
 func TestEloFarFromTheBounds(t *testing.T) {
 	for _, c := range []struct {
 		Pentanomial
 		elo1 float64
 	}{
-		{Pentanomial{LL: 10, WL: 20, WW: 30}, 2}, {Pentanomial{LL: 2, WL: 4, WW: 4}, 5}, {Pentanomial{LL: 1, WL: 2, WW: 2}, 5},
+		{Pentanomial{LL: 10, WL: 20, WW: 30}, 2}, {Pentanomial{LL: 2, WL: 4, WW: 4}, 5},
+		{Pentanomial{LL: 1, WL: 2, WW: 2}, 5},
 		{Pentanomial{LL: 100, LD: 10, WL: 300, WD: 40, WW: 150}, 1}, {Pentanomial{LL: 1, WL: 1}, 0.01},
 		{Pentanomial{LL: 500, WL: 50, WD: 1, WW: 5}, 0.1},
 	} {
@@ -160,7 +165,8 @@ func TestEloFarFromTheBounds(t *testing.T) {
 		d := newDistribution(c.Pentanomial)
 		mean, variance := moments(d.values, d.probs)
 		for z, got := range map[float64][2]float64{
-			0: {bounded.Elo, ratio.Elo}, -1.959964: {bounded.Interval.Lo, ratio.Interval.Lo}, 1.959964: {bounded.Interval.Hi, ratio.Interval.Hi},
+			0: {bounded.Elo, ratio.Elo}, -1.959964: {bounded.Interval.Lo, ratio.Interval.Lo},
+			1.959964: {bounded.Interval.Hi, ratio.Interval.Hi},
 		} {
 			score := mean + z*math.Sqrt(variance/d.n)
 			if score < binomial.Expected(-maxElo) {
@@ -168,18 +174,21 @@ func TestEloFarFromTheBounds(t *testing.T) {
 				continue
 			}
 			want := binomial.Elo(score)
-			testutil.Check(t, agree(got[0], want, 0.005) && agree(got[1], got[0], 0.01), "%+v at %v: %v, want %v", c, z, got, want)
+			testutil.Check(t, agree(got[0], want, 0.005) && agree(got[1], got[0], 0.01), "%+v at %v: %v, want %v", c, z, got,
+				want)
 		}
 	}
 }
 
-// TestMirroredBoundedElo: the estimate after a bounded test changes its sign if the players are exchanged, for any tally,
-// also long after the bounds have met. It is on the same side of the hypotheses as the score.
+// TestMirroredBoundedElo: the estimate after a bounded test changes its sign if the players are exchanged, for any
+// tally, also long after the bounds have met. It is on the same side of the hypotheses as the score.
 func TestMirroredBoundedElo(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		cell := rapid.OneOf(rapid.Just(0), rapid.IntRange(0, 30), rapid.IntRange(0, 100_000_000))
-		p := Pentanomial{LL: cell.Draw(t, "ll"), LD: cell.Draw(t, "ld"), WL: cell.Draw(t, "wl"), WD: cell.Draw(t, "wd"), WW: cell.Draw(t, "ww")}
-		s := SPRT{Elo0: rapid.Float64Range(-20, 20).Draw(t, "elo0"), Alpha: 0.05, Beta: 0.02, Model: ModelLogistic, Boundary: BoundaryBounded}
+		p := Pentanomial{LL: cell.Draw(t, "ll"), LD: cell.Draw(t, "ld"), WL: cell.Draw(t, "wl"), WD: cell.Draw(t, "wd"),
+			WW: cell.Draw(t, "ww")}
+		s := SPRT{Elo0: rapid.Float64Range(-20, 20).Draw(t, "elo0"), Alpha: 0.05, Beta: 0.02, Model: ModelLogistic,
+			Boundary: BoundaryBounded}
 		s.Elo1 = s.Elo0 + rapid.Float64Range(0.5, 40).Draw(t, "width")
 		if !Vary(p) {
 			t.Skip("no variance")
@@ -187,7 +196,8 @@ func TestMirroredBoundedElo(t *testing.T) {
 		m := SPRT{Elo0: -s.Elo1, Elo1: -s.Elo0, Alpha: s.Beta, Beta: s.Alpha, Model: s.Model, Boundary: s.Boundary}
 		e, o := testutil.Must(s.Elo(p, 0.95))(t), testutil.Must(m.Elo(p.Mirror(), 0.95))(t)
 		same := func(x, y float64) bool { return x == y || math.Abs(x-y) <= 1e-3*max(1, math.Abs(x)) }
-		testutil.Check(t, same(e.Elo, -o.Elo) && same(e.Interval.Lo, -o.Interval.Hi) && same(e.Interval.Hi, -o.Interval.Lo), "%+v, mirrored %+v", e, o)
+		testutil.Check(t, same(e.Elo, -o.Elo) && same(e.Interval.Lo, -o.Interval.Hi) && same(e.Interval.Hi, -o.Interval.Lo),
+			"%+v, mirrored %+v", e, o)
 		d := newDistribution(p)
 		mean, _ := moments(d.values, d.probs)
 		if far := binomial.Elo(mean); far < s.Elo0-50 || far > s.Elo1+50 {

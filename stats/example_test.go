@@ -35,7 +35,8 @@ func Example() {
 
 // An SPRT between 0 and 10 Elo decides from the counts of a match.
 func ExampleSPRT_Judge() {
-	design := stats.SPRT{Elo0: 0, Elo1: 10, Alpha: 0.05, Beta: 0.05, Model: stats.ModelLogistic, Boundary: stats.BoundaryWald}
+	design := stats.SPRT{Elo0: 0, Elo1: 10, Alpha: 0.05, Beta: 0.05, Model: stats.ModelLogistic,
+		Boundary: stats.BoundaryWald}
 	counts := stats.Pentanomial{LL: 100, LD: 150, WL: 400, DD: 100, WD: 200, WW: 150}
 	j, err := design.Judge(counts)
 	fmt.Printf("LLR %.2f in [%.2f, %.2f]: %s, %v\n", j.LLR, j.Lower, j.Upper, j.Decision, err)

@@ -56,7 +56,8 @@ func TestLawsOfRatios(t *testing.T) {
 		elo1 := elo0 + math.Pow(10, number("width", -2, 2.2))
 		elo2 := elo1 + math.Pow(10, number("next", -2, 2.2))
 		ratio := func(from, to float64, o Outcomes) float64 {
-			return testutil.Must(SPRT{Elo0: from, Elo1: to, Alpha: 0.05, Beta: 0.05, Model: model, Boundary: BoundaryWald}.LLR(o))(t)
+			return testutil.Must(SPRT{Elo0: from, Elo1: to, Alpha: 0.05, Beta: 0.05, Model: model,
+				Boundary: BoundaryWald}.LLR(o))(t)
 		}
 		llr, next, both := ratio(elo0, elo1, o), ratio(elo1, elo2, o), ratio(elo0, elo2, o)
 		size := 1e-6 * (1 + math.Abs(llr) + math.Abs(next))
@@ -101,8 +102,8 @@ func TestLawsOfStoppedElo(t *testing.T) {
 }
 
 // threeScores returns the probability that the weighted mean of scores of 0, ½ and 1 is at most x. The weights of the
-// three scores have a Dirichlet distribution with the given parameters. For each weight of ½, the share of the scores of 1
-// in the rest has a beta distribution.
+// three scores have a Dirichlet distribution with the given parameters. For each weight of ½, the share of the scores
+// of 1 in the rest has a beta distribution.
 func threeScores(n [3]float64, x float64) float64 {
 	half := distuv.Beta{Alpha: n[1], Beta: n[0] + n[2]}
 	ends := []float64{0, min(1, 2*x), min(1, max(0, 2-2*x)), 1} // the share is 0 or 1 beyond
@@ -111,7 +112,8 @@ func threeScores(n [3]float64, x float64) float64 {
 	}
 	for rare := 0.01; rare > 1e-14; rare /= 10 {
 		// gonum's inverse misses rare tails, so the nodes would not be where the weight is.
-		ends = append(ends, binomial.BetaQuantile(half.Alpha, half.Beta, rare), 1-binomial.BetaQuantile(half.Beta, half.Alpha, rare))
+		ends = append(ends, binomial.BetaQuantile(half.Alpha, half.Beta, rare),
+			1-binomial.BetaQuantile(half.Beta, half.Alpha, rare))
 	}
 	slices.Sort(ends)
 	sum := 0.0
@@ -182,7 +184,8 @@ func TestLawsOfSignFlips(t *testing.T) {
 		if n[0] > 0 {
 			better := slices.Clone(n)
 			better[0], better[4] = n[0]-1, n[4]+1
-			testutil.Check(t, flip(better, binomial.Greater) <= greater+1e-12, "%v, with one more win %v", greater, flip(better, binomial.Greater))
+			testutil.Check(t, flip(better, binomial.Greater) <= greater+1e-12, "%v, with one more win %v", greater,
+				flip(better, binomial.Greater))
 		}
 	})
 }
@@ -212,14 +215,16 @@ func TestLawsOfComparisons(t *testing.T) {
 		c, err := Compare(a, b, 0.95)
 		swapped, err2 := Compare(b, a, 0.95)
 		mirrored, err3 := Compare(otherA, otherB, 0.95)
-		testutil.Check(t, (err == nil) == (err2 == nil) && (err == nil) == (err3 == nil), "%v, swapped %v, mirrored %v", err, err2, err3)
+		testutil.Check(t, (err == nil) == (err2 == nil) && (err == nil) == (err3 == nil), "%v, swapped %v, mirrored %v", err,
+			err2, err3)
 		if err != nil {
 			return
 		}
 		testutil.Check(t, c.Interval.Lo <= c.Elo && c.Elo <= c.Interval.Hi && c.Test.P >= 0 && c.Test.P <= 1, "%+v", c)
 		near := func(a, b float64) bool { return a == b || math.Abs(a-b) <= 1e-6*(1+math.Abs(a)) }
 		for _, m := range []Comparison{swapped, mirrored} {
-			testutil.Check(t, near(c.Elo, -m.Elo) && near(c.Interval.Lo, -m.Interval.Hi) && near(c.Interval.Hi, -m.Interval.Lo), "%+v, opposite %+v", c, m)
+			testutil.Check(t, near(c.Elo, -m.Elo) && near(c.Interval.Lo, -m.Interval.Hi) && near(c.Interval.Hi, -m.Interval.Lo),
+				"%+v, opposite %+v", c, m)
 			testutil.Check(t, near(c.Test.P, m.Test.P) && c.Method == m.Method, "%+v, opposite %+v", c, m)
 		}
 	})
@@ -252,8 +257,10 @@ func TestLawsOfHomogeneity(t *testing.T) {
 		})
 		testutil.OK(t, err)
 		near := func(a, b float64) bool { return math.Abs(a-b) <= 1e-6*(1+math.Abs(a)) }
-		testutil.Check(t, h.P >= 0 && h.P <= 1 && near(h.ChiSquare, mirrored.ChiSquare) && near(h.P, mirrored.P), "%+v, mirrored %+v", h, mirrored)
-		testutil.Check(t, near(float64(k)*h.ChiSquare, times.ChiSquare) && times.P <= h.P+1e-9, "%+v, %d times %+v", h, k, times)
+		testutil.Check(t, h.P >= 0 && h.P <= 1 && near(h.ChiSquare, mirrored.ChiSquare) && near(h.P, mirrored.P),
+			"%+v, mirrored %+v", h, mirrored)
+		testutil.Check(t, near(float64(k)*h.ChiSquare, times.ChiSquare) && times.P <= h.P+1e-9, "%+v, %d times %+v", h, k,
+			times)
 		total := 0.0
 		for _, row := range rows {
 			for _, n := range row {
@@ -263,7 +270,8 @@ func TestLawsOfHomogeneity(t *testing.T) {
 		testutil.Check(t, h.ChiSquare <= total*float64(min(len(rows), 5)-1)*(1+1e-9), "%v of %v games", h.ChiSquare, total)
 		slices.Reverse(rows)
 		back := testutil.Must(test(slices.Clone))(t)
-		testutil.Check(t, near(h.ChiSquare, back.ChiSquare) && len(h.Outliers) == len(back.Outliers), "%+v, in another order %+v", h, back)
+		testutil.Check(t, near(h.ChiSquare, back.ChiSquare) && len(h.Outliers) == len(back.Outliers),
+			"%+v, in another order %+v", h, back)
 	})
 }
 
@@ -289,7 +297,8 @@ func TestLawsOfMatchForecasts(t *testing.T) {
 		}
 		if w.Losses > 0 {
 			better := testutil.Must(WDL{Wins: w.Wins + 1, Draws: w.Draws, Losses: w.Losses - 1}.Forecast(n, 0.95))(t)
-			testutil.Check(t, better.Win >= f.Win-1e-6 && better.Interval.Lo >= f.Interval.Lo-1e-9, "%+v, with one more win %+v", f, better)
+			testutil.Check(t, better.Win >= f.Win-1e-6 && better.Interval.Lo >= f.Interval.Lo-1e-9, "%+v, with one more win %+v",
+				f, better)
 		}
 	})
 }

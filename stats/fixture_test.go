@@ -82,7 +82,8 @@ func DoseTrend(groups []TrendPoint) (z, p float64, err error) {
 	}
 	variance := rate * (1 - rate) * spread
 	if !(variance > 0) {
-		return 0, 0, fmt.Errorf("%v of %v games won at doses without spread, or all or none: there is no trend to see", wins, games)
+		return 0, 0, fmt.Errorf("%v of %v games won at doses without spread, or all or none: there is no trend to see", wins,
+			games)
 	}
 	z = sum / math.Sqrt(variance)
 	return z, math.Erfc(math.Abs(z) / math.Sqrt2), nil

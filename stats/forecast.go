@@ -10,11 +10,12 @@ import (
 // An SPRTForecast is the expected course of a sequential test: the probabilities of its decisions, and the
 // number of pairs that it takes.
 type SPRTForecast struct {
-	Method     string  `json:"method"` // walk or diffusion.
-	Pass       float64 `json:"pass"`
-	Fail       float64 `json:"fail"`
-	Unfinished float64 `json:"unfinished"` // probability that the test makes no decision within the maximum number of pairs
-	Pairs      float64 `json:"pairs"`      // expected number of pairs
+	Method string  `json:"method"` // walk or diffusion.
+	Pass   float64 `json:"pass"`
+	Fail   float64 `json:"fail"`
+	// probability that the test makes no decision within the maximum number of pairs
+	Unfinished float64 `json:"unfinished"`
+	Pairs      float64 `json:"pairs"` // expected number of pairs
 	// Median, P90, P95 and P99 are the numbers of pairs within which 50 %, 90 %, 95 % and 99 % of the tests end.
 	Median int `json:"median"`
 	P90    int `json:"p90"`
@@ -123,9 +124,9 @@ func (s ratioSteps) moments() (mean, spread float64) {
 	return mean, math.Sqrt(variance)
 }
 
-// towards returns the variance per pair of the distance between the ratio and the bound that it drifts to, if the bounds are
-// those of [BoundaryBounded]. The test estimates the information from the results, so this bound moves with them. Far from
-// the hypotheses that is most of the variance.
+// towards returns the variance per pair of the distance between the ratio and the bound that it drifts to, if the
+// bounds are those of [BoundaryBounded]. The test estimates the information from the results, so this bound moves with
+// them. Far from the hypotheses that is most of the variance.
 func (s ratioSteps) towards(drift, pairs float64) float64 {
 	distances := slices.Clone(s.sizes)
 	for i, gain := range s.gains(pairs) {
@@ -156,8 +157,8 @@ func (w ratioWalk) diffusion(limit int) SPRTForecast {
 
 // bounded returns the course of a motion between bounds that come together. The information of a pair falls with the
 // number of pairs, because the test adds two scores to those that it counts (see [SPRT.information]). The slope of the
-// bounds is that at the mean length, which needs a few rounds. The variance of the motion includes that of the bound that
-// it drifts to.
+// bounds is that at the mean length, which needs a few rounds. The variance of the motion includes that of the bound
+// that it drifts to.
 func (w ratioWalk) bounded(c converging, limit int) (f SPRTForecast) {
 	pairs := 1e9
 	for range 4 {

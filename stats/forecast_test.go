@@ -23,7 +23,8 @@ func ratesOf(t *testing.T, c Conditions, elo float64) PairRates {
 
 // TestPairRates: the rates have the score and the correlation of their conditions.
 func TestPairRates(t *testing.T) {
-	for _, c := range []Conditions{{}, ordinary, {DrawRate: 0.4, Correlation: 0.3}, {Correlation: -0.5}, {DrawRate: 0.5, Correlation: 1}, {RMSBias: 100}} {
+	for _, c := range []Conditions{{}, ordinary, {DrawRate: 0.4, Correlation: 0.3}, {Correlation: -0.5},
+		{DrawRate: 0.5, Correlation: 1}, {RMSBias: 100}} {
 		for _, elo := range []float64{-50, 0, 30} {
 			r := ratesOf(t, c, elo)
 			mean, variance := r.moments()
@@ -80,7 +81,8 @@ func TestCourseAgainstExactSums(t *testing.T) {
 				running = next
 			}
 			games += limit * left
-			w := ratioWalk{test: s, steps: ratioSteps{sizes: []float64{loss, win}, probs: []float64{1 - p, p}, information: func(n float64) float64 { return n * information }}}
+			w := ratioWalk{test: s, steps: ratioSteps{sizes: []float64{loss, win}, probs: []float64{1 - p, p},
+				information: func(n float64) float64 { return n * information }}}
 			w.lower, w.upper = s.Bounds()
 			got := w.run(5000, limit)
 			testutil.Check(t, math.Abs(got.Pairs/games-1) <= 0.002 && math.Abs(got.Pass-pass) <= 0.002,
@@ -92,7 +94,8 @@ func TestCourseAgainstExactSums(t *testing.T) {
 // TestEndOfACourse: after its last point, a course continues as in its last step. A third of the newly ended tests
 // pass, and the share of running tests falls to a tenth in a hundred pairs.
 func TestEndOfACourse(t *testing.T) {
-	before, now := tail{SPRTForecast{Pass: 0.5, Fail: 0.4}, 100, 0.1}, tail{SPRTForecast{Pass: 0.53, Fail: 0.46, Pairs: 50}, 200, 0.01}
+	before, now := tail{SPRTForecast{Pass: 0.5, Fail: 0.4}, 100, 0.1},
+		tail{SPRTForecast{Pass: 0.53, Fail: 0.46, Pairs: 50}, 200, 0.01}
 	c := now.SPRTForecast
 	left := c.finish(before, now, 300)
 	pairs, steps := 50.0, 100_000
@@ -100,7 +103,8 @@ func TestEndOfACourse(t *testing.T) {
 		at := (float64(i) + 0.5) / float64(steps) // share of the hundred pairs up to the limit
 		pairs += (200 + 100*at) * 0.01 * math.Log(10) * math.Pow(0.1, at) / float64(steps)
 	}
-	if math.Abs(left-0.001) > 1e-12 || math.Abs(c.Pass-0.533) > 1e-12 || math.Abs(c.Fail-0.466) > 1e-12 || math.Abs(c.Pairs-pairs) > 1e-9 {
+	if math.Abs(left-0.001) > 1e-12 || math.Abs(c.Pass-0.533) > 1e-12 || math.Abs(c.Fail-0.466) > 1e-12 ||
+		math.Abs(c.Pairs-pairs) > 1e-9 {
 		t.Errorf("%+v, want %v pairs; left %v", c, pairs, left)
 	}
 }
@@ -202,10 +206,10 @@ func TestVarianceTowardsABound(t *testing.T) {
 	}
 }
 
-// TestLawsOfForecasts draws designs and conditions, among them true differences of hundreds of widths of the hypotheses,
-// and requires laws that need no other calculation: probabilities from 0 to 1 with the sum 1, quantiles in order, a mean
-// that fits them, mirrored results for exchanged players, and a larger probability to pass for a stronger player. By
-// Wald's identity, the mean length is the mean ratio at the end, divided by the drift.
+// TestLawsOfForecasts draws designs and conditions, among them true differences of hundreds of widths of the
+// hypotheses, and requires laws that need no other calculation: probabilities from 0 to 1 with the sum 1, quantiles in
+// order, a mean that fits them, mirrored results for exchanged players, and a larger probability to pass for a stronger
+// player. By Wald's identity, the mean length is the mean ratio at the end, divided by the drift.
 func TestLawsOfForecasts(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		number := func(name string, lo, hi float64) float64 { return rapid.Float64Range(lo, hi).Draw(t, name) }
@@ -229,7 +233,8 @@ func TestLawsOfForecasts(t *testing.T) {
 		other := s
 		other.Elo0, other.Elo1, other.Alpha, other.Beta = -s.Elo1, -s.Elo0, s.Beta, s.Alpha
 		m := testutil.Must(other.Forecast(rates, limit))(t)
-		testutil.Check(t, math.Abs(m.Pass-f.Fail)+math.Abs(m.Fail-f.Pass) <= 0.02 && agree(m.Pairs, f.Pairs, 0.02), "%+v, mirrored %+v", f, m)
+		testutil.Check(t, math.Abs(m.Pass-f.Fail)+math.Abs(m.Fail-f.Pass) <= 0.02 && agree(m.Pairs, f.Pairs, 0.02),
+			"%+v, mirrored %+v", f, m)
 		if stronger, err := c.PairRates(elo + number("stronger", 0, 50)); err == nil && limit == 0 {
 			g := testutil.Must(s.Forecast(stronger, limit))(t)
 			testutil.Check(t, g.Pass >= f.Pass-0.01, "%+v, stronger %+v", f, g)
@@ -248,8 +253,8 @@ func TestForecastFarFromTheHypotheses(t *testing.T) {
 	}
 }
 
-// TestForecastWithManyDraws: if nearly all games are drawn, the two scores that the test adds to the variance decide its
-// length. 40 simulated tests of the bounded rule have about the planned length.
+// TestForecastWithManyDraws: if nearly all games are drawn, the two scores that the test adds to the variance decide
+// its length. 40 simulated tests of the bounded rule have about the planned length.
 func TestForecastWithManyDraws(t *testing.T) {
 	s := SPRT{Elo0: 0, Elo1: 4, Alpha: 0.05, Beta: 0.05, Model: ModelLogistic, Boundary: BoundaryBounded}
 	rates := ratesOf(t, Conditions{DrawRate: 0.999}, 0)
@@ -292,7 +297,8 @@ func TestSimulatedCourse(t *testing.T) {
 			se := math.Sqrt((squares/float64(n) - mean*mean) / float64(n))
 			pass, passSE := float64(passes)/float64(n), math.Sqrt(plan.Pass*(1-plan.Pass)/float64(n))
 			t.Logf("[0,%v] %q at %v: %.1f pairs (s.e. %.1f), planned %.1f; passes %.4f, planned %.4f; quantiles %v %v %v, planned %d %d %d",
-				c.elo1, c.b, elo, mean, se, plan.Pairs, pass, plan.Pass, lengths[n/2], lengths[n*9/10], lengths[n*99/100], plan.Median, plan.P90, plan.P99)
+				c.elo1, c.b, elo, mean, se, plan.Pairs, pass, plan.Pass, lengths[n/2], lengths[n*9/10], lengths[n*99/100],
+				plan.Median, plan.P90, plan.P99)
 			testutil.Check(t, math.Abs(mean-plan.Pairs) <= 4*se+0.02*mean && math.Abs(pass-plan.Pass) <= 4*passSE+0.01,
 				"[0,%v] %q at %v: the plan is off", c.elo1, c.b, elo)
 			for share, planned := range map[float64]int{0.5: plan.Median, 0.9: plan.P90, 0.99: plan.P99} {
@@ -345,7 +351,8 @@ func TestSimulatedPower(t *testing.T) {
 					s = append(s, scoreCount{i * milli / 2, k})
 				}
 			}
-			if signFlip("", s, binomial.Greater).Significant(map[binomial.Alternative]float64{binomial.TwoSided: c.Alpha / 2, binomial.Greater: c.Alpha}[c.Alternative]) {
+			if signFlip("", s, binomial.Greater).Significant(map[binomial.Alternative]float64{binomial.TwoSided: c.Alpha / 2,
+				binomial.Greater: c.Alpha}[c.Alternative]) {
 				found++
 			}
 		}
@@ -390,7 +397,10 @@ func TestImpossiblePlans(t *testing.T) {
 	for name, f := range map[string]func() error{
 		"no difference": func() error { _, err := good.Length(0); return err },
 		"wrong side":    func() error { _, err := PairDesign{0.05, 0.8, binomial.Greater, ordinary}.Length(-10); return err },
-		"no power":      func() error { _, err := PairDesign{0.05, 0.01, binomial.TwoSided, ordinary}.Length(10); return err },
+		"no power": func() error {
+			_, err := PairDesign{0.05, 0.01, binomial.TwoSided, ordinary}.Length(10)
+			return err
+		},
 		"all drawn": func() error {
 			_, err := PairDesign{0.05, 0.8, binomial.TwoSided, Conditions{DrawRate: 1}}.Length(10)
 			return err

@@ -208,8 +208,8 @@ func (m means) midpoints(t, scale float64) float64 {
 	return sum
 }
 
-// doubleExponential returns the inversion integral of atMost if few scores decide, so that the integrand falls only as a
-// power. It substitutes x = exp(π/2 sinh s), and sums at equal distances of s.
+// doubleExponential returns the inversion integral of atMost if few scores decide, so that the integrand falls only as
+// a power. It substitutes x = exp(π/2 sinh s), and sums at equal distances of s.
 func (m means) doubleExponential(t, scale, distance float64) float64 {
 	const reach = 3.2
 	sum := 0.0

@@ -41,14 +41,16 @@ func TestWeightedMeanFarOut(t *testing.T) {
 	}
 	i, err := tallyOf(t, 300_000, 7, 400_000, 5, 3, 300_000).Interval(0.95)
 	half := 1.96 * math.Sqrt(0.15/1_000_015)
-	testutil.Check(t, err == nil && math.Abs(i.Lo-(0.5-half)) <= 1e-5 && math.Abs(i.Hi-(0.5+half)) <= 1e-5, "%+v, %v", i, err)
+	testutil.Check(t, err == nil && math.Abs(i.Lo-(0.5-half)) <= 1e-5 && math.Abs(i.Hi-(0.5+half)) <= 1e-5, "%+v, %v", i,
+		err)
 }
 
 // TestWeightedMeanBySimulation compares with weights drawn at random, for three and more values.
 func TestWeightedMeanBySimulation(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	const draws = 100_000
-	for _, m := range []means{{{0, 1}, {0.5, 2}, {1, 1}}, {{0, 3}, {0.25, 1}, {0.5, 12}, {0.75, 2}, {1, 9}}, {{0, 20}, {0.45, 13}, {1, 30}}} {
+	for _, m := range []means{{{0, 1}, {0.5, 2}, {1, 1}}, {{0, 3}, {0.25, 1}, {0.5, 12}, {0.75, 2}, {1, 9}},
+		{{0, 20}, {0.45, 13}, {1, 30}}} {
 		for _, at := range []float64{0.35, 0.5, 0.62} {
 			below := 0
 			for range draws {
@@ -85,7 +87,8 @@ func (p cells) mean() float64 {
 var pentanomials = []cells{
 	{0.45, 0, 0.10, 0, 0.45}, {0.18, 0.01, 0.53, 0.01, 0.27}, {0.10, 0, 0.74, 0.01, 0.15},
 	{0.25, 0, 0.5, 0, 0.25}, {0, 0, 0.2, 0, 0.8}, {0, 0, 0.02, 0, 0.98}, {0.02, 0, 0, 0, 0.98}, {0.01, 0, 0.98, 0, 0.01},
-	{0.05, 0.2, 0.5, 0.2, 0.05}, {0, 0.1, 0.1, 0.2, 0.6}, {0, 0.02, 0.96, 0.02, 0}, {0, 0, 0.3, 0.6, 0.1}, {0.3, 0, 0, 0, 0.7},
+	{0.05, 0.2, 0.5, 0.2, 0.05}, {0, 0.1, 0.1, 0.2, 0.6}, {0, 0.02, 0.96, 0.02, 0}, {0, 0, 0.3, 0.6, 0.1},
+	{0.3, 0, 0, 0, 0.7},
 	{0.2, 0.2, 0.2, 0.2, 0.2}, {0, 0.5, 0, 0.5, 0}, {0.04, 0.9, 0, 0, 0.06},
 }
 
@@ -248,7 +251,8 @@ func TestSignFlipsDoNotInvert(t *testing.T) {
 		}
 	})
 	covered := p.coverage(n, 0.95)
-	t.Logf("sign flips about the true mean reject it in %.1f%%, the interval misses it in %.1f%%", 100*missed, 100*(1-covered))
+	t.Logf("sign flips about the true mean reject it in %.1f%%, the interval misses it in %.1f%%", 100*missed,
+		100*(1-covered))
 	testutil.Check(t, missed >= 0.08 && covered >= 0.95, "%v, %v", missed, covered)
 }
 
@@ -277,12 +281,14 @@ func TestScoreIntervalOfWinsAndLosses(t *testing.T) {
 	for _, w := range []WDL{{7, 0, 3}, {0, 0, 5}, {12, 0, 0}, {400, 0, 600}} {
 		i, err := singlesOf(t, w).Interval(0.95)
 		want, _ := binomial.ClopperPearson(w.Wins, w.Games(), 0.95)
-		testutil.Check(t, err == nil && math.Abs(i.Lo-want.Lo) <= 1e-12 && math.Abs(i.Hi-want.Hi) <= 1e-12 && i.Method == "game_gaffke",
+		testutil.Check(t, err == nil && math.Abs(i.Lo-want.Lo) <= 1e-12 && math.Abs(i.Hi-want.Hi) <= 1e-12 &&
+			i.Method == "game_gaffke",
 			"%+v: %+v, %v; want %+v", w, i, err, want)
 	}
 	// By hand: 50 even pairs have the lower end ½ x. Here x is the 2.5 % quantile of Beta(50, 1).
 	i, err := tallyOf(t, 0, 0, 30, 20, 0, 0).Interval(0.95)
-	if want := 0.5 * math.Pow(0.025, 1./50); err != nil || math.Abs(i.Lo-want) > 1e-12 || math.Abs(i.Hi-(1-want)) > 1e-12 || i.Method != "pair_gaffke" {
+	if want := 0.5 * math.Pow(0.025, 1./50); err != nil || math.Abs(i.Lo-want) > 1e-12 ||
+		math.Abs(i.Hi-(1-want)) > 1e-12 || i.Method != "pair_gaffke" {
 		t.Errorf("%+v, %v", i, err)
 	}
 }
@@ -301,12 +307,14 @@ func TestEloOfTheScore(t *testing.T) {
 	i, err2 := s.Interval(0.95)
 	testutil.Require(t, err == nil && err2 == nil && math.Abs(e.Elo-400*math.Log10(0.6875/0.3125)) <= 1e-9,
 		"%+v, %v, %v", e, err, err2)
-	if e.Interval.Lo != binomial.Elo(i.Lo) || e.Interval.Hi != binomial.Elo(i.Hi) || !(i.Lo > 0.63 && i.Lo < 0.6875 && i.Hi < 0.73 && i.Hi > 0.6875) || e.Error < 5 || e.Error > 15 {
+	if e.Interval.Lo != binomial.Elo(i.Lo) || e.Interval.Hi != binomial.Elo(i.Hi) ||
+		!(i.Lo > 0.63 && i.Lo < 0.6875 && i.Hi < 0.73 && i.Hi > 0.6875) || e.Error < 5 || e.Error > 15 {
 		t.Errorf("%+v, %+v", e, i)
 	}
 	var swept Series
 	plays(t, &swept, "a", 1, 2)
-	if e, err := swept.Elo(0.95); err != nil || !math.IsInf(e.Elo, 1) || !math.IsInf(e.Interval.Hi, 1) || math.IsInf(e.Interval.Lo, 0) {
+	if e, err := swept.Elo(0.95); err != nil || !math.IsInf(e.Elo, 1) || !math.IsInf(e.Interval.Hi, 1) ||
+		math.IsInf(e.Interval.Lo, 0) {
 		t.Errorf("%+v, %v", e, err)
 	}
 }

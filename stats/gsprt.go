@@ -61,7 +61,9 @@ func (s *Series) distribution() distribution {
 	lattice := slices.Clone(s.means)
 	for cell := range 2*s.legs + 1 {
 		value := float64(cell) / float64(2*s.legs)
-		at, found := slices.BinarySearchFunc(lattice, value, func(c meanCount, v float64) int { return cmp.Compare(c.value, v) })
+		at, found := slices.BinarySearchFunc(lattice, value, func(c meanCount, v float64) int {
+			return cmp.Compare(c.value, v)
+		})
 		if !found {
 			lattice = slices.Insert(lattice, at, meanCount{value: value})
 		}
@@ -161,12 +163,13 @@ func (d distribution) fits(h hypotheses) (p0, p1 []float64, ok bool) {
 
 // llr returns the log likelihood ratio of h1 against h0. It takes the log likelihood of the observations
 // under the most likely distribution of h1. From this it subtracts the log likelihood under the most likely
-// distribution of h0. It returns an error if a hypothesis is a score outside (0, 1): the normalised Elo of openings that
-// were played more than once can mean one.
+// distribution of h0. It returns an error if a hypothesis is a score outside (0, 1): the normalised Elo of openings
+// that were played more than once can mean one.
 func (d distribution) llr(h hypotheses) (float64, error) {
 	p0, p1, ok := d.fits(h)
 	if !ok {
-		return 0, fmt.Errorf("the hypotheses mean the scores %.3f and %.3f for the results so far, and one is not between 0 and 1; choose hypotheses nearer to 0", h.h0, h.h1)
+		return 0,
+			fmt.Errorf("the hypotheses mean the scores %.3f and %.3f for the results so far, and one is not between 0 and 1; choose hypotheses nearer to 0", h.h0, h.h1)
 	}
 	sum := 0.0
 	for i, p := range d.probs {
@@ -184,8 +187,8 @@ func (d distribution) withMean(s float64) ([]float64, bool) {
 	return d.balanced(a)
 }
 
-// balanced returns the most likely distribution under which a, a function of the score, has the mean 0. The distribution
-// exists only if a has positive and negative values.
+// balanced returns the most likely distribution under which a, a function of the score, has the mean 0. The
+// distribution exists only if a has positive and negative values.
 func (d distribution) balanced(a []float64) ([]float64, bool) {
 	probs := make([]float64, len(a))
 	_, ok := d.balance(a, probs)
@@ -224,9 +227,9 @@ func divided(share, divisor float64) float64 { return 1 - share + divisor*share 
 
 // divisor returns the number by which balance divides the probability of the outcomes with the share 1, the largest
 // one. It is between the probability of these outcomes and 1. At the right number the sum of p share/divided is 0. The
-// product of this sum and the divisor is almost a straight line, also for a divisor near 0, where an outcome that has not
-// occurred becomes likely. So Newton's method needs a few rounds. If a step leaves the bracket, and after 20 rounds,
-// divisor halves the bracket on a logarithmic scale.
+// product of this sum and the divisor is almost a straight line, also for a divisor near 0, where an outcome that has
+// not occurred becomes likely. So Newton's method needs a few rounds. If a step leaves the bracket, and after 20
+// rounds, divisor halves the bracket on a logarithmic scale.
 func (d distribution) divisor(shares []float64) float64 {
 	const quick, rounds = 20, 200
 	lo, hi := 1.0, 1.0

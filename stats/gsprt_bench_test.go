@@ -11,7 +11,8 @@ func BenchmarkLLR(b *testing.B) {
 	var tallies []Pentanomial
 	for range 256 {
 		n := 10 + random.IntN(20_000)
-		tallies = append(tallies, Pentanomial{LL: n / (5 + random.IntN(9)), LD: n / (9 + random.IntN(9)), WL: n / 2, WD: n / (9 + random.IntN(9)), WW: n / (5 + random.IntN(9))})
+		tallies = append(tallies, Pentanomial{LL: n / (5 + random.IntN(9)), LD: n / (9 + random.IntN(9)), WL: n / 2,
+			WD: n / (9 + random.IntN(9)), WW: n / (5 + random.IntN(9))})
 	}
 	for _, s := range []SPRT{
 		{Elo0: 0, Elo1: 5, Alpha: 0.05, Beta: 0.05, Model: ModelLogistic, Boundary: BoundaryWald},

@@ -15,13 +15,15 @@ import (
 // A Homogeneity is the result of Pearson's chi-square test that several sources, such as machines or slots,
 // have the same distribution of outcomes.
 type Homogeneity struct {
-	ChiSquare float64     `json:"chi_square"`
-	Freedom   int         `json:"freedom"` // degrees of freedom
-	P         float64     `json:"p"`
-	Residuals [][]float64 `json:"residuals"` // standardised, by source and outcome. They are 0 for outcomes that never occurred.
-	Limit     float64     `json:"limit"`     // a residual beyond this limit is significant (Bonferroni's correction)
-	Outliers  []int       `json:"outliers"`  // sources with a residual beyond the limit
-	Sparse    int         `json:"sparse"`    // number of outcomes of a source with fewer than 5 expected games; many make P inexact
+	ChiSquare float64 `json:"chi_square"`
+	Freedom   int     `json:"freedom"` // degrees of freedom
+	P         float64 `json:"p"`
+	// standardised, by source and outcome. They are 0 for outcomes that never occurred.
+	Residuals [][]float64 `json:"residuals"`
+	Limit     float64     `json:"limit"`    // a residual beyond this limit is significant (Bonferroni's correction)
+	Outliers  []int       `json:"outliers"` // sources with a residual beyond the limit
+	// number of outcomes of a source with fewer than 5 expected games; many make P inexact
+	Sparse int `json:"sparse"`
 }
 
 // SameEverywhere tests whether all sources, such as machines, have the same distribution of outcomes. To find

@@ -80,7 +80,8 @@ func TestPairsOfAPrefix(t *testing.T) {
 	}
 	testutil.Fails(t, whole.AddPlay(1, play(0, 20)), "", "a pair came again with other moves")
 	without, err := whole.Without([]int{2})
-	if err != nil || without.Judgement() != never.Judgement() || without.Judgement().Units != 2 || whole.Judgement().Units != 5 {
+	if err != nil || without.Judgement() != never.Judgement() || without.Judgement().Units != 2 ||
+		whole.Judgement().Units != 5 {
 		t.Errorf("%+v, %v; want %+v", without.Judgement(), err, never.Judgement())
 	}
 }
@@ -117,7 +118,8 @@ func TestLengthsAreLeast(t *testing.T) {
 	for _, elo := range []float64{-40, -60, -90, -150} {
 		l, err := design.Length(elo)
 		testutil.Require(t, err == nil && l.Method == "exact", "%+v, %v", l, err)
-		if rates := ratesOf(t, ordinary, -elo); rates.exactMiss(l.Pairs-1, 0.05, 1e-6) <= 0.2 || rates.exactMiss(l.Pairs, 0.05, 1e-6) > 0.2 {
+		if rates := ratesOf(t, ordinary, -elo); rates.exactMiss(l.Pairs-1, 0.05, 1e-6) <= 0.2 ||
+			rates.exactMiss(l.Pairs, 0.05, 1e-6) > 0.2 {
 			t.Errorf("%v Elo: %+v is not the least", elo, l)
 		}
 	}

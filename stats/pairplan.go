@@ -154,8 +154,8 @@ func (r PairRates) normalPower(n int, tail float64) float64 {
 
 // exactMiss returns the probability that the sign-flip test of n pairs does not find A stronger, without the
 // approximation of normalPower. For given numbers of pairs that deviate by one and by two half points, A's wins of each
-// kind have a binomial distribution. tail is the error probability of the test. exactMiss counts rare numbers of pairs as
-// missed, with a probability of at most neglect in sum.
+// kind have a binomial distribution. tail is the error probability of the test. exactMiss counts rare numbers of pairs
+// as missed, with a probability of at most neglect in sum.
 func (r PairRates) exactMiss(n int, tail, neglect float64) float64 {
 	share := func(part, of float64) float64 {
 		if !(of > 0) {
@@ -197,8 +197,8 @@ func headsOf(n int, p float64) (fair, biased []float64) {
 	return fair, biased
 }
 
-// misses returns the probability that biased coins do not reach the critical total weight of heads. A coin is a pair that
-// A won or lost. Coins of weight 1 are pairs that deviate by one half point, and coins of weight 2 are pairs that
+// misses returns the probability that biased coins do not reach the critical total weight of heads. A coin is a pair
+// that A won or lost. Coins of weight 1 are pairs that deviate by one half point, and coins of weight 2 are pairs that
 // deviate by two. fair and biased are the distributions of the number of heads of the coins of weight 1, for fair and
 // for biased coins. n2 is the number of coins of weight 2, and p2 the probability of their heads if they are biased.
 // The critical weight is the smallest that fair coins reach with a probability of at most tail.

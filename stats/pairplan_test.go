@@ -35,7 +35,8 @@ func TestExactPairLength(t *testing.T) {
 			}
 		}
 	}
-	testutil.Check(t, back != 0 && on != 0, "the normal approximation lay above %d times, below %d times: nothing shown", back, on)
+	testutil.Check(t, back != 0 && on != 0, "the normal approximation lay above %d times, below %d times: nothing shown",
+		back, on)
 }
 
 // enumeratedPower returns the probability that the sign-flip test of n pairs rejects.

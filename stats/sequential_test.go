@@ -53,11 +53,13 @@ func TestExchangingTheEnginesMirrorsTheSequentialTest(t *testing.T) {
 		r := SPRT{Elo0: -s.Elo1, Elo1: -s.Elo0, Alpha: s.Beta, Beta: s.Alpha, Model: s.Model, Boundary: BoundaryWald}
 		a, err := s.LLR(o)
 		b, err2 := r.LLR(mirrored(o))
-		testutil.Require(t, (err == nil) == (err2 == nil) && math.Abs(a+b) <= 1e-6*max(1, math.Abs(a)), "%v %v %v %v", a, err, b, err2)
+		testutil.Require(t, (err == nil) == (err2 == nil) && math.Abs(a+b) <= 1e-6*max(1, math.Abs(a)), "%v %v %v %v", a, err,
+			b, err2)
 		x, err := s.Elo(o, 0.95)
 		y, err2 := r.Elo(mirrored(o), 0.95)
 		testutil.Require(t, (err == nil) == (err2 == nil), "%v %v %v %v", x, err, y, err2)
-		testutil.Require(t, err != nil || math.IsInf(x.Elo, 0) || math.Abs(x.Elo+y.Elo) <= 0.01*max(1, math.Abs(x.Elo)), "%v %v", x, y)
+		testutil.Require(t, err != nil || math.IsInf(x.Elo, 0) || math.Abs(x.Elo+y.Elo) <= 0.01*max(1, math.Abs(x.Elo)),
+			"%v %v", x, y)
 	})
 }
 
@@ -83,7 +85,9 @@ func TestSequentialNumbersAreNumbers(t *testing.T) {
 		c := Conditions{number.Draw(t, "draw rate"), number.Draw(t, "bias"), number.Draw(t, "correlation")}
 		x, err := s.Expect(elo, c)
 		sound(t, "expect", err, x.Pass, x.Fail, x.Games)
-		d := binomial.Design{Alpha: s.Alpha, Power: number.Draw(t, "power"), DrawRate: c.DrawRate, Alternative: rapid.SampledFrom([]binomial.Alternative{binomial.Greater, binomial.Less, binomial.TwoSided}).Draw(t, "alt")}
+		d := binomial.Design{Alpha: s.Alpha, Power: number.Draw(t, "power"), DrawRate: c.DrawRate,
+			Alternative: rapid.SampledFrom([]binomial.Alternative{binomial.Greater, binomial.Less, binomial.TwoSided}).Draw(t,
+				"alt")}
 		if math.Abs(elo) > 1 || math.Abs(elo) < 1e-3 { // values between take a second
 			l, err := d.Length(elo)
 			sound(t, "length", err, l.Power)
@@ -100,7 +104,8 @@ func TestSequentialNumbersAreNumbers(t *testing.T) {
 }
 
 func sound(t *rapid.T, what string, err error, numbers ...float64) {
-	if err == nil && slices.ContainsFunc(numbers, math.IsNaN) || err != nil && slices.ContainsFunc(numbers, func(x float64) bool { return x != 0 }) {
+	if err == nil && slices.ContainsFunc(numbers, math.IsNaN) || err != nil &&
+		slices.ContainsFunc(numbers, func(x float64) bool { return x != 0 }) {
 		t.Fatalf("%s: %v, %v", what, numbers, err)
 	}
 }
@@ -120,14 +125,16 @@ func TestPrefixIgnoresTheOrderOfArrival(t *testing.T) {
 		if len(all) == 0 {
 			t.Skip()
 		}
-		s := SPRT{Elo0: 0, Elo1: 400, Alpha: 0.3, Beta: 0.3, Model: rapid.SampledFrom(models).Draw(t, "model"), Boundary: BoundaryWald}
+		s := SPRT{Elo0: 0, Elo1: 400, Alpha: 0.3, Beta: 0.3, Model: rapid.SampledFrom(models).Draw(t, "model"),
+			Boundary: BoundaryWald}
 		ordered := testutil.Must(NewPrefix(s, len(all)))(t)
 		shuffled, _ := NewPrefix(s, len(all))
 		stopped := Judgement{Decision: Continue}
 		for id, p := range all {
 			testutil.OK(t, ordered.Add(id, p))
 			j := ordered.Judgement()
-			if stopped.Decision != Continue && (j.Decision != stopped.Decision || j.LLR != stopped.LLR || j.Units != stopped.Units) {
+			if stopped.Decision != Continue &&
+				(j.Decision != stopped.Decision || j.LLR != stopped.LLR || j.Units != stopped.Units) {
 				t.Fatalf("%+v after %+v", j, stopped)
 			}
 			stopped = j
@@ -150,7 +157,8 @@ func TestPrefixIgnoresTheOrderOfArrival(t *testing.T) {
 			testutil.Fails(t, shuffled.Add(id, other), "", "a pair counted twice")
 		}
 		a, b := ordered.Judgement(), shuffled.Judgement()
-		testutil.Require(t, a == b && same(ordered.Tally(), shuffled.Tally()) && a.Units+a.Beyond == len(all), "%+v, %+v", a, b)
+		testutil.Require(t, a == b && same(ordered.Tally(), shuffled.Tally()) && a.Units+a.Beyond == len(all), "%+v, %+v", a,
+			b)
 		testutil.Require(t, a.Decision != Continue, "the whole plan without a decision: %+v", a)
 	})
 }
@@ -238,7 +246,8 @@ func TestOnlyPlanOrderKeepsTheErrorRate(t *testing.T) {
 	const series, pairs, flight = 300, 400, 128
 	s := SPRT{Elo0: 0, Elo1: 50, Alpha: 0.05, Beta: 0.05, Model: ModelLogistic, Boundary: BoundaryWald}
 	r := rand.New(rand.NewPCG(1, 2))
-	kinds := []Pair{{leg(Loss, true), leg(Loss, false)}, {leg(Win, true), leg(Loss, false)}, {leg(Win, true), leg(Win, false)}}
+	kinds := []Pair{{leg(Loss, true), leg(Loss, false)}, {leg(Win, true), leg(Loss, false)},
+		{leg(Win, true), leg(Win, false)}}
 	passes := map[string]int{}
 	for range series {
 		outcomes, finished := arrivals(r, pairs, flight)
@@ -267,7 +276,8 @@ func TestOnlyPlanOrderKeepsTheErrorRate(t *testing.T) {
 func TestHomogeneity(t *testing.T) {
 	// Calculated by hand: both rows expect 15 and 5, so χ² is 2·(4/15 + 4/5) = 32/15.
 	h, err := SameEverywhere([]Outcomes{WDL{Wins: 17, Losses: 3}, WDL{Wins: 13, Losses: 7}}, 0.05)
-	testutil.Check(t, err == nil && agree(h.ChiSquare, 32./15, 1e-12) && h.Freedom == 1 && len(h.Outliers) == 0 && h.Sparse == 0,
+	testutil.Check(t, err == nil && agree(h.ChiSquare, 32./15, 1e-12) && h.Freedom == 1 && len(h.Outliers) == 0 &&
+		h.Sparse == 0,
 		"%+v, %v", h, err)
 	if !agree(h.P, math.Erfc(math.Sqrt(16./15)), 1e-9) { // chi-square with one degree of freedom
 		t.Errorf("p = %v", h.P)
@@ -275,7 +285,8 @@ func TestHomogeneity(t *testing.T) {
 	r := h.Residuals[0]
 	testutil.Check(t, agree(r[2]*r[2], h.ChiSquare, 1e-12) && r[0] == -r[2] && r[1] == 0, "residuals %v", r)
 	h, err = SameEverywhere([]Outcomes{
-		Pentanomial{LL: 10, WL: 30, WW: 10}, Pentanomial{LL: 12, WL: 27, WW: 11}, Pentanomial{}, Pentanomial{LL: 40, WL: 5, WW: 5},
+		Pentanomial{LL: 10, WL: 30, WW: 10}, Pentanomial{LL: 12, WL: 27, WW: 11}, Pentanomial{},
+		Pentanomial{LL: 40, WL: 5, WW: 5},
 	}, 0.05)
 	testutil.Check(t, err == nil && h.Freedom == 4 && slices.Contains(h.Outliers, 3) && h.P <= 1e-6, "%+v, %v", h, err)
 	for name, bad := range map[string][]Outcomes{
@@ -299,7 +310,8 @@ func TestDrawConventions(t *testing.T) {
 		c, err := games.Counted(rule)
 		testutil.Check(t, err == nil && c == want, "%+v, %v; want %+v", c, err, want)
 		i, err := c.Interval(binomial.MethodLFICS, 0.95)
-		testutil.Check(t, (err == nil) == (rule != binomial.DrawsHalf) && (err != nil || i.Draws == rule), "%s: %+v, %v", rule, i, err)
+		testutil.Check(t, (err == nil) == (rule != binomial.DrawsHalf) && (err != nil || i.Draws == rule), "%s: %+v, %v",
+			rule, i, err)
 		i, err = c.Interval(binomial.MethodClopperPearson, 0.95)
 		exact := rule == binomial.DrawsDropped
 		testutil.Check(t, (err == nil) == exact && (!exact || i.Draws == rule), "%s: %+v, %v", rule, i, err)
@@ -326,7 +338,8 @@ func TestScoresOfASeries(t *testing.T) {
 		t.Errorf("%+v, %v", s, err)
 	}
 	penta := Pentanomial{LL: 1, WL: 2, DD: 1, WD: 1, WW: 3}.PairScores()
-	testutil.Check(t, is(penta, "pair", 5.25, 8) && slices.Equal(penta.all, s.all), "%+v, of pairs one by one %+v", penta, s)
+	testutil.Check(t, is(penta, "pair", 5.25, 8) && slices.Equal(penta.all, s.all), "%+v, of pairs one by one %+v", penta,
+		s)
 	testutil.Fails(t, testutil.Err(singlesOf(t, games).PairScores()), "")
 	if c, err := games.Counted(binomial.DrawsHalf); err != nil || c.Score() != 0.526 {
 		t.Errorf("%+v, %v", c, err)
@@ -336,7 +349,8 @@ func TestScoresOfASeries(t *testing.T) {
 func TestNormalizedElo(t *testing.T) {
 	sigma := math.Sqrt(0.24)
 	elo := NormalizedElo(0.6, sigma)
-	testutil.Check(t, agree(elo, 800/math.Ln10*0.1/sigma, 1e-12) && agree(normalizedScore(elo, sigma), 0.6, 1e-12), "%v", elo)
+	testutil.Check(t, agree(elo, 800/math.Ln10*0.1/sigma, 1e-12) && agree(normalizedScore(elo, sigma), 0.6, 1e-12), "%v",
+		elo)
 	testutil.Check(t, NormalizedElo(0.5, 0) == 0 && math.IsInf(NormalizedElo(1, 0), 1), "a score without variance")
 }
 
@@ -369,6 +383,7 @@ func TestTheMostLikelyDistributionsHaveTheMeans(t *testing.T) {
 		}
 	}
 	// This value was calculated with 50 digits.
-	llr := testutil.Must(SPRT{Elo0: -5, Alpha: 0.05, Beta: 0.05, Model: ModelLogistic, Boundary: BoundaryWald}.LLR(Pentanomial{LD: 14, WD: 2, WW: 1}))(t)
+	llr := testutil.Must(SPRT{Elo0: -5, Alpha: 0.05, Beta: 0.05, Model: ModelLogistic,
+		Boundary: BoundaryWald}.LLR(Pentanomial{LD: 14, WD: 2, WW: 1}))(t)
 	testutil.Check(t, !far(llr, -0.17356456445537676), "the LLR is %v", llr)
 }

@@ -132,7 +132,8 @@ const (
 )
 
 var deviationPairs = map[int]Pair{
-	-2: {leg(Loss, true), leg(Loss, false)}, -1: {leg(Loss, true), leg(Draw, false)}, 0: {leg(Win, true), leg(Loss, false)},
+	-2: {leg(Loss, true), leg(Loss, false)}, -1: {leg(Loss, true), leg(Draw, false)},
+	0: {leg(Win, true), leg(Loss, false)},
 	1: {leg(Win, true), leg(Draw, false)}, 2: {leg(Win, true), leg(Win, false)},
 }
 
@@ -196,7 +197,8 @@ func TestSimulatedGates(t *testing.T) {
 			testutil.Check(t, !exceeds(passes, n, gateDesign.Alpha),
 				"%s, %d openings: %d of %d gates between equals pass", c.name, openings, passes, n)
 			if testutil.Figures() {
-				every, aside := falsePasses(t, gateDesign, c, openings, pairs, n/4, everyPair), falsePasses(t, gateDesign, c, openings, pairs, n/4, noCopies)
+				every, aside := falsePasses(t, gateDesign, c, openings, pairs, n/4, everyPair),
+					falsePasses(t, gateDesign, c, openings, pairs, n/4, noCopies)
 				t.Logf("%-28s %3d openings: every pair %.3f, copies aside %.3f, openings %.4f", c.name, openings,
 					float64(every)/float64(n/4), float64(aside)/float64(n/4), float64(passes)/float64(n))
 			}
@@ -213,11 +215,13 @@ func TestSimulatedGatesByOtherRules(t *testing.T) {
 		condition
 		openings int
 		counts   rule
-	}{{deterministic, 2, everyPair}, {deterministic, 10, everyPair}, {deterministic, 24, everyPair}, {late(0.9), 10, noCopies}, {leaky(0.004, 110, 110), 10, noCopies}} {
+	}{{deterministic, 2, everyPair}, {deterministic, 10, everyPair}, {deterministic, 24, everyPair},
+		{late(0.9), 10, noCopies}, {leaky(0.004, 110, 110), 10, noCopies}} {
 		passes := falsePasses(t, s, c.condition, c.openings, 400, n, c.counts)
 		t.Logf("%s, %d openings, %s: %.3f pass", c.name, c.openings, c.counts, float64(passes)/float64(n))
 		testutil.Check(t, exceeds(passes, n, s.Alpha),
-			"%s, %d openings, %s: only %d of %d pass, so that the simulation shows nothing", c.name, c.openings, c.counts, passes, n)
+			"%s, %d openings, %s: only %d of %d pass, so that the simulation shows nothing", c.name, c.openings, c.counts,
+			passes, n)
 	}
 }
 
@@ -257,7 +261,8 @@ func TestSimulatedSignFlip(t *testing.T) {
 				}
 			}
 			if testutil.Figures() {
-				t.Logf("%-28s %3d openings: one-sided %.4f, two-sided %.4f", c.name, openings, float64(found[binomial.Less])/float64(n), float64(found[binomial.TwoSided])/float64(n))
+				t.Logf("%-28s %3d openings: one-sided %.4f, two-sided %.4f", c.name, openings,
+					float64(found[binomial.Less])/float64(n), float64(found[binomial.TwoSided])/float64(n))
 			}
 			for alt, k := range found {
 				testutil.Check(t, !exceeds(k, n, 0.05),

@@ -42,17 +42,21 @@ func TestCopiesAreNoEvidence(t *testing.T) {
 		}
 	}
 	j := gate.Judgement()
-	testutil.Check(t, j.Decision == Inconclusive && j.Units == 2000 && j.Openings == 2 && j.Copies == 1998 && copies == 1998,
+	testutil.Check(t, j.Decision == Inconclusive && j.Units == 2000 && j.Openings == 2 && j.Copies == 1998 &&
+		copies == 1998,
 		"%+v", j)
 	if j := naive.Judgement(); j.Decision != Pass || j.Units > 40 {
 		t.Errorf("without openings: %+v", j)
 	}
-	for alt, want := range map[binomial.Alternative]float64{binomial.Greater: 0.25, binomial.Less: 1, binomial.TwoSided: 0.5} {
-		if p, err := s.SignFlip(alt); err != nil || math.Abs(p.P-want) > 1e-12 || p.N != 2 || p.Method != "opening_sign_flip" {
+	for alt, want := range map[binomial.Alternative]float64{binomial.Greater: 0.25, binomial.Less: 1,
+		binomial.TwoSided: 0.5} {
+		if p, err := s.SignFlip(alt); err != nil || math.Abs(p.P-want) > 1e-12 || p.N != 2 ||
+			p.Method != "opening_sign_flip" {
 			t.Errorf("%s: %+v, %v, want %v", alt, p, err, want)
 		}
 	}
-	if d := s.Dependence(); d.Pairs != 2000 || d.Openings != 2 || d.Reused != 2 || d.Copies != 1998 || *d.ICC != 1 || *d.Effect != 1000 {
+	if d := s.Dependence(); d.Pairs != 2000 || d.Openings != 2 || d.Reused != 2 || d.Copies != 1998 || *d.ICC != 1 ||
+		*d.Effect != 1000 {
 		t.Errorf("%+v", d)
 	}
 }
@@ -78,15 +82,18 @@ func TestLeastOpenings(t *testing.T) {
 		for _, openings := range []int{pass - 1, pass} {
 			p, _ := NewPrefix(s, 40*openings)
 			for id := range 40 * openings {
-				testutil.OK(t, p.AddPlay(id, Play{deviationPairs[2], strconv.Itoa(id % openings), []uint64{uint64(id), uint64(id)}}))
+				testutil.OK(t, p.AddPlay(id, Play{deviationPairs[2], strconv.Itoa(id % openings),
+					[]uint64{uint64(id), uint64(id)}}))
 			}
-			testutil.Equal(t, p.Judgement().Decision == Pass, (openings == pass), "%d openings of %d: %+v", openings, pass, p.Judgement())
+			testutil.Equal(t, p.Judgement().Decision == Pass, (openings == pass), "%d openings of %d: %+v", openings, pass,
+				p.Judgement())
 		}
 	}
 	if _, _, err := (SPRT{}).Openings(); err == nil {
 		t.Error("no design has no openings")
 	}
-	testutil.Check(t, DistinctPairs(40, 7, true) == 7 && DistinctPairs(5, 7, true) == 5 && DistinctPairs(40, 7, false) == 40,
+	testutil.Check(t, DistinctPairs(40, 7, true) == 7 && DistinctPairs(5, 7, true) == 5 &&
+		DistinctPairs(40, 7, false) == 40,
 		"distinct pairs")
 }
 
@@ -201,7 +208,8 @@ func TestOpeningFlipsByEnumeration(t *testing.T) {
 				le++
 			}
 		}
-		for alt, want := range map[binomial.Alternative]float64{binomial.Greater: float64(ge) / 16, binomial.Less: float64(le) / 16, binomial.TwoSided: min(1, float64(min(ge, le))/8)} {
+		for alt, want := range map[binomial.Alternative]float64{binomial.Greater: float64(ge) / 16,
+			binomial.Less: float64(le) / 16, binomial.TwoSided: min(1, float64(min(ge, le))/8)} {
 			got, err := s.SignFlip(alt)
 			testutil.Require(t, err == nil && math.Abs(got.P-want) <= 1e-12, "%s: %+v, %v; want %v", alt, got, err, want)
 		}
@@ -224,7 +232,8 @@ func TestSeriesOfNewOpenings(t *testing.T) {
 				t.Fatal(repeats, err)
 			}
 		}
-		testutil.Require(t, byPair.Judgement() == byOpening.Judgement(), "%+v, %+v", byPair.Judgement(), byOpening.Judgement())
+		testutil.Require(t, byPair.Judgement() == byOpening.Judgement(), "%+v, %+v", byPair.Judgement(),
+			byOpening.Judgement())
 		tally := tallyFrom(t, all)
 		want, err := tally.Sample()
 		got, err2 := series.Sample()
@@ -264,7 +273,8 @@ func TestEloByOpenings(t *testing.T) {
 		if rounds == 1 {
 			want = got
 		}
-		testutil.Check(t, math.Abs(got.Elo-want.Elo)+math.Abs(got.Interval.Lo-want.Interval.Lo)+math.Abs(got.Interval.Hi-want.Interval.Hi) <= 1e-6,
+		testutil.Check(t, math.Abs(got.Elo-want.Elo)+math.Abs(got.Interval.Lo-want.Interval.Lo)+
+			math.Abs(got.Interval.Hi-want.Interval.Hi) <= 1e-6,
 			"%d rounds: %+v, want %+v", rounds, got, want)
 	}
 }
@@ -302,5 +312,6 @@ func TestPlayedDiffers(t *testing.T) {
 			}
 		}
 	}
-	testutil.Check(t, len(seen) == 1_000_000 && played(0, [2]uint64{1, 2}) != played(0, [2]uint64{2, 1}), "the order of games counts")
+	testutil.Check(t, len(seen) == 1_000_000 && played(0, [2]uint64{1, 2}) != played(0, [2]uint64{2, 1}),
+		"the order of games counts")
 }

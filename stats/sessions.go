@@ -23,11 +23,11 @@ type Between struct {
 	total float64 // variance of the results of the bridges' sessions, in squares of Elo: their shifts and their games
 }
 
-// NewBetween estimates the differences between sessions from all bridges by the method of moments (DerSimonian and Laird
-// 1986): the squares of the differences between the sessions of a bridge, less the part that the games explain. If all
-// sessions have the same number of scores, the degrees of freedom are the number of sessions, less one for each bridge.
-// Otherwise there are fewer (Satterthwaite 1946), so that small sessions add little. NewBetween returns ErrFewSessions if
-// no bridge has three sessions.
+// NewBetween estimates the differences between sessions from all bridges by the method of moments (DerSimonian and
+// Laird 1986): the squares of the differences between the sessions of a bridge, less the part that the games explain.
+// If all sessions have the same number of scores, the degrees of freedom are the number of sessions, less one for each
+// bridge. Otherwise there are fewer (Satterthwaite 1946), so that small sessions add little. NewBetween returns
+// ErrFewSessions if no bridge has three sessions.
 func NewBetween(bridges []Bridge) (Between, error) {
 	square, explained, trace, traces, most := 0.0, 0.0, 0.0, 0.0, 0
 	for _, b := range bridges {
@@ -54,8 +54,9 @@ func NewBetween(bridges []Bridge) (Between, error) {
 	}, nil
 }
 
-// Shifts returns the variance of the mean score of each session of a bridge that its shift causes. It is that of ω, but more
-// for a session that has more scores than the sessions of the estimate, because their games may hide the size of ω.
+// Shifts returns the variance of the mean score of each session of a bridge that its shift causes. It is that of ω, but
+// more for a session that has more scores than the sessions of the estimate, because their games may hide the size of
+// ω.
 func (w Between) Shifts(b Bridge) (list []float64) {
 	s := b.sums()
 	for _, scores := range b {
@@ -71,10 +72,11 @@ type History struct {
 	Worth float64 // number of scores of the present session that have the same weight, less than N
 }
 
-// History returns the result of a bridge as evidence for the difference in the present session. Its variance includes the
-// shifts of the earlier sessions and that of the present one. So Worth is never more than the variance of a score divided
-// by ω². Because ω is an estimate, the variance is multiplied by the square of Widening. Its level of 99.5% gives a 95%
-// interval from History and new scores the right coverage: at 95% an ω that is too small by chance gives too much weight.
+// History returns the result of a bridge as evidence for the difference in the present session. Its variance includes
+// the shifts of the earlier sessions and that of the present one. So Worth is never more than the variance of a score
+// divided by ω². Because ω is an estimate, the variance is multiplied by the square of Widening. Its level of 99.5%
+// gives a 95% interval from History and new scores the right coverage: at 95% an ω that is too small by chance gives
+// too much weight.
 func (w Between) History(b Bridge) (h History) {
 	s, precision := b.sums(), 0.0
 	square := s.slope * s.slope

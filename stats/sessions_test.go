@@ -69,7 +69,8 @@ func TestHistoryCoverage(t *testing.T) {
 				testutil.Check(t, held >= .95-3*se, "ω %v, %d sessions of %d pairs: %v with history", omega, sessions, pairs, held)
 				testutil.Check(t, worth > 0 && worth < float64(pairs*sessions), "the history weighs %v pairs", worth)
 				if pairs >= 5000 && omega > 0 {
-					testutil.Check(t, naive < .95-3*se, "ω %v, %d sessions of %d pairs: %v if all scores are added", omega, sessions, pairs, naive)
+					testutil.Check(t, naive < .95-3*se, "ω %v, %d sessions of %d pairs: %v if all scores are added", omega, sessions,
+						pairs, naive)
 				}
 			}
 		}
@@ -90,11 +91,13 @@ func TestBetween(t *testing.T) {
 	within := (0.125 + 1000*(.5*.5+.56*.44+.44*.56)) / (1 + 3*999)
 	slope := 0.25 * math.Ln10 / 400
 	between := .06 * .06 // variance of the means with divisor 2
-	testutil.Check(t, math.Abs(w.Elo-math.Sqrt(between-within/1000)/slope) < 1e-9 && math.Abs(w.Freedom-2) < 1e-9, "%+v", w)
+	testutil.Check(t, math.Abs(w.Elo-math.Sqrt(between-within/1000)/slope) < 1e-9 && math.Abs(w.Freedom-2) < 1e-9, "%+v",
+		w)
 	// The present session has its own shift, so the weight is less than that of one session without the noise of games.
 	student := distuv.StudentsT{Sigma: 1, Nu: 2}.Quantile(.9975) / distuv.UnitNormal.Quantile(.9975)
 	h := w.History(bridge)
-	testutil.Check(t, math.Abs(h.Worth-within/(between*4/3)/student/student) < 1e-9 && h.N == 3000 && math.Abs(h.Mean-.5) < 1e-9, "%+v", h)
+	testutil.Check(t, math.Abs(h.Worth-within/(between*4/3)/student/student) < 1e-9 && h.N == 3000 &&
+		math.Abs(h.Mean-.5) < 1e-9, "%+v", h)
 
 	// Two bridges add their degrees of freedom; a small session adds almost none.
 	w, err = stats.NewBetween([]stats.Bridge{bridge, of(500, 500)})
@@ -109,7 +112,8 @@ func TestBetween(t *testing.T) {
 	long := stats.Bridge{stats.Pentanomial{WW: 50_000, LL: 50_000}.PairScores()}
 	testutil.Check(t, w.Shifts(long)[0] > 0 && w.History(long).Worth < 1000, "%v, %+v", w.Shifts(long), w.History(long))
 
-	for _, few := range [][]stats.Bridge{nil, {of(500)}, {of(500, 600), of(400, 500)}, {append(of(500, 600), stats.Scores{})}} {
+	for _, few := range [][]stats.Bridge{nil, {of(500)}, {of(500, 600), of(400, 500)},
+		{append(of(500, 600), stats.Scores{})}} {
 		_, err = stats.NewBetween(few)
 		testutil.Equal(t, err, stats.ErrFewSessions)
 	}

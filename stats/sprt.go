@@ -31,9 +31,9 @@ func (m EloModel) Unit() string {
 
 // An SPRT is the design of a sequential probability ratio test of H0: Elo0 against H1: Elo1. It is stored in a run
 // before its first game. The test stops the match and gives its decision. It changes no game, so the digest of a plan
-// does not cover it. The zero value is no test. Alpha is the probability that the test passes (accepts H1) under H0, and Beta is the
-// probability that it fails (accepts H0) under H1. Both are approximate, because the log likelihood ratio
-// moves in steps.
+// does not cover it. The zero value is no test. Alpha is the probability that the test passes (accepts H1) under H0,
+// and Beta is the probability that it fails (accepts H0) under H1. Both are approximate, because the log likelihood
+// ratio moves in steps.
 type SPRT struct {
 	Elo0  float64  `json:"elo0"` // the null hypothesis: rating of A minus rating of B
 	Elo1  float64  `json:"elo1"` // the alternative, above Elo0
@@ -73,9 +73,11 @@ func (s SPRT) Check() error {
 	case !(s.Alpha > 0 && s.Alpha < 0.5 && s.Beta > 0 && s.Beta < 0.5):
 		return fmt.Errorf("alpha %v and beta %v are not both between 0 and 0.5", s.Alpha, s.Beta)
 	case s.Boundary == BoundaryBounded && min(s.Alpha, s.Beta) < leastBounded:
-		return fmt.Errorf("alpha %v or beta %v is below %v, the least that bounded tests are calculated for", s.Alpha, s.Beta, leastBounded)
+		return fmt.Errorf("alpha %v or beta %v is below %v, the least that bounded tests are calculated for", s.Alpha, s.Beta,
+			leastBounded)
 	case s.Boundary == BoundaryBounded && s.Alpha+s.Beta > mostBounded+1e-9:
-		return fmt.Errorf("alpha %v plus beta %v is more than %v, the most that bounded tests are calculated for", s.Alpha, s.Beta, mostBounded)
+		return fmt.Errorf("alpha %v plus beta %v is more than %v, the most that bounded tests are calculated for", s.Alpha,
+			s.Beta, mostBounded)
 	}
 	if err := s.Boundary.check(); err != nil {
 		return err
@@ -141,10 +143,11 @@ type Decision string
 
 // The decisions.
 const (
-	Continue     Decision = "continue"     // the ratio is between the bounds, and more games are needed.
-	Pass         Decision = "pass"         // the test accepts H1 (Elo1)
-	Fail         Decision = "fail"         // the test accepts H0 (Elo0)
-	Inconclusive Decision = "inconclusive" // the ratio is between the bounds at the maximum number of pairs. This is never a pass.
+	Continue Decision = "continue" // the ratio is between the bounds, and more games are needed.
+	Pass     Decision = "pass"     // the test accepts H1 (Elo1)
+	Fail     Decision = "fail"     // the test accepts H0 (Elo0)
+	// the ratio is between the bounds at the maximum number of pairs. This is never a pass.
+	Inconclusive Decision = "inconclusive"
 )
 
 // A Judgement is the state of a sequential test: its decision, its log likelihood ratio and its bounds.
@@ -158,7 +161,8 @@ type Judgement struct {
 	Units       int     `json:"units"`    // number of pairs or games that the decision uses.
 	Openings    int     `json:"openings"` // number of the openings of these pairs: the independent units
 	Copies      int     `json:"copies"`   // number of these pairs that repeat an earlier pair move for move.
-	Beyond      int     `json:"beyond"`   // finished pairs after an unfinished one or after the stop; the decision does not use them
+	// finished pairs after an unfinished one or after the stop; the decision does not use them
+	Beyond int `json:"beyond"`
 }
 
 // Judge returns the state of the test after these counts. Each pair or game must have its own opening.

@@ -61,9 +61,9 @@ type stop struct {
 // line to it passes the bound. It returns false if both hypotheses have the same score.
 //
 // Far from the hypotheses, the approximation of the ratio by its drift is too large: at 19% of the points against 0 and
-// 5 Elo it is -9 where the ratio is -3.5. With BoundaryBounded, newStop scales it to the ratio of the test. With constant
-// bounds it does not, because fishtest does not, and reports of stored runs must not change. Their intervals are then
-// too wide (docs/research/statistics.md).
+// 5 Elo it is -9 where the ratio is -3.5. With BoundaryBounded, newStop scales it to the ratio of the test. With
+// constant bounds it does not, because fishtest does not, and reports of stored runs must not change. Their intervals
+// are then too wide (docs/research/statistics.md).
 func (s SPRT) newStop(d distribution, o Outcomes) (stop, bool) {
 	mean, variance := moments(d.values, d.probs)
 	p := stop{time: d.n, variance: variance, scale: 1}

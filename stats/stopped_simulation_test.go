@@ -9,8 +9,8 @@ import (
 )
 
 // TestSimulatedStoppedElo plays sequential tests whose true difference is up to many widths of the hypotheses away, and
-// counts how often the 95% interval after the stop covers the truth. Both boundaries see the same pairs. "ratio" has the
-// bounds that matches use. With -figures it prints the table of docs/research/statistics.md.
+// counts how often the 95% interval after the stop covers the truth. Both boundaries see the same pairs. "ratio" has
+// the bounds that matches use. With -figures it prints the table of docs/research/statistics.md.
 func TestSimulatedStoppedElo(t *testing.T) {
 	conditions := Conditions{DrawRate: 0.05}
 	for _, elo1 := range []float64{2, 5, 30} {
@@ -39,7 +39,8 @@ func TestSimulatedStoppedElo(t *testing.T) {
 				}
 				t.Logf("[0,%v] %-7s at %+5v: covers %.3f, above %.3f, infinite %d of %d", elo1, b, truth,
 					float64(covers)/float64(n), float64(above)/float64(n), infinite, n)
-				testutil.Check(t, !exceeds(n-covers, n, 0.06) && infinite == 0, "[0,%v] %s at %v: covers %d of %d, infinite %d", elo1, b, truth, covers, n, infinite)
+				testutil.Check(t, !exceeds(n-covers, n, 0.06) && infinite == 0, "[0,%v] %s at %v: covers %d of %d, infinite %d",
+					elo1, b, truth, covers, n, infinite)
 			}
 		}
 	}

@@ -114,7 +114,8 @@ func TestExchangingTheEnginesMirrors(t *testing.T) {
 		testutil.Require(t, (err == nil) == (err2 == nil) && p.P == q.P, "%v %v %v %v", p, err, q, err2)
 		s, err := a.Sample()
 		r, err2 := b.Sample()
-		testutil.Require(t, (err == nil) == (err2 == nil) && (err != nil || math.Abs(s.Mean+r.Mean-1)+math.Abs(s.Variance-r.Variance) <= 1e-12),
+		testutil.Require(t, (err == nil) == (err2 == nil) &&
+			(err != nil || math.Abs(s.Mean+r.Mean-1)+math.Abs(s.Variance-r.Variance) <= 1e-12),
 			"%v %v %v %v", s, err, r, err2)
 	})
 }
@@ -147,7 +148,8 @@ func TestSignFlipByEnumeration(t *testing.T) {
 				le++
 			}
 		}
-		want := map[binomial.Alternative]int{binomial.Greater: ge, binomial.Less: le, binomial.TwoSided: min(patterns, 2*min(ge, le))}
+		want := map[binomial.Alternative]int{binomial.Greater: ge, binomial.Less: le,
+			binomial.TwoSided: min(patterns, 2*min(ge, le))}
 		for alt, count := range want {
 			got, err := tallyFrom(t, all).SignFlip(alt)
 			testutil.Require(t, err == nil && math.Abs(got.P-float64(count)/float64(patterns)) <= 1e-12,

@@ -8,10 +8,10 @@ import (
 // withT returns the most likely distribution whose mean is t standard deviations above ½. It exists for every t if the
 // outcomes include ½ and scores above and below it.
 //
-// With the scores u - ½, write m for the mean and c for t²/(1+t²). The condition is that E[c u²] - m² is 0, and that m has
-// the sign of t. The likelihood is stationary under it if two conditions hold (van den Bergh, Normalized Elo practical,
-// section 4.1, in another form). First, the distribution is the most likely one under which a(u) = c u² - 2 m u + m² has the
-// mean 0. Second, its mean is m. So one unknown remains, m.
+// With the scores u - ½, write m for the mean and c for t²/(1+t²). The condition is that E[c u²] - m² is 0, and that m
+// has the sign of t. The likelihood is stationary under it if two conditions hold (van den Bergh, Normalized Elo
+// practical, section 4.1, in another form). First, the distribution is the most likely one under which a(u) = c u² - 2
+// m u + m² has the mean 0. Second, its mean is m. So one unknown remains, m.
 //
 // There can be several stationary distributions. Their number depends on the t of the observations. All distributions
 // with a smaller t than a positive t form a convex set, so if the observations have a larger t, the distribution is
@@ -32,12 +32,12 @@ func (d distribution) withT(t float64) ([]float64, bool) {
 	return s.probs, true
 }
 
-// leastT is the smallest t of a tSearch: 0.001 normalised Elo. With a smaller one, the terms of a differ too much in size
-// for a floating-point number.
+// leastT is the smallest t of a tSearch: 0.001 normalised Elo. With a smaller one, the terms of a differ too much in
+// size for a floating-point number.
 const leastT = 2e-6
 
-// withSmallT does the same as withT for a t near 0. To first order in t, the distribution is the most likely one with the
-// mean ½ + tσ. The error of the log likelihood of an observation is of the order t².
+// withSmallT does the same as withT for a t near 0. To first order in t, the distribution is the most likely one with
+// the mean ½ + tσ. The error of the log likelihood of an observation is of the order t².
 func (d distribution) withSmallT(t float64) ([]float64, bool) {
 	probs, ok := d.withMean(0.5)
 	for range 3 { // the change of σ is of the order t, too
@@ -79,8 +79,8 @@ func (s *tSearch) observed() (mean, above float64) {
 	return mean, mean*mean - s.c*square
 }
 
-// try sets probs for m, and returns their mean minus m. It returns false if a has no negative value but a rounding error.
-// A stationary distribution has none so near to 0.
+// try sets probs for m, and returns their mean minus m. It returns false if a has no negative value but a rounding
+// error. A stationary distribution has none so near to 0.
 func (s *tSearch) try(m float64) (excess float64, ok bool) {
 	least, most := math.Inf(1), 0.0
 	for i, u := range s.u {
@@ -123,12 +123,12 @@ func (s *tSearch) near() bool {
 // isMostLikely reports whether probs are proved to be the most likely distribution. Its condition is sufficient, but
 // not necessary.
 //
-// Proof. probs are p, the observations are p w with w = 1 + x a, and another distribution with the same t is q, with the
-// mean m + δ. The log likelihood of q is smaller than the one of p by the mean D of w (r - 1 - log r) under p, with
+// Proof. probs are p, the observations are p w with w = 1 + x a, and another distribution with the same t is q, with
+// the mean m + δ. The log likelihood of q is smaller than the one of p by the mean D of w (r - 1 - log r) under p, with
 // r = q/p, minus x δ². For x ≤ 0 that is no less than 0. For x > 0, δ is t times the difference of the standard
-// deviations. For t < 1 that difference is at most Q/(σ (1-t²)), where Q is the difference of the means of b = (u-m)² - k
-// under q and p, with any constant k. By Cauchy's inequality and r - 1 - log r ≥ (r-1)²/(2 max(1, r)), Q² is at most 2 D
-// times the sum of max(p, q) b²/w. So x δ² is at most D under the last condition of isMostLikely.
+// deviations. For t < 1 that difference is at most Q/(σ (1-t²)), where Q is the difference of the means of b = (u-m)² -
+// k under q and p, with any constant k. By Cauchy's inequality and r - 1 - log r ≥ (r-1)²/(2 max(1, r)), Q² is at most
+// 2 D times the sum of max(p, q) b²/w. So x δ² is at most D under the last condition of isMostLikely.
 func (s *tSearch) isMostLikely() bool {
 	rest := 1 - s.t*s.t
 	if s.x <= 0 || rest <= 0 {
@@ -149,9 +149,9 @@ func (s *tSearch) isMostLikely() bool {
 	return 2*s.x*s.t*s.t*(sum+most) <= variance*rest*rest
 }
 
-// best sets probs to the most likely of all stationary distributions, for observations with a smaller t. As a function of
-// m the likelihood of the distribution under which a has the mean 0 rises where the mean exceeds m, and falls where m
-// exceeds the mean. So a maximum is between two values of m of which the first has a positive excess and the second a
+// best sets probs to the most likely of all stationary distributions, for observations with a smaller t. As a function
+// of m the likelihood of the distribution under which a has the mean 0 rises where the mean exceeds m, and falls where
+// m exceeds the mean. So a maximum is between two values of m of which the first has a positive excess and the second a
 // negative one.
 func (s *tSearch) best() {
 	found, highest := make([]float64, len(s.probs)), math.Inf(-1)
@@ -181,9 +181,9 @@ type sample struct {
 	ok        bool
 }
 
-// turn searches two maxima or minima of the likelihood between samples whose excesses have the same sign: if the excess of
-// the middle one is the nearest to 0, the excess may have the other sign near it. turn returns the ends of a range whose
-// likelihood has a maximum, or two samples of one sign.
+// turn searches two maxima or minima of the likelihood between samples whose excesses have the same sign: if the excess
+// of the middle one is the nearest to 0, the excess may have the other sign near it. turn returns the ends of a range
+// whose likelihood has a maximum, or two samples of one sign.
 func (s *tSearch) turn(from, middle, to sample) (lo, hi sample) {
 	const golden, rounds = 0.381966, 30
 	sign := math.Copysign(1, middle.excess)
@@ -227,9 +227,10 @@ func (s *tSearch) likelihood() float64 {
 	return sum
 }
 
-// samples returns the values of m at which best compares m with the mean, in ascending order. If almost all observations
-// have the same score, the likelihood bends sharply at the means of the distributions with only two scores. The width of
-// a bend is proportional to the smallest probability, so between two bends the samples become denser towards both ends.
+// samples returns the values of m at which best compares m with the mean, in ascending order. If almost all
+// observations have the same score, the likelihood bends sharply at the means of the distributions with only two
+// scores. The width of a bend is proportional to the smallest probability, so between two bends the samples become
+// denser towards both ends.
 func (s *tSearch) samples() (list []float64) {
 	bends := s.bends()
 	slices.Sort(bends)
@@ -240,7 +241,8 @@ func (s *tSearch) samples() (list []float64) {
 			continue
 		}
 		list = append(list, from)
-		for _, z := range []float64{-30, -24, -19, -15, -12, -9, -6.5, -4.5, -3, -1.8, -0.8, 0, 0.8, 1.8, 3, 4.5, 6.5, 9, 12, 15, 19, 24, 30} {
+		for _, z := range []float64{-30, -24, -19, -15, -12, -9, -6.5, -4.5, -3, -1.8, -0.8, 0, 0.8, 1.8, 3, 4.5, 6.5, 9, 12,
+			15, 19, 24, 30} {
 			if math.Abs(z) <= sharpness {
 				list = append(list, from+(to-from)/(1+math.Exp(-z)))
 			}

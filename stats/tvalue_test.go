@@ -11,9 +11,9 @@ import (
 	"gogi/internal/testutil"
 )
 
-// byMoments returns the largest mean log likelihood of d among all distributions whose mean is t > 0 standard deviations
-// above ½. It searches in another way than withT: over the means m on a dense grid, and for each mean by Newton's method
-// for the two Lagrange multipliers of the mean m and the second moment m²/c.
+// byMoments returns the largest mean log likelihood of d among all distributions whose mean is t > 0 standard
+// deviations above ½. It searches in another way than withT: over the means m on a dense grid, and for each mean by
+// Newton's method for the two Lagrange multipliers of the mean m and the second moment m²/c.
 func byMoments(d distribution, t float64) float64 {
 	u := make([]float64, len(d.values))
 	for i, v := range d.values {
@@ -81,8 +81,9 @@ func twoScores(w, v, t float64) (list []float64) {
 	return list
 }
 
-// withMoments returns the largest mean log likelihood of d among the distributions with the mean m and the second moment
-// square of the scores u, or -∞ if there is none. It minimises the dual function by Newton's method with halved steps.
+// withMoments returns the largest mean log likelihood of d among the distributions with the mean m and the second
+// moment square of the scores u, or -∞ if there is none. It minimises the dual function by Newton's method with halved
+// steps.
 func withMoments(d distribution, u []float64, m, square float64) float64 {
 	least := math.Inf(1) // the least second moment with this mean
 	for i := 1; i < len(u); i++ {
@@ -203,8 +204,8 @@ func TestNormalizedByAnotherSearch(t *testing.T) {
 	}
 }
 
-// TestNormalizedMaximum: these tallies have two stationary distributions under a hypothesis. The expected values are of an
-// independent search over all minima of the divergence.
+// TestNormalizedMaximum: these tallies have two stationary distributions under a hypothesis. The expected values are of
+// an independent search over all minima of the divergence.
 func TestNormalizedMaximum(t *testing.T) {
 	for _, c := range []struct {
 		pairs            Pentanomial
@@ -214,7 +215,8 @@ func TestNormalizedMaximum(t *testing.T) {
 		{Pentanomial{LD: 1, WL: 1, WD: 2, WW: 3}, -788.746, -758.746, 0.4314},
 	} {
 		s := SPRT{Elo0: c.elo0, Elo1: c.elo1, Alpha: 0.05, Beta: 0.05, Model: ModelNormalized, Boundary: BoundaryWald}
-		testutil.Check(t, math.Abs(llrOf(t, s, c.pairs)/c.want-1) < 2e-4, "%+v: %v, want %v", c.pairs, llrOf(t, s, c.pairs), c.want)
+		testutil.Check(t, math.Abs(llrOf(t, s, c.pairs)/c.want-1) < 2e-4, "%+v: %v, want %v", c.pairs, llrOf(t, s, c.pairs),
+			c.want)
 	}
 }
 
@@ -225,8 +227,8 @@ func TestScoresAboveOne(t *testing.T) {
 	testutil.Fails(t, err, "1.200 for the results so far")
 }
 
-// TestEveryT: for any tally and hypothesis, from 10^-160 to 1,000 normalised Elo, the distribution has the sum 1 and the t
-// that was asked for. Its rounding error is that of the mean score.
+// TestEveryT: for any tally and hypothesis, from 10^-160 to 1,000 normalised Elo, the distribution has the sum 1 and
+// the t that was asked for. Its rounding error is that of the mean score.
 func TestEveryT(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		o := outcomes(t)
@@ -245,6 +247,7 @@ func TestEveryT(t *testing.T) {
 		for _, x := range p {
 			sum += x
 		}
-		testutil.Check(t, ok && math.Abs(sum-1) <= 1e-9 && math.Abs(got-want) <= 1e-10+1e-5*math.Abs(want), "t %v, want %v; sum %v", got, want, sum)
+		testutil.Check(t, ok && math.Abs(sum-1) <= 1e-9 && math.Abs(got-want) <= 1e-10+1e-5*math.Abs(want),
+			"t %v, want %v; sum %v", got, want, sum)
 	})
 }

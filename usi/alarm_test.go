@@ -32,7 +32,8 @@ func TestEachSearchHasItsOwnDeadline(t *testing.T) {
 				})
 				for range 3 {
 					answer <- event{line: []byte("bestmove 7g7f"), stamp: time.Now()}
-					if _, late, err := e.outcome(t.Context(), &search{wait: answer, start: time.Now()}, test.before); late || err != nil {
+					if _, late, err := e.outcome(t.Context(), &search{wait: answer, start: time.Now()}, test.before); late ||
+						err != nil {
 						t.Errorf("an answer at once: stopped %t, %v", late, err)
 					}
 					time.Sleep(test.between) // in synctest's time

@@ -105,7 +105,8 @@ func mateAnswer(e *Engine, ev event, reply Reply, p Position) Checkmate {
 	if kindOf(ev.line) == lineCheckmate {
 		return ParseCheckmate(line)
 	}
-	c := Checkmate{Answer: MateTimeout, Text: sanitize.Printable(strings.TrimSpace(strings.TrimPrefix(line, "bestmove")), 40)}
+	c := Checkmate{Answer: MateTimeout,
+		Text: sanitize.Printable(strings.TrimSpace(strings.TrimPrefix(line, "bestmove")), 40)}
 	best := reply.Exact
 	if !best.HasScore {
 		best = reply.Best()

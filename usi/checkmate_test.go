@@ -131,13 +131,15 @@ func TestMateIsStopped(t *testing.T) {
 }
 
 func TestMateEndsPondering(t *testing.T) {
-	inDialogue(t, react(on("stop", 0, "bestmove 9g9f"), on("go mate 5000", 0, "checkmate nomate")), func(t *testing.T, e *usi.Engine, log *transcript) {
-		testutil.OK(t, e.Ponder(t.Context(), request("7g7f", "3c3d")))
-		c, err := e.Mate(t.Context(), mateRequest(t))
-		if err != nil || c.Answer != usi.MateNone || e.Counters().Stale != 0 || !strings.Contains(log.String(), "\nstop\nposition "+oneMoveMate+"\ngo mate") {
-			t.Errorf("%+v, %v, %+v\n%s", c, err, e.Counters(), log)
-		}
-	})
+	inDialogue(t, react(on("stop", 0, "bestmove 9g9f"), on("go mate 5000", 0, "checkmate nomate")),
+		func(t *testing.T, e *usi.Engine, log *transcript) {
+			testutil.OK(t, e.Ponder(t.Context(), request("7g7f", "3c3d")))
+			c, err := e.Mate(t.Context(), mateRequest(t))
+			if err != nil || c.Answer != usi.MateNone || e.Counters().Stale != 0 ||
+				!strings.Contains(log.String(), "\nstop\nposition "+oneMoveMate+"\ngo mate") {
+				t.Errorf("%+v, %v, %+v\n%s", c, err, e.Counters(), log)
+			}
+		})
 }
 
 // TestStoppedPonderGivesItsMove requires that Think with an ended context returns only the move.
@@ -155,8 +157,10 @@ func TestStoppedPonderGivesItsMove(t *testing.T) {
 				ctx, cancel := context.WithCancel(t.Context())
 				cancel()
 				reply, err := e.Think(ctx, r)
-				testutil.Check(t, err == nil && reply.Move.String() == "2g2f" && !reply.Hit && reply.Stopped != early, "%+v, %v", reply, err)
-				if c := e.Counters(); c.PonderHits != 0 || c.PonderMiss != 0 || c.Stale != 0 || strings.Contains(log.String(), "ponderhit") {
+				testutil.Check(t, err == nil && reply.Move.String() == "2g2f" && !reply.Hit && reply.Stopped != early, "%+v, %v",
+					reply, err)
+				if c := e.Counters(); c.PonderHits != 0 || c.PonderMiss != 0 || c.Stale != 0 ||
+					strings.Contains(log.String(), "ponderhit") {
 					t.Errorf("%+v, sent:\n%s", c, log)
 				}
 			})
@@ -170,14 +174,15 @@ func TestExact(t *testing.T) {
 		depth int // depth of Exact; 0 if there is none
 		move  string
 	}{
-		"the last line":           {"info depth 1 score cp 1 pv 7g7f\ninfo depth 2 score cp 2 pv 2g2f", 2, "2g2f"},
-		"before a lower bound":    {"info depth 1 score cp 1 pv 7g7f\ninfo depth 2 score cp 9 lowerbound pv 2g2f", 1, "7g7f"},
-		"before many bounds":      {"info depth 1 score cp 1 pv 7g7f\ninfo depth 2 score cp 9 lowerbound pv 2g2f\ninfo depth 2 score cp 5 upperbound nodes 3 pv 9g9f", 1, "7g7f"},
-		"after a bound":           {"info depth 2 score cp 9 upperbound pv 2g2f\ninfo depth 2 score cp 1 pv 7g7f", 2, "7g7f"},
-		"twice":                   {"info depth 1 score cp 1 pv 7g7f\ninfo depth 2 score cp 9 lowerbound pv 2g2f\ninfo depth 2 score cp 5 pv 2g2f\ninfo depth 3 score cp 5 upperbound pv 9g9f", 2, "2g2f"},
-		"without a variation":     {"info depth 1 score cp 1 pv 7g7f\ninfo depth 2 score cp 9 nodes 5", 1, "7g7f"},
-		"variation is no move":    {"info depth 1 score cp 1 pv 7g7f\ninfo depth 2 score mate -4 pv resign", 1, "7g7f"},
-		"of the best line":        {"info depth 1 multipv 1 score cp 1 pv 7g7f\ninfo depth 2 multipv 2 score cp 9 pv 2g2f", 1, "7g7f"},
+		"the last line":        {"info depth 1 score cp 1 pv 7g7f\ninfo depth 2 score cp 2 pv 2g2f", 2, "2g2f"},
+		"before a lower bound": {"info depth 1 score cp 1 pv 7g7f\ninfo depth 2 score cp 9 lowerbound pv 2g2f", 1, "7g7f"},
+		"before many bounds":   {"info depth 1 score cp 1 pv 7g7f\ninfo depth 2 score cp 9 lowerbound pv 2g2f\ninfo depth 2 score cp 5 upperbound nodes 3 pv 9g9f", 1, "7g7f"},
+		"after a bound":        {"info depth 2 score cp 9 upperbound pv 2g2f\ninfo depth 2 score cp 1 pv 7g7f", 2, "7g7f"},
+		"twice":                {"info depth 1 score cp 1 pv 7g7f\ninfo depth 2 score cp 9 lowerbound pv 2g2f\ninfo depth 2 score cp 5 pv 2g2f\ninfo depth 3 score cp 5 upperbound pv 9g9f", 2, "2g2f"},
+		"without a variation":  {"info depth 1 score cp 1 pv 7g7f\ninfo depth 2 score cp 9 nodes 5", 1, "7g7f"},
+		"variation is no move": {"info depth 1 score cp 1 pv 7g7f\ninfo depth 2 score mate -4 pv resign", 1, "7g7f"},
+		"of the best line": {"info depth 1 multipv 1 score cp 1 pv 7g7f\ninfo depth 2 multipv 2 score cp 9 pv 2g2f", 1,
+			"7g7f"},
 		"a drop":                  {"info depth 1 score cp 1 pv P*5e\ninfo depth 2 score cp 9 lowerbound pv 2g2f", 1, "P*5e"},
 		"bounds alone":            {"info depth 1 score cp 1 lowerbound pv 7g7f", 0, "7g7f"},
 		"lines without a score":   {"info depth 1 pv 7g7f\ninfo string pv 2g2f score cp 1", 0, ""},
@@ -193,7 +198,8 @@ func TestExact(t *testing.T) {
 				fault, ok := errors.AsType[*usi.Fault](err)
 				testutil.Require(t, ok && fault.Kind == usi.FaultHang, "%v", err)
 				for _, got := range []usi.Reply{reply, <-snapshot} {
-					testutil.Check(t, got.Exact.Depth == c.depth && got.Text == c.move && (got.Answer == usi.AnswerMove) == (c.move != ""),
+					testutil.Check(t, got.Exact.Depth == c.depth && got.Text == c.move &&
+						(got.Answer == usi.AnswerMove) == (c.move != ""),
 						"got %+v", got)
 				}
 			})

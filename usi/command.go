@@ -157,7 +157,8 @@ func (g *Go) readNumber(word string, p *words) (err error) {
 	behind := p.rest
 	value := p.next()
 	times := map[string]*time.Duration{
-		"btime": &g.BTime, "wtime": &g.WTime, "byoyomi": &g.Byoyomi, "binc": &g.BInc, "winc": &g.WInc, "movetime": &g.MoveTime,
+		"btime": &g.BTime, "wtime": &g.WTime, "byoyomi": &g.Byoyomi, "binc": &g.BInc, "winc": &g.WInc,
+		"movetime": &g.MoveTime,
 	}
 	switch to := times[word]; {
 	case to != nil:

@@ -26,7 +26,8 @@ type Limits struct {
 	Greeting time.Duration // usi → usiok, default 1 min
 	Ready    time.Duration // isready → readyok, default 10 min, because engines load and compile networks then
 	Write    time.Duration // until the engine reads a command, default 2 s
-	Stop     time.Duration // stop → bestmove, default 500 ms; if the engine's clock runs, the deadline of its move replaces it
+	// stop → bestmove, default 500 ms; if the engine's clock runs, the deadline of its move replaces it
+	Stop time.Duration
 }
 
 func (l Limits) withDefaults() Limits {
@@ -471,7 +472,8 @@ func (e *Engine) send(now time.Time, text []byte, doing string) error {
 func silentNote(limit time.Duration, line string) string {
 	note := fmt.Sprintf("silent for %v", limit)
 	if line == "usiok" {
-		return note + " (a UCI engine does not answer usi; if this engine starts slowly, raise its greeting_timeout in the match file)"
+		return note +
+			" (a UCI engine does not answer usi; if this engine starts slowly, raise its greeting_timeout in the match file)"
 	}
 	return note + " (if this engine loads slowly, raise its ready_timeout in the match file)"
 }
@@ -495,7 +497,9 @@ func (e *Engine) await(ctx context.Context, wait <-chan event, limit time.Durati
 		case <-foreign.C:
 			words := e.in.unknownCommand()
 			if waits = line != "usiok" || words == ""; !waits {
-				err = e.fail(FaultStart, doing, e.lastWords(fmt.Sprintf("it answers usi with %q: a UCI engine does not speak USI; choose an engine that does", words)))
+				err = e.fail(FaultStart, doing,
+					e.lastWords(fmt.Sprintf("it answers usi with %q: a UCI engine does not speak USI; choose an engine that does",
+						words)))
 			}
 		case <-timer.C:
 			err = e.fail(e.silence(FaultStart), doing, e.lastWords(silentNote(limit, line)))
@@ -573,7 +577,8 @@ func (e *Engine) fail(kind FaultKind, doing, note string) error {
 	if kind == FaultCrash && !e.greeted && !strings.Contains(note, "stderr: ") { // otherwise its own words give the reason
 		note += "; hint: it ended before usiok, so it may be no USI engine; gogi check examines it"
 	}
-	e.fault = &Fault{Kind: kind, Engine: e.config.Name, Doing: doing, Note: note, Exited: kind == FaultCrash && e.rests && e.hasExited()}
+	e.fault = &Fault{Kind: kind, Engine: e.config.Name, Doing: doing, Note: note, Exited: kind == FaultCrash && e.rests &&
+		e.hasExited()}
 	if kind != FaultConnection && !e.fault.Exited { // otherwise the engine did not fail
 		e.fault.Record = record(e, Failure{Kind: string(kind), Note: strings.TrimSuffix(doing+": "+note, ": ")})
 	}

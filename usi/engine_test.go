@@ -124,7 +124,8 @@ func TestThink(t *testing.T) {
 		testutil.OK(t, e.Configure([]usi.Setting{{Name: "usi_hash", Value: "32"}}))
 		testutil.OK(t, e.NewGame(t.Context(), usi.Game{}))
 		r := testutil.Must(e.Think(t.Context(), request()))(t)
-		if r.Move.String() != "7g7f" || r.Ponder.String() != "3c3d" || r.Nodes != 120 || r.Best().Score.Value != 50 || r.Best().Depth != 3 || r.Stopped {
+		if r.Move.String() != "7g7f" || r.Ponder.String() != "3c3d" || r.Nodes != 120 || r.Best().Score.Value != 50 ||
+			r.Best().Depth != 3 || r.Stopped {
 			t.Errorf("reply %+v", r)
 		}
 		testutil.OK(t, e.GameOver(t.Context(), usi.Win))
@@ -135,21 +136,24 @@ func TestThink(t *testing.T) {
 }
 
 func TestElapsedIsFromGoToBestmove(t *testing.T) {
-	inDialogue(t, react(on("go", 300*time.Millisecond, "bestmove 7g7f")), func(t *testing.T, e *usi.Engine, _ *transcript) {
-		r, err := e.Think(t.Context(), request())
-		testutil.Check(t, err == nil && r.Elapsed == 300*time.Millisecond, "elapsed %v, %v", r.Elapsed, err)
-	})
+	inDialogue(t, react(on("go", 300*time.Millisecond, "bestmove 7g7f")),
+		func(t *testing.T, e *usi.Engine, _ *transcript) {
+			r, err := e.Think(t.Context(), request())
+			testutil.Check(t, err == nil && r.Elapsed == 300*time.Millisecond, "elapsed %v, %v", r.Elapsed, err)
+		})
 }
 
 func TestDeadlineStopsTheSearch(t *testing.T) {
-	inDialogue(t, react(on("stop", 200*time.Millisecond, "bestmove 2g2f")), func(t *testing.T, e *usi.Engine, log *transcript) {
-		r := request()
-		r.Deadline = time.Second
-		reply, err := e.Think(t.Context(), r)
-		testutil.Check(t, err == nil && reply.Stopped && reply.Elapsed == 1200*time.Millisecond && reply.Move.String() == "2g2f",
-			"reply %+v, %v", reply, err)
-		testutil.Equal(t, strings.Count(log.String(), "stop"), 1, "sent: %s", log)
-	})
+	inDialogue(t, react(on("stop", 200*time.Millisecond, "bestmove 2g2f")),
+		func(t *testing.T, e *usi.Engine, log *transcript) {
+			r := request()
+			r.Deadline = time.Second
+			reply, err := e.Think(t.Context(), r)
+			testutil.Check(t, err == nil && reply.Stopped && reply.Elapsed == 1200*time.Millisecond &&
+				reply.Move.String() == "2g2f",
+				"reply %+v, %v", reply, err)
+			testutil.Equal(t, strings.Count(log.String(), "stop"), 1, "sent: %s", log)
+		})
 }
 
 func TestCancelStopsTheSearch(t *testing.T) {
@@ -162,20 +166,21 @@ func TestCancelStopsTheSearch(t *testing.T) {
 }
 
 func TestHangIsAFaultWithTheLatestVariation(t *testing.T) {
-	inDialogue(t, react(on("go", 0, "info depth 4 score cp 10 nodes 9 pv 2g2f 8c8d")), func(t *testing.T, e *usi.Engine, _ *transcript) {
-		r := request()
-		r.Deadline = time.Second
-		began := time.Now()
-		reply, err := e.Think(t.Context(), r)
-		fault, ok := errors.AsType[*usi.Fault](err)
-		testutil.Require(t, ok && fault.Kind == usi.FaultHang && fault.Searching && fault.Elapsed == 1500*time.Millisecond,
-			"error %v", err)
-		testutil.Equal(t, time.Since(began), 1500*time.Millisecond, "took")
-		testutil.Check(t, reply.Move.String() == "2g2f" && reply.Stopped, "reply %+v", reply)
-		if err := e.NewGame(t.Context(), usi.Game{}); !errors.Is(err, error(fault)) {
-			t.Errorf("a failed engine answered %v", err)
-		}
-	})
+	inDialogue(t, react(on("go", 0, "info depth 4 score cp 10 nodes 9 pv 2g2f 8c8d")),
+		func(t *testing.T, e *usi.Engine, _ *transcript) {
+			r := request()
+			r.Deadline = time.Second
+			began := time.Now()
+			reply, err := e.Think(t.Context(), r)
+			fault, ok := errors.AsType[*usi.Fault](err)
+			testutil.Require(t, ok && fault.Kind == usi.FaultHang && fault.Searching && fault.Elapsed == 1500*time.Millisecond,
+				"error %v", err)
+			testutil.Equal(t, time.Since(began), 1500*time.Millisecond, "took")
+			testutil.Check(t, reply.Move.String() == "2g2f" && reply.Stopped, "reply %+v", reply)
+			if err := e.NewGame(t.Context(), usi.Game{}); !errors.Is(err, error(fault)) {
+				t.Errorf("a failed engine answered %v", err)
+			}
+		})
 }
 
 func TestChatterDoesNotExtendTheDeadline(t *testing.T) {
@@ -271,7 +276,8 @@ func (quietProcess) Diagnosis() string { return "exit status 0" }
 // TestCrashBeforeUsiok: a program that ends without a reason before usiok is perhaps no engine.
 func TestCrashBeforeUsiok(t *testing.T) {
 	_, err := usi.Greet(t.Context(), quietProcess{deadProcess{strings.NewReader("id name x\n")}}, usi.Config{Name: "dead"})
-	testutil.Fails(t, err, "exit status 0; hint: it ended before usiok, so it may be no USI engine; gogi check examines it")
+	testutil.Fails(t, err,
+		"exit status 0; hint: it ended before usiok, so it may be no USI engine; gogi check examines it")
 }
 
 func TestCrashCarriesTheDiagnosis(t *testing.T) {
@@ -308,8 +314,8 @@ func TestASilentEnginesLastWordsAreTold(t *testing.T) {
 	}
 }
 
-// TestUCIEngine: an engine that rejects the command usi fails after two seconds. An engine that loads slowly may print such a
-// line for another reason and still answer, and a silent engine has its whole time.
+// TestUCIEngine: an engine that rejects the command usi fails after two seconds. An engine that loads slowly may print
+// such a line for another reason and still answer, and a silent engine has its whole time.
 func TestUCIEngine(t *testing.T) {
 	for text, want := range map[string]time.Duration{
 		"Stockfish 16 by the Stockfish developers\nUnknown command: 'usi'. Type help for more information.\n": 2 * time.Second,
@@ -324,7 +330,8 @@ func TestUCIEngine(t *testing.T) {
 			_, err := usi.Greet(t.Context(), ours, usi.Config{Name: "dev"})
 			testutil.Equal(t, time.Since(begun), want, "time")
 			if want == 2*time.Second {
-				testutil.Fails(t, err, `it answers usi with "Unknown command: 'usi'. Type help for more information.": a UCI engine does not speak USI`)
+				testutil.Fails(t, err,
+					`it answers usi with "Unknown command: 'usi'. Type help for more information.": a UCI engine does not speak USI`)
 			}
 		})
 	}
@@ -348,7 +355,9 @@ func (elsewhere) AffinityChanged() string { return "on CPU 1" }
 
 func TestStrayedAsksTheConnection(t *testing.T) {
 	for want, of := range map[string]func(deadProcess) usi.Connection{
-		"on CPU 1": func(p deadProcess) usi.Connection { return elsewhere{p} }, "": func(p deadProcess) usi.Connection { return p },
+		"on CPU 1": func(p deadProcess) usi.Connection { return elsewhere{p} }, "": func(p deadProcess) usi.Connection {
+			return p
+		},
 	} {
 		silent, writer := io.Pipe() // the process continues
 		t.Cleanup(func() { testutil.OK(t, writer.Close()) })
@@ -367,7 +376,8 @@ func TestGreetingSurvivesGarbage(t *testing.T) {
 		go io.WriteString(theirs, text)
 		e := testutil.Must(usi.Greet(t.Context(), ours, usi.Config{Name: "odd"}))(t)
 		g := e.Greeting()
-		testutil.Check(t, g.Name == "Sjaak" && len(g.Options) == 1 && g.Options[0].Name == "A B" && len(g.Bad) == 1, "greeting %+v", g)
+		testutil.Check(t, g.Name == "Sjaak" && len(g.Options) == 1 && g.Options[0].Name == "A B" && len(g.Bad) == 1,
+			"greeting %+v", g)
 		testutil.OK(t, e.Close())
 		theirs.Close()
 	})
@@ -426,7 +436,8 @@ func TestPonder(t *testing.T) {
 		testutil.OK(t, e.Ponder(t.Context(), expected))
 		time.Sleep(5 * time.Second) // in synctest's time
 		r, err := e.Think(t.Context(), expected)
-		testutil.Check(t, err == nil && r.Hit && r.Move.String() == "2g2f" && r.Elapsed == time.Second, "hit: %+v, %v", r, err)
+		testutil.Check(t, err == nil && r.Hit && r.Move.String() == "2g2f" && r.Elapsed == time.Second, "hit: %+v, %v", r,
+			err)
 
 		testutil.OK(t, e.Ponder(t.Context(), expected))
 		r, err = e.Think(t.Context(), request("7g7f", "8c8d"))
@@ -443,7 +454,8 @@ func TestEarlyBestmoveWhilePonderingIsHeld(t *testing.T) {
 		synctest.Wait()
 		r, err := e.Think(t.Context(), request("7g7f", "3c3d"))
 		testutil.Check(t, err == nil && r.Elapsed == 0 && r.Move.String() == "2g2f", "reply %+v, %v", r, err)
-		testutil.Check(t, e.Counters().Early == 1 && !strings.Contains(log.String(), "ponderhit"), "counters %+v, sent:\n%s", e.Counters(), log)
+		testutil.Check(t, e.Counters().Early == 1 && !strings.Contains(log.String(), "ponderhit"), "counters %+v, sent:\n%s",
+			e.Counters(), log)
 	})
 }
 
@@ -476,12 +488,15 @@ func TestMultiPVLinesAreKeptByIndex(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		seen := 0
 		e, _ := dialogue(t, react(
-			on("go", 0, "info depth 1 multipv 1 score cp 9 pv 7g7f", "info depth 2 multipv 1 score cp 18 nodes 7 pv 2g2f", "info depth 2 multipv 2 score cp -3 nodes 7 pv 3i4h", "info string pv 1g1f score cp 999", "info currmove 1g1f", "bestmove 2g2f"),
+			on("go", 0, "info depth 1 multipv 1 score cp 9 pv 7g7f", "info depth 2 multipv 1 score cp 18 nodes 7 pv 2g2f",
+				"info depth 2 multipv 2 score cp -3 nodes 7 pv 3i4h", "info string pv 1g1f score cp 999", "info currmove 1g1f",
+				"bestmove 2g2f"),
 		))
 		r := request()
 		r.OnInfo = func(usi.Info) { seen++ }
 		reply, err := e.Think(t.Context(), r)
-		if err != nil || len(reply.Lines) != 2 || reply.Best().Score.Value != 18 || reply.Lines[1].Score.Value != -3 || reply.Nodes != 7 {
+		if err != nil || len(reply.Lines) != 2 || reply.Best().Score.Value != 18 || reply.Lines[1].Score.Value != -3 ||
+			reply.Nodes != 7 {
 			t.Errorf("reply %+v, %v", reply, err)
 		}
 		testutil.Check(t, seen == 5, "OnInfo saw %d lines", seen)
@@ -497,7 +512,8 @@ func TestOptionsOfAGame(t *testing.T) {
 			testutil.OK(t, e.NewGame(t.Context(), g))
 		}
 		const game, over = "isready\nusinewgame\n", "gameover draw\n"
-		want := "usi\nsetoption name Hash value 32\n" + game + over + game + over + game + over + "setoption name Hash value 8\n" + game
+		want := "usi\nsetoption name Hash value 32\n" + game + over + game + over + game + over +
+			"setoption name Hash value 8\n" + game
 		synctest.Wait()
 		testutil.Equal(t, log.String()+"\n", want)
 		for _, g := range []usi.Game{with("Hash", "65"), with("Bash", "1")} {
@@ -588,7 +604,8 @@ func scripted(t *testing.T, words string, answers map[string]string) dying {
 func TestAFailedStartQuotesStdout(t *testing.T) {
 	const greeting = "id name Y\noption name EvalDir type string default eval\nusiok\n"
 	hint := func(dir string) string {
-		return "; hint: it reads its evaluation file from EvalDir = " + dir + ", seen from its working directory; put the file there, or set the option EvalDir"
+		return "; hint: it reads its evaluation file from EvalDir = " + dir +
+			", seen from its working directory; put the file there, or set the option EvalDir"
 	}
 	for name, test := range map[string]struct {
 		greeting, ready, words string
@@ -597,10 +614,11 @@ func TestAFailedStartQuotesStdout(t *testing.T) {
 	}{
 		"evaluation file": {greeting, "info string loading\ninfo string Error! : failed to read eval/nn.bin\nbye", "", "",
 			"exit status 1; stdout: info string loading | info string Error! : failed to read eval/nn.bin | bye" + hint("eval")},
-		"in a set folder":    {greeting, "no nn.bin bye", "", "nets", "exit status 1; stdout: no nn.bin bye" + hint("nets")},
-		"of something else":  {greeting, "bye", "", "", "exit status 1; stdout: bye"},
-		"without a word":     {greeting, "", "", "", "exit status 1" + hint("eval")},
-		"on stderr":          {greeting, "\nbye", "; stderr: cannot open nn.bin", "", "exit status 1; stderr: cannot open nn.bin; stdout: bye" + hint("eval")},
+		"in a set folder":   {greeting, "no nn.bin bye", "", "nets", "exit status 1; stdout: no nn.bin bye" + hint("nets")},
+		"of something else": {greeting, "bye", "", "", "exit status 1; stdout: bye"},
+		"without a word":    {greeting, "", "", "", "exit status 1" + hint("eval")},
+		"on stderr": {greeting, "\nbye", "; stderr: cannot open nn.bin", "",
+			"exit status 1; stderr: cannot open nn.bin; stdout: bye" + hint("eval")},
 		"of another engine":  {"usiok\n", "no eval file: bye", "", "", "exit status 1; stdout: no eval file: bye"},
 		"the last five only": {"usiok\n", "1\n2\n3\n4\n5\n6\nbye", "", "", "exit status 1; stdout: 3 | 4 | 5 | 6 | bye"},
 	} {

@@ -17,15 +17,24 @@ import (
 func TestParseOption(t *testing.T) {
 	// These are lines of released engines: fairy-stockfish 11.1, gpsusi 0.7, YaneuraOu 9.
 	for line, want := range map[string]usi.Option{
-		"option name Threads type spin default 1 min 1 max 512":                            {Name: "Threads", Type: usi.Spin, Default: "1", Min: 1, Max: 512},
-		"option name Debug Log File type string default ":                                  {Name: "Debug Log File", Type: usi.String, Min: math.MinInt64, Max: math.MaxInt64},
-		"option name SyzygyPath type string default <empty>":                               {Name: "SyzygyPath", Type: usi.String, Min: math.MinInt64, Max: math.MaxInt64},
-		"option name Clear Hash type button":                                               {Name: "Clear Hash", Type: usi.Button, Min: math.MinInt64, Max: math.MaxInt64},
-		"option name Analysis Contempt type combo default Both var Both var Off var White": {Name: "Analysis Contempt", Type: usi.Combo, Default: "Both", Min: math.MinInt64, Max: math.MaxInt64, Vars: []string{"Both", "Off", "White"}},
-		"option name Style type combo default Very Solid var Very Solid var Wild":          {Name: "Style", Type: usi.Combo, Default: "Very Solid", Min: math.MinInt64, Max: math.MaxInt64, Vars: []string{"Very Solid", "Wild"}},
-		"option name NodesLimit type spin default 0 min 0 max 9223372036854775807":         {Name: "NodesLimit", Type: usi.Spin, Default: "0", Min: 0, Max: math.MaxInt64},
-		"option name EvalFile type filename default nn min max.bin":                        {Name: "EvalFile", Type: usi.Filename, Default: "nn min max.bin", Min: math.MinInt64, Max: math.MaxInt64},
-		"option name USI_Ponder type check default true":                                   {Name: "USI_Ponder", Type: usi.Check, Default: "true", Min: math.MinInt64, Max: math.MaxInt64},
+		"option name Threads type spin default 1 min 1 max 512": {Name: "Threads", Type: usi.Spin,
+			Default: "1", Min: 1, Max: 512},
+		"option name Debug Log File type string default ": {Name: "Debug Log File",
+			Type: usi.String, Min: math.MinInt64, Max: math.MaxInt64},
+		"option name SyzygyPath type string default <empty>": {Name: "SyzygyPath",
+			Type: usi.String, Min: math.MinInt64, Max: math.MaxInt64},
+		"option name Clear Hash type button": {Name: "Clear Hash",
+			Type: usi.Button, Min: math.MinInt64, Max: math.MaxInt64},
+		"option name Analysis Contempt type combo default Both var Both var Off var White": {Name: "Analysis Contempt",
+			Type: usi.Combo, Default: "Both", Min: math.MinInt64, Max: math.MaxInt64, Vars: []string{"Both", "Off", "White"}},
+		"option name Style type combo default Very Solid var Very Solid var Wild": {Name: "Style", Type: usi.Combo,
+			Default: "Very Solid", Min: math.MinInt64, Max: math.MaxInt64, Vars: []string{"Very Solid", "Wild"}},
+		"option name NodesLimit type spin default 0 min 0 max 9223372036854775807": {Name: "NodesLimit", Type: usi.Spin,
+			Default: "0", Min: 0, Max: math.MaxInt64},
+		"option name EvalFile type filename default nn min max.bin": {Name: "EvalFile", Type: usi.Filename,
+			Default: "nn min max.bin", Min: math.MinInt64, Max: math.MaxInt64},
+		"option name USI_Ponder type check default true": {Name: "USI_Ponder", Type: usi.Check, Default: "true",
+			Min: math.MinInt64, Max: math.MaxInt64},
 	} {
 		got, err := usi.ParseOption(line)
 		if err != nil {
@@ -47,7 +56,8 @@ func TestParseOption(t *testing.T) {
 
 func TestOptionsOfRealEnginesParse(t *testing.T) {
 	count := 0
-	for _, file := range []string{"fairy-stockfish-apt-11.1.txt", "gpsusi-0.7.0.txt", "yaneuraou-material-v9.txt", "sjaakii-1.4.1.txt"} {
+	for _, file := range []string{"fairy-stockfish-apt-11.1.txt", "gpsusi-0.7.0.txt", "yaneuraou-material-v9.txt",
+		"sjaakii-1.4.1.txt"} {
 		text := testutil.Must(os.ReadFile("testdata/" + file))(t)
 		for line := range strings.Lines(string(text)) {
 			_, option, ok := strings.Cut(strings.TrimRight(line, "\n"), "< option ")
@@ -80,7 +90,8 @@ func TestResolve(t *testing.T) {
 		{Name: "bookfile"},
 	}))(t)
 	want := []usi.Setting{
-		{"Hash", "64"}, {"USI_Ponder", "false"}, {"Skill Level", "-20"}, {"EnteringKingRule", "CSARule27"}, {"Clear Hash", ""}, {"BookFile", "<empty>"},
+		{"Hash", "64"}, {"USI_Ponder", "false"}, {"Skill Level", "-20"}, {"EnteringKingRule", "CSARule27"},
+		{"Clear Hash", ""}, {"BookFile", "<empty>"},
 	}
 	testutil.Diff(t, want, got)
 	for want, setting := range map[string]usi.Setting{
@@ -101,9 +112,11 @@ func TestResolve(t *testing.T) {
 // neither. Other names, and wrong values, stay errors.
 func TestSendable(t *testing.T) {
 	threads := []usi.Option{{Name: "Threads", Type: usi.Spin, Min: 1, Max: 8}}
-	got := testutil.Must(usi.Sendable(threads, []usi.Setting{{"usi_hash", "64"}, {"Threads", "2"}, {"USI_Ponder", "TRUE"}}))(t)
+	got := testutil.Must(usi.Sendable(threads,
+		[]usi.Setting{{"usi_hash", "64"}, {"Threads", "2"}, {"USI_Ponder", "TRUE"}}))(t)
 	testutil.Diff(t, []usi.Setting{{"USI_Hash", "64"}, {"Threads", "2"}, {"USI_Ponder", "true"}}, got)
-	got = testutil.Must(usi.Sendable([]usi.Option{{Name: "Hash", Type: usi.Spin, Max: 99}}, []usi.Setting{{"USI_Hash", "64"}}))(t)
+	got = testutil.Must(usi.Sendable([]usi.Option{{Name: "Hash", Type: usi.Spin, Max: 99}},
+		[]usi.Setting{{"USI_Hash", "64"}}))(t)
 	testutil.Diff(t, []usi.Setting{{"Hash", "64"}}, got)
 	for want, wrong := range map[string]usi.Setting{
 		`option "USI_MultiPV" is not offered; the engine has Threads`: {"USI_MultiPV", "2"},
@@ -126,22 +139,24 @@ func TestParseInfo(t *testing.T) {
 	}
 	for line, want := range map[string]usi.Info{
 		"info depth 9 seldepth 10 multipv 2 score cp 105 nodes 20014 nps 259922 tbhits 0 time 77 pv 4g4f 6a5b": {
-			Depth: 9, SelDepth: 10, MultiPV: 2, Score: usi.Score{Value: 105}, HasScore: true, Nodes: 20014, NPS: 259922, Time: 77 * time.Millisecond, PV: pv("4g4f", "6a5b"),
+			Depth: 9, SelDepth: 10, MultiPV: 2, Score: usi.Score{Value: 105}, HasScore: true, Nodes: 20014, NPS: 259922,
+			Time: 77 * time.Millisecond, PV: pv("4g4f", "6a5b"),
 		},
-		"info score cp -39 upperbound nodes 18446744073709551615": {MultiPV: 1, Score: usi.Score{Value: -39, Bound: usi.UpperBound}, HasScore: true, Nodes: 1<<53 - 1},
-		"info score mate + pv 7g7f resign":                        {MultiPV: 1, Score: usi.Score{Mate: 1}, HasScore: true, PV: pv("7g7f")},
-		"info score mate -":                                       {MultiPV: 1, Score: usi.Score{Mate: -1}, HasScore: true},
-		"info score mate -0":                                      {MultiPV: 1, Score: usi.Score{Mate: -1}, HasScore: true},
-		"info depth 0 score mate 0":                               {MultiPV: 1, Score: usi.Score{Mate: -1}, HasScore: true},
-		"info score mate 5":                                       {MultiPV: 1, Score: usi.Score{Mate: 1, Value: 5}, HasScore: true},
-		"info depth 3 score mate -4 pv win":                       {Depth: 3, MultiPV: 1, Score: usi.Score{Mate: -1, Value: 4}, HasScore: true},
-		"info depth":                                              {MultiPV: 1},
-		"info":                                                    {MultiPV: 1},
-		"info string depth 9 pv 7g7f":                             {MultiPV: 1, Text: "depth 9 pv 7g7f"},
-		"info score cp zzz":                                       {MultiPV: 1, HasScore: true},
-		"info unknown 5 depth 4":                                  {MultiPV: 1, Depth: 4},
-		"info pv 3a2b B@5e 2b3c":                                  {MultiPV: 1, PV: pv("3a2b")},
-		"info time 1122 nodes 469705 nps x":                       {MultiPV: 1, Time: 1122 * time.Millisecond, Nodes: 469705},
+		"info score cp -39 upperbound nodes 18446744073709551615": {MultiPV: 1,
+			Score: usi.Score{Value: -39, Bound: usi.UpperBound}, HasScore: true, Nodes: 1<<53 - 1},
+		"info score mate + pv 7g7f resign":  {MultiPV: 1, Score: usi.Score{Mate: 1}, HasScore: true, PV: pv("7g7f")},
+		"info score mate -":                 {MultiPV: 1, Score: usi.Score{Mate: -1}, HasScore: true},
+		"info score mate -0":                {MultiPV: 1, Score: usi.Score{Mate: -1}, HasScore: true},
+		"info depth 0 score mate 0":         {MultiPV: 1, Score: usi.Score{Mate: -1}, HasScore: true},
+		"info score mate 5":                 {MultiPV: 1, Score: usi.Score{Mate: 1, Value: 5}, HasScore: true},
+		"info depth 3 score mate -4 pv win": {Depth: 3, MultiPV: 1, Score: usi.Score{Mate: -1, Value: 4}, HasScore: true},
+		"info depth":                        {MultiPV: 1},
+		"info":                              {MultiPV: 1},
+		"info string depth 9 pv 7g7f":       {MultiPV: 1, Text: "depth 9 pv 7g7f"},
+		"info score cp zzz":                 {MultiPV: 1, HasScore: true},
+		"info unknown 5 depth 4":            {MultiPV: 1, Depth: 4},
+		"info pv 3a2b B@5e 2b3c":            {MultiPV: 1, PV: pv("3a2b")},
+		"info time 1122 nodes 469705 nps x": {MultiPV: 1, Time: 1122 * time.Millisecond, Nodes: 469705},
 	} {
 		testutil.Diff(t, want, usi.ParseInfo(line), "%s", line)
 	}
@@ -178,7 +193,8 @@ func TestParseInfoCutsNumbersThatNoSearchReports(t *testing.T) {
 		testutil.Diff(t, usi.Info{MultiPV: 1}, usi.ParseInfo("info depth "+n+"x nodes "+n+"-"), "%s with a letter", n)
 	}
 	for text, want := range map[string]usi.Score{
-		"mate " + huge: {Mate: 1, Value: 90_000}, "mate -" + huge: {Mate: -1, Value: 90_000}, "mate 90001": {Mate: 1, Value: 90_000},
+		"mate " + huge: {Mate: 1, Value: 90_000}, "mate -" + huge: {Mate: -1, Value: 90_000},
+		"mate 90001": {Mate: 1, Value: 90_000},
 	} {
 		if got := usi.ParseInfo("info score " + text); got.Score != want || !got.HasScore {
 			t.Errorf("%s: %+v, want %+v", text, got.Score, want)
@@ -193,7 +209,8 @@ func TestParseInfoCutsNumbersThatNoSearchReports(t *testing.T) {
 
 func TestScoreNumberIsOrderedAndInvertible(t *testing.T) {
 	ascending := []usi.Score{
-		{Mate: -1, Value: 1}, {Mate: -1, Value: 30}, {Value: -30000}, {Value: 0}, {Value: 31111}, {Mate: 1, Value: 25}, {Mate: 1, Value: 2},
+		{Mate: -1, Value: 1}, {Mate: -1, Value: 30}, {Value: -30000}, {Value: 0}, {Value: 31111}, {Mate: 1, Value: 25},
+		{Mate: 1, Value: 2},
 	}
 	for i, s := range ascending {
 		if i > 0 && ascending[i-1].Number() >= s.Number() {
@@ -223,17 +240,20 @@ func TestParseBestmove(t *testing.T) {
 func TestGoString(t *testing.T) {
 	second := time.Second
 	for want, g := range map[string]usi.Go{
-		"go btime 0 wtime 0 byoyomi 1000":           {Clock: true, UseByoyomi: true, Byoyomi: second},
-		"go btime 8000 wtime 7500 binc 80 winc 0":   {Clock: true, BTime: 8 * second, WTime: 7500 * time.Millisecond, UseInc: true, BInc: 80 * time.Millisecond},
-		"go nodes 20000":                            {Nodes: 20000},
-		"go infinite":                               {Infinite: true},
-		"go movetime 300":                           {MoveTime: 300 * time.Millisecond},
-		"go ponder btime 1000 wtime 1000 byoyomi 0": {Ponder: true, Clock: true, BTime: second, WTime: second, UseByoyomi: true},
-		"go ponder":                                 {Ponder: true, Early: true, Clock: true, BTime: second},
-		"go mate 1000":                              {Mate: true, MateTime: second},
-		"go mate infinite":                          {Mate: true},
-		"go depth 6 nodes 5 searchmoves 7g7f":       {Depth: 6, Nodes: 5, SearchMoves: []shogi.Move{usi.ParseBestmove("bestmove 7g7f").Move}},
-		"go btime 60000 wtime 60000 byoyomi 0":      {Clock: true, BTime: 60 * second, WTime: 60 * second, UseByoyomi: true},
+		"go btime 0 wtime 0 byoyomi 1000": {Clock: true, UseByoyomi: true, Byoyomi: second},
+		"go btime 8000 wtime 7500 binc 80 winc 0": {Clock: true, BTime: 8 * second, WTime: 7500 * time.Millisecond,
+			UseInc: true, BInc: 80 * time.Millisecond},
+		"go nodes 20000":  {Nodes: 20000},
+		"go infinite":     {Infinite: true},
+		"go movetime 300": {MoveTime: 300 * time.Millisecond},
+		"go ponder btime 1000 wtime 1000 byoyomi 0": {Ponder: true, Clock: true, BTime: second, WTime: second,
+			UseByoyomi: true},
+		"go ponder":        {Ponder: true, Early: true, Clock: true, BTime: second},
+		"go mate 1000":     {Mate: true, MateTime: second},
+		"go mate infinite": {Mate: true},
+		"go depth 6 nodes 5 searchmoves 7g7f": {Depth: 6, Nodes: 5,
+			SearchMoves: []shogi.Move{usi.ParseBestmove("bestmove 7g7f").Move}},
+		"go btime 60000 wtime 60000 byoyomi 0": {Clock: true, BTime: 60 * second, WTime: 60 * second, UseByoyomi: true},
 	} {
 		testutil.Equal(t, g.String(), want)
 		back, err := usi.ParseGo(want)
@@ -278,26 +298,32 @@ func TestPosition(t *testing.T) {
 
 func FuzzGrammar(f *testing.F) {
 	for _, line := range []string{
-		"info depth 9 score cp 1 pv 7g7f", "option name A type spin default 1", "bestmove 7g7f ponder 3c3d", "go btime 1 wtime 2 byoyomi 3",
+		"info depth 9 score cp 1 pv 7g7f", "option name A type spin default 1", "bestmove 7g7f ponder 3c3d",
+		"go btime 1 wtime 2 byoyomi 3",
 		"position startpos moves 7g7f", "\x1b[31m\xff", "option name Style type combo default A var A",
-		"checkmate 7g7f", "checkmate nomate", "checkmate timeout", "checkmate none", "checkmate notimplemented", "checkmate", "checkmate 7g7f x",
+		"checkmate 7g7f", "checkmate nomate", "checkmate timeout", "checkmate none", "checkmate notimplemented", "checkmate",
+		"checkmate 7g7f x",
 		"info depth -1 seldepth 99999999999999999999 nodes 18446744073709551615 nps +1 time -1 hashfull 2000 score mate -99999999 multipv 0",
 	} {
 		f.Add(line)
 	}
 	f.Fuzz(func(t *testing.T, line string) {
 		i := usi.ParseInfo(line)
-		if i.Depth < 0 || i.SelDepth < 0 || i.MultiPV < 1 || i.MultiPV > 600 || i.Nodes >= 1<<53 || i.NPS >= 1<<53 || i.Time < 0 || i.HashFull < 0 || i.HashFull > 1000 {
+		if i.Depth < 0 || i.SelDepth < 0 || i.MultiPV < 1 || i.MultiPV > 600 || i.Nodes >= 1<<53 || i.NPS >= 1<<53 ||
+			i.Time < 0 || i.HashFull < 0 || i.HashFull > 1000 {
 			t.Errorf("%q is %+v", line, i)
 		}
 		n := i.Score.Number()
 		testutil.Check(t, n >= -usi.MateScore && n <= usi.MateScore, "%q has the score %d", line, n)
-		if again := usi.ParseInfo(i.String()); i.Text == "" && (again.Depth != i.Depth || again.Nodes != i.Nodes || again.Time != i.Time || again.Score != i.Score && i.HasScore || len(again.PV) != len(i.PV)) {
+		if again := usi.ParseInfo(i.String()); i.Text == "" &&
+			(again.Depth != i.Depth || again.Nodes != i.Nodes || again.Time != i.Time || again.Score != i.Score && i.HasScore ||
+				len(again.PV) != len(i.PV)) {
 			t.Errorf("%q printed as %q", line, i)
 		}
 		usi.ParseBestmove(line)
 		c := usi.ParseCheckmate(line)
-		testutil.Check(t, c.Answer == usi.MateInvalid || usi.ParseCheckmate(c.String()).Answer == c.Answer, "%q printed as %q", line, c)
+		testutil.Check(t, c.Answer == usi.MateInvalid || usi.ParseCheckmate(c.String()).Answer == c.Answer,
+			"%q printed as %q", line, c)
 		if o, err := usi.ParseOption(line); err == nil {
 			if _, err := usi.ParseOption(o.Line()); err != nil {
 				t.Errorf("%q printed as %q: %v", line, o.Line(), err)

@@ -303,7 +303,8 @@ func (in *inbox) store(line []byte, stamp time.Time) func(Info) {
 	case kind == lineBestmove:
 		in.dropped++
 		in.extra = event{line: bytes.Clone(line), stamp: stamp, informed: in.informed}
-	case in.gather && len(in.gathered) < maxGathered && (bytes.HasPrefix(line, []byte("id ")) || bytes.HasPrefix(line, []byte("option "))):
+	case in.gather && len(in.gathered) < maxGathered &&
+		(bytes.HasPrefix(line, []byte("id ")) || bytes.HasPrefix(line, []byte("option "))):
 		in.gathered = append(in.gathered, sanitize.Decode(line))
 	}
 	return nil
@@ -428,8 +429,9 @@ func (k *infoKeeper) saveExact(next []byte) {
 	k.isExact, k.isFirm = exact, firm
 }
 
-// scoreKind returns the kind of a line with a score. The line is exact if it has a variation with a move, and no bound. It is
-// firm if it has neither. A variation that starts with a small letter or a bracket is "resign", "win" or "(none)".
+// scoreKind returns the kind of a line with a score. The line is exact if it has a variation with a move, and no bound.
+// It is firm if it has neither. A variation that starts with a small letter or a bracket is "resign", "win" or
+// "(none)".
 func scoreKind(line []byte) (exact, firm bool) {
 	i := find(line, " pv ", 2)
 	head, varies := line, false

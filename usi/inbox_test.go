@@ -18,7 +18,8 @@ import (
 // lines.
 func TestKeeperAgainstAllLines(t *testing.T) {
 	words := []string{
-		" multipv 1", " multipv 2", " multipv 4", " score cp 7", " score cp -3", " upperbound", " score mate 5", " nodes 10", " nodes 77",
+		" multipv 1", " multipv 2", " multipv 4", " score cp 7", " score cp -3", " upperbound", " score mate 5", " nodes 10",
+		" nodes 77",
 		" pv 7g7f 3c3d", " pv resign", " depth 4", " string nodes 5 ",
 	}
 	rapid.Check(t, func(rt *rapid.T) {
@@ -82,8 +83,8 @@ func allLines(lines []string) Reply {
 	return r
 }
 
-// TestScoreOfASearch: a bound does not stand for the search if there is an exact score, with or without a variation. The
-// lines are those of fastchess's and cutechess's reports of games that a bound ended.
+// TestScoreOfASearch: a bound does not stand for the search if there is an exact score, with or without a variation.
+// The lines are those of fastchess's and cutechess's reports of games that a bound ended.
 func TestScoreOfASearch(t *testing.T) {
 	for lines, want := range map[string]Score{
 		"info score cp 30 pv 7g7f\ninfo score cp -2600 lowerbound pv 1g1f":                              {Value: 30},
@@ -91,8 +92,9 @@ func TestScoreOfASearch(t *testing.T) {
 		"info score cp 30 pv 7g7f\ninfo score cp 12\ninfo score mate -10 lowerbound pv 1g1f":            {Value: 12},
 		"info score cp 12\ninfo score cp 30 pv 7g7f\ninfo score cp 5 upperbound":                        {Value: 30},
 		"info score cp 12\ninfo score cp 5 upperbound\ninfo score cp 7":                                 {Value: 7},
-		"info score cp -2600 upperbound pv 1g1f":                                                        {Value: -2600, Bound: UpperBound},
-		"info depth 3":                                                                                  {},
+		"info score cp -2600 upperbound pv 1g1f": {Value: -2600,
+			Bound: UpperBound},
+		"info depth 3": {},
 	} {
 		in := newInbox(nil)
 		in.search(lineBestmove, nil)
@@ -130,7 +132,8 @@ func TestMaxPVReadsTheFirstPlies(t *testing.T) {
 func TestSearchAllocations(t *testing.T) {
 	e := &Engine{conn: mute{}, limits: Limits{}.withDefaults(), in: newInbox(nil)}
 	p := Position{Start: "startpos", Moves: []shogi.Move{shogi.NewDrop(shogi.Pawn, shogi.NewSquare(5, 5))}}
-	r := Request{Position: p, Go: Go{Clock: true, BTime: time.Second, UseByoyomi: true, Byoyomi: time.Second}, Deadline: time.Hour}
+	r := Request{Position: p, Go: Go{Clock: true, BTime: time.Second, UseByoyomi: true, Byoyomi: time.Second},
+		Deadline: time.Hour}
 	info, answer := []byte("info depth 3 score cp 3 nodes 9 pv 7g7f 3c3d 2g2f"), []byte("bestmove 7g7f")
 	e.conn = mute{func() {
 		e.in.line(info, time.Time{})

@@ -181,7 +181,8 @@ func (p *words) bounded(low, high int64) int64 {
 // These limit the numbers of an engine's info lines. They are far above the numbers of any real search. They
 // are low enough that no line can overflow a sum or a stored integer.
 const (
-	maxNodes = 1<<53 - 1 // nodes, and nodes per second: every JSON reader can represent this number exactly; 104 days at 10^9 per second
+	// nodes, and nodes per second: every JSON reader can represent this number exactly; 104 days at 10^9 per second
+	maxNodes = 1<<53 - 1
 	maxDepth = 1_000_000 // plies, also for seldepth
 	maxMS    = 1 << 40   // milliseconds: 34 years
 	maxFull  = 1000      // use of the hash table, per mille

@@ -21,7 +21,8 @@ func TestFollowedIsReplayed(t *testing.T) {
 		var replay usi.Replay
 		p := usi.Position{Start: "startpos"}
 		for range rapid.IntRange(1, 12).Draw(t, "commands") {
-			switch rapid.SampledFrom([]string{"on", "on", "on", "back", "start", "illegal", "same", "nonsense"}).Draw(t, "what") {
+			switch rapid.SampledFrom([]string{"on", "on", "on", "back", "start", "illegal", "same", "nonsense"}).Draw(t,
+				"what") {
 			case "on":
 				for range rapid.IntRange(1, 6).Draw(t, "moves") {
 					h, err := p.History()

@@ -5,9 +5,10 @@ import (
 	"gogi/shogi/kifu"
 )
 
-// A MateScale learns from finished games that an engine writes its mates as centipawns: a base less the plies to the mate. For
-// sjaakii a mate in one ply is cp 15999, and in three plies cp 15997. It does not know the scales of engines that write
-// "score mate", or centipawns beyond every evaluation (kifu.IsMate); both need no scale. The zero value has seen no game.
+// A MateScale learns from finished games that an engine writes its mates as centipawns: a base less the plies to the
+// mate. For sjaakii a mate in one ply is cp 15999, and in three plies cp 15997. It does not know the scales of engines
+// that write "score mate", or centipawns beyond every evaluation (kifu.IsMate); both need no scale. The zero value has
+// seen no game.
 type MateScale struct {
 	bases map[int]int // number of games that show a base
 	games int         // number of games
@@ -23,7 +24,8 @@ const (
 // MateScales has the scales of players, by their names.
 type MateScales map[string]*MateScale
 
-// MateGames is the number of games of a player from which its scale is learned: the first ones that it won by checkmate.
+// MateGames is the number of games of a player from which its scale is learned: the first ones that it won by
+// checkmate.
 const MateGames = 32
 
 // Won adds the record of a game that a player won by checkmate.
@@ -34,8 +36,8 @@ func (s MateScales) Won(player string, r *kifu.Record) {
 	s[player].Won(r)
 }
 
-// Learn adds a finished game of any end. It counts for the winner if the game ended by checkmate, and only the first MateGames
-// games of a player count. black and white are the names of the players.
+// Learn adds a finished game of any end. It counts for the winner if the game ended by checkmate, and only the first
+// MateGames games of a player count. black and white are the names of the players.
 func (s MateScales) Learn(black, white string, r *kifu.Record) {
 	winner := map[string]string{"black": black, "white": white}
 	name, won := winner[r.Winner]
@@ -44,8 +46,8 @@ func (s MateScales) Learn(black, white string, r *kifu.Record) {
 	}
 }
 
-// Rescale turns the scores of a record that are mates on the players' scales into mates. black and white are the names of the
-// players.
+// Rescale turns the scores of a record that are mates on the players' scales into mates. black and white are the names
+// of the players.
 func (s MateScales) Rescale(black, white string, r *kifu.Record) error {
 	if len(s) == 0 {
 		return nil

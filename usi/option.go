@@ -64,7 +64,8 @@ func ParseOption(line string) (Option, error) {
 	kind, rest, _ := strings.Cut(rest, " ")
 	o.Type = OptionType(kind)
 	if !o.Type.known() {
-		return Option{}, fmt.Errorf("usi: option %q: unknown type %q (expected check, spin, combo, button, string or filename)", o.Name, kind)
+		return Option{},
+			fmt.Errorf("usi: option %q: unknown type %q (expected check, spin, combo, button, string or filename)", o.Name, kind)
 	}
 	if err := o.readAttributes(rest); err != nil {
 		return Option{}, fmt.Errorf("usi: option %q: %w", o.Name, err)
@@ -154,8 +155,8 @@ func Resolve(declared []Option, wanted []Setting) ([]Setting, error) {
 	return out, errors.Join(errs...)
 }
 
-// Sendable returns the settings as Resolve does, and also accepts USI_Hash and USI_Ponder if the engine does not declare
-// them. USI lets a GUI send both to every engine, and Shogidokoro does so.
+// Sendable returns the settings as Resolve does, and also accepts USI_Hash and USI_Ponder if the engine does not
+// declare them. USI lets a GUI send both to every engine, and Shogidokoro does so.
 func Sendable(declared []Option, wanted []Setting) ([]Setting, error) {
 	for _, o := range []Option{
 		{Name: "USI_Hash", Type: Spin, Min: 1, Max: math.MaxInt64},

@@ -45,8 +45,10 @@ type Reply struct {
 	Text   string     // the answer as sent, for notes about invalid ones
 	Lines  []Info     // the last info with a score for each multipv, best first
 	Exact  Info       // the last info of the best line with both a variation and an exact score; zero if there is none
-	Firm   Info       // the last info of the best line with an exact score and no variation, if it is later than Exact and earlier than Lines[0]
-	Nodes  uint64     // the last node count that the engine reported
+	// the last info of the best line with an exact score and no variation, if it is later than Exact and earlier than
+	// Lines[0]
+	Firm  Info
+	Nodes uint64 // the last node count that the engine reported
 	// Elapsed is the time from just before gogi writes go or ponderhit until gogi reads the bestmove. It is
 	// never negative and never less than the engine's own time. It is longer if gogi itself was delayed.
 	// Sending is the part of Elapsed that the write took.
@@ -54,9 +56,10 @@ type Reply struct {
 	Stopped          bool          // gogi stopped the search: the deadline passed or ctx ended
 	Second           StaleBestmove // whether a second bestmove of the previous search arrived
 	Hit              bool          // the search was a ponder hit
-	Absent           int           // in a council: members without a counted answer, because they failed or gave no legal move
-	Detail           []byte        // the vote record of a council, or a kifu.BookDetail, stored unchanged; else nil
-	Vote             *Vote         // the part of Detail that viewers of a game see, for a council or a book move; else nil
+	// in a council: members without a counted answer, because they failed or gave no legal move
+	Absent int
+	Detail []byte // the vote record of a council, or a kifu.BookDetail, stored unchanged; else nil
+	Vote   *Vote  // the part of Detail that viewers of a game see, for a council or a book move; else nil
 }
 
 // Vote describes how a council reached its answer.
@@ -84,9 +87,9 @@ func (r Reply) Best() Info {
 	return r.Lines[0]
 }
 
-// Scored returns the info whose score stands for the search: the last one of the best line whose score is exact. A score
-// that the engine calls a bound (lowerbound, upperbound) says only that the value is not below or not above it, and is
-// often thousands of centipawns away. Scored returns it if the search has no exact score.
+// Scored returns the info whose score stands for the search: the last one of the best line whose score is exact. A
+// score that the engine calls a bound (lowerbound, upperbound) says only that the value is not below or not above it,
+// and is often thousands of centipawns away. Scored returns it if the search has no exact score.
 func (r Reply) Scored() Info {
 	best := r.Best()
 	switch {

@@ -68,8 +68,8 @@ func ShownScore(n int) Score {
 	return s
 }
 
-// Proves reports whether the score is a mate for sure: an exact one, at least a mate by the side to move, or at most a mate of
-// it.
+// Proves reports whether the score is a mate for sure: an exact one, at least a mate by the side to move, or at most a
+// mate of it.
 func (s Score) Proves() bool {
 	return s.Mate != 0 && (s.Bound == Exact || (s.Bound == LowerBound) == (s.Mate > 0))
 }

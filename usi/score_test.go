@@ -11,7 +11,8 @@ import (
 // limits to 900000. 15999 may be an evaluation, although it is sjaakii's mate.
 func TestShownScore(t *testing.T) {
 	for value, want := range map[int]string{
-		1148897: "mate +", -1148897: "mate -", 32000: "mate +", -32000: "mate -", 31999: "cp 31999", -31999: "cp -31999", 15999: "cp 15999", 0: "cp 0",
+		1148897: "mate +", -1148897: "mate -", 32000: "mate +", -32000: "mate -", 31999: "cp 31999", -31999: "cp -31999",
+		15999: "cp 15999", 0: "cp 0",
 	} {
 		testutil.Equal(t, usi.ShownScore(usi.Score{Value: value}.Number()).String(), want)
 	}

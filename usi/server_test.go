@@ -262,7 +262,8 @@ func rehearse(t *testing.T, server usi.Server, served interface {
 					answers = append(answers, strings.TrimPrefix(strings.TrimPrefix(steps[i], "<"), " "))
 				}
 			}
-			compare(t, said, g.heard(), strings.Split(strings.ReplaceAll(strings.Join(answers, "\n"), "(introduction)", introduction), "\n"))
+			compare(t, said, g.heard(), strings.Split(strings.ReplaceAll(strings.Join(answers, "\n"), "(introduction)",
+				introduction), "\n"))
 			if got := served.takeCalls(); len(calls) > 0 {
 				compare(t, said+"(calls)", got, calls)
 			}
@@ -375,7 +376,8 @@ func TestPlayersThatDoNotAnswer(t *testing.T) {
 	}{
 		"resigns": {&actor{answer: usi.AnswerResign}, "> go nodes 1\n< bestmove resign"},
 		"wins":    {&actor{answer: usi.AnswerWin}, "> go nodes 1\n< bestmove win"},
-		"fails":   {&actor{failure: errors.New("all died")}, "> go nodes 1\n< info string error: all died\n< bestmove resign"},
+		"fails": {&actor{failure: errors.New("all died")},
+			"> go nodes 1\n< info string error: all died\n< bestmove resign"},
 		"fails after infos": {
 			&actor{failure: errors.New("all died"), infos: infos},
 			"> go nodes 1" + told + "\n< info string error: all died\n< bestmove 2g2f",
@@ -394,9 +396,11 @@ func TestPlayersThatDoNotAnswer(t *testing.T) {
 		},
 		"2 resigns after a stopped ponder": {
 			&actor{answer: usi.AnswerResign, infos: infos[:1]},
-			stopped + "\n< info depth 1 multipv 1 nodes 0 nps 0 time 0 pv 2g2f\n> stop\n< info depth 1 multipv 1 nodes 0 nps 0 time 0 pv 2g2f\n< bestmove 2g2f",
+			stopped +
+				"\n< info depth 1 multipv 1 nodes 0 nps 0 time 0 pv 2g2f\n> stop\n< info depth 1 multipv 1 nodes 0 nps 0 time 0 pv 2g2f\n< bestmove 2g2f",
 		},
-		"2 wins after a stopped ponder, nothing known": {&actor{answer: usi.AnswerWin}, stopped + "\n> stop\n< bestmove " + firstLegal},
+		"2 wins after a stopped ponder, nothing known": {&actor{answer: usi.AnswerWin},
+			stopped + "\n> stop\n< bestmove " + firstLegal},
 		"2 fails in a stopped ponder": {
 			&actor{failure: errors.New("all died")},
 			stopped + "\n< info string error: all died\n> stop\n< info string error: all died\n< bestmove " + firstLegal,
@@ -405,7 +409,8 @@ func TestPlayersThatDoNotAnswer(t *testing.T) {
 			&actor{answer: usi.AnswerResign},
 			"> position sfen 4k4/4G4/4P4/9/9/9/9/9/9 w - 1\n> go ponder\n> stop\n< bestmove resign",
 		},
-		"12 fails in a mate search": {&actor{failure: errors.New("all died")}, "> go mate 5\n< info string error: all died\n< checkmate timeout"},
+		"12 fails in a mate search": {&actor{failure: errors.New("all died")},
+			"> go mate 5\n< info string error: all died\n< checkmate timeout"},
 	} {
 		t.Run(name, func(t *testing.T) { rehearse(t, usi.Server{}, council{ponderer{c.actor}}, c.script) })
 	}
@@ -475,7 +480,8 @@ func TestEndInEveryState(t *testing.T) { // trap 15
 						t.Errorf("error %v", err)
 					}
 					testutil.Equal(t, time.Since(began), 0, "took")
-					if n, gos := countPrefix(g.heard(), "bestmove "), strings.Count(before, "go ")-strings.Count(before, "go mate"); n > gos {
+					if n, gos := countPrefix(g.heard(), "bestmove "),
+						strings.Count(before, "go ")-strings.Count(before, "go mate"); n > gos {
 						t.Errorf("%d bestmoves for %d go", n, gos)
 					}
 				})
@@ -528,7 +534,8 @@ func TestFloodBeforeADeafGUI(t *testing.T) { // traps 8 and 16
 				g.read()
 				lines := g.heard()
 				testutil.Require(t, len(lines) >= 3 && len(lines) <= 1000, "%d lines", len(lines))
-				compare(t, search, lines[len(lines)-3:], []string{fmt.Sprintf("info depth %d multipv 1 nodes 0 nps 0 time 0 pv 7g7f", n), "bestmove 7g7f", "readyok"})
+				compare(t, search, lines[len(lines)-3:],
+					[]string{fmt.Sprintf("info depth %d multipv 1 nodes 0 nps 0 time 0 pv 7g7f", n), "bestmove 7g7f", "readyok"})
 				testutil.Equal(t, countPrefix(lines, "bestmove "), 1, "bestmoves")
 				g.quit()
 			})
@@ -567,9 +574,11 @@ func TestLongLines(t *testing.T) {
 		g.say("go nodes 1" + strings.Repeat(" ", 2<<20) + "\n")
 		compare(t, "2 MB of spaces", g.heard(), []string{"bestmove 7g7f"})
 		g.say(strings.Repeat("x", 2<<20) + "\n")
-		compare(t, "2 MB of letters", g.heard(), []string{"info string error: unknown command \"" + strings.Repeat("x", 100) + "…\""})
+		compare(t, "2 MB of letters", g.heard(),
+			[]string{"info string error: unknown command \"" + strings.Repeat("x", 100) + "…\""})
 		g.say("position startpos moves" + strings.Repeat(" 7g7f", 2<<20/5) + "\n")
-		compare(t, "2 MB of moves", g.heard(), []string{"info string error: move 2 (7g7f): 7g7f is illegal: there is no piece on 7g"})
+		compare(t, "2 MB of moves", g.heard(),
+			[]string{"info string error: move 2 (7g7f): 7g7f is illegal: there is no piece on 7g"})
 		g.say("go infinite " + strings.Repeat("x", 9<<20) + "\nisready\n")
 		compare(t, "9 MB", g.heard(), []string{"info string error: unknown command \"(too-long)\"", "readyok"})
 		g.quit()
@@ -640,7 +649,8 @@ func FuzzServe(f *testing.F) {
 func TestStopRacesWithTheEnd(t *testing.T) { // trap 3
 	const n = 500
 	for _, burst := range []string{
-		"go nodes 1\nstop\n", "go infinite\nstop\n", "go ponder btime 1 wtime 1\nponderhit\nstop\n", "go ponder btime 1 wtime 1\nstop\n", "go nodes 1\n",
+		"go nodes 1\nstop\n", "go infinite\nstop\n", "go ponder btime 1 wtime 1\nponderhit\nstop\n",
+		"go ponder btime 1 wtime 1\nstop\n", "go nodes 1\n",
 	} {
 		for name, served := range map[string]usi.Served{"council": able(), "plain": &actor{}, "eager": &actor{eager: true}} {
 			var out strings.Builder

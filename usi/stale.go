@@ -26,7 +26,8 @@ const (
 // settle returns the answer of a search that ended with ev. stopped means that gogi had sent stop; the bool result
 // has the same meaning. If ev is a second bestmove of the previous search, settle waits for the next bestmove until
 // the deadline.
-func (e *Engine) settle(ctx context.Context, s *search, r Request, ev event, stopped bool) (event, bool, StaleBestmove, error) {
+func (e *Engine) settle(ctx context.Context, s *search, r Request, ev event, stopped bool) (event, bool, StaleBestmove,
+	error) {
 	searched := e.searched
 	e.searched = true
 	if !searched || stopped || s.position != "" || ev.informed {
@@ -45,10 +46,11 @@ func (e *Engine) settle(ctx context.Context, s *search, r Request, ev event, sto
 // this limit, an engine that sends nothing more would use its whole clock.
 const silence = 2 * time.Second
 
-// awaitAnother waits for another bestmove after first, if the search has a deadline. Its results are as in settle. If the
-// engine exits before it answers, this is a crash. Otherwise equal games would end as a crash or as an illegal move, by
-// whether gogi sees the second bestmove or the exit first.
-func (e *Engine) awaitAnother(ctx context.Context, s *search, deadline time.Duration, first event) (event, bool, StaleBestmove, error) {
+// awaitAnother waits for another bestmove after first, if the search has a deadline. Its results are as in settle. If
+// the engine exits before it answers, this is a crash. Otherwise equal games would end as a crash or as an illegal
+// move, by whether gogi sees the second bestmove or the exit first.
+func (e *Engine) awaitAnother(ctx context.Context, s *search, deadline time.Duration, first event) (event, bool,
+	StaleBestmove, error) {
 	if deadline <= 0 {
 		return first, false, SecondSuspected, nil
 	}

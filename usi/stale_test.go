@@ -33,23 +33,38 @@ func TestSecondBestmoves(t *testing.T) {
 		stopped  bool
 		stops    int
 	}{
-		"an answer":                        {[]said{{0, "bestmove 2g2f"}}, time.Second, "2g2f", 0, usi.SecondNone, false, 0},
-		"the same move again":              {[]said{{3 * ms, "bestmove 7g7f"}, {400 * ms, "bestmove 2g2f"}}, time.Second, "2g2f", 400 * ms, usi.SecondDropped, false, 0},
-		"another, which is illegal":        {[]said{{3 * ms, "bestmove 8h2b+"}, {400 * ms, info}, {400 * ms, "bestmove 2g2f"}}, time.Second, "2g2f", 400 * ms, usi.SecondDropped, false, 0},
-		"right before the answer":          {[]said{{0, "bestmove 7g7f\nbestmove 2g2f"}}, time.Second, "2g2f", 0, usi.SecondDropped, false, 0},
-		"legal, but before the search":     {[]said{{0, "bestmove 1g1f\n" + info + "\nbestmove 2g2f"}}, time.Second, "2g2f", 0, usi.SecondDropped, false, 0},
-		"an answer, and a second one":      {[]said{{0, info + "\nbestmove 2g2f\nbestmove 1g1f"}}, time.Second, "2g2f", 0, usi.SecondNone, false, 0},
-		"the two cannot be told apart":     {[]said{{0, "bestmove 2g2f\nbestmove 1g1f"}}, time.Second, "2g2f", 0, usi.SecondNone, false, 0},
-		"illegal, and nothing else":        {[]said{{0, "bestmove 7g7f"}}, time.Second, "7g7f", 0, usi.SecondSuspected, false, 1},
-		"the answer has to be asked for":   {[]said{{0, "bestmove 7g7f"}, {1200 * ms, "bestmove 2g2f"}}, time.Second, "2g2f", 1200 * ms, usi.SecondDropped, true, 1},
-		"illegal, on a long clock":         {[]said{{0, "bestmove 7g7f"}}, time.Hour, "7g7f", 0, usi.SecondSuspected, false, 1},
-		"a long search on a long clock":    {[]said{{0, "bestmove 7g7f"}, {ms, info}, {time.Minute, "bestmove 2g2f"}}, time.Hour, "2g2f", time.Minute, usi.SecondDropped, false, 0},
-		"a silent search on a long clock":  {[]said{{0, "bestmove 7g7f"}, {2100 * ms, "bestmove 2g2f"}}, time.Hour, "2g2f", 2100 * ms, usi.SecondDropped, false, 1},
-		"illegal, after information":       {[]said{{0, info + "\nbestmove 7g7f"}}, time.Second, "7g7f", 0, usi.SecondNone, false, 0},
-		"illegal, after a while":           {[]said{{700 * ms, "bestmove 7g7f"}}, time.Second, "7g7f", 700 * ms, usi.SecondSuspected, false, 1},
-		"the same move again, much later":  {[]said{{700 * ms, "bestmove 7g7f"}, {900 * ms, "bestmove 2g2f"}}, time.Second, "2g2f", 900 * ms, usi.SecondDropped, false, 0},
+		"an answer": {[]said{{0, "bestmove 2g2f"}}, time.Second, "2g2f", 0, usi.SecondNone, false, 0},
+		"the same move again": {[]said{{3 * ms, "bestmove 7g7f"}, {400 * ms, "bestmove 2g2f"}}, time.Second,
+			"2g2f", 400 * ms, usi.SecondDropped, false, 0},
+		"another, which is illegal": {[]said{{3 * ms, "bestmove 8h2b+"}, {400 * ms, info},
+			{400 * ms, "bestmove 2g2f"}}, time.Second, "2g2f", 400 * ms, usi.SecondDropped, false, 0},
+		"right before the answer": {[]said{{0, "bestmove 7g7f\nbestmove 2g2f"}}, time.Second, "2g2f", 0,
+			usi.SecondDropped, false, 0},
+		"legal, but before the search": {[]said{{0, "bestmove 1g1f\n" + info + "\nbestmove 2g2f"}}, time.Second, "2g2f",
+			0, usi.SecondDropped, false, 0},
+		"an answer, and a second one": {[]said{{0, info + "\nbestmove 2g2f\nbestmove 1g1f"}}, time.Second, "2g2f", 0,
+			usi.SecondNone, false, 0},
+		"the two cannot be told apart": {[]said{{0, "bestmove 2g2f\nbestmove 1g1f"}}, time.Second, "2g2f", 0,
+			usi.SecondNone, false, 0},
+		"illegal, and nothing else": {[]said{{0, "bestmove 7g7f"}}, time.Second, "7g7f", 0, usi.SecondSuspected, false,
+			1},
+		"the answer has to be asked for": {[]said{{0, "bestmove 7g7f"}, {1200 * ms, "bestmove 2g2f"}}, time.Second, "2g2f",
+			1200 * ms, usi.SecondDropped, true, 1},
+		"illegal, on a long clock": {[]said{{0, "bestmove 7g7f"}}, time.Hour, "7g7f", 0, usi.SecondSuspected, false,
+			1},
+		"a long search on a long clock": {[]said{{0, "bestmove 7g7f"}, {ms, info}, {time.Minute, "bestmove 2g2f"}},
+			time.Hour, "2g2f", time.Minute, usi.SecondDropped, false, 0},
+		"a silent search on a long clock": {[]said{{0, "bestmove 7g7f"}, {2100 * ms, "bestmove 2g2f"}}, time.Hour, "2g2f",
+			2100 * ms, usi.SecondDropped, false, 1},
+		"illegal, after information": {[]said{{0, info + "\nbestmove 7g7f"}}, time.Second, "7g7f", 0, usi.SecondNone,
+			false, 0},
+		"illegal, after a while": {[]said{{700 * ms, "bestmove 7g7f"}}, time.Second, "7g7f", 700 * ms,
+			usi.SecondSuspected, false, 1},
+		"the same move again, much later": {[]said{{700 * ms, "bestmove 7g7f"}, {900 * ms, "bestmove 2g2f"}}, time.Second,
+			"2g2f", 900 * ms, usi.SecondDropped, false, 0},
 		"illegal, and nobody waits longer": {[]said{{0, "bestmove 7g7f"}}, 0, "7g7f", 0, usi.SecondSuspected, false, 0},
-		"resigned":                         {[]said{{0, "bestmove resign"}}, time.Second, "resign", 0, usi.SecondNone, false, 0},
+		"resigned": {[]said{{0, "bestmove resign"}}, time.Second, "resign", 0, usi.SecondNone, false,
+			0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -72,7 +87,8 @@ func TestSecondBestmoves(t *testing.T) {
 				r := request("7g7f", "8c8d")
 				r.Deadline = test.deadline
 				got, err := e.Think(t.Context(), r)
-				if err != nil || got.Text != test.move || got.Elapsed != test.elapsed || got.Second != test.second || got.Stopped != test.stopped {
+				if err != nil || got.Text != test.move || got.Elapsed != test.elapsed || got.Second != test.second ||
+					got.Stopped != test.stopped {
 					t.Errorf("%s after %v, second %d, stopped %t, %v", got.Text, got.Elapsed, got.Second, got.Stopped, err)
 				}
 				synctest.Wait()
@@ -99,10 +115,11 @@ func TestAFirstAnswerIsNoSecond(t *testing.T) {
 	})
 }
 
-// TestAnExitAfterASecondBestmove requires a crash if an engine exits in a search, whether gogi sees a second bestmove of
-// the search before it or not, and whether the exit comes before or after stop.
+// TestAnExitAfterASecondBestmove requires a crash if an engine exits in a search, whether gogi sees a second bestmove
+// of the search before it or not, and whether the exit comes before or after stop.
 func TestAnExitAfterASecondBestmove(t *testing.T) {
-	for name, after := range map[string]time.Duration{"at once": 0, "later": time.Second, "after stop": 3500 * time.Millisecond} {
+	for name, after := range map[string]time.Duration{"at once": 0, "later": time.Second,
+		"after stop": 3500 * time.Millisecond} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				ours, theirs := net.Pipe()
@@ -122,7 +139,8 @@ func TestAnExitAfterASecondBestmove(t *testing.T) {
 					engine.Go(func() { _, _ = io.Copy(io.Discard, theirs) })
 					time.Sleep(after)
 				})
-				e := testutil.Must(usi.Greet(t.Context(), ours, usi.Config{Name: "test", Limits: usi.Limits{Stop: 5 * time.Second}}))(t)
+				e := testutil.Must(usi.Greet(t.Context(), ours,
+					usi.Config{Name: "test", Limits: usi.Limits{Stop: 5 * time.Second}}))(t)
 				testutil.Must(e.Think(t.Context(), request()))(t)
 				r := request("7g7f", "8c8d")
 				r.Deadline = time.Hour

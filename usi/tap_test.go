@@ -67,7 +67,8 @@ func TestTap(t *testing.T) {
 		engine.Wait()
 		want := []string{
 			"> usi|", "< usiok", "game 3.1", "> isready|", "< readyok", "> usinewgame|",
-			"> position startpos|go nodes 5|", "< info x", "< \xff noise", "< bestmove 7g7f", "failed illegal_move true 1m0s: why",
+			"> position startpos|go nodes 5|", "< info x", "< \xff noise", "< bestmove 7g7f",
+			"failed illegal_move true 1m0s: why",
 			"> position startpos|go nodes 5|", "< info dying", "failed crash false 1m0s: thinking: the connection ended", "over",
 		}
 		testutil.Slices(t, tap.lines, want)

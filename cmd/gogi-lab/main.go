@@ -12,5 +12,6 @@ import (
 )
 
 func main() {
-	os.Exit(labcmd.Program().Run(context.Background(), os.Args[1:], &cli.Env{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}))
+	os.Exit(labcmd.Program().Run(context.Background(), os.Args[1:],
+		&cli.Env{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}))
 }

@@ -17,15 +17,16 @@ import (
 // dumpOf returns the crash dump of an engine that crashed in a match in dir.
 func dumpOf(t *testing.T, dir string) string {
 	t.Helper()
-	code, stderr := exitCode(t, dir, "gogi", "match", "-q", "--run", "r", "--engine", "A=fakeengine -script abort@go:3", "--engine", "B=fakeengine",
+	code, stderr := exitCode(t, dir, "gogi", "match", "-q", "--run", "r", "--engine", "A=fakeengine -script abort@go:3",
+		"--engine", "B=fakeengine",
 		"--nodes", "5", "--max-plies", "40", "--games", "2", "--restart", "game")
 	dump := filepath.Join(dir, "gogi.db-faults", "r", "A-crash-1.jsonl")
 	testutil.Require(t, code == cli.Done && testutil.Err(os.Stat(dump)) == nil, "code %d: %s", code, stderr)
 	return dump
 }
 
-// TestBisectMistakes: with --exit bisect, a command line with an error ends with a code that stops the bisection. Without
-// it, the command line has its normal exit code.
+// TestBisectMistakes: with --exit bisect, a command line with an error ends with a code that stops the bisection.
+// Without it, the command line has its normal exit code.
 func TestBisectMistakes(t *testing.T) {
 	t.Parallel()
 	for line, want := range map[string]int{
@@ -41,7 +42,8 @@ func TestBisectMistakes(t *testing.T) {
 		"match --db bisect nowhere.toml":                   cli.Usage,
 	} {
 		_, errs, code := gogi(t, strings.Fields(line)...)
-		testutil.Check(t, code == want && (want == cli.Usage || strings.Contains(errs, "bisect: stop")), "gogi %s: code %d, want %d: %s", line, code, want, errs)
+		testutil.Check(t, code == want && (want == cli.Usage || strings.Contains(errs, "bisect: stop")),
+			"gogi %s: code %d, want %d: %s", line, code, want, errs)
 	}
 }
 
@@ -55,8 +57,10 @@ func (explosive) Write([]byte) (int, error) { panic("in the middle of a report")
 func TestBisectPanic(t *testing.T) {
 	t.Parallel()
 	var errs bytes.Buffer
-	code := run(context.Background(), []string{"check", "--exit", "bisect", "--help"}, &cli.Env{Out: explosive{}, Err: &errs})
-	if text := errs.String(); code != cli.BisectAbort || !strings.Contains(text, "in the middle of a report") || !strings.Contains(text, "explosive.Write") {
+	code := run(context.Background(), []string{"check", "--exit", "bisect", "--help"},
+		&cli.Env{Out: explosive{}, Err: &errs})
+	if text := errs.String(); code != cli.BisectAbort || !strings.Contains(text, "in the middle of a report") ||
+		!strings.Contains(text, "explosive.Write") {
 		t.Errorf("code %d, want %d, with the panic and its stack:\n%s", code, cli.BisectAbort, text)
 	}
 	defer func() {

@@ -112,7 +112,8 @@ func git(ctx context.Context, args ...string) (string, error) {
 	return string(out), err
 }
 
-// identify sets the identities of the engines, so that a second build of a commit by the same command is the same player.
+// identify sets the identities of the engines, so that a second build of a commit by the same command is the same
+// player.
 func (c *commits) identify(file *configs.File) {
 	for i := range file.Engines {
 		e := &file.Engines[i]
@@ -125,8 +126,8 @@ func (c *commits) identify(file *configs.File) {
 // identity returns the identity of the engine that a commit builds.
 func (c *commits) identity(of commit) string { return "git tree " + c.source(of) }
 
-// source identifies what a build is made of: the tree of the commit, and the beginning of a hash of the build command and
-// of the program that it makes. Another command makes another program of the same tree.
+// source identifies what a build is made of: the tree of the commit, and the beginning of a hash of the build command
+// and of the program that it makes. Another command makes another program of the same tree.
 func (c *commits) source(of commit) string {
 	sum := sha256.Sum256([]byte(c.Build + "\x00" + strings.Join(c.engine, "\x00")))
 	return fmt.Sprintf("%s-%x", of.tree, sum[:4])

@@ -120,11 +120,15 @@ func explain(args []string, err error) error {
 	case of("rate") && strings.HasPrefix(err.Error(), "unknown flag --iterates"):
 		return errors.New("--iterates: gogi rate has no such flag; run gogi-lab rate")
 	case of("match") && len(ofFastchess(args)) > 0:
-		return fmt.Errorf("match: flags of fastchess: %s; docs/coming-from.md has the table of all", strings.Join(ofFastchess(args), ", "))
-	case of("match") && strings.HasPrefix(err.Error(), "unexpected argument") && len(args) == 3 && !strings.HasPrefix(args[1]+args[2], "-"):
-		return fmt.Errorf("match: expected one match file; write two programs as gogi match --engine dev=%s --engine base=%s", shellwords.Quote(args[1]), shellwords.Quote(args[2]))
+		return fmt.Errorf("match: flags of fastchess: %s; docs/coming-from.md has the table of all",
+			strings.Join(ofFastchess(args), ", "))
+	case of("match") && strings.HasPrefix(err.Error(), "unexpected argument") && len(args) == 3 &&
+		!strings.HasPrefix(args[1]+args[2], "-"):
+		return fmt.Errorf("match: expected one match file; write two programs as gogi match --engine dev=%s --engine base=%s",
+			shellwords.Quote(args[1]), shellwords.Quote(args[2]))
 	case strings.HasPrefix(err.Error(), "unknown flag -") && len(args) == 2 && dashed(args[1]):
-		return fmt.Errorf("%s: a name that begins with a dash follows --: gogi %s -- %s", args[1], args[0], shellwords.Quote(args[1]))
+		return fmt.Errorf("%s: a name that begins with a dash follows --: gogi %s -- %s", args[1], args[0],
+			shellwords.Quote(args[1]))
 	case of("farm", "gate"):
 		return errors.New("farm gate: gogi has no such command; gogi farm show TEST prints the decision, and gogi gate RUN --db FILE decides after gogi farm mirror")
 	case of("farm", "delete"), of("farm", "rename"):
@@ -147,11 +151,16 @@ func dashed(word string) bool {
 // ofFastchess returns the flags of fastchess and cutechess-cli in a command line, each with its counterpart.
 func ofFastchess(args []string) (found []string) {
 	counterparts := map[string]string{
-		"-engine": "write --engine NAME=COMMAND", "-each": "write --option all.NAME=VALUE, --tc and other limits", "-rounds": "write --games with twice the number",
-		"-games": "leave it out", "-repeat": "leave it out", "-noswap": "write --no-swap", "-concurrency": "write --concurrency N", "-openings": "write --openings FILE",
-		"-srand": "write --seed N", "-sprt": "write --sprt elo0=0,elo1=4,model=normalized", "-resign": "write --resign 600x3", "-draw": "write --draw 10x8@65",
-		"-maxmoves": "write --max-plies N", "-recover": "leave it out", "-pgnout": "run gogi export afterwards", "-epdout": "run gogi export afterwards",
-		"-config": "run the same command again", "-use-affinity": "write --cpus auto", "-event": "write --run NAME", "-tournament": "write --design NAME",
+		"-engine": "write --engine NAME=COMMAND", "-each": "write --option all.NAME=VALUE, --tc and other limits",
+		"-rounds": "write --games with twice the number",
+		"-games":  "leave it out", "-repeat": "leave it out", "-noswap": "write --no-swap",
+		"-concurrency": "write --concurrency N", "-openings": "write --openings FILE",
+		"-srand": "write --seed N", "-sprt": "write --sprt elo0=0,elo1=4,model=normalized", "-resign": "write --resign 600x3",
+		"-draw":     "write --draw 10x8@65",
+		"-maxmoves": "write --max-plies N", "-recover": "leave it out", "-pgnout": "run gogi export afterwards",
+		"-epdout": "run gogi export afterwards",
+		"-config": "run the same command again", "-use-affinity": "write --cpus auto", "-event": "write --run NAME",
+		"-tournament":     "write --design NAME",
 		"-ratinginterval": "leave it out", "-report": "leave it out", "-output": "leave it out", "-log": "write --transcript",
 	}
 	for _, arg := range args {

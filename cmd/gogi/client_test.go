@@ -30,7 +30,8 @@ func display(t *testing.T) string {
 	t.Helper()
 	read, write, err := os.Pipe()
 	testutil.OK(t, err)
-	server := exec.CommandContext(t.Context(), "Xvfb", "-displayfd", "3", "-screen", "0", "1024x768x24", "-nolisten", "tcp")
+	server := exec.CommandContext(t.Context(), "Xvfb", "-displayfd", "3", "-screen", "0", "1024x768x24", "-nolisten",
+		"tcp")
 	server.ExtraFiles = []*os.File{write}
 	testutil.OK(t, server.Start())
 	t.Cleanup(func() { server.Process.Kill(); server.Wait() })
@@ -52,19 +53,24 @@ func TestRealClient(t *testing.T) {
 	for side, nodes := range map[string]int{"first": 600, "second": 30} { // the much stronger side mates soon
 		var text strings.Builder
 		for i := range 3 {
-			fmt.Fprintf(&text, "[[engine]]\nname = \"m%d\"\ncmd = \"builtin\"\nlimits = {nodes = %d}\noptions = {EvalNoise = %d}\n"+
-				"env = [\"GOGI_TEST_TAG=%s\"]\n", i+1, nodes, 10*(i+1)+len(side), g.tag)
+			fmt.Fprintf(&text,
+				"[[engine]]\nname = \"m%d\"\ncmd = \"builtin\"\nlimits = {nodes = %d}\noptions = {EvalNoise = %d}\n"+
+					"env = [\"GOGI_TEST_TAG=%s\"]\n", i+1, nodes, 10*(i+1)+len(side), g.tag)
 		}
-		write(side+".toml", text.String()+"[[council]]\nname = \""+side+"\"\nrule = \"majority\"\nmembers = [\"m1\", \"m2\", \"m3\"]\n", 0o600)
+		write(side+".toml", text.String()+"[[council]]\nname = \""+side+
+			"\"\nrule = \"majority\"\nmembers = [\"m1\", \"m2\", \"m3\"]\n", 0o600)
 		// The adapter accepts one word as the command of an engine.
-		testutil.WriteProgram(t, filepath.Join(g.dir, side), "#!/bin/sh\nexec gogi council "+side+".toml --log "+side+".votes 2>>errors\n")
+		testutil.WriteProgram(t, filepath.Join(g.dir, side),
+			"#!/bin/sh\nexec gogi council "+side+".toml --log "+side+".votes 2>>errors\n")
 	}
 	client := exec.CommandContext(t.Context(), xboard, "-variant", "shogi", "-matchMode", "true", "-matchGames", "1",
 		"-firstChessProgram", adapter+" -s ./first", "-firstDirectory", g.dir,
 		"-secondChessProgram", adapter+" -s ./second", "-secondDirectory", g.dir,
-		"-timeControl", "5", "-ponderNextMove", "false", "-saveGameFile", filepath.Join(g.dir, "game.pgn"), "-soundProgram", "")
+		"-timeControl", "5", "-ponderNextMove", "false", "-saveGameFile", filepath.Join(g.dir, "game.pgn"), "-soundProgram",
+		"")
 	client.Dir = g.dir
-	client.Env = append(os.Environ(), "DISPLAY="+display(t), "HOME="+g.dir, "XDG_CACHE_HOME="+filepath.Join(g.dir, "cache"))
+	client.Env = append(os.Environ(), "DISPLAY="+display(t), "HOME="+g.dir,
+		"XDG_CACHE_HOME="+filepath.Join(g.dir, "cache"))
 	testutil.OK(t, client.Start())
 	// xboard saves the game at its end. It keeps running to show the result.
 	over := regexp.MustCompile(`\{([^}]*)\} (1-0|0-1|1/2-1/2)\s*$`)

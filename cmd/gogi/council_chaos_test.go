@@ -108,7 +108,8 @@ func TestCouncilSurvivesItsMembers(t *testing.T) {
 		t.Fatalf("%v: %s", err, errs.String())
 	}
 	dead, decisions := s.votes(t)
-	t.Logf("%d members were killed in %d games; %d of %d decisions were made without a member", kills, games, dead, decisions)
+	t.Logf("%d members were killed in %d games; %d of %d decisions were made without a member", kills, games, dead,
+		decisions)
 	testutil.Check(t, kills >= max(1, games/3) && dead != 0,
 		"only %d members were killed, %d decisions lacked one: the test shows little", kills, dead)
 	out, _, _ := s.gogi(t, "report")

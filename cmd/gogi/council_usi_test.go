@@ -39,7 +39,8 @@ func fakes(members ...string) string {
 	for i, args := range members {
 		name := fmt.Sprintf("m%d", i+1)
 		names = append(names, fmt.Sprintf("%q", name))
-		fmt.Fprintf(&b, "[[engine]]\nname = %q\ncmd = \"fakeengine %s\"\nenv = [\"GOGI_TEST_TAG=TAG\"]\nready_timeout = \"30s\"\n",
+		fmt.Fprintf(&b,
+			"[[engine]]\nname = %q\ncmd = \"fakeengine %s\"\nenv = [\"GOGI_TEST_TAG=TAG\"]\nready_timeout = \"30s\"\n",
 			name, strings.ReplaceAll(args, "MARK", "DIR/"+name+".mark"))
 	}
 	return b.String() + "[[council]]\nname = \"C\"\nrule = \"majority\"\nmembers = [" + strings.Join(names, ", ") + "]\n"
@@ -117,7 +118,8 @@ func (g *gui) ended(code int) {
 		g.said = append(g.said, line)
 	}
 	err := g.cmd.Wait()
-	if exit, ok := errors.AsType[*exec.ExitError](err); ok && exit.ExitCode() != code || !ok && err != nil || err == nil && code != 0 {
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok && exit.ExitCode() != code || !ok && err != nil || err == nil &&
+		code != 0 {
 		g.t.Errorf("ended with %v, want exit code %d: %s", err, code, g.errs.String())
 	}
 	left := testutil.Tagged(g.t, g.tag)

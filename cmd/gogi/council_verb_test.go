@@ -33,15 +33,19 @@ func TestCouncilFileErrors(t *testing.T) {
 		code       int
 	}{
 		{engine, "there is no council in it", nil, 2},
-		{engine + "[[council]]\nname = \"C\"\nrule = \"majority\"\nmembers = [\"b\"]\n", `there is no engine or council "b"`, nil, 2},
+		{engine + "[[council]]\nname = \"C\"\nrule = \"majority\"\nmembers = [\"b\"]\n", `there is no engine or council "b"`,
+			nil, 2},
 		{engine + "[[council]]\nname = \"C\"\nrule = \"loudest\"\nmembers = [\"a\"]\n", `there is no rule "loudest"`, nil, 2},
 		{
-			engine + "[[council]]\nname = \"C\"\nrule = \"majority\"\nmembers = [\"a\"]\n[[council]]\nname = \"D\"\nrule = \"majority\"\nmembers = [\"a\"]\n",
+			engine +
+				"[[council]]\nname = \"C\"\nrule = \"majority\"\nmembers = [\"a\"]\n[[council]]\nname = \"D\"\nrule = \"majority\"\nmembers = [\"a\"]\n",
 			"there are several councils: expected the name of one of C, D", nil, 2,
 		},
-		{engine + "[[council]]\nname = \"C\"\nrule = \"majority\"\nmembers = [\"a\"]\n", `there is no council "X": expected one of C`, []string{"--council", "X"}, 2},
+		{engine + "[[council]]\nname = \"C\"\nrule = \"majority\"\nmembers = [\"a\"]\n",
+			`there is no council "X": expected one of C`, []string{"--council", "X"}, 2},
 		{"[[engine]]\nname = \"a\"\ncmd = \"./nothing-here\"\n[[council]]\nname = \"C\"\nrule = \"majority\"\nmembers = [\"a\"]\n", "nothing-here", nil, 2},
-		{engine + "options = {Speed = 1}\n[[council]]\nname = \"C\"\nrule = \"majority\"\nmembers = [\"a\"]\n", `option "Speed" is not offered`, nil, 2},
+		{engine + "options = {Speed = 1}\n[[council]]\nname = \"C\"\nrule = \"majority\"\nmembers = [\"a\"]\n",
+			`option "Speed" is not offered`, nil, 2},
 	} {
 		g := load(t, test.text, test.args...)
 		g.ended(test.code)

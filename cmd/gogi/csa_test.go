@@ -65,7 +65,8 @@ func (c *csaClient) hears(text string) {
 func (c *csaClient) wait() int {
 	c.t.Helper()
 	err := <-c.ended
-	testutil.Check(c.t, !strings.Contains(c.stderr.String()+c.stdout.String(), "secret"), "the client shows its password:\n%s", c.stderr.String())
+	testutil.Check(c.t, !strings.Contains(c.stderr.String()+c.stdout.String(), "secret"),
+		"the client shows its password:\n%s", c.stderr.String())
 	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
 		return exit.ExitCode()
 	}
@@ -77,7 +78,8 @@ func (c *csaClient) wait() int {
 func (c *csaClient) finished(code int, stdout string) {
 	c.t.Helper()
 	if got := c.wait(); got != code || !strings.Contains(c.stdout.String(), stdout) {
-		c.t.Errorf("code %d, want %d; stdout %q, want %q; stderr:\n%s", got, code, c.stdout.String(), stdout, c.stderr.String())
+		c.t.Errorf("code %d, want %d; stdout %q, want %q; stderr:\n%s", got, code, c.stdout.String(), stdout,
+			c.stderr.String())
 	}
 }
 
@@ -88,8 +90,10 @@ const csaMilliseconds = "Time_Unit:1msec\nTotal_Time:3000\nIncrement:20\n"
 func TestCSABuiltin(t *testing.T) {
 	t.Parallel()
 	two := "PI82HI22KA\n-\n"
-	s := newCSAServer(t, &csaServer{times: csaMilliseconds, place: two, maxMoves: 8, passwords: map[string]string{"a": "floodgate-300-10F,secret-a", "b": "secret-b"}})
-	a := startCSA(t, s, "a", "--engine", "x=builtin", "--margin", "10s", "--games", "2", "--records", "games", "--game", "floodgate-300-10F", "--verbose")
+	s := newCSAServer(t, &csaServer{times: csaMilliseconds, place: two, maxMoves: 8,
+		passwords: map[string]string{"a": "floodgate-300-10F,secret-a", "b": "secret-b"}})
+	a := startCSA(t, s, "a", "--engine", "x=builtin", "--margin", "10s", "--games", "2", "--records", "games", "--game",
+		"floodgate-300-10F", "--verbose")
 	b := startCSA(t, s, "b", "--engine", "x=builtin", "--margin", "10s", "--games", "2", "--json", "--ponder")
 	a.finished(0, "2 games")
 	b.finished(0, `"type":"end"`)
@@ -107,7 +111,8 @@ func TestCSABuiltin(t *testing.T) {
 		text, err := os.ReadFile(filepath.Join(a.dir, "games", name+".csa"))
 		if wanted := strings.Contains(name, "+"); (err == nil) != wanted {
 			t.Errorf("%s: %v", name, err)
-		} else if wanted && (!strings.Contains(string(text), "\nN+a\n") || !strings.Contains(string(text), "\n%MAX_MOVES\n") || strings.Count(string(text), "\nT") != 8) {
+		} else if wanted && (!strings.Contains(string(text), "\nN+a\n") ||
+			!strings.Contains(string(text), "\n%MAX_MOVES\n") || strings.Count(string(text), "\nT") != 8) {
 			t.Errorf("%s:\n%s", name, text)
 		}
 	}
@@ -149,7 +154,8 @@ func checkCSAEvents(t *testing.T, text string, moves int) {
 		testutil.Require(t, err == nil && e.Version == 1, "%s: %v", line, err)
 		counts[e.Type]++
 	}
-	testutil.Check(t, counts[csa.EventStart] == 2 && counts[csa.EventEnd] == 2 && counts[csa.EventMove] == moves, "%v", counts)
+	testutil.Check(t, counts[csa.EventStart] == 2 && counts[csa.EventEnd] == 2 && counts[csa.EventMove] == moves, "%v",
+		counts)
 }
 
 // TestCSAReconnect: the server cuts Black's connection in the middle of the game. The client connects again and
@@ -219,14 +225,16 @@ func TestCSAPlayers(t *testing.T) {
 	series, council := filepath.Join(dir, "series.toml"), filepath.Join(dir, "council.toml")
 	voters := csaFile + "[[council]]\nname = \"both\"\nrule = \"majority\"\nmembers = [\"one\", \"opponent\"]\n"
 	testutil.OK(t, errors.Join(os.WriteFile(series, []byte(csaFile), 0o600), os.WriteFile(council, []byte(voters), 0o600)))
-	a := startCSA(t, s, "a", "--file", series, "--player", "opponent", "--option", "opponent.USI_Hash=64", "--no-comments", "--verbose")
+	a := startCSA(t, s, "a", "--file", series, "--player", "opponent", "--option", "opponent.USI_Hash=64", "--no-comments",
+		"--verbose")
 	b := startCSA(t, s, "b", "--file", council)
 	a.finished(0, "1 game")
 	b.finished(0, "1 game")
 	s.close()
 	said := strings.Join(s.said("a"), "\n")
 	testutil.Check(t, !strings.Contains(said, "'"), "comments in spite of --no-comments:\n%s", said)
-	testutil.Check(t, len(s.ended) == 1 && s.ended[0] == "#MAX_MOVES", "the games ended with %v; the council:\n%s", s.ended, b.stderr.String())
+	testutil.Check(t, len(s.ended) == 1 && s.ended[0] == "#MAX_MOVES", "the games ended with %v; the council:\n%s",
+		s.ended, b.stderr.String())
 }
 
 // TestCSAInterrupt: after the first interrupt, the client ends after the game.
@@ -295,7 +303,8 @@ func TestCSAUsage(t *testing.T) {
 	}
 	s.listener.Close()
 	c := startCSA(t, s, "a", "--engine", "x=fakeengine", "--retries", "0")
-	if code := c.wait(); code != 1 || !strings.Contains(c.stderr.String(), "connection refused; check the host and the port") {
+	if code := c.wait(); code != 1 ||
+		!strings.Contains(c.stderr.String(), "connection refused; check the host and the port") {
 		t.Errorf("nobody listens: code %d, stderr %s", code, c.stderr.String())
 	}
 }

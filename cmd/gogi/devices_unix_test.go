@@ -23,7 +23,8 @@ func TestDevicesAreRefused(t *testing.T) {
 		t.Skip(err)
 	}
 	for _, words := range [][]string{
-		{"check", "--file", "/dev/zero"}, {"check", "--file", pipe}, {"convert", "--show", pipe, "--from", "csa"}, {"convert", "--show", "/dev/urandom", "--from", "ybb"},
+		{"check", "--file", "/dev/zero"}, {"check", "--file", pipe}, {"convert", "--show", pipe, "--from", "csa"},
+		{"convert", "--show", "/dev/urandom", "--from", "ybb"},
 		{"import", pipe, "--run", "r", "--db", pipe + ".db"}, {"rate", pipe}, {"check", "--replay", pipe},
 	} {
 		out, errs, code := gogi(t, words...)
@@ -32,6 +33,8 @@ func TestDevicesAreRefused(t *testing.T) {
 		}
 	}
 	var errs bytes.Buffer
-	code := labcmd.Program().Run(t.Context(), []string{"stats", "lab", "regress", pipe, "--y", "a", "--x", "b"}, &cli.Env{Out: io.Discard, Err: &errs})
-	testutil.Check(t, code != cli.Done && strings.Contains(errs.String(), "a device or a pipe"), "regress: exit code %d: %s", code, &errs)
+	code := labcmd.Program().Run(t.Context(), []string{"stats", "lab", "regress", pipe, "--y", "a", "--x", "b"},
+		&cli.Env{Out: io.Discard, Err: &errs})
+	testutil.Check(t, code != cli.Done && strings.Contains(errs.String(), "a device or a pipe"),
+		"regress: exit code %d: %s", code, &errs)
 }

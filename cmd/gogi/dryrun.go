@@ -22,7 +22,8 @@ import (
 	"gogi/usi"
 )
 
-func dryRun(ctx context.Context, env *cli.Env, o *players.Opener, greetings []usi.Greeting, warnings []advice.Warning) error {
+func dryRun(ctx context.Context, env *cli.Env, o *players.Opener, greetings []usi.Greeting,
+	warnings []advice.Warning) error {
 	plan, d := o.Plan, dryText{env}
 	if err := d.head(plan); err != nil {
 		return err
@@ -53,7 +54,8 @@ func dryRun(ctx context.Context, env *cli.Env, o *players.Opener, greetings []us
 	if tournament.Uncertain(plan.Design.Kind) {
 		all = i18n.Of("up to %s", all)
 	}
-	d.line("", i18n.Of("duration"), i18n.Of("about %s a game of %d plies, %s for all", format.Duration(length), players.TypicalPlies, all))
+	d.line("", i18n.Of("duration"),
+		i18n.Of("about %s a game of %d plies, %s for all", format.Duration(length), players.TypicalPlies, all))
 	if !plan.Gate.IsZero() {
 		fmt.Fprint(d.Out, "\n", d.label(i18n.Of("gate")))
 		if err := expectation(d.Out, d.Language, plan, length); err != nil {
@@ -104,7 +106,8 @@ func (d dryText) line(blanks string, label, what i18n.Message) {
 
 func (d dryText) head(plan *match.Plan) error {
 	fmt.Fprintln(d.Out, i18n.Say(d.Language, "run %s   digest %s", plan.Run, plan.Digest()[:16]))
-	played := i18n.Of("%s in %s (%s), %d at a time, seed %d", i18n.Number{N: plan.Games(), Noun: "game"}, i18n.Number{N: plan.Pairs, Noun: "pair"}, plan.Design.Kind, plan.Concurrency, plan.Seed)
+	played := i18n.Of("%s in %s (%s), %d at a time, seed %d", i18n.Number{N: plan.Games(), Noun: "game"},
+		i18n.Number{N: plan.Pairs, Noun: "pair"}, plan.Design.Kind, plan.Concurrency, plan.Seed)
 	if tournament.Uncertain(plan.Design.Kind) {
 		played = i18n.Of("up to %s", played)
 	}
@@ -135,7 +138,8 @@ func rulesOf(r match.Rules) i18n.Message {
 }
 
 func (d dryText) capacity(c players.Capacity) {
-	d.line("", i18n.Of("memory"), i18n.Of("hash tables %s MiB of %s MiB", format.Count(int(c.HashMiB)), format.Count(int(c.MemoryMiB))))
+	d.line("", i18n.Of("memory"), i18n.Of("hash tables %s MiB of %s MiB", format.Count(int(c.HashMiB)),
+		format.Count(int(c.MemoryMiB))))
 	if len(c.Undeclared) > 0 {
 		d.line("", i18n.Verbatim(""), i18n.Of("not known: %s (no hash option)", strings.Join(c.Undeclared, ", ")))
 	}
@@ -165,7 +169,8 @@ func (d dryText) solver(plan *match.Plan, g usi.Greeting) {
 	case m.Every > 1:
 		when = i18n.Of("after a claimed mate, and at every %d moves of each side", m.Every)
 	}
-	d.line("", i18n.Of("mates"), i18n.Of("asked %s, for %s at most; a proof looks into %s positions at most; by:", when, format.Span(m.Time), format.Count(m.Nodes)))
+	d.line("", i18n.Of("mates"), i18n.Of("asked %s, for %s at most; a proof looks into %s positions at most; by:", when,
+		format.Span(m.Time), format.Count(m.Nodes)))
 	d.engine(plan, *m.Solver, "", g)
 }
 
@@ -208,7 +213,8 @@ func source(p match.Player, name string) i18n.Message {
 	switch {
 	case usi.SameOption(name, "USI_Ponder"):
 		return i18n.Of("pondering")
-	case strings.EqualFold(name, "EnteringKingRule"), strings.EqualFold(name, "MaxMovesToDraw"), strings.EqualFold(name, "Draw_Ply"):
+	case strings.EqualFold(name, "EnteringKingRule"), strings.EqualFold(name, "MaxMovesToDraw"),
+		strings.EqualFold(name, "Draw_Ply"):
 		return i18n.Of("the rules")
 	}
 	return i18n.Of("profile %s", p.Profile)

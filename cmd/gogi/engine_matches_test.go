@@ -19,7 +19,8 @@ import (
 	"gogi/report/stored"
 )
 
-var writeMatches = flag.Bool("write-matches", false, "play the built-in engine against the installed engines, and rewrite the table of matches in docs/engines.md")
+var writeMatches = flag.Bool("write-matches", false,
+	"play the built-in engine against the installed engines, and rewrite the table of matches in docs/engines.md")
 
 // A playedEngine is an engine of docs/engines.md.
 type playedEngine struct {
@@ -45,14 +46,19 @@ func playedEngines(t *testing.T, root string) (played []playedEngine) {
 	}
 	clock := `tc = "2+0.1", margin = "1s"`
 	return []playedEngine{
-		{"fairy-stockfish", "fairy-stockfish", []string{"fairy-stockfish"}, "options = {Threads = 1}", [2]string{"nodes = 500", clock}, [2]string{}},
+		{"fairy-stockfish", "fairy-stockfish", []string{"fairy-stockfish"}, "options = {Threads = 1}",
+			[2]string{"nodes = 500", clock}, [2]string{}},
 		{"sjaakii", "sjaakii", []string{"sjaakii"}, "", [2]string{"depth = 2", clock}, [2]string{}},
-		{"fairy-stockfish-nnue.wasm", "node", []string{"node", "--no-experimental-fetch", filepath.Join(root, wasm)}, "", [2]string{"nodes = 500", clock}, [2]string{}},
-		{"gpsusi", "gpsusi", []string{"gpsusi", "-N", "1", "--node-count-hard-limit", "1000"}, `greeting_timeout = "10m"`, [2]string{"self = true", `byoyomi = "1s", margin = "2s"`}, [2]string{1: `byoyomi = "100ms", margin = "1s"`}}, // it counts whole seconds
+		{"fairy-stockfish-nnue.wasm", "node", []string{"node", "--no-experimental-fetch", filepath.Join(root, wasm)}, "",
+			[2]string{"nodes = 500", clock}, [2]string{}},
+		// it counts whole seconds
+		{"gpsusi", "gpsusi", []string{"gpsusi", "-N", "1", "--node-count-hard-limit", "1000"}, `greeting_timeout = "10m"`,
+			[2]string{"self = true", `byoyomi = "1s", margin = "2s"`}, [2]string{1: `byoyomi = "100ms", margin = "1s"`}},
 	}
 }
 
-// TestEngineMatches: docs/engines.md has a row of each match of the built-in engine against an engine of Debian or npm. With
+// TestEngineMatches: docs/engines.md has a row of each match of the built-in engine against an engine of Debian or npm.
+// With
 // -write-matches it plays them and rewrites their rows.
 func TestEngineMatches(t *testing.T) {
 	root := testutil.Must(filepath.Abs("../.."))(t)
@@ -65,7 +71,8 @@ func TestEngineMatches(t *testing.T) {
 				testutil.OK(t, os.WriteFile(path, []byte(page), 0o600))
 			}
 			row := regexp.MustCompile(`(?m)^` + regexp.QuoteMeta("| "+e.name+" | "+limits+" |") + `( [^|]+ \|){8}$`)
-			testutil.Check(t, len(row.FindAllString(page, -1)) == 1, "docs/engines.md has no row %s with %s; run make engines", e.name, limits)
+			testutil.Check(t, len(row.FindAllString(page, -1)) == 1, "docs/engines.md has no row %s with %s; run make engines",
+				e.name, limits)
 		}
 	}
 }
@@ -114,8 +121,10 @@ limits = {%s}
 		how = append(how, fmt.Sprintf("%s %d", strings.ReplaceAll(word, "_", " "), ends[word]))
 	}
 	row := strings.Join([]string{
-		"| " + e.name, e.limits[i], time.Now().Format(time.DateOnly), fmt.Sprint(r.Games), fmt.Sprintf("%d–%d–%d", p.Wins, p.Draws, p.Losses),
-		number(p.NodesPerMove, "%.0f"), number(p.MillisPerMove, "%.0f"), strings.Join(how, ", "), faultsOf(games), fmt.Sprintf("%d |", slowed),
+		"| " + e.name, e.limits[i], time.Now().Format(time.DateOnly), fmt.Sprint(r.Games),
+		fmt.Sprintf("%d–%d–%d", p.Wins, p.Draws, p.Losses),
+		number(p.NodesPerMove, "%.0f"), number(p.MillisPerMove, "%.0f"), strings.Join(how, ", "), faultsOf(games),
+		fmt.Sprintf("%d |", slowed),
 	}, " | ")
 	t.Log(row)
 	start := strings.Index(page, "| "+e.name+" | "+e.limits[i]+" |")

@@ -15,7 +15,9 @@ import (
 
 // hides reports whether a text has characters that control a terminal.
 func hides(text string) bool {
-	return strings.ContainsFunc(text, func(r rune) bool { return r != '\n' && r != '\t' && unicode.In(r, unicode.Cc, unicode.Cf) })
+	return strings.ContainsFunc(text, func(r rune) bool {
+		return r != '\n' && r != '\t' && unicode.In(r, unicode.Cc, unicode.Cf)
+	})
 }
 
 // changed returns a database with one run, changed by an SQL statement.
@@ -23,7 +25,8 @@ func changed(t *testing.T, statement string) string {
 	t.Helper()
 	s := &folder{dir: t.TempDir()}
 	db := filepath.Join(s.dir, "games.db")
-	if _, errs, code := s.gogi(t, "match", "--engine", "a=builtin", "--engine", "b=builtin", "--nodes", "1", "--max-plies", "20", "--games", "2", "--run", "run", "-q", "--db", db); code != 0 {
+	if _, errs, code := s.gogi(t, "match", "--engine", "a=builtin", "--engine", "b=builtin", "--nodes", "1", "--max-plies",
+		"20", "--games", "2", "--run", "run", "-q", "--db", db); code != 0 {
 		t.Fatal(code, errs)
 	}
 	conn := testutil.Must(sql.Open("sqlite3", db))(t)
@@ -45,7 +48,8 @@ func TestForeignTextOnTerminals(t *testing.T) {
 	} {
 		db := changed(t, statement)
 		seen := false
-		for _, words := range [][]string{{"report"}, {"report", "--json"}, {"runs"}, {"games"}, {"games", "--json"}, {"compare", "--breakdown"}, {"complete", "--", "report", "--db", db, ""}, {"db", "check"}, {"report", "nobody"}} {
+		for _, words := range [][]string{{"report"}, {"report", "--json"}, {"runs"}, {"games"}, {"games", "--json"},
+			{"compare", "--breakdown"}, {"complete", "--", "report", "--db", db, ""}, {"db", "check"}, {"report", "nobody"}} {
 			if words[0] != "complete" {
 				words = append(words, "--db", db)
 			}
@@ -60,7 +64,8 @@ func TestForeignTextOnTerminals(t *testing.T) {
 		"UPDATE runs SET name = 'run' || char(10) || 'all is well', checksum = NULL",
 	} {
 		out, errs, code := gogi(t, "runs", "--db", changed(t, statement))
-		testutil.Check(t, code != 0 && !hides(out+errs) && strings.Contains(errs, "control characters, which gogi does not write"),
+		testutil.Check(t, code != 0 && !hides(out+errs) &&
+			strings.Contains(errs, "control characters, which gogi does not write"),
 			"%s: exit code %d: %q, %q", statement, code, out, errs)
 	}
 }
@@ -72,7 +77,9 @@ func TestFileNamesOnTerminals(t *testing.T) {
 	if err := os.WriteFile(name, []byte("hello\n"), 0o600); err != nil {
 		t.Skip(err) // the file system does not accept this name
 	}
-	for _, words := range [][]string{{"check", "--file", name}, {"convert", name, filepath.Join(t.TempDir(), "o.kif")}, {"convert", "--show", name}, {"import", name}, {"rate", name}, {"book", "check", name}, {"report", "--db", name}, {"games", name}} {
+	for _, words := range [][]string{{"check", "--file", name}, {"convert", name, filepath.Join(t.TempDir(), "o.kif")},
+		{"convert", "--show", name}, {"import", name}, {"rate", name}, {"book", "check", name}, {"report", "--db", name},
+		{"games", name}} {
 		out, errs, code := gogi(t, words...)
 		testutil.Check(t, code != 0 && !hides(out+errs) && out+errs != "", "%q: exit code %d: %q, %q", words, code, out, errs)
 	}
@@ -81,11 +88,14 @@ func TestFileNamesOnTerminals(t *testing.T) {
 // TestNamesThatTerminalsDoNotShow: gogi rejects a new run or engine with such a name.
 func TestNamesThatTerminalsDoNotShow(t *testing.T) {
 	t.Parallel()
-	for _, words := range [][]string{{"--run", "a\u202eb"}, {"--run", "a\xff"}, {"--run", "\ufffd"}, {"--engine", "c\u2066=builtin"}, {"--engine", "c\xff=builtin"}} {
+	for _, words := range [][]string{{"--run", "a\u202eb"}, {"--run", "a\xff"}, {"--run", "\ufffd"},
+		{"--engine", "c\u2066=builtin"}, {"--engine", "c\xff=builtin"}} {
 		s := &folder{dir: t.TempDir()} // a process, because match starts the program again
 		db := filepath.Join(s.dir, "games.db")
-		_, errs, code := s.gogi(t, append([]string{"match", "--engine", "a=builtin", "--engine", "b=builtin", "--nodes", "1", "--games", "2", "-q", "--db", db}, words...)...)
-		testutil.Check(t, code == 2 && strings.Contains(errs, "a terminal does not show"), "%q: exit code %d: %s", words, code, errs)
+		_, errs, code := s.gogi(t, append([]string{"match", "--engine", "a=builtin", "--engine", "b=builtin", "--nodes", "1",
+			"--games", "2", "-q", "--db", db}, words...)...)
+		testutil.Check(t, code == 2 && strings.Contains(errs, "a terminal does not show"), "%q: exit code %d: %s", words,
+			code, errs)
 		testutil.Fails(t, testutil.Err(os.Stat(db)), "", "%q: there is a database", words)
 	}
 }

@@ -48,7 +48,8 @@ func TestEventsAreAsDocumented(t *testing.T) {
 	testutil.Require(t, len(common) == 5 && len(types) == 18,
 		"the document has %d common fields and %d types", len(common), len(types))
 	s := &folder{dir: t.TempDir()}
-	out, errs, code := s.gogi(t, "match", "--json", "--engine", "a=fakeengine", "--engine", "b=fakeengine -script exit@go:5",
+	out, errs, code := s.gogi(t, "match", "--json", "--engine", "a=fakeengine", "--engine",
+		"b=fakeengine -script exit@go:5",
 		"--nodes", "10", "--games", "4", "--concurrency", "2")
 	testutil.Require(t, code == 0, "%v", errs)
 	seen := map[string]int{}
@@ -78,7 +79,8 @@ func TestEventsAreAsDocumented(t *testing.T) {
 	delete(types, "board") // for followers of the moves
 	delete(types, "cut")   // for games that gogi gives up
 	delete(types, "told")  // for sessions that receive an order
-	for _, name := range []match.EventType{match.EventTune, match.EventBlock, match.EventForfeit, match.EventCandidate, match.EventValidation} {
+	for _, name := range []match.EventType{match.EventTune, match.EventBlock, match.EventForfeit, match.EventCandidate,
+		match.EventValidation} {
 		delete(types, string(name)) // for tunes
 	}
 	got, want := slices.Sorted(maps.Keys(seen)), slices.Sorted(maps.Keys(types))
@@ -107,8 +109,10 @@ func TestEveryFieldIsDocumented(t *testing.T) {
 	for name, v := range map[string]any{
 		"state": match.Snapshot{}, "standings": match.Standings{}, "games": match.GameCount{}, "pairs": match.PairCount{},
 		"unstored": match.EndedGame{}, "efforts": match.Effort{}, "sides": match.Effort{}, "faults": match.FaultSum{},
-		"warnings": match.WarningGiven{}, "recent": match.RateSample{}, "slots": match.SlotState{}, "board": match.Board{}, "thoughts": match.Thought{}, "vote": match.Vote{}, "ballots": match.Ballot{},
-		"tune": match.TuneLive{}, "params": match.TuneParam{}, "track": match.TuneTrack{}, "point": match.TunePoint{}, "mate": match.Questions{},
+		"warnings": match.WarningGiven{}, "recent": match.RateSample{}, "slots": match.SlotState{}, "board": match.Board{},
+		"thoughts": match.Thought{}, "vote": match.Vote{}, "ballots": match.Ballot{},
+		"tune": match.TuneLive{}, "params": match.TuneParam{}, "track": match.TuneTrack{}, "point": match.TunePoint{},
+		"mate": match.Questions{},
 	} {
 		if got, want := slices.Sorted(slices.Values(objects[name])), jsonFields(v); !slices.Equal(got, want) {
 			t.Errorf("%s has the fields\n%v, documented are\n%v", name, want, got)

@@ -110,7 +110,8 @@ func TestExitCodes(t *testing.T) {
 	t.Parallel()
 	dir := ground(t)
 	testutil.OK(t, os.WriteFile(filepath.Join(dir, "empty.db"), nil, 0o600))
-	series := []string{"gogi", "match", "-q", "--engine", "a=fakeengine", "--engine", "b=fakeengine", "--nodes", "1", "--max-plies", "20", "--games", "2"}
+	series := []string{"gogi", "match", "-q", "--engine", "a=fakeengine", "--engine", "b=fakeengine", "--nodes", "1",
+		"--max-plies", "20", "--games", "2"}
 	if code, stderr := exitCode(t, dir, append(series, "--db", "run.db")...); code != cli.Done {
 		t.Fatal(code, stderr)
 	}
@@ -118,10 +119,13 @@ func TestExitCodes(t *testing.T) {
 	cases := map[string]int{
 		"": 2, "nonsense": 2, "runs extra": 2, "db": 2, "stats": 2,
 		"match nowhere.toml": 2, "match folder": 2, "match bad.toml": 2, "match plain": 2,
-		"gate --db run.db": 2, "gate --db run.db --gate nowhere.toml": 2, "gate --db run.db --gate folder": 2, "gate --db run.db --gate bad.toml": 2,
-		"report --db run.db nobody": 1, "gate --db run.db nobody": 1, "games --db run.db nobody": 1, "db dump --db run.db nobody": 1,
-		"report --db run.db --html nowhere/x.html": 1, "report --db run.db --html folder": 1, "report --db run.db --json --text": 2,
-		"games --db run.db --game first": 2, "games --db run.db --game 9.0": 1, "votes --db run.db --game first": 2,
+		"gate --db run.db": 2, "gate --db run.db --gate nowhere.toml": 2, "gate --db run.db --gate folder": 2,
+		"gate --db run.db --gate bad.toml": 2,
+		"report --db run.db nobody":        1, "gate --db run.db nobody": 1, "games --db run.db nobody": 1,
+		"db dump --db run.db nobody":               1,
+		"report --db run.db --html nowhere/x.html": 1, "report --db run.db --html folder": 1,
+		"report --db run.db --json --text": 2,
+		"games --db run.db --game first":   2, "games --db run.db --game 9.0": 1, "votes --db run.db --game first": 2,
 		"votes show --db run.db": 1, "votes replay --db run.db": 1,
 		"init folder": 2, "init bad.toml": 2, "init nowhere/x.toml": 1,
 		"council": 2, "council nowhere.toml": 2, "council folder": 2, "council bad.toml": 2, "council mute-series.toml": 2,
@@ -141,8 +145,10 @@ func TestExitCodes(t *testing.T) {
 		cases[strings.Join(series[1:], " ")+" --db "+db] = 1
 	}
 	for _, flag := range []string{
-		"--games 3", "--games x", "--nodes 10k", "--concurrency 0", "--openings nowhere.sfen", "--openings folder", "--openings empty.sfen",
-		"--openings text.db", "--engine c", "--option Hash", "--sprt x", "--design nonsense", "--rules nonsense", "--players a,c", "--tc x",
+		"--games 3", "--games x", "--nodes 10k", "--concurrency 0", "--openings nowhere.sfen", "--openings folder",
+		"--openings empty.sfen",
+		"--openings text.db", "--engine c", "--option Hash", "--sprt x", "--design nonsense", "--rules nonsense",
+		"--players a,c", "--tc x",
 	} {
 		cases[strings.Join(series[1:], " ")+" "+flag] = 2
 	}
@@ -183,6 +189,7 @@ func TestLostResult(t *testing.T) {
 		}
 	}
 	dir := ground(t)
-	code, stderr := exitCode(t, dir, "sh", "-c", "exec gogi check --replay '"+dumpOf(t, dir)+"' --exit bisect --fast --engine fakeengine >/dev/full")
+	code, stderr := exitCode(t, dir, "sh", "-c",
+		"exec gogi check --replay '"+dumpOf(t, dir)+"' --exit bisect --fast --engine fakeengine >/dev/full")
 	testutil.Check(t, code == cli.BisectGood, "a judged commit whose report was lost: code %d: %s", code, stderr)
 }

@@ -35,7 +35,8 @@ func expectationLine(w io.Writer, in i18n.Language, plan *match.Plan, game time.
 			numbers = append(numbers, i18n.Of("%s at %+.4g Elo", format.Count(int(*row.Games)), *row.Elo))
 		}
 	}
-	fmt.Fprintln(w, i18n.Say(in, "%s, at most %s games; expected: %s (details: --dry-run)", plan.Gate, format.Count(plan.Games()), numbers))
+	fmt.Fprintln(w, i18n.Say(in, "%s, at most %s games; expected: %s (details: --dry-run)", plan.Gate,
+		format.Count(plan.Games()), numbers))
 	share, games := question.Undecided()
 	if share <= undecidedOften || games == 0 {
 		return nil
@@ -44,8 +45,10 @@ func expectationLine(w io.Writer, in i18n.Language, plan *match.Plan, game time.
 	if 2*question.Pairs < plan.Games() {
 		remedy = i18n.Of("use more openings (--openings)")
 	}
-	fmt.Fprintln(w, i18n.Say(in, "warning: %s of such tests end undecided after %s different games, and 90%% decide within %s: %s, or bounds that are further apart (--sprt)",
-		format.Percent(share), format.Count(2*question.Pairs), format.Count(games), remedy))
+	fmt.Fprintln(w,
+		i18n.Say(in,
+			"warning: %s of such tests end undecided after %s different games, and 90%% decide within %s: %s, or bounds that are further apart (--sprt)",
+			format.Percent(share), format.Count(2*question.Pairs), format.Count(games), remedy))
 	return nil
 }
 

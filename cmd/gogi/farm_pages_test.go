@@ -37,7 +37,8 @@ func (f *farmProcess) gogi(args ...string) string {
 	f.t.Helper()
 	c := exec.Command("gogi", args...)
 	c.Dir = f.dir
-	c.Env = append(os.Environ(), "XDG_CACHE_HOME="+filepath.Join(f.dir, "cache"), "XDG_CONFIG_HOME="+filepath.Join(f.dir, "config"))
+	c.Env = append(os.Environ(), "XDG_CACHE_HOME="+filepath.Join(f.dir, "cache"),
+		"XDG_CONFIG_HOME="+filepath.Join(f.dir, "config"))
 	out, err := c.CombinedOutput()
 	testutil.OK(f.t, err, "gogi %v: %s", args, out)
 	return strings.TrimSpace(string(out))
@@ -46,7 +47,8 @@ func (f *farmProcess) gogi(args ...string) string {
 func startFarm(t *testing.T) *farmProcess {
 	t.Helper()
 	f := &farmProcess{t: t, dir: t.TempDir()}
-	f.gogi("farm", "key", "new", "boss", "--may", "admin", "--owner", "farmer", "--url", "tls://127.0.0.1:1", "--state", "farm")
+	f.gogi("farm", "key", "new", "boss", "--may", "admin", "--owner", "farmer", "--url", "tls://127.0.0.1:1", "--state",
+		"farm")
 	serve := exec.Command("gogi", "farm", "serve", "--listen", "127.0.0.1:0", "--http", "127.0.0.1:0", "--lease",
 		"5s", "--state", "farm")
 	serve.Dir = f.dir
@@ -159,7 +161,8 @@ func (p *farmTab) look(name string) {
 	p.t.Helper()
 	p.axe(name)
 	p.do(chromedp.EmulateViewport(390, 900))
-	if wide := testutil.Must(chromedp.Run(p.ctx, chromedp.Evaluate[int]("document.documentElement.scrollWidth")))(p.t); wide > 390 {
+	if wide := testutil.Must(chromedp.Run(p.ctx,
+		chromedp.Evaluate[int]("document.documentElement.scrollWidth")))(p.t); wide > 390 {
 		beyond := testutil.Must(chromedp.Run(p.ctx, chromedp.Evaluate[string](beyondThePhone)))(p.t)
 		p.t.Errorf("%s: the page is %d pixels wide on a phone of 390: %s", name, wide, beyond)
 	}
@@ -171,7 +174,8 @@ func (p *farmTab) look(name string) {
 		for _, width := range []int64{1280, 390} {
 			p.do(chromedp.EmulateViewport(width, 900))
 			_, err := chromedp.Call(p.ctx, emulation.SetEmulatedMedia,
-				emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}})
+				emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme",
+					Value: scheme}}})
 			testutil.OK(p.t, err)
 			shot := testutil.Must(chromedp.Call(p.ctx, page.CaptureScreenshot, page.CaptureScreenshotParams{Format: "png"}))(p.t)
 			testutil.OK(p.t, os.WriteFile(filepath.Join(*farmPictures, fmt.Sprintf("%s-%d-%s.png", name, width,
@@ -190,7 +194,8 @@ func (p *farmTab) axe(name string) {
 	testutil.OK(p.t, err)
 	const find = `;axe.run({ resultTypes: ['violations'] }).then(r => r.violations.filter(v => v.impact === 'serious' || v.impact === 'critical')
 		.map(v => v.id + ': ' + v.nodes.map(n => n.html).slice(0, 3).join(' ')))`
-	for _, bad := range testutil.Must(chromedp.Run(p.ctx, chromedp.Evaluate[[]string](string(axe)+find, chromedp.EvalAwaitPromise)))(p.t) {
+	for _, bad := range testutil.Must(chromedp.Run(p.ctx,
+		chromedp.Evaluate[[]string](string(axe)+find, chromedp.EvalAwaitPromise)))(p.t) {
 		p.t.Errorf("%s: %s", name, bad)
 	}
 }
@@ -222,7 +227,8 @@ func TestFarmPages(t *testing.T) {
 	p.logIn(f, "ann-submit.creds")
 	p.do(chromedp.Navigate(f.pages + "/farm/submit"))
 	p.look("submit")
-	for field, value := range map[string]string{"run": "strong", "games": "200", "sprt": "0,200", "resign": "600x2", "note": "a first test"} {
+	for field, value := range map[string]string{"run": "strong", "games": "200", "sprt": "0,200", "resign": "600x2",
+		"note": "a first test"} {
 		p.do(chromedp.SendKeys(chromedp.CSS("#"+field), value))
 	}
 	p.send("main form button")
@@ -292,7 +298,8 @@ func TestFarmBuildPages(t *testing.T) {
 		commits[name] = commit
 	}
 	dev, base := "file://"+filepath.Join(f.dir, "c-engine"), "file://"+filepath.Join(f.dir, "cpp-engine")
-	f.gogi("farm", "recipe", "small", filepath.Join(builds, "recipe.toml"), "--repo", dev, "--repo", base, "--creds", "boss.creds")
+	f.gogi("farm", "recipe", "small", filepath.Join(builds, "recipe.toml"), "--repo", dev, "--repo", base, "--creds",
+		"boss.creds")
 	for name, may := range map[string]string{"ann": "submit", "box": "work"} {
 		f.gogi("farm", "join", f.pages, name, "--owner", name, "--may", may)
 		f.gogi("farm", "signup", "approve", name, "--creds", "boss.creds")
@@ -301,8 +308,9 @@ func TestFarmBuildPages(t *testing.T) {
 	p.do(chromedp.Navigate(f.pages + "/farm/submit"))
 	p.has("small for file://")
 	for field, value := range map[string]string{
-		"run": "lmr", "games": "200", "sprt": "0,300", "nodes": "10", "max-plies": "150", "repo": dev, "base-repo": base, "recipe": "small",
-		"dev": commits["dev"], "base": commits["base"], "option": "all.Threads=1",
+		"run": "lmr", "games": "200", "sprt": "0,300", "nodes": "10", "max-plies": "150", "repo": dev, "base-repo": base,
+		"recipe": "small",
+		"dev":    commits["dev"], "base": commits["base"], "option": "all.Threads=1",
 	} {
 		p.do(chromedp.SendKeys(chromedp.CSS("#"+field), value))
 	}

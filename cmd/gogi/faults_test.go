@@ -89,14 +89,17 @@ func (s *folder) noneLeft(t *testing.T) {
 // noneTagged waits until no process has the tag.
 func noneTagged(t *testing.T, tag string) {
 	t.Helper()
-	testutil.Eventually(t, "the processes with the tag "+tag+" end", func() bool { return len(testutil.Tagged(t, tag)) == 0 })
+	testutil.Eventually(t, "the processes with the tag "+tag+" end", func() bool {
+		return len(testutil.Tagged(t, tag)) == 0
+	})
 }
 
 // marked asserts that the bad engine played the fault.
 func (s *folder) marked(t *testing.T, fault string) {
 	t.Helper()
 	text, err := os.ReadFile(s.mark)
-	testutil.Check(t, err == nil && strings.Contains(string(text), fault), "the fault %s did not happen (%v): %s", fault, err, text)
+	testutil.Check(t, err == nil && strings.Contains(string(text), fault), "the fault %s did not happen (%v): %s", fault,
+		err, text)
 }
 
 // gameRows returns the stored games.
@@ -274,7 +277,8 @@ func TestStaleBestmoveStaysInItsGame(t *testing.T) {
 			t.Errorf("game %d.%d ended by %s: %s", g.Pair, g.Leg, g.Termination, g.Note)
 		}
 	}
-	testutil.Check(t, forfeits == 1, "%d games lost on time, want the one with the late move; stderr %s", forfeits, s.stderr)
+	testutil.Check(t, forfeits == 1, "%d games lost on time, want the one with the late move; stderr %s", forfeits,
+		s.stderr)
 }
 
 // TestWrappersChildDies: if a wrapper script starts a helper and the engine, gogi also ends the helper.

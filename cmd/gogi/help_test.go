@@ -26,7 +26,8 @@ func TestHelp(t *testing.T) {
 	testutil.Check(t, code == cli.Done && lines <= 45, "gogi --help: code %d, %d lines, want at most 45", code, lines)
 	all, _, _ := gogi(t, "help", "-a")
 	for _, group := range append(gogiProgram().Groups, program.Group{Title: "More"}) {
-		testutil.Check(t, strings.Contains("\n"+all, "\n"+group.Title+"\n  "), "gogi help -a has no commands under %s", group.Title)
+		testutil.Check(t, strings.Contains("\n"+all, "\n"+group.Title+"\n  "), "gogi help -a has no commands under %s",
+			group.Title)
 	}
 	_, alone, _ := gogi(t)
 	testutil.Check(t, alone == screen, "gogi prints %q, gogi --help %q", alone, screen)
@@ -36,7 +37,8 @@ func TestHelp(t *testing.T) {
 		known := slices.ContainsFunc(gogiProgram().Groups, func(g program.Group) bool { return g.Key == group })
 		rest := slices.Contains([]string{"ctl", "version"}, c.Name)
 		testutil.Check(t, c.Hidden || known != rest,
-			"gogi %s: group %q; give it one of the program's Groups, or name it here as one of gogi help -a alone", c.Name, group)
+			"gogi %s: group %q; give it one of the program's Groups, or name it here as one of gogi help -a alone", c.Name,
+			group)
 		got := strings.Contains(screen, "\n  "+c.Name+" ")
 		testutil.Check(t, got == (!c.Hidden && known), "gogi %s is on the screen: %v", c.Name, got)
 		if !c.Hidden && known {
@@ -58,7 +60,8 @@ func TestHelp(t *testing.T) {
 			if n := len([]rune(c.Help)); n == 0 || n > 60 || strings.HasSuffix(c.Help, ".") {
 				t.Errorf("%s: description of %d characters: %q; want 1 to 60 without a full stop", c.FullPath(), n, c.Help)
 			}
-			if name := strings.TrimPrefix(c.FullPath(), "gogi "); !c.Hidden && len(c.Children) == 0 && !strings.Contains(all, "\n  "+name+" ") {
+			if name := strings.TrimPrefix(c.FullPath(), "gogi "); !c.Hidden && len(c.Children) == 0 &&
+				!strings.Contains(all, "\n  "+name+" ") {
 				t.Errorf("gogi help -a does not list %s", name)
 			}
 			if !c.Hidden {
@@ -96,7 +99,8 @@ func TestHelpAll(t *testing.T) {
 				shown++
 			}
 		}
-		if shown > 26 || more > 0 && !strings.HasSuffix(few, fmt.Sprintf("\n%d more flags: gogi %s --help-all\n", more, strings.Join(words, " "))) {
+		if shown > 26 || more > 0 && !strings.HasSuffix(few,
+			fmt.Sprintf("\n%d more flags: gogi %s --help-all\n", more, strings.Join(words, " "))) {
 			t.Errorf("gogi %s --help: %d flags, %d more: give rare ones the tag more; %q", words, shown, more, few)
 		}
 	}

@@ -89,7 +89,8 @@ func (c *huntCommand) hunt(ctx context.Context, s *session.Session) (err error) 
 	if v.games != nil {
 		games = *v.games
 	}
-	return (&search{huntCommand: c, versions: v, config: config, until: map[string]string{}, base: v.run}).run(ctx, s, games)
+	return (&search{huntCommand: c, versions: v, config: config, until: map[string]string{}, base: v.run}).run(ctx, s,
+		games)
 }
 
 // A search is a hunt in progress.
@@ -115,8 +116,8 @@ type known struct {
 	offset int                           // number of the next opening
 }
 
-// played has pairs between an older and a newer version: a finished block, or pairs of earlier runs. scores are from the
-// point of view of the newer version; with --gained, of the older version. If an opening recurs, it has one score.
+// played has pairs between an older and a newer version: a finished block, or pairs of earlier runs. scores are from
+// the point of view of the newer version; with --gained, of the older version. If an opening recurs, it has one score.
 type played struct {
 	old, new string
 	scores   stats.Scores
@@ -152,12 +153,14 @@ func (h *search) run(ctx context.Context, s *session.Session, games int) error {
 	}
 }
 
-// again begins the hunt again with the next name, because a run with the name of a block has another plan: the versions have
-// changed since that hunt, or a run of it has another name now. The hunt uses the games of all runs.
+// again begins the hunt again with the next name, because a run with the name of a block has another plan: the versions
+// have changed since that hunt, or a run of it has another name now. The hunt uses the games of all runs.
 func (h *search) again(s *session.Session, taken string) {
 	h.nextName()
 	h.hunt, h.known = nil, known{}
-	s.Note(i18n.Of("%s", fmt.Sprintf("run %s belongs to another hunt; the runs of this hunt are %s-…, and it uses the stored games", taken, h.versions.run)))
+	s.Note(i18n.Of("%s",
+		fmt.Sprintf("run %s belongs to another hunt; the runs of this hunt are %s-…, and it uses the stored games", taken,
+			h.versions.run)))
 }
 
 // nextName changes the first part of the names of the runs from NAME to NAME-2, NAME-3, ….
@@ -178,7 +181,8 @@ func (h *search) restart() (err error) {
 		}
 	}
 	for _, m := range h.past.meetings {
-		if old, new := slices.Index(h.names, m.old), slices.Index(h.names, m.new); h.past.refused == nil && old >= 0 && new >= 0 {
+		if old, new := slices.Index(h.names, m.old), slices.Index(h.names, m.new); h.past.refused == nil && old >= 0 &&
+			new >= 0 {
 			h.hunt.Remember(old, new, h.past.between.History(m.sessions))
 		}
 	}
@@ -248,7 +252,8 @@ type huntAnswer struct {
 func (h *search) answer() huntAnswer {
 	a := h.hunt.Answer()
 	answer := huntAnswer{
-		Hunt: h.versions.run, Answer: a, Version: h.title(h.names[a.Culprit]), Before: h.title(cmp.Or(h.until[h.names[a.Culprit-1]], h.names[a.Culprit-1])), Gained: h.Gained,
+		Hunt: h.versions.run, Answer: a, Version: h.title(h.names[a.Culprit]),
+		Before: h.title(cmp.Or(h.until[h.names[a.Culprit-1]], h.names[a.Culprit-1])), Gained: h.Gained,
 	}
 	for _, name := range h.names {
 		answer.Versions = append(answer.Versions, h.title(name))

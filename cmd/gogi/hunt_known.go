@@ -39,7 +39,8 @@ func (h *search) begin(ctx context.Context, s *session.Session) error {
 }
 
 // keys returns the player key of each version and the key of the conditions.
-func (h *search) keys(ctx context.Context, s *session.Session) (keys map[string]match.Key, conditions match.Key, err error) {
+func (h *search) keys(ctx context.Context, s *session.Session) (keys map[string]match.Key, conditions match.Key,
+	err error) {
 	keys = map[string]match.Key{}
 	others := h.names[1:]
 	if h.git != nil {
@@ -63,9 +64,10 @@ func (h *search) keys(ctx context.Context, s *session.Session) (keys map[string]
 	return keys, conditions, nil
 }
 
-// nameRuns changes the first part of the names of the runs from NAME to NAME-2, NAME-3, … if another hunt of the database
-// has played runs with this name. It changes no name that the user has chosen.
-func (h *search) nameRuns(ctx context.Context, s *session.Session, keys map[string]match.Key, conditions match.Key) error {
+// nameRuns changes the first part of the names of the runs from NAME to NAME-2, NAME-3, … if another hunt of the
+// database has played runs with this name. It changes no name that the user has chosen.
+func (h *search) nameRuns(ctx context.Context, s *session.Session, keys map[string]match.Key,
+	conditions match.Key) error {
 	if h.chosen {
 		return nil
 	}
@@ -91,7 +93,8 @@ func (h *search) nameRuns(ctx context.Context, s *session.Session, keys map[stri
 		h.nextName()
 	}
 	if h.versions.run != name {
-		s.Note(i18n.Of("%s", fmt.Sprintf("another hunt has the runs %s-…; the runs of this hunt are %s-…", name, h.versions.run)))
+		s.Note(i18n.Of("%s", fmt.Sprintf("another hunt has the runs %s-…; the runs of this hunt are %s-…", name,
+			h.versions.run)))
 	}
 	return nil
 }
@@ -174,14 +177,16 @@ func (h *search) openings(old, new string) map[uint64]bool {
 	return h.used[key]
 }
 
-// merge removes the versions i+1 to j, because version j is the same player as version i: if a single version changed the
-// strength, it is none of them. merge returns an error if i is the first version and j is the last one.
+// merge removes the versions i+1 to j, because version j is the same player as version i: if a single version changed
+// the strength, it is none of them. merge returns an error if i is the first version and j is the last one.
 func (h *search) merge(s *session.Session, i, j int) error {
 	old, new := h.names[i], h.names[j]
 	if i == 0 && j == len(h.names)-1 {
-		return &cli.Exit{Code: cli.GateFailed, Err: fmt.Errorf("%s is the same program with the same settings as %s; there is nothing to find", new, old)}
+		return &cli.Exit{Code: cli.GateFailed,
+			Err: fmt.Errorf("%s is the same program with the same settings as %s; there is nothing to find", new, old)}
 	}
-	s.Note(i18n.Of("%s", fmt.Sprintf("%s is the same program with the same settings as %s; no change between them is the culprit", new, old)))
+	s.Note(i18n.Of("%s",
+		fmt.Sprintf("%s is the same program with the same settings as %s; no change between them is the culprit", new, old)))
 	h.until[old] = new
 	h.names = slices.Delete(slices.Clone(h.names), i+1, j+1)
 	return nil

@@ -43,11 +43,12 @@ func (p *past) estimate() {
 
 // A huntHistory describes the stored games with a time limit in the answer of a hunt.
 type huntHistory struct {
-	Games    int      `json:"games"`
-	Sessions int      `json:"sessions"` // largest number of sessions in which two versions met
-	Worth    float64  `json:"worth"`    // number of games of the hunt that have the same weight; 0: the hunt does not use the games
-	Omega    *float64 `json:"omega"`    // standard deviation between sessions in Elo; null: unknown
-	Freedom  *float64 `json:"freedom"`  // degrees of freedom of omega
+	Games    int `json:"games"`
+	Sessions int `json:"sessions"` // largest number of sessions in which two versions met
+	// number of games of the hunt that have the same weight; 0: the hunt does not use the games
+	Worth   float64  `json:"worth"`
+	Omega   *float64 `json:"omega"`   // standard deviation between sessions in Elo; null: unknown
+	Freedom *float64 `json:"freedom"` // degrees of freedom of omega
 }
 
 // history returns the description of the stored games with a time limit, or nil without such games.

@@ -37,7 +37,8 @@ func (c *initCommand) text() (text []byte, council bool, err error) {
 		return configs.Template(), false, nil
 	}
 	if filepath.Dir(filepath.Clean(c.File)) != "." {
-		return nil, false, fmt.Errorf("%s: paths in flags are relative to this folder, those in a file to the file's: expected a file in this folder", c.File)
+		return nil, false,
+			fmt.Errorf("%s: paths in flags are relative to this folder, those in a file to the file's: expected a file in this folder", c.File)
 	}
 	file, _, err := c.Read("")
 	if err != nil {

@@ -100,7 +100,8 @@ type (
 // TestJSONCommands checks that it has every command with --json.
 func outputs() []output {
 	return []output{
-		made[match.Event]("event", "match", "tune run", "tune validate", "selfplay play", "farm work", "hunt", "ladder", "council suggest").
+		made[match.Event]("event", "match", "tune run", "tune validate", "selfplay play", "farm work", "hunt", "ladder",
+			"council suggest").
 			in("lines of the socket that `gogi ctl` and `gogi watch` use").eachLine(),
 		made[report.Report]("report", "report").in("`/api/v1/runs/RUN`"),
 		made[runscmd.OpeningsReport]("openings of a report", "report --openings"),
@@ -177,7 +178,8 @@ func outputs() []output {
 		made[review.Reviewed]("reviewed game").in("other lines of the file of `gogi-lab review`").eachLine(),
 
 		made[farm.Status]("farm", "farm list"),
-		made[farm.TestStatus]("farm test", "farm show", "farm submit", "farm approve", "farm reject", "farm stop", "farm pause", "farm resume", "farm set"),
+		made[farm.TestStatus]("farm test", "farm show", "farm submit", "farm approve", "farm reject", "farm stop",
+			"farm pause", "farm resume", "farm set"),
 		made[[]farm.WorkerStatus]("farm workers", "farm worker list"),
 		made[farm.WorkerStatus]("farm worker", "farm worker drain", "farm worker quarantine", "farm worker trust"),
 		made[farm.Purged]("voided pairs of a worker", "farm worker void"),

@@ -144,7 +144,8 @@ func (r *reader) shape(of reflect.Type, at ast.Expr) *shape {
 		return &shape{kind: "string"}
 	case reflect.Float32, reflect.Float64:
 		return &shape{kind: "number"}
-	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64, reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64, reflect.Uint, reflect.Uint8,
+		reflect.Uint16, reflect.Uint32, reflect.Uint64:
 		return &shape{kind: "integer"}
 	case reflect.Interface:
 		return &shape{kind: "any"}
@@ -219,7 +220,8 @@ func (r *reader) fields(of reflect.Type, at ast.Expr, depth int, missing bool, a
 			r.fields(inner, nil, depth+1, missing || f.Type.Kind() == reflect.Pointer, add)
 			continue
 		}
-		k := key{name: cmp.Or(name, f.Name), missing: missing || strings.Contains(options, "omitempty") || strings.Contains(options, "omitzero")}
+		k := key{name: cmp.Or(name, f.Name), missing: missing || strings.Contains(options, "omitempty") ||
+			strings.Contains(options, "omitzero")}
 		node := source.field(f.Name)
 		var expr ast.Expr
 		if node != nil {
@@ -239,7 +241,8 @@ func (r *reader) fields(of reflect.Type, at ast.Expr, depth int, missing bool, a
 
 // about returns the first sentence of the comment of a type, for a field without a comment.
 func (r *reader) about(of reflect.Type) string {
-	for of.Kind() == reflect.Pointer || of.Kind() == reflect.Slice || of.Kind() == reflect.Map || of.Kind() == reflect.Array {
+	for of.Kind() == reflect.Pointer || of.Kind() == reflect.Slice || of.Kind() == reflect.Map ||
+		of.Kind() == reflect.Array {
 		of = of.Elem()
 	}
 	if of.Name() == "" || !strings.HasPrefix(of.PkgPath(), "gogi/") {
@@ -288,7 +291,8 @@ func (r *reader) folder(pkg string) map[string]*declaration {
 		if !strings.HasSuffix(file.Name(), ".go") || strings.HasSuffix(file.Name(), "_test.go") && folder != "." {
 			continue
 		}
-		parsed := testutil.Must(parser.ParseFile(token.NewFileSet(), filepath.Join(folder, file.Name()), nil, parser.ParseComments))(r.t)
+		parsed := testutil.Must(parser.ParseFile(token.NewFileSet(), filepath.Join(folder, file.Name()), nil,
+			parser.ParseComments))(r.t)
 		ast.Inspect(parsed, func(n ast.Node) bool {
 			if d, ok := n.(*ast.GenDecl); ok && d.Tok == token.TYPE {
 				for _, s := range d.Specs {
@@ -347,7 +351,8 @@ func inKeys(text, name string, of reflect.Type, missing bool) string {
 			to = "missing"
 		case word == "nil":
 			to = "null"
-		case ok && key != "" && key != "-" && unicode.IsUpper(rune(word[0])) && (humps && strings.ToUpper(word) != word || !begins || word == name && at[0] == 0 && followsName(text[at[1]:])):
+		case ok && key != "" && key != "-" && unicode.IsUpper(rune(word[0])) &&
+			(humps && strings.ToUpper(word) != word || !begins || word == name && at[0] == 0 && followsName(text[at[1]:])):
 			to = "`" + key + "`"
 		}
 		out.WriteString(text[last:at[0]] + to)
@@ -358,7 +363,8 @@ func inKeys(text, name string, of reflect.Type, missing bool) string {
 
 // followsName reports whether text continues a sentence whose subject is the name of a field.
 func followsName(text string) bool {
-	for _, verb := range []string{" is ", " are ", " has ", " have ", " means ", " counts ", " lists ", " maps ", " describes ", " reports ", " and ", ", "} {
+	for _, verb := range []string{" is ", " are ", " has ", " have ", " means ", " counts ", " lists ", " maps ",
+		" describes ", " reports ", " and ", ", "} {
 		if strings.HasPrefix(text, verb) {
 			return true
 		}

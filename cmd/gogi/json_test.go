@@ -180,7 +180,8 @@ func TestJSONCommands(t *testing.T) {
 	}
 	for _, p := range []*program.Program{gogiProgram(), labcmd.Program()} {
 		env := &cli.Env{Out: new(bytes.Buffer), Err: new(bytes.Buffer)}
-		for _, c := range testutil.Must(p.Parser(t.Context(), reflect.New(reflect.TypeOf(p.Grammar)).Interface(), env, false))(t).Model.Children {
+		for _, c := range testutil.Must(p.Parser(t.Context(), reflect.New(reflect.TypeOf(p.Grammar)).Interface(), env,
+			false))(t).Model.Children {
 			walk(c)
 		}
 	}
@@ -224,7 +225,8 @@ func (d *documentation) unexplained(s *shape) map[reflect.Type]string {
 func jsonPage(t *testing.T) string {
 	t.Helper()
 	d, b := newDocumentation(t), new(strings.Builder)
-	b.WriteString("# JSON\n\n" + generated + jsonIntroduction + "\n## Where each object is\n\n| command with `--json`, or place | object |\n|---|---|\n")
+	b.WriteString("# JSON\n\n" + generated + jsonIntroduction +
+		"\n## Where each object is\n\n| command with `--json`, or place | object |\n|---|---|\n")
 	for i, o := range d.outputs {
 		var places []string
 		for _, c := range o.commands {
@@ -313,7 +315,8 @@ func (d *documentation) checkJSON(title, text string) error {
 	}
 	if len(wrong) > 0 {
 		slices.Sort(wrong)
-		return fmt.Errorf("%s, which docs/json.md describes differently:\n%s", title, strings.Join(slices.Compact(wrong), "\n"))
+		return fmt.Errorf("%s, which docs/json.md describes differently:\n%s", title,
+			strings.Join(slices.Compact(wrong), "\n"))
 	}
 	return nil
 }

@@ -52,7 +52,8 @@ func (c *ladderCommand) ladder(ctx context.Context, s *session.Session) error {
 		games = *v.games
 	}
 	if games%2 != 0 {
-		return fail.Usage(fmt.Errorf("--games %d: expected an even number, because each pairing plays each opening twice", games))
+		return fail.Usage(fmt.Errorf("--games %d: expected an even number, because each pairing plays each opening twice",
+			games))
 	}
 	pairings := tournament.Ladder(len(v.names))
 	var runs []string

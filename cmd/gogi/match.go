@@ -93,7 +93,8 @@ func (c *matchCommand) plan(guard *process.Guard) (*match.Plan, []advice.Warning
 }
 
 // play performs the handshakes, opens the store, plays the games and makes the report.
-func (c *matchCommand) play(ctx context.Context, env *cli.Env, o *players.Opener, warnings []advice.Warning) (*report.Report, error) {
+func (c *matchCommand) play(ctx context.Context, env *cli.Env, o *players.Opener,
+	warnings []advice.Warning) (*report.Report, error) {
 	greetings, more, err := c.prepare(ctx, o)
 	if err != nil {
 		return nil, err
@@ -200,9 +201,10 @@ func (c *matchCommand) playInto(ctx context.Context, env *cli.Env, o *players.Op
 	if err := c.nameRun(ctx, o); err != nil {
 		return nil, err
 	}
-	m := session.Match{Opener: o, Room: c.room, Rename: "--new starts another run, --run gives it a name", Begin: func(_ context.Context, _ *results.Run, pairs int) error {
-		return c.expect(ctx, env, o, pairs)
-	}}
+	m := session.Match{Opener: o, Room: c.room, Rename: "--new starts another run, --run gives it a name",
+		Begin: func(_ context.Context, _ *results.Run, pairs int) error {
+			return c.expect(ctx, env, o, pairs)
+		}}
 	if c.transcript {
 		m.Transcripts = crash.TranscriptDir(c.TranscriptDir, c.DB, o.Plan.Run)
 	}

@@ -139,7 +139,8 @@ func TestMetricsOfARun(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	testutil.OK(t, os.WriteFile(filepath.Join(dir, "series.toml"), []byte(metricsSeries), 0o600))
-	run := begin(t, dir, "match", "series.toml", "--http", "127.0.0.1:0", "--metrics-file", "gogi.prom", "--pprof", "--public-host", "gogi.test")
+	run := begin(t, dir, "match", "series.toml", "--http", "127.0.0.1:0", "--metrics-file", "gogi.prom", "--pprof",
+		"--public-host", "gogi.test")
 	var told map[string]*dto.MetricFamily
 	deadline, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
@@ -244,7 +245,9 @@ func asked(t *testing.T, told map[string]*dto.MetricFamily) {
 	labels := regexp.MustCompile(`\b(gogi_\w+)\{(\w+)`)
 	for _, found := range labels.FindAllStringSubmatch(strings.Join(exprs, "\n"), -1) {
 		name := strings.TrimSuffix(found[1], "_bucket")
-		has := slices.ContainsFunc(metrics.Families(), func(f metrics.Family) bool { return f.Name == name && slices.Contains(f.Labels, found[2]) })
+		has := slices.ContainsFunc(metrics.Families(), func(f metrics.Family) bool {
+			return f.Name == name && slices.Contains(f.Labels, found[2])
+		})
 		if !has {
 			t.Errorf("%s is asked for by %s, which it has not", found[1], found[2])
 		}

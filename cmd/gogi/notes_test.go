@@ -21,15 +21,16 @@ while read -r word rest; do
 done
 `
 
-// TestNotesOfAnEngine: what an engine reports before its first search is printed in the match, and is stored with the run: the
-// first report, a report in JSON and a report after another start have it once.
+// TestNotesOfAnEngine: what an engine reports before its first search is printed in the match, and is stored with the
+// run: the first report, a report in JSON and a report after another start have it once.
 func TestNotesOfAnEngine(t *testing.T) {
 	t.Parallel()
 	s := &folder{dir: t.TempDir()}
 	testutil.WriteProgram(t, filepath.Join(s.dir, "blind"), blind)
 	const note = "blind reports before its first search: Failed to open params.bin"
 	for _, games := range []string{"2", "4"} {
-		out, errs, code := s.gogi(t, "match", "--engine", "blind=./blind", "--engine", "B=builtin", "--nodes", "10", "--games", games)
+		out, errs, code := s.gogi(t, "match", "--engine", "blind=./blind", "--engine", "B=builtin", "--nodes", "10",
+			"--games", games)
 		testutil.Check(t, code == 0 && strings.Count(out, note) == 1, "exit code %d: %s%s", code, out, errs)
 		testutil.Contains(t, errs, "warning: blind: reports before its first search: Failed to open params.bin")
 		testutil.Check(t, !strings.Contains(out+errs, "5 cp"), "a note of a search: %s%s", out, errs)

@@ -70,7 +70,8 @@ func shorter(text string) string {
 // writeFiles writes the TOML blocks of a page whose first line is "# NAME".
 func writeFiles(t *testing.T, page, dir string) {
 	t.Helper()
-	for _, block := range regexp.MustCompile("(?s)```toml\n# (\\w+\\.toml)\n.*?```").FindAllStringSubmatch(string(testutil.Must(os.ReadFile(page))(t)), -1) {
+	files := regexp.MustCompile("(?s)```toml\n# (\\w+\\.toml)\n.*?```")
+	for _, block := range files.FindAllStringSubmatch(string(testutil.Must(os.ReadFile(page))(t)), -1) {
 		text := strings.TrimSuffix(strings.TrimPrefix(block[0], "```toml\n"), "```")
 		testutil.OK(t, os.WriteFile(filepath.Join(dir, block[1]), []byte(shorter(text)), 0o600))
 	}
@@ -89,7 +90,8 @@ func TestPagesRun(t *testing.T) {
 		for _, c := range commands {
 			typed[c.line] = true
 		}
-		left := !testutil.Long() && os.Getenv("GOGI_PAGES") != "all" && filepath.Base(page) != "README.md" && filepath.Base(page) != "first-test.md"
+		left := !testutil.Long() && os.Getenv("GOGI_PAGES") != "all" && filepath.Base(page) != "README.md" &&
+			filepath.Base(page) != "first-test.md"
 		if len(commands) == 0 || left {
 			continue
 		}
@@ -146,7 +148,9 @@ func TestPagesNameFlags(t *testing.T) {
 				}
 			}
 			for _, found := range flag.FindAllStringSubmatch(words, -1) {
-				if name := found[2]; !strings.Contains(help[verb], name) && !strings.Contains(help[verb], "--[no-]"+strings.TrimPrefix(strings.TrimPrefix(name, "--"), "no-")) && name != "--help" && name != "--help-all" {
+				if name := found[2]; !strings.Contains(help[verb], name) &&
+					!strings.Contains(help[verb], "--[no-]"+strings.TrimPrefix(strings.TrimPrefix(name, "--"), "no-")) &&
+					name != "--help" && name != "--help-all" {
 					t.Errorf("%s: gogi %s has no flag %s: %s", page, verb, name, command.line)
 				}
 			}
@@ -180,6 +184,7 @@ func typeIn(t *testing.T, dir, command string) {
 	c.Dir = dir
 	out, err := c.CombinedOutput()
 	checked := strings.HasPrefix(command, "gogi check") && strings.Contains(string(out), " passed, ")
-	decided := strings.Contains(command, "# exit code 0, 10 or 11") && slices.Contains([]int{cli.GateFailed, cli.GateOpen}, c.ProcessState.ExitCode())
+	decided := strings.Contains(command, "# exit code 0, 10 or 11") &&
+		slices.Contains([]int{cli.GateFailed, cli.GateOpen}, c.ProcessState.ExitCode())
 	testutil.Require(t, err == nil || checked || decided, "%s: %v\n%s", command, err, out)
 }

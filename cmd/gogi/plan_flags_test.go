@@ -41,12 +41,18 @@ var flagsOfPlans = []aFlagOfPlans{
 	{"games", "--games=4", func(s seen) any { return s.Games() }, 4, ""},
 	{"players", "--players=B,A", func(s seen) any { return s.Players[0].Name }, "B", ""},
 	{"design", "--design=gauntlet", func(s seen) any { return s.Design.Kind }, match.DesignGauntlet, commonLine},
-	{"rounds", "--rounds=3", func(s seen) any { return s.Pairs }, 3, "--openings=builtin-64 --nodes=9 --design=swiss --rounds=1"},
-	{"match-pairs", "--match-pairs=2", func(s seen) any { return s.Design.Tournament.MatchPairs }, 2, "--openings=builtin-64 --nodes=9 --design=knockout"},
-	{"tiebreaks", "--tiebreaks=7", func(s seen) any { return s.Design.Tournament.Tiebreaks }, 7, "--openings=builtin-64 --nodes=9 --design=knockout"},
-	{"third-place", "--third-place", func(s seen) any { return s.Design.Tournament.ThirdPlace }, true, "--openings=builtin-64 --nodes=9 --design=knockout"},
-	{"seeding", "--seeding=lot", func(s seen) any { return s.Design.Tournament.Lot }, true, "--openings=builtin-64 --nodes=9 --design=knockout"},
-	{"block", "--block=17", func(s seen) any { return s.Design.Tournament.Block }, 17, "--openings=builtin-64 --nodes=9 --design=adaptive --games=100"},
+	{"rounds", "--rounds=3", func(s seen) any { return s.Pairs }, 3,
+		"--openings=builtin-64 --nodes=9 --design=swiss --rounds=1"},
+	{"match-pairs", "--match-pairs=2", func(s seen) any { return s.Design.Tournament.MatchPairs }, 2,
+		"--openings=builtin-64 --nodes=9 --design=knockout"},
+	{"tiebreaks", "--tiebreaks=7", func(s seen) any { return s.Design.Tournament.Tiebreaks }, 7,
+		"--openings=builtin-64 --nodes=9 --design=knockout"},
+	{"third-place", "--third-place", func(s seen) any { return s.Design.Tournament.ThirdPlace }, true,
+		"--openings=builtin-64 --nodes=9 --design=knockout"},
+	{"seeding", "--seeding=lot", func(s seen) any { return s.Design.Tournament.Lot }, true,
+		"--openings=builtin-64 --nodes=9 --design=knockout"},
+	{"block", "--block=17", func(s seen) any { return s.Design.Tournament.Block }, 17,
+		"--openings=builtin-64 --nodes=9 --design=adaptive --games=100"},
 	{"anchor", "--anchor=B", func(s seen) any { return s.Design.Anchor }, "B", ""},
 	{"swap", "--no-swap", func(s seen) any { return s.Design.Swap }, false, ""},
 	{"seed", "--seed=9", func(s seen) any { return s.Seed }, uint64(9), ""},
@@ -70,8 +76,10 @@ var flagsOfPlans = []aFlagOfPlans{
 	{"pv-plies", "--pv-plies=5", func(s seen) any { return s.PVPlies }, 5, ""},
 	{"transcript", "--transcript", func(s seen) any { return s.transcript }, true, ""},
 
-	{"engine", "--engine=C=builtin", func(s seen) any { return len(s.Players) }, 3, "--games=6 --openings=builtin-64 --nodes=9 --design=round_robin"},
-	{"council", "--council=C=majority:A,B", func(s seen) any { return len(s.Councils()) }, 1, "--games=2 --openings=builtin-64 --nodes=9 --engine=D=builtin"},
+	{"engine", "--engine=C=builtin", func(s seen) any { return len(s.Players) }, 3,
+		"--games=6 --openings=builtin-64 --nodes=9 --design=round_robin"},
+	{"council", "--council=C=majority:A,B", func(s seen) any { return len(s.Councils()) }, 1,
+		"--games=2 --openings=builtin-64 --nodes=9 --engine=D=builtin"},
 	{"option", "--option=B.USI_Hash=7", func(s seen) any { return fmt.Sprint(playerB(s).Options) }, "[{USI_Hash 7}]", ""},
 	{"profile", "--profile=yaneuraou", func(s seen) any { return playerB(s).Profile }, "yaneuraou", ""},
 	{"quit-timeout", "--quit-timeout=7s", func(s seen) any { return playerB(s).Quit }, 7 * time.Second, ""},
@@ -79,9 +87,11 @@ var flagsOfPlans = []aFlagOfPlans{
 
 	{"tc", "--tc=B=8+0.08", func(s seen) any { return playerB(s).Limits.Clock.Main }, 8 * time.Second, commonLine},
 	{"main", "--main=B=5m", func(s seen) any { return playerB(s).Limits.Clock.Main }, 5 * time.Minute, ""},
-	{"byoyomi", "--byoyomi=B=3s", func(s seen) any { return playerB(s).Limits.Clock.Byoyomi }, 3 * time.Second, commonLine},
+	{"byoyomi", "--byoyomi=B=3s", func(s seen) any { return playerB(s).Limits.Clock.Byoyomi }, 3 * time.Second,
+		commonLine},
 	{"increment", "--increment=B=2s", func(s seen) any { return playerB(s).Limits.Clock.Increment }, 2 * time.Second, ""},
-	{"movetime", "--movetime=A=1s", func(s seen) any { return s.Players[len(s.Players)-1].Limits.MoveTime }, time.Second, "--games=2 --openings=builtin-64 --players=B,A --nodes=B=9"},
+	{"movetime", "--movetime=A=1s", func(s seen) any { return s.Players[len(s.Players)-1].Limits.MoveTime }, time.Second,
+		"--games=2 --openings=builtin-64 --players=B,A --nodes=B=9"},
 	{"nodes", "--nodes=B=77", func(s seen) any { return playerB(s).Limits.Nodes }, uint64(77), ""},
 	{"depth", "--depth=B=4", func(s seen) any { return playerB(s).Limits.Depth }, 4, ""},
 	{"self", "--self", func(s seen) any { return playerB(s).Limits.Self }, true, "--games=2 --openings=builtin-64"},
@@ -97,7 +107,8 @@ func playerB(s seen) *match.Player {
 func parsed[C any](t *testing.T, verb string, args []string) *C {
 	t.Helper()
 	grammar, _ := gogiProgram().GrammarFor(args)
-	parser := testutil.Must(gogiProgram().Parser(t.Context(), grammar, &cli.Env{Out: new(bytes.Buffer), Err: new(bytes.Buffer)}, false))(t)
+	parser := testutil.Must(gogiProgram().Parser(t.Context(), grammar,
+		&cli.Env{Out: new(bytes.Buffer), Err: new(bytes.Buffer)}, false))(t)
 	testutil.OK(t, testutil.Err(parser.Parse(args)), "%q", args)
 	return reflect.ValueOf(grammar).Elem().FieldByName(verb).Addr().Interface().(*C)
 }

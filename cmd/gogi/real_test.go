@@ -60,7 +60,8 @@ func TestRealEnginesByNodes(t *testing.T) {
 	if testutil.Long() {
 		count, plies, nodes, other = 4, 80, "2000", realGPS+"limits = {self = true}\n"
 	}
-	series := fmt.Sprintf("games = %d\nconcurrency = 2\nrules = {max_plies = %d}\nlimits = {nodes = %s}\n", count, plies, nodes)
+	series := fmt.Sprintf("games = %d\nconcurrency = 2\nrules = {max_plies = %d}\nlimits = {nodes = %s}\n", count, plies,
+		nodes)
 	r, games := playReal(t, series+realFSF+other)
 	testutil.Check(t, r.Finished && r.Games == count && len(r.Faults) == 0,
 		"finished %v, %d games, faults %v", r.Finished, r.Games, r.Faults)
@@ -73,7 +74,8 @@ func TestRealEnginesByNodes(t *testing.T) {
 		testutil.Check(t, g.Plies >= 10, "game %d.%d has %d plies", g.Pair, g.Leg, g.Plies)
 	}
 	for _, p := range r.Players {
-		testutil.Check(t, p.Depth != nil && p.NodesPerMove != nil && *p.NodesPerMove >= 100 && strings.HasPrefix(p.Identity, "sha256:"),
+		testutil.Check(t, p.Depth != nil && p.NodesPerMove != nil && *p.NodesPerMove >= 100 &&
+			strings.HasPrefix(p.Identity, "sha256:"),
 			"%s: depth %v, nodes a move %v, identity %s", p.Name, p.Depth, p.NodesPerMove, p.Identity)
 	}
 }
@@ -91,7 +93,8 @@ rules = {max_plies = 16} # four of the opening; each of the others takes the sec
 `+realFSF+realGPS)
 	testutil.Check(t, len(r.Faults) == 0 && r.Games == 2, "%d games, faults %v", r.Games, r.Faults)
 	for _, g := range games {
-		testutil.Check(t, g.BlackMS != 0 && g.WhiteMS != 0, "game %d.%d: %v ms and %v ms", g.Pair, g.Leg, g.BlackMS, g.WhiteMS)
+		testutil.Check(t, g.BlackMS != 0 && g.WhiteMS != 0, "game %d.%d: %v ms and %v ms", g.Pair, g.Leg, g.BlackMS,
+			g.WhiteMS)
 	}
 }
 
@@ -107,18 +110,21 @@ while read -r word rest; do
 done
 `
 
-// TestRealCrash: an engine that aborts loses its games against a real engine, and the notes have the signal and the end of
-// stderr.
+// TestRealCrash: an engine that aborts loses its games against a real engine, and the notes have the signal and the end
+// of stderr.
 func TestRealCrash(t *testing.T) {
 	t.Parallel()
 	testutil.OnlyLong(t, "TestFaultsInPlay has engines that crash so")
 	realEngines(t)
 	program := filepath.Join(t.TempDir(), "crasher")
 	testutil.WriteProgram(t, program, crasher)
-	r, games := playReal(t, "games = 2\nconcurrency = 1\nlimits = {nodes = 500}\n"+realFSF+"\n[[engine]]\nname = \"crasher\"\ncmd = \""+program+"\"\n")
-	testutil.Check(t, len(r.Faults) == 1 && r.Faults[0].Player == "crasher" && r.Faults[0].Kind == "crash" && r.Faults[0].Count == 2,
+	r, games := playReal(t, "games = 2\nconcurrency = 1\nlimits = {nodes = 500}\n"+realFSF+
+		"\n[[engine]]\nname = \"crasher\"\ncmd = \""+program+"\"\n")
+	testutil.Check(t, len(r.Faults) == 1 && r.Faults[0].Player == "crasher" && r.Faults[0].Kind == "crash" &&
+		r.Faults[0].Count == 2,
 		"faults %+v", r.Faults)
 	for _, g := range games {
-		testutil.Check(t, strings.Contains(g.Note, "killed by signal 6 (aborted); stderr: crasher: no search"), "note %q", g.Note)
+		testutil.Check(t, strings.Contains(g.Note, "killed by signal 6 (aborted); stderr: crasher: no search"), "note %q",
+			g.Note)
 	}
 }

@@ -23,12 +23,14 @@ import (
 	"gogi/internal/testutil"
 )
 
-var writeReference = flag.Bool("write-reference", false, "write docs/commands.md, docs/research/commands.md, docs/configuration.md and docs/json.md")
+var writeReference = flag.Bool("write-reference", false,
+	"write docs/commands.md, docs/research/commands.md, docs/configuration.md and docs/json.md")
 
 // TestReference: the reference pages agree with the code.
 func TestReference(t *testing.T) {
 	t.Parallel()
-	for name, want := range map[string]string{"commands.md": commandPage(t), "research/commands.md": labPage(t), "configuration.md": configurationPage(t), "json.md": jsonPage(t)} {
+	for name, want := range map[string]string{"commands.md": commandPage(t), "research/commands.md": labPage(t),
+		"configuration.md": configurationPage(t), "json.md": jsonPage(t)} {
 		file := "../../docs/" + name
 		if *writeReference {
 			testutil.OK(t, os.WriteFile(file, []byte(want), 0o644))
@@ -53,15 +55,21 @@ func exitCodes() []exitRow {
 		{cli.Done, "Done. With an SPRT: passed.", "all"},
 		{cli.Failed, "Error: the command could not do what it was asked for.", "all"},
 		{cli.Usage, "Usage: a flag or a file says something that is not possible.", "all"},
-		{cli.Unplayed, "Some pairs are not played, or some games were left out.", "`match`, `hunt`, `ladder`, `tune`, `selfplay`, `csa`, `export`, `convert`, `book`, `db`, `gogi-lab review`"},
+		{cli.Unplayed, "Some pairs are not played, or some games were left out.",
+			"`match`, `hunt`, `ladder`, `tune`, `selfplay`, `csa`, `export`, `convert`, `book`, `db`, `gogi-lab review`"},
 		{4, "The coordinator rejects the worker (its key, its version or the policy). Do not restart it.", "`farm work`"},
 		{5, "The farm wants another version of gogi, which the worker could not install.", "`farm work`"},
 		{6, "The coordinator was away for longer than `--give-up`.", "`farm work`"},
 		{7, "Another coordinator leads the farm. Start this one with `--standby`.", "`farm serve`"},
-		{cli.GateFailed, "The SPRT failed. With `check --replay`: the failure happened again. With `hunt`: the last version is not weaker.", "`match`, `gate`, `tune`, `check`, `hunt`"},
-		{cli.GateOpen, "The SPRT is undecided. With `hunt`: not found in `--games` games.", "`match`, `gate`, `tune`, `check`, `hunt`"},
-		{cli.Differs, "A recalculation differs from what is stored. With `hunt`: no single version explains the games.", "`db verify`, `tune verify`, `farm audit`, `farm mirror`, `farm serve`, `hunt`"},
-		{cli.BisectSkip, "With `check --exit bisect`: undecided, and `git bisect` skips the commit. With `hunt`: the good or the bad commit does not build.", "`check`, `hunt`"},
+		{cli.GateFailed,
+			"The SPRT failed. With `check --replay`: the failure happened again. With `hunt`: the last version is not weaker.",
+			"`match`, `gate`, `tune`, `check`, `hunt`"},
+		{cli.GateOpen, "The SPRT is undecided. With `hunt`: not found in `--games` games.",
+			"`match`, `gate`, `tune`, `check`, `hunt`"},
+		{cli.Differs, "A recalculation differs from what is stored. With `hunt`: no single version explains the games.",
+			"`db verify`, `tune verify`, `farm audit`, `farm mirror`, `farm serve`, `hunt`"},
+		{cli.BisectSkip,
+			"With `check --exit bisect`: undecided, and `git bisect` skips the commit. With `hunt`: the good or the bad commit does not build.", "`check`, `hunt`"},
 		{cli.Interrupted, "A signal interrupted the command.", "all"},
 		{cli.BisectAbort, "With `check --exit bisect`: any other failure, which ends the bisection.", "`check`"},
 	}
@@ -153,15 +161,19 @@ func configurationPage(t *testing.T) string {
 	b.WriteString("# Configuration files\n\n" + generated)
 	b.WriteString("Each file below has every key with its default or an example. `gogi check FILE.toml` reads a match file and explains each problem.\n")
 	for _, file := range []struct{ title, words, text string }{
-		{"A match", "`gogi init` writes this file, and `gogi match FILE.toml` plays it. A flag of `gogi match` wins over the key of the same name.", string(configs.Template())},
-		{"Self-play", "`gogi selfplay init` writes this file, and `gogi selfplay FILE.toml` plays it. All other keys are those of a match.", string(configs.SelfplayTemplate())},
+		{"A match",
+			"`gogi init` writes this file, and `gogi match FILE.toml` plays it. A flag of `gogi match` wins over the key of the same name.", string(configs.Template())},
+		{"Self-play",
+			"`gogi selfplay init` writes this file, and `gogi selfplay FILE.toml` plays it. All other keys are those of a match.", string(configs.SelfplayTemplate())},
 	} {
 		fmt.Fprintf(b, "\n## %s\n\n%s\n\n```toml\n%s\n```\n", file.title, file.words, strings.TrimSpace(file.text))
 	}
 	b.WriteString("\n## A tune\n\n`gogi tune init ENGINE` writes a file with the parameters of the engine, and `gogi tune FILE.toml` runs it. " +
 		"`games`, `limits`, `openings` and `[[engine]]` are as in a match.\n")
-	for _, table := range []struct{ name, title string }{{"Tune", "[tune]"}, {"TuneParam", "[[param]]"}, {"TuneValidate", "[tune.validate]"}} {
-		fmt.Fprintf(b, "\n| key of `%s` | meaning |\n|---|---|\n%s", table.title, keysOf(t, "../../configs/tune.go", table.name))
+	for _, table := range []struct{ name, title string }{{"Tune", "[tune]"}, {"TuneParam", "[[param]]"},
+		{"TuneValidate", "[tune.validate]"}} {
+		fmt.Fprintf(b, "\n| key of `%s` | meaning |\n|---|---|\n%s", table.title,
+			keysOf(t, "../../configs/tune.go", table.name))
 	}
 	return b.String()
 }
@@ -170,18 +182,19 @@ func configurationPage(t *testing.T) string {
 func keysOf(t *testing.T, file, name string) string {
 	t.Helper()
 	rows := new(strings.Builder)
-	ast.Inspect(testutil.Must(parser.ParseFile(token.NewFileSet(), file, nil, parser.ParseComments))(t), func(n ast.Node) bool {
-		spec, ok := n.(*ast.TypeSpec)
-		if !ok || spec.Name.Name != name {
-			return true
-		}
-		for _, f := range spec.Type.(*ast.StructType).Fields.List {
-			testutil.Require(t, f.Tag != nil && f.Comment != nil, "%s has a field without a key or a comment", name)
-			key := reflect.StructTag(strings.Trim(f.Tag.Value, "`")).Get("toml")
-			fmt.Fprintf(rows, "| `%s` | %s |\n", key, cell(strings.TrimSpace(f.Comment.Text()), new(kong.Value)))
-		}
-		return false
-	})
+	ast.Inspect(testutil.Must(parser.ParseFile(token.NewFileSet(), file, nil, parser.ParseComments))(t),
+		func(n ast.Node) bool {
+			spec, ok := n.(*ast.TypeSpec)
+			if !ok || spec.Name.Name != name {
+				return true
+			}
+			for _, f := range spec.Type.(*ast.StructType).Fields.List {
+				testutil.Require(t, f.Tag != nil && f.Comment != nil, "%s has a field without a key or a comment", name)
+				key := reflect.StructTag(strings.Trim(f.Tag.Value, "`")).Get("toml")
+				fmt.Fprintf(rows, "| `%s` | %s |\n", key, cell(strings.TrimSpace(f.Comment.Text()), new(kong.Value)))
+			}
+			return false
+		})
 	testutil.Require(t, rows.Len() != 0, "%s has no type %s", file, name)
 	return rows.String()
 }
@@ -190,7 +203,9 @@ func keysOf(t *testing.T, file, name string) string {
 func TestExitCodesOfWorkers(t *testing.T) {
 	t.Parallel()
 	for _, code := range []int{worker.ExitRefused, worker.ExitUpdate, worker.ExitUnreachable} {
-		testutil.Check(t, slices.ContainsFunc(exitCodes(), func(c exitRow) bool { return c.code == code && c.commands == "`farm work`" }),
+		testutil.Check(t, slices.ContainsFunc(exitCodes(), func(c exitRow) bool {
+			return c.code == code && c.commands == "`farm work`"
+		}),
 			"the table has no code %d of gogi farm work", code)
 	}
 }

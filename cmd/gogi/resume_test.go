@@ -47,7 +47,8 @@ func gamesRead(t *testing.T, do func(context.Context, *cli.Env) error) int64 {
 	t.Helper()
 	var n atomic.Int64
 	var out, errs bytes.Buffer
-	if err := do(context.WithValue(t.Context(), results.GamesScanned, &n), &cli.Env{In: strings.NewReader(""), Out: &out, Err: &errs}); err != nil {
+	if err := do(context.WithValue(t.Context(), results.GamesScanned, &n),
+		&cli.Env{In: strings.NewReader(""), Out: &out, Err: &errs}); err != nil {
 		t.Fatalf("%v: %s", err, &errs)
 	}
 	return n.Load()
@@ -60,7 +61,8 @@ func playedHere(ctx context.Context, env *cli.Env, args ...string) error {
 	if err != nil {
 		return err
 	}
-	args = append(args, "--engine", "a=gogi engine", "--engine", "b=gogi engine", "--nodes", "1", "--concurrency", "1", "--quiet")
+	args = append(args, "--engine", "a=gogi engine", "--engine", "b=gogi engine", "--nodes", "1", "--concurrency", "1",
+		"--quiet")
 	if _, err := parser.Parse(args); err != nil {
 		return err
 	}

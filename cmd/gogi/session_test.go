@@ -122,7 +122,8 @@ func showsItself(t *testing.T, dir, db, run string, alike bool, args ...string) 
 	}
 	<-ended
 	testutil.Contains(t, out("stderr"), "gogi serve --db ", "how to see the pages again")
-	testutil.Check(t, strings.Contains(out("end.txt"), "GOGI_RUN="+run+"\n") && strings.Contains(out("end.txt"), "GOGI_DB="),
+	testutil.Check(t, strings.Contains(out("end.txt"), "GOGI_RUN="+run+"\n") &&
+		strings.Contains(out("end.txt"), "GOGI_DB="),
 		"the command of the end was told %s", out("end.txt"))
 	testutil.Check(t, strings.Contains(out("m.prom"), `run="`+run+`"`), "the metrics are %s", out("m.prom"))
 	testutil.Check(t, strings.Contains(out("stderr"), "fault: ") && strings.Contains(out("stderr"), " games in "),
@@ -133,7 +134,8 @@ func showsItself(t *testing.T, dir, db, run string, alike bool, args ...string) 
 		testutil.OK(t, json.Unmarshal([]byte(line), &ev), "%s", line)
 		types[ev.Type] = true
 	}
-	for _, want := range []match.EventType{match.EventRun, match.EventMove, match.EventEnd, match.EventFault, match.EventPair, match.EventDone} {
+	for _, want := range []match.EventType{match.EventRun, match.EventMove, match.EventEnd, match.EventFault,
+		match.EventPair, match.EventDone} {
 		testutil.Check(t, types[want], "no event is a %s", want)
 	}
 }
@@ -143,8 +145,10 @@ func showsItself(t *testing.T, dir, db, run string, alike bool, args ...string) 
 func TestPagesStay(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	cmd := exec.CommandContext(t.Context(), "gogi", "match", "--run", "r", "--engine", "a=builtin", "--engine", "b=builtin", "--option", "a.Seed=1", "--nodes", "1", "--games", "2",
-		"--db", "g.db", "--http", "127.0.0.1:0", "--public-host", "pages.example", "--http-stay", "--on-end", `sh -c "env >end.txt"`)
+	cmd := exec.CommandContext(t.Context(), "gogi", "match", "--run", "r", "--engine", "a=builtin", "--engine",
+		"b=builtin", "--option", "a.Seed=1", "--nodes", "1", "--games", "2",
+		"--db", "g.db", "--http", "127.0.0.1:0", "--public-host", "pages.example", "--http-stay", "--on-end",
+		`sh -c "env >end.txt"`)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, create(t, dir, "stdout"), create(t, dir, "stderr")
 	testutil.OK(t, cmd.Start())
 	stays := regexp.MustCompile(`the pages stay at (http://[0-9.:]+/r/r) until`)
@@ -177,7 +181,8 @@ func TestSessionFlagsOfAWorker(t *testing.T) {
 	coordinator := start("report", "said", "farm", "serve", "--demo", "--games", "100000")
 	creds := regexp.MustCompile(`gogi farm work .*--creds (\S+)`)
 	testutil.Eventually(t, "the coordinator", func() bool { return creds.MatchString(out("said")) })
-	worker := start("stdout", "stderr", "farm", "work", "--creds", creds.FindStringSubmatch(out("said"))[1], "--concurrency", "1", "--cache", dir,
+	worker := start("stdout", "stderr", "farm", "work", "--creds", creds.FindStringSubmatch(out("said"))[1],
+		"--concurrency", "1", "--cache", dir,
 		"--json", "--http", "127.0.0.1:0", "--public-host", "pages.example", "--metrics-file", "m.prom",
 		"--on-end", `sh -c "env >end.txt"`, "--on-fault", "true")
 	testutil.Eventually(t, "a pair and the pages", func() bool {
@@ -185,7 +190,8 @@ func TestSessionFlagsOfAWorker(t *testing.T) {
 	})
 	url := regexp.MustCompile(`http://[0-9.:]+/`).FindString(out("stderr"))
 	page := fetch(t, url) + fetch(t, url+"metrics")
-	testutil.Check(t, strings.Contains(page, `/r/default-farm`) && strings.Contains(page, `run="default-farm"`), "the pages are %s", page)
+	testutil.Check(t, strings.Contains(page, `/r/default-farm`) && strings.Contains(page, `run="default-farm"`),
+		"the pages are %s", page)
 	dbs, _ := filepath.Glob(filepath.Join(dir, "*", "session.db"))
 	testutil.Require(t, len(dbs) == 1, "databases: %v", dbs)
 	if text, code := gogiIn(t, dir, "ctl", "default-farm", "pause", "--db", dbs[0]); code == 0 {
@@ -197,7 +203,8 @@ func TestSessionFlagsOfAWorker(t *testing.T) {
 	if err := worker.Wait(); err != nil {
 		t.Errorf("%v: %s", err, out("stderr"))
 	}
-	if !strings.Contains(out("end.txt"), "GOGI_EXIT=0\n") || !strings.Contains(out("m.prom"), `run="default-farm"`) || !strings.Contains(out("stderr"), " games in ") {
+	if !strings.Contains(out("end.txt"), "GOGI_EXIT=0\n") || !strings.Contains(out("m.prom"), `run="default-farm"`) ||
+		!strings.Contains(out("stderr"), " games in ") {
 		t.Errorf("at the end: %s%s", out("end.txt"), out("stderr"))
 	}
 	_ = coordinator.Process.Kill()

@@ -17,7 +17,8 @@ func completing(t *testing.T, shell string) *folder {
 	t.Helper()
 	testutil.Installed(t, "GOGI_REAL_SHELLS", shell, shell)
 	s := &folder{dir: t.TempDir()}
-	if _, errs, code := s.gogi(t, "match", "--engine", "a=builtin", "--engine", "b=builtin", "--nodes", "1", "--max-plies", "20", "--games", "2", "--run", "nightly", "-q"); code != 0 {
+	if _, errs, code := s.gogi(t, "match", "--engine", "a=builtin", "--engine", "b=builtin", "--nodes", "1", "--max-plies",
+		"20", "--games", "2", "--run", "nightly", "-q"); code != 0 {
 		t.Fatalf("exit code %d: %s", code, errs)
 	}
 	return s
@@ -39,7 +40,8 @@ func (s *folder) inShell(t *testing.T, command ...string) string {
 func TestFishCompletesGogi(t *testing.T) {
 	t.Parallel()
 	s := completing(t, "fish")
-	parser := testutil.Must(gogiProgram().Parser(t.Context(), new(commandLine), &cli.Env{Out: io.Discard, Err: io.Discard}, false))(t)
+	parser := testutil.Must(gogiProgram().Parser(t.Context(), new(commandLine), &cli.Env{Out: io.Discard, Err: io.Discard},
+		false))(t)
 	var completion, deterministic string
 	for _, command := range parser.Model.Children {
 		if command.Name == "completion" {
@@ -79,7 +81,9 @@ zpty -r z seen '*LINE=*'$'\n' && print -r -- ${seen##*LINE=}
 done
 zpty -d z`)
 	want := []string{
-		"gogi completion ", "gogi match --deterministic ", "gogi check --exit bisect ", "gogi check --exit=bisect ", "gogi report nightly ",
+		"gogi completion ", "gogi match --deterministic ", "gogi check --exit bisect ", "gogi check --exit=bisect ",
+		"gogi report nightly ",
 	}
-	testutil.Slices(t, strings.FieldsFunc(out, func(r rune) bool { return r == '\r' || r == '\n' }), want, "the completed lines")
+	testutil.Slices(t, strings.FieldsFunc(out, func(r rune) bool { return r == '\r' || r == '\n' }), want,
+		"the completed lines")
 }

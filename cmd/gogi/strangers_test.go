@@ -33,8 +33,8 @@ import (
 // marker begins every text that a stranger must not see. The text after it names the place where the test has put it.
 const marker = "Zq7marker"
 
-// markedFarm is a farm with marked texts in all places that workers and tests can fill: engine output, crash notes, refusals,
-// paths, host names and sign-ups.
+// markedFarm is a farm with marked texts in all places that workers and tests can fill: engine output, crash notes,
+// refusals, paths, host names and sign-ups.
 type markedFarm struct {
 	*farmProcess
 	digest string
@@ -43,16 +43,17 @@ type markedFarm struct {
 // marked returns a marked text.
 func marked(place string) string { return marker + place }
 
-// TestStrangersReadNoTexts reads every page, metric and log of a farm in three roles: without a log-in, with the key of a
-// machine, and with the key of a person who may submit tests. These people have nothing to do with the test and its machines.
-// They see no marked text. Only the person who may submit tests sees the labels that tests can require. The test also finds
-// each marked text in the files of the farm, or on the pages of an admin. While the workers play, a reader without a log-in
-// reads the events of the test.
+// TestStrangersReadNoTexts reads every page, metric and log of a farm in three roles: without a log-in, with the key of
+// a machine, and with the key of a person who may submit tests. These people have nothing to do with the test and its
+// machines. They see no marked text. Only the person who may submit tests sees the labels that tests can require. The
+// test also finds each marked text in the files of the farm, or on the pages of an admin. While the workers play, a
+// reader without a log-in reads the events of the test.
 func TestStrangersReadNoTexts(t *testing.T) {
 	t.Parallel()
 	f := markedFarm{farmProcess: startFarm(t)}
 	for _, key := range [][2]string{
-		{"ann", "submit"}, {"ben", "approve"}, {"rack", "work"}, {"mal", "work"}, {"mel", "work"}, {"eve", "submit"}, {"zoe", "work"},
+		{"ann", "submit"}, {"ben", "approve"}, {"rack", "work"}, {"mal", "work"}, {"mel", "work"}, {"eve", "submit"},
+		{"zoe", "work"},
 	} {
 		f.gogi("farm", "key", "new", key[0], "--may", key[1], "--owner", key[0]+"s", "--state", "farm")
 	}
@@ -66,7 +67,8 @@ func TestStrangersReadNoTexts(t *testing.T) {
 	}
 	testutil.Slices(t, shownMarkers("", live.String()), nil, "the events of the test")
 
-	for who, client := range map[string]*http.Client{"": http.DefaultClient, "zoe": f.logIn("zoe"), "eve": f.logIn("eve")} {
+	for who, client := range map[string]*http.Client{"": http.DefaultClient, "zoe": f.logIn("zoe"),
+		"eve": f.logIn("eve")} {
 		pages := f.crawl(client)
 		testutil.Check(t, len(pages) > 20, "%q: only %d pages", who, len(pages))
 		for path, body := range pages {
@@ -74,16 +76,18 @@ func TestStrangersReadNoTexts(t *testing.T) {
 		}
 	}
 	for _, command := range [][]string{
-		{"farm", "list"}, {"farm", "list", "--json"}, {"farm", "show", "marked"}, {"farm", "show", "marked", "--json"}, {"farm", "worker", "list"},
+		{"farm", "list"}, {"farm", "list", "--json"}, {"farm", "show", "marked"}, {"farm", "show", "marked", "--json"},
+		{"farm", "worker", "list"},
 		{"farm", "worker", "list", "--json"}, {"farm", "key", "list"}, {"farm", "log"},
 	} {
-		testutil.Slices(t, shownMarkers("eve", f.tries(append(command, "--creds", "eve.creds")...)), nil, "eve sees with gogi %v", command)
+		testutil.Slices(t, shownMarkers("eve", f.tries(append(command, "--creds", "eve.creds")...)), nil,
+			"eve sees with gogi %v", command)
 	}
 	f.requireMarkers()
 }
 
-// claims are the labels and the version that a worker of the test reports about itself. gogi finds values for all of them but
-// the host, and a worker can send others.
+// claims are the labels and the version that a worker of the test reports about itself. gogi finds values for all of
+// them but the host, and a worker can send others.
 var claims = []string{"os", "arch", "isa", "isas", "cores", "builds", "host", "version"}
 
 // claimed returns the marked text of a label.
@@ -132,8 +136,8 @@ func (f *markedFarm) watchLive() *livePage {
 	return live
 }
 
-// requireMarkers fails the test if a marked text did not reach the coordinator. It looks on all pages of an admin, and in the
-// files of the coordinator.
+// requireMarkers fails the test if a marked text did not reach the coordinator. It looks on all pages of an admin, and
+// in the files of the coordinator.
 func (f *markedFarm) requireMarkers() {
 	f.t.Helper()
 	var all strings.Builder
@@ -144,7 +148,8 @@ func (f *markedFarm) requireMarkers() {
 		testutil.Check(f.t, strings.Contains(all.String(), claimed(label)), "an admin does not see the label %s", label)
 	}
 	for _, place := range []string{"Host", "Refusal", "Note", "Signup"} {
-		testutil.Check(f.t, strings.Contains(all.String(), marked(place)), "an admin does not see the text of %s either", place)
+		testutil.Check(f.t, strings.Contains(all.String(), marked(place)), "an admin does not see the text of %s either",
+			place)
 	}
 	testutil.OK(f.t, filepath.WalkDir(filepath.Join(f.dir, "farm"), func(path string, d os.DirEntry, err error) error {
 		if err != nil || !d.Type().IsRegular() {
@@ -155,7 +160,8 @@ func (f *markedFarm) requireMarkers() {
 		return nil
 	}))
 	for _, place := range []string{"Path", "Stderr", "Attempt", "Info", "Garbage", "Opening", "Field", "Verdict"} {
-		testutil.Check(f.t, strings.Contains(all.String(), marked(place)), "the text of %s did not reach the coordinator", place)
+		testutil.Check(f.t, strings.Contains(all.String(), marked(place)), "the text of %s did not reach the coordinator",
+			place)
 	}
 }
 
@@ -167,9 +173,14 @@ func (f *markedFarm) submitMarked() {
 	dir := filepath.Join(f.dir, marked("Path"))
 	testutil.OK(f.t, os.Mkdir(dir, 0o700))
 	engine := filepath.Join(dir, "engine")
-	testutil.OK(f.t, os.WriteFile(engine, []byte(fmt.Sprintf("#!/bin/sh\necho %s >&2\necho info string %s\nexec fakeengine -script exit@go:6\n", marked("Stderr"), marked("Info"))), 0o700))
-	f.until("the coordinator knows the keys", func() bool { return !strings.Contains(f.tries("farm", "list", "--creds", "ann.creds"), "not accept") })
-	f.gogi("farm", "submit", "--run", "marked", "--engine", "a="+engine, "--engine", "b=builtin", "--nodes", "20", "--games", "400", "--creds", "ann.creds")
+	testutil.OK(f.t, os.WriteFile(engine,
+		[]byte(fmt.Sprintf("#!/bin/sh\necho %s >&2\necho info string %s\nexec fakeengine -script exit@go:6\n",
+			marked("Stderr"), marked("Info"))), 0o700))
+	f.until("the coordinator knows the keys", func() bool {
+		return !strings.Contains(f.tries("farm", "list", "--creds", "ann.creds"), "not accept")
+	})
+	f.gogi("farm", "submit", "--run", "marked", "--engine", "a="+engine, "--engine", "b=builtin", "--nodes", "20",
+		"--games", "400", "--creds", "ann.creds")
 	f.gogi("farm", "approve", "marked", "--creds", "ben.creds")
 	var s farm.TestStatus
 	testutil.OK(f.t, json.Unmarshal([]byte(f.gogi("farm", "show", "marked", "--json", "--creds", "ann.creds")), &s))
@@ -187,7 +198,8 @@ func (f *markedFarm) tries(args ...string) string {
 // workMarked plays pairs on a real worker. Its engine crashes in games.
 func (f *markedFarm) workMarked() {
 	f.t.Helper()
-	worker := exec.Command("gogi", "farm", "work", "--creds", "rack.creds", "--concurrency", "2", "--labels", "host="+marked("Host"))
+	worker := exec.Command("gogi", "farm", "work", "--creds", "rack.creds", "--concurrency", "2", "--labels",
+		"host="+marked("Host"))
 	worker.Dir = f.dir
 	worker.Env = append(os.Environ(), "XDG_CACHE_HOME="+filepath.Join(f.dir, marked("Cache")))
 	var out bytes.Buffer
@@ -205,7 +217,8 @@ func (f *markedFarm) workMarked() {
 func (f *markedFarm) until(what string, done func() bool) {
 	f.t.Helper()
 	for deadline := time.Now().Add(time.Minute); !done(); time.Sleep(200 * time.Millisecond) {
-		testutil.Require(f.t, time.Now().Before(deadline), "it never happens that %s: %s", what, f.tries("farm", "show", "marked", "--creds", "ann.creds"))
+		testutil.Require(f.t, time.Now().Before(deadline), "it never happens that %s: %s", what,
+			f.tries("farm", "show", "marked", "--creds", "ann.creds"))
 	}
 }
 
@@ -228,14 +241,15 @@ func (f *markedFarm) dial(name string) (farm.Transport, farm.Signer) {
 	return way, testutil.Must(creds.Sign())(f.t)
 }
 
-// lieMarked sends marked texts as two workers: a refusal, a crash note, a game with a free note, events of a game, an attempt
-// and invalid results. The last end in a quarantine.
+// lieMarked sends marked texts as two workers: a refusal, a crash note, a game with a free note, events of a game, an
+// attempt and invalid results. The last end in a quarantine.
 func (f *markedFarm) lieMarked() {
 	f.t.Helper()
 	ctx := f.t.Context()
 	mal, _ := f.dial("mal")
 	var g farm.Grants
-	testutil.OK(f.t, mal.Request(ctx, farm.SubjectLease+"mal", farm.Ask{Session: "s", Want: 1, Refuse: []string{f.digest}, Why: []string{"sh: " + marked("Refusal")}}, &g))
+	testutil.OK(f.t, mal.Request(ctx, farm.SubjectLease+"mal",
+		farm.Ask{Session: "s", Want: 1, Refuse: []string{f.digest}, Why: []string{"sh: " + marked("Refusal")}}, &g))
 
 	mel, sign := f.dial("mel")
 	var grants []farm.Grant
@@ -251,7 +265,8 @@ func (f *markedFarm) lieMarked() {
 	})
 	var watched farm.BeatReply
 	testutil.OK(f.t, mel.Request(ctx, farm.SubjectBeat+"mel", farm.Beat{
-		Session: "s", Number: 1, Held: []farm.Held{grants[1].Held, grants[2].Held, grants[3].Held, grants[4].Held, grants[5].Held},
+		Session: "s", Number: 1, Held: []farm.Held{grants[1].Held, grants[2].Held, grants[3].Held, grants[4].Held,
+			grants[5].Held},
 		Back: []farm.Back{{Held: grants[0].Held, Why: marked("Note"), Crashed: true}},
 	}, &watched))
 	testutil.Slices(f.t, watched.Watched, []string{f.digest}, "the runs that somebody watches")
@@ -260,9 +275,11 @@ func (f *markedFarm) lieMarked() {
 	}
 	for i, item := range []farm.Item{
 		{Lease: grants[5].Held, Pair: testutil.Must(match.EncodePair(markedPair(f.t, plan, grants[5].Pair)))(f.t)},
-		{Lease: grants[1].Held, Attempt: &match.Attempt{Pair: grants[1].Pair, Ended: time.Now(), Why: "thinking: exit status 7: " + marked("Attempt")}},
+		{Lease: grants[1].Held, Attempt: &match.Attempt{Pair: grants[1].Pair, Ended: time.Now(),
+			Why: "thinking: exit status 7: " + marked("Attempt")}},
 		{Lease: grants[2].Held, Pair: []byte(marked("Garbage"))},
-		{Lease: grants[3].Held, Pair: []byte(`{"Pair":{"ID":` + fmt.Sprint(grants[3].Pair) + `,"Opening":{"ID":"` + marked("Opening") + `"}}}`)},
+		{Lease: grants[3].Held, Pair: []byte(`{"Pair":{"ID":` + fmt.Sprint(grants[3].Pair) + `,"Opening":{"ID":"` +
+			marked("Opening") + `"}}}`)},
 		{Lease: grants[4].Held, Pair: []byte(`{"` + marked("Field") + `":1}`)},
 	} {
 		body := testutil.Must(farm.Seal(&farm.Batch{Worker: "mel", Session: "s", Items: []farm.Item{item}}, sign))(f.t)
@@ -280,13 +297,15 @@ func markedEvent(t *testing.T, kind match.EventType, pair int) []byte {
 	texts := []string{text, text}
 	head := match.GameHead{Black: "a", White: "b", Limits: texts, Opening: text, Start: text, Moves: text}
 	ev := match.Event{
-		Run: "marked", Type: kind, Pair: &pair, Leg: &zero, Slot: &zero, GameHead: head, Worker: text, Rules: text, Position: text, Outcome: text, Termination: text, Note: text, Engine: text, Kind: text, Bundle: text, Players: texts,
+		Run: "marked", Type: kind, Pair: &pair, Leg: &zero, Slot: &zero, GameHead: head, Worker: text, Rules: text,
+		Position: text, Outcome: text, Termination: text, Note: text, Engine: text, Kind: text, Bundle: text, Players: texts,
 		Board: &match.Board{Pair: pair, Position: text, GameHead: head},
 	}
 	return testutil.Must(json.Marshal(ev))(t)
 }
 
-// markedPair returns a valid result of a pair. In each game the side to move crashes after the opening, with a marked note.
+// markedPair returns a valid result of a pair. In each game the side to move crashes after the opening, with a marked
+// note.
 func markedPair(t *testing.T, plan *match.Plan, id int) match.PairResult {
 	t.Helper()
 	r := match.PairResult{Pair: plan.Pair(id)}
@@ -324,10 +343,13 @@ func (f *markedFarm) logIn(name string) *http.Client {
 	var c struct{ Challenge string }
 	testutil.OK(f.t, json.Unmarshal([]byte(f.get(client, "/farm/challenge")), &c))
 	signature := testutil.Must(sign(keys.LogInText(strings.TrimPrefix(f.pages, "http://"), c.Challenge, name)))(f.t)
-	response := testutil.Must(client.PostForm(f.pages+"/farm/login", url.Values{"key": {name}, "challenge": {c.Challenge}, "signature": {base64.RawURLEncoding.EncodeToString(signature)}}))(f.t)
+	response := testutil.Must(client.PostForm(f.pages+"/farm/login",
+		url.Values{"key": {name}, "challenge": {c.Challenge},
+			"signature": {base64.RawURLEncoding.EncodeToString(signature)}}))(f.t)
 	body := testutil.Must(io.ReadAll(response.Body))(f.t)
 	testutil.OK(f.t, response.Body.Close())
-	testutil.Require(f.t, response.StatusCode == http.StatusOK && strings.Contains(string(body), "/farm/logout"), "%s cannot log in: %s", name, response.Status)
+	testutil.Require(f.t, response.StatusCode == http.StatusOK && strings.Contains(string(body), "/farm/logout"),
+		"%s cannot log in: %s", name, response.Status)
 	return client
 }
 
@@ -349,13 +371,16 @@ func (f *markedFarm) crawl(client *http.Client) map[string]string {
 	f.t.Helper()
 	const most = 400
 	pages := map[string]string{}
-	todo := []string{"/", "/farm", "/metrics", "/farm/log", "/farm/keys", "/farm/people", "/farm/submit", "/farm/join", "/farm/connect", "/farm/t/marked", "/farm/m/rack", "/farm/m/mel", "/farm/m/mal",
-		"/farm/p/rack", "/engines", "/compare", "/ratings", "/style", "/r/marked", "/r/marked/games", "/r/marked/faults", "/r/marked/time", "/r/marked/openings", "/r/marked/votes", "/r/marked/now", "/r/marked/live",
+	todo := []string{"/", "/farm", "/metrics", "/farm/log", "/farm/keys", "/farm/people", "/farm/submit", "/farm/join",
+		"/farm/connect", "/farm/t/marked", "/farm/m/rack", "/farm/m/mel", "/farm/m/mal",
+		"/farm/p/rack", "/engines", "/compare", "/ratings", "/style", "/r/marked", "/r/marked/games", "/r/marked/faults",
+		"/r/marked/time", "/r/marked/openings", "/r/marked/votes", "/r/marked/now", "/r/marked/live",
 		"/api/v1/runs", "/api/v1/runs/marked", "/api/v1/runs/marked/games", "/debug/pprof/cmdline"}
 	link := regexp.MustCompile(`(?:href|src|action)="(/[^"#]*)"`)
 	for len(todo) > 0 && len(pages) < most {
 		path := todo[0]
-		if todo = todo[1:]; pages[path] != "" || strings.HasPrefix(path, "/api/v1/live") || strings.HasPrefix(path, "/farm/logout") {
+		if todo = todo[1:]; pages[path] != "" || strings.HasPrefix(path, "/api/v1/live") ||
+			strings.HasPrefix(path, "/farm/logout") {
 			continue
 		}
 		body := f.get(client, path)

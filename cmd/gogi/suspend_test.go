@@ -50,7 +50,8 @@ func TestASuspendedRunnerStoresNothingOfIt(t *testing.T) {
 	if err := cmd.Wait(); err != nil {
 		t.Fatalf("%v: %s", err, said.String())
 	}
-	if n := strings.Count(said.String(), "\nstopped: "); n != len(signals)/2 || strings.Count(said.String(), "\ngoing on after ") != n {
+	if n := strings.Count(said.String(), "\nstopped: "); n != len(signals)/2 ||
+		strings.Count(said.String(), "\ngoing on after ") != n {
 		t.Errorf("%d stops were announced, want those by SIGTSTP: %s", n, said.String())
 	}
 	testutil.Check(t, unplayed != 0, "no event told that a pair was cut")
@@ -60,7 +61,8 @@ func TestASuspendedRunnerStoresNothingOfIt(t *testing.T) {
 		games++
 		for _, stop := range stops {
 			testutil.Check(t, !row.Started.Before(stop[0]) || !row.Ended.After(stop[1]),
-				"game %d.%d, ended by %s (%s), was in play while the program was suspended", row.Pair, row.Leg, row.Termination, row.Note)
+				"game %d.%d, ended by %s (%s), was in play while the program was suspended", row.Pair, row.Leg, row.Termination,
+				row.Note)
 		}
 	}
 	testutil.Check(t, games == played, "%d games are stored", games)

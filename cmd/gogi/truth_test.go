@@ -15,7 +15,8 @@ func TestKeptTruths(t *testing.T) {
 	testutil.Check(t, len(plans) > 0, "no plan is kept")
 	for _, plan := range plans {
 		t.Run(filepath.Base(plan), func(t *testing.T) {
-			out, err := exec.Command("gogi-lab", "truth", plan, "-q", "--results", filepath.Join(t.TempDir(), "kept.jsonl")).CombinedOutput()
+			out, err := exec.Command("gogi-lab", "truth", plan, "-q", "--results",
+				filepath.Join(t.TempDir(), "kept.jsonl")).CombinedOutput()
 			testutil.OK(t, err, string(out))
 		})
 	}

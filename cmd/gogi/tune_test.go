@@ -104,7 +104,8 @@ func TestKilledTune(t *testing.T) {
 	}
 	want, _ := gogiIn(t, calm, "db", "dump", "--stable", "t")
 	got, _ := gogiIn(t, killed, "db", "dump", "--stable", "t")
-	testutil.Check(t, strings.Count(want, `{"type":"state"`) == games/16 && got == want, "the dumps differ: %d bytes and %d", len(want), len(got))
+	testutil.Check(t, strings.Count(want, `{"type":"state"`) == games/16 && got == want,
+		"the dumps differ: %d bytes and %d", len(want), len(got))
 	for _, verb := range [][]string{{"tune", "verify"}, {"db", "verify"}, {"db", "check"}} {
 		if out, code := gogiIn(t, killed, verb...); code != 0 {
 			t.Errorf("%v: %d: %s", verb, code, out)
@@ -121,7 +122,8 @@ func TestValidateRun(t *testing.T) {
 	file := filepath.Join(dir, "t.toml")
 	text := testutil.Must(os.ReadFile(file))(t)
 	const two = "[[tune.validate]]\nsprt = [0, 300]\ngames = 40\n[[tune.validate]]\nsprt = [0, 300]\ngames = 40\nlimits = {nodes = 30}\n"
-	testutil.OK(t, os.WriteFile(file, append(bytes.Replace(text, []byte("inflight = 24"), []byte("inflight = 12"), 1), two...), 0o600))
+	testutil.OK(t, os.WriteFile(file,
+		append(bytes.Replace(text, []byte("inflight = 24"), []byte("inflight = 12"), 1), two...), 0o600))
 	if out, code := gogiIn(t, dir, "tune", "t.toml", "--no-validate", "--no-probe", "-q"); code != 0 {
 		t.Fatalf("%d: %s", code, out)
 	}
@@ -132,11 +134,13 @@ func TestValidateRun(t *testing.T) {
 	again, same := gogiIn(t, dir, "tune", "validate", "t", "-q")
 	testutil.Check(t, same == code && strings.HasSuffix(first, again[max(0, len(again)-200):]), "then %d: %s", same, again)
 	report, _ := gogiIn(t, dir, "tune", "report", "t")
-	if !strings.Contains(report, "t-validation-1)") || !strings.Contains(report, "t-validation-1-2)") || strings.Contains(report, "t-validation-1-2): not begun") != (code != 0) {
+	if !strings.Contains(report, "t-validation-1)") || !strings.Contains(report, "t-validation-1-2)") ||
+		strings.Contains(report, "t-validation-1-2): not begun") != (code != 0) {
 		t.Errorf("%d: %s", code, report)
 	}
 	testutil.OK(t, os.Rename(file+".away", file))
-	if out, code := gogiIn(t, dir, "tune", "t.toml", "--games", "144", "--no-validate", "--no-probe", "-q"); code != 0 || !strings.Contains(out, "started at the final values of t") {
+	if out, code := gogiIn(t, dir, "tune", "t.toml", "--games", "144", "--no-validate", "--no-probe", "-q"); code != 0 ||
+		!strings.Contains(out, "started at the final values of t") {
 		t.Errorf("%d: %s", code, out)
 	}
 	if out, code := gogiIn(t, dir, "tune", "verify", "t-2"); code != 0 {

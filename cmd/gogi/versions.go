@@ -54,7 +54,8 @@ func (f *versionFlags) open(s *session.Session, noun string) (*versions, error) 
 	name := ""
 	if len(f.Programs) == 1 {
 		if name = f.Programs[0]; isProgram(name) {
-			return nil, fmt.Errorf("%s: it is one program; give all versions, the oldest first, or a match file (*.toml) whose engines are the versions", name)
+			return nil,
+				fmt.Errorf("%s: it is one program; give all versions, the oldest first, or a match file (*.toml) whose engines are the versions", name)
 		}
 	} else if err := f.addVersions(&flags); err != nil {
 		return nil, err
@@ -69,7 +70,8 @@ func (f *versionFlags) open(s *session.Session, noun string) (*versions, error) 
 	if len(file.PlayerNames()) < 2 {
 		return nil, errors.New("versions: expected two at least")
 	}
-	v := &versions{names: file.PlayerNames(), run: file.RunName(), games: file.Games, file: file, dir: dir, warned: map[string]bool{}}
+	v := &versions{names: file.PlayerNames(), run: file.RunName(), games: file.Games, file: file, dir: dir,
+		warned: map[string]bool{}}
 	if name == "" && flags.Run == "" {
 		v.run = noun
 	}
@@ -87,7 +89,8 @@ func (f *versionFlags) open(s *session.Session, noun string) (*versions, error) 
 // isProgram reports whether a file is an executable program, not a match file.
 func isProgram(file string) bool {
 	info, err := os.Stat(file)
-	return err == nil && info.Mode().IsRegular() && !strings.HasSuffix(file, ".toml") && (info.Mode()&0o111 != 0 || strings.HasSuffix(file, ".exe"))
+	return err == nil && info.Mode().IsRegular() && !strings.HasSuffix(file, ".toml") &&
+		(info.Mode()&0o111 != 0 || strings.HasSuffix(file, ".exe"))
 }
 
 // check returns an error for settings that runs between two versions cannot have.
@@ -145,10 +148,11 @@ func namesOf(programs []string) ([]string, error) {
 
 // A pairing is a run between two versions, A and B.
 type pairing struct {
-	Run    string
-	A, B   string
-	Pairs  int
-	Offset int             // index of the first opening, in the order that the seed decides; below 0: the run uses all openings
+	Run   string
+	A, B  string
+	Pairs int
+	// index of the first opening, in the order that the seed decides; below 0: the run uses all openings
+	Offset int
 	Used   map[uint64]bool // hashes of openings that the run skips if the set has others; with Offset
 	Seed   uint64          // added to the seed
 	Look   func() []string // lines for the progress
@@ -177,8 +181,8 @@ func (v *versions) openStore(ctx context.Context) error {
 	return nil
 }
 
-// ready prepares a run, see prepare. If the versions are commits, it builds them. It returns an *unbuildable if a commit
-// does not build or does not start.
+// ready prepares a run, see prepare. If the versions are commits, it builds them. It returns an *unbuildable if a
+// commit does not build or does not start.
 func (v *versions) ready(ctx context.Context, env *cli.Env, p pairing) (*players.Opener, error) {
 	for _, name := range []string{p.A, p.B} {
 		if v.git == nil {
@@ -243,9 +247,9 @@ func (v *versions) prepare(ctx context.Context, p pairing) (*players.Opener, err
 	return o, err
 }
 
-// openingsFrom returns one opening for each pair of the plan, beginning with the opening number offset. It skips the used
-// openings and repeats none, unless the set has too few openings. next is the number of the opening after the last one. If
-// the next run begins there, no opening repeats until all have been played.
+// openingsFrom returns one opening for each pair of the plan, beginning with the opening number offset. It skips the
+// used openings and repeats none, unless the set has too few openings. next is the number of the opening after the last
+// one. If the next run begins there, no opening repeats until all have been played.
 func openingsFrom(plan *match.Plan, offset int, used map[uint64]bool) (list []match.Opening, next int) {
 	taken := map[uint64]bool{}
 	maps.Copy(taken, used)

@@ -18,7 +18,8 @@ import (
 // that its versions have played. It repeats them if the set has no others.
 func TestOpeningsOfAHunt(t *testing.T) {
 	t.Parallel()
-	plan := &match.Plan{Players: []match.Player{{Name: "a"}, {Name: "b"}}, Design: match.Design{Kind: match.DesignMatch, Swap: true}, Seed: 7}
+	plan := &match.Plan{Players: []match.Player{{Name: "a"}, {Name: "b"}},
+		Design: match.Design{Kind: match.DesignMatch, Swap: true}, Seed: 7}
 	for _, id := range []string{"1", "2", "3", "4", "5", "6", "7", "8"} {
 		plan.Openings = append(plan.Openings, match.Opening{ID: id, Start: id})
 	}

@@ -48,14 +48,16 @@ func TestVotesOfOneGame(t *testing.T) {
 	}
 	table, _, _ := gogi(t, "votes", "--log", log, "--game", "1", "--csv", "-")
 	lines := strings.Split(strings.TrimSpace(table), "\n")
-	if len(lines) != 6 || lines[0] != "own,ply,played,by,split,tie,P1,P2,P3,P4,P5" || lines[1] != "0,,,,,,1,1,1,1,1" || !strings.HasSuffix(lines[5], ",rule,2:2:1,,5,5,4,3,2") {
+	if len(lines) != 6 || lines[0] != "own,ply,played,by,split,tie,P1,P2,P3,P4,P5" || lines[1] != "0,,,,,,1,1,1,1,1" ||
+		!strings.HasSuffix(lines[5], ",rule,2:2:1,,5,5,4,3,2") {
 		t.Errorf("%q", lines)
 	}
 	var g votes.GameVotes
 	text, _, _ := gogi(t, "votes", "--log", log, "--game", "1", "--json")
 	testutil.OK(t, json.Unmarshal([]byte(text), &g))
 	checkGaps(t, text)
-	if d := g.Councils[0].Decisions[3]; d.Ply != 7 || d.Own != 4 || d.Split != "2:2:1" || fmt.Sprint(d.Before, d.After) != "[4 4 4 3 2] [5 5 4 3 2]" || len(d.Votes) != 5 {
+	if d := g.Councils[0].Decisions[3]; d.Ply != 7 || d.Own != 4 || d.Split != "2:2:1" ||
+		fmt.Sprint(d.Before, d.After) != "[4 4 4 3 2] [5 5 4 3 2]" || len(d.Votes) != 5 {
 		t.Errorf("%+v", d)
 	}
 }
@@ -66,23 +68,28 @@ func TestVotesReplay(t *testing.T) {
 	records := ensembletest.Records(t, "evaluation", "A50 B0 C0|A50 B0 C0|A50 B0 B0", "A50 A0 A0|A50 A0 A0|A50 A0 A0")
 	log := voteLog(t, records)
 	out, errs, code := gogi(t, "votes", "replay", "--log", log)
-	testutil.Check(t, code == 0 && strings.Contains(out, "6 decisions: all are the recorded ones"), "%d: %s%s", code, out, errs)
-	out, errs, code = gogi(t, "votes", "replay", "--log", log, "--json", "--rule", "majority", "--rule", "optimistic", "--ties", "member")
+	testutil.Check(t, code == 0 && strings.Contains(out, "6 decisions: all are the recorded ones"), "%d: %s%s", code, out,
+		errs)
+	out, errs, code = gogi(t, "votes", "replay", "--log", log, "--json", "--rule", "majority", "--rule", "optimistic",
+		"--ties", "member")
 	testutil.Require(t, code == 0, "%v", errs)
 	checkGaps(t, out)
 	var r votes.Replay
 	testutil.OK(t, json.Unmarshal([]byte(out), &r))
 	majority, optimistic := r.Councils[0].Replays[0], r.Councils[0].Replays[1]
-	testutil.Check(t, !r.Verifies && majority.Decisions == 6 && majority.Differs == 1 && majority.InTies == 0 && optimistic.Differs == 0,
+	testutil.Check(t, !r.Verifies && majority.Decisions == 6 && majority.Differs == 1 && majority.InTies == 0 &&
+		optimistic.Differs == 0,
 		"%+v, %+v", majority, optimistic)
-	if w := majority.Where; len(w) != 1 || w[0].Own != 3 || !strings.HasSuffix(w[0].Place, "votes.log:3") || w[0].Recorded == w[0].Played {
+	if w := majority.Where; len(w) != 1 || w[0].Own != 3 || !strings.HasSuffix(w[0].Place, "votes.log:3") ||
+		w[0].Recorded == w[0].Played {
 		t.Errorf("%+v", w)
 	}
 	broken := bytes.Replace(records[4], []byte(`"w_after":[3,1,1]`), []byte(`"w_after":[3,1,1.0000000000000002]`), 1)
 	testutil.Require(t, !bytes.Equal(broken, records[4]), "there are no such weights in %s", records[4])
 	records[4] = broken
 	out, errs, code = gogi(t, "votes", "replay", "--log", voteLog(t, records))
-	if code != cli.Failed || !strings.Contains(out, "votes.log:5") || !strings.Contains(out, "w_after is [3 1 1], recorded is [3 1 1.0000000000000002]") ||
+	if code != cli.Failed || !strings.Contains(out, "votes.log:5") ||
+		!strings.Contains(out, "w_after is [3 1 1], recorded is [3 1 1.0000000000000002]") ||
 		!strings.Contains(errs, "1 of 6 decisions are not the recorded ones") {
 		t.Errorf("%d: %s%s", code, out, errs)
 	}
@@ -93,10 +100,12 @@ func storeVotes(t *testing.T, records [][]byte) (db string) {
 	t.Helper()
 	limits := match.Limits{Nodes: 10, Stall: match.DefaultStall}
 	player := func(name string) match.Player {
-		return match.Player{Name: name, Command: []string{"/gogi"}, Builtin: true, Limits: limits, Identity: match.Identity{Fixed: name}, Restart: match.RestartNever}
+		return match.Player{Name: name, Command: []string{"/gogi"}, Builtin: true, Limits: limits,
+			Identity: match.Identity{Fixed: name}, Restart: match.RestartNever}
 	}
 	plan := &match.Plan{
-		Run: "r", Players: []match.Player{player("C"), player("B")}, Design: match.Design{Kind: match.DesignMatch, Swap: true}, Seed: 1,
+		Run: "r", Players: []match.Player{player("C"), player("B")},
+		Design: match.Design{Kind: match.DesignMatch, Swap: true}, Seed: 1,
 		Rules: match.RulesProfiles()["default"], Openings: []match.Opening{{ID: "1", Start: "startpos"}},
 		Ponder: match.PonderOff, Slowed: match.PolicyCount, Pairs: 1, Concurrency: 1, PVPlies: 1,
 	}
@@ -162,7 +171,8 @@ func TestVotesThatLast(t *testing.T) {
 		t.Errorf("%d: %s", code, errs)
 	}
 	out, errs, code := gogi(t, "votes", "replay", "--db", storeVotes(t, records))
-	if code != cli.Failed || !strings.Contains(out, "not checked: the weights continue from game to game") || !strings.Contains(errs, "no decision could be checked") {
+	if code != cli.Failed || !strings.Contains(out, "not checked: the weights continue from game to game") ||
+		!strings.Contains(errs, "no decision could be checked") {
 		t.Errorf("%d: %s%s", code, out, errs)
 	}
 }
@@ -192,7 +202,8 @@ func TestVotesErrors(t *testing.T) {
 		{"votes --log " + written(t, "none.log", "\n"), 1, "there are no votes in it"},
 		{"votes --log " + written(t, "bad.log", string(records[0])+"\n\n{"), 1, "bad.log:3: "},
 		{"votes --log nosuch.log", 1, "nosuch.log"},
-		{"votes replay --log " + gap, 1, "votes.log:2: ensemble: decision 3, ply 5: the one before is 1: decisions are missing"},
+		{"votes replay --log " + gap, 1,
+			"votes.log:2: ensemble: decision 3, ply 5: the one before is 1: decisions are missing"},
 		{"votes replay --log " + log + " --rule x", 2, `--rule: there is no rule "x"`},
 		{"votes replay --log " + log + " --rule weighted:weights=1/2", 1, "2 weights for 5 members"},
 		{"votes replay --log " + log + " --ties x", 2, `--ties: there is no tie-break "x"`},

@@ -42,13 +42,15 @@ func realTerminal(t *testing.T, dir string) *terminalView {
 		_ = exec.Command("tmux", "-S", w.socket, "kill-server").Run() // fails if the shell has ended
 		os.RemoveAll(folder)
 	})
-	w.tmux(t, "-f", "/dev/null", "new-session", "-d", "-x", "80", "-y", "24", "-c", dir, "env", "PS1=$ ", "LC_ALL=C.UTF-8", "sh")
+	w.tmux(t, "-f", "/dev/null", "new-session", "-d", "-x", "80", "-y", "24", "-c", dir, "env", "PS1=$ ", "LC_ALL=C.UTF-8",
+		"sh")
 	return w
 }
 
 func (w *terminalView) tmux(t *testing.T, args ...string) string {
 	t.Helper()
-	out, err := exec.CommandContext(t.Context(), "tmux", append([]string{"-u", "-S", w.socket}, args...)...).CombinedOutput()
+	out, err := exec.CommandContext(t.Context(), "tmux",
+		append([]string{"-u", "-S", w.socket}, args...)...).CombinedOutput()
 	testutil.Require(t, err == nil, "tmux %v: %v: %s", args, err, out)
 	return string(out)
 }
@@ -76,7 +78,8 @@ func (w *terminalView) fills(t *testing.T, lines int, texts ...string) string {
 				missing = text
 			}
 		}
-		if drawn := strings.Split(strings.TrimRight(shown, "\n"), "\n"); missing == "" && lines > 0 && (len(drawn) != lines || !strings.HasSuffix(drawn[lines-1], texts[len(texts)-1])) {
+		if drawn := strings.Split(strings.TrimRight(shown, "\n"), "\n"); missing == "" && lines > 0 &&
+			(len(drawn) != lines || !strings.HasSuffix(drawn[lines-1], texts[len(texts)-1])) {
 			missing = fmt.Sprintf("%d lines", lines)
 		}
 		if missing == "" {
@@ -89,14 +92,17 @@ func (w *terminalView) fills(t *testing.T, lines int, texts ...string) string {
 // watch runs a command, and compares the modes of the terminal before and after it.
 func (w *terminalView) watch(t *testing.T, command string) {
 	t.Helper()
-	w.keys(t, "clear; stty -g >before; sh -c 'echo $$ >pid; exec "+command+"'; echo code=$?; stty -g | cmp - before && echo modes as before", "Enter")
+	w.keys(t, "clear; stty -g >before; sh -c 'echo $$ >pid; exec "+command+
+		"'; echo code=$?; stty -g | cmp - before && echo modes as before", "Enter")
 }
 
 // restored waits until a command ends with an exit code. It checks that the terminal is in its normal state.
 func (w *terminalView) restored(t *testing.T, code int) string {
 	t.Helper()
 	shown := w.shows(t, fmt.Sprintf("code=%d\nmodes as before", code))
-	if got := strings.TrimSpace(w.tmux(t, "display-message", "-p", "#{alternate_on} #{cursor_flag} #{wrap_flag} #{keypad_flag} #{keypad_cursor_flag} #{mouse_any_flag}")); got != "0 1 1 0 0 0" {
+	if got := strings.TrimSpace(w.tmux(t, "display-message", "-p",
+		"#{alternate_on} #{cursor_flag} #{wrap_flag} #{keypad_flag} #{keypad_cursor_flag} #{mouse_any_flag}")); got !=
+		"0 1 1 0 0 0" {
 		t.Errorf("alternate screen, cursor, wrap, keypad, cursor keys, mouse are %s", got)
 	}
 	return shown
@@ -143,8 +149,10 @@ func (w *terminalView) kill(t *testing.T, sig syscall.Signal) {
 func liveRun(t *testing.T) *folder {
 	t.Helper()
 	s := &folder{dir: t.TempDir()}
-	cmd := exec.CommandContext(t.Context(), "gogi", "match", "-q", "--db", "games.db", "--run", "live", "--engine", "銀将の弟子=fakeengine -think 30ms",
-		"--engine", "base=fakeengine -think 30ms", "--tc", "60+1", "--max-plies", "100", "--games", "4000", "--concurrency", "2", "--sprt", "0,50")
+	cmd := exec.CommandContext(t.Context(), "gogi", "match", "-q", "--db", "games.db", "--run", "live", "--engine",
+		"銀将の弟子=fakeengine -think 30ms",
+		"--engine", "base=fakeengine -think 30ms", "--tc", "60+1", "--max-plies", "100", "--games", "4000", "--concurrency",
+		"2", "--sprt", "0,50")
 	var said bytes.Buffer
 	cmd.Stderr = &said
 	cmd.Dir, cmd.Cancel = s.dir, func() error { return cmd.Process.Signal(syscall.SIGTERM) }
@@ -168,7 +176,8 @@ func TestRealTerminal(t *testing.T) {
 	const command, keys = "gogi watch --db games.db", "q quit"
 
 	w.watch(t, command)
-	w.fills(t, 24, " live · playing · ", "White", "銀将の弟子", "ply ", " 玉", "v玉", "銀将の弟子 against base", "log likelihood", "[-2.", keys)
+	w.fills(t, 24, " live · playing · ", "White", "銀将の弟子", "ply ", " 玉", "v玉", "銀将の弟子 against base", "log likelihood",
+		"[-2.", keys)
 	w.keys(t, "p")
 	w.shows(t, " live · paused · ", "pause: done")
 	w.keys(t, "r")
@@ -209,7 +218,8 @@ func TestRealTerminal(t *testing.T) {
 	w.shows(t, "Stop gives up the games in play")
 	w.keys(t, "s")
 	shown := w.restored(t, 0)
-	testutil.Check(t, strings.Contains(shown, "live: the session has ended; ") && strings.Contains(shown, "銀将の弟子 against base"),
+	testutil.Check(t, strings.Contains(shown, "live: the session has ended; ") &&
+		strings.Contains(shown, "銀将の弟子 against base"),
 		"the end says:\n%s", shown)
 }
 

@@ -13,24 +13,26 @@ type timeMargin struct {
 	profile  bool   // the profile yaneuraou sets it
 }
 
-// timeMargins has the options of each family, with the values that YaneuraOu 9, Apery d14471f, Gikou 2, Sunfish4, dlshogi
-// and Fairy-Stockfish declare. A value is in milliseconds, or in seconds (SuddenDeathMargin), or true or false.
+// timeMargins has the options of each family, with the values that YaneuraOu 9, Apery d14471f, Gikou 2, Sunfish4,
+// dlshogi and Fairy-Stockfish declare. A value is in milliseconds, or in seconds (SuddenDeathMargin), or true or false.
 func timeMargins() []timeMargin {
 	return []timeMargin{
-		{"networkdelay", "0", true}, {"networkdelay2", "0", true}, {"minimumthinkingtime", "", true}, {"rounduptofullsecond", "false", true}, // YaneuraOu
+		// YaneuraOu
+		{"networkdelay", "0", true}, {"networkdelay2", "0", true}, {"minimumthinkingtime", "", true},
+		{"rounduptofullsecond", "false", true},
 		{"byoyomimargin", "", false}, {"timemargin", "", false}, // Apery, dlshogi
 		{"fischermargin", "", false}, {"minthinkingtime", "", false}, {"suddendeathmargin", "", false}, // Gikou
 		{"marginms", "", false}, // Sunfish4
 	}
 }
 
-// canonical returns the name of an option without case and underscores. It keeps spaces, because Minimum Thinking Time of
-// Stockfish is 20 ms and harmless.
+// canonical returns the name of an option without case and underscores. It keeps spaces, because Minimum Thinking Time
+// of Stockfish is 20 ms and harmless.
 func canonical(name string) string { return strings.ToLower(strings.ReplaceAll(name, "_", "")) }
 
 // TimeMargin reports whether an option saves or rounds an engine's time for play over networks, or has such a name.
-// harmless is the value that does not distort short games; "" means the least value that the engine declares. profile reports
-// whether the profile yaneuraou sets the option.
+// harmless is the value that does not distort short games; "" means the least value that the engine declares. profile
+// reports whether the profile yaneuraou sets the option.
 func TimeMargin(name string) (harmless string, profile, ok bool) {
 	name = canonical(name)
 	for _, m := range timeMargins() {
@@ -45,14 +47,16 @@ func TimeMargin(name string) (harmless string, profile, ok bool) {
 // Margins of a search, such as FutilityMargin, have no word for a time.
 func namedMargin(name string) bool {
 	if strings.Contains(name, "margin") {
-		for _, word := range []string{"time", "byoyomi", "fischer", "suddendeath", "clock", "increment", "network", "safety"} {
+		for _, word := range []string{"time", "byoyomi", "fischer", "suddendeath", "clock", "increment", "network",
+			"safety"} {
 			if strings.Contains(name, word) {
 				return true
 			}
 		}
 		return name == "margin" || strings.HasPrefix(name, "ms") || strings.HasSuffix(name, "ms")
 	}
-	for _, word := range []string{"networkdelay", "networklatency", "communicationdelay", "leastthinkingtime", "minthinktime", "timebuffer"} {
+	for _, word := range []string{"networkdelay", "networklatency", "communicationdelay", "leastthinkingtime",
+		"minthinktime", "timebuffer"} {
 		if strings.Contains(name, word) {
 			return true
 		}

@@ -18,12 +18,14 @@ import (
 func Machine(t *testing.T) identity.Env {
 	t.Helper()
 	dir := t.TempDir()
-	for _, program := range []string{"dev", "base", "bin/fairy-stockfish", "bin/gpsusi", "bin/nice", "bin/ssh", "bin/node"} {
+	for _, program := range []string{"dev", "base", "bin/fairy-stockfish", "bin/gpsusi", "bin/nice", "bin/ssh",
+		"bin/node"} {
 		path := filepath.Join(dir, program)
 		testutil.OK(t, os.MkdirAll(filepath.Dir(path), 0o700))
 		testutil.OK(t, os.WriteFile(path, []byte(program), 0o700))
 	}
-	return identity.Env{Self: "/opt/gogi", BuiltinVersion: "sparring-1", NumCPU: 8, Path: filepath.Join(dir, "bin"), WorkDir: dir}
+	return identity.Env{Self: "/opt/gogi", BuiltinVersion: "sparring-1", NumCPU: 8, Path: filepath.Join(dir, "bin"),
+		WorkDir: dir}
 }
 
 // Two is a match file with two engines whose programs Machine provides.

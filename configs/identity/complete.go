@@ -57,13 +57,15 @@ func Complete(plan *match.Plan, greetings []usi.Greeting) (complete *match.Plan,
 // ofCommand returns the files that follow from the command alone. These are known before the USI handshake.
 func ofCommand(files []match.FileHash) []match.FileHash {
 	return slices.DeleteFunc(slices.Clone(files), func(f match.FileHash) bool {
-		return f.Role != match.BinaryRole && f.Role != match.BookRole && !slices.ContainsFunc([]string{argumentRole, scriptRole, fileRole},
-			func(role string) bool { return strings.HasPrefix(f.Role, role) })
+		return f.Role != match.BinaryRole && f.Role != match.BookRole &&
+			!slices.ContainsFunc([]string{argumentRole, scriptRole, fileRole},
+				func(role string) bool { return strings.HasPrefix(f.Role, role) })
 	})
 }
 
 // checkDeclared returns the errors in a player's options that the user set. An option is wrong if the engine
-// does not declare it (except USI_Hash and USI_Ponder), if its value does not fit the declaration, or if it contradicts the plan's rules.
+// does not declare it (except USI_Hash and USI_Ponder), if its value does not fit the declaration, or if it contradicts
+// the plan's rules.
 func checkDeclared(p match.Player, plan *match.Plan, declared []usi.Option) []error {
 	errs := contradictions(p, plan)
 	for _, o := range p.Options {
@@ -155,7 +157,8 @@ func (h Hasher) optionFiles(p *match.Player) (warnings []advice.Warning, err err
 			if err := h.Add(p, role, path); err != nil {
 				return nil, err
 			}
-			warnings = append(warnings, advice.Warning{Engine: p.Name, Text: i18n.Of("options in %s may override those that are sent", path)})
+			warnings = append(warnings, advice.Warning{Engine: p.Name,
+				Text: i18n.Of("options in %s may override those that are sent", path)})
 		}
 	}
 	return warnings, nil

@@ -80,7 +80,8 @@ func TestCompleteIdentities(t *testing.T) {
 		want                  []string
 	}{
 		{"defaults", "", yaneuraou, []string{
-			"binary", "option BookFile", "EvalDir/linked.bin", "EvalDir/nn.bin", "EvalDir/sub/eval_options.txt", "engine_options.txt",
+			"binary", "option BookFile", "EvalDir/linked.bin", "EvalDir/nn.bin", "EvalDir/sub/eval_options.txt",
+			"engine_options.txt",
 		}},
 		{"profile", `profile = "yaneuraou"`, yaneuraou, []string{
 			"binary", "EvalDir/linked.bin", "EvalDir/nn.bin", "EvalDir/sub/eval_options.txt", "engine_options.txt",
@@ -88,10 +89,13 @@ func TestCompleteIdentities(t *testing.T) {
 		{"set", `options = {EvalDir = "nets", BookFile = "user_book1.db", DebugLogFile = "log.txt"}`, yaneuraou, []string{
 			"binary", "option BookFile", "EvalDir/nn.bin", "engine_options.txt",
 		}},
-		{"no book", `options = {USI_OwnBook = false, EvalDir = "<internal>"}`, yaneuraou, []string{"binary", "engine_options.txt"}},
+		{"no book", `options = {USI_OwnBook = false, EvalDir = "<internal>"}`, yaneuraou,
+			[]string{"binary", "engine_options.txt"}},
 		{"no_book", `options = {BookFile = "no_book", EvalDir = ""}`, yaneuraou, []string{"binary", "engine_options.txt"}},
-		{"filename", "dir = \"bin\"\noptions = {EvalFile = \"net.nnue\"}", fairy, []string{"binary", "option EvalFile", "binary's engine_options.txt"}},
-		{"filename of nothing", "dir = \"bin\"\noptions = {EvalFile = \"none\"}", fairy, []string{"binary", "binary's engine_options.txt"}},
+		{"filename", "dir = \"bin\"\noptions = {EvalFile = \"net.nnue\"}", fairy,
+			[]string{"binary", "option EvalFile", "binary's engine_options.txt"}},
+		{"filename of nothing", "dir = \"bin\"\noptions = {EvalFile = \"none\"}", fairy,
+			[]string{"binary", "binary's engine_options.txt"}},
 		{"by hand", "identity = \"v1\"", yaneuraou, []string{
 			"option BookFile", "EvalDir/linked.bin", "EvalDir/nn.bin", "EvalDir/sub/eval_options.txt", "engine_options.txt",
 		}},
@@ -128,25 +132,32 @@ func TestCompleteErrors(t *testing.T) {
 	fill(t, env.WorkDir, map[string]string{"file": ""})
 	for _, test := range []struct{ options, want string }{
 		{`{Thread = 1}`, `engine A: option "Thread" is not offered; nearest: Threads`},
-		{`{Zzzzzzzzzzzzzzzzzzzzzzzzzz = 1}`, `engine A: option "Zzzzzzzzzzzzzzzzzzzzzzzzzz" is not offered; the engine has Threads, USI_Ponder, USI_Hash, MaxMovesToDraw, EnteringKingRule, NetworkDelay, NetworkDelay2, MinimumThinkingTime, RoundUpToFullSecond, USI_OwnBook …`},
-		{`{Threads = 0, USI_Ponder = "on"}`, "engine A: option Threads: 0 is outside 1 to 1024\nengine A: option USI_Ponder: \"on\" is not true or false"},
-		{`{EnteringKingRule = "TryRule"}`, `engine A: option EnteringKingRule = TryRule contradicts the rules "default", which say CSARule27: expected it without the option, or with other rules`},
-		{`{maxmovestodraw = 256}`, `engine A: option maxmovestodraw = 256 contradicts the rules "default", which say 320: expected it without the option, or with other rules`},
+		{`{Zzzzzzzzzzzzzzzzzzzzzzzzzz = 1}`,
+			`engine A: option "Zzzzzzzzzzzzzzzzzzzzzzzzzz" is not offered; the engine has Threads, USI_Ponder, USI_Hash, MaxMovesToDraw, EnteringKingRule, NetworkDelay, NetworkDelay2, MinimumThinkingTime, RoundUpToFullSecond, USI_OwnBook …`},
+		{`{Threads = 0, USI_Ponder = "on"}`,
+			"engine A: option Threads: 0 is outside 1 to 1024\nengine A: option USI_Ponder: \"on\" is not true or false"},
+		{`{EnteringKingRule = "TryRule"}`,
+			`engine A: option EnteringKingRule = TryRule contradicts the rules "default", which say CSARule27: expected it without the option, or with other rules`},
+		{`{maxmovestodraw = 256}`,
+			`engine A: option maxmovestodraw = 256 contradicts the rules "default", which say 320: expected it without the option, or with other rules`},
 		{`{EvalDir = "none"}`, `engine A: option EvalDir: DIR/none: no such file or directory`},
 		{`{EvalDir = "file"}`, `engine A: option EvalDir: DIR/file is no folder`},
 	} {
-		p, _ := configstest.Plan(t, strings.Replace(configstest.Two, "./dev\"", "./dev\"\noptions = "+test.options, 1), few, env)
+		p, _ := configstest.Plan(t, strings.Replace(configstest.Two, "./dev\"", "./dev\"\noptions = "+test.options, 1), few,
+			env)
 		got, _, err := identity.Complete(p, []usi.Greeting{greeting(t, yaneuraou), greeting(t, fairy)})
 		want := strings.ReplaceAll(test.want, "DIR", env.WorkDir)
 		testutil.Check(t, err != nil && err.Error() == want && got == nil, "%s:\n got %v\nwant %s", test.options, err, want)
 	}
 	p, _ := configstest.Plan(t, configstest.Two, few, env)
-	if _, _, err := identity.Complete(p, nil); err == nil || err.Error() != "completing the plan: 0 greetings for 2 engines" {
+	if _, _, err := identity.Complete(p, nil); err == nil ||
+		err.Error() != "completing the plan: 0 greetings for 2 engines" {
 		t.Error(err)
 	}
 }
 
-// TestUndeclaredHash: the engine need not declare USI_Hash. Its value is a part of the plan, because it changes the play.
+// TestUndeclaredHash: the engine need not declare USI_Hash. Its value is a part of the plan, because it changes the
+// play.
 func TestUndeclaredHash(t *testing.T) {
 	env := configstest.Machine(t)
 	text := strings.Replace(configstest.Two, "./dev\"", "./dev\"\noptions = {USI_Hash = 64}", 1)
@@ -154,7 +165,8 @@ func TestUndeclaredHash(t *testing.T) {
 	threads := greeting(t, "Threads type spin default 4 min 1 max 9")
 	plan, _, err := identity.Complete(p, []usi.Greeting{threads, threads})
 	testutil.OK(t, err)
-	testutil.Diff(t, []match.Option{{Name: "Threads", Value: "4"}, {Name: "USI_Hash", Value: "64"}}, plan.Players[0].Effect)
+	testutil.Diff(t, []match.Option{{Name: "Threads", Value: "4"}, {Name: "USI_Hash", Value: "64"}},
+		plan.Players[0].Effect)
 	testutil.Diff(t, []match.Option{{Name: "Threads", Value: "4"}}, plan.Players[1].Effect)
 }
 
@@ -173,7 +185,8 @@ BookFile type string default no_book`
 
 func TestLint(t *testing.T) {
 	env := configstest.Machine(t)
-	greetings := []usi.Greeting{greeting(t, yaneuraou+"\nBookDepthLimit type spin default 16 min 0 max 99999"), greeting(t, fairy+"\nBookDepth type spin default 30 min 0 max 100")}
+	greetings := []usi.Greeting{greeting(t, yaneuraou+"\nBookDepthLimit type spin default 16 min 0 max 99999"),
+		greeting(t, fairy+"\nBookDepth type spin default 30 min 0 max 100")}
 	const book = "engine B: BookDepth 30: after the opening the engine plays from its own book"
 	for _, test := range []struct {
 		name, limits, extra string
@@ -184,10 +197,11 @@ func TestLint(t *testing.T) {
 			"engine A: USI_OwnBook true: after the opening the engine plays from its own book",
 			book,
 		}},
-		{"some are set", `"8+0.08"`, `options = {NetworkDelay = 120, MinimumThinkingTime = 1000, BookFile = "no_book"}`, []string{
-			"engine A: NetworkDelay2 1120, RoundUpToFullSecond true: made for play over networks, they distort short games; profile = \"yaneuraou\" sets them",
-			book,
-		}},
+		{"some are set", `"8+0.08"`, `options = {NetworkDelay = 120, MinimumThinkingTime = 1000, BookFile = "no_book"}`,
+			[]string{
+				"engine A: NetworkDelay2 1120, RoundUpToFullSecond true: made for play over networks, they distort short games; profile = \"yaneuraou\" sets them",
+				book,
+			}},
 		{"by profile", `"8+0.08"`, `profile = "yaneuraou"`, []string{book}},
 		{"other families", `"8+0.08"`, `options = {BookFile = "no_book"}; apery`, []string{
 			"engine A: Byoyomi_Margin 500, FischerMargin 12000, MarginMs 500, MinThinkingTime 1000, Net Safety Margin 40, SuddenDeathMargin 60, Time_Margin 4500: made for play over networks, they distort short games; " +
@@ -203,7 +217,8 @@ func TestLint(t *testing.T) {
 			"engine A: the engine does not use its book, because USI_OwnBook is false; the option USI_OwnBook = true turns the book on",
 			book,
 		}},
-		{"all of a named book", `{nodes = 3}`, `options = {BookFile = "user_book1.db", USI_OwnBook = true, BookDepthLimit = 0}`, []string{book}},
+		{"all of a named book", `{nodes = 3}`,
+			`options = {BookFile = "user_book1.db", USI_OwnBook = true, BookDepthLimit = 0}`, []string{book}},
 		{"nodes", `{nodes = 3}`, `options = {USI_OwnBook = true}`, []string{book}},
 	} {
 		text := strings.Replace(configstest.Two, `"8+0.08"`, test.limits, 1)
@@ -277,27 +292,35 @@ func TestSettings(t *testing.T) {
 		automatic []string
 	}{
 		{"rules alone", match.Player{}, yaneuraou, []string{
-			"setoption name USI_Ponder value false", "setoption name EnteringKingRule value CSARule27", "setoption name MaxMovesToDraw value 512",
+			"setoption name USI_Ponder value false", "setoption name EnteringKingRule value CSARule27",
+			"setoption name MaxMovesToDraw value 512",
 		}},
 		{"other names", match.Player{}, fairy, []string{"setoption name Ponder value false"}},
 		{"dlshogi", match.Player{Profile: "yaneuraou"}, dlshogi, []string{
 			"setoption name USI_Ponder value false", "setoption name Draw_Ply value 512",
 		}},
-		{"the built-in engine", match.Player{Builtin: true, Profile: "yaneuraou"}, builtin, []string{"setoption name USI_Ponder value false"}},
+		{"the built-in engine", match.Player{Builtin: true, Profile: "yaneuraou"}, builtin,
+			[]string{"setoption name USI_Ponder value false"}},
 		{"too many plies", match.Player{}, "Draw_Ply type spin default 256 min 0 max 300", nil},
 		{"profile", match.Player{Profile: "yaneuraou"}, yaneuraou, []string{
 			"setoption name USI_Ponder value false", "setoption name EnteringKingRule value CSARule27", "setoption name MaxMovesToDraw value 512",
-			"setoption name NetworkDelay value 0", "setoption name NetworkDelay2 value 0", "setoption name MinimumThinkingTime value 1000",
-			"setoption name RoundUpToFullSecond value false", "setoption name USI_OwnBook value false", "setoption name BookFile value no_book",
+			"setoption name NetworkDelay value 0", "setoption name NetworkDelay2 value 0",
+			"setoption name MinimumThinkingTime value 1000",
+			"setoption name RoundUpToFullSecond value false", "setoption name USI_OwnBook value false",
+			"setoption name BookFile value no_book",
 			"setoption name Threads value 1",
 		}},
-		{"the user's book", match.Player{Profile: "yaneuraou", Options: []match.Option{{Name: "BookFile", Value: "user_book1.db"}}},
+		{"the user's book", match.Player{Profile: "yaneuraou",
+			Options: []match.Option{{Name: "BookFile", Value: "user_book1.db"}}},
 			"NetworkDelay type spin default 120 min 0 max 10000\nUSI_OwnBook type check default true\nBookFile type combo default no_book var no_book var user_book1.db", []string{"setoption name NetworkDelay value 0"}},
-		{"the user's no_book", match.Player{Profile: "yaneuraou", Options: []match.Option{{Name: "BookFile", Value: "no_book"}}},
+		{"the user's no_book", match.Player{Profile: "yaneuraou",
+			Options: []match.Option{{Name: "BookFile", Value: "no_book"}}},
 			"NetworkDelay type spin default 120 min 0 max 10000\nUSI_OwnBook type check default true\nBookFile type combo default no_book var no_book var user_book1.db", []string{"setoption name NetworkDelay value 0", "setoption name USI_OwnBook value false"}},
 		{"the user wins", match.Player{Profile: "yaneuraou", Options: []match.Option{
-			{Name: "ponder", Value: "true"}, {Name: "usi_ownbook", Value: "true"}, {Name: "networkdelay", Value: "1"}, {Name: "threads", Value: "2"},
-		}}, "Threads type spin default 4 min 1 max 9\nUSI_Ponder type check default true\nNetworkDelay type spin default 120 min 0 max 10000\nUSI_OwnBook type check default true", nil},
+			{Name: "ponder", Value: "true"}, {Name: "usi_ownbook", Value: "true"}, {Name: "networkdelay", Value: "1"},
+			{Name: "threads", Value: "2"},
+		}},
+			"Threads type spin default 4 min 1 max 9\nUSI_Ponder type check default true\nNetworkDelay type spin default 120 min 0 max 10000\nUSI_OwnBook type check default true", nil},
 	} {
 		automatic, user := identity.Settings(test.player, plan, greeting(t, test.declared).Options)
 		got := lists.Map(automatic, usi.Setting.String)
@@ -317,7 +340,8 @@ func TestWarningParts(t *testing.T) {
 	p, _ := configstest.Plan(t, configstest.Two, few, env)
 	got := identity.Lint(p.Players[0], p, greeting(t, "NetworkDelay type spin default 120 min 0 max 10000").Options)
 	want := []advice.Warning{{
-		Engine: "A", Text: i18n.Of("%s: made for play over networks, they distort short games", "NetworkDelay 120"), Advice: i18n.Of("profile = \"yaneuraou\" sets them"),
+		Engine: "A", Text: i18n.Of("%s: made for play over networks, they distort short games", "NetworkDelay 120"),
+		Advice: i18n.Of("profile = \"yaneuraou\" sets them"),
 	}}
 	testutil.Diff(t, want, got)
 }

@@ -42,7 +42,8 @@ func (h Hasher) sum(path string) (string, error) {
 	}
 	info, err := os.Stat(path)
 	if err == nil && !info.Mode().IsRegular() { // a device has no end, and a pipe blocks
-		return "", &os.PathError{Op: "hashing", Path: path, Err: errors.New("it is a folder, a device or a pipe; name a regular file")}
+		return "", &os.PathError{Op: "hashing", Path: path,
+			Err: errors.New("it is a folder, a device or a pipe; name a regular file")}
 	}
 	if err != nil {
 		return "", fmt.Errorf("hashing: %w", err)
@@ -151,7 +152,9 @@ func essence(p match.Player) match.Player {
 	for i := range p.Identity.Files {
 		p.Identity.Files[i].Path = ""
 	}
-	p.Options = slices.SortedFunc(slices.Values(p.Options), func(a, b match.Option) int { return strings.Compare(a.Name, b.Name) })
+	p.Options = slices.SortedFunc(slices.Values(p.Options), func(a, b match.Option) int {
+		return strings.Compare(a.Name, b.Name)
+	})
 	return p
 }
 

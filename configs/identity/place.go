@@ -194,7 +194,9 @@ func below(folder, path string) (rel string, ok bool) {
 // folderRole parses a role of the form OPTION/NAME, for a file in a folder. It returns the option that names
 // the folder.
 func folderRole(role string) (option string, ok bool) {
-	if slices.ContainsFunc([]string{optionRole, argumentRole, scriptRole}, func(prefix string) bool { return strings.HasPrefix(role, prefix) }) {
+	if slices.ContainsFunc([]string{optionRole, argumentRole, scriptRole}, func(prefix string) bool {
+		return strings.HasPrefix(role, prefix)
+	}) {
 		return "", false
 	}
 	option, _, ok = strings.Cut(role, "/")
@@ -344,7 +346,8 @@ func (l *layout) set(p, before *match.Player, name, path, spot, root string) (er
 		return err
 	}
 	if !kept {
-		return fmt.Errorf("the engine finds %s by a default: expected option %s to be set, or the file to be below %s", path, name, before.Dir)
+		return fmt.Errorf("the engine finds %s by a default: expected option %s to be set, or the file to be below %s", path,
+			name, before.Dir)
 	}
 	return nil
 }

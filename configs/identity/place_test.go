@@ -93,7 +93,8 @@ func TestPlace(t *testing.T) {
 	} {
 		env, out := configstest.Machine(t), t.TempDir()
 		fill(t, env.WorkDir, map[string]string{
-			"eval/nn.bin": "net", "eval/sub/eval_options.txt": "x", "nets/nn.bin": "other net", "book/standard_book.db": "book", "book/user_book1.db": "mine",
+			"eval/nn.bin": "net", "eval/sub/eval_options.txt": "x", "nets/nn.bin": "other net", "book/standard_book.db": "book",
+			"book/user_book1.db": "mine",
 			"engine_options.txt": "option", "bin/net.nnue": "fairy's", "bin/engine_options.txt": "beside the binary",
 		})
 		fill(t, out, map[string]string{"nets/nn.bin": "a third net", "nets/deep/er.bin": "more"})
@@ -116,7 +117,8 @@ func TestPlace(t *testing.T) {
 	}
 }
 
-func checkPlaced(t *testing.T, name string, received *match.Plan, here stock, there identity.Env, greetings []usi.Greeting) {
+func checkPlaced(t *testing.T, name string, received *match.Plan, here stock, there identity.Env,
+	greetings []usi.Greeting) {
 	t.Helper()
 	before := sent(t, received)
 	placed, err := identity.Place(received, here.find, there)
@@ -127,16 +129,19 @@ func checkPlaced(t *testing.T, name string, received *match.Plan, here stock, th
 	if !reflect.DeepEqual(before, received) {
 		t.Errorf("%s: Place changed the plan that it was given:\n%s", name, cmp.Diff(before, received))
 	}
-	testutil.Equal(t, placed.Digest(), received.Digest(), "%s: another digest: %v", name, match.Differences(received.Canonical(), placed.Canonical()))
+	testutil.Equal(t, placed.Digest(), received.Digest(), "%s: another digest: %v", name,
+		match.Differences(received.Canonical(), placed.Canonical()))
 	testutil.OK(t, identity.VerifyIdentity(placed, greetings), "%s", name)
 	again, err := identity.Place(sent(t, placed), here.find, there)
 	if want := sent(t, placed); err != nil || !reflect.DeepEqual(want, again) {
 		t.Errorf("%s: placed again: %v\n%s", name, err, cmp.Diff(want, again))
 	}
 	elsewhere, err := identity.Place(placed, here.find, worker(t))
-	testutil.Check(t, err == nil && identity.VerifyIdentity(elsewhere, greetings) == nil, "%s: placed elsewhere: %v", name, err)
+	testutil.Check(t, err == nil && identity.VerifyIdentity(elsewhere, greetings) == nil, "%s: placed elsewhere: %v", name,
+		err)
 	complete, _, err := identity.Complete(placed, greetings)
-	if err != nil || complete.Digest() != placed.Digest() || len(complete.Players[0].Identity.Files) != len(placed.Players[0].Identity.Files) {
+	if err != nil || complete.Digest() != placed.Digest() ||
+		len(complete.Players[0].Identity.Files) != len(placed.Players[0].Identity.Files) {
 		t.Errorf("%s: completed again: %v", name, err)
 	}
 }
@@ -160,7 +165,8 @@ rule = "majority"
 book = "b.usi"
 `
 	p, _ := configstest.Plan(t, text, few, env)
-	greetings := []usi.Greeting{greeting(t, fairy), greeting(t, fairy), greeting(t, "BookFile type filename default <empty>")}
+	greetings := []usi.Greeting{greeting(t, fairy), greeting(t, fairy),
+		greeting(t, "BookFile type filename default <empty>")}
 	p, _, err := identity.Complete(p, greetings)
 	testutil.OK(t, err)
 	here.take(t, p)
@@ -168,14 +174,16 @@ book = "b.usi"
 	checkPlaced(t, "books", received, here, there, greetings)
 	placed := testutil.Must(identity.Place(received, here.find, there))(t)
 	engines, council := placed.Engines(), placed.Councils()[0]
-	if council.Dir != "" || engines[2].Command[0] != there.Self || !strings.HasPrefix(engines[2].Options[0].Value, there.Engines) {
+	if council.Dir != "" || engines[2].Command[0] != there.Self ||
+		!strings.HasPrefix(engines[2].Options[0].Value, there.Engines) {
 		t.Errorf("%+v, %+v", council, engines[2])
 	}
 	for name, test := range map[string]struct {
 		files []match.FileHash
 		want  []string // base name and text of each book
 	}{
-		"A": {engines[0].Identity.Files, []string{"a.db a"}}, "S": {engines[2].Identity.Files, []string{"b.usi b", "c.ybb c"}},
+		"A": {engines[0].Identity.Files, []string{"a.db a"}},
+		"S": {engines[2].Identity.Files, []string{"b.usi b", "c.ybb c"}},
 		"C": {council.Identity.Files, []string{"b.usi b"}},
 	} {
 		var got []string
@@ -205,9 +213,11 @@ func TestPlaceBuiltinAndMembers(t *testing.T) {
 	env := configstest.Machine(t)
 	p, _ := configstest.Plan(t, configstest.Two, few, env)
 	dev := p.Players[0]
-	p.Players[1] = match.Player{Name: "C", Limits: dev.Limits, Council: &match.Council{Rule: "majority", Members: []match.Player{
-		dev, {Name: "S", Builtin: true, Command: []string{"/opt/gogi", "sparring"}, Dir: "/x", Limits: dev.Limits, Identity: match.Identity{Fixed: "sparring-1"}},
-	}}}
+	p.Players[1] = match.Player{Name: "C", Limits: dev.Limits,
+		Council: &match.Council{Rule: "majority", Members: []match.Player{
+			dev, {Name: "S", Builtin: true, Command: []string{"/opt/gogi", "sparring"}, Dir: "/x", Limits: dev.Limits,
+				Identity: match.Identity{Fixed: "sparring-1"}},
+		}}}
 	here, there := stock(t.TempDir()), worker(t)
 	here.take(t, p)
 	placed := testutil.Must(identity.Place(sent(t, p), here.find, there))(t)
@@ -215,10 +225,13 @@ func TestPlaceBuiltinAndMembers(t *testing.T) {
 	if got := engines[2]; got.Command[0] != there.Self || got.Command[1] != "sparring" || got.Dir != there.WorkDir {
 		t.Errorf("%v in %s", got.Command, got.Dir)
 	}
-	testutil.Check(t, engines[0].Command[0] == engines[1].Command[0] && strings.HasPrefix(engines[0].Command[0], there.Engines),
+	testutil.Check(t, engines[0].Command[0] == engines[1].Command[0] &&
+		strings.HasPrefix(engines[0].Command[0], there.Engines),
 		"%v, %v", engines[0].Command, engines[1].Command)
 	there.BuiltinVersion = "sparring-2"
-	if _, err := identity.Place(p, here.find, there); err == nil || !strings.Contains(err.Error(), `engine S: placing it: it is "sparring-1", and the built-in engine here "sparring-2"`) {
+	if _, err := identity.Place(p, here.find, there); err == nil ||
+		!strings.Contains(err.Error(),
+			`engine S: placing it: it is "sparring-1", and the built-in engine here "sparring-2"`) {
 		t.Error(err)
 	}
 }
@@ -255,7 +268,8 @@ func TestPlaceVariants(t *testing.T) {
 			continue
 		}
 		text, err := os.ReadFile(placed.Players[0].Command[0])
-		if want := "built for " + strings.ReplaceAll(test.want, " ", ""); err != nil || string(text) != want || placed.Digest() != p.Digest() {
+		if want := "built for " + strings.ReplaceAll(test.want, " ", ""); err != nil || string(text) != want ||
+			placed.Digest() != p.Digest() {
 			t.Errorf("%v: %s, %v", test, text, err)
 		}
 		greetings := []usi.Greeting{greeting(t, fairy), greeting(t, fairy)}
@@ -295,8 +309,10 @@ func TestPlaceRefuses(t *testing.T) {
 		}
 	}
 	for want, spoil := range map[string]func(p *match.Player){
-		"it has no command":                  func(p *match.Player) { p.Command = nil },
-		"runs behind ssh":                    func(p *match.Player) { p.Command = []string{"/usr/bin/ssh", "gpu1", "engine"} },
+		"it has no command": func(p *match.Player) { p.Command = nil },
+		"runs behind ssh": func(p *match.Player) {
+			p.Command = []string{"/usr/bin/ssh", "gpu1", "engine"}
+		},
 		`identity "v1" was given by hand`:    func(p *match.Player) { p.Identity.Fixed = "v1" },
 		"its binary has no SHA-256":          func(p *match.Player) { p.Identity.Files = p.Identity.Files[1:] },
 		"not in stock":                       func(p *match.Player) { p.Identity.Files[1].SHA256 = strings.Repeat("0", 64) },
@@ -316,13 +332,15 @@ func TestPlaceRefuses(t *testing.T) {
 		p := sent(t, base)
 		spoil(&p.Players[0])
 		there := worker(t)
-		if _, err := identity.Place(p, here.find, there); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "engine A: placing it") {
+		if _, err := identity.Place(p, here.find, there); err == nil || !strings.Contains(err.Error(), want) ||
+			!strings.Contains(err.Error(), "engine A: placing it") {
 			t.Errorf("%s: %v", want, err)
 		}
 		escaped, _ := filepath.Glob(filepath.Join(there.WorkDir, "x*"))
 		testutil.Check(t, len(escaped) == 0, "%s: made %q", want, escaped)
 	}
-	testutil.Fails(t, testutil.Err(identity.Place(base, here.find, identity.Env{Engines: "here"})), "expected an absolute path")
+	testutil.Fails(t, testutil.Err(identity.Place(base, here.find, identity.Env{Engines: "here"})),
+		"expected an absolute path")
 	testutil.OK(t, os.Chmod(filepath.Join(string(here), base.Players[0].Identity.Files[0].SHA256), 0o600))
 	testutil.Fails(t, testutil.Err(identity.Place(base, here.find, worker(t))), "not executable")
 }
@@ -353,13 +371,15 @@ func TestVerifyIdentitySays(t *testing.T) {
 	testutil.OK(t, err)
 	testutil.OK(t, identity.VerifyIdentity(p, greetings))
 	testutil.Fails(t, identity.VerifyIdentity(p, greetings[:1]), "1 greetings for 2 engines")
-	fill(t, env.WorkDir, map[string]string{"eval/nn.bin": "another net", "engine_options.txt": "option", "base": "rebuilt"})
+	fill(t, env.WorkDir, map[string]string{"eval/nn.bin": "another net", "engine_options.txt": "option",
+		"base": "rebuilt"})
 	testutil.OK(t, os.Remove(filepath.Join(env.WorkDir, "eval", "old.bin")))
 	p.Players[1].Options = []match.Option{{Name: "Tomorrow", Value: "1"}}
 	err = identity.VerifyIdentity(p, greetings)
 	testutil.Require(t, err != nil, "nothing was noticed")
 	for _, want := range []string{
-		"engine A is not the plan's", "EvalDir/old.bin is not here", "EvalDir/nn.bin (" + env.WorkDir + "/eval/nn.bin) has SHA-256",
+		"engine A is not the plan's", "EvalDir/old.bin is not here",
+		"EvalDir/nn.bin (" + env.WorkDir + "/eval/nn.bin) has SHA-256",
 		"it reads engine_options.txt", "engine B is not the plan's: binary", "Tomorrow",
 	} {
 		testutil.Check(t, strings.Contains(err.Error(), want), "no %s in %v", want, err)

@@ -45,7 +45,9 @@ func (h Hasher) Scripts(p *match.Player) error {
 }
 
 func byUser(p *match.Player) bool {
-	return slices.ContainsFunc(p.Identity.Files, func(f match.FileHash) bool { return strings.HasPrefix(f.Role, fileRole) })
+	return slices.ContainsFunc(p.Identity.Files, func(f match.FileHash) bool {
+		return strings.HasPrefix(f.Role, fileRole)
+	})
 }
 
 // A scanned has the results of reading the scripts of an engine.
@@ -104,8 +106,8 @@ func (f place) name(p *match.Player) string {
 
 var shells = []string{"sh", "bash", "dash", "ash", "ksh", "mksh", "zsh", "busybox"}
 
-// scriptOf returns the text of a script, a file with a #! line, and whether a shell executes it. It returns "" for other
-// files.
+// scriptOf returns the text of a script, a file with a #! line, and whether a shell executes it. It returns "" for
+// other files.
 func scriptOf(path string) (text string, shell bool) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -126,9 +128,9 @@ func scriptOf(path string) (text string, shell bool) {
 	})
 }
 
-// named returns the files that a script names and that exist, in the order of the text. If no shell executes the script,
-// named returns programs only: such a script may be an engine itself, and may name files that it writes. blind reports
-// that a shell script starts a program that gogi cannot find.
+// named returns the files that a script names and that exist, in the order of the text. If no shell executes the
+// script, named returns programs only: such a script may be an engine itself, and may name files that it writes. blind
+// reports that a shell script starts a program that gogi cannot find.
 func (s script) named(text string, shell bool) (found []file, blind bool) {
 	if shell {
 		return s.namedByShell(text)
@@ -153,7 +155,8 @@ func quotedWords(line string) (words []string) {
 		return nil
 	}
 	words = strings.FieldsFunc(line, func(r rune) bool { return r == '"' || r == '\'' || r == '\n' })
-	return append(words, strings.FieldsFunc(line, func(r rune) bool { return strings.ContainsRune(" \t\r\n\"'`;|&<>(){}[],=", r) })...)
+	return append(words, strings.FieldsFunc(line,
+		func(r rune) bool { return strings.ContainsRune(" \t\r\n\"'`;|&<>(){}[],=", r) })...)
 }
 
 // counts reports whether a path belongs to an identity: it is a file that gogi can read, and no program that starts
@@ -176,7 +179,8 @@ func readable(path string) bool {
 func ofSystem(path string) bool {
 	within := func(folder string) bool { return strings.HasPrefix(path, folder) }
 	return !within("/run/media/") && !within("/run/user/") && slices.ContainsFunc([]string{
-		"/bin/", "/sbin/", "/lib/", "/lib32/", "/lib64/", "/libx32/", "/usr/bin/", "/usr/sbin/", "/usr/lib/", "/usr/lib32/", "/usr/lib64/",
+		"/bin/", "/sbin/", "/lib/", "/lib32/", "/lib64/", "/libx32/", "/usr/bin/", "/usr/sbin/", "/usr/lib/", "/usr/lib32/",
+		"/usr/lib64/",
 		"/usr/libx32/", "/usr/share/", "/etc/", "/dev/", "/proc/", "/sys/", "/run/",
 	}, within)
 }
@@ -216,9 +220,9 @@ func (h Hasher) UserFile(p *match.Player, path string) error {
 	return h.Add(p, fileRole+strconv.Itoa(n), path)
 }
 
-// WithoutNew returns a copy of a plan without the files of scripts and of wrappers' arguments that the stored plan of the
-// same run does not have, and the paths of these files. canonical is the stored plan's canonical text. So a file that
-// appears after the first start does not change a stored plan. It returns nil if the plan has no such files.
+// WithoutNew returns a copy of a plan without the files of scripts and of wrappers' arguments that the stored plan of
+// the same run does not have, and the paths of these files. canonical is the stored plan's canonical text. So a file
+// that appears after the first start does not change a stored plan. It returns nil if the plan has no such files.
 func WithoutNew(plan *match.Plan, canonical []byte) (out *match.Plan, paths []string) {
 	fresh := map[string]bool{}
 	for _, d := range match.Differences(canonical, plan.Canonical()) {
@@ -243,7 +247,9 @@ func WithoutNew(plan *match.Plan, canonical []byte) (out *match.Plan, paths []st
 
 // MayAppear reports whether a plan has files that WithoutNew may remove.
 func MayAppear(plan *match.Plan) bool {
-	return slices.ContainsFunc(plan.Engines(), func(p match.Player) bool { return slices.ContainsFunc(p.Identity.Files, mayAppear) })
+	return slices.ContainsFunc(plan.Engines(), func(p match.Player) bool {
+		return slices.ContainsFunc(p.Identity.Files, mayAppear)
+	})
 }
 
 func mayAppear(f match.FileHash) bool {

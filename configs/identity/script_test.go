@@ -71,13 +71,16 @@ func TestScripts(t *testing.T) {
 		"Python, an engine":     {"./run", "#!/usr/bin/env python3\nopen('book.db', 'w')\n", "", false},
 		"no script":             {"./real", "", "", false},
 		// Blanks, quotes and backslashes. "real" beside the script is another program.
-		"a folder with a blank":     {"./run", sh + "cd \"$(dirname \"$0\")/a b\"\nexec ./real\n", "a b/real", false},
-		"a path with a blank":       {"./run", sh + "exec \"DIR/a b/real\"\n", "a b/real", false},
-		"a backslash":               {"./run", sh + "exec a\\ b/real\n", "a b/real", false},
-		"single quotes":             {"./run", sh + "exec 'a b/real' --net='a b/nn.bin'\n", "a b/real a b/nn.bin", false},
-		"a variable with a blank":   {"./run", sh + "HERE=`dirname $0`\nENGINE=\"$HERE/a b/real\"\nexec \"$ENGINE\"\n", "a b/real", false},
-		"the folder by cd and pwd":  {"./run", sh + "HERE=$(cd \"$(dirname \"$0\")/sub\" && pwd)\nexec \"$HERE/real\"\n", "sub/real", false},
-		"the parent":                {"sh sub/run", sh + "cd \"$(dirname \"$(readlink -f \"$0\")\")/..\"\nexec ./real\n", "real", false},
+		"a folder with a blank": {"./run", sh + "cd \"$(dirname \"$0\")/a b\"\nexec ./real\n", "a b/real", false},
+		"a path with a blank":   {"./run", sh + "exec \"DIR/a b/real\"\n", "a b/real", false},
+		"a backslash":           {"./run", sh + "exec a\\ b/real\n", "a b/real", false},
+		"single quotes":         {"./run", sh + "exec 'a b/real' --net='a b/nn.bin'\n", "a b/real a b/nn.bin", false},
+		"a variable with a blank": {"./run", sh + "HERE=`dirname $0`\nENGINE=\"$HERE/a b/real\"\nexec \"$ENGINE\"\n",
+			"a b/real", false},
+		"the folder by cd and pwd": {"./run", sh + "HERE=$(cd \"$(dirname \"$0\")/sub\" && pwd)\nexec \"$HERE/real\"\n",
+			"sub/real", false},
+		"the parent": {"sh sub/run", sh + "cd \"$(dirname \"$(readlink -f \"$0\")\")/..\"\nexec ./real\n",
+			"real", false},
 		"a subshell":                {"./run", sh + "(cd sub; touch x)\nexec ./real\n", "real", false},
 		"a default":                 {"./run", sh + "exec \"${ENGINE:-sub/real}\"\n", "sub/real", false},
 		"Python, a blank":           {"./run", "#!/usr/bin/env python3\nsubprocess.run(['a b/real'])\n", "a b/real", false},
@@ -88,14 +91,18 @@ func TestScripts(t *testing.T) {
 		"words of another program":  {"./run", sh + "test -f book.db && echo sub/nn.bin\nexec ./real\n", "real", false},
 		"an assignment of no use":   {"./run", sh + "LOG=book.db\nexec ./real\n", "real", false},
 		"a redirection by variable": {"./run", sh + "LOG=book.db\nexec ./real 2>>\"$LOG\"\n", "real", false},
-		"touch, rm, cp":             {"./run", sh + "touch book.db\nrm -f sub/nn.bin\ncp second 'a b/nn.bin'\nexec ./real book.db sub/nn.bin 'a b/nn.bin'\n", "second real", false},
-		"dd, tee, mktemp":           {"./run", sh + "dd if=/dev/null of=book.db\necho | tee sub/nn.bin\nmktemp 'a b/nn.bin'\nexec ./real book.db sub/nn.bin 'a b/nn.bin'\n", "real", false},
-		"a copied program":          {"./run", sh + "rm -f real\ncp sub/real real\nexec ./real\n", "sub/real real", false},
+		"touch, rm, cp": {"./run",
+			sh + "touch book.db\nrm -f sub/nn.bin\ncp second 'a b/nn.bin'\nexec ./real book.db sub/nn.bin 'a b/nn.bin'\n",
+			"second real", false},
+		"dd, tee, mktemp": {"./run", sh +
+			"dd if=/dev/null of=book.db\necho | tee sub/nn.bin\nmktemp 'a b/nn.bin'\nexec ./real book.db sub/nn.bin 'a b/nn.bin'\n", "real", false},
+		"a copied program": {"./run", sh + "rm -f real\ncp sub/real real\nexec ./real\n", "sub/real real", false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			fill(t, dir, map[string]string{
-				"run": strings.ReplaceAll(c.script, "DIR", dir), "sub/run": c.script, "real": "\x7fELF", "sub/real": "\x7fELF2", "sub/nn.bin": "net", "a b/real": "\x7fELF3", "a b/nn.bin": "net2", "book.db": "book",
+				"run": strings.ReplaceAll(c.script, "DIR", dir), "sub/run": c.script, "real": "\x7fELF", "sub/real": "\x7fELF2",
+				"sub/nn.bin": "net", "a b/real": "\x7fELF3", "a b/nn.bin": "net2", "book.db": "book",
 				"second": sh + "exec ./real\n", "loop": sh + "exec ./run\nexec ./loop\n", "game.log": "x",
 			})
 			for _, program := range []string{"run", "real", "sub/real", "a b/real", "second", "loop"} {
@@ -116,14 +123,18 @@ func TestScripts(t *testing.T) {
 			greetings := []usi.Greeting{{}, {}}
 			testutil.OK(t, identity.VerifyIdentity(plan, greetings))
 			bare := plan.WithEngines(func(_ int, p *match.Player) {
-				p.Identity.Files = slices.DeleteFunc(slices.Clone(p.Identity.Files), func(f match.FileHash) bool { return identity.IsScriptRole(f.Role) })
+				p.Identity.Files = slices.DeleteFunc(slices.Clone(p.Identity.Files), func(f match.FileHash) bool {
+					return identity.IsScriptRole(f.Role)
+				})
 			})
 			older, appeared := identity.WithoutNew(plan, bare.Canonical())
 			testutil.Equal(t, len(appeared), len(names), "new files")
 			if older != nil {
 				testutil.Equal(t, older.Digest(), bare.Digest(), "digest of the stored plan")
 				testutil.Check(t, older.Digest() != plan.Digest(), "the files are not in the digest")
-				left := slices.DeleteFunc(slices.Clone(plan.Players[0].Identity.Files), func(f match.FileHash) bool { return strings.HasPrefix(f.Role, "script ") })
+				left := slices.DeleteFunc(slices.Clone(plan.Players[0].Identity.Files), func(f match.FileHash) bool {
+					return strings.HasPrefix(f.Role, "script ")
+				})
 				testutil.Equal(t, fmt.Sprint(older.Players[0].Identity.Files), fmt.Sprint(left), "the files of an older plan")
 			}
 			for _, name := range names {
@@ -151,15 +162,20 @@ func TestNamedFiles(t *testing.T) {
 	greetings := []usi.Greeting{{}, {}}
 	testutil.OK(t, identity.VerifyIdentity(plan, greetings))
 	fill(t, dir, map[string]string{"libs/a.so": "another library"})
-	testutil.Fails(t, identity.VerifyIdentity(plan, greetings), "file 2 ("+filepath.Join(dir, "libs/a.so")+") has SHA-256 ")
+	testutil.Fails(t, identity.VerifyIdentity(plan, greetings),
+		"file 2 ("+filepath.Join(dir, "libs/a.so")+") has SHA-256 ")
 	changed, _ := scripted(t, dir, "./run", `identity = ["real", "libs/a.so"]`)
 	testutil.Check(t, changed.Digest() != plan.Digest(), "a change of a file does not change the digest")
 	for text, want := range map[string]string{
-		`identity = [""]`: "engine A: identity: the list has an empty name; remove it, or name a file", `identity = ["/dev/zero"]`: "engine A: identity: /dev/zero: it is a folder, a device or a pipe; name a regular file",
-		`identity = ["libs"]`: "engine A: identity: libs: it is a folder, a device or a pipe; name a regular file", `identity = ["real", "./real"]`: "engine A: identity: ./real: it is in the list twice; remove one of them",
-		`identity = ["gone"]`: "engine A: identity: gone: no such file or directory", `identity = [1]`: "a string", `identity = 5`: `a text such as "v1.2", or a list of files`, `identity = ""`: "a list of files",
+		`identity = [""]`:               "engine A: identity: the list has an empty name; remove it, or name a file",
+		`identity = ["/dev/zero"]`:      "engine A: identity: /dev/zero: it is a folder, a device or a pipe; name a regular file",
+		`identity = ["libs"]`:           "engine A: identity: libs: it is a folder, a device or a pipe; name a regular file",
+		`identity = ["real", "./real"]`: "engine A: identity: ./real: it is in the list twice; remove one of them",
+		`identity = ["gone"]`:           "engine A: identity: gone: no such file or directory", `identity = [1]`: "a string",
+		`identity = 5`: `a text such as "v1.2", or a list of files`, `identity = ""`: "a list of files",
 	} {
-		f, err := configs.Parse([]byte("limits = {nodes = 10}\ngames = 2\n[[engine]]\nname = \"A\"\ncmd = \"./run\"\n"+text+"\n[[engine]]\nname = \"B\"\ncmd = \"./run\"\n"), "match.toml")
+		f, err := configs.Parse([]byte("limits = {nodes = 10}\ngames = 2\n[[engine]]\nname = \"A\"\ncmd = \"./run\"\n"+text+
+			"\n[[engine]]\nname = \"B\"\ncmd = \"./run\"\n"), "match.toml")
 		if err == nil {
 			_, _, err = f.Plan(dir, identity.Env{Self: "/gogi", NumCPU: 1, WorkDir: dir})
 		}
@@ -173,8 +189,10 @@ func TestPlacedScripts(t *testing.T) {
 	dir, other := t.TempDir(), t.TempDir()
 	outside := filepath.Join(other, "real")
 	fill(t, other, map[string]string{"real": "program"})
-	fill(t, dir, map[string]string{"near": "#!/bin/sh\nexec bin/real\n", "far": "#!/bin/sh\nexec " + outside + "\n", "bin/real": "program"})
-	for _, program := range []string{filepath.Join(dir, "near"), filepath.Join(dir, "far"), filepath.Join(dir, "bin/real"), outside} {
+	fill(t, dir, map[string]string{"near": "#!/bin/sh\nexec bin/real\n", "far": "#!/bin/sh\nexec " + outside + "\n",
+		"bin/real": "program"})
+	for _, program := range []string{filepath.Join(dir, "near"), filepath.Join(dir, "far"), filepath.Join(dir, "bin/real"),
+		outside} {
 		testutil.OK(t, os.Chmod(program, 0o700))
 	}
 	greetings := []usi.Greeting{{}, {}}
@@ -188,7 +206,8 @@ func TestPlacedScripts(t *testing.T) {
 		return identity.Place(plan, find, identity.Env{Engines: t.TempDir(), WorkDir: dir})
 	}
 	near := testutil.Must(placed("./near", ""))(t)
-	testutil.Check(t, !strings.HasPrefix(near.Players[0].Identity.Files[1].Path, dir), "%v", near.Players[0].Identity.Files)
+	testutil.Check(t, !strings.HasPrefix(near.Players[0].Identity.Files[1].Path, dir), "%v",
+		near.Players[0].Identity.Files)
 	testutil.OK(t, identity.VerifyIdentity(near, greetings))
 	far := testutil.Must(placed("./far", ""))(t)
 	testutil.OK(t, identity.VerifyIdentity(far, greetings))
@@ -197,7 +216,8 @@ func TestPlacedScripts(t *testing.T) {
 	testutil.OK(t, os.Remove(outside))
 	testutil.Fails(t, identity.VerifyIdentity(far, greetings), "script "+outside+" is not here")
 	fill(t, other, map[string]string{"lib.so": "library"})
-	testutil.Fails(t, testutil.Err(placed("./near", fmt.Sprintf("identity = [%q]", filepath.Join(other, "lib.so")))), "outside of the engine's folder")
+	testutil.Fails(t, testutil.Err(placed("./near", fmt.Sprintf("identity = [%q]", filepath.Join(other, "lib.so")))),
+		"outside of the engine's folder")
 	testutil.OK(t, identity.VerifyIdentity(testutil.Must(placed("./near", `identity = ["bin/real"]`))(t), greetings))
 }
 
@@ -217,11 +237,12 @@ func TestListReplacesScan(t *testing.T) {
 	testutil.Fails(t, identity.VerifyIdentity(plan, greetings), "file 1 (")
 }
 
-// TestNewFile: a file that appears after the first start leaves the names of the other files, and the plan without it is
-// the stored plan. A changed file is another plan.
+// TestNewFile: a file that appears after the first start leaves the names of the other files, and the plan without it
+// is the stored plan. A changed file is another plan.
 func TestNewFile(t *testing.T) {
 	dir := t.TempDir()
-	fill(t, dir, map[string]string{"run": "#!/bin/sh\nexec ./real learned.bin nn.bin\n", "real": "program", "nn.bin": "net"})
+	fill(t, dir, map[string]string{"run": "#!/bin/sh\nexec ./real learned.bin nn.bin\n", "real": "program",
+		"nn.bin": "net"})
 	testutil.OK(t, os.Chmod(filepath.Join(dir, "run"), 0o700))
 	testutil.OK(t, os.Chmod(filepath.Join(dir, "real"), 0o700))
 	first, _ := scripted(t, dir, "./run", "")

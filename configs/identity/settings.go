@@ -54,7 +54,8 @@ func profiles() map[string]profile {
 	}
 }
 
-// noOwnBook is the setting of a profile that turns the engine's book off. gogi does not send it if the user names a book.
+// noOwnBook is the setting of a profile that turns the engine's book off. gogi does not send it if the user names a
+// book.
 var noOwnBook = usi.Setting{Name: "USI_OwnBook", Value: "false"}
 
 // namesBook reports whether the user's settings name a book.
@@ -157,8 +158,9 @@ func contradictions(p match.Player, plan *match.Plan) []error {
 	for _, rule := range ruleSettings(plan) {
 		for _, o := range p.Options {
 			if usi.SameOption(o.Name, rule.Name) && !strings.EqualFold(o.Value, rule.Value) {
-				errs = append(errs, fmt.Errorf("engine %s: option %s = %s contradicts the rules %q, which say %s: expected it without the option, or with other rules",
-					p.Name, o.Name, o.Value, plan.Rules.Name, rule.Value))
+				errs = append(errs,
+					fmt.Errorf("engine %s: option %s = %s contradicts the rules %q, which say %s: expected it without the option, or with other rules",
+						p.Name, o.Name, o.Value, plan.Rules.Name, rule.Value))
 			}
 		}
 	}
@@ -197,7 +199,8 @@ func (o options) namedBook(engine string) []advice.Warning {
 		return nil
 	}
 	return []advice.Warning{{
-		Engine: engine, Text: i18n.Of("BookDepthLimit %s: the engine ignores book moves with a smaller depth; a book made from lines has no depths", depth),
+		Engine: engine,
+		Text:   i18n.Of("BookDepthLimit %s: the engine ignores book moves with a smaller depth; a book made from lines has no depths", depth),
 		Advice: i18n.Of("the option BookDepthLimit = 0 uses all moves"),
 	}}
 }
@@ -237,8 +240,8 @@ func (o options) value(name string) (value string, set, ok bool) {
 
 // effect returns the declared options with their current values, in the declared order. It leaves out files that
 // the engine writes, and buttons that gogi does not press. It also leaves out the options in follow, unless the
-// user has set them. follow has the options that pondering and the rules set. The user's options that the engine does not
-// declare come last.
+// user has set them. follow has the options that pondering and the rules set. The user's options that the engine does
+// not declare come last.
 func (o options) effect(follow []usi.Setting, user []match.Option) []match.Option {
 	list := []match.Option{}
 	for _, d := range o.declared {
@@ -290,8 +293,8 @@ func leastOf(o usi.Option) string {
 	return strconv.FormatInt(max(0, o.Min), 10)
 }
 
-// advise returns a warning about time margins. Its advice is the profile if the profile sets all of them, and the options
-// of the command line otherwise.
+// advise returns a warning about time margins. Its advice is the profile if the profile sets all of them, and the
+// options of the command line otherwise.
 func advise(player string, traps []timeTrap) advice.Warning {
 	var names, flags []string
 	profile := true

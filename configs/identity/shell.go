@@ -111,7 +111,8 @@ func (l *shellLexer) add(text string) {
 	l.open = true
 }
 
-// escaped reads the character after a backslash. If special is not "", the backslash is literal before other characters.
+// escaped reads the character after a backslash. If special is not "", the backslash is literal before other
+// characters.
 func (l *shellLexer) escaped(special string) {
 	l.plain = false
 	if l.rest == "" {

@@ -213,8 +213,8 @@ func (s *shellScan) run(words []string, exec bool) (engine bool) {
 	return s.start(words, exec)
 }
 
-// copied notes the target of cp, or the files in it if it is a folder. A program that the script copies is noted, because
-// the copy is as old as the last start.
+// copied notes the target of cp, or the files in it if it is a folder. A program that the script copies is noted,
+// because the copy is as old as the last start.
 func (s *shellScan) copied(words []string, target string) {
 	s.writes(target)
 	for _, w := range words[:len(words)-1] {
@@ -223,8 +223,8 @@ func (s *shellScan) copied(words []string, target string) {
 	}
 }
 
-// change follows cd. An unknown folder leaves the old ones, but gogi then does not rely on relative names. A folder that
-// does not exist changes nothing.
+// change follows cd. An unknown folder leaves the old ones, but gogi then does not rely on relative names. A folder
+// that does not exist changes nothing.
 func (s *shellScan) change(words []string) {
 	for len(words) > 1 && strings.HasPrefix(words[0], "-") {
 		words = words[1:]
@@ -248,8 +248,8 @@ func (s *shellScan) change(words []string) {
 	}
 }
 
-// wrapped notes the files of a wrapper's arguments. The first of them that is a program or a file is the command that it
-// starts.
+// wrapped notes the files of a wrapper's arguments. The first of them that is a program or a file is the command that
+// it starts.
 func (s *shellScan) wrapped(name string, words []string, exec bool) (engine bool) {
 	for i, w := range words {
 		switch {
@@ -284,7 +284,8 @@ func (s *shellScan) start(words []string, replaces bool) (engine bool) {
 	}
 	word := words[0]
 	known := s.program(word, as)
-	vague := strings.HasPrefix(word, unknown) || s.lost && strings.Contains(word, "/") && !filepath.IsAbs(word) && !strings.HasPrefix(word, ownFolder)
+	vague := strings.HasPrefix(word, unknown) || s.lost && strings.Contains(word, "/") && !filepath.IsAbs(word) &&
+		!strings.HasPrefix(word, ownFolder)
 	if vague && (!known || s.lost || word == unknown) {
 		s.blind = true
 	}
@@ -303,7 +304,9 @@ func (s *shellScan) start(words []string, replaces bool) (engine bool) {
 // the PATH. An interpreter also takes a file in the working folder.
 func (s *shellScan) program(word string, as use) (engine bool) {
 	if strings.Contains(word, "/") {
-		return s.mention(word, as) && slices.ContainsFunc(s.places(word), func(at place) bool { return counts(at.path, as == replaced) })
+		return s.mention(word, as) && slices.ContainsFunc(s.places(word), func(at place) bool {
+			return counts(at.path, as == replaced)
+		})
 	}
 	if found, err := process.LookPath(word); err == nil && filepath.IsAbs(found) {
 		s.mentions = append(s.mentions, mention{file{place{found, true}, s.now}, as})

@@ -13,9 +13,9 @@ import (
 
 // VerifyIdentity returns an error if the engines on this machine differ from the engines of a complete plan.
 // It reports options that an engine does not declare. It also reports files that are missing, that differ, or
-// that are not in the identity, except files that a script names, because they may appear after the first start. greetings has the engines' answers to usi, in the order of plan.Engines.
-// VerifyIdentity reads every file. It does not check the built-in engine, engines behind ssh, and the program
-// of an engine whose identity the user gave.
+// that are not in the identity, except files that a script names, because they may appear after the first start.
+// greetings has the engines' answers to usi, in the order of plan.Engines. VerifyIdentity reads every file. It does not
+// check the built-in engine, engines behind ssh, and the program of an engine whose identity the user gave.
 func VerifyIdentity(plan *match.Plan, greetings []usi.Greeting) error {
 	engines := plan.Engines()
 	if len(greetings) != len(engines) {

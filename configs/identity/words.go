@@ -39,7 +39,9 @@ func Clocks(players []match.Player) (warnings []advice.Warning) {
 			continue
 		}
 		warned[clock] = true
-		warnings = append(warnings, advice.Of("time control %s is %s of main time, then %s for each move; shogi has no time control of moves per period", clock, clock.Main, clock.Byoyomi))
+		warnings = append(warnings,
+			advice.Of("time control %s is %s of main time, then %s for each move; shogi has no time control of moves per period",
+				clock, clock.Main, clock.Byoyomi))
 	}
 	return warnings
 }

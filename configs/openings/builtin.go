@@ -85,8 +85,9 @@ func IsBuiltin(name string) bool {
 func Builtin(name string, plies int, rules match.Rules) ([]match.Opening, []advice.Warning, error) {
 	text := builtinText(name)
 	if text == nil {
-		return nil, nil, fmt.Errorf("openings %s: there is no built-in set of this name; use %s, %s, %s or %s, or ./%s for a file",
-			name, BuiltinOpenings, BuiltinFew, BuiltinShort, BuiltinNamed, name)
+		return nil, nil,
+			fmt.Errorf("openings %s: there is no built-in set of this name; use %s, %s, %s or %s, or ./%s for a file",
+				name, BuiltinOpenings, BuiltinFew, BuiltinShort, BuiltinNamed, name)
 	}
 	if name != BuiltinNamed && plies == 0 && (rules.MaxPlies == 0 || rules.MaxPlies > longestBuiltin) {
 		openings, err := checkedLines(text)

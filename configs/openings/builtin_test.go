@@ -32,10 +32,12 @@ func TestBuiltinSets(t *testing.T) {
 			lines = append(lines, o.String()+" ")
 			testutil.Check(t, slices.Contains(lengths, len(o.Moves)) && o.Start == "startpos", "%s: %s", name, o)
 		}
-		testutil.Equal(t, len(met), len(lengths), "%s: numbers of lines by length: %v, expected lengths %v", name, met, lengths)
+		testutil.Equal(t, len(met), len(lengths), "%s: numbers of lines by length: %v, expected lengths %v", name, met,
+			lengths)
 		slices.Sort(lines) // now a beginning precedes the openings that it begins
 		for i := range lines[1:] {
-			testutil.Check(t, !strings.HasPrefix(lines[i+1], lines[i]), "%s: %sis the beginning of %s", name, lines[i], lines[i+1])
+			testutil.Check(t, !strings.HasPrefix(lines[i+1], lines[i]), "%s: %sis the beginning of %s", name, lines[i],
+				lines[i+1])
 		}
 	}
 	testutil.Check(t, total >= 10_000, "%d openings, expected 10,000", total)
@@ -66,8 +68,10 @@ func TestBuiltinSetsNeedNoCheck(t *testing.T) {
 	for _, name := range []string{openings.BuiltinOpenings, openings.BuiltinFew, openings.BuiltinShort} {
 		want, _, err := openings.Builtin(name, 0, match.Rules{})
 		testutil.OK(t, err)
-		for _, declaration := range []shogi.DeclarationRule{shogi.NoEnteringKing, shogi.CSARule24, shogi.CSARule27, shogi.TryRule} {
-			got, warnings, err := openings.Builtin(name, 100, match.Rules{Declaration: declaration, MaxPlies: 17, DeclareAtLimit: true})
+		for _, declaration := range []shogi.DeclarationRule{shogi.NoEnteringKing, shogi.CSARule24, shogi.CSARule27,
+			shogi.TryRule} {
+			got, warnings, err := openings.Builtin(name, 100,
+				match.Rules{Declaration: declaration, MaxPlies: 17, DeclareAtLimit: true})
 			testutil.Check(t, err == nil && len(warnings) == 0 && reflect.DeepEqual(got, want),
 				"%s, %v: checked openings differ: %v %v", name, declaration, warnings, err)
 		}
@@ -79,10 +83,12 @@ func TestBuiltinSetsNeedNoCheck(t *testing.T) {
 
 func TestNoSuchBuiltin(t *testing.T) {
 	t.Parallel()
-	testutil.Check(t, !openings.IsBuiltin("./builtin-x") && !openings.IsBuiltin("builtin-x.sfen") && !openings.IsBuiltin("builtins"),
+	testutil.Check(t, !openings.IsBuiltin("./builtin-x") && !openings.IsBuiltin("builtin-x.sfen") &&
+		!openings.IsBuiltin("builtins"),
 		"a file was taken for a built-in set")
 	_, _, err := openings.Builtin("builtin-x", 0, match.Rules{})
-	if !openings.IsBuiltin("builtin-x") || err == nil || !strings.Contains(err.Error(), "use builtin, builtin-1000, builtin-short or builtin-64, or ./builtin-x") {
+	if !openings.IsBuiltin("builtin-x") || err == nil ||
+		!strings.Contains(err.Error(), "use builtin, builtin-1000, builtin-short or builtin-64, or ./builtin-x") {
 		t.Error(err)
 	}
 }

@@ -35,7 +35,9 @@ func TestReadLimited(t *testing.T) {
 		}
 		testutil.Check(t, bomb.given <= test.most, "%d bytes were read of at most %d", bomb.given, test.most)
 	}
-	data, err := readLimited("ok", 5, 5, func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader("12345")), nil })
+	data, err := readLimited("ok", 5, 5, func() (io.ReadCloser, error) {
+		return io.NopCloser(strings.NewReader("12345")), nil
+	})
 	testutil.Check(t, string(data) == "12345" && err == nil, "%q, %v", data, err)
 }
 

@@ -70,7 +70,9 @@ func openingTexts(file string) ([]openingText, error) {
 	case ".zip":
 		return unzip(file, data)
 	case ".gz":
-		data, err = readLimited(file, maxOpenings, 2*maxLine, func() (io.ReadCloser, error) { return gzip.NewReader(bytes.NewReader(data)) })
+		data, err = readLimited(file, maxOpenings, 2*maxLine, func() (io.ReadCloser, error) {
+			return gzip.NewReader(bytes.NewReader(data))
+		})
 		if err != nil {
 			return nil, err
 		}
@@ -98,7 +100,8 @@ func readLimited(name string, limit, longest int, open func() (io.ReadCloser, er
 		size, line, parts = size+n, line+n, append(parts, part)
 		switch {
 		case size > limit:
-			return nil, openingsError(name, fmt.Errorf("more than %d MiB of text in all: expected a file of openings", maxOpenings>>20))
+			return nil, openingsError(name,
+				fmt.Errorf("more than %d MiB of text in all: expected a file of openings", maxOpenings>>20))
 		case line > longest:
 			return nil, openingsError(name, fmt.Errorf("a line has more than %d bytes: expected a file of openings", longest))
 		case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
@@ -153,11 +156,13 @@ func textFiles(all []*zip.File) []*zip.File {
 	return all
 }
 
-func parseOpenings(file string, texts []openingText, plies int, rules match.Rules) ([]match.Opening, []advice.Warning, error) {
+func parseOpenings(file string, texts []openingText, plies int, rules match.Rules) ([]match.Opening, []advice.Warning,
+	error) {
 	book := book{rules: rules, plies: plies, seen: map[uint64]int{}}
 	for _, t := range texts {
 		if kind := otherKind(t.data); kind != "" {
-			return nil, nil, openingsError(t.name, fmt.Errorf(`this is %s: expected lines such as "startpos moves 7g7f 3c3d"`, kind))
+			return nil, nil, openingsError(t.name,
+				fmt.Errorf(`this is %s: expected lines such as "startpos moves 7g7f 3c3d"`, kind))
 		}
 		if err := book.read(t); err != nil {
 			return nil, nil, err
@@ -380,7 +385,8 @@ func Handicap(name string) ([]match.Opening, []advice.Warning, error) {
 	if len(near) == 0 {
 		near = names
 	}
-	return nil, nil, fmt.Errorf("openings.handicap: there is no handicap %q: expected one such as %s", name, strings.Join(near, ", "))
+	return nil, nil, fmt.Errorf("openings.handicap: there is no handicap %q: expected one such as %s", name,
+		strings.Join(near, ", "))
 }
 
 // Listed returns the openings in lines. The notation and the checks are those of [Read]. Errors use name for

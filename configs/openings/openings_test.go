@@ -71,7 +71,8 @@ func TestReadOpeningsCutsAndLeavesOut(t *testing.T) {
 	testutil.OK(t, err)
 	want := []string{"1: startpos moves 7g7f 3c3d", "2: startpos moves 2g2f 3c3d", "5: startpos moves 7g7f 8c8d"}
 	testutil.Diff(t, want, lines(got))
-	wantWarning := []string{"openings " + path + ": 2 of 5 lines lead to the position of an earlier one and are left out (lines 3, 5)"}
+	wantWarning := []string{"openings " + path +
+		": 2 of 5 lines lead to the position of an earlier one and are left out (lines 3, 5)"}
 	testutil.Diff(t, wantWarning, testutil.Texts(warnings))
 }
 
@@ -115,17 +116,28 @@ func TestReadOpeningsUnpacks(t *testing.T) {
 
 func TestReadOpeningsErrors(t *testing.T) {
 	for _, test := range []struct{ name, text, want string }{
-		{"book.sfen", "startpos moves 7g7f\nstartpos moves 7g7f 7g7f\n", "DIR/book.sfen:2: move 2 (7g7f): 7g7f is illegal: there is no piece on 7g"},
-		{"book.sfen", "\nstartpos moves 7g7\n", `DIR/book.sfen:2: move 1: move "7g7" has 3 characters: expected a move such as "7g7f", "4e3c+" or "P*3d"`},
-		{"book.sfen", "hello\n", `DIR/book.sfen:1: SFEN "hello": 1 fields: expected board, side to move, hands and perhaps a move number`},
+		{"book.sfen", "startpos moves 7g7f\nstartpos moves 7g7f 7g7f\n",
+			"DIR/book.sfen:2: move 2 (7g7f): 7g7f is illegal: there is no piece on 7g"},
+		{"book.sfen", "\nstartpos moves 7g7\n",
+			`DIR/book.sfen:2: move 1: move "7g7" has 3 characters: expected a move such as "7g7f", "4e3c+" or "P*3d"`},
+		{"book.sfen", "hello\n",
+			`DIR/book.sfen:1: SFEN "hello": 1 fields: expected board, side to move, hands and perhaps a move number`},
 		{"book.sfen", "4k4/4G4/4P4/9/9/9/9/9/4K4 w - 1\n", "DIR/book.sfen:1: the side to move has no legal move"},
-		{"book.sfen", "4k4/9/4P4/9/9/9/9/9/4K4 b G 1 moves G*5b\n", "DIR/book.sfen:1: the game is over after move 1 (G*5b): checkmate"},
-		{"book.sfen", "# nothing\n", `openings DIR/book.sfen: there are none: expected lines such as "startpos moves 7g7f 3c3d"`},
-		{"book.sfen", "\x7fELF\x02\x01\x01\x00" + strings.Repeat("x", 5000), `openings DIR/book.sfen: this is a binary file or UTF-16 text: expected lines such as "startpos moves 7g7f 3c3d"`},
-		{"book.pgn", "\ufeff[Event \"x\"]\n\n1. e4 e5 1-0\n", `openings DIR/book.pgn: this is a file of games in PGN, which gogi does not read: expected lines such as "startpos moves 7g7f 3c3d"`},
-		{"moves.pgn", "\n1. e4 e5 2. Nf3 *\n", `openings DIR/moves.pgn: this is a file of games in PGN, which gogi does not read: expected lines such as "startpos moves 7g7f 3c3d"`},
-		{"notes.pgn", "; of a tournament\n[Site  \"x\"]\n", `openings DIR/notes.pgn: this is a file of games in PGN, which gogi does not read: expected lines such as "startpos moves 7g7f 3c3d"`},
-		{"book.sfen", strings.Repeat("x", 5000), `DIR/book.sfen:1: SFEN "` + strings.Repeat("x", 200) + `": 1 fields: expected board, side to move, hands and perhaps a move number`},
+		{"book.sfen", "4k4/9/4P4/9/9/9/9/9/4K4 b G 1 moves G*5b\n",
+			"DIR/book.sfen:1: the game is over after move 1 (G*5b): checkmate"},
+		{"book.sfen", "# nothing\n",
+			`openings DIR/book.sfen: there are none: expected lines such as "startpos moves 7g7f 3c3d"`},
+		{"book.sfen", "\x7fELF\x02\x01\x01\x00" + strings.Repeat("x", 5000),
+			`openings DIR/book.sfen: this is a binary file or UTF-16 text: expected lines such as "startpos moves 7g7f 3c3d"`},
+		{"book.pgn", "\ufeff[Event \"x\"]\n\n1. e4 e5 1-0\n",
+			`openings DIR/book.pgn: this is a file of games in PGN, which gogi does not read: expected lines such as "startpos moves 7g7f 3c3d"`},
+		{"moves.pgn", "\n1. e4 e5 2. Nf3 *\n",
+			`openings DIR/moves.pgn: this is a file of games in PGN, which gogi does not read: expected lines such as "startpos moves 7g7f 3c3d"`},
+		{"notes.pgn", "; of a tournament\n[Site  \"x\"]\n",
+			`openings DIR/notes.pgn: this is a file of games in PGN, which gogi does not read: expected lines such as "startpos moves 7g7f 3c3d"`},
+		{"book.sfen", strings.Repeat("x", 5000),
+			`DIR/book.sfen:1: SFEN "` + strings.Repeat("x", 200) +
+				`": 1 fields: expected board, side to move, hands and perhaps a move number`},
 		{"book.zip", "no zip", "openings DIR/book.zip: zip: not a valid zip file"},
 		{"book.gz", "no gz", "openings DIR/book.gz: unexpected EOF"},
 	} {
@@ -143,7 +155,8 @@ func TestReadOpeningsErrors(t *testing.T) {
 
 func FuzzReadOpenings(f *testing.F) {
 	for _, seed := range []string{
-		"startpos moves 7g7f 3c3d", "sfen " + twoPiece + " w - 1 moves 3a3b", "\ufeffposition startpos #", start + " b - 1; id",
+		"startpos moves 7g7f 3c3d", "sfen " + twoPiece + " w - 1 moves 3a3b", "\ufeffposition startpos #",
+		start + " b - 1; id",
 	} {
 		f.Add(seed)
 	}

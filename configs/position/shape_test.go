@@ -19,7 +19,8 @@ func TestShapeIsBounded(t *testing.T) {
 		{deep, func(n int) string { return "a = " + strings.Repeat("[", n) + strings.Repeat("]", n) }, maxNesting},
 		{deep, func(n int) string { return "a = " + strings.Repeat("[", n) }, maxNesting},
 		{deep, func(n int) string { return "a = " + strings.Repeat("{a=", n) + "1" + strings.Repeat("}", n) }, maxNesting},
-		{"3: the line has 1001 dots: expected at most 1000", func(n int) string { return "a" + strings.Repeat(".a", n) + " = 1" }, maxDots},
+		{"3: the line has 1001 dots: expected at most 1000",
+			func(n int) string { return "a" + strings.Repeat(".a", n) + " = 1" }, maxDots},
 	} {
 		for _, n := range []int{test.limit, test.limit + 1} {
 			got, want := "", test.want

@@ -77,7 +77,8 @@ func (r *ponderReport) add(vote *voting.Record) {
 
 func (r *examinedReport) said(voted int) i18n.Message {
 	return i18n.Of("%s, %s of the votes; it changed the move in %s of them", decisions(r.Decisions),
-		percentOr(format.Finite(float64(r.Decisions)/float64(voted))), format.Percent(float64(r.Changed)/float64(r.Decisions)))
+		percentOr(format.Finite(float64(r.Decisions)/float64(voted))),
+		format.Percent(float64(r.Changed)/float64(r.Decisions)))
 }
 
 func (r *ponderReport) said() i18n.Message {
@@ -89,6 +90,7 @@ func (r *ponderReport) said() i18n.Message {
 	if len(parts) == 0 {
 		parts = append(parts, i18n.Of("no hit"))
 	}
-	return i18n.Of("%s, %.2f replies on average; hits: %s; decided alone %s", decisions(r.Decisions), float64(r.Replies)/n, parts,
+	return i18n.Of("%s, %.2f replies on average; hits: %s; decided alone %s", decisions(r.Decisions), float64(r.Replies)/n,
+		parts,
 		format.Percent(float64(r.Alone)/n))
 }

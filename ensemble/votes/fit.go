@@ -33,12 +33,13 @@ type councilFit struct {
 
 // memberFit is a member's scale. The numbers are null if the games do not determine them; Why has the reason.
 type memberFit struct {
-	Name        string    `json:"name"`
-	Games       int       `json:"games"`    // number of games with a score of the member
-	Scores      int       `json:"scores"`   // number of scores that were used, one per decision
-	LeftOut     int       `json:"left_out"` // number of mates and bounds, which are not scores in centipawns
-	Slope       *float64  `json:"slope"`    // change of the log odds per centipawn
-	SlopeSE     *float64  `json:"slope_se"` // standard error, with each game as one cluster, because the scores of one game share one result
+	Name    string   `json:"name"`
+	Games   int      `json:"games"`    // number of games with a score of the member
+	Scores  int      `json:"scores"`   // number of scores that were used, one per decision
+	LeftOut int      `json:"left_out"` // number of mates and bounds, which are not scores in centipawns
+	Slope   *float64 `json:"slope"`    // change of the log odds per centipawn
+	// standard error, with each game as one cluster, because the scores of one game share one result
+	SlopeSE     *float64  `json:"slope_se"`
 	Intercept   *float64  `json:"intercept"`
 	InterceptSE *float64  `json:"intercept_se"` // standard error of the intercept
 	Why         string    `json:"why,omitempty"`
@@ -111,7 +112,9 @@ func (f *Fit) Add(g *Game) error {
 func (f *Fit) council(v *Votes) *councilFit {
 	names := v.records[0].Members
 	for _, c := range f.Councils {
-		if c.Council == v.Council && slices.EqualFunc(c.Members, names, func(m *memberFit, name string) bool { return m.Name == name }) {
+		if c.Council == v.Council && slices.EqualFunc(c.Members, names, func(m *memberFit, name string) bool {
+			return m.Name == name
+		}) {
 			return c
 		}
 	}
@@ -190,7 +193,8 @@ func (f *Fit) Print(w io.Writer, in i18n.Language) {
 }
 
 func (c *councilFit) print(w io.Writer, in i18n.Language) {
-	t := format.Table(i18n.Heads(in, "member", "games", "scores", "slope a centipawn", "± standard error", "intercept", "± standard error", "73% at")...)
+	t := format.Table(i18n.Heads(in, "member", "games", "scores", "slope a centipawn", "± standard error", "intercept",
+		"± standard error", "73% at")...)
 	t.SetColumnConfigs(format.RightAligned(2, 8))
 	for _, m := range slices.Concat(c.Members, []*memberFit{c.All}) {
 		row := table.Row{c.name(m, in), format.Count(m.Games), format.Count(m.Scores), "–", "–", "–", "–", "–"}
@@ -206,14 +210,17 @@ func (c *councilFit) print(w io.Writer, in i18n.Language) {
 	for _, m := range slices.Concat(c.Members, []*memberFit{c.All}) {
 		m.printRemarks(w, c.name(m, in), in)
 	}
-	fmt.Fprintf(w, "%s\n\n", i18n.Say(in, "The default is slope = %s, 73%% at 600 cp. Errors are over games; mates and bounds are left out.", decimals(voting.DefaultSlope)))
+	fmt.Fprintf(w, "%s\n\n", i18n.Say(in,
+		"The default is slope = %s, 73%% at 600 cp. Errors are over games; mates and bounds are left out.",
+		decimals(voting.DefaultSlope)))
 	for _, m := range c.Members {
 		if scale := m.toml(); scale != "" {
 			fmt.Fprintf(w, "[[engine]]\nname = %s\n%s\n\n", strconv.Quote(m.Name), scale)
 		}
 	}
 	if scale := c.All.toml(); scale != "" && len(c.Members) > 1 {
-		fmt.Fprintf(w, "# %s\n%s\n\n", i18n.Say(in, "share of one [[engine]] that vary multiplies to all of these members"), scale)
+		fmt.Fprintf(w, "# %s\n%s\n\n", i18n.Say(in, "share of one [[engine]] that vary multiplies to all of these members"),
+			scale)
 	}
 }
 

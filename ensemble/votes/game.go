@@ -65,7 +65,8 @@ func NewGame(g *Game) *GameVotes {
 		for _, vote := range v.played() {
 			d := gameDecision{
 				Ply: vote.Ply, Own: vote.Own, Played: vote.Played, By: vote.By, Split: vote.Split, Tie: vote.Tie,
-				Differs: vote.Differs, Vetoed: vote.Vetoed, Before: vote.Before, After: vote.After, Votes: []gameBallot{}, Record: vote,
+				Differs: vote.Differs, Vetoed: vote.Vetoed, Before: vote.Before, After: vote.After, Votes: []gameBallot{},
+				Record: vote,
 			}
 			for j := range vote.Ballots {
 				b := &vote.Ballots[j]
@@ -87,7 +88,8 @@ func (r *GameVotes) Print(w io.Writer, in i18n.Language) {
 
 // print writes the council's decisions as a table with one row for each decision.
 func (c *gameCouncil) print(w io.Writer, in i18n.Language) {
-	printHeading(w, i18n.Say(in, "%s · rule %s · game %s · %s", format.Name(c.Council), c.Rule, c.game, decisions(len(c.Decisions))))
+	printHeading(w, i18n.Say(in, "%s · rule %s · game %s · %s", format.Name(c.Council), c.Rule, c.game,
+		decisions(len(c.Decisions))))
 	header := append(i18n.Heads(in, "ply", "own", "played", "votes", "decided by"), "")
 	for i, name := range c.Members {
 		header = append(header, strconv.Itoa(i+1))

@@ -78,11 +78,12 @@ type replayRule struct {
 
 // replayPlace is a decision that differs from the recorded decision.
 type replayPlace struct {
-	Place    string `json:"place"`          // a game and a ply, or a log's line
-	Own      int    `json:"own"`            // number of the council's decision in the game, from 1
-	Recorded string `json:"recorded"`       // recorded move
-	Played   string `json:"played"`         // move by the repeated vote
-	What     string `json:"what,omitempty"` // only if Replay.Verifies: the first difference between the vote and the record
+	Place    string `json:"place"`    // a game and a ply, or a log's line
+	Own      int    `json:"own"`      // number of the council's decision in the game, from 1
+	Recorded string `json:"recorded"` // recorded move
+	Played   string `json:"played"`   // move by the repeated vote
+	// only if Replay.Verifies: the first difference between the vote and the record
+	What string `json:"what,omitempty"`
 }
 
 // keptPlaces is the maximum length of replayRule.Where. shownPlaces is the maximum number of these places in a printed
@@ -126,7 +127,8 @@ func (r *Replay) addCouncil(v *Votes) error {
 func (r *Replay) council(name, rule string) *replayCouncil {
 	c := &replayCouncil{Council: name, Rule: rule}
 	for _, spec := range r.rules {
-		x := &replayRule{Rule: rule, Ties: []string{}, Where: []replayPlace{}, replayer: &voting.Replayer{Rule: spec, Ties: r.ties}}
+		x := &replayRule{Rule: rule, Ties: []string{}, Where: []replayPlace{},
+			replayer: &voting.Replayer{Rule: spec, Ties: r.ties}}
 		if spec != nil {
 			x.Rule = spec.String()
 		}
@@ -195,7 +197,8 @@ func (r *Replay) Verdict() error {
 	}
 	switch {
 	case differs > 0:
-		return fmt.Errorf("%d of %s are not the recorded ones when the votes are taken again", differs, format.NumberOf(decisions, "decision"))
+		return fmt.Errorf("%d of %s are not the recorded ones when the votes are taken again", differs,
+			format.NumberOf(decisions, "decision"))
 	case decisions == 0:
 		return errors.New("no decision could be checked")
 	}
@@ -237,7 +240,8 @@ func (x *replayRule) printCheck(w io.Writer, in i18n.Language) {
 func (c *replayCouncil) print(w io.Writer, in i18n.Language) {
 	t := format.Table(i18n.Heads(in, "rule", "decisions", "another move", "share", "in ties", "in clear votes")...)
 	for _, x := range c.Replays {
-		t.AppendRow(table.Row{x.name().In(in), format.Count(x.Decisions), format.Count(x.Differs), percentOr(x.Share), format.Count(x.InTies), format.Count(x.Differs - x.InTies)})
+		t.AppendRow(table.Row{x.name().In(in), format.Count(x.Decisions), format.Count(x.Differs), percentOr(x.Share),
+			format.Count(x.InTies), format.Count(x.Differs - x.InTies)})
 	}
 	format.Render(w, t)
 	for _, x := range c.Replays {
@@ -247,7 +251,8 @@ func (c *replayCouncil) print(w io.Writer, in i18n.Language) {
 		if len(x.Where) == 0 {
 			continue
 		}
-		t := format.Table(append([]any{i18n.Say(in, "%s plays otherwise in", x.name())}, i18n.Heads(in, "decision", "recorded", "now")...)...)
+		t := format.Table(append([]any{i18n.Say(in, "%s plays otherwise in", x.name())},
+			i18n.Heads(in, "decision", "recorded", "now")...)...)
 		for _, p := range x.Where[:min(len(x.Where), shownPlaces)] {
 			t.AppendRow(table.Row{p.Place, p.Own, p.Recorded, p.Played})
 		}

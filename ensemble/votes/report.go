@@ -188,12 +188,14 @@ func (r *Report) Add(g *Game) {
 func (r *Report) of(v *Votes) *Council {
 	first := v.records[0]
 	for _, c := range r.Councils {
-		if c.Council == v.Council && c.Rule == first.Rule && slices.EqualFunc(c.Members, first.Members, func(m memberReport, name string) bool { return m.Name == name }) {
+		if c.Council == v.Council && c.Rule == first.Rule &&
+			slices.EqualFunc(c.Members, first.Members, func(m memberReport, name string) bool { return m.Name == name }) {
 			return c
 		}
 	}
 	c := &Council{
-		Council: v.Council, Rule: first.Rule, By: []reasonCount{}, Splits: []splitCount{}, Shadows: []shadowReport{}, Agreements: []agreementShare{},
+		Council: v.Council, Rule: first.Rule, By: []reasonCount{}, Splits: []splitCount{}, Shadows: []shadowReport{},
+		Agreements: []agreementShare{},
 	}
 	c.TopTies.Levels = []tieCount{}
 	for _, name := range first.Members {
@@ -370,11 +372,16 @@ func (c *Council) finish() {
 	for i := range c.Splits {
 		c.share(&c.Splits[i].splitShare)
 	}
-	slices.SortFunc(c.Splits, func(a, b splitCount) int { return cmp.Or(b.Count-a.Count, strings.Compare(b.Split, a.Split)) })
+	slices.SortFunc(c.Splits, func(a,
+		b splitCount) int {
+		return cmp.Or(b.Count-a.Count, strings.Compare(b.Split, a.Split))
+	})
 	c.share(&c.Unanimous)
 	c.share(&c.TopTies.splitShare)
 	c.share(&c.Differs)
-	slices.SortFunc(c.TopTies.Levels, func(a, b tieCount) int { return cmp.Or(b.Count-a.Count, strings.Compare(string(a.Tie), string(b.Tie))) })
+	slices.SortFunc(c.TopTies.Levels, func(a, b tieCount) int {
+		return cmp.Or(b.Count-a.Count, strings.Compare(string(a.Tie), string(b.Tie)))
+	})
 	for i := range c.Shadows {
 		c.Shadows[i].Share = float64(c.Shadows[i].Differs) / float64(c.Shadows[i].Decisions)
 	}
@@ -435,8 +442,10 @@ func (c *Council) finishLeaders() {
 // tieWords returns a text for a tie-break. It quotes an unknown tie-break.
 func tieWords(tie voting.Tie) i18n.Message {
 	words := map[voting.Tie]i18n.Message{
-		voting.TieScore: i18n.Of("best score"), voting.TieMember: i18n.Of("order of the members"), voting.TieWeight: i18n.Of("heaviest backer"),
-		voting.TieSum: i18n.Of("sum of weights"), voting.TieCount: i18n.Of("number of backers"), voting.TieLeader: i18n.Of("the leader's vote"),
+		voting.TieScore: i18n.Of("best score"), voting.TieMember: i18n.Of("order of the members"),
+		voting.TieWeight: i18n.Of("heaviest backer"),
+		voting.TieSum:    i18n.Of("sum of weights"), voting.TieCount: i18n.Of("number of backers"),
+		voting.TieLeader:   i18n.Of("the leader's vote"),
 		voting.TiePrevious: i18n.Of("the member followed last"), voting.TieRandom: i18n.Of("lot"),
 	}
 	if said, known := words[tie]; known {

@@ -100,7 +100,8 @@ func (c *Council) printRemarks(w io.Writer, in i18n.Language) {
 		line(i18n.Of("unanimous"), c.Unanimous.said())
 		line(i18n.Of("equal at the top"), c.TopTies.said())
 		line(i18n.Of("not the majority"), i18n.Of("%s: simple majority plays another move", c.Differs.said()))
-		line(i18n.Of("spread of votes"), i18n.Of("%s (0 when all agree, %.2f when all differ)", bits(c.Entropy.Mean), math.Log2(float64(len(c.Members)))))
+		line(i18n.Of("spread of votes"),
+			i18n.Of("%s (0 when all agree, %.2f when all differ)", bits(c.Entropy.Mean), math.Log2(float64(len(c.Members)))))
 	}
 	line(i18n.Of("leader"), c.Leaders.said())
 	if len(c.Members) > 1 {
@@ -170,7 +171,8 @@ func (d dictatorReport) said(all int) i18n.Message {
 }
 
 func (c *Council) printMembers(w io.Writer, in i18n.Language) {
-	t := format.Table(append([]any{""}, i18n.Heads(in, "member", "votes", "followed", "share", "led", "nodes a vote", "other ballots")...)...)
+	t := format.Table(append([]any{""},
+		i18n.Heads(in, "member", "votes", "followed", "share", "led", "nodes a vote", "other ballots")...)...)
 	t.SetColumnConfigs(append(format.RightAligned(3, 7), table.ColumnConfig{Number: 1, Align: text.AlignRight}))
 	for i := range c.Members {
 		m := &c.Members[i]
@@ -178,7 +180,8 @@ func (c *Council) printMembers(w io.Writer, in i18n.Language) {
 		if m.Votes > 0 {
 			nodes = format.Count(int(m.Nodes / uint64(m.Votes)))
 		}
-		t.AppendRow(table.Row{i + 1, format.Name(m.Name), format.Count(m.Votes), format.Count(m.Adopted), percentOr(m.Share), format.Count(m.Led), nodes, m.others().In(in)})
+		t.AppendRow(table.Row{i + 1, format.Name(m.Name), format.Count(m.Votes), format.Count(m.Adopted), percentOr(m.Share),
+			format.Count(m.Led), nodes, m.others().In(in)})
 	}
 	format.Render(w, t)
 }

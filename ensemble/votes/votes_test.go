@@ -24,7 +24,10 @@ func logged(t *testing.T, records [][]byte) (games []*Game) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "votes.log")
 	testutil.OK(t, os.WriteFile(path, append(bytes.Join(records, []byte("\n")), '\n'), 0o600))
-	testutil.OK(t, ReadLog(path, func(*Game) bool { return true }, func(g *Game) error { games = append(games, g); return nil }))
+	testutil.OK(t, ReadLog(path, func(*Game) bool { return true }, func(g *Game) error {
+		games = append(games, g)
+		return nil
+	}))
 	return games
 }
 
@@ -56,7 +59,8 @@ func replayed(t *testing.T, records [][]byte, rules []string) *Replay {
 // 1.5219 bits.
 func TestVotesReport(t *testing.T) {
 	c := voted(t, ensembletest.Records(t, "adoption", ensembletest.FiveMembers, ensembletest.FiveMembers))
-	if c.Council != "C" || c.Rule != "adoption" || c.Games != 2 || c.Decisions != 8 || c.Voted != 8 || c.Nodes != 4000 || c.Plies != nil {
+	if c.Council != "C" || c.Rule != "adoption" || c.Games != 2 || c.Decisions != 8 || c.Voted != 8 || c.Nodes != 4000 ||
+		c.Plies != nil {
 		t.Errorf("%+v", c)
 	}
 	testutil.Equal(t, fmt.Sprint(c.By), "[{rule 8 1}]", "decided")
@@ -71,13 +75,15 @@ func TestVotesReport(t *testing.T) {
 		t.Errorf("entropy %v, want %v", *c.Entropy.Mean, want)
 	}
 	l := c.Leaders
-	testutil.Check(t, l.Games == 2 && l.OneThroughout == 2 && *l.PerGame == 1 && *l.MeanTenure == 2 && *l.LongestTenure == 2,
+	testutil.Check(t, l.Games == 2 && l.OneThroughout == 2 && *l.PerGame == 1 && *l.MeanTenure == 2 &&
+		*l.LongestTenure == 2,
 		"leaders %+v", l)
 	testutil.Check(t, c.Dictators.Games == 0 && c.Dictators.Why != "", "dictators %+v", c.Dictators)
 	for i, want := range []string{"8 6 4", "8 6 0", "8 6 0", "8 6 0", "8 4 0"} {
 		m := c.Members[i]
 		got := fmt.Sprint(m.Votes, m.Adopted, m.Led)
-		testutil.Check(t, got == want && m.Nodes == 800, "%s: votes, adopted, led %s, want %s; nodes %d", m.Name, got, want, m.Nodes)
+		testutil.Check(t, got == want && m.Nodes == 800, "%s: votes, adopted, led %s, want %s; nodes %d", m.Name, got, want,
+			m.Nodes)
 	}
 	if a := c.Agreements[0]; a.A != "P1" || a.B != "P2" || a.Both != 8 || a.Same != 4 || len(c.Agreements) != 10 {
 		t.Errorf("agreement %+v, %d pairs", a, len(c.Agreements))
@@ -146,7 +152,8 @@ func TestHeaviest(t *testing.T) {
 		outweighs bool
 	}{
 		{[]float64{1, 1, 1}, -1, false}, {[]float64{0.3, 0.1 + 0.2}, -1, false}, {[]float64{0.1, 0.3, 0.1 + 0.2}, 1, false},
-		{[]float64{0.1 + 0.2, 0.1, 0.2}, 0, false}, {[]float64{1, 3, 1}, 1, true}, {[]float64{2, 1, 1}, 0, false}, {[]float64{5}, -1, false},
+		{[]float64{0.1 + 0.2, 0.1, 0.2}, 0, false}, {[]float64{1, 3, 1}, 1, true}, {[]float64{2, 1, 1}, 0, false},
+		{[]float64{5}, -1, false},
 	} {
 		if leader, outweighs := heaviest(x.weights); leader != x.leader || outweighs != x.outweighs {
 			t.Errorf("%v: %d, %v", x.weights, leader, outweighs)
@@ -186,7 +193,8 @@ func TestScoreOf(t *testing.T) {
 // x the squared scores add up to 8·3/16 and their mean second derivative is 3/16. The error is
 // sqrt(8·3/16)/(8·3/16)·sqrt(8/7)/X.
 func TestFit(t *testing.T) {
-	up, down := ensembletest.Records(t, "majority", "A100 A9000 A100"), ensembletest.Records(t, "majority", "A-100 A-9000 r")
+	up, down := ensembletest.Records(t, "majority", "A100 A9000 A100"),
+		ensembletest.Records(t, "majority", "A-100 A-9000 r")
 	f := NewFit()
 	for i, winner := range strings.Fields("black black black white white white white black") {
 		records := up
@@ -211,7 +219,8 @@ func TestFit(t *testing.T) {
 		if want := math.Sqrt(1/variance*8/7) / x; math.Abs(*m.SlopeSE-want) > 1e-9 {
 			t.Errorf("%s: error %v, want %v", m.Name, *m.SlopeSE, want)
 		}
-		testutil.Check(t, slices.Contains(m.Warnings, fewGames) && slices.Contains(m.Warnings, uncertain) && !slices.Contains(m.Warnings, backwards),
+		testutil.Check(t, slices.Contains(m.Warnings, fewGames) && slices.Contains(m.Warnings, uncertain) &&
+			!slices.Contains(m.Warnings, backwards),
 			"%s: %v", m.Name, m.Warnings)
 	}
 	if m := c.Members[2]; m.Slope != nil || m.Why == "" || m.Games != 4 {
@@ -219,7 +228,8 @@ func TestFit(t *testing.T) {
 	}
 	var out strings.Builder
 	f.Print(&out, i18n.English)
-	for _, want := range []string{"name = \"P1\"\nscale = {slope = 0.01099, intercept = ", "\nscale = {slope = 0.000549", "P3: no scale: x does not vary", "fewer than 50 games"} {
+	for _, want := range []string{"name = \"P1\"\nscale = {slope = 0.01099, intercept = ", "\nscale = {slope = 0.000549",
+		"P3: no scale: x does not vary", "fewer than 50 games"} {
 		testutil.Check(t, strings.Contains(out.String(), want), "there is no %q in\n%s", want, &out)
 	}
 }
@@ -258,7 +268,8 @@ func TestFitLeavesOut(t *testing.T) {
 	for _, b := range []voting.BallotRecord{
 		{Kind: voting.KindMove, ScoreRecord: score}, {Kind: voting.KindResign, ScoreRecord: score},
 		{Kind: voting.KindMove, ScoreRecord: voting.ScoreRecord{Mate: "3"}}, {Kind: voting.KindMove, ScoreRecord: bound},
-		{Kind: voting.KindMove}, {Kind: voting.KindLate, ScoreRecord: score}, {Kind: voting.KindMove, ScoreRecord: score, Source: voting.SourceBook},
+		{Kind: voting.KindMove}, {Kind: voting.KindLate, ScoreRecord: score},
+		{Kind: voting.KindMove, ScoreRecord: score, Source: voting.SourceBook},
 	} {
 		m.add(&b, 1000, 1, 0)
 	}
@@ -277,7 +288,8 @@ func TestBothSidesHaveTheirScore(t *testing.T) {
 		p.Apply(m)
 	}
 	g, err := OfGame("0.0", 2, &record, "")
-	testutil.Check(t, err == nil && len(g.Votes) == 2 && g.Votes[0].score == 0 && g.Votes[1].score == 1 && g.Votes[1].Council == "D",
+	testutil.Check(t, err == nil && len(g.Votes) == 2 && g.Votes[0].score == 0 && g.Votes[1].score == 1 &&
+		g.Votes[1].Council == "D",
 		"%+v (%v)", g, err)
 }
 

@@ -30,10 +30,11 @@ type Source string
 
 // The sources of a move.
 const (
-	SourceBestmove  Source = "bestmove"
-	SourceVariation Source = "variation" // the principal variation of a search that the council did not wait for, or of a member that resigned
-	SourceBook      Source = "book"      // a bestmove without any search
-	SourceNoise     Source = "noise"     // the best of the member's lines after the council's own noise
+	SourceBestmove Source = "bestmove"
+	// the principal variation of a search that the council did not wait for, or of a member that resigned
+	SourceVariation Source = "variation"
+	SourceBook      Source = "book"  // a bestmove without any search
+	SourceNoise     Source = "noise" // the best of the member's lines after the council's own noise
 )
 
 // Line is a move with a member's score, such as one line of a MultiPV list.
@@ -140,12 +141,14 @@ func Sorted(ballots []Ballot) []Ballot {
 // illegal move, which does not count. If a member resigns, its ballot keeps the first move of its last
 // variation, in case the other members do not resign.
 func NewBallot(member int, p *shogi.Position, r usi.Reply) Ballot {
-	b := Ballot{Member: member, Ponder: r.Ponder, Nodes: r.Nodes, Time: r.Elapsed, Source: SourceBestmove, Detail: r.Detail}
+	b := Ballot{Member: member, Ponder: r.Ponder, Nodes: r.Nodes, Time: r.Elapsed, Source: SourceBestmove,
+		Detail: r.Detail}
 	b.judge(p, r)
 	b.Take(bestInfo(&r, b.Move))
 	for _, line := range r.Lines {
 		if len(line.PV) > 0 && len(r.Lines) > 1 && p.CheckLegal(line.PV[0]) == nil {
-			b.Ranked = append(b.Ranked, Line{Move: line.PV[0], Score: line.Score, HasScore: line.HasScore && isScore(line.Score), Depth: line.Depth})
+			b.Ranked = append(b.Ranked, Line{Move: line.PV[0], Score: line.Score, HasScore: line.HasScore && isScore(line.Score),
+				Depth: line.Depth})
 		}
 	}
 	if b.Kind == KindMove && len(r.Lines) == 0 && r.Nodes == 0 {
@@ -175,9 +178,9 @@ func (b *Ballot) judge(p *shogi.Position, r usi.Reply) {
 	}
 }
 
-// bestInfo returns the line with the reply's score. A bound is no score, unless it proves a mate: bestInfo then takes the
-// last exact line of the same move, or else the last line with the exact score of the search (usi.Reply.Scored). Without an
-// exact score the line has none.
+// bestInfo returns the line with the reply's score. A bound is no score, unless it proves a mate: bestInfo then takes
+// the last exact line of the same move, or else the last line with the exact score of the search (usi.Reply.Scored).
+// Without an exact score the line has none.
 func bestInfo(r *usi.Reply, move shogi.Move) usi.Info {
 	best, scored := r.Best(), r.Scored()
 	if isScore(best.Score) {

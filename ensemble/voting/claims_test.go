@@ -53,7 +53,8 @@ func TestClampIsOfEachMember(t *testing.T) {
 	voters := clamped(2, 500)
 	voters[1].Clamp = 1000
 	for votes, want := range map[string]string{"A+900 B+600": "B", "A+600 B+450": "A", "A-900 B-501": "A"} {
-		if d := chamber(t, "optimistic", voters, voting.Settings{}).Decide(mustStart(), ballots(votes)); d.Move != mustMove(want) {
+		if d := chamber(t, "optimistic", voters, voting.Settings{}).Decide(mustStart(), ballots(votes)); d.Move !=
+			mustMove(want) {
 			t.Errorf("%s: %s was played, want %s", votes, d.Move, letters()[want])
 		}
 	}
@@ -82,13 +83,16 @@ func TestShownLoss(t *testing.T) {
 	}
 	bad := moving(0, "5i4i")
 	bad.Score.Value = -2500
-	for pv, want := range map[string]string{"9g9f G*5h": "9g9f", "9g9f": "5i4i", "9g9f G*1a": "5i4i", "9g9f G*5h 5i4i": "5i4i"} {
-		d := chamber(t, "pessimistic", clamped(2, 2000), voting.Settings{}).Decide(position(t, threatened), []voting.Ballot{bad, losing(pv)})
+	for pv, want := range map[string]string{"9g9f G*5h": "9g9f", "9g9f": "5i4i", "9g9f G*1a": "5i4i",
+		"9g9f G*5h 5i4i": "5i4i"} {
+		d := chamber(t, "pessimistic", clamped(2, 2000), voting.Settings{}).Decide(position(t, threatened),
+			[]voting.Ballot{bad, losing(pv)})
 		testutil.Equal(t, d.Move.String(), want, "%s: the worst is %s", pv, d.Move)
 	}
 	bounded := losing("9g9f G*5h")
 	bounded.Score.Bound = usi.LowerBound // "not worse than a loss" has no information
-	if d := chamber(t, "pessimistic", clamped(2, 2000), voting.Settings{}).Decide(position(t, threatened), []voting.Ballot{bad, bounded}); d.Move.String() != "5i4i" {
+	if d := chamber(t, "pessimistic", clamped(2, 2000), voting.Settings{}).Decide(position(t, threatened),
+		[]voting.Ballot{bad, bounded}); d.Move.String() != "5i4i" {
 		t.Errorf("a bound: the worst is %s", d.Move)
 	}
 }
@@ -100,7 +104,8 @@ func TestRoundedTies(t *testing.T) {
 	votes := []string{"A+5 A+0 B+9", "A+5 A+0 B+9", "A+5 B+9 A+0", "A+5 B+9 A+0", "B+9 A+5 A+0", "B+9 A+5 A+0"}
 	for i, w := range weights {
 		for exact, want := range map[bool]voting.Tie{false: voting.TieScore, true: ""} {
-			d := chamber(t, "weighted:weights="+w, members(3), voting.Settings{Exact: exact}).Decide(mustStart(), ballots(votes[i]))
+			d := chamber(t, "weighted:weights="+w, members(3), voting.Settings{Exact: exact}).Decide(mustStart(),
+				ballots(votes[i]))
 			testutil.Check(t, d.Tie == want && d.Move == mustMove(map[bool]string{false: "B", true: "A"}[exact]),
 				"%s, exact %v: %s, tie %q", w, exact, d.Move, d.Tie)
 		}
@@ -110,7 +115,8 @@ func TestRoundedTies(t *testing.T) {
 // TestRoundedLeader requires that the first member leads if weights differ by rounding alone.
 func TestRoundedLeader(t *testing.T) {
 	for exact, want := range map[bool]int{false: 0, true: 1} {
-		d := chamber(t, "weighted:weights=0.3/0.30000000000000004", members(2), voting.Settings{Exact: exact}).Decide(mustStart(), ballots("A B"))
+		d := chamber(t, "weighted:weights=0.3/0.30000000000000004", members(2),
+			voting.Settings{Exact: exact}).Decide(mustStart(), ballots("A B"))
 		testutil.Check(t, d.Leader == want, "exact %v: member %d leads", exact, d.Leader)
 	}
 }
@@ -208,5 +214,6 @@ func TestClampsAreLaws(t *testing.T) {
 	}
 	var replayer voting.Replayer
 	testutil.Must(replayer.Next(recorded(t, "majority", 1, 1, "A B", clamps(500))))(t)
-	testutil.Fails(t, testutil.Err(replayer.Next(recorded(t, "majority", 2, 1, "A B", clamps(600)))), "not those of the decision before", "another clamp")
+	testutil.Fails(t, testutil.Err(replayer.Next(recorded(t, "majority", 2, 1, "A B", clamps(600)))),
+		"not those of the decision before", "another clamp")
 }

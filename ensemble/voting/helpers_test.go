@@ -193,13 +193,15 @@ func turnedMove(m shogi.Move) shogi.Move {
 
 // settings returns values for the keys of each rule. Each differs from the default.
 func settings() map[string][]string {
-	growing := []string{"initial=0", "initial=2.5", "tally=count", "reset=never", "overrides=count", "decay=0.9", "decay=0", "cap=3.5", "placebo=game", "placebo=decision"}
+	growing := []string{"initial=0", "initial=2.5", "tally=count", "reset=never", "overrides=count", "decay=0.9",
+		"decay=0", "cap=3.5", "placebo=game", "placebo=decision"}
 	return map[string][]string{
 		voting.Majority: nil, voting.Optimistic: nil, voting.Pessimistic: nil,
 		voting.Adoption: append(slices.Clone(growing),
 			"reward=voters", "order=before", "order=recent", "order=random", "book=false", "absent=drop", "ponder=true"),
 		voting.Evaluation: append(slices.Clone(growing),
-			"mode=bonus", "searched=majority", "searched=all", "searched=leader", "window=2", "max=150", "scale=winprob", "apply=before"),
+			"mode=bonus", "searched=majority", "searched=all", "searched=leader", "window=2", "max=150", "scale=winprob",
+			"apply=before"),
 		voting.Weighted:   nil,
 		voting.Borda:      {"min_depth=0"},
 		voting.LinearPool: {"min_depth=0", "impute=0.3"},
@@ -220,7 +222,8 @@ func drawSpec(t *rapid.T, n int, names ...string) voting.Spec {
 			return key
 		}).Draw(t, "settings")
 	}
-	if name == voting.Weighted || slices.Contains([]string{voting.Borda, voting.LogPool}, name) && rapid.Bool().Draw(t, "weighted") {
+	if name == voting.Weighted || slices.Contains([]string{voting.Borda, voting.LogPool}, name) &&
+		rapid.Bool().Draw(t, "weighted") {
 		weights := make([]string, n)
 		for i := range weights {
 			weights[i] = strconv.FormatFloat(float64(rapid.IntRange(1, 40).Draw(t, "weight"))/8, 'g', -1, 64)
@@ -232,8 +235,10 @@ func drawSpec(t *rapid.T, n int, names ...string) voting.Spec {
 
 func drawLaws(t *rapid.T) voting.Settings {
 	return voting.Settings{
-		Ties:         rapid.SliceOfN(rapid.Map(rapid.SampledFrom(voting.TieNames()), func(s string) voting.Tie { return voting.Tie(s) }), 0, 4).Draw(t, "ties"),
-		Declaration:  rapid.SampledFrom([]shogi.DeclarationRule{shogi.NoEnteringKing, shogi.CSARule27}).Draw(t, "declaration"),
+		Ties: rapid.SliceOfN(rapid.Map(rapid.SampledFrom(voting.TieNames()),
+			func(s string) voting.Tie { return voting.Tie(s) }), 0, 4).Draw(t, "ties"),
+		Declaration: rapid.SampledFrom([]shogi.DeclarationRule{shogi.NoEnteringKing, shogi.CSARule27}).Draw(t,
+			"declaration"),
 		ResignQuorum: rapid.SampledFrom([]float64{0, 0.3, 0.8, 1}).Draw(t, "quorum"),
 	}
 }
@@ -263,7 +268,8 @@ func drawBallots(t *rapid.T, p *shogi.Position, n int) []voting.Ballot {
 }
 
 func drawBallot(t *rapid.T, p *shogi.Position, member int, few []shogi.Move) voting.Ballot {
-	b := voting.Ballot{Member: member, Source: voting.SourceBestmove, Nodes: uint64(rapid.IntRange(0, 100_000).Draw(t, "nodes"))}
+	b := voting.Ballot{Member: member, Source: voting.SourceBestmove,
+		Nodes: uint64(rapid.IntRange(0, 100_000).Draw(t, "nodes"))}
 	b.Kind = rapid.SampledFrom([]voting.Kind{
 		voting.KindMove, voting.KindMove, voting.KindMove, voting.KindMove, voting.KindMove, voting.KindMove,
 		voting.KindResign, voting.KindWin, voting.KindIllegal, voting.KindNone, voting.KindLate, voting.KindDead,
@@ -287,7 +293,8 @@ func drawBallot(t *rapid.T, p *shogi.Position, member int, few []shogi.Move) vot
 	for _, m := range few {
 		if rapid.Bool().Draw(t, "listed") {
 			s, has := drawScore(t)
-			b.Ranked = append(b.Ranked, voting.Line{Move: m, Score: s, HasScore: has, Depth: rapid.IntRange(0, 10).Draw(t, "depth")})
+			b.Ranked = append(b.Ranked, voting.Line{Move: m, Score: s, HasScore: has,
+				Depth: rapid.IntRange(0, 10).Draw(t, "depth")})
 		}
 	}
 	return b

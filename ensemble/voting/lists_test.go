@@ -55,7 +55,8 @@ func TestByScoreCalibrated(t *testing.T) {
 func listing(member int, lines ...any) voting.Ballot {
 	b := voting.Ballot{Member: member, Kind: voting.KindMove, Source: voting.SourceBestmove, Line: voting.Line{Depth: 9}}
 	for i := 0; i < len(lines); i += 2 {
-		line := voting.Line{Move: mustMove(lines[i].(string)), HasScore: true, Score: usi.Score{Value: lines[i+1].(int)}, Depth: 9}
+		line := voting.Line{Move: mustMove(lines[i].(string)), HasScore: true, Score: usi.Score{Value: lines[i+1].(int)},
+			Depth: 9}
 		if i == 0 {
 			b.Move, b.Score, b.HasScore = line.Move, line.Score, true
 		}
@@ -90,7 +91,8 @@ func TestBorda(t *testing.T) {
 	}{
 		{"borda", full, map[string]float64{"A": 3 + 2, "B": 2 + 3, "C": 1}, "A", voting.TieScore},
 		{"borda:weights=1/2", full, map[string]float64{"A": 3 + 2*2, "B": 2 + 2*3, "C": 1}, "B", ""},
-		{"borda", shallow, map[string]float64{"A": 2 + 1, "B": 1 + 2}, "A", voting.TieScore}, // C has a depth of 4, below min_depth, so k = 2
+		// C has a depth of 4, below min_depth, so k = 2
+		{"borda", shallow, map[string]float64{"A": 2 + 1, "B": 1 + 2}, "A", voting.TieScore},
 		{"borda:min_depth=4", shallow, map[string]float64{"A": 3 + 2, "B": 2 + 3, "C": 1}, "A", voting.TieScore},
 	} {
 		s := newSession(t, x.rule, 2, voting.Settings{})
@@ -117,7 +119,8 @@ func TestPools(t *testing.T) {
 	}
 	start := shogi.StartPos()
 	first, both, alone := listing(0, "A", 400, "B", 0), listing(1, "B", 100, "A", -100), listing(1, "B", 100)
-	silent := voting.Ballot{Member: 1, Kind: voting.KindMove, Line: voting.Line{Move: mustMove("C")}, Source: voting.SourceBook}
+	silent := voting.Ballot{Member: 1, Kind: voting.KindMove, Line: voting.Line{Move: mustMove("C")},
+		Source: voting.SourceBook}
 	for _, x := range []struct {
 		rule   string
 		second voting.Ballot
@@ -135,7 +138,8 @@ func TestPools(t *testing.T) {
 		d := chamber(t, x.rule, voters, voting.Settings{}).Decide(&start, []voting.Ballot{first, x.second})
 		got := values(&d)
 		for letter, want := range x.want {
-			testutil.Check(t, math.Abs(got[letter]-want) <= 6e-6, "%s: %s has %.6f, want %.5f", x.rule, letter, got[letter], want)
+			testutil.Check(t, math.Abs(got[letter]-want) <= 6e-6, "%s: %s has %.6f, want %.5f", x.rule, letter, got[letter],
+				want)
 		}
 		if d.Move != mustMove(x.winner) || len(got) != len(x.want) {
 			t.Errorf("%s: %s of %v, want %s", x.rule, d.Move, got, letters()[x.winner])

@@ -39,13 +39,15 @@ type Record struct {
 	ResignQuorum float64      `json:"resign_quorum"`    // share of the members that must resign
 	Members      []string     `json:"members"`          // names of the members
 	Scales       [][2]float64 `json:"scales,omitempty"` // slope and intercept of each member
-	Clamps       []float64    `json:"clamps,omitempty"` // clamp of each member, in the member's centipawns; empty: no clamps
+	// clamp of each member, in the member's centipawns; empty: no clamps
+	Clamps []float64 `json:"clamps,omitempty"`
 
-	Played  string           `json:"played"`           // played move
-	Ponder  string           `json:"ponder,omitempty"` // expected reply of the opponent
-	By      By               `json:"by"`               // what decided, such as vote or book
-	Tie     Tie              `json:"tie,omitempty"`
-	Split   string           `json:"split"`                  // numbers of votes for each move, the largest first, such as 2-1
+	Played string `json:"played"`           // played move
+	Ponder string `json:"ponder,omitempty"` // expected reply of the opponent
+	By     By     `json:"by"`               // what decided, such as vote or book
+	Tie    Tie    `json:"tie,omitempty"`
+	// numbers of votes for each move, the largest first, such as 2-1
+	Split   string           `json:"split"`
 	Counts  Ordered[int]     `json:"counts"`                 // number of votes for each move
 	Sums    Ordered[float64] `json:"wsum"`                   // sum of the weights for each move
 	Values  Ordered[float64] `json:"values,omitempty"`       // values by which the rule decides, if they differ from wsum
@@ -64,11 +66,12 @@ type Record struct {
 	// Unasked has the members without a ballot, if the first answers were equal and decided.
 	Unasked []int `json:"unasked,omitempty"`
 
-	Shadow  []ShadowVote   `json:"shadow,omitempty"`
-	Before  []float64      `json:"w_before"` // weight of each member before the decision
-	After   []float64      `json:"w_after"`  // weight of each member after the decision
-	Leader  int            `json:"leader"`   // index of the member with the largest weight before the decision, -1 without a vote
-	Early   bool           `json:"early"`    // decided before all ballots arrived
+	Shadow []ShadowVote `json:"shadow,omitempty"`
+	Before []float64    `json:"w_before"` // weight of each member before the decision
+	After  []float64    `json:"w_after"`  // weight of each member after the decision
+	// index of the member with the largest weight before the decision, -1 without a vote
+	Leader  int            `json:"leader"`
+	Early   bool           `json:"early"` // decided before all ballots arrived
 	Ballots []BallotRecord `json:"ballots"`
 	Nodes   uint64         `json:"nodes"`
 	WallMS  float64        `json:"wall_ms"`          // time from the question to the decision, in milliseconds
@@ -357,7 +360,8 @@ func (o *Ordered[T]) UnmarshalJSON(data []byte) error {
 		return err
 	}
 	*o = nil
-	d := json.NewDecoder(bytes.NewReader(data)) // data is an object or null, because the values were already parsed from it
+	// data is an object or null, because the values were already parsed from it
+	d := json.NewDecoder(bytes.NewReader(data))
 	for token, err := d.Token(); err == nil; token, err = d.Token() {
 		if key, ok := token.(string); ok {
 			var value json.RawMessage

@@ -116,7 +116,8 @@ func (r *Replayer) constitution(recorded Spec, rec *Record) (Spec, Settings, err
 	if len(r.Ties) > 0 {
 		ties = r.Ties
 	}
-	return spec, Settings{Ties: chain(ties), Declaration: declaration, ResignQuorum: rec.ResignQuorum, Exact: rec.Version == 1}, nil
+	return spec, Settings{Ties: chain(ties), Declaration: declaration, ResignQuorum: rec.ResignQuorum,
+		Exact: rec.Version == 1}, nil
 }
 
 func chain(ties []Tie) []Tie {

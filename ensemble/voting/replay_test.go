@@ -50,8 +50,10 @@ func (s *stage) takeBack(kept int) {
 
 func (s *stage) head(p *shogi.Position) voting.Record {
 	head := voting.Record{
-		Council: "C", Ply: p.Ply(), Own: len(s.past) + 1, Side: p.Side().String(), SFEN: p.SFEN(), Rule: s.Rule(), Seed: s.seed,
-		Ties: s.settings.Ties, Declaration: s.settings.Declaration.String(), ResignQuorum: s.settings.ResignQuorum, Members: names(s.voters), Before: s.Weights(),
+		Council: "C", Ply: p.Ply(), Own: len(s.past) + 1, Side: p.Side().String(), SFEN: p.SFEN(), Rule: s.Rule(),
+		Seed: s.seed,
+		Ties: s.settings.Ties, Declaration: s.settings.Declaration.String(), ResignQuorum: s.settings.ResignQuorum,
+		Members: names(s.voters), Before: s.Weights(),
 	}
 	for _, v := range s.voters {
 		head.Scales = append(head.Scales, [2]float64{v.Slope, v.Intercept})
@@ -110,7 +112,8 @@ func TestReplay(t *testing.T) {
 			testutil.OK(t, err, "record %d", i)
 			diff := v.Differs(record)
 			testutil.Require(t, diff == "", "%s: record %d: %s", s.spec, i, diff)
-			if !slices.Equal(v.Before, record.Before) || !slices.Equal(v.After, record.After) || !reflect.DeepEqual(v.Decision, s.taken[i]) {
+			if !slices.Equal(v.Before, record.Before) || !slices.Equal(v.After, record.After) ||
+				!reflect.DeepEqual(v.Decision, s.taken[i]) {
 				t.Fatalf("%s: record %d: %+v, want %+v", s.spec, i, v, s.taken[i])
 			}
 		}
@@ -136,7 +139,8 @@ func TestReplayByAnotherRule(t *testing.T) {
 			d := s.decide(t, &p, list, true) // a veto belongs only to the recorded rule
 			record := testutil.Must(voting.ParseRecord(s.records[len(s.records)-1]))(t)
 			v := testutil.Must(replayer.Next(record))(t)
-			if spec.Name != voting.Majority && !reflect.DeepEqual(v.Decision, want) || !slices.Equal(v.Before, before) || !slices.Equal(v.After, shadow.Weights()) {
+			if spec.Name != voting.Majority && !reflect.DeepEqual(v.Decision, want) || !slices.Equal(v.Before, before) ||
+				!slices.Equal(v.After, shadow.Weights()) {
 				t.Fatalf("%s: %+v, want %+v", spec, v, want)
 			}
 			if !play(t, &p, d.Move) {
@@ -147,15 +151,17 @@ func TestReplayByAnotherRule(t *testing.T) {
 }
 
 // recorded returns a record of a vote in the initial position.
-func recorded(tb testing.TB, rule string, own int, seed uint64, votes string, change ...func(*voting.Record)) *voting.Record {
+func recorded(tb testing.TB, rule string, own int, seed uint64, votes string,
+	change ...func(*voting.Record)) *voting.Record {
 	tb.Helper()
 	n := len(strings.Fields(votes))
 	start := shogi.StartPos()
 	c := chamber(tb, rule, members(n), voting.Settings{})
 	d := c.Decide(&start, ballots(votes))
 	head := voting.Record{
-		Ply: 2*own - 1, Own: own, SFEN: start.SFEN(), Rule: rule, Seed: seed, Declaration: shogi.CSARule27.String(), Members: names(members(n)),
-		Ties: voting.DefaultTies(), Before: c.Weights(),
+		Ply: 2*own - 1, Own: own, SFEN: start.SFEN(), Rule: rule, Seed: seed, Declaration: shogi.CSARule27.String(),
+		Members: names(members(n)),
+		Ties:    voting.DefaultTies(), Before: c.Weights(),
 	}
 	c.Observe(&start, ballots(votes), &d)
 	head.After = c.Weights()
@@ -184,9 +190,12 @@ func TestReplayTies(t *testing.T) {
 
 // TestReplayVeto requires that a replay repeats a recorded veto if the vote chooses the vetoed move.
 func TestReplayVeto(t *testing.T) {
-	r := recorded(t, "majority", 1, 1, "A A B", func(r *voting.Record) { r.By, r.Vetoed, r.Played = voting.ByVeto, "7g7f", "2g2f" })
+	r := recorded(t, "majority", 1, 1, "A A B", func(r *voting.Record) {
+		r.By, r.Vetoed, r.Played = voting.ByVeto, "7g7f", "2g2f"
+	})
 	var replayer voting.Replayer
-	if v, err := replayer.Next(r); err != nil || v.Decision.By != voting.ByVeto || v.Decision.Word() != "2g2f" || v.Decision.Vetoed != mustMove("A") {
+	if v, err := replayer.Next(r); err != nil || v.Decision.By != voting.ByVeto || v.Decision.Word() != "2g2f" ||
+		v.Decision.Vetoed != mustMove("A") {
 		t.Errorf("%+v (%v)", v.Decision, err)
 	}
 	spec := voting.DefaultSpec(voting.Adoption)
@@ -225,11 +234,19 @@ func TestReplayErrors(t *testing.T) {
 		"not those of the decision before": {recorded(t, "majority", 1, 1, "A"), recorded(t, "adoption", 2, 1, "A")},
 		`there is no rule "x"`:             {recorded(t, "majority", 1, 1, "A", func(r *voting.Record) { r.Rule = "x" })},
 		"decision 1, ply 1: ":              {recorded(t, "majority", 1, 1, "A", func(r *voting.Record) { r.SFEN = "x" })},
-		"2 weights for 1 members":          {recorded(t, "majority", 1, 1, "A", func(r *voting.Record) { r.Rule = "weighted:weights=1/2" })},
-		"ballot of P1: ":                   {recorded(t, "majority", 1, 1, "A", func(r *voting.Record) { r.Ballots[0].Move = "7g7c" })},
-		"ballot of P2: ":                   {recorded(t, "majority", 1, 1, "A A", func(r *voting.Record) { r.Ballots[1].Ponder = "?" })},
-		"there are two ballots of P1":      {recorded(t, "majority", 1, 1, "A A", func(r *voting.Record) { r.Ballots[1].Member = 0 })},
-		"ensemble: decision 1, ply 1: ":    {recorded(t, "majority", 1, 1, "A", func(r *voting.Record) { r.Declaration = "x" })},
+		"2 weights for 1 members": {recorded(t, "majority", 1, 1, "A", func(r *voting.Record) {
+			r.Rule = "weighted:weights=1/2"
+		})},
+		"ballot of P1: ": {recorded(t, "majority", 1, 1, "A", func(r *voting.Record) {
+			r.Ballots[0].Move = "7g7c"
+		})},
+		"ballot of P2: ": {recorded(t, "majority", 1, 1, "A A", func(r *voting.Record) {
+			r.Ballots[1].Ponder = "?"
+		})},
+		"there are two ballots of P1": {recorded(t, "majority", 1, 1, "A A", func(r *voting.Record) {
+			r.Ballots[1].Member = 0
+		})},
+		"ensemble: decision 1, ply 1: ": {recorded(t, "majority", 1, 1, "A", func(r *voting.Record) { r.Declaration = "x" })},
 	} {
 		var replayer voting.Replayer
 		var err error
@@ -257,7 +274,8 @@ func TestDiffers(t *testing.T) {
 		var replayer voting.Replayer
 		v, err := replayer.Next(r)
 		got := v.Differs(r)
-		testutil.Check(t, err == nil && strings.HasPrefix(got, want) && (want != "" || got == ""), "%q, want %q (%v)", got, want, err)
+		testutil.Check(t, err == nil && strings.HasPrefix(got, want) && (want != "" || got == ""), "%q, want %q (%v)", got,
+			want, err)
 	}
 }
 
@@ -327,7 +345,8 @@ func TestReplayBook(t *testing.T) {
 	p := mustStart()
 	d := voting.FromBook(mustMove("B"))
 	record := &voting.Record{
-		Version: voting.RecordVersion, Type: "vote", Council: "C", Ply: 1, Own: 1, Side: "black", SFEN: p.SFEN(), Rule: "majority",
+		Version: voting.RecordVersion, Type: "vote", Council: "C", Ply: 1, Own: 1, Side: "black", SFEN: p.SFEN(),
+		Rule:        "majority",
 		Declaration: "CSARule27", Members: []string{"A", "B"}, Before: []float64{1, 1}, After: []float64{1, 1},
 	}
 	record.Decided(&d)
@@ -335,7 +354,8 @@ func TestReplayBook(t *testing.T) {
 	for _, rule := range []*voting.Spec{nil, &other} {
 		r := voting.Replayer{Rule: rule}
 		v, err := r.Next(record)
-		testutil.Check(t, err == nil && v.Decision.By == voting.ByBook && v.Decision.Move == mustMove("B") && v.Differs(record) == "",
+		testutil.Check(t, err == nil && v.Decision.By == voting.ByBook && v.Decision.Move == mustMove("B") &&
+			v.Differs(record) == "",
 			"%+v, %v", v, err)
 	}
 	for _, change := range []func(r *voting.Record){

@@ -272,8 +272,10 @@ func kinds() []kind {
 	pooling := []string{"weights", "impute", "min_depth"}
 	return []kind{
 		{name: Majority, begin: newMajority},
-		{name: Adoption, begin: newAdoption, keys: append([]string{"reward", "order", "book", "absent", "ponder"}, growing...)},
-		{name: Evaluation, begin: newEvaluation, keys: append([]string{"mode", "searched", "window", "max", "scale", "apply"}, growing...)},
+		{name: Adoption, begin: newAdoption,
+			keys: append([]string{"reward", "order", "book", "absent", "ponder"}, growing...)},
+		{name: Evaluation, begin: newEvaluation,
+			keys: append([]string{"mode", "searched", "window", "max", "scale", "apply"}, growing...)},
 		{name: Weighted, begin: newMajority, keys: []string{"weights"}},
 		{name: Optimistic, begin: valuedBy(byScore)},
 		{name: Pessimistic, begin: valuedBy(byScore)},

@@ -87,13 +87,19 @@ func TestKeys(t *testing.T) {
 		"evaluation":           {{"A+1 A+1 B+2", "A", "1 1 2"}},
 		"evaluation:initial=0": {{"A+1 A+1 B+2", "B", "0 0 1"}},
 		// E2: P2 leads with 50; then P1 with 100.
-		"evaluation:mode=accumulate": {{"A+0 A+50 A+0", "A", "1 2 1"}, {"A+0 A+0 A+0", "A", "1 3 1"}, {"A+100 A+0 A+0", "A", "2 3 1"}},
-		"evaluation:mode=bonus":      {{"A+0 A+50 A+0", "A", "1 2 1"}, {"A+0 A+0 A+0", "A", "1 2 1"}, {"A+100 A+0 A+0", "A", "2 1 1"}, {"A A A", "A", "1 1 1"}},
+		"evaluation:mode=accumulate": {{"A+0 A+50 A+0", "A", "1 2 1"}, {"A+0 A+0 A+0", "A", "1 3 1"},
+			{"A+100 A+0 A+0", "A", "2 3 1"}},
+		"evaluation:mode=bonus": {{"A+0 A+50 A+0", "A", "1 2 1"}, {"A+0 A+0 A+0", "A", "1 2 1"},
+			{"A+100 A+0 A+0", "A", "2 1 1"}, {"A A A", "A", "1 1 1"}},
 		// E3: sums 100 10 10; 100 20 15 if P1 does not search; 101 20 15 if P1 alone searches.
-		"evaluation:searched=any":             {{"A+100 A+10 A+10", "A", "2 1 1"}, {"A A+10 A+5", "A", "2 2 1"}, {"A+1 A A", "A", "3 2 1"}},
-		"evaluation:searched=majority":        {{"A+100 A+10 A+10", "A", "2 1 1"}, {"A A+10 A+5", "A", "2 2 1"}, {"A+1 A A", "A", "2 2 1"}},
-		"evaluation:searched=all":             {{"A+100 A+10 A+10", "A", "2 1 1"}, {"A A+10 A+5", "A", "2 1 1"}, {"A+1 A A", "A", "2 1 1"}},
-		"evaluation:searched=leader":          {{"A+100 A+10 A+10", "A", "2 1 1"}, {"A A+10 A+5", "A", "2 1 1"}, {"A+1 A A", "A", "3 1 1"}},
+		"evaluation:searched=any": {{"A+100 A+10 A+10", "A", "2 1 1"}, {"A A+10 A+5", "A", "2 2 1"},
+			{"A+1 A A", "A", "3 2 1"}},
+		"evaluation:searched=majority": {{"A+100 A+10 A+10", "A", "2 1 1"}, {"A A+10 A+5", "A", "2 2 1"},
+			{"A+1 A A", "A", "2 2 1"}},
+		"evaluation:searched=all": {{"A+100 A+10 A+10", "A", "2 1 1"}, {"A A+10 A+5", "A", "2 1 1"},
+			{"A+1 A A", "A", "2 1 1"}},
+		"evaluation:searched=leader": {{"A+100 A+10 A+10", "A", "2 1 1"}, {"A A+10 A+5", "A", "2 1 1"},
+			{"A+1 A A", "A", "3 1 1"}},
 		"evaluation:searched=majority,max=50": {{"A+1 A", "A", "1 1"}, {"A+1 A+0", "A", "2 1"}}, // one of two is no majority
 		// A late member has no part in the vote.
 		"evaluation:max=60": {{"A+1 ~A+50", "A", "2 1"}, {"A+1 A+2", "A", "3 1"}},
@@ -121,13 +127,16 @@ func TestKeys(t *testing.T) {
 // TestDefaults requires the defaults that the sources give.
 func TestDefaults(t *testing.T) {
 	want := voting.Spec{
-		Initial: 1, Tally: "weight", Reset: "game", Reward: "top", Order: "member", Book: true, Absent: "keep", Overrides: "skip",
-		Ponder: false, Decay: 1, Cap: 0, Placebo: "off", Mode: "accumulate", Searched: "any", Window: 0, Max: 2000, Scale: "cp",
+		Initial: 1, Tally: "weight", Reset: "game", Reward: "top", Order: "member", Book: true, Absent: "keep",
+		Overrides: "skip",
+		Ponder:    false, Decay: 1, Cap: 0, Placebo: "off", Mode: "accumulate", Searched: "any", Window: 0, Max: 2000,
+		Scale: "cp",
 		Apply: "after", Impute: 0.02, MinDepth: 5,
 	}
 	for _, name := range voting.RuleNames() {
 		want.Name = name
-		if got := voting.DefaultSpec(name); fmt.Sprint(got) != fmt.Sprint(want) || fmt.Sprintf("%#v", got) != fmt.Sprintf("%#v", want) {
+		if got := voting.DefaultSpec(name); fmt.Sprint(got) != fmt.Sprint(want) ||
+			fmt.Sprintf("%#v", got) != fmt.Sprintf("%#v", want) {
 			t.Errorf("%#v, want %#v", got, want)
 		}
 	}
@@ -188,7 +197,8 @@ func TestPonderKey(t *testing.T) {
 		d := s.Decide(s.p, list)
 		s.Observe(s.p, list, &d)
 		got := strings.Trim(fmt.Sprint(s.Weights()), "[]")
-		testutil.Check(t, got == want && d.Ponder.String() == "3c3d", "%s: weights %s, want %s; ponder %s", rule, got, want, d.Ponder)
+		testutil.Check(t, got == want && d.Ponder.String() == "3c3d", "%s: weights %s, want %s; ponder %s", rule, got, want,
+			d.Ponder)
 	}
 }
 
@@ -265,7 +275,8 @@ func TestPlacebo(t *testing.T) {
 				c.Observe(&start, ballots(line), &d)
 			}
 			testutil.Require(t, slices.Equal(placebo.Weights(), again.Weights()), "the placebo is not reproducible")
-			testutil.Require(t, slices.Equal(slices.Sorted(slices.Values(honest.Weights())), slices.Sorted(slices.Values(placebo.Weights()))),
+			testutil.Require(t, slices.Equal(slices.Sorted(slices.Values(honest.Weights())),
+				slices.Sorted(slices.Values(placebo.Weights()))),
 				"weights %v, placebo %v: not the same numbers", honest.Weights(), placebo.Weights())
 			moved[kind] = moved[kind] || !slices.Equal(honest.Weights(), placebo.Weights())
 			owners = append(owners, placebo.Weights())

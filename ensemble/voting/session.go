@@ -260,7 +260,7 @@ func (c *Session) ordering(leader int, weights []float64) *ordering {
 	}
 	return &ordering{
 		chain: chain, weights: weights, leader: leader, previous: c.previous, exact: c.Settings.Exact,
-		seed: Mix(c.seed, uint64(c.decision)), //nolint:gosec // small and not negative
+		seed: Mix(c.seed, uint64(c.decision)),
 	}
 }
 

@@ -28,7 +28,8 @@ func line(text string) []shogi.Move {
 func mating(member int, pv string) voting.Ballot {
 	moves := line(pv)
 	return voting.Ballot{
-		Member: member, Kind: voting.KindMove, Line: voting.Line{Move: moves[0], HasScore: true, Score: usi.Score{Mate: 1, Value: len(moves)}}, PV: moves,
+		Member: member, Kind: voting.KindMove,
+		Line: voting.Line{Move: moves[0], HasScore: true, Score: usi.Score{Mate: 1, Value: len(moves)}}, PV: moves,
 	}
 }
 
@@ -52,21 +53,36 @@ func TestMate(t *testing.T) {
 		by      voting.By
 		backer  int
 	}{
-		"one against two":           {[]voting.Ballot{mating(0, one), moving(1, other), moving(2, other)}, one, voting.ByMate, 0},
-		"of three plies":            {[]voting.Ballot{moving(0, other), moving(1, other), mating(2, three)}, "G*4b", voting.ByMate, 2},
-		"the shorter one":           {[]voting.Ballot{mating(0, three), mating(1, three), mating(2, one)}, one, voting.ByMate, 2},
-		"against resignations":      {[]voting.Ballot{mating(0, one), {Member: 1, Kind: voting.KindResign}, {Member: 2, Kind: voting.KindResign}}, one, voting.ByMate, 0},
-		"no mate at the end":        {[]voting.Ballot{mating(0, "G*4b"), moving(1, other), moving(2, other)}, other, voting.ByRule, 1},
-		"ends with the opponent":    {[]voting.Ballot{mating(0, "G*4b 5a6a"), moving(1, other), moving(2, other)}, other, voting.ByRule, 1},
-		"an illegal move in it":     {[]voting.Ballot{mating(0, "G*4b 5a5b G*6b"), moving(1, other), moving(2, other)}, other, voting.ByRule, 1},
-		"a variation of another":    {[]voting.Ballot{claim(func(b *voting.Ballot) { b.Move = mustMove("G*1a") }), moving(1, other), moving(2, other)}, other, voting.ByRule, 1},
-		"a claim alone":             {[]voting.Ballot{claim(func(b *voting.Ballot) { b.PV = nil }), moving(1, other), moving(2, other)}, other, voting.ByRule, 1},
-		"not said to be a mate":     {[]voting.Ballot{claim(func(b *voting.Ballot) { b.Score = usi.Score{Value: 500} }), moving(1, other), moving(2, other)}, other, voting.ByRule, 1},
-		"at most a mate":            {[]voting.Ballot{claim(func(b *voting.Ballot) { b.Score.Bound = usi.UpperBound }), moving(1, other), moving(2, other)}, other, voting.ByRule, 1},
-		"late":                      {[]voting.Ballot{claim(func(b *voting.Ballot) { b.Kind = voting.KindLate }), moving(1, other), moving(2, other)}, other, voting.ByRule, 1},
-		"of unknown length":         {[]voting.Ballot{claim(func(b *voting.Ballot) { b.Score.Value = 0 }), moving(1, other), moving(2, other)}, one, voting.ByMate, 0},
-		"a pawn must not mate":      {[]voting.Ballot{mating(0, "P*5b"), moving(1, other), moving(2, other)}, other, voting.ByRule, 1},
-		"at least a mate (a bound)": {[]voting.Ballot{claim(func(b *voting.Ballot) { b.Score.Bound = usi.LowerBound }), moving(1, other), moving(2, other)}, one, voting.ByMate, 0},
+		"one against two": {[]voting.Ballot{mating(0, one), moving(1, other), moving(2, other)}, one, voting.ByMate,
+			0},
+		"of three plies": {[]voting.Ballot{moving(0, other), moving(1, other), mating(2, three)}, "G*4b",
+			voting.ByMate, 2},
+		"the shorter one": {[]voting.Ballot{mating(0, three), mating(1, three), mating(2, one)}, one, voting.ByMate,
+			2},
+		"against resignations": {[]voting.Ballot{mating(0, one), {Member: 1, Kind: voting.KindResign},
+			{Member: 2, Kind: voting.KindResign}}, one, voting.ByMate, 0},
+		"no mate at the end": {[]voting.Ballot{mating(0, "G*4b"), moving(1, other), moving(2, other)}, other,
+			voting.ByRule, 1},
+		"ends with the opponent": {[]voting.Ballot{mating(0, "G*4b 5a6a"), moving(1, other), moving(2, other)}, other,
+			voting.ByRule, 1},
+		"an illegal move in it": {[]voting.Ballot{mating(0, "G*4b 5a5b G*6b"), moving(1, other), moving(2, other)}, other,
+			voting.ByRule, 1},
+		"a variation of another": {[]voting.Ballot{claim(func(b *voting.Ballot) { b.Move = mustMove("G*1a") }),
+			moving(1, other), moving(2, other)}, other, voting.ByRule, 1},
+		"a claim alone": {[]voting.Ballot{claim(func(b *voting.Ballot) { b.PV = nil }), moving(1, other),
+			moving(2, other)}, other, voting.ByRule, 1},
+		"not said to be a mate": {[]voting.Ballot{claim(func(b *voting.Ballot) { b.Score = usi.Score{Value: 500} }),
+			moving(1, other), moving(2, other)}, other, voting.ByRule, 1},
+		"at most a mate": {[]voting.Ballot{claim(func(b *voting.Ballot) { b.Score.Bound = usi.UpperBound }),
+			moving(1, other), moving(2, other)}, other, voting.ByRule, 1},
+		"late": {[]voting.Ballot{claim(func(b *voting.Ballot) { b.Kind = voting.KindLate }),
+			moving(1, other), moving(2, other)}, other, voting.ByRule, 1},
+		"of unknown length": {[]voting.Ballot{claim(func(b *voting.Ballot) { b.Score.Value = 0 }), moving(1, other),
+			moving(2, other)}, one, voting.ByMate, 0},
+		"a pawn must not mate": {[]voting.Ballot{mating(0, "P*5b"), moving(1, other), moving(2, other)}, other,
+			voting.ByRule, 1},
+		"at least a mate (a bound)": {[]voting.Ballot{claim(func(b *voting.Ballot) { b.Score.Bound = usi.LowerBound }),
+			moving(1, other), moving(2, other)}, one, voting.ByMate, 0},
 	} {
 		d := chamber(t, "majority", members(3), voting.Settings{}).Decide(position(t, mateInOne), x.ballots)
 		testutil.Check(t, d.Move == mustMove(x.want) && d.By == x.by && d.BestBacker == x.backer,
@@ -77,14 +93,16 @@ func TestMate(t *testing.T) {
 // TestOwnMate requires that a variation that ends in the mate of its own side proves nothing.
 func TestOwnMate(t *testing.T) {
 	const threatened = "4k4/9/9/9/9/9/P3p4/9/4K4 b g 1"
-	d := chamber(t, "majority", members(3), voting.Settings{}).Decide(position(t, threatened), []voting.Ballot{mating(0, "9g9f G*5h"), moving(1, "5i4i"), moving(2, "5i4i")})
+	d := chamber(t, "majority", members(3), voting.Settings{}).Decide(position(t, threatened),
+		[]voting.Ballot{mating(0, "9g9f G*5h"), moving(1, "5i4i"), moving(2, "5i4i")})
 	testutil.Check(t, d.By == voting.ByRule && d.Move.String() == "5i4i", "%s by %s", d.Move, d.By)
 }
 
 // TestNoCheck requires that a position without a legal move and without check is no mate.
 func TestNoCheck(t *testing.T) {
 	const quiet = "8k/6G2/9/7G1/9/9/9/9/K8 b - 1" // after 2d2c the king at 1a cannot move
-	d := chamber(t, "majority", members(3), voting.Settings{}).Decide(position(t, quiet), []voting.Ballot{mating(0, "2d2c"), moving(1, "9i9h"), moving(2, "9i9h")})
+	d := chamber(t, "majority", members(3), voting.Settings{}).Decide(position(t, quiet),
+		[]voting.Ballot{mating(0, "2d2c"), moving(1, "9i9h"), moving(2, "9i9h")})
 	testutil.Check(t, d.By == voting.ByRule && d.Move.String() == "9i9h", "%s by %s", d.Move, d.By)
 }
 
@@ -94,7 +112,8 @@ func TestDeclaration(t *testing.T) {
 	const entered = "GGGGKSSSS/+R+R+B+B5/9/9/9/9/9/9/4k4 b - 1"
 	p, start := position(t, entered), shogi.StartPos()
 	quiet := mustMove("5a5b")
-	all := []voting.Ballot{{Member: 0, Kind: voting.KindMove, Line: voting.Line{Move: quiet}}, {Member: 1, Kind: voting.KindWin}, {Member: 2, Kind: voting.KindWin}}
+	all := []voting.Ballot{{Member: 0, Kind: voting.KindMove, Line: voting.Line{Move: quiet}},
+		{Member: 1, Kind: voting.KindWin}, {Member: 2, Kind: voting.KindWin}}
 	csa := chamber(t, "majority", members(3), voting.Settings{Declaration: shogi.CSARule27})
 	if d := csa.Decide(p, all[:1]); d.Answer != usi.AnswerWin || d.By != voting.ByDeclaration {
 		t.Errorf("a won declaration that nobody asked for: %v by %s", d.Answer, d.By)
@@ -102,7 +121,8 @@ func TestDeclaration(t *testing.T) {
 	if d, ok := csa.Before(p); !ok || d.By != voting.ByDeclaration {
 		t.Errorf("before any ballot: %v %s", ok, d.By)
 	}
-	if d := chamber(t, "majority", members(3), voting.Settings{}).Decide(p, all); d.Move != quiet || d.By != voting.ByRule {
+	if d := chamber(t, "majority", members(3), voting.Settings{}).Decide(p, all); d.Move != quiet ||
+		d.By != voting.ByRule {
 		t.Errorf("without a rule of declarations: %s by %s", d.Move, d.By)
 	}
 	if d := csa.Decide(&start, ballots("w w A")); d.Move != mustMove("A") || d.By != voting.ByRule {
@@ -114,7 +134,8 @@ func TestDeclaration(t *testing.T) {
 func TestForced(t *testing.T) {
 	c := chamber(t, "majority", members(2), voting.Settings{})
 	one := position(t, "8k/9/9/9/9/9/9/7R1/K8 w - 1")
-	if d := c.Decide(one, []voting.Ballot{{Member: 0, Kind: voting.KindResign}}); d.By != voting.ByForced || d.Move.String() != "1a1b" {
+	if d := c.Decide(one, []voting.Ballot{{Member: 0, Kind: voting.KindResign}}); d.By != voting.ByForced ||
+		d.Move.String() != "1a1b" {
 		t.Errorf("%s by %s", d.Move, d.By)
 	}
 	mated := position(t, "4k4/4G4/4P4/9/9/9/9/9/4K4 w - 1")
@@ -158,7 +179,8 @@ func TestResignation(t *testing.T) {
 // TestWhatCounts requires that only moves in time count, and the moves that resigning members would have played.
 func TestWhatCounts(t *testing.T) {
 	for votes, want := range map[string]string{
-		"A ~B ~B": "A", "A xB xB": "A", "A !B !B": "A", "A - -": "A", "A w w": "A", "A A rB rB A": "A", "A rB rB C C C": "C", "A rB B": "B",
+		"A ~B ~B": "A", "A xB xB": "A", "A !B !B": "A", "A - -": "A", "A w w": "A", "A A rB rB A": "A", "A rB rB C C C": "C",
+		"A rB B": "B",
 	} {
 		s := newSession(t, "majority", len(strings.Fields(votes)), voting.Settings{})
 		if d := s.Decide(s.p, ballots(votes)); d.Move != mustMove(want) {
@@ -226,7 +248,8 @@ func TestTies(t *testing.T) {
 			s.vote(x.before)
 		}
 		if d := s.vote(x.ballots); d.Move != mustMove(x.want) || string(d.Tie) != x.tie {
-			t.Errorf("%s, %s: %s then %s: %s by %q, want %s by %q", x.rule, x.ties, x.before, x.ballots, d.Move, d.Tie, letters()[x.want], x.tie)
+			t.Errorf("%s, %s: %s then %s: %s by %q, want %s by %q", x.rule, x.ties, x.before, x.ballots, d.Move, d.Tie,
+				letters()[x.want], x.tie)
 		}
 	}
 }
@@ -264,7 +287,8 @@ func TestRandomTie(t *testing.T) {
 func TestExpectedReply(t *testing.T) {
 	s := newSession(t, "weighted:weights=1/1/1/1/9", 5, voting.Settings{})
 	list := ballots("A A A B x")
-	list[0].Ponder, list[1].Ponder, list[2].Ponder, list[3].Ponder = mustMove("8c8d"), mustMove("3c3d"), mustMove("3c3d"), mustMove("1c1d")
+	list[0].Ponder, list[1].Ponder, list[2].Ponder, list[3].Ponder = mustMove("8c8d"), mustMove("3c3d"), mustMove("3c3d"),
+		mustMove("1c1d")
 	if d := s.Decide(s.p, list); d.Ponder.String() != "3c3d" {
 		t.Errorf("%s, want what two of three expect", d.Ponder)
 	}
@@ -292,8 +316,10 @@ func TestPlain(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 7).Draw(t, "members")
 		settings, voters := drawLaws(t), drawVoters(t, n)
-		settings.Ties = slices.DeleteFunc(settings.Ties, func(x voting.Tie) bool { return x == voting.TiePrevious }) // the council's own decisions set TiePrevious
-		c, plain := newChamber(t, drawSpec(t, n), voters, settings), newChamber(t, voting.DefaultSpec(voting.Majority), voters, settings)
+		// the council's own decisions set TiePrevious
+		settings.Ties = slices.DeleteFunc(settings.Ties, func(x voting.Tie) bool { return x == voting.TiePrevious })
+		c, plain := newChamber(t, drawSpec(t, n), voters, settings),
+			newChamber(t, voting.DefaultSpec(voting.Majority), voters, settings)
 		p := shogi.StartPos()
 		for range 4 {
 			list := drawBallots(t, &p, n)
@@ -487,7 +513,8 @@ func TestSplit(t *testing.T) {
 // TestPoints requires the order of scores: up to ±30000 for centipawns, and mates beyond.
 func TestPoints(t *testing.T) {
 	var last float64
-	for i, word := range []string{"A#-1", "A#-7", "A#-999", "A-40000", "A-1", "A+0", "A+1", "A+30000", "A#", "A#999", "A#7", "A#1"} {
+	for i, word := range []string{"A#-1", "A#-7", "A#-999", "A-40000", "A-1", "A+0", "A+1", "A+30000", "A#", "A#999",
+		"A#7", "A#1"} {
 		b := ballot(0, word)
 		if p := voting.Points(b.Score, b.HasScore); i > 0 && p <= last {
 			t.Errorf("%s has %v points, not more than the %v before it", word, p, last)
@@ -495,7 +522,8 @@ func TestPoints(t *testing.T) {
 			last = p
 		}
 	}
-	for word, want := range map[string]float64{"A#5": 31995, "A#-5": -31995, "A#": 31000, "A#1000": 31000, "A#5000": 31000, "A#-5000": -31000, "A+99999": 30000, "A-99999": -30000} {
+	for word, want := range map[string]float64{"A#5": 31995, "A#-5": -31995, "A#": 31000, "A#1000": 31000, "A#5000": 31000,
+		"A#-5000": -31000, "A+99999": 30000, "A-99999": -30000} {
 		b := ballot(0, word)
 		got := voting.Points(b.Score, b.HasScore)
 		testutil.Check(t, got == want, "%s: %v points, want %v", word, got, want)

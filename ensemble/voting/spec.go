@@ -19,33 +19,46 @@ type Spec struct {
 	// The keys of adoption and evaluation.
 	Initial float64 // initial: every member's first weight, default 1
 	Tally   string  // tally: weight (default: values are sums of weights), or count (weights only break ties)
-	Reset   string  // reset: game (default: weights begin again in each game), or never (weights last as long as the council)
+	// reset: game (default: weights begin again in each game), or never (weights last as long as the council)
+	Reset string
 
 	// Keys of adoption.
-	Reward    string  // reward: the n voters for the move gain weight (voters), or the first n of the ranking (top, default)
-	Order     string  // order: the order of members with equal records: member (default), before (the order at the last decision), recent (last adopted first), random
-	Book      bool    // book: whether a decision counts if no member searched, default true
-	Absent    string  // absent: a member that did not vote stays in the ranking but gains nothing (keep, default), or is left out (drop)
-	Overrides string  // overrides: a decision without a vote changes no weight (skip, default), or counts like other decisions (count)
+	// reward: the n voters for the move gain weight (voters), or the first n of the ranking (top, default)
+	Reward string
+	// order: the order of members with equal records: member (default), before (the order at the last decision), recent
+	// (last adopted first), random
+	Order string
+	Book  bool // book: whether a decision counts if no member searched, default true
+	// absent: a member that did not vote stays in the ranking but gains nothing (keep, default), or is left out (drop)
+	Absent string
+	// overrides: a decision without a vote changes no weight (skip, default), or counts like other decisions (count)
+	Overrides string
 	Ponder    bool    // ponder: whether the vote on the expected reply also changes weights, default false
 	Decay     float64 // decay: the factor of a weight's part above the initial weight at each decision, default 1
 	Cap       float64 // cap: the largest weight, 0 (default) for no cap
-	Placebo   string  // placebo: a control that shuffles the weights among the members: off (default), once a game (game), or at each decision (decision)
+	// placebo: a control that shuffles the weights among the members: off (default), once a game (game), or at each
+	// decision (decision)
+	Placebo string
 
 	// Keys of evaluation.
-	Mode     string  // mode: accumulate (default: the leader's weight grows by 1), or bonus (the leader has 1 more while it leads)
-	Searched string  // searched: the members that must have searched for weights to change: any (default), majority, all, leader
-	Window   int     // window: the number of decisions in each sum, 0 (default) for the whole game
-	Max      float64 // max: evaluations are limited to ±max centipawns, so that one mate does not decide the sum; default 2000
-	Scale    string  // scale: cp (default), or winprob (the win probability minus one half)
-	Apply    string  // apply: the new leader's weight counts after this decision (after, default), or already in it (before)
+	// mode: accumulate (default: the leader's weight grows by 1), or bonus (the leader has 1 more while it leads)
+	Mode string
+	// searched: the members that must have searched for weights to change: any (default), majority, all, leader
+	Searched string
+	Window   int // window: the number of decisions in each sum, 0 (default) for the whole game
+	// max: evaluations are limited to ±max centipawns, so that one mate does not decide the sum; default 2000
+	Max   float64
+	Scale string // scale: cp (default), or winprob (the win probability minus one half)
+	Apply string // apply: the new leader's weight counts after this decision (after, default), or already in it (before)
 
 	// Keys of weighted, borda and the pools.
 	Weights []float64 // weights: one weight for each member, such as 1/2/0.5; default 1 for all
 
 	// Keys of the pools.
-	Impute   float64 // impute: a move that a member does not list gets the win probability of its worst listed move minus impute, default 0.02
-	MinDepth int     // min_depth: the least depth in plies of a secondary line that counts, default 5
+	// impute: a move that a member does not list gets the win probability of its worst listed move minus impute, default
+	// 0.02
+	Impute   float64
+	MinDepth int // min_depth: the least depth in plies of a secondary line that counts, default 5
 }
 
 // DefaultSpec returns a rule with every key at its default. If the original paper states a value, the default

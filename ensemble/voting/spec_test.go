@@ -44,7 +44,8 @@ func TestSettingsDiffer(t *testing.T) {
 	for name, list := range settings() {
 		for _, setting := range list {
 			spec, err := voting.ParseSpec(name + ":" + setting)
-			testutil.Check(t, err == nil && strings.HasSuffix(spec.String(), setting), "%s:%s: %q (%v)", name, setting, spec, err)
+			testutil.Check(t, err == nil && strings.HasSuffix(spec.String(), setting), "%s:%s: %q (%v)", name, setting, spec,
+				err)
 		}
 	}
 }
@@ -86,11 +87,13 @@ func TestSpecCheck(t *testing.T) {
 		"evaluation:initial=0,cap=0": "",
 	} {
 		spec := testutil.Must(voting.ParseSpec(text))(t)
-		if err := spec.Check(3); want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+		if err := spec.Check(3); want == "" && err != nil || want != "" &&
+			(err == nil || !strings.Contains(err.Error(), want)) {
 			t.Errorf("%s: %v, want %q", text, err, want)
 		}
 	}
-	testutil.Fails(t, testutil.Err(voting.NewSession(voting.DefaultSpec(voting.Majority), nil, voting.Settings{})), "", "a council without members")
+	testutil.Fails(t, testutil.Err(voting.NewSession(voting.DefaultSpec(voting.Majority), nil, voting.Settings{})), "",
+		"a council without members")
 }
 
 func TestTieErrors(t *testing.T) {
@@ -102,7 +105,8 @@ func TestTieErrors(t *testing.T) {
 // TestTableOfRules requires that names and keys occur once, and that Spec has every key.
 func TestTableOfRules(t *testing.T) {
 	names := voting.RuleNames()
-	testutil.Check(t, len(slices.Compact(slices.Sorted(slices.Values(names)))) == len(names), "a name is there twice: %v", names)
+	testutil.Check(t, len(slices.Compact(slices.Sorted(slices.Values(names)))) == len(names), "a name is there twice: %v",
+		names)
 	known, used := voting.SpecKeys(), map[string]bool{}
 	for name, keys := range voting.RuleKeys() {
 		for i, key := range keys {

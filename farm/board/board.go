@@ -103,8 +103,9 @@ func New(c Config) *Pages {
 		"GET /farm/keys": p.keys, "POST /farm/keys/{verb}": p.signed(p.orderKey),
 		"GET /farm/log": p.log, "GET /farm/connect": p.connect, "GET /farm/challenge": logins{p}.giveChallenge,
 		"GET /farm/join": p.joinForm, "POST /farm/join": p.join,
-		"GET /farm/login": logins{p}.loginForm, "POST /farm/login": logins{p}.login, "POST /farm/logout": p.signed(logins{p}.logout),
-		"/farm/": func(http.ResponseWriter, *visit) error { return notFound(i18n.Of("There is no such page.")) },
+		"GET /farm/login": logins{p}.loginForm, "POST /farm/login": logins{p}.login,
+		"POST /farm/logout": p.signed(logins{p}.logout),
+		"/farm/":            func(http.ResponseWriter, *visit) error { return notFound(i18n.Of("There is no such page.")) },
 	} {
 		p.mux.HandleFunc(path, p.handle(f))
 	}
@@ -172,7 +173,8 @@ func (p *Pages) handle(f handler) http.HandlerFunc {
 		if err == nil || r.Context().Err() != nil {
 			return
 		}
-		status, why := http.StatusInternalServerError, i18n.Of("Something went wrong here. The log of the coordinator has the reason.")
+		status, why := http.StatusInternalServerError,
+			i18n.Of("Something went wrong here. The log of the coordinator has the reason.")
 		if refusal, ok := errors.AsType[*farm.Refusal](err); ok {
 			status, why = http.StatusForbidden, i18n.Of("The farm rejects it: %s", refusal.Why)
 		}
@@ -182,7 +184,8 @@ func (p *Pages) handle(f handler) http.HandlerFunc {
 		if status == http.StatusInternalServerError {
 			p.config.Log.Error("page of the farm", "path", r.URL.Path, "err", err)
 		}
-		if !v.forBrowser() || p.show(w, v, status, "error", frame{Title: titleOf(status).In(v.in), Page: why.In(v.in)}) != nil {
+		if !v.forBrowser() || p.show(w, v, status, "error", frame{Title: titleOf(status).In(v.in), Page: why.In(v.in)}) !=
+			nil {
 			http.Error(w, why.In(v.in), status)
 		}
 	}
@@ -194,9 +197,11 @@ func (p *Pages) signed(f handler) handler {
 	return func(w http.ResponseWriter, v *visit) error {
 		switch {
 		case v.session == nil:
-			return &failure{http.StatusForbidden, i18n.Of("You are not logged in, or your session has ended. Log in and try again.")}
+			return &failure{http.StatusForbidden,
+				i18n.Of("You are not logged in, or your session has ended. Log in and try again.")}
 		case !v.session.owns(v.PostFormValue("csrf")):
-			return &failure{http.StatusForbidden, i18n.Of("The form is not from your session. Load the page again and try again.")}
+			return &failure{http.StatusForbidden,
+				i18n.Of("The form is not from your session. Load the page again and try again.")}
 		}
 		return f(w, v)
 	}
@@ -265,10 +270,11 @@ func (p *Pages) show(w http.ResponseWriter, v *visit, status int, name string, f
 //go:embed all:templates
 var files embed.FS
 
-// templates returns the templates of the pages by language and by name. The templates escape texts of people and machines, and
-// sanitize.Printable removes their control characters.
+// templates returns the templates of the pages by language and by name. The templates escape texts of people and
+// machines, and sanitize.Printable removes their control characters.
 var templates = sync.OnceValue(func() map[i18n.Language]map[string]*template.Template {
-	return map[i18n.Language]map[string]*template.Template{i18n.English: templatesIn(i18n.English), i18n.Japanese: templatesIn(i18n.Japanese)}
+	return map[i18n.Language]map[string]*template.Template{i18n.English: templatesIn(i18n.English),
+		i18n.Japanese: templatesIn(i18n.Japanese)}
 })
 
 func templatesIn(in i18n.Language) map[string]*template.Template {
@@ -277,7 +283,8 @@ func templatesIn(in i18n.Language) map[string]*template.Template {
 			return sanitize.Printable(s,
 				60)
 		}, "why": func(s string) string { return sanitize.Printable(s, 600) },
-		"path": url.PathEscape, "query": url.QueryEscape, "count": format.Count, "fingerprint": keys.Fingerprint, "join": strings.Join,
+		"path": url.PathEscape, "query": url.QueryEscape, "count": format.Count, "fingerprint": keys.Fingerprint,
+		"join":  strings.Join,
 		"clock": clock, "words": func(w farm.WorkerStatus) string { return w.Words(clock) },
 		"t":        func(phrase string, args ...any) string { return i18n.Say(in, phrase, args...) },
 		"reader":   func(b farm.BenchCheck) string { return readerOf(b).In(in) },
@@ -297,7 +304,8 @@ func templatesIn(in i18n.Language) map[string]*template.Template {
 	}
 	for _, e := range entries {
 		if name := strings.TrimSuffix(e.Name(), ".gohtml"); !strings.HasPrefix(name, "_") {
-			all[name] = template.Must(template.New(name).Funcs(functions).ParseFS(files, "templates/_*.gohtml", "templates/"+e.Name()))
+			all[name] = template.Must(template.New(name).Funcs(functions).ParseFS(files, "templates/_*.gohtml",
+				"templates/"+e.Name()))
 		}
 	}
 	return all
@@ -356,7 +364,8 @@ func bytesOf(n int64) string {
 	return fmt.Sprintf("%d bytes", n)
 }
 
-// decisionOf returns the decision of a test's SPRT in a language, or "" until there is one. A test without an SPRT has a dash.
+// decisionOf returns the decision of a test's SPRT in a language, or "" until there is one. A test without an SPRT has
+// a dash.
 func decisionOf(t farm.TestStatus, in i18n.Language) string {
 	if t.Verdict == "continue" {
 		return ""
@@ -364,8 +373,8 @@ func decisionOf(t farm.TestStatus, in i18n.Language) string {
 	return gateOf(&t).In(in)
 }
 
-// classOf returns the class of a test's SPRT in the style sheet. It returns "" without a decision. A provisional verdict has
-// the class of an open one, because it may change.
+// classOf returns the class of a test's SPRT in the style sheet. It returns "" without a decision. A provisional
+// verdict has the class of an open one, because it may change.
 func classOf(t farm.TestStatus) string {
 	switch {
 	case t.Verdict == "" || t.Verdict == "continue":

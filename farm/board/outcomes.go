@@ -73,7 +73,8 @@ func (v *visit) advices(tests []farm.TestStatus) (list []advice) {
 		}
 		for _, b := range t.Benches {
 			if b.Differs() {
-				a.Texts = append(a.Texts, v.say("The commit message of %s has bench %d, and its builds have %d nodes (read by %s). Check that %s is the commit that you mean.", b.Engine, b.Message, b.Nodes, readerOf(b).In(v.in), fmt.Sprintf("%.10s", b.Commit)))
+				a.Texts = append(a.Texts,
+					v.say("The commit message of %s has bench %d, and its builds have %d nodes (read by %s). Check that %s is the commit that you mean.", b.Engine, b.Message, b.Nodes, readerOf(b).In(v.in), fmt.Sprintf("%.10s", b.Commit)))
 			}
 		}
 		for _, why := range t.Refusals {
@@ -106,8 +107,8 @@ type change struct {
 	Base    *match.Source
 }
 
-// changeOf returns the difference between the commits of dev, the first player, and base, the second one. It returns nil
-// unless gogi builds both from git commits.
+// changeOf returns the difference between the commits of dev, the first player, and base, the second one. It returns
+// nil unless gogi builds both from git commits.
 func changeOf(plan *match.Plan) *change {
 	if plan == nil || len(plan.Players) != 2 {
 		return nil

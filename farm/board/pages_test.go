@@ -122,7 +122,8 @@ func (p *person) login(name string) url.Values {
 	testutil.OK(p.w.t, json.Unmarshal([]byte(p.get("/farm/challenge").body), &c))
 	host := strings.TrimPrefix(p.w.http.URL, "http://")
 	signature := testutil.Must(p.w.held[name](keys.LogInText(host, c.Challenge, name)))(p.w.t)
-	return url.Values{"key": {name}, "challenge": {c.Challenge}, "signature": {base64.RawURLEncoding.EncodeToString(signature)}}
+	return url.Values{"key": {name}, "challenge": {c.Challenge},
+		"signature": {base64.RawURLEncoding.EncodeToString(signature)}}
 }
 
 // as logs in with a key.
@@ -306,7 +307,8 @@ func TestLogIn(t *testing.T) {
 		t.Helper()
 		fields := p.login("ann")
 		change(fields)
-		if a := p.post("/farm/login", fields); a.status != http.StatusForbidden || len(p.http.Jar.Cookies(testutil.Must(url.Parse(w.http.URL))(t))) > 0 {
+		if a := p.post("/farm/login", fields); a.status != http.StatusForbidden ||
+			len(p.http.Jar.Cookies(testutil.Must(url.Parse(w.http.URL))(t))) > 0 {
 			t.Errorf("%s: %d", what, a.status)
 		}
 	}
@@ -352,7 +354,8 @@ func (w *world) code(coordinator, name, owner string, rights ...keys.Right) stri
 	sign, _, err := keys.Sign(seed)
 	testutil.OK(w.t, err)
 	w.held[name] = sign
-	return testutil.Must(keys.SignUp{Name: name, Owner: owner, Rights: rights, Public: public}.Code(coordinator, sign))(w.t)
+	return testutil.Must(keys.SignUp{Name: name, Owner: owner, Rights: rights, Public: public}.Code(coordinator,
+		sign))(w.t)
 }
 
 // TestSignUp requires that a person joins with a public key after an admin's decision. A person cannot take another
@@ -372,7 +375,8 @@ func TestSignUp(t *testing.T) {
 	if _, ok := w.site.Ring.Named("rack1"); ok {
 		t.Fatal("the key is valid before an admin has looked at it")
 	}
-	join(w.person(), http.StatusConflict, w.code(here, "rack2", "ann", keys.Work))      // another person with the same name
+	// another person with the same name
+	join(w.person(), http.StatusConflict, w.code(here, "rack2", "ann", keys.Work))
 	join(w.person(), http.StatusConflict, w.code(here, "mallory", "farmer", keys.Work)) // the operator's name
 	join(w.person(), http.StatusConflict, w.code(here, "boss", "eve", keys.Work))
 	join(w.person(), http.StatusConflict, w.code(here, "eve", "farm", keys.Submit))
@@ -384,7 +388,8 @@ func TestSignUp(t *testing.T) {
 		join(w.person(), http.StatusBadRequest, "nonsense")
 	}
 	stolen := keys.SignUp{Name: "thief", Owner: "thief", Rights: []keys.Right{keys.Work}, Public: here}
-	join(w.person(), http.StatusBadRequest, testutil.Must(stolen.Code(here, w.held["rack1"]))(t)) // the sign-up lacks the secret half
+	// the sign-up lacks the secret half
+	join(w.person(), http.StatusBadRequest, testutil.Must(stolen.Code(here, w.held["rack1"]))(t))
 	page := boss.get("/farm/keys")
 	if !strings.Contains(page.body, "rack1") || strings.Contains(page.body,
 		"<b>hello") || !strings.Contains(page.body, "Keys (1 new)") {
@@ -398,7 +403,8 @@ func TestSignUp(t *testing.T) {
 	}
 	// The coordinator checks the right itself, because a command reaches it without the pages.
 	for _, verb := range []string{"signups", "admit", "dismiss", "revoke"} {
-		if _, err := w.site.Coordinator.Do(t.Context(), "rack1", verb, farm.KeyOrder{Name: "boss", Why: "x"}); err == nil || !strings.Contains(err.Error(), "may not") {
+		if _, err := w.site.Coordinator.Do(t.Context(), "rack1", verb, farm.KeyOrder{Name: "boss", Why: "x"}); err == nil ||
+			!strings.Contains(err.Error(), "may not") {
 			t.Errorf("%s by a volunteer: %v", verb, err)
 		}
 	}
@@ -412,7 +418,8 @@ func TestSignUp(t *testing.T) {
 	}
 	join(w.person(), http.StatusTooManyRequests, w.code(here, "eve", "ann", keys.Work))
 	join(w.person(), http.StatusBadRequest, "nonsense")
-	if a := boss.post("/farm/keys/dismiss", form("name", "ann-submit", "why", "not yet")); a.status != http.StatusSeeOther {
+	if a := boss.post("/farm/keys/dismiss", form("name", "ann-submit", "why", "not yet")); a.status !=
+		http.StatusSeeOther {
 		t.Errorf("%+v", a)
 	}
 	if _, ok := w.site.Ring.Named("ann-submit"); ok {
@@ -445,7 +452,8 @@ func TestSubmitByForm(t *testing.T) {
 		return testutil.Must(match.DecodePlan(answer.(farm.PlanOf).Plan))(t) // the verb's answer
 	}
 	first := planOf(digest)
-	testutil.Check(t, first.Run == "first" && first.Games() == 8 && first.Players[1].Limits.Nodes == 50 && first.Digest() == digest, "%+v", first)
+	testutil.Check(t, first.Run == "first" && first.Games() == 8 && first.Players[1].Limits.Nodes == 50 &&
+		first.Digest() == digest, "%+v", first)
 	if page := ann.get(a.to); page.status != 200 || strings.Contains(page.body,
 		"<i>try") || !strings.Contains(page.body, "Repeat with changes") {
 		t.Errorf("%+v", page)
@@ -458,7 +466,8 @@ func TestSubmitByForm(t *testing.T) {
 		form("run", "first"), form("run", "x", "needs", "os"), form("run", "x", "priority", "99"),
 	} {
 		wrong.Set("from", digest)
-		if a := ann.post("/farm/submit", wrong); a.status != http.StatusBadRequest && a.status != http.StatusForbidden || !strings.Contains(a.body, `class="wrong"`) {
+		if a := ann.post("/farm/submit", wrong); a.status != http.StatusBadRequest && a.status != http.StatusForbidden ||
+			!strings.Contains(a.body, `class="wrong"`) {
 			t.Errorf("%v: %d", wrong, a.status)
 		}
 	}
@@ -466,13 +475,14 @@ func TestSubmitByForm(t *testing.T) {
 		digest+"/"+first.Players[1].Name))
 	testutil.Require(t, a.status == http.StatusSeeOther, "%+v", a)
 	second := planOf(strings.TrimPrefix(a.to, "/farm/t/"))
-	if second.Seed != first.Seed+1 || second.Games() != 8 || second.Players[0].Limits != first.Players[0].Limits || len(second.Players[0].Options) != len(first.Players[0].Options)+1 {
+	if second.Seed != first.Seed+1 || second.Games() != 8 || second.Players[0].Limits != first.Players[0].Limits ||
+		len(second.Players[0].Options) != len(first.Players[0].Options)+1 {
 		t.Errorf("%+v", second)
 	}
 }
 
-// TestFormNames: the form offers a free name, and options with the names of its players. An option for a player keeps its
-// meaning if another engine replaces the player.
+// TestFormNames: the form offers a free name, and options with the names of its players. An option for a player keeps
+// its meaning if another engine replaces the player.
 func TestFormNames(t *testing.T) {
 	w := openWorld(t)
 	w.key("ann", "ann", keys.Submit)
@@ -485,7 +495,8 @@ func TestFormNames(t *testing.T) {
 	}
 	a = ann.post("/farm/submit", form("from", digest, "run", "first"))
 	testutil.Contains(t, a.body, "choose another, such as --run first-2", "a name that is taken")
-	a = ann.post("/farm/submit", form("from", digest, "run", "first-2", "engine1", digest+"/weak", "option", "weak.Depth=2 strong.Depth=3"))
+	a = ann.post("/farm/submit", form("from", digest, "run", "first-2", "engine1", digest+"/weak", "option",
+		"weak.Depth=2 strong.Depth=3"))
 	testutil.Require(t, a.status == http.StatusSeeOther, "%+v", a)
 	for _, path := range []string{digest, digest[:12], "first"} {
 		testutil.Contains(t, ann.get("/farm/t/"+path).body, "<code>"+digest+"</code>", "the page "+path)
@@ -499,27 +510,36 @@ func TestSubmitCommits(t *testing.T) {
 	w.key("boss", "farmer", keys.Admin)
 	w.key("ann", "ann", keys.Submit)
 	const git = "https://git.example/engine"
-	recipe := farm.Recipe{Name: "small", Text: "build = ['make']\noutput = 'e'\nbench = './e bench'\nnodes = '([0-9]+)'\n", Repositories: []string{git}}
+	recipe := farm.Recipe{Name: "small", Text: "build = ['make']\noutput = 'e'\nbench = './e bench'\nnodes = '([0-9]+)'\n",
+		Repositories: []string{git}}
 	testutil.Must(w.site.Coordinator.Do(t.Context(), "boss", "recipe", recipe))(t)
 	ann, dev, base := w.as("ann"), strings.Repeat("d", 40)+":12", strings.Repeat("b", 40)+":34"
 	testutil.Contains(t, ann.get("/farm/submit").body, "small for https://git.example/engine", "the form")
 	for _, wrong := range []url.Values{
-		form("run", "t", "repo", git, "recipe", "small", "dev", dev), form("run", "t", "repo", git, "recipe", "large", "dev", dev, "base", base),
-		form("run", "t", "repo", "ext::sh", "recipe", "small", "dev", dev, "base", base), form("run", "t", "repo", git+"2", "recipe", "small", "dev", dev, "base", base),
+		form("run", "t", "repo", git, "recipe", "small", "dev", dev),
+		form("run", "t", "repo", git, "recipe", "large", "dev", dev, "base", base),
+		form("run", "t", "repo", "ext::sh", "recipe", "small", "dev", dev, "base", base),
+		form("run", "t", "repo", git+"2", "recipe", "small", "dev", dev, "base", base),
 	} {
-		if a := ann.post("/farm/submit", wrong); a.status != http.StatusBadRequest && a.status != http.StatusForbidden || !strings.Contains(a.body, `class="wrong"`) {
+		a := ann.post("/farm/submit", wrong)
+		refused := a.status == http.StatusBadRequest || a.status == http.StatusForbidden
+		if !refused || !strings.Contains(a.body, `class="wrong"`) {
 			t.Errorf("%v: %d", wrong, a.status)
 		}
 	}
-	a := ann.post("/farm/submit", form("run", "t", "repo", git, "recipe", "small", "dev", dev, "base", base, "option", "dev.Hash=64"))
+	a := ann.post("/farm/submit", form("run", "t", "repo", git, "recipe", "small", "dev", dev, "base", base, "option",
+		"dev.Hash=64"))
 	testutil.Equal(t, a.status, http.StatusSeeOther, "the status")
 	testutil.Contains(t, ann.get(a.to).body, "<code>git log -p "+base[:40]+"..."+dev[:40]+"</code>", "the change")
 	testutil.Contains(t, ann.get(a.to).body, "dev 12 nodes, base 34 nodes", "the bench")
-	testutil.Contains(t, ann.get(a.to).body, "dev is commit "+dev[:40]+" of https://git.example/engine, recipe ", "the page of the test")
+	testutil.Contains(t, ann.get(a.to).body, "dev is commit "+dev[:40]+" of https://git.example/engine, recipe ",
+		"the page of the test")
 	// The form calls the replaced player strong, and an option with this name is one of the new player.
-	b := ann.post("/farm/submit", form("run", "u", "nodes", "9", "engine0", strings.TrimPrefix(a.to, "/farm/t/")+"/dev", "option", "strong.Hash=64"))
+	b := ann.post("/farm/submit", form("run", "u", "nodes", "9", "engine0", strings.TrimPrefix(a.to, "/farm/t/")+"/dev",
+		"option", "strong.Hash=64"))
 	testutil.Equal(t, b.status, http.StatusSeeOther, "the status: %s", b.body)
-	if a := w.as("boss").get("/farm/log"); !strings.Contains(a.body, "recipe small") || !strings.Contains(a.body, "allows builds by recipe") {
+	if a := w.as("boss").get("/farm/log"); !strings.Contains(a.body, "recipe small") ||
+		!strings.Contains(a.body, "allows builds by recipe") {
 		t.Error(a.body)
 	}
 }
@@ -537,7 +557,8 @@ func TestReaders(t *testing.T) {
 	w := openWorld(t)
 	w.http.Close()
 	s := w.site
-	w.http = httptest.NewServer(board.New(board.Config{Farm: namedReaders{s.Coordinator}, Keys: s.Ring, State: s.Kept, Secret: s.Secret, Played: s.Coordinator.Played, Quota: s.Quota}))
+	w.http = httptest.NewServer(board.New(board.Config{Farm: namedReaders{s.Coordinator}, Keys: s.Ring, State: s.Kept,
+		Secret: s.Secret, Played: s.Coordinator.Played, Quota: s.Quota}))
 	w.key("ann", "ann", keys.Submit)
 	w.key("cat", "cat", keys.Submit)
 	for name, p := range map[string]*person{"": w.person(), "ann": w.as("ann"), "cat": w.as("cat")} {
@@ -550,12 +571,16 @@ func TestControlCharacters(t *testing.T) {
 	w := openWorld(t)
 	w.key("ann", "ann", keys.Submit)
 	ann, hostile := w.as("ann"), "x\x1b]0;title\x07\u009b31m"
-	values := form("run", hostile, "games", hostile, "note", hostile, "code", hostile, "key", hostile, "signature", hostile)
+	values := form("run", hostile, "games", hostile, "note", hostile, "code", hostile, "key", hostile, "signature",
+		hostile)
 	query := "by=" + url.QueryEscape(hostile) + "&name=" + url.QueryEscape(hostile)
 	for name, a := range map[string]answer{
-		"submit": ann.post("/farm/submit", values), "join": ann.post("/farm/join", values), "log": ann.get("/farm/log?" + query), "nothing": ann.get("/farm/" + url.PathEscape(hostile)),
+		"submit": ann.post("/farm/submit", values), "join": ann.post("/farm/join", values),
+		"log": ann.get("/farm/log?" + query), "nothing": ann.get("/farm/" + url.PathEscape(hostile)),
 	} {
-		testutil.Check(t, !strings.ContainsAny(a.body, "\x1b\x07\u009b") && len(a.body) > 500, "%s: %d %q", name, a.status, a.body)
-		testutil.Check(t, name != "submit" || strings.Contains(a.body, `value="x]0;title31m"`), "%s does not repeat the value: %s", name, a.body)
+		testutil.Check(t, !strings.ContainsAny(a.body, "\x1b\x07\u009b") && len(a.body) > 500, "%s: %d %q", name, a.status,
+			a.body)
+		testutil.Check(t, name != "submit" || strings.Contains(a.body, `value="x]0;title31m"`),
+			"%s does not repeat the value: %s", name, a.body)
 	}
 }

@@ -57,7 +57,8 @@ func (p *Pages) join(w http.ResponseWriter, v *visit) error {
 		return wrong(http.StatusBadRequest, i18n.Because(err))
 	}
 	if !p.signUps.allow(address.Network(address.Of(v.RemoteAddr)).String(), time.Now()) {
-		return wrong(http.StatusTooManyRequests, i18n.Of("There were too many sign-ups from your address. Try again in an hour."))
+		return wrong(http.StatusTooManyRequests,
+			i18n.Of("There were too many sign-ups from your address. Try again in an hour."))
 	}
 	s := farm.SignUp{Name: asked.Name, Owner: asked.Owner, Rights: keys.Words(asked.Rights), Public: asked.Public,
 		Note: v.PostFormValue("note")}
@@ -80,7 +81,8 @@ func (p *Pages) keys(w http.ResponseWriter, v *visit) error {
 		return err
 	}
 	page := map[string]any{"SignUps": waiting, "Keys": p.config.Keys.Keys(), "CSRF": v.session.CSRF(), "Now": time.Now()}
-	return p.show(w, v, http.StatusOK, "keys", frame{Title: v.say("Keys"), Trail: []crumb{{Name: v.say("Keys")}}, Page: page})
+	return p.show(w, v, http.StatusOK, "keys",
+		frame{Title: v.say("Keys"), Trail: []crumb{{Name: v.say("Keys")}}, Page: page})
 }
 
 // orderKey approves or rejects a sign-up, or revokes a key.
@@ -119,7 +121,8 @@ func (p *Pages) people(w http.ResponseWriter, v *visit) error {
 		return cmp.Or(cmp.Compare(b.Time, a.Time), cmp.Compare(a.Owner, b.Owner))
 	})
 	page := map[string]any{"All": inAll, "Now": now, "Month": month}
-	return p.show(w, v, http.StatusOK, "people", frame{Title: v.say("People"), Trail: []crumb{{Name: v.say("People")}}, Page: page})
+	return p.show(w, v, http.StatusOK, "people",
+		frame{Title: v.say("People"), Trail: []crumb{{Name: v.say("People")}}, Page: page})
 }
 
 // person shows what the machines of a person have played, and the person's keys, tests and limits.
@@ -143,7 +146,8 @@ func (p *Pages) person(w http.ResponseWriter, v *visit) error {
 		Quota           grants.Quota
 		Now             time.Time
 	}{
-		Name: who, Months: results.SumPlayed(played, func(w *results.Played) { w.Worker = "" }), Workers: results.SumPlayed(played,
+		Name: who, Months: results.SumPlayed(played, func(w *results.Played) { w.Worker = "" }),
+		Workers: results.SumPlayed(played,
 			func(w *results.Played) { w.Month = "" }), Keys: held,
 		Tests: slices.DeleteFunc(status.Tests, func(t farm.TestStatus) bool { return t.Owner != who }),
 		Quota: p.config.Quota(who), Now: time.Now(),
@@ -178,7 +182,8 @@ func (p *Pages) machine(w http.ResponseWriter, v *visit) error {
 		}
 	}
 	page := map[string]any{
-		"May": may, "Worker": worker, "Months": results.SumPlayed(played, func(w *results.Played) { w.Worker, w.Owner = "", "" }), "History": history,
+		"May": may, "Worker": worker, "Months": results.SumPlayed(played,
+			func(w *results.Played) { w.Worker, w.Owner = "", "" }), "History": history,
 		"Labels": labelsOf(worker.Labels), "Levels": []string{"untrusted", "verified", "owner"},
 	}
 	return p.show(w, v, http.StatusOK, "machine", frame{Title: name, Trail: []crumb{{Name: name}}, Page: page})
@@ -222,6 +227,7 @@ func (p *Pages) log(w http.ResponseWriter, v *visit) error {
 		q.Set("before", fmt.Sprint(list[len(list)-1].ID))
 		older = "/farm/log?" + q.Encode()
 	}
-	page := map[string]any{"Actions": list, "Filter": f, "Kinds": []string{"test", "worker", "key", "farm"}, "Older": older}
+	page := map[string]any{"Actions": list, "Filter": f, "Kinds": []string{"test", "worker", "key", "farm"},
+		"Older": older}
 	return p.show(w, v, http.StatusOK, "log", frame{Title: v.say("Log"), Trail: []crumb{{Name: v.say("Log")}}, Page: page})
 }

@@ -149,7 +149,8 @@ func (p logins) loginForm(w http.ResponseWriter, v *visit) error {
 	if page["Signature"] == "" {
 		page["Challenge"] = p.challenge(time.Now())
 	}
-	return p.show(w, v, http.StatusOK, "login", frame{Title: v.say("Log in"), Trail: []crumb{{Name: v.say("Log in")}}, Page: page})
+	return p.show(w, v, http.StatusOK, "login",
+		frame{Title: v.say("Log in"), Trail: []crumb{{Name: v.say("Log in")}}, Page: page})
 }
 
 // baseOf returns the address of this server as the commands of gogi farm need it.
@@ -169,7 +170,8 @@ func isSecure(v *visit) bool { return v.URL.Scheme == "https" }
 func (p logins) login(w http.ResponseWriter, v *visit) error {
 	now := time.Now()
 	name, challenge := v.PostFormValue("key"), v.PostFormValue("challenge")
-	wrong := &failure{http.StatusForbidden, i18n.Of("The signature is wrong, or the challenge is too old or was used before. Run gogi farm web again.")}
+	wrong := &failure{http.StatusForbidden,
+		i18n.Of("The signature is wrong, or the challenge is too old or was used before. Run gogi farm web again.")}
 	signature, err := base64.RawURLEncoding.DecodeString(strings.TrimSpace(v.PostFormValue("signature")))
 	if err != nil || !p.fresh(challenge, now) {
 		return wrong
@@ -258,8 +260,8 @@ func (p logins) logout(w http.ResponseWriter, v *visit) error {
 	return nil
 }
 
-// A limiter limits how often something may happen under one name. most is the limit for a period of length every. A restart
-// of the farm may clear its counts.
+// A limiter limits how often something may happen under one name. most is the limit for a period of length every. A
+// restart of the farm may clear its counts.
 type limiter struct {
 	most  int
 	every time.Duration

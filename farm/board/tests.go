@@ -76,7 +76,8 @@ func (p *Pages) test(w http.ResponseWriter, v *visit) error {
 	page.Outcome = p.outcomes(v.Context(), []farm.TestStatus{page.Test})[page.Test.Run]
 	// The log of the farm has names, and tests of an older farm may share one.
 	for _, l := range slices.Backward(page.Test.Log[max(0, len(page.Test.Log)-shownLines):]) {
-		page.Actions = append(page.Actions, farmstate.Action{At: l.At, By: l.By, On: farmstate.OnTest, Name: page.Test.Name, What: l.What})
+		page.Actions = append(page.Actions,
+			farmstate.Action{At: l.At, By: l.By, On: farmstate.OnTest, Name: page.Test.Name, What: l.What})
 	}
 	running := page.Test.State == farm.Running && v.session == nil
 	return p.show(w, v, http.StatusOK, "test", frame{Title: page.Test.Name, Refresh: running,
@@ -91,7 +92,8 @@ type order struct {
 
 func orders() []order {
 	return []order{
-		{Verb: "approve", Words: i18n.Phrase("Approve")}, {Verb: "reject", Words: i18n.Phrase("Reject"), Danger: true}, {Verb: "pause",
+		{Verb: "approve", Words: i18n.Phrase("Approve")}, {Verb: "reject", Words: i18n.Phrase("Reject"), Danger: true},
+		{Verb: "pause",
 			Words: i18n.Phrase("Pause")}, {Verb: "resume", Words: i18n.Phrase("Resume")},
 		{Verb: "stop", Words: i18n.Phrase("Stop"), Danger: true}, {Verb: "priority", Words: i18n.Phrase("Set the priority"),
 			Number: true}, {Verb: "share", Words: i18n.Phrase("Set the share"), Number: true},
@@ -201,7 +203,8 @@ func (p *Pages) showForm(w http.ResponseWriter, v *visit, status int, wrong stri
 	}
 	for _, one := range []field{
 		{Name: "run", Label: i18n.Phrase("Name"), Hint: i18n.Phrase("a new name for the test"), Value: free, Now: old.Run},
-		{Name: "tc", Label: i18n.Phrase("Time control"), Hint: i18n.Phrase("8+0.08 or 10/1, in seconds"), Now: strings.Join(slices.Compact(limits), "; ")},
+		{Name: "tc", Label: i18n.Phrase("Time control"), Hint: i18n.Phrase("8+0.08 or 10/1, in seconds"),
+			Now: strings.Join(slices.Compact(limits), "; ")},
 		{Name: "nodes", Label: i18n.Phrase("Nodes for each move"), Hint: i18n.Phrase("instead of a time control")},
 		{Name: "games", Label: i18n.Phrase("Games"), Hint: i18n.Phrase("an even number"), Now: strconv.Itoa(old.Games())},
 		{Name: "sprt", Label: "SPRT", Hint: i18n.Phrase("0,4; or off"), Now: gate},
@@ -210,15 +213,19 @@ func (p *Pages) showForm(w http.ResponseWriter, v *visit, status int, wrong stri
 		{Name: "max-plies", Label: i18n.Phrase("Maximum plies"), Now: strconv.Itoa(old.Rules.MaxPlies)},
 		{Name: "resign", Label: i18n.Phrase("Resign"), Hint: i18n.Phrase("2000x3; or off")},
 		{Name: "draw", Label: i18n.Phrase("Draw"), Hint: i18n.Phrase("10x8@40; or off")},
-		{Name: "seed", Label: i18n.Phrase("Seed"), Hint: i18n.Phrase("by default the next number without a test, for other games"), Now: strconv.FormatUint(old.Seed, 10)},
+		{Name: "seed", Label: i18n.Phrase("Seed"),
+			Hint: i18n.Phrase("by default the next number without a test, for other games"),
+			Now:  strconv.FormatUint(old.Seed, 10)},
 		{Name: "option", Label: i18n.Phrase("Options"), Hint: optionHint(old)},
 		{Name: "priority", Label: i18n.Phrase("Priority"), Hint: i18n.Phrase("−10 to 10"), Now: "0"},
 		{Name: "share", Label: i18n.Phrase("Share"), Hint: i18n.Phrase("weight among the tests of its priority"), Now: "1"},
 		{Name: "needs", Label: i18n.Phrase("Needs"), Hint: i18n.Phrase("labels of machines: os=linux trust=verified")},
 		{Name: "note", Label: i18n.Phrase("Note")},
-		{Name: "repo", Label: i18n.Phrase("Git repository"), Hint: i18n.Phrase("to build the engines dev and base from commits; needs the next three")},
+		{Name: "repo", Label: i18n.Phrase("Git repository"),
+			Hint: i18n.Phrase("to build the engines dev and base from commits; needs the next three")},
 		{Name: "recipe", Label: i18n.Phrase("Recipe"), Hint: strings.Join(allowed, "; ")},
-		{Name: "dev", Label: i18n.Phrase("Commit of dev"), Hint: i18n.Phrase("COMMIT:NODES with the node count of its bench")},
+		{Name: "dev", Label: i18n.Phrase("Commit of dev"),
+			Hint: i18n.Phrase("COMMIT:NODES with the node count of its bench")},
 		{Name: "base", Label: i18n.Phrase("Commit of base"), Hint: "COMMIT:NODES"},
 		{Name: "base-repo", Label: i18n.Phrase("Git repository of base"), Hint: i18n.Phrase("by default the same")},
 	} {
@@ -236,7 +243,8 @@ func (p *Pages) showForm(w http.ResponseWriter, v *visit, status int, wrong stri
 	if f.Engines, err = p.engines(v); err != nil {
 		return err
 	}
-	return p.show(w, v, status, "submit", frame{Title: v.say("Submit a test"), Trail: []crumb{{Name: v.say("Submit a test")}}, Page: f})
+	return p.show(w, v, status, "submit",
+		frame{Title: v.say("Submit a test"), Trail: []crumb{{Name: v.say("Submit a test")}}, Page: f})
 }
 
 // optionHint returns examples of options with the names of the players in the form.
@@ -254,7 +262,8 @@ func (p *Pages) recipes(v *visit) ([]farm.Recipe, error) {
 // withCommits returns the plan with the engines of the fields about commits.
 func (p *Pages) withCommits(v *visit, plan *match.Plan) (*match.Plan, error) {
 	text := func(name string) string { return strings.TrimSpace(v.PostFormValue(name)) }
-	c := planning.Commits{Repo: text("repo"), Recipe: text("recipe"), Dev: text("dev"), Base: text("base"), BaseRepo: text("base-repo")}
+	c := planning.Commits{Repo: text("repo"), Recipe: text("recipe"), Dev: text("dev"), Base: text("base"),
+		BaseRepo: text("base-repo")}
 	all, err := p.recipes(v)
 	if err != nil || c == (planning.Commits{}) {
 		return plan, err
@@ -379,8 +388,8 @@ func (p *Pages) submission(v *visit) (*farm.Submission, error) {
 	return &s, nil
 }
 
-// oneThread returns the engines of the form's tests that use one thread by their own default. An audit shows if one of them
-// does not.
+// oneThread returns the engines of the form's tests that use one thread by their own default. An audit shows if one of
+// them does not.
 func (p *Pages) oneThread(v *visit) (names []string, err error) {
 	from := []string{v.FormValue("from")}
 	for i := 0; v.PostForm.Has(fmt.Sprint("engine", i)); i++ {

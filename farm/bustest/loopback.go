@@ -68,7 +68,8 @@ type Count struct {
 
 // NewMemoryBroker returns an empty broker.
 func NewMemoryBroker() *MemoryBroker {
-	return &MemoryBroker{ids: map[string]time.Time{}, artefacts: map[string][]byte{}, away: map[string]bool{}, grown: make(chan struct{})}
+	return &MemoryBroker{ids: map[string]time.Time{}, artefacts: map[string][]byte{}, away: map[string]bool{},
+		grown: make(chan struct{})}
 }
 
 // do calls f while it holds the broker's lock.
@@ -217,7 +218,8 @@ func (c *conn) Publish(ctx context.Context, subject, id string, body []byte) err
 func (b *MemoryBroker) append(subject string, body []byte) {
 	b.sequence++
 	b.bytes += int64(len(body))
-	b.stream = append(b.stream, &message{Delivery: farm.Delivery{Subject: subject, Body: bytes.Clone(body), Sequence: b.sequence}})
+	b.stream = append(b.stream, &message{Delivery: farm.Delivery{Subject: subject, Body: bytes.Clone(body),
+		Sequence: b.sequence}})
 }
 
 // wake makes waiting calls of Results look for messages again.
@@ -343,7 +345,8 @@ func (b *Bus) Close() error {
 }
 
 // Answer implements farm.Bus.
-func (b *Bus) Answer(subject string, f func(ctx context.Context, subject string, body []byte) (any, error)) (stop func(), err error) {
+func (b *Bus) Answer(subject string,
+	f func(ctx context.Context, subject string, body []byte) (any, error)) (stop func(), err error) {
 	a := &answerer{subject, f}
 	b.broker.do(func() { b.answers = append(b.answers, a) })
 	return func() {

@@ -17,7 +17,8 @@ func TestFaultsHappen(t *testing.T) {
 	bus, w := broker.Open(), broker.Connect("w")
 	broker.Set(bustest.Faults{Double: 3, Swap: 4, LoseAck: 5})
 	for i := range 12 {
-		if err := w.Publish(t.Context(), "res.w.0", string(rune('a'+i)), []byte{byte(i)}); (i%5 == 4) != errors.Is(err, farm.ErrAway) {
+		if err := w.Publish(t.Context(), "res.w.0", string(rune('a'+i)), []byte{byte(i)}); (i%5 == 4) !=
+			errors.Is(err, farm.ErrAway) {
 			t.Fatalf("publication %d: %v", i, err)
 		}
 	}

@@ -55,7 +55,8 @@ func (w *world) thief() {
 	v := w.twin(name)
 	var g farm.Grants
 	v.ask(farm.SubjectLease, farm.Ask{Session: twinSession, Want: attackPairs}, &g)
-	stolen := farm.Item{Lease: farm.Held{Run: w.run1("chaos").Digest, Pair: 1, Epoch: 1<<32 | 1, Token: make([]byte, 12)}, Pair: []byte("no pair")}
+	stolen := farm.Item{Lease: farm.Held{Run: w.run1("chaos").Digest, Pair: 1, Epoch: 1<<32 | 1, Token: make([]byte, 12)},
+		Pair: []byte("no pair")}
 	bad := []farm.Item{stolen}
 	for i, granted := range g.Grants {
 		switch i {
@@ -101,14 +102,17 @@ func (w *world) floods() {
 	creds := testutil.Must(keys.ReadCreds(w.file(flood + ".creds")))(w.t)
 	sign, public, err := keys.Sign(creds.Seed)
 	testutil.OK(w.t, err)
-	n, err := nats.Connect(creds.URL, nats.Nkey(public, nats.SignatureHandler(sign)), nats.RootCAs(w.write("ca.pem", creds.CA)), nats.CustomInboxPrefix(keys.Inbox(flood)),
-		nats.RetryOnFailedConnect(true), nats.MaxReconnects(-1), nats.ReconnectWait(100*time.Millisecond), nats.ErrorHandler(func(*nats.Conn, *nats.Subscription, error) {}))
+	n, err := nats.Connect(creds.URL, nats.Nkey(public, nats.SignatureHandler(sign)),
+		nats.RootCAs(w.write("ca.pem", creds.CA)), nats.CustomInboxPrefix(keys.Inbox(flood)),
+		nats.RetryOnFailedConnect(true), nats.MaxReconnects(-1), nats.ReconnectWait(100*time.Millisecond),
+		nats.ErrorHandler(func(*nats.Conn, *nats.Subscription, error) {}))
 	testutil.OK(w.t, err)
 	w.t.Cleanup(n.Close)
 	go func() {
 		for i := 0; w.t.Context().Err() == nil; i++ {
 			subject := []string{"res." + flood + ".0", "lease." + flood, "beat." + flood, "hello." + flood}[i%4]
-			reply := []string{"res.w0.0", "journal.w1.0", "ctl.all", "$KV.tests.x", "$JS.API.STREAM.PURGE.RESULTS_0", keys.Inbox(flood) + ".x"}[i%6]
+			reply := []string{"res.w0.0", "journal.w1.0", "ctl.all", "$KV.tests.x", "$JS.API.STREAM.PURGE.RESULTS_0",
+				keys.Inbox(flood) + ".x"}[i%6]
 			_ = n.PublishRequest(subject, reply, []byte("no message")) // the connection may be closed
 			time.Sleep(10 * time.Millisecond)
 		}

@@ -100,7 +100,8 @@ func (w *world) again(name string) {
 func (w *world) killBetween() {
 	for range 5 {
 		told := w.tail()
-		if told.next(func(s *site.Step) bool { return s.What == "delivery" }, func() { time.Sleep(200 * time.Microsecond) }) == nil {
+		if told.next(func(s *site.Step) bool { return s.What == "delivery" },
+			func() { time.Sleep(200 * time.Microsecond) }) == nil {
 			return // all pairs are played, so another round must cover this
 		}
 		killed := told.next(func(s *site.Step) bool { return s.What == "acked" }, w.creep)
@@ -139,7 +140,8 @@ func oneRound(t *testing.T, seed uint64) (missing []string) {
 	w.forges()
 	v := w.twin(twinName)
 	granted := v.want(3)
-	v.send(v.item("chaos", granted[0], nil)) // the same result under two ids, so the server's memory of ids does not hide it
+	// the same result under two ids, so the server's memory of ids does not hide it
+	v.send(v.item("chaos", granted[0], nil))
 	v.send(v.item("chaos", granted[0], nil))
 	v.send(v.item("chaos", granted[1], func(p *match.PairResult) { p.Pair.Seed++ })) // a forged result with another seed
 	for i := range 3 {
@@ -198,10 +200,13 @@ func TestChaosOfAGate(t *testing.T) {
 	v.want(1)
 	w.work("w0")
 	w.work("w1")
-	w.until("the gate has decided", func() bool { return w.told("gated").Verdict == "pass" || w.told("gated").Verdict == "fail" })
+	w.until("the gate has decided", func() bool {
+		return w.told("gated").Verdict == "pass" || w.told("gated").Verdict == "fail"
+	})
 	told := w.told("gated")
 	e := w.judge("gated", func(r *Run) { r.Window, r.Stopped = max(64, gatePairs/10), true })
-	if verdict := w.verdict("gated", stats.SPRT{Elo0: 0, Elo1: 100, Alpha: 0.05, Beta: 0.1, Model: stats.ModelLogistic}); verdict != told.Verdict {
+	if verdict := w.verdict("gated",
+		stats.SPRT{Elo0: 0, Elo1: 100, Alpha: 0.05, Beta: 0.1, Model: stats.ModelLogistic}); verdict != told.Verdict {
 		t.Errorf("I5: the coordinator says %s, the stored pairs in plan order %s", told.Verdict, verdict)
 	}
 	t.Logf("beyond %d; %+v", told.Beyond, e)

@@ -29,7 +29,8 @@ import (
 )
 
 // A crowd is a farm with simulated workers. Each worker has its own key and its own connection over TLS, and sends the
-// messages of a real worker. It plays no games: its results are games that this machine has played, of the same opening.
+// messages of a real worker. It plays no games: its results are games that this machine has played, of the same
+// opening.
 type crowd struct {
 	*world
 	plan    *match.Plan
@@ -73,8 +74,11 @@ func newCrowd(t testing.TB, gogi string, workers, pairs int) *crowd {
 	testutil.OK(t, err)
 	address := l.Addr().String()
 	testutil.OK(t, l.Close())
-	w := newWorld(t, setting{gogi: gogi, lease: crowdLease, extra: fmt.Sprintf("[schedule]\naudit = false\nowner_max = 1.0\n[backup]\noff = true\n[metrics]\nlisten = %q\n", address)})
-	c := &crowd{world: w, pages: "http://" + address, games: map[string]match.PairResult{}, waits: waits{longest: map[string]time.Duration{}}}
+	w := newWorld(t, setting{gogi: gogi, lease: crowdLease,
+		extra: fmt.Sprintf("[schedule]\naudit = false\nowner_max = 1.0\n[backup]\noff = true\n[metrics]\nlisten = %q\n",
+			address)})
+	c := &crowd{world: w, pages: "http://" + address, games: map[string]match.PairResult{},
+		waits: waits{longest: map[string]time.Duration{}}}
 	all := c.keys(workers)
 	flags := func(name string, games int) []string {
 		return series(name, games, 1, "--max-plies", strconv.Itoa(crowdPlies), "--openings", "builtin-64")
@@ -96,7 +100,8 @@ func (c *crowd) keys(workers int) (all []keys.Creds) {
 	url := "tls://" + net.JoinHostPort(c.host, c.port)
 	ca := testutil.Must(state.TrustedBy(url, ""))(c.t)
 	for i := range workers {
-		creds, err := state.Issue(fmt.Sprint("s", i), fmt.Sprint("owner", i%crowdOwners), []keys.Right{keys.Work}, time.Time{}, url, ca)
+		creds, err := state.Issue(fmt.Sprint("s", i), fmt.Sprint("owner", i%crowdOwners), []keys.Right{keys.Work},
+			time.Time{}, url, ca)
 		testutil.OK(c.t, err)
 		all = append(all, creds)
 	}
@@ -164,7 +169,8 @@ func (c *crowd) join(creds keys.Creds) (s *simulated, err error) {
 	}
 	way := s.way
 	c.t.Cleanup(func() { _ = way.Close() })
-	hello := farm.Hello{Protocol: farm.Protocol, Session: "crowd", Start: 1, Slots: 8, Version: "crowd", Labels: map[string]string{"os": "linux", "arch": "amd64", "cores": "8"}}
+	hello := farm.Hello{Protocol: farm.Protocol, Session: "crowd", Start: 1, Slots: 8, Version: "crowd",
+		Labels: map[string]string{"os": "linux", "arch": "amd64", "cores": "8"}}
 	var reply farm.HelloReply
 	for began := time.Now(); ; time.Sleep(50 * time.Millisecond) {
 		err := s.request("", farm.SubjectHello, hello, &reply)
@@ -214,7 +220,8 @@ func (s *simulated) beat() error {
 // play asks for pairs and returns their results in one message. It returns false if none was granted.
 func (s *simulated) play(want int) (bool, error) {
 	var g farm.Grants
-	if err := s.request("grant", farm.SubjectLease, farm.Ask{Session: "crowd", Want: want, Open: []string{s.task.Run}, Known: []string{s.task.Run}}, &g); err != nil {
+	if err := s.request("grant", farm.SubjectLease,
+		farm.Ask{Session: "crowd", Want: want, Open: []string{s.task.Run}, Known: []string{s.task.Run}}, &g); err != nil {
 		return false, err
 	}
 	if s.held = g.Grants; len(s.held) == 0 {
@@ -297,8 +304,8 @@ func (c *crowd) look(ctx context.Context) {
 	}
 }
 
-// plays lets the workers play until so many pairs are acknowledged and stored. A worker waits a random time of up to twice
-// pause between its messages of so many pairs.
+// plays lets the workers play until so many pairs are acknowledged and stored. A worker waits a random time of up to
+// twice pause between its messages of so many pairs.
 func (c *crowd) plays(pairs, each int, pause time.Duration) {
 	c.t.Helper()
 	ctx, cancel := context.WithCancel(c.t.Context())
@@ -371,9 +378,9 @@ func crowdSizes(t testing.TB) (sizes []int) {
 	return sizes
 }
 
-// TestChaosOfACrowd measures a farm of simulated workers: CPU and memory of the coordinator, and the longest waits. CROWD has
-// the numbers of workers, such as "10 1000 10000"; the default is 10. The test fails if a request, a result, a page or the
-// metrics fail. make crowd prints the table of docs/research/measurements.md.
+// TestChaosOfACrowd measures a farm of simulated workers: CPU and memory of the coordinator, and the longest waits.
+// CROWD has the numbers of workers, such as "10 1000 10000"; the default is 10. The test fails if a request, a result,
+// a page or the metrics fail. make crowd prints the table of docs/research/measurements.md.
 func TestChaosOfACrowd(t *testing.T) {
 	needChaos(t)
 	for _, workers := range crowdSizes(t) {
@@ -392,7 +399,8 @@ func (c *crowd) idles(d time.Duration) {
 	var group sync.WaitGroup
 	for _, s := range c.workers {
 		group.Go(func() {
-			for wait := rand.Float64() * float64(crowdLease/5); farm.Wait(ctx, time.Duration(wait)) == nil; wait = float64(crowdLease / 5) {
+			for wait := rand.Float64() * float64(crowdLease/5); farm.Wait(ctx,
+				time.Duration(wait)) == nil; wait = float64(crowdLease / 5) {
 				if err := s.beat(); err != nil {
 					c.t.Errorf("%s: %v", s.name, err)
 					return
@@ -428,14 +436,16 @@ func measureCrowd(t *testing.T, workers int) {
 	for _, what := range []string{"connect and hello", "grant", "result", "heartbeat", "/farm", "/metrics"} {
 		longest = append(longest, fmt.Sprintf("%.1f s", c.waits.longest[what].Seconds()))
 	}
-	t.Logf("| %d | %.1f ms | %.1f ms | %.2f ms | %.0f MB | %.0f MB | %s |", workers, connected.Seconds()*1000/float64(workers),
-		(idle-connected).Seconds()*1000/took.Seconds(), (after-before).Seconds()*1000/float64(pairs), float64(memory)/1e6, float64(most)/1e6, strings.Join(longest, " | "))
+	t.Logf("| %d | %.1f ms | %.1f ms | %.2f ms | %.0f MB | %.0f MB | %s |", workers,
+		connected.Seconds()*1000/float64(workers),
+		(idle-connected).Seconds()*1000/took.Seconds(), (after-before).Seconds()*1000/float64(pairs), float64(memory)/1e6,
+		float64(most)/1e6, strings.Join(longest, " | "))
 	testutil.Check(t, c.stored() >= pairs, "%+v", c.status())
 }
 
-// BenchmarkFarm measures the CPU time of a coordinator for a pair of a whole farm: ten workers that send messages of 16 pairs
-// over TLS, with the stream, the verification, the store and the acknowledgements. If GOGI_BASE names another gogi program,
-// the benchmark measures both programs in turn, and reports the ratio.
+// BenchmarkFarm measures the CPU time of a coordinator for a pair of a whole farm: ten workers that send messages of 16
+// pairs over TLS, with the stream, the verification, the store and the acknowledgements. If GOGI_BASE names another
+// gogi program, the benchmark measures both programs in turn, and reports the ratio.
 func BenchmarkFarm(b *testing.B) {
 	const rounds, pairs, each = 5, 2000, 16
 	programs := map[string]*crowd{"gogi": newCrowd(b, testutil.Must(program())(b), 10, (rounds+1)*pairs+1000)}
@@ -465,6 +475,7 @@ func BenchmarkFarm(b *testing.B) {
 	for name, all := range took {
 		slices.Sort(all)
 		b.ReportMetric(all[len(all)/2], "ms/pair-"+name)
-		b.Logf("%s: %.3f ms of CPU for a pair (from %.3f to %.3f), %.0f pairs in a CPU second", name, all[len(all)/2], all[0], all[len(all)-1], 1000/all[len(all)/2])
+		b.Logf("%s: %.3f ms of CPU for a pair (from %.3f to %.3f), %.0f pairs in a CPU second", name, all[len(all)/2], all[0],
+			all[len(all)-1], 1000/all[len(all)/2])
 	}
 }

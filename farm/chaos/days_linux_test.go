@@ -36,7 +36,8 @@ var dayDump = sync.OnceValues(func() (string, error) {
 		return "", err
 	}
 	db := filepath.Join(scratch, "day.db")
-	if out, err := exec.Command(gogi, append([]string{"match", "-q", "--db", db}, daySeries...)...).CombinedOutput(); err != nil {
+	if out, err := exec.Command(gogi,
+		append([]string{"match", "-q", "--db", db}, daySeries...)...).CombinedOutput(); err != nil {
 		return "", fmt.Errorf("%w\n%s", err, out)
 	}
 	out, err := exec.Command(gogi, "db", "dump", "--stable", "--db", db, day).Output()
@@ -133,7 +134,8 @@ func TestChaosOfAFullDatabase(t *testing.T) {
 // TestChaosOfAFullJournal fills the volume of the stream. The coordinator ends, because its server would never write
 // there again.
 func TestChaosOfAFullJournal(t *testing.T) {
-	fullVolume(t, setting{extra: "[jetstream]\nmax_bytes = \"8MB\""}, "farm/jetstream", 32<<20, "journal can no longer be written")
+	fullVolume(t, setting{extra: "[jetstream]\nmax_bytes = \"8MB\""}, "farm/jetstream", 32<<20,
+		"journal can no longer be written")
 }
 
 // fullVolume fills a volume of the coordinator, which must end with these words. Workers wait, and no pair is lost once
@@ -324,6 +326,7 @@ func TestChaosOfShares(t *testing.T) {
 		v.back(v.want(8))
 	}
 	w.coordinator.end(os.Interrupt)
-	wrong, err := Shares(w.history(), []Share{{Run: w.run1("big").Digest, Part: 3}, {Run: w.run1("small").Digest, Part: 1}})
+	wrong, err := Shares(w.history(),
+		[]Share{{Run: w.run1("big").Digest, Part: 3}, {Run: w.run1("small").Digest, Part: 1}})
 	testutil.Check(t, err == nil && len(wrong) == 0, "%v %q", err, wrong)
 }

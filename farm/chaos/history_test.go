@@ -77,10 +77,14 @@ func (e Evidence) Missing() (missing []string) {
 		name string
 		n    int
 	}{
-		{"a worker was killed", e.Killed}, {"a worker was stopped", e.Stopped}, {"a coordinator was killed", e.KilledCoordinator},
-		{"it booted again", e.Boots - 1}, {"a lease ended and its pair was granted again", e.Again}, {"a lease was adopted", e.Adopted},
-		{"a result came under two messages", e.Twice}, {"two leases of a pair had results", e.Rivals}, {"results overtook each other", e.Late},
-		{"a message was delivered again", e.Redeliver}, {"it died between storing and acknowledging", e.Between}, {"a result was refused", e.Refused},
+		{"a worker was killed", e.Killed}, {"a worker was stopped", e.Stopped},
+		{"a coordinator was killed", e.KilledCoordinator},
+		{"it booted again", e.Boots - 1}, {"a lease ended and its pair was granted again", e.Again},
+		{"a lease was adopted", e.Adopted},
+		{"a result came under two messages", e.Twice}, {"two leases of a pair had results", e.Rivals},
+		{"results overtook each other", e.Late},
+		{"a message was delivered again", e.Redeliver}, {"it died between storing and acknowledging", e.Between},
+		{"a result was refused", e.Refused},
 	} {
 		if class.n <= 0 {
 			missing = append(missing, class.name)
@@ -141,9 +145,12 @@ func (j *judge) broken(format string, v ...any) { j.wrong = append(j.wrong, fmt.
 // I9 no result counts that came after its key was revoked. I11 one session holds a lease.
 func Judge(h *History, run Run) (Evidence, []string) {
 	j := &judge{
-		run: run, grants: map[lease]string{}, epochs: map[farm.Epoch]lease{}, beats: map[lease]string{}, told: map[pairOf]bool{},
-		refused: map[uint64]bool{}, delivered: map[lease]uint64{}, messages: map[lease]map[uint64]bool{}, came: map[pairOf][]farm.Epoch{},
-		arrived: map[int]bool{}, revoked: map[string]bool{}, adopted: map[lease]bool{}, acked: map[uint64]bool{}, sure: map[uint64]bool{},
+		run: run, grants: map[lease]string{}, epochs: map[farm.Epoch]lease{}, beats: map[lease]string{},
+		told:    map[pairOf]bool{},
+		refused: map[uint64]bool{}, delivered: map[lease]uint64{}, messages: map[lease]map[uint64]bool{},
+		came:    map[pairOf][]farm.Epoch{},
+		arrived: map[int]bool{}, revoked: map[string]bool{}, adopted: map[lease]bool{}, acked: map[uint64]bool{},
+		sure: map[uint64]bool{},
 	}
 	for i := range h.Steps {
 		if s := &h.Steps[i]; s.What == "refused" && s.Seq > 0 {

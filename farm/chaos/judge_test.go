@@ -79,13 +79,17 @@ func TestTheJudge(t *testing.T) {
 			*h = slices.Insert(*h, 11, site.Step{What: StepRevoked, Worker: "a"})
 		},
 		"I9: pair 2 is granted": func(h *[]site.Step, _ *Run) {
-			*h = append(*h, site.Step{What: StepRevoked, Worker: "a"}, site.Step{What: "grant", Worker: "a", Leases: held(2, 2<<32|1)})
+			*h = append(*h, site.Step{What: StepRevoked, Worker: "a"},
+				site.Step{What: "grant", Worker: "a", Leases: held(2, 2<<32|1)})
 		},
 		"I11: the lease of pair 1": func(h *[]site.Step, _ *Run) {
 			*h = append(*h, site.Step{What: "beat", Worker: "a", Start: "2", Leases: held(1, 1<<32|3)})
 		},
-		"I11: b holds pair 0 under":    func(h *[]site.Step, _ *Run) { (*h)[4].Worker = "b" },
-		"I11: the lease of pair 0 und": func(h *[]site.Step, _ *Run) { (*h)[10].Worker, (*h)[10].Leases = "b", (*h)[4].Leases },
+		"I11: b holds pair 0 under": func(h *[]site.Step, _ *Run) { (*h)[4].Worker = "b" },
+		"I11: the lease of pair 0 und": func(h *[]site.Step,
+			_ *Run) {
+			(*h)[10].Worker, (*h)[10].Leases = "b", (*h)[4].Leases
+		},
 	} {
 		steps, run := sound(), soundRun()
 		plant(&steps, &run)
@@ -99,7 +103,8 @@ func TestTheJudge(t *testing.T) {
 // of the window counts pairs that came. A stopped test may lack pairs.
 func TestWhatIsNoViolation(t *testing.T) {
 	steps, run := sound(), soundRun()
-	steps = append(steps, site.Step{What: StepRevoked, Worker: "a"}, site.Step{What: "grant", Worker: "b", Leases: held(3, 2<<32|1)})
+	steps = append(steps, site.Step{What: StepRevoked, Worker: "a"},
+		site.Step{What: "grant", Worker: "b", Leases: held(3, 2<<32|1)})
 	run.Pairs, run.Stopped = 9, true
 	e, wrong := Judge(&History{Steps: steps}, run)
 	testutil.Check(t, len(wrong) == 0 && e.Revoked == 1, "%v, %+v", wrong, e)
@@ -115,8 +120,9 @@ func TestMissing(t *testing.T) {
 		t.Error(missing)
 	}
 	for name, class := range map[string]*int{
-		"booted": &all.Boots, "granted again": &all.Again, "adopted": &all.Adopted, "two messages": &all.Twice, "two leases": &all.Rivals,
-		"overtook": &all.Late, "delivered again": &all.Redeliver, "between": &all.Between, "refused": &all.Refused,
+		"booted": &all.Boots, "granted again": &all.Again, "adopted": &all.Adopted, "two messages": &all.Twice,
+		"two leases": &all.Rivals,
+		"overtook":   &all.Late, "delivered again": &all.Redeliver, "between": &all.Between, "refused": &all.Refused,
 		"a worker was killed": &all.Killed, "a coordinator was killed": &all.KilledCoordinator, "stopped": &all.Stopped,
 	} {
 		before := *class
@@ -134,7 +140,8 @@ func TestResultsOutOfOrder(t *testing.T) {
 		e, _ := Judge(&History{Steps: []site.Step{
 			{What: "boot", Seq: 1},
 			{What: "grant", Worker: "a", Leases: held(0, 1<<32|1)}, {What: "grant", Worker: "b", Leases: held(0, 1<<32|2)},
-			{What: "delivery", Worker: "a", Seq: 1, Leases: held(0, 1<<32|first)}, {What: "delivery", Worker: "b", Seq: 2, Leases: held(0, 1<<32|second)},
+			{What: "delivery", Worker: "a", Seq: 1, Leases: held(0, 1<<32|first)},
+			{What: "delivery", Worker: "b", Seq: 2, Leases: held(0, 1<<32|second)},
 		}}, Run{Digest: "r", Pairs: 1})
 		return e
 	}
@@ -151,7 +158,8 @@ func TestShares(t *testing.T) {
 	history := func(every int) *History { // one grant in every is of the small test
 		h := &History{Steps: []site.Step{{What: "grant", Leases: []farm.Held{{Run: "alone", Pair: 1}}}}}
 		for i := range 500 {
-			h.Steps = append(h.Steps, site.Step{What: "grant", Leases: []farm.Held{{Run: "big", Pair: i}}}) // before the other test waits
+			// before the other test waits
+			h.Steps = append(h.Steps, site.Step{What: "grant", Leases: []farm.Held{{Run: "big", Pair: i}}})
 		}
 		for i := range 1100 {
 			run := "big"
@@ -166,7 +174,8 @@ func TestShares(t *testing.T) {
 	if wrong, err := Shares(history(4), want); err != nil || len(wrong) > 0 {
 		t.Errorf("%v, %q", err, wrong)
 	}
-	if wrong, err := Shares(history(5), want); err != nil || len(wrong) != 2 || !strings.HasPrefix(wrong[1], "I8: small had 20.0%") {
+	if wrong, err := Shares(history(5), want); err != nil || len(wrong) != 2 ||
+		!strings.HasPrefix(wrong[1], "I8: small had 20.0%") {
 		t.Errorf("a fifth instead of a quarter: %v, %q", err, wrong)
 	}
 	few := history(4)
@@ -185,7 +194,8 @@ func TestATornTrace(t *testing.T) {
 		}
 	}
 	h, err := Read(strings.NewReader(text.String()))
-	testutil.Require(t, err == nil && h.Torn == 4 && len(h.Steps) == len(sound()), "%v, %d torn, %d steps", err, h.Torn, len(h.Steps))
+	testutil.Require(t, err == nil && h.Torn == 4 && len(h.Steps) == len(sound()), "%v, %d torn, %d steps", err, h.Torn,
+		len(h.Steps))
 	_, wrong := Judge(h, soundRun())
 	testutil.Check(t, len(wrong) == 0, "%v", wrong)
 }

@@ -23,15 +23,16 @@ import (
 	"gogi/internal/testutil"
 )
 
-// The liars are real workers, in processes of their own, whose built-in engine lies: testdata/lie.go.txt replaces a part of
-// the engine. Their messages are correct and signed, and their games are legal. Two owners lie, each with one worker, and
-// two owners play honestly. In a test with trusted workers, one or both of the honest workers are trusted.
+// The liars are real workers, in processes of their own, whose built-in engine lies: testdata/lie.go.txt replaces a
+// part of the engine. Their messages are correct and signed, and their games are legal. Two owners lie, each with one
+// worker, and two owners play honestly. In a test with trusted workers, one or both of the honest workers are trusted.
 var (
 	liars  = map[string]string{"liar1": "black", "liar2": "dark"}
 	honest = map[string]string{"w0": "green", "w1": "white"}
 )
 
-// A Lie is one row of the table in docs/research/trust.md: a lie, a limit, a number of trusted workers, and what happened.
+// A Lie is one row of the table in docs/research/trust.md: a lie, a limit, a number of trusted workers, and what
+// happened.
 type Lie struct {
 	Lie     string `json:"lie"`
 	Limit   string `json:"limit"` // nodes or clock
@@ -84,16 +85,19 @@ var liarsProgram = sync.OnceValues(func() (string, error) {
 		}
 		text = []byte(strings.Replace(string(text), before, after, 1))
 	}
-	changed, overlay, file := filepath.Join(scratch, "engine.go"), filepath.Join(scratch, "overlay.json"), filepath.Join(scratch, "liar")
+	changed, overlay, file := filepath.Join(scratch, "engine.go"), filepath.Join(scratch, "overlay.json"),
+		filepath.Join(scratch, "liar")
 	lie, err := filepath.Abs(filepath.Join("testdata", "lie.go.txt"))
 	if err != nil {
 		return "", err
 	}
-	list, err := json.Marshal(map[string]map[string]string{"Replace": {engine: changed, filepath.Join(filepath.Dir(engine), "lie.go"): lie}})
+	list, err := json.Marshal(map[string]map[string]string{"Replace": {engine: changed,
+		filepath.Join(filepath.Dir(engine), "lie.go"): lie}})
 	if err = errors.Join(err, os.WriteFile(changed, text, 0o600), os.WriteFile(overlay, list, 0o600)); err != nil {
 		return "", err
 	}
-	if out, err := exec.Command("go", "build", "-overlay", overlay, "-o", file, "gogi/cmd/gogi").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-overlay", overlay, "-o", file, "gogi/cmd/gogi").CombinedOutput(); err !=
+		nil {
 		return "", fmt.Errorf("%w\n%s", err, out)
 	}
 	return file, nil
@@ -107,9 +111,9 @@ const (
 	cellLimit = 10 * time.Minute
 )
 
-// TestChaosOfLiars measures the share of pairs that lying workers have until they are found, and what the verdict then says.
-// LIARS is a file of results: the test plays the cells of the table that the file lacks, appends them, and prints the table.
-// Without LIARS it plays one cell, in which the farm must find both liars and nobody else.
+// TestChaosOfLiars measures the share of pairs that lying workers have until they are found, and what the verdict then
+// says. LIARS is a file of results: the test plays the cells of the table that the file lacks, appends them, and prints
+// the table. Without LIARS it plays one cell, in which the farm must find both liars and nobody else.
 func TestChaosOfLiars(t *testing.T) {
 	needChaos(t)
 	file := os.Getenv("LIARS")
@@ -171,14 +175,16 @@ func readLies(file string) (all []Lie, err error) {
 // lieTable returns the table of docs/research/trust.md.
 func lieTable(all []Lie) string {
 	var b strings.Builder
-	fmt.Fprint(&b, "\n| lie | limit | trusted workers | liars found, after pairs of their own (of all) | largest share | their pairs at the end | verdict | gate |\n|---|---|---|---|---|---|---|---|\n")
+	fmt.Fprint(&b,
+		"\n| lie | limit | trusted workers | liars found, after pairs of their own (of all) | largest share | their pairs at the end | verdict | gate |\n|---|---|---|---|---|---|---|---|\n")
 	for i := range all {
 		l := &all[i]
 		var found []string
 		for _, f := range l.Found {
 			found = append(found, fmt.Sprintf("%d (%d)", f.Pairs, f.Stored))
 		}
-		fmt.Fprintf(&b, "| %s | %s | %d | %s | %.0f%% | %d of %d | %s | %d |\n", l.Lie, l.Limit, l.Trusted, cmp.Or(strings.Join(found, ", "), "none"), 100*l.Share, l.Liars, l.Stored, l.Told, l.Gate)
+		fmt.Fprintf(&b, "| %s | %s | %d | %s | %.0f%% | %d of %d | %s | %d |\n", l.Lie, l.Limit, l.Trusted,
+			cmp.Or(strings.Join(found, ", "), "none"), 100*l.Share, l.Liars, l.Stored, l.Told, l.Gate)
 	}
 	return b.String()
 }
@@ -205,7 +211,8 @@ func playLie(t *testing.T, l Lie, games int) Lie {
 	w.serve()
 	w.submit(flags)
 	for name := range liars {
-		w.workers[name] = w.startOf(name, program, []string{"GOGI_LIE=" + l.Lie, "GOGI_LIE_TRACE=" + w.file("lies")}, "farm", "work", "--creds", name+".creds", "--concurrency", "2")
+		w.workers[name] = w.startOf(name, program, []string{"GOGI_LIE=" + l.Lie, "GOGI_LIE_TRACE=" + w.file("lies")}, "farm",
+			"work", "--creds", name+".creds", "--concurrency", "2")
 	}
 	for name := range honest {
 		w.work(name)
@@ -234,8 +241,8 @@ func playLie(t *testing.T, l Lie, games int) Lie {
 	return l
 }
 
-// watch observes a farm until nothing changes any more, and returns the last status of the test. It stores in l when the
-// farm found the liars.
+// watch observes a farm until nothing changes any more, and returns the last status of the test. It stores in l when
+// the farm found the liars.
 func (w *world) watch(l *Lie) farm.TestStatus {
 	w.t.Helper()
 	creds := testutil.Must(keys.ReadCreds(w.file("ann.creds")))(w.t)
@@ -246,7 +253,8 @@ func (w *world) watch(l *Lie) farm.TestStatus {
 	for ; time.Since(since) < settled && time.Since(began) < cellLimit; time.Sleep(50 * time.Millisecond) {
 		var all farm.Status
 		var shown farm.TestStatus // decoding leaves fields that an answer omits
-		if way.Request(w.t.Context(), farm.SubjectAdmin+"ann.workers", farm.Order{}, &all) != nil || way.Request(w.t.Context(), farm.SubjectAdmin+"ann.show", farm.Order{Run: "lied"}, &shown) != nil {
+		if way.Request(w.t.Context(), farm.SubjectAdmin+"ann.workers", farm.Order{}, &all) != nil ||
+			way.Request(w.t.Context(), farm.SubjectAdmin+"ann.show", farm.Order{Run: "lied"}, &shown) != nil {
 			since = time.Now() // it is away for a moment
 			continue
 		}

@@ -46,7 +46,8 @@ func Shares(h *History, want []Share) (wrong []string, err error) {
 	}
 	for _, s := range want {
 		if got, part := float64(count[s.Run])/float64(all), s.Part/total; math.Abs(got-part) > shareOff {
-			wrong = append(wrong, fmt.Sprintf("I8: %.12s had %.1f%% of %d grants, expected %.1f%%", s.Run, 100*got, all, 100*part))
+			wrong = append(wrong, fmt.Sprintf("I8: %.12s had %.1f%% of %d grants, expected %.1f%%", s.Run, 100*got, all,
+				100*part))
 		}
 	}
 	return wrong, nil

@@ -84,16 +84,19 @@ func newEnsemble(t *testing.T, workers ...string) *ensemble {
 		pages = append(pages, "http://127.0.0.1:"+ports[3+i])
 		routes = append(routes, "nats://127.0.0.1:"+ports[6+i])
 	}
-	w := newWorld(t, setting{url: strings.Join(urls, ","), extra: fmt.Sprintf("[jetstream]\nurl = %q\nmonitor = %q\ntakeover = %q\nmax_bytes = \"64MB\"\n[backup]\noff = true\n",
-		strings.Join(urls, ","), strings.Join(pages, ","), takeover)}, workers...)
+	w := newWorld(t, setting{url: strings.Join(urls, ","),
+		extra: fmt.Sprintf("[jetstream]\nurl = %q\nmonitor = %q\ntakeover = %q\nmax_bytes = \"64MB\"\n[backup]\noff = true\n",
+			strings.Join(urls, ","), strings.Join(pages, ","), takeover)}, workers...)
 	e := &ensemble{world: w, ports: ports, machines: map[string]*process{}}
 	text := testutil.Must(os.ReadFile(w.file("farm.toml")))(t)
-	two := strings.NewReplacer(`state = "farm"`, `state = "farm2"`, `db = "farm.db"`, `db = "farm2.db"`).Replace(string(text))
+	two := strings.NewReplacer(`state = "farm"`, `state = "farm2"`, `db = "farm.db"`,
+		`db = "farm2.db"`).Replace(string(text))
 	testutil.OK(t, os.WriteFile(w.file("farm2.toml"), []byte(two), 0o600))
 	state := testutil.Must(site.OpenState(w.file("farm"), time.Now()))(t)
 	for i := range 3 {
 		conf := nats.ServerConf{
-			Name: fmt.Sprint("n", i), Listen: "127.0.0.1:" + ports[i], Monitor: "127.0.0.1:" + ports[3+i], Store: w.file(fmt.Sprint("store", i)),
+			Name: fmt.Sprint("n", i), Listen: "127.0.0.1:" + ports[i], Monitor: "127.0.0.1:" + ports[3+i],
+			Store:   w.file(fmt.Sprint("store", i)),
 			Cluster: "127.0.0.1:" + ports[6+i], Routes: routes, Coordinator: state.Public, Keys: state.Ring.Keys(),
 		}
 		testutil.OK(t, os.WriteFile(w.file(fmt.Sprintf("n%d.conf", i)), []byte(conf.Text(time.Now())), 0o600))
@@ -110,7 +113,8 @@ func newEnsemble(t *testing.T, workers ...string) *ensemble {
 	seed := testutil.Must(os.ReadFile(w.file("farm/coordinator.seed")))(t)
 	sign, public, err := keys.Sign(strings.TrimSpace(string(seed)))
 	testutil.OK(t, err)
-	n := testutil.Must(natsgo.Connect(strings.Join(urls, ","), natsgo.Nkey(public, func(b []byte) ([]byte, error) { return sign(b) }),
+	n := testutil.Must(natsgo.Connect(strings.Join(urls, ","),
+		natsgo.Nkey(public, func(b []byte) ([]byte, error) { return sign(b) }),
 		natsgo.RetryOnFailedConnect(true), natsgo.MaxReconnects(-1), natsgo.ReconnectWait(100*time.Millisecond)))(t)
 	t.Cleanup(n.Close)
 	e.js = testutil.Must(jetstream.New(n))(t)
@@ -257,7 +261,8 @@ func TestChaosOfAStandby(t *testing.T) {
 	testutil.OK(t, os.Rename(e.file("farm2/farm.db"), e.file("farm2.db")))
 	second := e.start("second", nil, "farm", "serve", "farm2.toml")
 	<-second.over
-	testutil.Check(t, second.ProcessState.ExitCode() == 7 && e.count1("second", "another coordinator leads") == 1, "a second leader: %v", second.ProcessState)
+	testutil.Check(t, second.ProcessState.ExitCode() == 7 && e.count1("second", "another coordinator leads") == 1,
+		"a second leader: %v", second.ProcessState)
 	e.does("farm2", copied, func() { e.machine("farm2", "--standby") })
 
 	leader, standby := "farm", "farm2"
@@ -278,7 +283,9 @@ func TestChaosOfAStandby(t *testing.T) {
 			e.machines[leader].end(syscall.SIGKILL)
 			e.does(standby, leads, func() { testutil.OK(t, e.machines[standby].Process.Signal(syscall.SIGCONT)) })
 			e.until(name+" runs again", func() bool {
-				return slices.ContainsFunc(e.told(name).Log, func(c farm.Change) bool { return strings.Contains(c.What, "the former leader had pairs") })
+				return slices.ContainsFunc(e.told(name).Log, func(c farm.Change) bool {
+					return strings.Contains(c.What, "the former leader had pairs")
+				})
 			})
 		})
 		e.does(leader, copied, func() { e.machine(leader, "--standby") })
@@ -304,13 +311,15 @@ func TestChaosOfAStandby(t *testing.T) {
 		e.stored(name, trialGames/2)
 	}
 	e.does(standby, leads, func() { e.machines[leader].end(os.Interrupt) })
-	testutil.Check(t, e.machines[leader].ProcessState.ExitCode() == 0, "the orderly end: %v", e.machines[leader].ProcessState)
+	testutil.Check(t, e.machines[leader].ProcessState.ExitCode() == 0, "the orderly end: %v",
+		e.machines[leader].ProcessState)
 	for i, name := range e.tests {
 		e.local(e.flags(name, i))
 		e.same(name, e.dump("local.db", name))
 		testutil.Check(t, e.told(name).State == "over", "test %s is %s", name, e.told(name).State)
 		log := e.run("farm", "log", "--creds", "boss.creds", "--name", name)
-		testutil.Check(t, strings.Contains(log, "submitted") && strings.Contains(log, "approved"), "the log of actions of %s: %s", name, log)
+		testutil.Check(t, strings.Contains(log, "submitted") && strings.Contains(log, "approved"),
+			"the log of actions of %s: %s", name, log)
 	}
 	for _, p := range e.workers {
 		p.end(os.Interrupt)

@@ -58,7 +58,8 @@ func (v *twin) ask(subject string, in, out any) {
 func (v *twin) hello() {
 	v.w.t.Helper()
 	var w farm.HelloReply
-	v.ask(farm.SubjectHello, farm.Hello{Protocol: farm.Protocol, Session: twinSession, Start: 1, Slots: 8, Version: "twin"}, &w)
+	v.ask(farm.SubjectHello, farm.Hello{Protocol: farm.Protocol, Session: twinSession, Start: 1, Slots: 8,
+		Version: "twin"}, &w)
 	testutil.Require(v.w.t, w.Refusal == nil, "%v", w.Refusal)
 }
 

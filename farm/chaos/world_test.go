@@ -113,7 +113,8 @@ func newWorld(t testing.TB, s setting, workers ...string) *world {
 	}
 	s.host = cmp.Or(s.host, "127.0.0.1")
 	s.db = cmp.Or(s.db, "farm.db")
-	w := &world{t: t, dir: t.TempDir(), gogi: s.gogi, host: s.host, db: s.db, url: s.url, lease: cmp.Or(s.lease, leaseTime), workers: map[string]*process{}}
+	w := &world{t: t, dir: t.TempDir(), gogi: s.gogi, host: s.host, db: s.db, url: s.url,
+		lease: cmp.Or(s.lease, leaseTime), workers: map[string]*process{}}
 	trace := testutil.Must(os.OpenFile(w.file("trace"), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600))(t)
 	w.trace = site.NewTrace(trace)
 	l, err := net.Listen("tcp", net.JoinHostPort(s.host, "0"))
@@ -276,7 +277,8 @@ func (w *world) runs(args ...string) (out, errs string, err error) {
 // series returns the flags of a match of the built-in engine. It sets the openings, because gogi match and gogi farm
 // submit have different defaults.
 func series(name string, games, nodes int, more ...string) []string {
-	return append([]string{"--run", name, "--engine", "a=builtin", "--engine", "b=builtin", "--nodes", fmt.Sprint(nodes), "--option", "a.EvalNoise=3", "--openings", "builtin-1000", "--games", fmt.Sprint(games)}, more...)
+	return append([]string{"--run", name, "--engine", "a=builtin", "--engine", "b=builtin", "--nodes", fmt.Sprint(nodes),
+		"--option", "a.EvalNoise=3", "--openings", "builtin-1000", "--games", fmt.Sprint(games)}, more...)
 }
 
 // submit submits a match and approves it.
@@ -352,7 +354,9 @@ func (w *world) verdict(name string, g stats.SPRT) string {
 	defer store.Close()
 	info := testutil.Must(store.FindRun(ctx, name))(w.t)
 	judge := testutil.Must(gate.New(g, info.Pairs))(w.t)
-	testutil.OK(w.t, store.Pairs(ctx, info.ID, results.Filter{}, func(rows []match.Row) error { return judge.Add(rows[0].Pair, gate.OfRows(rows)) }))
+	testutil.OK(w.t, store.Pairs(ctx, info.ID, results.Filter{}, func(rows []match.Row) error {
+		return judge.Add(rows[0].Pair, gate.OfRows(rows))
+	}))
 	return string(judge.State().Judgement.Decision)
 }
 

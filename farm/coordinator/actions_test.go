@@ -20,7 +20,8 @@ func TestLogOfActions(t *testing.T) {
 		f.line(t, "w0")
 		time.Sleep(lease) // until the worker is stored
 		f.unkept.Store(true)
-		testutil.Fails(t, f.do("boss", "pause", farm.Order{Run: "a", Why: "lost"}, nil), "", "a pause is confirmed, and not stored")
+		testutil.Fails(t, f.do("boss", "pause", farm.Order{Run: "a", Why: "lost"}, nil), "",
+			"a pause is confirmed, and not stored")
 		f.unkept.Store(false)
 		testutil.OK(t, f.do("boss", "pause", farm.Order{Run: "a", Why: "lunch"}, nil))
 		f.restart()
@@ -34,8 +35,10 @@ func TestLogOfActions(t *testing.T) {
 			lines = append(lines, fmt.Sprintf("%s %s %s: %s", a.By, a.On, a.Name, a.What))
 		}
 		for line, times := range map[string]int{
-			"ann test a: submitted": 1, "farm test a: running": 1, "boss test a: paused: lunch": 1, "boss test a: paused: lost": 0,
-			"boss test a: running": 1, "boss worker w0: quarantined: hot (boss)": 1, "farm worker w0: quarantined: hot (boss)": 0, "boss worker w0: trust verified": 1,
+			"ann test a: submitted": 1, "farm test a: running": 1, "boss test a: paused: lunch": 1,
+			"boss test a: paused: lost": 0,
+			"boss test a: running":      1, "boss worker w0: quarantined: hot (boss)": 1,
+			"farm worker w0: quarantined: hot (boss)": 0, "boss worker w0: trust verified": 1,
 		} {
 			if got := len(slices.DeleteFunc(slices.Clone(lines), func(l string) bool { return l != line })); got != times {
 				t.Errorf("%q is in the log %d times, expected %d:\n%s", line, got, times, strings.Join(lines, "\n"))

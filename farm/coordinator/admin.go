@@ -60,16 +60,20 @@ func (c *Coordinator) do(ctx context.Context, name, word string, body []byte) (a
 	}
 	do := map[string]verb{
 		"submit": decoded(c.submit), "list": list, "workers": list, "keys": keysOf(c.config.Keys),
-		"show": decoded(c.showTest), "plan": decoded(c.planOf), "actions": decoded(actionsOf(c.config.State)), "people": decoded(c.played.of),
-		"signups": c.people.SignUps, "admit": decoded(c.people.Admit), "dismiss": decoded(c.people.Dismiss), "revoke": decoded(c.people.Revoke),
-		"approve":  c.onTest(tests.MayApprove, []farm.State{farm.Submitted}, c.approve),
-		"reject":   c.onTest(tests.MayReject, []farm.State{farm.Submitted, farm.Approved}, c.tests.Reject),
-		"stop":     c.onTest(tests.MayControl("stop"), []farm.State{farm.Submitted, farm.Approved, farm.Running, farm.Paused}, c.tests.TurnTo(farm.Stopped)),
+		"show": decoded(c.showTest), "plan": decoded(c.planOf), "actions": decoded(actionsOf(c.config.State)),
+		"people":  decoded(c.played.of),
+		"signups": c.people.SignUps, "admit": decoded(c.people.Admit), "dismiss": decoded(c.people.Dismiss),
+		"revoke":  decoded(c.people.Revoke),
+		"approve": c.onTest(tests.MayApprove, []farm.State{farm.Submitted}, c.approve),
+		"reject":  c.onTest(tests.MayReject, []farm.State{farm.Submitted, farm.Approved}, c.tests.Reject),
+		"stop": c.onTest(tests.MayControl("stop"), []farm.State{farm.Submitted, farm.Approved, farm.Running, farm.Paused},
+			c.tests.TurnTo(farm.Stopped)),
 		"pause":    c.onTest(tests.MayControl("pause"), []farm.State{farm.Running}, c.tests.TurnTo(farm.Paused)),
 		"resume":   c.onTest(tests.MayControl("resume"), nil, c.tests.Resume),
 		"priority": c.onTest(tests.MayControl("set the priority of"), nil, c.tests.Priority),
 		"share":    c.onTest(tests.Anybody, nil, c.tests.Share),
-		"drain":    c.onWorker(roster.Run, roster.Drain), "quarantine": c.onWorker(roster.Admin, c.judge.SetQuarantine), "trust": c.onWorker(roster.Admin, c.audits.SetTrust),
+		"drain":    c.onWorker(roster.Run, roster.Drain), "quarantine": c.onWorker(roster.Admin, c.judge.SetQuarantine),
+		"trust": c.onWorker(roster.Admin, c.audits.SetTrust),
 		"purge": decoded(c.purge), "pull": decoded(c.pull), "push": decoded(c.push), "sum": decoded(c.sum),
 		"update": decoded(c.setUpdate), "recipe": decoded(c.recipes.Change), "artefacts": artefactsOf(c.config.Bus),
 	}[word]
@@ -185,7 +189,8 @@ func artefactsOf(bus farm.Bus) verb {
 // onTest returns a verb that changes a test by calling do. The verb rejects a request if may returns an error, or
 // if the test is in none of the given states; nil allows any state. The answer to the request is the new status of
 // the test.
-func (c *Coordinator) onTest(may func(roster.Key, *tests.Test) error, states []farm.State, do func(context.Context, roster.Key, *tests.Test, *farm.Order) error) verb {
+func (c *Coordinator) onTest(may func(roster.Key, *tests.Test) error, states []farm.State,
+	do func(context.Context, roster.Key, *tests.Test, *farm.Order) error) verb {
 	return decoded(func(ctx context.Context, who roster.Key, o *farm.Order) (any, error) {
 		c.mu.Lock()
 		defer c.mu.Unlock()
@@ -257,7 +262,8 @@ func (c *Coordinator) planOf(_ context.Context, _ roster.Key, o *farm.Order) (an
 
 // onWorker returns a verb about a worker. The verb rejects keys without the given right, and otherwise calls do.
 // Its answer is the new status of the worker.
-func (c *Coordinator) onWorker(right string, do func(ctx context.Context, who roster.Key, name string, w *roster.Worker, o *farm.Order) error) verb {
+func (c *Coordinator) onWorker(right string,
+	do func(ctx context.Context, who roster.Key, name string, w *roster.Worker, o *farm.Order) error) verb {
 	return decoded(func(ctx context.Context, who roster.Key, o *farm.Order) (any, error) {
 		c.mu.Lock()
 		defer c.mu.Unlock()

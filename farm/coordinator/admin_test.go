@@ -60,7 +60,8 @@ func TestWhoMayDoWhat(t *testing.T) {
 			{who: "eve", verb: "reject", order: farm.Order{Run: "second", Why: "no"}, state: farm.Stopped},
 			{who: "ben", verb: "resume", order: farm.Order{Run: "second"}, refusal: "is stopped", state: farm.Stopped},
 			{who: "boss", verb: "submit", plan: third, state: farm.Submitted},
-			{who: "ann", verb: "purge", order: farm.Order{Run: "mine", Worker: "w0", Why: "x"}, refusal: "ann may not void pairs of a worker: the key lacks the right admin"},
+			{who: "ann", verb: "purge", order: farm.Order{Run: "mine", Worker: "w0", Why: "x"},
+				refusal: "ann may not void pairs of a worker: the key lacks the right admin"},
 			{who: "boss", verb: "purge", order: farm.Order{Run: "mine", Worker: "w0"}, refusal: "reason"},
 			{who: "ann", verb: "drain", order: farm.Order{Worker: "w0"}, refusal: "may not"},
 			{who: "boss", verb: "drain", order: farm.Order{Worker: "w9"}, refusal: "no worker"},
@@ -74,18 +75,22 @@ func TestWhoMayDoWhat(t *testing.T) {
 				err = f.do(step.who, step.verb, step.order, &farm.TestStatus{})
 			}
 			switch {
-			case step.refusal == "" && err != nil, step.refusal != "" && (err == nil || !strings.Contains(err.Error(), step.refusal)):
+			case step.refusal == "" && err != nil, step.refusal != "" &&
+				(err == nil || !strings.Contains(err.Error(), step.refusal)):
 				t.Errorf("%s %s %+v: %v, expected %q", step.who, step.verb, step.order, err, step.refusal)
 			}
 			if step.state != "" && f.test(step.order.Run).State != step.state {
-				t.Errorf("%s %s %+v: it is %s, expected %s", step.who, step.verb, step.order, f.test(step.order.Run).State, step.state)
+				t.Errorf("%s %s %+v: it is %s, expected %s", step.who, step.verb, step.order, f.test(step.order.Run).State,
+					step.state)
 			}
 		}
 		s := f.test("mine")
-		testutil.Check(t, s.Priority == 9 && s.Share == 2 && len(s.Log) == 10 && s.Log[0].By == "ann" && s.Log[1].By == "ben", "%+v", s)
+		testutil.Check(t, s.Priority == 9 && s.Share == 2 && len(s.Log) == 10 && s.Log[0].By == "ann" && s.Log[1].By == "ben",
+			"%+v", s)
 		f.restart()
 		again := f.test("mine")
-		testutil.Check(t, len(again.Log) == len(s.Log) && again.State == s.State && again.Priority == 9 && again.Owner == "red",
+		testutil.Check(t, len(again.Log) == len(s.Log) && again.State == s.State && again.Priority == 9 &&
+			again.Owner == "red",
 			"after a restart: %+v", again)
 	})
 }
@@ -95,18 +100,22 @@ func TestPlansThatAFarmCannotPlay(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
 		p := testPlan("swiss", 10, 1)
 		p.Design = match.Design{Kind: match.DesignSwiss, Swap: true, Tournament: match.Tournament{MatchPairs: 1}}
-		testutil.Fails(t, testutil.Err(f.submit("ann", p, farm.Submission{})), "--design swiss: a farm cannot play it, because its pairs depend on results; use match, round_robin or gauntlet")
+		testutil.Fails(t, testutil.Err(f.submit("ann", p, farm.Submission{})),
+			"--design swiss: a farm cannot play it, because its pairs depend on results; use match, round_robin or gauntlet")
 		p.Players, p.Design = p.Players[:1], match.Design{Kind: match.DesignSelfplay, Selfplay: match.Selfplay{Games: 4097}}
-		testutil.Fails(t, testutil.Err(f.submit("ann", p, farm.Submission{Share: 1})), "selfplay.block: a block of 4097 games does not fit")
+		testutil.Fails(t, testutil.Err(f.submit("ann", p, farm.Submission{Share: 1})),
+			"selfplay.block: a block of 4097 games does not fit")
 		p.Design.Selfplay.Games = 4096
 		s, err := f.submit("ann", p, farm.Submission{Share: 1})
 		testutil.Check(t, err == nil && s.Selfplay && s.Unit() == "block", "%+v, %v", s, err)
 		testutil.Fails(t, f.do("ann", "submit", farm.Submission{Plan: []byte("{}")}, nil), "", "no plan at all is taken")
-		testutil.Fails(t, testutil.Err(f.submit("ann", testPlan("endless", 10_000_001, 1), farm.Submission{Share: 1})), "the test has 10000001 pairs: expected at most 10000000")
+		testutil.Fails(t, testutil.Err(f.submit("ann", testPlan("endless", 10_000_001, 1), farm.Submission{Share: 1})),
+			"the test has 10000001 pairs: expected at most 10000000")
 	})
 }
 
-// TestNames: the name of a test is unique for ever, also after its end. The beginning of the plan hash stands for the test.
+// TestNames: the name of a test is unique for ever, also after its end. The beginning of the plan hash stands for the
+// test.
 func TestNames(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
 		old := testutil.Must(f.submit("ann", testPlan("t2", 10, 1), farm.Submission{}))(t)
@@ -121,7 +130,8 @@ func TestNames(t *testing.T) {
 			testutil.OK(t, f.do("ann", "show", farm.Order{Run: means}, &shown), means)
 			testutil.Equal(t, shown.Run, next.Run, "%s", means)
 		}
-		testutil.Fails(t, f.do("ann", "show", farm.Order{Run: next.Run[:3]}, &shown), "there is no test", "three digits are too few")
+		testutil.Fails(t, f.do("ann", "show", farm.Order{Run: next.Run[:3]}, &shown), "there is no test",
+			"three digits are too few")
 	})
 }
 
@@ -167,7 +177,8 @@ func TestManyRuns(t *testing.T) {
 		a, b, gpu := testPlan("a", 4000, 1), testPlan("b", 4000, 2), testPlan("gpu", 4000, 3)
 		f.run(a)
 		f.run(b)
-		testutil.OK(t, testutil.Err(f.submit("ann", gpu, farm.Submission{Priority: 1, Needs: map[string]string{"gpu": "yes"}})))
+		testutil.OK(t, testutil.Err(f.submit("ann", gpu,
+			farm.Submission{Priority: 1, Needs: map[string]string{"gpu": "yes"}})))
 		testutil.OK(t, f.do("ben", "approve", farm.Order{Run: "gpu"}, nil))
 		testutil.OK(t, f.do("boss", "share", farm.Order{Run: "b", Number: 3}, nil))
 		for i, name := range []string{"w0", "w1", "w2", "w3"} {
@@ -183,7 +194,8 @@ func TestManyRuns(t *testing.T) {
 			got[name] = f.test(name).Granted
 		}
 		share := float64(got["b"]) / float64(got["a"]+got["b"])
-		testutil.Check(t, got["gpu"] == f.worker("w0").Added+f.worker("w0").Held && got["a"]+got["b"] >= 1000 && math.Abs(share-0.75) <= 0.02,
+		testutil.Check(t, got["gpu"] == f.worker("w0").Added+f.worker("w0").Held && got["a"]+got["b"] >= 1000 &&
+			math.Abs(share-0.75) <= 0.02,
 			"%v, b has %.3f of what a and b got, expected 0.75", got, share)
 		f.verify(a)
 		f.verify(b)
@@ -193,7 +205,9 @@ func TestManyRuns(t *testing.T) {
 // TestQuotas requires that an owner's tests wait for each other, and begin in the order of submission.
 func TestQuotas(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
-		f.reconfigure(func(c *coordinator.Config) { c.Quota = func(string) (q quota) { return quota{Running: 1, Queued: 2} } })
+		f.reconfigure(func(c *coordinator.Config) {
+			c.Quota = func(string) (q quota) { return quota{Running: 1, Queued: 2} }
+		})
 		for i, name := range []string{"one", "two", "three"} {
 			f.run(testPlan(name, 10, uint64(i)))
 		}

@@ -60,7 +60,8 @@ func TestAudits(t *testing.T) {
 		f.until("the liar is found", func() bool { return f.worker("w0").Quarantine != "" })
 		f.until("it is over", func() bool { return f.test("audited").State == farm.Over })
 		s, honest := f.test("audited"), f.worker("w1")
-		testutil.Check(t, strings.Contains(f.worker("w0").Quarantine, "two others agree") && s.Differed != 0 && s.Agreed != 0 && s.Added == 200,
+		testutil.Check(t, strings.Contains(f.worker("w0").Quarantine, "two others agree") && s.Differed != 0 &&
+			s.Agreed != 0 && s.Added == 200,
 			"%q, %+v", f.worker("w0").Quarantine, s)
 		if honest.Quarantine != "" || honest.Agreed < 3 || honest.Trust != "verified" || f.worker("w0").Trust != "untrusted" {
 			t.Errorf("w1 %+v\nw0 %+v", honest, f.worker("w0"))
@@ -73,8 +74,8 @@ func lies(p *match.Plan, id int) match.PairResult {
 	return playOut(p, p.Pair(id), func(g match.Game) bool { return strength(g.Seed%10) >= 5 })
 }
 
-// TestAStrangerContradicts: in a farm whose trusted machines have one owner, a stranger sends false audits of their pairs. The
-// machines repeat their results, and the stranger is in quarantine.
+// TestAStrangerContradicts: in a farm whose trusted machines have one owner, a stranger sends false audits of their
+// pairs. The machines repeat their results, and the stranger is in quarantine.
 func TestAStrangerContradicts(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
 		f.reconfigure(func(c *coordinator.Config) { c.Auditor = fifth{} })
@@ -86,7 +87,8 @@ func TestAStrangerContradicts(t *testing.T) {
 		f.begin(&hand{name: "w1", slots: 3, plays: lies})
 		f.until("the stranger is found", func() bool { return f.worker("w1").Quarantine != "" })
 		w, s := f.worker("w0"), f.test("own")
-		testutil.Check(t, w.Quarantine == "" && s.Differed >= 3 && s.State == farm.Over && strings.Contains(f.worker("w1").Quarantine, "w0 got its own results again"),
+		testutil.Check(t, w.Quarantine == "" && s.Differed >= 3 && s.State == farm.Over &&
+			strings.Contains(f.worker("w1").Quarantine, "w0 got its own results again"),
 			"%+v, %+v, %q", w, s, f.worker("w1").Quarantine)
 	})
 }
@@ -120,7 +122,8 @@ func TestAuditsOutlive(t *testing.T) {
 		f.hand("w1", 3)
 		f.until("the audits of the honest one agree", func() bool { return f.worker("w8").Agreed == 8 })
 		s := f.test("audited")
-		testutil.Check(t, s.State == farm.Over && strings.Contains(f.worker("w0").Quarantine, "w1 got other results, twice the same"),
+		testutil.Check(t, s.State == farm.Over &&
+			strings.Contains(f.worker("w0").Quarantine, "w1 got other results, twice the same"),
 			"%q, %+v", f.worker("w0").Quarantine, s)
 		for _, name := range []string{"w1", "w8"} {
 			w := f.worker(name)
@@ -137,7 +140,9 @@ func TestAuditsEnd(t *testing.T) {
 		f.run(p)
 		f.run(late)
 		liar := f.begin(&hand{name: "w0", slots: 3, plays: lies})
-		f.until("they are over", func() bool { return f.test("voided").State == farm.Over && f.test("late").State == farm.Over })
+		f.until("they are over", func() bool {
+			return f.test("voided").State == farm.Over && f.test("late").State == farm.Over
+		})
 		liar.kill()
 		testutil.OK(t, f.do("boss", "purge", farm.Order{Run: "voided", Worker: "w0", Why: "lies"}, nil))
 		f.restart()

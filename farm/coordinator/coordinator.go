@@ -60,12 +60,14 @@ func New(ctx context.Context, c Config) (*Coordinator, error) {
 	if err := c.complete(); err != nil {
 		return nil, err
 	}
-	k := &Coordinator{config: c, verifies: judge.CheckBrought, epochs: &ledger.Epochs{}, recipes: tests.Recipes{State: c.State}, played: played{count: c.Played}}
+	k := &Coordinator{config: c, verifies: judge.CheckBrought, epochs: &ledger.Epochs{},
+		recipes: tests.Recipes{State: c.State}, played: played{count: c.Played}}
 	k.roster = roster.New(roster.Config{State: c.State, Keys: c.Keys, Log: c.Log, Bar: c.Bar})
 	k.people = roster.NewPeople(c.State, c.Keys, k.suspicion)
 	ofTests := tests.Config{
-		State: c.State, Roster: k.roster, Epochs: k.epochs, Sign: c.Sign, Send: c.Bus.Send, Open: c.Open, Lease: c.Lease, Stored: c.Stored,
-		Lacks: c.Lacks, Log: c.Log,
+		State: c.State, Roster: k.roster, Epochs: k.epochs, Sign: c.Sign, Send: c.Bus.Send, Open: c.Open, Lease: c.Lease,
+		Stored: c.Stored,
+		Lacks:  c.Lacks, Log: c.Log,
 	}
 	if c.Auditor != nil {
 		ofTests.Exact = c.Auditor.Exact
@@ -73,16 +75,19 @@ func New(ctx context.Context, c Config) (*Coordinator, error) {
 	k.tests = tests.New(ofTests)
 	k.quotas = grants.NewQuotas(c.Quota, k.tests)
 	k.audits = audit.New(audit.Config{
-		State: c.State, Roster: k.roster, Tests: k.tests, Epochs: k.epochs, Secret: c.Secret, Lease: c.Lease, Auditor: c.Auditor, Log: c.Log,
+		State: c.State, Roster: k.roster, Tests: k.tests, Epochs: k.epochs, Secret: c.Secret, Lease: c.Lease,
+		Auditor: c.Auditor, Log: c.Log,
 	})
 	k.grants = grants.New(grants.Config{
-		Roster: k.roster, Tests: k.tests, Audits: k.audits, Quotas: k.quotas, Secret: c.Secret, Lease: c.Lease, Beat: c.beat(),
+		Roster: k.roster, Tests: k.tests, Audits: k.audits, Quotas: k.quotas, Secret: c.Secret, Lease: c.Lease,
+		Beat:     c.beat(),
 		OwnerMax: c.OwnerMax, Log: c.Log,
 	})
 	k.tests.Changed = k.grants.Place
 	k.updates = rollout.NewUpdates(rollout.Config{State: c.State, Roster: k.roster, Lease: c.Lease, Log: c.Log})
 	k.judge = judge.New(judge.Config{
-		Roster: k.roster, Tests: k.tests, Audits: k.audits, Quotas: k.quotas, Updates: k.updates, Secret: c.Secret, Log: c.Log,
+		Roster: k.roster, Tests: k.tests, Audits: k.audits, Quotas: k.quotas, Updates: k.updates, Secret: c.Secret,
+		Log: c.Log,
 	})
 	k.viewers = &viewers{
 		bus: c.Bus, tests: k.tests, roster: k.roster, lease: c.Lease, log: c.Log, byTest: map[*tests.Test]*viewed{},
@@ -148,7 +153,8 @@ func (c *Coordinator) Serve(ctx context.Context) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	for subject, f := range map[string]func(context.Context, string, []byte) (any, error){
-		farm.SubjectHello + "*": c.hello, farm.SubjectLease + "*": c.lease, farm.SubjectBeat + "*": c.beat, farm.SubjectAdmin + "*.*": c.admin,
+		farm.SubjectHello + "*": c.hello, farm.SubjectLease + "*": c.lease, farm.SubjectBeat + "*": c.beat,
+		farm.SubjectAdmin + "*.*": c.admin,
 	} {
 		stop, err := c.config.Bus.Answer(subject, f)
 		if err != nil {

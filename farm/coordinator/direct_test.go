@@ -25,7 +25,8 @@ func (f *theFarm) line(t *testing.T, name string, slots ...int) *line {
 	t.Helper()
 	l := &line{t: t, f: f, name: name}
 	var w farm.HelloReply
-	l.ask(farm.SubjectHello, farm.Hello{Protocol: farm.Protocol, Session: "s", Start: 1, Slots: append(slots, 2)[0], Labels: linux()}, &w)
+	l.ask(farm.SubjectHello, farm.Hello{Protocol: farm.Protocol, Session: "s", Start: 1, Slots: append(slots, 2)[0],
+		Labels: linux()}, &w)
 	testutil.Require(t, w.Refusal == nil, "%v", w.Refusal)
 	return l
 }
@@ -58,7 +59,8 @@ func (l *line) send(items ...farm.Item) []byte {
 func (l *line) publish(body []byte) {
 	l.t.Helper()
 	l.sent++
-	testutil.OK(l.t, l.f.broker.Connect(l.name).Publish(l.f.ctx, farm.SubjectResults+l.name+".0", fmt.Sprint(l.name, l.sent), body))
+	testutil.OK(l.t, l.f.broker.Connect(l.name).Publish(l.f.ctx, farm.SubjectResults+l.name+".0",
+		fmt.Sprint(l.name, l.sent), body))
 }
 
 func result(t *testing.T, g farm.Grant, r match.PairResult) farm.Item {
@@ -76,7 +78,8 @@ func TestTheFirstInTheStreamCounts(t *testing.T) {
 		early := a.want(16)
 		time.Sleep(lease + 5*time.Second) // the leases expire without a heartbeat
 		late := b.want(16)
-		testutil.Require(t, len(early) == 16 && len(late) == 16 && late[15].Pair == 15, "%d and %d grants", len(early), len(late))
+		testutil.Require(t, len(early) == 16 && len(late) == 16 && late[15].Pair == 15, "%d and %d grants", len(early),
+			len(late))
 		_ = f.stop()
 		var as, bs []farm.Item
 		for i := range early {
@@ -117,7 +120,8 @@ func TestCopies(t *testing.T) {
 			l.send(broken)
 		}
 		f.until("they are judged", func() bool { return f.broker.Waiting() == 0 })
-		if s := f.test("copies"); s.Stored != 1 || s.Added != 1 || s.Stale != 2 || s.Duplicates != 5 || s.Refused != 0 || f.worker("w0").Quarantine != "" {
+		if s := f.test("copies"); s.Stored != 1 || s.Added != 1 || s.Stale != 2 || s.Duplicates != 5 || s.Refused != 0 ||
+			f.worker("w0").Quarantine != "" {
 			t.Errorf("%+v", s)
 		}
 	})
@@ -183,7 +187,8 @@ func TestAttemptsAreBounded(t *testing.T) {
 		w := f.line(t, "w0")
 		g := w.want(2)
 		for i := range 14 {
-			w.send(farm.Item{Lease: g[0].Held, Attempt: &match.Attempt{Pair: 0, Why: fmt.Sprint("try ", i), Ended: time.UnixMicro(int64(i)).UTC()}})
+			w.send(farm.Item{Lease: g[0].Held,
+				Attempt: &match.Attempt{Pair: 0, Why: fmt.Sprint("try ", i), Ended: time.UnixMicro(int64(i)).UTC()}})
 			synctest.Wait()
 		}
 		long := play(p, 1)
@@ -194,7 +199,8 @@ func TestAttemptsAreBounded(t *testing.T) {
 		synctest.Wait()
 		s := f.disk.stores[p.Digest()]
 		if len(s.attempts) != 10 || len(s.pairs[1].Attempts) != 10 {
-			t.Errorf("%d attempts at one pair and %d with the other, expected ten each", len(s.attempts), len(s.pairs[1].Attempts))
+			t.Errorf("%d attempts at one pair and %d with the other, expected ten each", len(s.attempts),
+				len(s.pairs[1].Attempts))
 		}
 	})
 }
@@ -228,7 +234,8 @@ func TestNobodyHoards(t *testing.T) {
 			t.Errorf("it holds %d pairs, expected %d", got, want)
 		}
 		for _, want := range []int{-3, farm.MaxWant + 1} {
-			err := f.broker.Connect("w0").Request(f.ctx, farm.SubjectLease+"w0", farm.Ask{Session: "s", Want: want}, &farm.Grants{})
+			err := f.broker.Connect("w0").Request(f.ctx, farm.SubjectLease+"w0", farm.Ask{Session: "s", Want: want},
+				&farm.Grants{})
 			_, refused := errors.AsType[*farm.Refusal](err)
 			testutil.Check(t, refused, "asked for %d pairs: %v, expected a refusal", want, err)
 		}
@@ -242,7 +249,8 @@ func TestBackWithACrash(t *testing.T) {
 		f.plays("back", 10, 1)
 		a, b := f.line(t, "w0"), f.line(t, "w1")
 		g := a.want(2)
-		a.ask(farm.SubjectBeat, farm.Beat{Session: "s", Number: 1, Held: []farm.Held{g[1].Held}, Back: []farm.Back{{Held: g[0].Held, Why: "no start", Crashed: true}}}, &farm.BeatReply{})
+		a.ask(farm.SubjectBeat, farm.Beat{Session: "s", Number: 1, Held: []farm.Held{g[1].Held},
+			Back: []farm.Back{{Held: g[0].Held, Why: "no start", Crashed: true}}}, &farm.BeatReply{})
 		if got := a.want(1); len(got) != 1 || got[0].Pair != 2 {
 			t.Errorf("w0 gets %+v", got)
 		}
@@ -252,7 +260,8 @@ func TestBackWithACrash(t *testing.T) {
 			"an owner's machine, which has nothing, gets %+v: expected pair 0 alone", got)
 		more := b.want(2)
 		testutil.Check(t, len(more) == 0, "beside it, it gets %+v", more)
-		b.ask(farm.SubjectBeat, farm.Beat{Session: "s", Number: 1, Back: []farm.Back{{Held: got[0].Held, Why: "no start", Crashed: true}}}, &farm.BeatReply{})
+		b.ask(farm.SubjectBeat, farm.Beat{Session: "s", Number: 1,
+			Back: []farm.Back{{Held: got[0].Held, Why: "no start", Crashed: true}}}, &farm.BeatReply{})
 		time.Sleep(lease / 5)
 		synctest.Wait()
 		s := f.test("back")
@@ -299,7 +308,8 @@ func TestWhatDoesNotCountShutsNothingOut(t *testing.T) {
 		f.start() // the coordinator judges both together
 		f.until("both are judged", func() bool { return f.broker.Waiting() == 0 })
 		_, there := f.disk.stores[a.plan.Digest()].pairs[old.Pair]
-		if s := f.test("both"); !there || s.State != farm.Running || s.Stored != 16 || s.Stale != 1 || s.Added != 1 || s.Duplicates+s.Refused != 0 {
+		if s := f.test("both"); !there || s.State != farm.Running || s.Stored != 16 || s.Stale != 1 || s.Added != 1 ||
+			s.Duplicates+s.Refused != 0 {
 			t.Errorf("pair %d is in the store: %t; %+v", old.Pair, there, s)
 		}
 	})
@@ -315,7 +325,8 @@ func TestAPairIsGivenUpInTheEnd(t *testing.T) {
 			time.Sleep(3 * lease) // until then the farm would prefer a trusted worker
 			granted := w.want(1)
 			testutil.Require(t, len(granted) == 1, "%s is granted nothing", name)
-			w.ask(farm.SubjectBeat, farm.Beat{Session: "s", Number: 1, Back: []farm.Back{{Held: granted[0].Held, Why: "x", Crashed: true}}}, &farm.BeatReply{})
+			w.ask(farm.SubjectBeat, farm.Beat{Session: "s", Number: 1,
+				Back: []farm.Back{{Held: granted[0].Held, Why: "x", Crashed: true}}}, &farm.BeatReply{})
 		}
 		time.Sleep(lease)
 		if st := f.test("kills"); st.Why != "" {
@@ -324,7 +335,8 @@ func TestAPairIsGivenUpInTheEnd(t *testing.T) {
 		f.unkept.Store(false)
 		time.Sleep(lease)
 		f.restart()
-		if st := f.test("kills"); !slices.Equal(st.Condemned, []int{0}) || st.Why != "pair 0 was given up: it crashed on w0 (red), w1 (blue)" {
+		if st := f.test("kills"); !slices.Equal(st.Condemned, []int{0}) ||
+			st.Why != "pair 0 was given up: it crashed on w0 (red), w1 (blue)" {
 			t.Errorf("%+v", st)
 		}
 	})

@@ -98,7 +98,8 @@ func TestAnotherMachineLacksPairs(t *testing.T) {
 		asked := 0
 		f.reconfigure(func(c *coordinator.Config) { c.Lacks = func(string) bool { asked++; return true } })
 		s := f.test("lacking")
-		testutil.Check(t, s.State == farm.Running && strings.Contains(s.Why, "the former leader") && asked == 2, "%s: %s; asked %d times", s.State, s.Why, asked)
+		testutil.Check(t, s.State == farm.Running && strings.Contains(s.Why, "the former leader") && asked == 2,
+			"%s: %s; asked %d times", s.State, s.Why, asked)
 		testutil.Check(t, f.test("whole").State == farm.Over, "a test without a gap runs again")
 		f.complete(lacking)
 	})
@@ -168,7 +169,8 @@ func TestTheStoreFails(t *testing.T) {
 		time.Sleep(2 * time.Minute)
 		testutil.Check(t, f.broker.Waiting() >= waiting && waiting != 0,
 			"%d messages wait, %d did when it failed: something was acknowledged", f.broker.Waiting(), waiting)
-		testutil.Check(t, h.done.Load() <= before+4, "%d pairs were finished after it failed: more than were granted", h.done.Load()-before)
+		testutil.Check(t, h.done.Load() <= before+4, "%d pairs were finished after it failed: more than were granted",
+			h.done.Load()-before)
 		f.disk.mu.Lock()
 		f.disk.full = false
 		f.disk.mu.Unlock()
@@ -220,7 +222,10 @@ func TestForgeries(t *testing.T) {
 			r.Games[0].Record.Winner = r.Games[0].Outcome.String()
 		}),
 		"games of another pair": another(func(p *match.Plan, id int) match.PairResult { return play(p, (id+1)%p.Pairs) }),
-		"another seed":          another(func(_ *match.Plan, id int) match.PairResult { return play(testPlan("forged", 60, 99), id) }),
+		"another seed": another(func(_ *match.Plan,
+			id int) match.PairResult {
+			return play(testPlan("forged", 60, 99), id)
+		}),
 		"a pair that was not granted": func(_ *theFarm, p *match.Plan, b *farm.Batch) {
 			b.Items[0].Lease.Pair = p.Pairs - 1
 			b.Items[0].Pair, _ = match.EncodePair(play(p, p.Pairs-1))
@@ -242,7 +247,9 @@ func TestForgeries(t *testing.T) {
 		"an attempt elsewhere": func(_ *theFarm, p *match.Plan, b *farm.Batch) {
 			b.Items[0].Pair, b.Items[0].Attempt = nil, &match.Attempt{Pair: b.Items[0].Lease.Pair + 1, Why: "x"}
 		},
-		"a year that nobody can tell": changed(func(r *match.PairResult) { r.Games[0].Ended = time.Date(200_000, 1, 1, 0, 0, 0, 0, time.UTC) }),
+		"a year that nobody can tell": changed(func(r *match.PairResult) {
+			r.Games[0].Ended = time.Date(200_000, 1, 1, 0, 0, 0, 0, time.UTC)
+		}),
 	} {
 		t.Run(name, func(t *testing.T) {
 			inFarm(t, func(t *testing.T, f *theFarm) {
@@ -271,7 +278,8 @@ func TestForgeries(t *testing.T) {
 func TestInAnothersName(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
 		p := f.plays("forged", 60, 10)
-		bad := &hand{f: f, name: "w0", slots: 2, takes: func(int) time.Duration { return 5 * time.Second }, plans: map[string]*match.Plan{}}
+		bad := &hand{f: f, name: "w0", slots: 2, takes: func(int) time.Duration { return 5 * time.Second },
+			plans: map[string]*match.Plan{}}
 		bad.changes = func(b *farm.Batch) { b.Worker = "w1" }
 		bad.begin()
 		f.hand("w1", 3)
@@ -414,7 +422,8 @@ func TestOtherProtocols(t *testing.T) {
 		if w := hello("w7", farm.Oldest); w.Refusal != nil || w.Protocol != farm.Oldest {
 			t.Errorf("the oldest that is known: %+v", w)
 		}
-		if w := hello("w9", farm.Oldest-1); w.Refusal == nil || w.Refusal.Exit != 5 || !strings.Contains(w.Refusal.Why, "newer gogi") {
+		if w := hello("w9", farm.Oldest-1); w.Refusal == nil || w.Refusal.Exit != 5 ||
+			!strings.Contains(w.Refusal.Why, "newer gogi") {
 			t.Errorf("one that is too old: %+v", w)
 		}
 		f.hand("w0", 2)
@@ -429,7 +438,8 @@ func TestAnOlderProcess(t *testing.T) {
 		f.run(testPlan("session", 40, 12))
 		way := f.broker.Connect("w0")
 		hello := func(session string, start uint64) (w farm.HelloReply) {
-			testutil.OK(t, way.Request(f.ctx, "hello.w0", farm.Hello{Protocol: farm.Protocol, Session: session, Start: start, Slots: 2}, &w))
+			testutil.OK(t, way.Request(f.ctx, "hello.w0",
+				farm.Hello{Protocol: farm.Protocol, Session: session, Start: start, Slots: 2}, &w))
 			return w
 		}
 		ask := func(session string) (g farm.Grants) {
@@ -477,7 +487,8 @@ func TestAnOlderProcess(t *testing.T) {
 		if told := beat("new", 4, held...); len(told.Drop) != 0 {
 			t.Errorf("a beat that was overtaken is heard: %+v", told)
 		}
-		for _, w := range []farm.Hello{{Protocol: farm.Oldest - 1, Session: "x", Slots: 1}, {Protocol: 1, Slots: 1}, {Protocol: 1, Session: "x"}} {
+		for _, w := range []farm.Hello{{Protocol: farm.Oldest - 1, Session: "x", Slots: 1}, {Protocol: 1, Slots: 1},
+			{Protocol: 1, Session: "x"}} {
 			var answer farm.HelloReply
 			err := way.Request(f.ctx, "hello.w0", w, &answer)
 			testutil.Check(t, err == nil && answer.Refusal != nil, "%+v: %+v, %v", w, answer, err)

@@ -32,12 +32,14 @@ import (
 // testPlan returns the plan of a match whose engines move at most once and then resign.
 func testPlan(name string, pairs int, seed uint64) *match.Plan {
 	p := &match.Plan{
-		Run: name, Pairs: pairs, Seed: seed, Design: match.Design{Kind: match.DesignMatch, Swap: true}, Concurrency: 1, Ponder: match.PonderOff,
+		Run: name, Pairs: pairs, Seed: seed, Design: match.Design{Kind: match.DesignMatch, Swap: true}, Concurrency: 1,
+		Ponder: match.PonderOff,
 		Slowed: match.PolicyCount, Rules: match.RulesProfiles()[match.DefaultRules],
 	}
 	for _, engine := range []string{"dev", "base"} {
 		p.Players = append(p.Players, match.Player{
-			Name: engine, Command: []string{"/bin/" + engine}, Identity: match.Identity{Fixed: engine}, Limits: match.Limits{Nodes: 100}, Restart: match.RestartNever,
+			Name: engine, Command: []string{"/bin/" + engine}, Identity: match.Identity{Fixed: engine},
+			Limits: match.Limits{Nodes: 100}, Restart: match.RestartNever,
 		})
 	}
 	start := shogi.StartPos()
@@ -123,7 +125,8 @@ func (d *disk) open(_ context.Context, p *match.Plan) (tests.Store, error) {
 	defer d.mu.Unlock()
 	run := p.Digest()
 	if d.stores[run] == nil {
-		d.stores[run] = &store{disk: d, run: run, plan: p, pairs: map[int]match.PairResult{}, takes: map[int]int{}, attempts: map[match.Attempt]bool{}}
+		d.stores[run] = &store{disk: d, run: run, plan: p, pairs: map[int]match.PairResult{}, takes: map[int]int{},
+			attempts: map[match.Attempt]bool{}}
 	}
 	return d.stores[run], nil
 }
@@ -204,8 +207,10 @@ func (s *store) Rows(_ context.Context, see func([]match.Row) error) error {
 				return err
 			}
 			rows = append(rows, match.Row{
-				Pair: id, Leg: g.Leg, Black: g.Record.Black, White: g.Record.White, PairA: s.plan.Players[0].Name, PairB: s.plan.Players[1].Name, Worker: p.Played.Worker, Marked: g.Marked, Sides: g.Sides,
-				Outcome: g.Outcome, Termination: g.Termination, Points: s.plan.Rules.Points(g.Verdict), OpeningHash: p.Pair.Opening.Hash(), MovesHash: hash,
+				Pair: id, Leg: g.Leg, Black: g.Record.Black, White: g.Record.White, PairA: s.plan.Players[0].Name,
+				PairB: s.plan.Players[1].Name, Worker: p.Played.Worker, Marked: g.Marked, Sides: g.Sides,
+				Outcome: g.Outcome, Termination: g.Termination, Points: s.plan.Rules.Points(g.Verdict),
+				OpeningHash: p.Pair.Opening.Hash(), MovesHash: hash,
 			})
 		}
 		if err := see(rows); err != nil {
@@ -334,9 +339,10 @@ func inFarm(t *testing.T, test func(t *testing.T, f *theFarm)) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		f := &theFarm{
-			t: t, broker: bustest.NewMemoryBroker(), disk: &disk{stores: map[string]*store{}}, ctx: ctx, granted: map[string]farm.Grant{},
-			state: filepath.Join(t.TempDir(), "state.db"),
-			keys:  &keyring{keys: map[string]roster.Key{}, priv: map[string]ed25519.PrivateKey{}},
+			t: t, broker: bustest.NewMemoryBroker(), disk: &disk{stores: map[string]*store{}}, ctx: ctx,
+			granted: map[string]farm.Grant{},
+			state:   filepath.Join(t.TempDir(), "state.db"),
+			keys:    &keyring{keys: map[string]roster.Key{}, priv: map[string]ed25519.PrivateKey{}},
 		}
 		f.keys.add("ann", "red", "submit")
 		f.keys.add("ben", "blue", "submit", "approve")
@@ -459,7 +465,8 @@ func (m *memoryState) Actions(context.Context, farmstate.Filter) ([]farmstate.Ac
 	return slices.Clone(states.actions[m.path]), nil
 }
 
-func (m *memoryState) Each(_ context.Context, bucket string, f func(name string, body []byte, revision uint64) error) error {
+func (m *memoryState) Each(_ context.Context, bucket string,
+	f func(name string, body []byte, revision uint64) error) error {
 	states.Lock()
 	rows := maps.Clone(states.files[m.path])
 	states.Unlock()
@@ -609,10 +616,12 @@ func (f *theFarm) verify(p *match.Plan) {
 		by := got.Played
 		h := farm.Held{Run: run, Pair: id, Epoch: farm.Epoch(by.Epoch), Take: f.disk.stores[run].takes[id]}
 		_, ok := f.granted[string(f.config.Secret.Token(by.Worker, h))]
-		testutil.Check(f.t, ok, "I3: pair %d was stored as of %s by grant %x, which nobody was given", id, by.Worker, by.Epoch)
+		testutil.Check(f.t, ok, "I3: pair %d was stored as of %s by grant %x, which nobody was given", id, by.Worker,
+			by.Epoch)
 		want := play(p, id)
 		got.Played, got.Attempts = match.Provenance{}, nil
-		testutil.Check(f.t, reflect.DeepEqual(normal(got), normal(want)), "I2: pair %d is stored otherwise than it was played", id)
+		testutil.Check(f.t, reflect.DeepEqual(normal(got), normal(want)),
+			"I2: pair %d is stored otherwise than it was played", id)
 	}
 }
 

@@ -85,7 +85,8 @@ func TestAGateStopsInPlanOrder(t *testing.T) {
 			}
 		}
 		if s.Verdict != "pass" || s.Verdict != string(judge.State().Judgement.Decision) || s.Beyond != beyond || beyond == 0 {
-			t.Errorf("I5: %s after %d pairs with %d beyond; expected %s and %d", s.Verdict, at, s.Beyond, judge.State().Judgement.Decision, beyond)
+			t.Errorf("I5: %s after %d pairs with %d beyond; expected %s and %d", s.Verdict, at, s.Beyond,
+				judge.State().Judgement.Decision, beyond)
 		}
 		granted := s.Granted
 		f.restart()
@@ -117,10 +118,12 @@ func TestAPurge(t *testing.T) {
 		err := f.do("boss", "purge", farm.Order{Run: "purge", Worker: "nobody", Why: "lies", Dry: true}, nil)
 		testutil.Fails(t, err, "", `"nobody" is no worker of this farm; the pairs of purge were played by: w0, w1`)
 		testutil.OK(t, f.do("boss", "purge", farm.Order{Run: "purge", Worker: "w0", Why: "lies"}, &out))
-		testutil.Check(t, slices.Equal(dry.Pairs, out.Pairs) && len(out.Pairs) >= 5 && out.Before == "pass" && out.Withdrawn && out.After != "pass",
+		testutil.Check(t, slices.Equal(dry.Pairs, out.Pairs) && len(out.Pairs) >= 5 && out.Before == "pass" &&
+			out.Withdrawn && out.After != "pass",
 			"%+v, dry %v", out, dry.Pairs)
 		s := f.test("purge")
-		testutil.Check(t, s.Stored == stored-len(out.Pairs) && s.State == farm.Running && f.disk.stores[p.Digest()].voided != nil,
+		testutil.Check(t, s.Stored == stored-len(out.Pairs) && s.State == farm.Running &&
+			f.disk.stores[p.Digest()].voided != nil,
 			"%+v", s)
 		f.until("it is over again", func() bool { return f.test("purge").State == farm.Over })
 		f.verify(p) // no pair of the quarantined worker is left

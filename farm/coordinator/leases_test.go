@@ -7,7 +7,8 @@ import (
 	"gogi/internal/testutil"
 )
 
-// TestAQuarantinedWorkerGetsNoPairs: a worker in quarantine that continues to ask gets no pair, and the request to stop.
+// TestAQuarantinedWorkerGetsNoPairs: a worker in quarantine that continues to ask gets no pair, and the request to
+// stop.
 func TestAQuarantinedWorkerGetsNoPairs(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
 		f.plays("asked", 20, 1)

@@ -67,11 +67,13 @@ func TestPairsThatAreBrought(t *testing.T) {
 			testutil.Check(t, g.Pair != 4 && g.Pair != 5, "pair %d is granted, which is stored", g.Pair)
 		}
 		got := f.pulled(t, "ben", "moved")
-		if len(got) != 3 || got[0].Played.Worker != "w0" || got[1].Pair.ID != 4 || got[1].Played.Worker != "ann" || got[2].Played.Worker != "ann" {
+		if len(got) != 3 || got[0].Played.Worker != "w0" || got[1].Pair.ID != 4 || got[1].Played.Worker != "ann" ||
+			got[2].Played.Worker != "ann" {
 			t.Errorf("pulled %d pairs: %+v", len(got), got)
 		}
 		log := f.test("moved").Log
-		testutil.Check(t, log[len(log)-1].What == "2 pairs pushed" && log[len(log)-1].By == "ann", "the log says %+v", log[len(log)-1])
+		testutil.Check(t, log[len(log)-1].What == "2 pairs pushed" && log[len(log)-1].By == "ann", "the log says %+v",
+			log[len(log)-1])
 	})
 }
 
@@ -87,12 +89,14 @@ func TestPullIsPaged(t *testing.T) {
 			testutil.OK(t, f.do("ann", "push", farm.Push{Run: "paged", Pairs: pairsOf(t, some...)}, nil))
 		}
 		s := f.test("paged")
-		testutil.Check(t, s.State == farm.Over && s.Stored == 600, "%d stored, %s: expected all, and the end", s.Stored, s.State)
+		testutil.Check(t, s.State == farm.Over && s.Stored == 600, "%d stored, %s: expected all, and the end", s.Stored,
+			s.State)
 		for id, got := range f.pulled(t, "ann", "paged") {
 			testutil.Require(t, got.Pair.ID == id, "pair %d in place %d", got.Pair.ID, id)
 		}
 		var page farm.Pulled
-		if err := f.do("ann", "pull", farm.Pull{Run: "paged", From: -5}, &page); err != nil || len(page.Pairs) == 0 || len(page.Pairs) == 600 {
+		if err := f.do("ann", "pull", farm.Pull{Run: "paged", From: -5}, &page); err != nil || len(page.Pairs) == 0 ||
+			len(page.Pairs) == 600 {
 			t.Errorf("%d pairs in one answer, %v", len(page.Pairs), err)
 		}
 	})

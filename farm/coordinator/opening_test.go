@@ -103,7 +103,8 @@ func TestARunningTestThatCannotBeOpened(t *testing.T) {
 		f.complete(other)
 		f.restart() // also if it is already paused
 		s := f.test("broken")
-		testutil.Check(t, s.State == farm.Paused && s.Aside && strings.Contains(s.Why, "it cannot be opened: the file is damaged"),
+		testutil.Check(t, s.State == farm.Paused && s.Aside &&
+			strings.Contains(s.Why, "it cannot be opened: the file is damaged"),
 			"%s, %v: %s", s.State, s.Aside, s.Why)
 		told := lists.Count(s.Log, func(l farm.Change) bool { return strings.Contains(l.What, "the file is damaged") })
 		testutil.Check(t, told == 1, "its log says so %d times: %v", told, s.Log)
@@ -185,7 +186,8 @@ func TestATestThatIsNotUnderstood(t *testing.T) {
 		for name, body := range map[string][]byte{"later": planless, "": []byte("\xff")} {
 			keep(body)
 			f.start()
-			if s := f.c.Status(f.ctx); len(s.Tests) != 1 || len(s.Unread) != 1 || s.Unread[0].Run != digest || s.Unread[0].Name != name || s.Unread[0].Why == "" {
+			if s := f.c.Status(f.ctx); len(s.Tests) != 1 || len(s.Unread) != 1 || s.Unread[0].Run != digest ||
+				s.Unread[0].Name != name || s.Unread[0].Why == "" {
 				t.Errorf("tests %v, not understood %+v", s.Tests, s.Unread)
 			}
 			f.until("the other goes on", func() bool { return f.test("other").Stored > 10 })

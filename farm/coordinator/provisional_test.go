@@ -52,49 +52,52 @@ func (f *theFarm) over(p *match.Plan) {
 // machines detect the forgery. Its pairs become void at once. The SPRT decides again, and the honest decision is final.
 func TestAForgedVerdictIsProvisional(t *testing.T) {
 	for _, running := range []bool{false, true} {
-		inAuditedRun(t, map[bool]string{false: "after the end", true: "while it runs"}[running], func(t *testing.T, f *theFarm) {
-			p := gated("forged", 400, 5)
-			f.run(p)
-			liar := f.begin(&hand{name: "w1", slots: 8, takes: seconds(20), plays: wins})
-			if !running {
+		inAuditedRun(t, map[bool]string{false: "after the end", true: "while it runs"}[running],
+			func(t *testing.T, f *theFarm) {
+				p := gated("forged", 400, 5)
+				f.run(p)
+				liar := f.begin(&hand{name: "w1", slots: 8, takes: seconds(20), plays: wins})
+				if !running {
+					f.over(p)
+					liar.kill()
+					if s := f.test("forged"); s.Verdict != "pass" || !strings.Contains(f.provisional(p), "audits are missing") {
+						t.Fatalf("the verdict is %s, provisional: %q", s.Verdict, s.Provisional)
+					}
+					f.restart()
+					time.Sleep(time.Hour)
+					testutil.Check(t, strings.Contains(f.provisional(p), "audits are missing"), "after a restart: %q",
+						f.provisional(p))
+					f.hand("w3", 8) // an untrusted worker of the same owner, and one of another owner: neither may audit
+					f.hand("w10", 8)
+					time.Sleep(10 * time.Minute)
+					if s := f.test("forged"); s.State != farm.Over || s.Provisional == "" || s.Agreed+s.Differed > 0 {
+						t.Errorf("untrusted workers audit: %+v", s)
+					}
+				} else {
+					f.until("it has pairs", func() bool { return f.test("forged").Held == 8 })
+					f.hand("w10", 4)
+				}
+				f.hand("w0", 4) // w0 belongs to the owner of the test
+				f.trust("w10", "verified")
+				f.until("the liar is found", func() bool { return f.worker("w1").Quarantine != "" })
+				f.until("its pairs are void", func() bool { return f.test("forged").Voided != "" })
+				if s := f.test("forged"); s.State != farm.Running ||
+					!strings.Contains(s.Voided, "pairs of w1 voided: audit of pair") ||
+					!running && (!strings.Contains(s.Voided, "the verdict pass is withdrawn") || s.Why != s.Voided) {
+					t.Errorf("%+v", s)
+				}
 				f.over(p)
-				liar.kill()
-				if s := f.test("forged"); s.Verdict != "pass" || !strings.Contains(f.provisional(p), "audits are missing") {
-					t.Fatalf("the verdict is %s, provisional: %q", s.Verdict, s.Provisional)
+				f.until("the verdict is final", func() bool { return f.provisional(p) == "" })
+				f.verify(p)
+				if s := f.test("forged"); s.Verdict == "pass" || s.State != farm.Over || s.Voided != "" {
+					t.Errorf("%+v", s)
 				}
-				f.restart()
-				time.Sleep(time.Hour)
-				testutil.Check(t, strings.Contains(f.provisional(p), "audits are missing"), "after a restart: %q", f.provisional(p))
-				f.hand("w3", 8) // an untrusted worker of the same owner, and one of another owner: neither may audit
-				f.hand("w10", 8)
-				time.Sleep(10 * time.Minute)
-				if s := f.test("forged"); s.State != farm.Over || s.Provisional == "" || s.Agreed+s.Differed > 0 {
-					t.Errorf("untrusted workers audit: %+v", s)
-				}
-			} else {
-				f.until("it has pairs", func() bool { return f.test("forged").Held == 8 })
-				f.hand("w10", 4)
-			}
-			f.hand("w0", 4) // w0 belongs to the owner of the test
-			f.trust("w10", "verified")
-			f.until("the liar is found", func() bool { return f.worker("w1").Quarantine != "" })
-			f.until("its pairs are void", func() bool { return f.test("forged").Voided != "" })
-			if s := f.test("forged"); s.State != farm.Running || !strings.Contains(s.Voided, "pairs of w1 voided: audit of pair") ||
-				!running && (!strings.Contains(s.Voided, "the verdict pass is withdrawn") || s.Why != s.Voided) {
-				t.Errorf("%+v", s)
-			}
-			f.over(p)
-			f.until("the verdict is final", func() bool { return f.provisional(p) == "" })
-			f.verify(p)
-			if s := f.test("forged"); s.Verdict == "pass" || s.State != farm.Over || s.Voided != "" {
-				t.Errorf("%+v", s)
-			}
-		})
+			})
 	}
 }
 
-// TestPushedPairsThatDiffer: pushed pairs whose engines may have kept data of earlier pairs accuse no key. They become void,
-// and the key cannot push them again.
+// TestPushedPairsThatDiffer: pushed pairs whose engines may have kept data of earlier pairs accuse no key. They become
+// void, and the key cannot push them again.
 func TestPushedPairsThatDiffer(t *testing.T) {
 	inAudited(t, func(t *testing.T, f *theFarm) {
 		p := gated("pushed", 400, 5)
@@ -114,9 +117,10 @@ func TestPushedPairsThatDiffer(t *testing.T) {
 	})
 }
 
-// TestAFewFalsePairs: one trusted worker refutes two of a worker's pairs, and confirms its others. Exactly these two become void
-// and are played again, but not by their worker, also if the process ends in between. The verdict is final without an admin, and
-// no worker is in quarantine. The same happens if the trusted worker is wrong; then its results of the two pairs count.
+// TestAFewFalsePairs: one trusted worker refutes two of a worker's pairs, and confirms its others. Exactly these two
+// become void and are played again, but not by their worker, also if the process ends in between. The verdict is final
+// without an admin, and no worker is in quarantine. The same happens if the trusted worker is wrong; then its results
+// of the two pairs count.
 func TestAFewFalsePairs(t *testing.T) {
 	wrong := func(p *match.Plan, id int) match.PairResult {
 		if id == 1 || id == 2 {
@@ -152,7 +156,9 @@ func TestAFewFalsePairs(t *testing.T) {
 			if name == lost {
 				what = "pairs of w1 voided: w10 got other results for [1 2]"
 			}
-			testutil.Check(t, s.Voided == what && slices.ContainsFunc(s.Log, func(l farm.Change) bool { return strings.Contains(l.What, what) }), "%q, expected %q: %+v", s.Voided, what, s.Log)
+			testutil.Check(t, s.Voided == what &&
+				slices.ContainsFunc(s.Log, func(l farm.Change) bool { return strings.Contains(l.What, what) }),
+				"%q, expected %q: %+v", s.Voided, what, s.Log)
 			f.over(p)
 			f.until("the verdict is final", func() bool { return f.provisional(p) == "" })
 			if name != auditor {
@@ -160,7 +166,8 @@ func TestAFewFalsePairs(t *testing.T) {
 			}
 			testutil.Equal(t, f.worker("w1").Quarantine+f.worker("w10").Quarantine, "", "quarantine")
 			of := f.disk.stores[p.Digest()]
-			testutil.Check(t, len(of.takes) == 2 && of.pairs[1].Played.Worker == "w10" && of.pairs[2].Played.Worker == "w10", "voided %v, played by %s and %s",
+			testutil.Check(t, len(of.takes) == 2 && of.pairs[1].Played.Worker == "w10" && of.pairs[2].Played.Worker == "w10",
+				"voided %v, played by %s and %s",
 				of.takes, of.pairs[1].Played.Worker, of.pairs[2].Played.Worker)
 		})
 	}
@@ -175,7 +182,8 @@ func (f *theFarm) pushes(p *match.Plan, plays func(p *match.Plan, id int) match.
 	return f.do("ann", "push", farm.Push{Run: p.Digest(), Pairs: texts}, nil)
 }
 
-// keeps returns the result of a pair by engines that keep data of earlier pairs: every tenth differs from that of new engines.
+// keeps returns the result of a pair by engines that keep data of earlier pairs: every tenth differs from that of new
+// engines.
 func keeps(p *match.Plan, id int) match.PairResult {
 	if id%10 == 3 {
 		return lies(p, id)
@@ -184,8 +192,8 @@ func keeps(p *match.Plan, id int) match.PairResult {
 }
 
 // TestEarlierWorkers: a worker of an earlier gogi, whose engines keep data of earlier pairs, gets no pairs that audits
-// compare. Those that an earlier coordinator has stored accuse no worker when new workers audit them, alone or together. They
-// become void and are played again.
+// compare. Those that an earlier coordinator has stored accuse no worker when new workers audit them, alone or
+// together. They become void and are played again.
 func TestEarlierWorkers(t *testing.T) {
 	for _, auditors := range [][]string{{"w10"}, {"w10", "w11"}} {
 		inAuditedRun(t, strings.Join(auditors, " "), func(t *testing.T, f *theFarm) {
@@ -195,7 +203,8 @@ func TestEarlierWorkers(t *testing.T) {
 			old := f.begin(&hand{name: "w1", slots: 8, takes: seconds(20), plays: keeps, speaks: farm.ProtocolFresh - 1})
 			time.Sleep(time.Hour)
 			w := f.worker("w1")
-			testutil.Check(t, w.Held+w.Added == 0 && len(w.Unfit) == 1 && strings.Contains(w.Unfit[0], "kept: its gogi speaks protocol 2"), "%+v", w)
+			testutil.Check(t, w.Held+w.Added == 0 && len(w.Unfit) == 1 &&
+				strings.Contains(w.Unfit[0], "kept: its gogi speaks protocol 2"), "%+v", w)
 			old.kill()
 			old.speaks = 0
 			old.begin()
@@ -233,7 +242,8 @@ func TestEarlierWorkers(t *testing.T) {
 			testutil.OK(t, f.do("boss", "quarantine", farm.Order{Worker: "w3", Why: "it is broken"}, nil))
 			f.over(p)
 			voided := func(l farm.Change) bool { return strings.Contains(l.What, "of w1 voided") }
-			testutil.Equal(t, len(slices.DeleteFunc(f.test("kept").Log, func(l farm.Change) bool { return !voided(l) })), 1, "how often its pairs became void")
+			testutil.Equal(t, len(slices.DeleteFunc(f.test("kept").Log, func(l farm.Change) bool { return !voided(l) })), 1,
+				"how often its pairs became void")
 			f.until("the verdict is final", func() bool { return f.provisional(p) == "" })
 			for _, name := range append(auditors, "w1") {
 				testutil.Equal(t, f.worker(name).Quarantine, "", "the quarantine of %s", name)
@@ -247,8 +257,8 @@ func TestEarlierWorkers(t *testing.T) {
 }
 
 // TestForgedPairsArePushed: if forged pairs are pushed into a test that does not run, its decision is provisional.
-// After the audits, the key is in quarantine and the pairs are void, because the plan starts the engines anew for each pair. This also holds if the process ended after it
-// removed them.
+// After the audits, the key is in quarantine and the pairs are void, because the plan starts the engines anew for each
+// pair. This also holds if the process ended after it removed them.
 func TestForgedPairsArePushed(t *testing.T) {
 	for _, verb := range []string{"pause", "stop"} {
 		inAuditedRun(t, verb, func(t *testing.T, f *theFarm) {
@@ -272,7 +282,9 @@ func TestForgedPairsArePushed(t *testing.T) {
 				f.trust(name, "verified")
 			}
 			f.until("the key is in quarantine", func() bool {
-				return slices.ContainsFunc(f.c.Status(f.ctx).Workers, func(w farm.WorkerStatus) bool { return w.Name == "ann" && w.Quarantine != "" })
+				return slices.ContainsFunc(f.c.Status(f.ctx).Workers, func(w farm.WorkerStatus) bool {
+					return w.Name == "ann" && w.Quarantine != ""
+				})
 			})
 			_ = f.stop()
 			testutil.Must(f.disk.stores[p.Digest()].Void(f.ctx, tests.Selection{Worker: "ann"}, "", ""))(t)
@@ -302,7 +314,8 @@ func TestAMachineOfTheOwner(t *testing.T) {
 		honest, owner := f.line(t, "w10"), f.line(t, "w0")
 		f.trust("w10", "verified")
 		grants := honest.want(100)
-		honest.send(result(t, grants[0], play(p, grants[0].Pair)), farm.Item{Lease: grants[1].Held, Pair: []byte("no pair at all")})
+		honest.send(result(t, grants[0], play(p, grants[0].Pair)),
+			farm.Item{Lease: grants[1].Held, Pair: []byte("no pair at all")})
 		time.Sleep(time.Second)
 		third := owner.want(2)
 		testutil.Require(t, len(third) == 2, "%d audits are free, of which one was refused", len(third))
@@ -340,12 +353,21 @@ func TestWhenAVerdictIsFinal(t *testing.T) {
 		run, worker, level, want string
 		then                     func(t *testing.T, f *theFarm)
 	}{
-		"trusted":  {"run", "w1", "verified", "", nil},
-		"audited":  {"run", "w1", "untrusted", "audits are missing", func(_ *testing.T, f *theFarm) { f.hand("w0", 4) }},
-		"timed":    {"timed", "w1", "untrusted", "gogi farm worker trust WORKER verified", func(_ *testing.T, f *theFarm) { f.trust("w1", "verified") }},
-		"pushed":   {"run", "", "", "audits are missing", func(_ *testing.T, f *theFarm) { f.hand("w10", 4); f.trust("w10", "owner") }},
-		"right":    {"run", "", "", "audits are missing", func(_ *testing.T, f *theFarm) { f.keys.add("ann", "red", "submit", "run") }},
-		"verified": {"run", "w1", "untrusted", "audits are missing", func(_ *testing.T, f *theFarm) { f.trust("w1", "verified") }},
+		"trusted": {"run", "w1", "verified", "", nil},
+		"audited": {"run", "w1", "untrusted", "audits are missing", func(_ *testing.T, f *theFarm) { f.hand("w0", 4) }},
+		"timed": {"timed", "w1", "untrusted", "gogi farm worker trust WORKER verified", func(_ *testing.T, f *theFarm) {
+			f.trust("w1", "verified")
+		}},
+		"pushed": {"run", "", "", "audits are missing", func(_ *testing.T, f *theFarm) {
+			f.hand("w10", 4)
+			f.trust("w10", "owner")
+		}},
+		"right": {"run", "", "", "audits are missing", func(_ *testing.T, f *theFarm) {
+			f.keys.add("ann", "red", "submit", "run")
+		}},
+		"verified": {"run", "w1", "untrusted", "audits are missing", func(_ *testing.T, f *theFarm) {
+			f.trust("w1", "verified")
+		}},
 	} {
 		inAuditedRun(t, name, func(t *testing.T, f *theFarm) {
 			p := gated(c.run, 400, 5)
@@ -374,10 +396,13 @@ func TestWhenAVerdictIsFinal(t *testing.T) {
 			testutil.Check(t, f.provisional(p) != "", "it is final after a restart")
 			c.then(t, f)
 			f.until("the verdict is final", func() bool { return f.provisional(p) == "" })
-			if name == "pushed" && slices.ContainsFunc(f.c.Status(f.ctx).Workers, func(w farm.WorkerStatus) bool { return w.Name == "ann" }) {
+			if name == "pushed" && slices.ContainsFunc(f.c.Status(f.ctx).Workers, func(w farm.WorkerStatus) bool {
+				return w.Name == "ann"
+			}) {
 				t.Error("a key that pushed pairs has become a worker, which can earn trust")
 			}
-			if s := f.test(c.run); s.State != farm.Over || !slices.ContainsFunc(s.Log, func(l farm.Change) bool { return strings.Contains(l.What, "is final") }) {
+			if s := f.test(c.run); s.State != farm.Over ||
+				!slices.ContainsFunc(s.Log, func(l farm.Change) bool { return strings.Contains(l.What, "is final") }) {
 				t.Errorf("%+v", s)
 			}
 			f.restart()
@@ -443,7 +468,8 @@ func TestAQuarantineOfAnOwnersKey(t *testing.T) {
 		f.restart()
 		verified, own, other := f.line(t, "w10", 1000), f.line(t, "w0", 16), f.line(t, "w1", 16)
 		fresh := f.line(t, "w12", 1000)
-		if w := f.worker("w10"); w.Trust != "untrusted" || w.Suspect != "w11" || !strings.Contains(w.Words(nil), "w11 of the same owner is in quarantine") {
+		if w := f.worker("w10"); w.Trust != "untrusted" || w.Suspect != "w11" ||
+			!strings.Contains(w.Words(nil), "w11 of the same owner is in quarantine") {
 			t.Errorf("%+v", w)
 		}
 		got := verified.want(1000)
@@ -458,11 +484,13 @@ func TestAQuarantineOfAnOwnersKey(t *testing.T) {
 		f.until("they are stored", func() bool { return f.worker("w10").Added == 100 })
 		time.Sleep(2 * time.Second)
 		testutil.Equal(t, len(verified.want(1000)), 100, "more pairs are granted after 100 stored ones")
-		asked := testutil.Must(farm.Encode(farm.SignUp{Name: "w13", Owner: "green", At: time.Now(), Note: "my third machine"}))(t)
+		asked := testutil.Must(farm.Encode(farm.SignUp{Name: "w13", Owner: "green", At: time.Now(),
+			Note: "my third machine"}))(t)
 		testutil.OK(t, testutil.Err(openState(t, f.state).Put(f.ctx, "signups", "w13", asked, 0)))
 		var waiting []farm.SignUp
 		testutil.OK(t, f.do("boss", "signups", farm.Order{}, &waiting))
-		testutil.Check(t, len(waiting) == 1 && strings.HasPrefix(waiting[0].Note, "w11 of this person is in quarantine: lies (boss). my third"), "%+v", waiting)
+		testutil.Check(t, len(waiting) == 1 &&
+			strings.HasPrefix(waiting[0].Note, "w11 of this person is in quarantine: lies (boss). my third"), "%+v", waiting)
 		testutil.OK(t, f.do("boss", "quarantine", farm.Order{Worker: "w11", Off: true}, nil))
 		if w := f.worker("w10"); w.Trust != "verified" || w.Suspect != "" {
 			t.Errorf("after a pardon: %+v", w)

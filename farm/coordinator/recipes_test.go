@@ -16,7 +16,8 @@ const aRecipe = "build = ['make']\noutput = 'engine'\nbench = './engine bench'\n
 func built(name string, seed uint64, repository, recipe string) *match.Plan {
 	p := testPlan(name, 20, seed)
 	p.Players[0].Builtin, p.Players[0].Command = false, []string{"engine"}
-	p.Players[0].Identity = match.Identity{Source: &match.Source{Repository: repository, Commit: strings.Repeat("c", 40), Recipe: recipe, Bench: 1}}
+	p.Players[0].Identity = match.Identity{Source: &match.Source{Repository: repository, Commit: strings.Repeat("c", 40),
+		Recipe: recipe, Bench: 1}}
 	return p
 }
 
@@ -25,7 +26,8 @@ func TestRecipes(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
 		const git, fork = "https://git.example/engine", "https://git.example/fork"
 		recipe := func(who, name, text string, repositories ...string) (list []farm.Recipe, err error) {
-			return list, f.do(who, "recipe", farm.Recipe{Name: name, Text: text, Repositories: repositories, By: "someone"}, &list)
+			return list, f.do(who, "recipe", farm.Recipe{Name: name, Text: text, Repositories: repositories, By: "someone"},
+				&list)
 		}
 		refused := func(want string, p *match.Plan) {
 			t.Helper()
@@ -36,7 +38,8 @@ func TestRecipes(t *testing.T) {
 		refused("no recipe with its text allows https://git.example/engine", one)
 		testutil.Fails(t, testutil.Err(recipe("ann", "r", aRecipe, git)), "ann may not change recipes")
 		for want, wrong := range map[string]farm.Recipe{
-			"the name": {Name: "a b", Text: aRecipe, Repositories: []string{git}}, "unknown key": {Name: "r", Text: "x = 1\n" + aRecipe, Repositories: []string{git}},
+			"the name":           {Name: "a b", Text: aRecipe, Repositories: []string{git}},
+			"unknown key":        {Name: "r", Text: "x = 1\n" + aRecipe, Repositories: []string{git}},
 			"needs a repository": {Name: "r", Text: aRecipe},
 		} {
 			testutil.Fails(t, testutil.Err(recipe("boss", wrong.Name, wrong.Text, wrong.Repositories...)), want)
@@ -50,7 +53,8 @@ func TestRecipes(t *testing.T) {
 		for i, name := range []string{"one", "two"} {
 			s := testutil.Must(f.submit("ann", built(name, uint64(10+i), git, aRecipe), farm.Submission{}))(t)
 			ids[name] = s.Run
-			if text := s.Log[1].What; !strings.Contains(text, "is commit "+strings.Repeat("c", 40)+" of https://git.example/engine, recipe ") {
+			if text := s.Log[1].What; !strings.Contains(text,
+				"is commit "+strings.Repeat("c", 40)+" of https://git.example/engine, recipe ") {
 				t.Errorf("the log has %q", text)
 			}
 		}
@@ -60,8 +64,8 @@ func TestRecipes(t *testing.T) {
 	})
 }
 
-// TestBenches: a worker reports the bench in the message of a commit that it has built. The test stores it once, also over a
-// restart of the coordinator, and takes the rest from its plan.
+// TestBenches: a worker reports the bench in the message of a commit that it has built. The test stores it once, also
+// over a restart of the coordinator, and takes the rest from its plan.
 func TestBenches(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
 		const git = "https://git.example/engine"
@@ -71,18 +75,21 @@ func TestBenches(t *testing.T) {
 		name := f.test("one").Name
 		l := f.line(t, "w1")
 		ask := func(benches ...farm.Bench) {
-			l.ask(farm.SubjectLease, farm.Ask{Session: "s", Want: 1, Refuse: []string{s.Run}, Why: []string{"no"}, Benches: benches}, &farm.Grants{})
+			l.ask(farm.SubjectLease, farm.Ask{Session: "s", Want: 1, Refuse: []string{s.Run}, Why: []string{"no"},
+				Benches: benches}, &farm.Grants{})
 		}
 		engine := testPlan("one", 20, 1).Players[0].Name
 		other := testPlan("one", 20, 1).Players[1].Name
 		ask(farm.Bench{Run: s.Run, Engine: engine, Message: 2}, farm.Bench{Run: s.Run, Engine: "nobody", Message: 3},
 			farm.Bench{Run: s.Run, Engine: other, Message: 4}, farm.Bench{Run: "none", Engine: engine, Message: 5})
 		ask(farm.Bench{Run: s.Run, Engine: engine, Message: 2})
-		want := []farm.BenchCheck{{Engine: engine, Commit: strings.Repeat("c", 40), Nodes: 1, Message: 2, Worker: "w1", Owner: "blue"}}
+		want := []farm.BenchCheck{{Engine: engine, Commit: strings.Repeat("c", 40), Nodes: 1, Message: 2, Worker: "w1",
+			Owner: "blue"}}
 		testutil.Diff(t, want, f.test(name).Benches)
 		lines := 0
 		for _, line := range f.test(name).Log {
-			if strings.HasPrefix(line.What, "warning: the commit message of "+engine+" has bench 2, and its builds have 1 (read by w1 of blue, not trusted)") {
+			if strings.HasPrefix(line.What,
+				"warning: the commit message of "+engine+" has bench 2, and its builds have 1 (read by w1 of blue, not trusted)") {
 				lines++
 			}
 		}
@@ -96,8 +103,9 @@ func TestBenches(t *testing.T) {
 	})
 }
 
-// TestFalseBenches: an owner with many keys has one number of an engine. The number of a trusted worker replaces the numbers
-// of workers that the farm does not trust, and stays. A number of a worker in quarantine does not count any more.
+// TestFalseBenches: an owner with many keys has one number of an engine. The number of a trusted worker replaces the
+// numbers of workers that the farm does not trust, and stays. A number of a worker in quarantine does not count any
+// more.
 func TestFalseBenches(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
 		const git = "https://git.example/engine"
@@ -110,7 +118,8 @@ func TestFalseBenches(t *testing.T) {
 				f.keys.add(worker, owner, "work")
 				lines[worker] = f.line(t, worker)
 			}
-			lines[worker].ask(farm.SubjectLease, farm.Ask{Session: "s", Benches: []farm.Bench{{Run: s.Run, Engine: engine, Message: message}}}, &farm.Grants{})
+			lines[worker].ask(farm.SubjectLease,
+				farm.Ask{Session: "s", Benches: []farm.Bench{{Run: s.Run, Engine: engine, Message: message}}}, &farm.Grants{})
 		}
 		wants := func(when string, want ...string) {
 			t.Helper()

@@ -35,7 +35,8 @@ func TestManyWorkers(t *testing.T) {
 			f.begin(h)
 		}
 		f.complete(p)
-		if s, c := f.test("many"), f.broker.Count(); s.Added != 2*workers || s.Duplicates < workers/10 || s.Expired == 0 || c.Doubled == 0 || c.Swapped == 0 || c.RepliesLost == 0 || c.AcksLost == 0 {
+		if s, c := f.test("many"), f.broker.Count(); s.Added != 2*workers || s.Duplicates < workers/10 || s.Expired == 0 ||
+			c.Doubled == 0 || c.Swapped == 0 || c.RepliesLost == 0 || c.AcksLost == 0 {
 			t.Errorf("%+v, %+v", s, c)
 		}
 	})
@@ -49,12 +50,14 @@ func benchFarm(b *testing.B, pairs int) (*theFarm, *match.Plan) {
 		broker: bustest.NewMemoryBroker(), disk: &disk{stores: map[string]*store{}}, ctx: ctx,
 		keys: &keyring{keys: map[string]roster.Key{}, priv: map[string]ed25519.PrivateKey{}},
 	}
-	for name, right := range map[string]string{"ann": "submit", "ben": "approve", "w0": "work", "coordinator": "", "boss": "admin"} {
+	for name, right := range map[string]string{"ann": "submit", "ben": "approve", "w0": "work", "coordinator": "",
+		"boss": "admin"} {
 		f.keys.add(name, name, right)
 	}
 	state := openState(b, filepath.Join(b.TempDir(), "state.db"))
 	c, err := coordinator.New(ctx, coordinator.Config{
-		Bus: f.broker.Open(), State: state, Keys: f.keys, Secret: farm.Secret{7}, Open: f.disk.open, Lease: time.Hour, Sign: f.keys.signer("coordinator"),
+		Bus: f.broker.Open(), State: state, Keys: f.keys, Secret: farm.Secret{7}, Open: f.disk.open, Lease: time.Hour,
+		Sign: f.keys.signer("coordinator"),
 	})
 	testutil.OK(b, err)
 	ended := make(chan error, 1)
@@ -127,7 +130,8 @@ func benchmarkAsk(b *testing.B, workers int) {
 	hello := func(name string, slots int) farm.Transport {
 		way := f.broker.Connect(name)
 		var w farm.HelloReply
-		if err := way.Request(f.ctx, "hello."+name, farm.Hello{Protocol: farm.Protocol, Session: "s", Start: 1, Slots: slots}, &w); err != nil || w.Refusal != nil {
+		if err := way.Request(f.ctx, "hello."+name, farm.Hello{Protocol: farm.Protocol, Session: "s", Start: 1, Slots: slots},
+			&w); err != nil || w.Refusal != nil {
 			b.Fatal(w.Refusal, err)
 		}
 		return way
@@ -138,7 +142,8 @@ func benchmarkAsk(b *testing.B, workers int) {
 		hello(name, 8)
 	}
 	way := hello("w0", farm.MaxSlots)
-	testutil.OK(b, f.do("boss", "trust", farm.Order{Worker: "w0", Level: "verified"}, nil)) // a verified worker keeps its slots
+	// a verified worker keeps its slots
+	testutil.OK(b, f.do("boss", "trust", farm.Order{Worker: "w0", Level: "verified"}, nil))
 	beat := farm.Beat{Session: "s"}
 	ask := farm.Ask{Session: "s", Want: 1, Known: []string{p.Digest()}}
 	b.ReportAllocs()

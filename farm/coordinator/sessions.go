@@ -42,7 +42,8 @@ func (c *Coordinator) hello(ctx context.Context, subject string, body []byte) (a
 	}
 	c.judge.SetClaim(ctx, name, h.NPS)
 	return farm.HelloReply{
-		Protocol: min(h.Protocol, farm.Protocol), Lease: c.config.Lease, Beat: c.config.beat(), Plans: c.grants.Welcome(name, &h),
+		Protocol: min(h.Protocol, farm.Protocol), Lease: c.config.Lease, Beat: c.config.beat(),
+		Plans: c.grants.Welcome(name, &h),
 	}, nil
 }
 
@@ -126,9 +127,11 @@ func (c *Coordinator) beat(ctx context.Context, subject string, body []byte) (an
 func (c *Coordinator) workerStatus(name string, now time.Time, who roster.Key) farm.WorkerStatus {
 	w := c.roster.Workers[name]
 	out := farm.WorkerStatus{
-		Name: name, Owner: w.Owner, Trust: string(c.roster.Level(w)), Suspect: c.roster.Suspect(w.Owner), Quarantine: w.Quarantine, Draining: w.Draining, Added: w.Played,
+		Name: name, Owner: w.Owner, Trust: string(c.roster.Level(w)), Suspect: c.roster.Suspect(w.Owner),
+		Quarantine: w.Quarantine, Draining: w.Draining, Added: w.Played,
 		Refused: w.Refused, Agreed: w.Agreed, Probation: cmp.Or(w.Probation, w.Unlike), Rebench: w.Rebench,
-		Slots: w.Slots, NPS: w.Claim, Version: who.Version(w.Version, w.Owner), Labels: who.Labels(w.Labels, w.Owner), Seen: w.Seen, Errors: slices.Clone(w.Errors),
+		Slots: w.Slots, NPS: w.Claim, Version: who.Version(w.Version, w.Owner), Labels: who.Labels(w.Labels, w.Owner),
+		Seen: w.Seen, Errors: slices.Clone(w.Errors),
 	}
 	for i, e := range out.Errors {
 		owners := []string{w.Owner}

@@ -29,7 +29,8 @@ func TestWhoAsksIsToldWhatIsOver(t *testing.T) {
 			w.ask(farm.SubjectLease, farm.Ask{Session: "s", Want: 1, Known: known}, &g)
 			return g.Over
 		}
-		if over := ask(going.Digest(), stopped.Digest(), paused.Digest(), unknown); !slices.Equal(over, []string{stopped.Digest(), unknown}) {
+		if over := ask(going.Digest(), stopped.Digest(), paused.Digest(), unknown); !slices.Equal(over,
+			[]string{stopped.Digest(), unknown}) {
 			t.Errorf("over: %v, expected the stopped run %s and the one that nobody knows", over, stopped.Digest())
 		}
 		if over := ask(going.Digest()); len(over) != 0 {
@@ -52,7 +53,8 @@ func TestTheLastPairsAreShared(t *testing.T) {
 		f.plays("short", 12, 1)
 		quick, slow := f.line(t, "w0"), f.line(t, "w1")
 		first := quick.want(100)
-		testutil.Check(t, len(first) == 6 && len(quick.want(100)) == 0, "the quick one is granted %d of 12, expected 6", len(first))
+		testutil.Check(t, len(first) == 6 && len(quick.want(100)) == 0, "the quick one is granted %d of 12, expected 6",
+			len(first))
 		second := slow.want(100)
 		testutil.Check(t, len(second) == 6, "the slow one is granted %d, expected 6", len(second))
 		f.plays("tail", 3, 2)
@@ -78,7 +80,8 @@ func TestAWorkerThatIsAloneGetsAll(t *testing.T) {
 func TestATestThatWantsTrust(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
 		submit := func(level string) error {
-			return testutil.Err(f.submit("ann", testPlan("careful", 100, 1), farm.Submission{Needs: map[string]string{"trust": level}}))
+			return testutil.Err(f.submit("ann", testPlan("careful", 100, 1),
+				farm.Submission{Needs: map[string]string{"trust": level}}))
 		}
 		testutil.Fails(t, submit("much"), "expected untrusted, verified or owner")
 		testutil.OK(t, submit("verified"))
@@ -89,7 +92,8 @@ func TestATestThatWantsTrust(t *testing.T) {
 		}{"w0": {"untrusted", 0}, "w2": {"verified", 2}, "w4": {"owner", 2}} {
 			l := &line{t: t, f: f, name: name}
 			var welcome farm.HelloReply
-			hello := farm.Hello{Protocol: farm.Protocol, Session: "s", Start: 1, Slots: 2, Labels: map[string]string{"trust": "owner"}}
+			hello := farm.Hello{Protocol: farm.Protocol, Session: "s", Start: 1, Slots: 2,
+				Labels: map[string]string{"trust": "owner"}}
 			l.ask(farm.SubjectHello, hello, &welcome)
 			testutil.OK(t, f.do("boss", "trust", farm.Order{Worker: name, Level: c.level}, nil))
 			got := len(l.want(2))

@@ -31,7 +31,8 @@ func TestSlotsAreGranted(t *testing.T) {
 		}
 		f.until("they are stored", func() bool { return f.test("long").Stored == 8 })
 		time.Sleep(2 * time.Second)
-		testutil.Equal(t, len(two.want(64))+len(one.want(10_000)), 64+16*16-(len(grants)-8), "more pairs are granted after 8 stored ones")
+		testutil.Equal(t, len(two.want(64))+len(one.want(10_000)), 64+16*16-(len(grants)-8),
+			"more pairs are granted after 8 stored ones")
 		testutil.OK(t, f.do("boss", "trust", farm.Order{Worker: "w2", Level: "verified"}, nil))
 		testutil.Equal(t, len(two.want(1000)), 1000, "pairs are granted to a verified worker")
 	})
@@ -66,7 +67,8 @@ func TestAQuarterOfAGate(t *testing.T) {
 		quarter bool
 		more    []string // further untrusted workers
 	}{
-		"beside an owner's": {"owner", true, nil}, "beside an untrusted one": {"untrusted", false, nil}, "beside a busy one": {"verified", false, nil},
+		"beside an owner's": {"owner", true, nil}, "beside an untrusted one": {"untrusted", false, nil},
+		"beside a busy one":  {"verified", false, nil},
 		"four of two owners": {"owner", true, []string{"w2", "w3", "w5", "w10"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -108,7 +110,8 @@ func TestAQuarterOfAGate(t *testing.T) {
 				}
 				testutil.Check(t, (!c.quarter || all <= 32) && (c.more == nil || all >= 24),
 					"untrusted workers have %d of 64 pairs in a row", all)
-				testutil.Check(t, most != 0 && c.quarter == (most <= 16), "one owner has %d of 64 pairs in a row, of %d", most, len(stored))
+				testutil.Check(t, most != 0 && c.quarter == (most <= 16), "one owner has %d of 64 pairs in a row, of %d", most,
+					len(stored))
 			})
 		})
 	}

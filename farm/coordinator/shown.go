@@ -11,15 +11,16 @@ import (
 	"gogi/shogi"
 )
 
-// Everybody may watch a farm's games, and a worker can send any text in an event. The functions of this file therefore copy
-// only texts that the plan has, moves, positions, and words of a fixed list. They leave other texts out.
+// Everybody may watch a farm's games, and a worker can send any text in an event. The functions of this file therefore
+// copy only texts that the plan has, moves, positions, and words of a fixed list. They leave other texts out.
 
 // shownEvent returns the part of a worker's event that gogi displays. The function possibleEvent has checked ev.
 func shownEvent(plan *match.Plan, ev *match.Event) match.Event {
 	return match.Event{
 		Type: ev.Type, At: ev.Time, Pair: ev.Pair, Leg: ev.Leg, Slot: ev.Slot, GameHead: shownHead(plan, ev.GameHead),
-		Thought: shownThought(plan, &ev.Thought), Position: shownPosition(ev.Position), OverrunMS: ev.OverrunMS, ClockMS: ev.ClockMS,
-		Board: shownBoard(plan, ev.Board),
+		Thought: shownThought(plan, &ev.Thought), Position: shownPosition(ev.Position), OverrunMS: ev.OverrunMS,
+		ClockMS: ev.ClockMS,
+		Board:   shownBoard(plan, ev.Board),
 	}
 }
 
@@ -35,7 +36,8 @@ func shownBoard(plan *match.Plan, b *match.Board) *match.Board {
 		return nil
 	}
 	shown := &match.Board{
-		Pair: b.Pair, Leg: b.Leg, GameHead: shownHead(plan, b.GameHead), StartPly: b.StartPly, Ply: b.Ply, Position: shownPosition(b.Position),
+		Pair: b.Pair, Leg: b.Leg, GameHead: shownHead(plan, b.GameHead), StartPly: b.StartPly, Ply: b.Ply,
+		Position: shownPosition(b.Position),
 	}
 	if !plays(plan, b.Black) || !plays(plan, b.White) {
 		shown.Black, shown.White = "", ""
@@ -90,8 +92,8 @@ func votes(plan *match.Plan, member string) bool {
 	})
 }
 
-// planLimits returns the texts of the limits that the plan gives to Black and White. It returns nil if the worker sent no
-// limits, or if the plan does not have both players.
+// planLimits returns the texts of the limits that the plan gives to Black and White. It returns nil if the worker sent
+// no limits, or if the plan does not have both players.
 func planLimits(plan *match.Plan, sent []string, black, white string) []string {
 	if len(sent) == 0 {
 		return nil
@@ -127,7 +129,8 @@ func shownPosition(sfen string) string {
 // shownMoves returns the moves before the first text that is not a move in USI notation.
 func shownMoves(text string) string {
 	moves := strings.Fields(text)
-	if wrong := slices.IndexFunc(moves, func(s string) bool { _, err := shogi.ParseMove(s); return err != nil }); wrong >= 0 {
+	if wrong := slices.IndexFunc(moves, func(s string) bool { _, err := shogi.ParseMove(s); return err != nil }); wrong >=
+		0 {
 		moves = moves[:wrong]
 	}
 	return strings.Join(moves, " ")

@@ -63,9 +63,11 @@ func TestClocksFollowTheMachine(t *testing.T) {
 			{"w4", "base", 5e5, ""},
 		} {
 			l := &line{t: t, f: f, name: w.name}
-			l.ask(farm.SubjectHello, farm.Hello{Protocol: farm.Protocol, Session: "s", Start: 1, Slots: 2, NPS: w.nps, Reference: w.reference}, &farm.HelloReply{})
+			l.ask(farm.SubjectHello, farm.Hello{Protocol: farm.Protocol, Session: "s", Start: 1, Slots: 2, NPS: w.nps,
+				Reference: w.reference}, &farm.HelloReply{})
 			grants, unfit := l.want(2), strings.Join(f.worker(w.name).Unfit, "")
-			testutil.Check(t, (len(grants) > 0) == (w.why == "") && strings.Contains(unfit, w.why) && (w.why != "" || unfit == ""),
+			testutil.Check(t, (len(grants) > 0) == (w.why == "") && strings.Contains(unfit, w.why) &&
+				(w.why != "" || unfit == ""),
 				"%s: %d grants, unfit for %q; expected %q", w.name, len(grants), unfit, w.why)
 			if w.why == "" {
 				l.send(result(t, grants[0], at(5e5, 2)(p, grants[0].Pair)), result(t, grants[1], at(5e5, 0)(p, grants[1].Pair)))
@@ -120,7 +122,8 @@ func TestSpeedsAreHeldAgainstClaims(t *testing.T) {
 		}
 		f.until("w2 is on probation", func() bool { return f.worker("w2").Probation != "" })
 		f.until("w1 is to be measured", func() bool { return f.worker("w1").Rebench != "" })
-		if w := f.worker("w2"); w.Added < 50 || w.Added > 60 || !strings.Contains(w.Probation, "in scaled, over 50 pairs it was 0.50 times as fast") || len(w.Unfit) != 1 {
+		if w := f.worker("w2"); w.Added < 50 || w.Added > 60 ||
+			!strings.Contains(w.Probation, "in scaled, over 50 pairs it was 0.50 times as fast") || len(w.Unfit) != 1 {
 			t.Errorf("%+v", w)
 		}
 		if w := f.worker("w1"); !strings.Contains(w.Rebench, "0.85 times") || w.Probation != "" || len(w.Unfit) > 0 {

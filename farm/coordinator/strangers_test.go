@@ -86,10 +86,13 @@ func TestTheThirdRefusedResult(t *testing.T) {
 		f.start()
 		f.until("they are judged", func() bool { return f.broker.Waiting() == 0 })
 		w, s := f.worker("w0"), f.test("bad")
-		testutil.Check(t, w.Refused == 3 && s.Refused == 3 && w.Quarantine != "" && s.Stored == 2 && s.Stale == 2, "%+v\n%+v", w, s)
+		testutil.Check(t, w.Refused == 3 && s.Refused == 3 && w.Quarantine != "" && s.Stored == 2 && s.Stale == 2, "%+v\n%+v",
+			w, s)
 		var hello farm.HelloReply
-		l.ask(farm.SubjectHello, farm.Hello{Protocol: farm.Protocol, Session: "s2", Start: 2, Slots: 2, Labels: linux()}, &hello)
-		if hello.Refusal == nil || hello.Refusal.Exit != 4 || !strings.Contains(hello.Refusal.Why, "quarantine: 3 results were refused") {
+		l.ask(farm.SubjectHello, farm.Hello{Protocol: farm.Protocol, Session: "s2", Start: 2, Slots: 2, Labels: linux()},
+			&hello)
+		if hello.Refusal == nil || hello.Refusal.Exit != 4 ||
+			!strings.Contains(hello.Refusal.Why, "quarantine: 3 results were refused") {
 			t.Errorf("%+v", hello)
 		}
 	})
@@ -105,8 +108,10 @@ func TestARefusalIsShown(t *testing.T) {
 		f.keys.add("bea", "blue", "submit")
 		f.keys.add("run", "eve", "run")
 		l := f.line(t, "w1") // of the owner blue
-		l.ask(farm.SubjectLease, farm.Ask{Session: "s", Want: 1, Refuse: []string{s.Run}, Why: []string{secret}}, &farm.Grants{})
-		for key, reads := range map[string]bool{"": false, "eve": false, "ann": true, "bea": true, "ben": true, "run": true, "boss": true} {
+		l.ask(farm.SubjectLease, farm.Ask{Session: "s", Want: 1, Refuse: []string{s.Run}, Why: []string{secret}},
+			&farm.Grants{})
+		for key, reads := range map[string]bool{"": false, "eve": false, "ann": true, "bea": true, "ben": true, "run": true,
+			"boss": true} {
 			status := f.c.StatusFor(f.ctx, key)
 			w := status.Workers[0]
 			texts := []string{status.Tests[0].Refusals[0], w.Unfit[0], w.Errors[0].What}
@@ -115,7 +120,8 @@ func TestARefusalIsShown(t *testing.T) {
 				var list farm.Status
 				testutil.OK(t, f.do(key, "show", farm.Order{Run: "refused"}, &shown))
 				testutil.OK(t, f.do(key, "list", farm.Order{}, &list))
-				texts = append(texts, shown.Refusals[0], list.Tests[0].Refusals[0], list.Workers[0].Unfit[0], list.Workers[0].Errors[0].What)
+				texts = append(texts, shown.Refusals[0], list.Tests[0].Refusals[0], list.Workers[0].Unfit[0],
+					list.Workers[0].Errors[0].What)
 			}
 			for i, text := range texts {
 				testutil.Check(t, strings.Contains(text, secret) == reads, "text %d as %q reads it: %q", i, key, text)
@@ -136,8 +142,8 @@ func TestARefusalIsShown(t *testing.T) {
 }
 
 // TestFalseCrashes: two new keys of one owner without a stored pair report each pair as crashing. The test with an SPRT
-// goes on, and its log says who reported what. When a machine of the test's owner has played four of the pairs, the keys
-// get no more pairs of this test.
+// goes on, and its log says who reported what. When a machine of the test's owner has played four of the pairs, the
+// keys get no more pairs of this test.
 func TestFalseCrashes(t *testing.T) {
 	inFarm(t, func(t *testing.T, f *theFarm) {
 		p := gated("accused", 600, 3)

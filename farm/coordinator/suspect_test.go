@@ -66,7 +66,8 @@ func TestResidualsQuarantine(t *testing.T) {
 				if !logHas(f, "w0 is quarantined: in long, its results") { // the log names the test with the evidence
 					t.Errorf("%+v", f.test("long").Log)
 				}
-				if !strings.Contains(w.Quarantine, "in long, its results differ from the others: e = 10^") || !logHas(f, "w0 is quarantined") || !logHas(f, "is quarantined; its results stay") {
+				if !strings.Contains(w.Quarantine, "in long, its results differ from the others: e = 10^") ||
+					!logHas(f, "w0 is quarantined") || !logHas(f, "is quarantined; its results stay") {
 					t.Errorf("%+v", w)
 				}
 				f.restart()
@@ -109,7 +110,9 @@ func TestWhoIsQuarantinedByHandAccusesNobody(t *testing.T) {
 		f.begin(&hand{name: "w0", slots: 2, plays: loses, takes: seconds(20)})
 		f.hand("w1", 2)
 		f.until("they differ", func() bool {
-			return slices.ContainsFunc(f.c.Status(f.ctx).Workers, func(w farm.WorkerStatus) bool { return w.Name == "w1" && w.Log10E > 2 })
+			return slices.ContainsFunc(f.c.Status(f.ctx).Workers, func(w farm.WorkerStatus) bool {
+				return w.Name == "w1" && w.Log10E > 2
+			})
 		})
 		testutil.OK(t, f.do("boss", "quarantine", farm.Order{Worker: "w0", Why: "its memory is broken"}, nil))
 		if now := f.worker("w1").Log10E; now > 0.5 {

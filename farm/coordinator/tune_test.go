@@ -173,7 +173,8 @@ func TestATuneOfAThousandInFlight(t *testing.T) {
 		}
 		a.compare(t, f)
 		s, c := f.test("thousand"), f.broker.Count()
-		if most < inflight*9/10 || most > inflight || c.Doubled == 0 || c.Swapped == 0 || c.RepliesLost == 0 || c.AcksLost == 0 || c.Again == 0 || restarts < 2 {
+		if most < inflight*9/10 || most > inflight || c.Doubled == 0 || c.Swapped == 0 || c.RepliesLost == 0 ||
+			c.AcksLost == 0 || c.Again == 0 || restarts < 2 {
 			t.Errorf("%d pairs in flight at most, %d deaths, %+v, %+v", most, restarts, s, c)
 		}
 		testutil.Check(t, s.Refused <= 0 && s.Tune != nil && s.Tune.Blocks == pairs/50, "%+v", s)
@@ -218,7 +219,8 @@ func TestAPurgeForksATune(t *testing.T) {
 		f.broker.Partition("w1", false)
 		a.compare(t, f)
 		s := f.test("fork")
-		testutil.Check(t, s.Refused <= 0 && s.Stale != 0 && f.worker("w1").Refused <= 0, "somebody is blamed for the fork: %+v", s)
+		testutil.Check(t, s.Refused <= 0 && s.Stale != 0 && f.worker("w1").Refused <= 0,
+			"somebody is blamed for the fork: %+v", s)
 	})
 }
 
@@ -252,7 +254,8 @@ func TestAnOldWorkerIsGrantedNoTune(t *testing.T) {
 		f.run(a.plan)
 		way := f.broker.Connect("w0")
 		var w farm.HelloReply
-		if err := way.Request(f.ctx, "hello.w0", farm.Hello{Protocol: 1, Session: "s", Start: 1, Slots: 4}, &w); err != nil || len(w.Plans) > 0 || w.Protocol != 1 {
+		if err := way.Request(f.ctx, "hello.w0", farm.Hello{Protocol: 1, Session: "s", Start: 1, Slots: 4}, &w); err != nil ||
+			len(w.Plans) > 0 || w.Protocol != 1 {
 			t.Errorf("%v %+v", err, w)
 		}
 		var g farm.Grants

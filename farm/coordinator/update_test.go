@@ -19,7 +19,8 @@ func linux() map[string]string { return map[string]string{"os": "linux", "arch":
 func (f *theFarm) program(t *testing.T, text string) farm.Release {
 	t.Helper()
 	sum := testutil.Must(f.broker.Connect("boss").PutArtefact(f.ctx, strings.NewReader(text), 1<<20))(t)
-	return farm.Release{SHA256: sum, Size: int64(len(text)), OS: "linux", Arch: "amd64", Version: "v" + text, Signature: []byte("signed")}
+	return farm.Release{SHA256: sum, Size: int64(len(text)), OS: "linux", Arch: "amd64", Version: "v" + text,
+		Signature: []byte("signed")}
 }
 
 // update sends an order and returns the status after it.
@@ -105,7 +106,8 @@ func TestAnUpdateIsTriedFirst(t *testing.T) {
 		f.until("they play", func() bool { return f.test("long").Stored > 20 })
 		r := f.program(t, "2")
 		s := f.update(t, farm.Update{Releases: []farm.Release{r}})
-		if s.Stage != farm.StageTrial || len(firstOf(&s)) != 1 || len(s.Want) != 5 || !slices.Equal(s.None, []string{"w5"}) || len(s.Have) != 0 {
+		if s.Stage != farm.StageTrial || len(firstOf(&s)) != 1 || len(s.Want) != 5 || !slices.Equal(s.None, []string{"w5"}) ||
+			len(s.Have) != 0 {
 			t.Fatalf("%+v", s)
 		}
 		first := firstOf(&s)[0]
@@ -124,7 +126,8 @@ func TestAnUpdateIsTriedFirst(t *testing.T) {
 		names := toldOf(crew)
 		testutil.Check(t, len(names) == 0, "%v are told before its end", names)
 		f.until("the others are told", func() bool { return len(toldOf(crew)) == 4 })
-		if s := f.c.Status(f.ctx).Update; s.Stage != farm.StageAll || s.Trials[0].Pairs < 500 || !slices.Equal(s.Have, []string{first}) {
+		if s := f.c.Status(f.ctx).Update; s.Stage != farm.StageAll || s.Trials[0].Pairs < 500 ||
+			!slices.Equal(s.Have, []string{first}) {
 			t.Errorf("%+v", s)
 		}
 		testutil.Check(t, !slices.Contains(toldOf(crew), "w5"), "a machine of another kind is told")
@@ -137,10 +140,12 @@ func TestAnUpdateIsTriedFirst(t *testing.T) {
 		next := f.program(t, "3")
 		f.update(t, farm.Update{Releases: []farm.Release{next}, All: true})
 		f.until("all are told without a trial", func() bool { return len(toldOf(crew)) == 5 })
-		if s := f.update(t, farm.Update{Known: []string{r.SHA256}}); s.Stage != farm.StageTrial || len(s.Have) != 5 || len(s.Known) != 1 || s.Known[0].SHA256 != next.SHA256 {
+		if s := f.update(t, farm.Update{Known: []string{r.SHA256}}); s.Stage != farm.StageTrial || len(s.Have) != 5 ||
+			len(s.Known) != 1 || s.Known[0].SHA256 != next.SHA256 {
 			t.Errorf("back to the one before: %+v", s)
 		}
-		if s := f.update(t, farm.Update{Off: true, Why: "enough"}); s.Stage != farm.StageNone || len(s.Known) != 2 || s.Why != "enough" {
+		if s := f.update(t, farm.Update{Off: true, Why: "enough"}); s.Stage != farm.StageNone || len(s.Known) != 2 ||
+			s.Why != "enough" {
 			t.Errorf("off: %+v", s)
 		}
 	})
@@ -179,7 +184,8 @@ func TestAnUpdateThatIsWorse(t *testing.T) {
 				f.until("it is held", func() bool { return f.c.Status(f.ctx).Update.Stage == farm.StageHeld })
 				rest(crew)
 				time.Sleep(time.Hour)
-				if s := f.c.Status(f.ctx).Update; s.Stage != farm.StageHeld || !strings.Contains(s.Why, what) || s.Trials[0].Pairs >= 500 {
+				if s := f.c.Status(f.ctx).Update; s.Stage != farm.StageHeld || !strings.Contains(s.Why, what) ||
+					s.Trials[0].Pairs >= 500 {
 					t.Errorf("%+v", s)
 				}
 				names := toldOf(crew)

@@ -130,7 +130,8 @@ func (on *viewed) relay(r *tests.Test, worker string, ev match.Event) {
 
 // cutEvent returns an event which reports that the game of ev has ended without a result.
 func cutEvent(ev match.Event) match.Event {
-	return match.Event{Type: match.EventCut, Pair: ev.Pair, Leg: ev.Leg, Slot: ev.Slot, GameHead: match.GameHead{Black: ev.Black, White: ev.White}}
+	return match.Event{Type: match.EventCut, Pair: ev.Pair, Leg: ev.Leg, Slot: ev.Slot,
+		GameHead: match.GameHead{Black: ev.Black, White: ev.White}}
 }
 
 // maxBoards is the maximum number of slots of a worker whose games the coordinator shows. It limits the
@@ -149,13 +150,15 @@ func possibleEvent(plan *match.Plan, slots int, ev *match.Event) bool {
 	case match.EventSeat, match.EventGame, match.EventMove, match.EventEnd, match.EventCut:
 	case match.EventBoard:
 		b := ev.Board
-		if b == nil || b.Pair != *ev.Pair || b.Leg != *ev.Leg || !bounded(b.Ply, maxPly) || !bounded(b.Plies, maxPly) || !bounded(b.StartPly, maxPly) || !paired(b.Clocks) {
+		if b == nil || b.Pair != *ev.Pair || b.Leg != *ev.Leg || !bounded(b.Ply, maxPly) || !bounded(b.Plies, maxPly) ||
+			!bounded(b.StartPly, maxPly) || !paired(b.Clocks) {
 			return false
 		}
 	default:
 		return false
 	}
-	return bounded(*ev.Pair, plan.Pairs-1) && bounded(*ev.Leg, plan.Pair(*ev.Pair).Legs-1) && bounded(*ev.Slot, min(slots, maxBoards)-1) && plays(plan, ev.Black) && plays(plan, ev.White) &&
+	return bounded(*ev.Pair, plan.Pairs-1) && bounded(*ev.Leg, plan.Pair(*ev.Pair).Legs-1) &&
+		bounded(*ev.Slot, min(slots, maxBoards)-1) && plays(plan, ev.Black) && plays(plan, ev.White) &&
 		bounded(ev.Ply, maxPly) && bounded(ev.Plies, maxPly) && paired(ev.Clocks)
 }
 

@@ -30,8 +30,9 @@ func (l *line) tells(run string, kind match.EventType, pair, slot int) {
 	l.t.Helper()
 	leg := 0
 	body, err := json.Marshal(match.Event{
-		V: match.EventVersion, Seq: 1, Run: "seen", Type: kind, Pair: &pair, Leg: &leg, Slot: &slot, GameHead: match.GameHead{Start: "startpos", Black: "dev", White: "base"},
-		Outcome: "black", Termination: "resignation", Points: &[2]float64{1, 0}, Sides: &[2]match.Effort{},
+		V: match.EventVersion, Seq: 1, Run: "seen", Type: kind, Pair: &pair, Leg: &leg, Slot: &slot,
+		GameHead: match.GameHead{Start: "startpos", Black: "dev", White: "base"},
+		Outcome:  "black", Termination: "resignation", Points: &[2]float64{1, 0}, Sides: &[2]match.Effort{},
 	})
 	if err == nil {
 		err = l.f.broker.Connect(l.name).Send(farm.SubjectEvents+run+"."+l.name, body)
@@ -137,8 +138,8 @@ func fill(v reflect.Value, text string) {
 	}
 }
 
-// TestViewersSeeNoTextOfAWorker: a worker sends events of its own pair in which every text is free, also the names of the
-// players if they may be missing. Viewers receive the events without these texts.
+// TestViewersSeeNoTextOfAWorker: a worker sends events of its own pair in which every text is free, also the names of
+// the players if they may be missing. Viewers receive the events without these texts.
 func TestViewersSeeNoTextOfAWorker(t *testing.T) {
 	const lie = "/home/somebody 192.0.2.7"
 	inFarm(t, func(t *testing.T, f *theFarm) {
@@ -152,7 +153,8 @@ func TestViewersSeeNoTextOfAWorker(t *testing.T) {
 		sub := hub.Subscribe(events.DefaultBuffer)
 		leave()
 		testutil.Slices(t, w.beat(2, held...), []string{run}, "watched")
-		types := []match.EventType{match.EventSeat, match.EventGame, match.EventMove, match.EventBoard, match.EventEnd, match.EventCut}
+		types := []match.EventType{match.EventSeat, match.EventGame, match.EventMove, match.EventBoard, match.EventEnd,
+			match.EventCut}
 		for _, kind := range types {
 			var ev match.Event
 			fill(reflect.ValueOf(&ev).Elem(), lie)

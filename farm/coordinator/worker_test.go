@@ -165,7 +165,8 @@ func (p *process) step(ctx context.Context) bool {
 func (p *process) greet(ctx context.Context) bool {
 	var w farm.HelloReply
 	err := p.way.Request(ctx, farm.SubjectHello+p.name, farm.Hello{
-		Protocol: cmp.Or(p.speaks, farm.Protocol), Session: p.session, Start: p.start, Slots: p.slots, Labels: p.labels, Version: "test", NPS: p.nps, Reference: "base", Program: p.program,
+		Protocol: cmp.Or(p.speaks, farm.Protocol), Session: p.session, Start: p.start, Slots: p.slots, Labels: p.labels,
+		Version: "test", NPS: p.nps, Reference: "base", Program: p.program,
 	}, &w)
 	if err != nil {
 		return false
@@ -196,7 +197,8 @@ func (p *process) ask(ctx context.Context, now time.Time, want int) {
 	for run := range p.plans {
 		known = append(known, run)
 	}
-	if err := p.way.Request(ctx, farm.SubjectLease+p.name, farm.Ask{Session: p.session, Want: want, Known: known}, &g); err != nil {
+	if err := p.way.Request(ctx, farm.SubjectLease+p.name, farm.Ask{Session: p.session, Want: want, Known: known},
+		&g); err != nil {
 		return
 	}
 	if g.Unknown {
@@ -264,7 +266,8 @@ func (p *process) publish(ctx context.Context) {
 	if err != nil {
 		p.f.t.Error(err)
 	}
-	if err := p.way.Publish(ctx, farm.SubjectResults+p.name+".0", fmt.Sprintf("%s/%s/%d", p.name, p.session, p.batches), body); err != nil {
+	if err := p.way.Publish(ctx, farm.SubjectResults+p.name+".0", fmt.Sprintf("%s/%s/%d", p.name, p.session, p.batches),
+		body); err != nil {
 		if !errors.Is(err, farm.ErrAway) && !errors.Is(err, farm.ErrFull) && ctx.Err() == nil {
 			p.f.t.Errorf("%s publishes: %v", p.name, err)
 		}
@@ -301,7 +304,9 @@ func (p *process) tell(ctx context.Context, now time.Time) {
 	p.said, p.release = told.Say, told.Release
 	p.dropped.Add(int64(len(told.Drop)))
 	gone := func(h farm.Held) bool {
-		return slices.ContainsFunc(slices.Concat(told.Drop, told.Stored), func(d farm.Held) bool { return d.Run == h.Run && d.Epoch == h.Epoch })
+		return slices.ContainsFunc(slices.Concat(told.Drop, told.Stored), func(d farm.Held) bool {
+			return d.Run == h.Run && d.Epoch == h.Epoch
+		})
 	}
 	p.playing = slices.DeleteFunc(p.playing, func(x play1) bool { return gone(x.grant.Held) })
 	p.outbox = slices.DeleteFunc(p.outbox, func(it farm.Item) bool { return gone(it.Lease) })

@@ -161,7 +161,8 @@ func OpenAuthority(dir string, now time.Time) (*Authority, error) {
 // folder without a certificate has no authority yet.
 func makeAuthority(dir string, now time.Time) (*Authority, error) {
 	if _, err := os.Stat(filepath.Join(dir, authorityCert)); err == nil {
-		return nil, fmt.Errorf("keys: %s has %s without %s: workers that pinned it would reject a new one", dir, authorityCert, authorityKey)
+		return nil, fmt.Errorf("keys: %s has %s without %s: workers that pinned it would reject a new one", dir,
+			authorityCert, authorityKey)
 	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("keys: %w", err)

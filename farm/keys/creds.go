@@ -57,7 +57,8 @@ func ReadCreds(file string) (Creds, error) {
 		return c, fmt.Errorf("keys: %w", err)
 	}
 	if disk.OthersMayRead(info) {
-		return c, fmt.Errorf("keys: %s can be read by others (mode %04o): chmod 600 it, or better get a new key", file, info.Mode().Perm())
+		return c, fmt.Errorf("keys: %s can be read by others (mode %04o): chmod 600 it, or better get a new key", file,
+			info.Mode().Perm())
 	}
 	meta, err := toml.DecodeFile(file, &c)
 	if err != nil {

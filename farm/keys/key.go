@@ -75,7 +75,8 @@ func (k Key) check() error {
 		}
 	}
 	if slices.Contains(k.Rights, Work) && len(k.Rights) > 1 {
-		return fmt.Errorf("%s: the right work excludes the others: the key is on machines that run other people's programs", k.Name)
+		return fmt.Errorf("%s: the right work excludes the others: the key is on machines that run other people's programs",
+			k.Name)
 	}
 	return nil
 }

@@ -88,7 +88,8 @@ func TestSigning(t *testing.T) {
 	sign, public, err := keys.Sign(seed)
 	testutil.Require(t, err == nil && public == k.Public, "%v, or another key", err)
 	signature := testutil.Must(sign([]byte("text")))(t)
-	testutil.Check(t, ed25519.Verify(k.Ed25519(), []byte("text"), signature) && keys.Verifies(public, []byte("text"), signature),
+	testutil.Check(t, ed25519.Verify(k.Ed25519(), []byte("text"), signature) &&
+		keys.Verifies(public, []byte("text"), signature),
 		"it does not verify")
 	testutil.Check(t, !keys.Verifies(public, []byte("texts"), signature) && !keys.Verifies("U", []byte("text"), signature),
 		"something else verifies")
@@ -175,7 +176,8 @@ func TestTLSIsNew(t *testing.T) {
 func TestAWorkerHasFewSubjects(t *testing.T) {
 	k, _ := newKey(t, "w1", time.Time{}, keys.Work)
 	s := k.Subjects()
-	if want := []string{"hello.w1", "lease.w1", "beat.w1", "res.w1.*", "ev.*.w1", "art.w1"}; !slices.Equal(s.Publish, want) {
+	if want := []string{"hello.w1", "lease.w1", "beat.w1", "res.w1.*", "ev.*.w1", "art.w1"}; !slices.Equal(s.Publish,
+		want) {
 		t.Errorf("publishes %v", s.Publish)
 	}
 	if want := []string{"_INBOX_w1.>", "ctl.*", "work.w1", "ctl.w.w1"}; !slices.Equal(s.Subscribe, want) {
@@ -184,7 +186,8 @@ func TestAWorkerHasFewSubjects(t *testing.T) {
 	for _, r := range keys.All {
 		k, _ := newKey(t, "x", time.Time{}, r)
 		for _, subject := range slices.Concat(k.Subjects().Publish, k.Subjects().Subscribe) {
-			testutil.Check(t, !strings.HasPrefix(subject, "$") && subject != ">" && !strings.HasPrefix(subject, "*"), "%s: %s", r, subject)
+			testutil.Check(t, !strings.HasPrefix(subject, "$") && subject != ">" && !strings.HasPrefix(subject, "*"), "%s: %s",
+				r, subject)
 		}
 	}
 }

@@ -36,9 +36,12 @@ func Words(rights []Right) []string {
 var verbs = map[string][]Right{
 	"list": {Submit, Approve, Run}, "show": {Submit, Approve, Run}, "workers": {Submit, Approve, Run},
 	"pull": {Submit, Approve, Run}, "sum": {Submit, Approve, Run}, "watch": {Submit, Approve, Run},
-	"plan": {Submit, Approve, Run}, "actions": {Submit, Approve, Run}, "people": {Submit, Approve, Run}, "recipe": {Submit, Approve, Run}, // a change needs Admin; the coordinator checks
+	// a change needs Admin; the coordinator checks
+	"plan": {Submit, Approve, Run}, "actions": {Submit, Approve, Run}, "people": {Submit, Approve, Run},
+	"recipe": {Submit, Approve, Run},
 	"submit": {Submit}, "push": {Submit},
-	"stop": {Submit, Run}, "pause": {Submit, Run}, "resume": {Submit, Run}, // Submit: own tests only; the coordinator checks
+	// Submit: own tests only; the coordinator checks
+	"stop": {Submit, Run}, "pause": {Submit, Run}, "resume": {Submit, Run},
 	"approve": {Approve}, "reject": {Approve},
 	"priority": {Submit, Run}, // Submit: own tests only, and only a small range of priorities; the coordinator checks
 	"share":    {Run}, "drain": {Run},
@@ -63,10 +66,14 @@ func Lacking(verb string) string {
 
 // doings has the words for the verbs whose names are not those of commands.
 var doings = map[string]string{
-	"purge": "void pairs of a worker", "quarantine": "quarantine or release a worker", "trust": "set the trust of a worker", "drain": "drain a worker",
-	"signups": "see sign-ups", "admit": "approve sign-ups", "dismiss": "reject sign-ups", "revoke": "revoke keys of others",
-	"keys": "list keys", "artefacts": "list artefacts", "update": "update workers", "pull": "copy games", "push": "move pairs into a test",
-	"approve": "approve tests", "reject": "reject tests", "submit": "submit tests", "stop": "stop tests", "pause": "pause tests", "resume": "resume tests",
+	"purge": "void pairs of a worker", "quarantine": "quarantine or release a worker",
+	"trust": "set the trust of a worker", "drain": "drain a worker",
+	"signups": "see sign-ups", "admit": "approve sign-ups", "dismiss": "reject sign-ups",
+	"revoke": "revoke keys of others",
+	"keys":   "list keys", "artefacts": "list artefacts", "update": "update workers", "pull": "copy games",
+	"push":    "move pairs into a test",
+	"approve": "approve tests", "reject": "reject tests", "submit": "submit tests", "stop": "stop tests",
+	"pause": "pause tests", "resume": "resume tests",
 	"share": "set shares", "priority": "set priorities", "list": "list tests", "workers": "list workers",
 }
 
@@ -101,7 +108,8 @@ func (k Key) Subjects() Subjects {
 			farm.SubjectHello + k.Name, farm.SubjectLease + k.Name, farm.SubjectBeat + k.Name,
 			farm.SubjectResults + k.Name + ".*", farm.SubjectEvents + "*." + k.Name, farm.SubjectArtefact + k.Name,
 		}
-		s.Subscribe = append(s.Subscribe, farm.SubjectRun+"*", farm.SubjectWorker+k.Name, "ctl.w."+k.Name) // the last one for workers of an earlier gogi
+		// the last one for workers of an earlier gogi
+		s.Subscribe = append(s.Subscribe, farm.SubjectRun+"*", farm.SubjectWorker+k.Name, "ctl.w."+k.Name)
 		return s
 	}
 	s.Publish = []string{farm.SubjectArtefact + k.Name}

@@ -73,7 +73,8 @@ func ReadSignUp(code, coordinator string) (s SignUp, err error) {
 		return s, errors.New("this is not a sign-up: paste the whole line that gogi farm join printed")
 	}
 	if !Verifies(s.Public, signUpText(coordinator, out.SignUp), out.Signature) {
-		return s, errors.New("the sign-up is not signed by its key for this farm: run gogi farm join with the address of this farm")
+		return s,
+			errors.New("the sign-up is not signed by its key for this farm: run gogi farm join with the address of this farm")
 	}
 	return s, Key{Name: s.Name, Owner: s.Owner, Rights: s.Rights, Public: s.Public}.check()
 }

@@ -36,7 +36,8 @@ func Pull(ctx context.Context, store *results.Store, ask Ask, test string) (Move
 }
 
 // pull copies a test as Pull does, and calls verify with each pair. An error of verify ends the copy.
-func pull(ctx context.Context, store *results.Store, ask Ask, test string, verify func(*match.Plan, *match.PairResult) error) (Moved, *match.Plan, error) {
+func pull(ctx context.Context, store *results.Store, ask Ask, test string,
+	verify func(*match.Plan, *match.PairResult) error) (Moved, *match.Plan, error) {
 	// The first request gets only the plan, which is needed to open the run and find the pairs that it has.
 	var page farm.Pulled
 	if err := ask(ctx, "pull", farm.Pull{Run: test, From: noPair}, &page); err != nil {
@@ -53,7 +54,8 @@ func pull(ctx context.Context, store *results.Store, ask Ask, test string, verif
 	if err != nil {
 		return Moved{}, nil, err
 	}
-	c := &copying{run: run, plan: plan, verify: verify, out: Moved{Run: plan.Run, Pairs: plan.Pairs, Tune: plan.Tune != ""}}
+	c := &copying{run: run, plan: plan, verify: verify,
+		out: Moved{Run: plan.Run, Pairs: plan.Pairs, Tune: plan.Tune != ""}}
 	err = c.all(ctx, store, ask, test, &page.Test)
 	if closed := run.Close(); err == nil {
 		err = closed
@@ -106,7 +108,8 @@ func (c *copying) owe(states []match.TuneState) error {
 	for _, s := range states {
 		have, ok := c.states[s.Blocks]
 		if ok && !reflect.DeepEqual(have, s) {
-			return fmt.Errorf("run %s: the stored state after %d blocks differs from the farm's: pull into another database", c.plan.Run, s.Blocks)
+			return fmt.Errorf("run %s: the stored state after %d blocks differs from the farm's: pull into another database",
+				c.plan.Run, s.Blocks)
 		}
 		if !ok {
 			c.owed = append(c.owed, s)
@@ -239,7 +242,8 @@ func (c *copying) has(ctx context.Context, store *results.Store, v farm.Void) (b
 	if err != nil {
 		return false, err
 	}
-	same := p.Played.Worker == v.Worker && p.Played.Epoch == v.Epoch && len(p.Games) > 0 && p.Games[0].Started.Equal(v.Started)
+	same := p.Played.Worker == v.Worker && p.Played.Epoch == v.Epoch && len(p.Games) > 0 &&
+		p.Games[0].Started.Equal(v.Started)
 	return same, nil
 }
 

@@ -60,7 +60,9 @@ func begin(t *testing.T) *theFarm {
 	state := testutil.Must(farmstate.Open(t.Context(), filepath.Join(t.TempDir(), "state.db")))(t)
 	t.Cleanup(func() { _ = state.Close() })
 	c, err := coordinator.New(t.Context(), coordinator.Config{
-		Bus: f.bus.Open(), State: state, Keys: keys, Sign: func(text []byte) ([]byte, error) { return ed25519.Sign(private, text), nil },
+		Bus: f.bus.Open(), State: state, Keys: keys, Sign: func(text []byte) ([]byte, error) {
+			return ed25519.Sign(private, text), nil
+		},
 		Open: site.Stores(open(f.file)),
 	})
 	testutil.OK(t, err)
@@ -73,7 +75,9 @@ func begin(t *testing.T) *theFarm {
 			t.Error(err)
 		}
 	})
-	testutil.Eventually(t, "the coordinator serves", func() bool { return f.ask("boss")(t.Context(), "list", farm.Order{}, new(any)) == nil })
+	testutil.Eventually(t, "the coordinator serves", func() bool {
+		return f.ask("boss")(t.Context(), "list", farm.Order{}, new(any)) == nil
+	})
 	f.copy = open(filepath.Join(t.TempDir(), "copy.db"))
 	f.f = &mirror.Replica{Store: f.copy, Ask: f.ask("boss"), Log: slog.New(slog.DiscardHandler)}
 	return f
@@ -108,11 +112,14 @@ func (f *theFarm) plan(seed uint64) *match.Plan {
 		name = fmt.Sprint("r-", seed)
 	}
 	p := &match.Plan{
-		Run: name, Pairs: 3000, Seed: seed, Design: match.Design{Kind: match.DesignMatch, Swap: true}, Concurrency: 1, Ponder: match.PonderOff,
-		Slowed: match.PolicyCount, Rules: match.RulesProfiles()[match.DefaultRules], Openings: []match.Opening{{ID: "1", Start: "startpos"}},
+		Run: name, Pairs: 3000, Seed: seed, Design: match.Design{Kind: match.DesignMatch, Swap: true}, Concurrency: 1,
+		Ponder: match.PonderOff,
+		Slowed: match.PolicyCount, Rules: match.RulesProfiles()[match.DefaultRules],
+		Openings: []match.Opening{{ID: "1", Start: "startpos"}},
 	}
 	for _, name := range []string{"a", "b"} {
-		p.Players = append(p.Players, match.Player{Name: name, Command: []string{"/x"}, Identity: match.Identity{Fixed: name}, Limits: match.Limits{Nodes: 1}, Restart: match.RestartNever})
+		p.Players = append(p.Players, match.Player{Name: name, Command: []string{"/x"}, Identity: match.Identity{Fixed: name},
+			Limits: match.Limits{Nodes: 1}, Restart: match.RestartNever})
 	}
 	return p
 }
@@ -135,7 +142,8 @@ func (f *theFarm) round(run string, want int) {
 	testutil.OK(f, testutil.Err(f.f.Round(f.Context())))
 	info := testutil.Must(f.copy.FindRun(f.Context(), run))(f)
 	finished, err := f.copy.Finished(f.Context(), info.ID)
-	testutil.Require(f, err == nil && len(finished) == want, "the copy of %s has %d pairs, %v: want %d", run, len(finished), err, want)
+	testutil.Require(f, err == nil && len(finished) == want, "the copy of %s has %d pairs, %v: want %d", run,
+		len(finished), err, want)
 	testutil.OK(f, testutil.Err(f.f.Compare(f.Context())))
 }
 
@@ -186,7 +194,8 @@ func TestARemarkIsCopied(t *testing.T) {
 		t.Helper()
 		info := testutil.Must(f.copy.FindRun(t.Context(), "r"))(t)
 		list, err := f.copy.Settings(t.Context(), info.ID)
-		testutil.Check(t, err == nil && len(list) == 1 && list[0].Provisional == want, "%+v, %v, expected %q", list, err, want)
+		testutil.Check(t, err == nil && len(list) == 1 && list[0].Provisional == want, "%+v, %v, expected %q", list, err,
+			want)
 	}
 	f.f.Ask = func(_ context.Context, verb string, _, out any) error {
 		switch out := out.(type) {
@@ -230,9 +239,11 @@ func TestADifferentFarm(t *testing.T) {
 		statement, want string
 		more            []int
 	}{
-		"lost":                   {"UPDATE pairs SET pair = 2999 WHERE pair = 5; UPDATE games SET pair = 2999 WHERE pair = 5", "was it restored?", nil},
-		"changed":                {"UPDATE games SET note = 'it was not so', checksum = NULL WHERE pair = 5", "SHA-256", nil},
-		"changed while it plays": {"UPDATE games SET note = 'it was not so', checksum = NULL WHERE pair = 5", "SHA-256", []int{10, 20}},
+		"lost": {"UPDATE pairs SET pair = 2999 WHERE pair = 5; UPDATE games SET pair = 2999 WHERE pair = 5",
+			"was it restored?", nil},
+		"changed": {"UPDATE games SET note = 'it was not so', checksum = NULL WHERE pair = 5", "SHA-256", nil},
+		"changed while it plays": {"UPDATE games SET note = 'it was not so', checksum = NULL WHERE pair = 5", "SHA-256",
+			[]int{10, 20}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -246,7 +257,8 @@ func TestADifferentFarm(t *testing.T) {
 				testutil.OK(t, testutil.Err(db.ExecContext(t.Context(), s)))
 			}
 			f.push(p, 1, change.more...)
-			if _, err := f.f.Compare(t.Context()); !errors.Is(err, mirror.ErrDiffers) || !strings.Contains(fmt.Sprint(err), change.want) {
+			if _, err := f.f.Compare(t.Context()); !errors.Is(err, mirror.ErrDiffers) ||
+				!strings.Contains(fmt.Sprint(err), change.want) {
 				t.Errorf("it says %v: want %q", err, change.want)
 			}
 		})

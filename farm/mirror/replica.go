@@ -57,7 +57,8 @@ func (f *Replica) Round(ctx context.Context) (moved []Moved, failed error) {
 			delete(f.copied, t.Run) // so that Compare does not ask for it
 			continue
 		}
-		if was, known := f.copied[t.Run]; known && was.stored == t.Stored && was.log == len(t.Log) && was.provisional == t.Provisional {
+		if was, known := f.copied[t.Run]; known && was.stored == t.Stored && was.log == len(t.Log) &&
+			was.provisional == t.Provisional {
 			continue
 		}
 		got, err := f.copy(ctx, t)
@@ -94,7 +95,8 @@ func (f *Replica) copy(ctx context.Context, t *farm.TestStatus) (got Moved, err 
 		return Moved{}, err
 	}
 	if got.Added+got.Voided > 0 {
-		f.Log.Info("copied", "test", t.Name, "as", got.Run, "new", got.Added, "made void", got.Voided, "stored", got.Stored, "of", got.Pairs)
+		f.Log.Info("copied", "test", t.Name, "as", got.Run, "new", got.Added, "made void", got.Voided, "stored", got.Stored,
+			"of", got.Pairs)
 	}
 	now.run, now.pairs = got.Run, got.Pairs
 	f.copied[t.Run] = now
@@ -160,7 +162,8 @@ func (f *Replica) test(ctx context.Context, digest string) (pairs int, err error
 // compare compares the pairs with from ≤ number < below of a test with the farm, by a checksum. same is the number
 // of these pairs in the copy, all equal to the farm's. If the farm has more pairs in the range, compare returns 0
 // and no error, because the next copy gets those pairs. Any other difference is ErrDiffers.
-func (f *Replica) compare(ctx context.Context, digest string, info *results.RunInfo, from, below int) (same int, err error) {
+func (f *Replica) compare(ctx context.Context, digest string, info *results.RunInfo, from, below int) (same int,
+	err error) {
 	here, stored, err := dump.StableSum(ctx, f.Store, info.ID, from, below)
 	if err != nil || stored == 0 {
 		return 0, err
@@ -171,12 +174,14 @@ func (f *Replica) compare(ctx context.Context, digest string, info *results.RunI
 	}
 	switch {
 	case there.Pairs < stored:
-		return 0, fmt.Errorf("%w: run %s has %d pairs from %d to %d here, and the farm has %d: was it restored? gogi farm mirror --push sends them to it",
-			ErrDiffers, info.Name, stored, from, below-1, there.Pairs)
+		return 0,
+			fmt.Errorf("%w: run %s has %d pairs from %d to %d here, and the farm has %d: was it restored? gogi farm mirror --push sends them to it",
+				ErrDiffers, info.Name, stored, from, below-1, there.Pairs)
 	case there.Pairs > stored:
 		return 0, nil
 	case there.SHA256 != here:
-		return 0, fmt.Errorf("%w: run %s, pairs %d to %d: SHA-256 %s here, %s there", ErrDiffers, info.Name, from, below-1, here, there.SHA256)
+		return 0, fmt.Errorf("%w: run %s, pairs %d to %d: SHA-256 %s here, %s there", ErrDiffers, info.Name, from, below-1,
+			here, there.SHA256)
 	}
 	return stored, nil
 }

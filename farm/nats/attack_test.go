@@ -23,7 +23,8 @@ import (
 func intruder(t *testing.T, w *world, c keys.Creds) (*nats.Conn, <-chan error) {
 	t.Helper()
 	violations := make(chan error, 100)
-	n := testutil.Must(raw(t, w, c, nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { violations <- err })))(t)
+	n := testutil.Must(raw(t, w, c,
+		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { violations <- err })))(t)
 	t.Cleanup(n.Close)
 	return n, violations
 }
@@ -123,7 +124,8 @@ func TestAttacks(t *testing.T) {
 		}
 	}
 	deputies(t, n)
-	testutil.Check(t, h.asked.Load() == 0 && h.hints.Load() == 0, "%d requests and %d hints arrived", h.asked.Load(), h.hints.Load())
+	testutil.Check(t, h.asked.Load() == 0 && h.hints.Load() == 0, "%d requests and %d hints arrived", h.asked.Load(),
+		h.hints.Load())
 	if fill, err := w.bus.Fill(t.Context()); err != nil {
 		t.Errorf("the stream: %v, %v", fill, err)
 	}
@@ -142,8 +144,11 @@ func TestAttacks(t *testing.T) {
 // deputies sends requests with reply subjects of other clients. No answer may go there.
 func deputies(t *testing.T, n *nats.Conn) {
 	t.Helper()
-	for _, reply := range []string{"ctl.all", "ctl.ab", "ctl.w.victim", "beat.victim", "_INBOX_victim.x", "adm.victim.stop", "res.victim.0", "journal.victim.0", "$JS.API.STREAM.PURGE.RESULTS_0", "$KV.tests.ab", "evidence.victim", farm.SubjectWorker + "victim"} {
-		for _, subject := range []string{"beat.intruder", "lease.intruder", "hello.intruder", "art.intruder", "put.intruder", "res.intruder.0"} {
+	for _, reply := range []string{"ctl.all", "ctl.ab", "ctl.w.victim", "beat.victim", "_INBOX_victim.x",
+		"adm.victim.stop", "res.victim.0", "journal.victim.0", "$JS.API.STREAM.PURGE.RESULTS_0", "$KV.tests.ab",
+		"evidence.victim", farm.SubjectWorker + "victim"} {
+		for _, subject := range []string{"beat.intruder", "lease.intruder", "hello.intruder", "art.intruder", "put.intruder",
+			"res.intruder.0"} {
 			testutil.OK(t, n.PublishRequest(subject, reply, []byte{0xa0}))
 		}
 	}
@@ -176,7 +181,8 @@ func TestStrangers(t *testing.T) {
 	} else {
 		n.Close()
 	}
-	if n, err := nats.Connect(strings.Replace(w.bus.URL(), "tls://", "nats://", 1), nats.Secure(&tls.Config{MaxVersion: tls.VersionTLS12, InsecureSkipVerify: true})); err == nil {
+	if n, err := nats.Connect(strings.Replace(w.bus.URL(), "tls://", "nats://", 1),
+		nats.Secure(&tls.Config{MaxVersion: tls.VersionTLS12, InsecureSkipVerify: true})); err == nil {
 		n.Close()
 		t.Error("TLS 1.2 is accepted")
 	}
@@ -192,7 +198,9 @@ func TestRevokedIsOutAtOnce(t *testing.T) {
 	defer n.Close()
 	ours := w.dial(t, creds)
 	staying := w.dial(t, w.key(t, "w2", time.Time{}, keys.Work))
-	testutil.OK(t, testutil.Err(w.bus.Answer("beat.*", func(context.Context, string, []byte) (any, error) { return farm.BeatReply{}, nil })))
+	testutil.OK(t, testutil.Err(w.bus.Answer("beat.*", func(context.Context, string, []byte) (any, error) {
+		return farm.BeatReply{}, nil
+	})))
 	testutil.OK(t, ours.Request(t.Context(), "beat.w1", farm.Beat{}, &farm.BeatReply{}))
 	testutil.OK(t, w.bus.Revoke("w1", "lost"))
 	select {
@@ -219,7 +227,8 @@ func TestRevokedByAnotherProcess(t *testing.T) {
 	w := open(t, func(c *bus.Config) { c.Keys, c.SweepEvery = ring, 10*time.Millisecond })
 	w.ring = ring
 	gone := make(chan struct{})
-	n, err := raw(t, w, w.key(t, "w1", time.Time{}, keys.Work), nats.NoReconnect(), nats.ClosedHandler(func(*nats.Conn) { close(gone) }))
+	n, err := raw(t, w, w.key(t, "w1", time.Time{}, keys.Work), nats.NoReconnect(),
+		nats.ClosedHandler(func(*nats.Conn) { close(gone) }))
 	testutil.OK(t, err)
 	defer n.Close()
 	others := testutil.Must(keys.Open(dir))(t)
@@ -235,7 +244,9 @@ func TestRevokedByAnotherProcess(t *testing.T) {
 func TestOwners(t *testing.T) {
 	t.Parallel()
 	w := open(t, nil)
-	testutil.OK(t, testutil.Err(w.bus.Answer("adm.*.*", func(context.Context, string, []byte) (any, error) { return farm.BeatReply{}, nil })))
+	testutil.OK(t, testutil.Err(w.bus.Answer("adm.*.*", func(context.Context, string, []byte) (any, error) {
+		return farm.BeatReply{}, nil
+	})))
 	for name, test := range map[string]struct {
 		right  keys.Right
 		may    string
@@ -249,7 +260,8 @@ func TestOwners(t *testing.T) {
 		creds := w.key(t, name, time.Time{}, test.right)
 		n, violations := intruder(t, w, creds)
 		for _, verb := range strings.Fields(test.may) {
-			testutil.OK(t, testutil.Err(n.Request("adm."+name+"."+verb, []byte{0xa0}, 10*time.Second)), "%s may not %s", name, verb)
+			testutil.OK(t, testutil.Err(n.Request("adm."+name+"."+verb, []byte{0xa0}, 10*time.Second)), "%s may not %s", name,
+				verb)
 		}
 		for _, verb := range append(strings.Fields(test.mayNot), "") {
 			subject := "adm." + name + "." + verb
@@ -286,10 +298,12 @@ func TestADeniedRequestEndsAtOnce(t *testing.T) {
 		t.Errorf("a denied request: %v", err)
 	}
 	lacks := "ann may not work: the key lacks the right work"
-	if r, is := errors.AsType[*farm.Refusal](ann.Publish(t.Context(), farm.SubjectResults+"ann.0", "1", nil)); !is || r.Exit != 4 || r.Why != lacks {
+	if r, is := errors.AsType[*farm.Refusal](ann.Publish(t.Context(), farm.SubjectResults+"ann.0", "1", nil)); !is ||
+		r.Exit != 4 || r.Why != lacks {
 		t.Errorf("a denied publication: %v", r)
 	}
-	if r, is := errors.AsType[*farm.Refusal](ann.Request(t.Context(), farm.SubjectHello+"ann", farm.Hello{}, &farm.BeatReply{})); !is || r.Why != lacks {
+	if r, is := errors.AsType[*farm.Refusal](ann.Request(t.Context(), farm.SubjectHello+"ann", farm.Hello{},
+		&farm.BeatReply{})); !is || r.Why != lacks {
 		t.Errorf("a denied worker: %v", r)
 	}
 	close(may)

@@ -87,7 +87,8 @@ func TestContract(t *testing.T) {
 				return w.dial(t, w.key(t, name, time.Time{}, rights...))
 			}
 		}
-		return contract{Bus: w.bus, Worker: joined(keys.Work), Owner: joined(keys.Admin), Again: w.again, Full: incompressible(500_000)}
+		return contract{Bus: w.bus, Worker: joined(keys.Work), Owner: joined(keys.Admin), Again: w.again,
+			Full: incompressible(500_000)}
 	})
 }
 

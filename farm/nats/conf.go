@@ -50,7 +50,8 @@ func (c *ServerConf) Text(now time.Time) string {
 	for _, k := range c.Keys {
 		if k.Valid(now) == nil {
 			s := k.Subjects()
-			line("    { nkey: %s, permissions: { publish: %s, subscribe: %s } } # %s of %s", k.Public, quoted(s.Publish), quoted(s.Subscribe), k.Name, k.Owner)
+			line("    { nkey: %s, permissions: { publish: %s, subscribe: %s } } # %s of %s", k.Public, quoted(s.Publish),
+				quoted(s.Subscribe), k.Name, k.Owner)
 		}
 	}
 	line("  ]")

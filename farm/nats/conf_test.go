@@ -14,8 +14,8 @@ import (
 	"gogi/internal/testutil"
 )
 
-// TestServerConf requires that nats-server's own parser reads the file, with the settings that Outside.Examine requires and
-// with the subjects of each valid key. A revoked key is not in it.
+// TestServerConf requires that nats-server's own parser reads the file, with the settings that Outside.Examine requires
+// and with the subjects of each valid key. A revoked key is not in it.
 func TestServerConf(t *testing.T) {
 	now := time.Now()
 	key := func(name string, rights ...keys.Right) keys.Key {
@@ -23,18 +23,23 @@ func TestServerConf(t *testing.T) {
 		testutil.OK(t, err)
 		return k
 	}
-	work, submit, revoked, coordinator := key("rack1", keys.Work), key("ann", keys.Submit), key("old", keys.Work), key("c", keys.Admin)
+	work, submit, revoked, coordinator := key("rack1", keys.Work), key("ann", keys.Submit), key("old", keys.Work),
+		key("c", keys.Admin)
 	revoked.Revoked = now
 	c := ServerConf{
-		Name: "n1", Listen: "0.0.0.0:4222", Monitor: "127.0.0.1:8222", Store: filepath.Join(t.TempDir(), "a b"), Cluster: "0.0.0.0:6222",
-		Routes: []string{"nats://n2:6222", "nats://n3:6222"}, Coordinator: coordinator.Public, Keys: []keys.Key{work, submit, revoked},
+		Name: "n1", Listen: "0.0.0.0:4222", Monitor: "127.0.0.1:8222", Store: filepath.Join(t.TempDir(), "a b"),
+		Cluster: "0.0.0.0:6222",
+		Routes:  []string{"nats://n2:6222", "nats://n3:6222"}, Coordinator: coordinator.Public,
+		Keys: []keys.Key{work, submit, revoked},
 	}
 	file := filepath.Join(t.TempDir(), "nats.conf")
 	testutil.OK(t, os.WriteFile(file, []byte(c.Text(now.Add(time.Second))), 0o600))
 	o := testutil.Must(server.ProcessConfigFile(file))(t)
-	testutil.Check(t, o.SyncAlways && o.MaxPayload == farm.MaxBody && o.JetStream && o.StoreDir == c.Store && o.Port == 4222 && o.HTTPPort == 8222,
+	testutil.Check(t, o.SyncAlways && o.MaxPayload == farm.MaxBody && o.JetStream && o.StoreDir == c.Store &&
+		o.Port == 4222 && o.HTTPPort == 8222,
 		"%+v", o)
-	testutil.Check(t, o.Cluster.Name == "gogi" && o.Cluster.Port == 6222 && len(o.Routes) == 2, "%+v, routes %v", o.Cluster, o.Routes)
+	testutil.Check(t, o.Cluster.Name == "gogi" && o.Cluster.Port == 6222 && len(o.Routes) == 2, "%+v, routes %v",
+		o.Cluster, o.Routes)
 
 	testutil.Equal(t, len(o.Nkeys), 3, "keys")
 	for _, user := range o.Nkeys {

@@ -77,8 +77,10 @@ func connect(url, name string, more ...nats.Option) (*conn, error) {
 	c := &conn{asking: make(map[*asked]bool)}
 	failed := func(_ *nats.Conn, err error) { c.last.Store(&err) }
 	options := append([]nats.Option{
-		nats.Name(name), nats.CustomInboxPrefix(keys.Inbox(name)), nats.MaxReconnects(-1), nats.CustomReconnectDelay(farm.Backoff),
-		nats.ReconnectBufSize(-1), nats.PingInterval(pingEvery), nats.MaxPingsOutstanding(pingsOut), nats.Timeout(10 * time.Second),
+		nats.Name(name), nats.CustomInboxPrefix(keys.Inbox(name)), nats.MaxReconnects(-1),
+		nats.CustomReconnectDelay(farm.Backoff),
+		nats.ReconnectBufSize(-1), nats.PingInterval(pingEvery), nats.MaxPingsOutstanding(pingsOut),
+		nats.Timeout(10 * time.Second),
 		nats.ReconnectErrHandler(failed), nats.DisconnectErrHandler(func(_ *nats.Conn, err error) { c.broken(err) }),
 		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { c.denied(err) }),
 		nats.PermissionErrOnSubscribe(true),
@@ -211,7 +213,8 @@ func (c *conn) failure(err error) error {
 const exitRefused = 4
 
 func refused(err error) bool {
-	return errors.Is(err, nats.ErrAuthorization) || errors.Is(err, nats.ErrAuthExpired) || errors.Is(err, nats.ErrAuthRevoked)
+	return errors.Is(err, nats.ErrAuthorization) || errors.Is(err, nats.ErrAuthExpired) ||
+		errors.Is(err, nats.ErrAuthRevoked)
 }
 
 // lastError returns the reason for a missing connection, or nil if there is a connection.
@@ -251,7 +254,8 @@ func (c *conn) Publish(ctx context.Context, subject, id string, body []byte) err
 	if errors.Is(err, jetstream.ErrNoStreamResponse) {
 		return fmt.Errorf("%w: no stream takes results", farm.ErrAway)
 	}
-	if errors.Is(err, context.DeadlineExceeded) && asked.Err() == nil { // the deadline was the client's own, not the caller's
+	// the deadline was the client's own, not the caller's
+	if errors.Is(err, context.DeadlineExceeded) && asked.Err() == nil {
 		return fmt.Errorf("%w: the stream does not answer", farm.ErrAway)
 	}
 	if errors.Is(err, nats.ErrMaxPayload) {

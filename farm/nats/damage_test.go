@@ -52,7 +52,8 @@ func TestADamagedStream(t *testing.T) {
 			testutil.OK(t, w.bus.Close())
 			damaged := 0
 			err := filepath.WalkDir(filepath.Join(w.config.Dir, "jetstream"), func(path string, e fs.DirEntry, err error) error {
-				if err != nil || e.IsDir() || filepath.Ext(path) != ".blk" || filepath.Base(filepath.Dir(filepath.Dir(path))) != "RESULTS_0" {
+				if err != nil || e.IsDir() || filepath.Ext(path) != ".blk" ||
+					filepath.Base(filepath.Dir(filepath.Dir(path))) != "RESULTS_0" {
 					return err
 				}
 				text, err := os.ReadFile(path)

@@ -30,7 +30,8 @@ type intake struct {
 	slots  chan struct{}     // capacity intakeAtATime
 }
 
-// journalSubject + worker + "." + shard is the subject of a result in the stream. Only the coordinator may publish there.
+// journalSubject + worker + "." + shard is the subject of a result in the stream. Only the coordinator may publish
+// there.
 const journalSubject = "journal."
 
 // badToShut is the number of consecutive bad messages after which the coordinator closes the worker's connections.
@@ -42,7 +43,8 @@ const maxID = 256
 
 // errUnderWay rejects a message because another message of the same worker is in progress. Workers know its error
 // code: they wait and try again.
-var errUnderWay = &jetstream.APIError{Code: 503, ErrorCode: busyCode, Description: "another message of this worker is under way"}
+var errUnderWay = &jetstream.APIError{Code: 503, ErrorCode: busyCode,
+	Description: "another message of this worker is under way"}
 
 // busyCode is the code of JetStream's error that a service is temporarily unavailable.
 const busyCode = 10008
@@ -94,7 +96,8 @@ func (b *Bus) store(worker string, m *nats.Msg) (*jetstream.PubAck, error) {
 	}
 	// The id contains the worker's name. So one worker cannot make the stream ignore another worker's results
 	// as repetitions.
-	kept := &nats.Msg{Subject: journalSubject + strings.TrimPrefix(m.Subject, farm.SubjectResults), Data: m.Data, Header: nats.Header{}}
+	kept := &nats.Msg{Subject: journalSubject + strings.TrimPrefix(m.Subject, farm.SubjectResults), Data: m.Data,
+		Header: nats.Header{}}
 	if id != "" {
 		kept.Header.Set(jetstream.MsgIDHeader, worker+"/"+id)
 	}

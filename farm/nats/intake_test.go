@@ -28,7 +28,9 @@ func TestAcknowledgementsGoToTheSender(t *testing.T) {
 	mallory := testutil.Must(raw(t, w, w.key(t, "mallory", time.Time{}, keys.Work)))(t)
 	defer mallory.Close()
 	attacks := 0
-	for _, reply := range []string{"res.victim.0", "journal.victim.0", "journal.mallory.0", "evidence.victim", "$KV.farm.boot", "$KV.tests.ab", "$JS.API.STREAM.PURGE.RESULTS_0", "$JS.API.STREAM.DELETE.RESULTS_0", "ctl.all", "_INBOX_victim.x"} {
+	for _, reply := range []string{"res.victim.0", "journal.victim.0", "journal.mallory.0", "evidence.victim",
+		"$KV.farm.boot", "$KV.tests.ab", "$JS.API.STREAM.PURGE.RESULTS_0", "$JS.API.STREAM.DELETE.RESULTS_0", "ctl.all",
+		"_INBOX_victim.x"} {
 		for range 4 {
 			attacks++
 			testutil.OK(t, mallory.PublishRequest("res.mallory.0", reply, []byte("x")))
@@ -68,13 +70,15 @@ func TestFloodOfOneWorker(t *testing.T) {
 	})
 	honest := w.dial(t, w.key(t, "honest", time.Time{}, keys.Work))
 	closed := make(chan struct{})
-	mallory := testutil.Must(raw(t, w, w.key(t, "mallory", time.Time{}, keys.Work), nats.NoReconnect(), nats.ClosedHandler(func(*nats.Conn) { close(closed) })))(t)
+	mallory := testutil.Must(raw(t, w, w.key(t, "mallory", time.Time{}, keys.Work), nats.NoReconnect(),
+		nats.ClosedHandler(func(*nats.Conn) { close(closed) })))(t)
 	defer mallory.Close()
 	inbox := keys.Inbox("mallory") + ".x"
 	done := make(chan int)
 	go func() {
 		sent := 0
-		for mallory.PublishRequest("res.mallory.0", inbox, bytes.Repeat([]byte("bad"), 70)) == nil && t.Context().Err() == nil {
+		for mallory.PublishRequest("res.mallory.0", inbox, bytes.Repeat([]byte("bad"), 70)) == nil &&
+			t.Context().Err() == nil {
 			if sent++; sent > 10_000 {
 				time.Sleep(time.Millisecond)
 			}
@@ -114,7 +118,9 @@ func publishAs(t *testing.T, way farm.Transport, name, id string) {
 func TestBarredWorker(t *testing.T) {
 	t.Parallel()
 	w := open(t, nil)
-	testutil.OK(t, testutil.Err(w.bus.Answer("hello.*", func(context.Context, string, []byte) (any, error) { return farm.HelloReply{}, nil })))
+	testutil.OK(t, testutil.Err(w.bus.Answer("hello.*", func(context.Context, string, []byte) (any, error) {
+		return farm.HelloReply{}, nil
+	})))
 	creds := w.key(t, "w1", time.Time{}, keys.Work)
 	gone := make(chan struct{})
 	n := testutil.Must(raw(t, w, creds, nats.NoReconnect(), nats.ClosedHandler(func(*nats.Conn) { close(gone) })))(t)
@@ -126,7 +132,8 @@ func TestBarredWorker(t *testing.T) {
 		t.Fatal("its connection is still open")
 	}
 	again := w.dial(t, creds)
-	if err := again.Publish(t.Context(), "res.w1.0", "1", []byte("x")); err == nil || !bytes.Contains([]byte(err.Error()), []byte("two others agree")) {
+	if err := again.Publish(t.Context(), "res.w1.0", "1", []byte("x")); err == nil ||
+		!bytes.Contains([]byte(err.Error()), []byte("two others agree")) {
 		t.Errorf("a result of a barred worker: %v", err)
 	}
 	testutil.OK(t, again.Request(t.Context(), "hello.w1", farm.Hello{}, &farm.HelloReply{}))
@@ -141,7 +148,8 @@ func TestLongID(t *testing.T) {
 	t.Parallel()
 	w := open(t, nil)
 	way := w.dial(t, w.key(t, "w1", time.Time{}, keys.Work))
-	testutil.Fails(t, way.Publish(t.Context(), "res.w1.0", strings.Repeat("i", 60_000), []byte("x")), "an id of 60000 bytes")
+	testutil.Fails(t, way.Publish(t.Context(), "res.w1.0", strings.Repeat("i", 60_000), []byte("x")),
+		"an id of 60000 bytes")
 	testutil.OK(t, way.Publish(t.Context(), "res.w1.0", strings.Repeat("i", 200), []byte("x")))
 }
 

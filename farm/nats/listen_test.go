@@ -15,5 +15,6 @@ func TestPortInUse(t *testing.T) {
 	config := open(t, nil).config
 	config.Dir, config.Listen = t.TempDir(), other.Addr().String()
 	_, err := nats.Open(t.Context(), config)
-	testutil.Fails(t, err, "--listen: "+config.Listen+": another program listens on this address; end it, or give another port")
+	testutil.Fails(t, err, "--listen: "+config.Listen+
+		": another program listens on this address; end it, or give another port")
 }

@@ -105,7 +105,8 @@ func Open(ctx context.Context, c Config) (_ *Bus, err error) {
 			return k.Owner
 		}
 	}
-	b.intake = intake{busy: map[string]bool{}, bad: map[string]int{}, barred: map[string]string{}, slots: make(chan struct{}, intakeAtATime)}
+	b.intake = intake{busy: map[string]bool{}, bad: map[string]int{}, barred: map[string]string{},
+		slots: make(chan struct{}, intakeAtATime)}
 	b.ctx, b.cancel = context.WithCancel(context.Background())
 	defer func() {
 		if err != nil {
@@ -147,7 +148,8 @@ func (b *Bus) begin(ctx context.Context) (err error) {
 	if b.embedded, err = startServer(ctx, inside, own.Public); err != nil {
 		return err
 	}
-	b.conn, err = connect("", coordinatorName, nats.InProcessServer(b.embedded.server), nats.Nkey(own.Public, nats.SignatureHandler(sign)))
+	b.conn, err = connect("", coordinatorName, nats.InProcessServer(b.embedded.server),
+		nats.Nkey(own.Public, nats.SignatureHandler(sign)))
 	return err
 }
 
@@ -160,21 +162,25 @@ func (b *Bus) makeStreams(ctx context.Context) error {
 	results := jetstream.StreamConfig{
 		Name: stream, Subjects: []string{journalSubject + "*." + shard}, Storage: jetstream.FileStorage,
 		Retention: jetstream.InterestPolicy, Discard: jetstream.DiscardNew, MaxBytes: b.config.MaxStream,
-		MaxMsgSize: maxMessage, Duplicates: 2 * time.Minute, Compression: jetstream.S2Compression, Replicas: max(b.config.Replicas, 1),
+		MaxMsgSize: maxMessage, Duplicates: 2 * time.Minute, Compression: jetstream.S2Compression,
+		Replicas: max(b.config.Replicas, 1),
 	}
 	if _, err := b.js.CreateOrUpdateStream(ctx, results); err != nil {
 		return fmt.Errorf("stream %s: %w", results.Name, err)
 	}
 	kept := jetstream.StreamConfig{
-		Name: evidence, Subjects: []string{evidenceSubject + "*"}, Storage: jetstream.FileStorage, Discard: jetstream.DiscardOld,
-		MaxAge: evidenceAge, MaxBytes: max(b.config.MaxStream/8, 2<<20), Compression: jetstream.S2Compression, Replicas: max(b.config.Replicas, 1),
+		Name: evidence, Subjects: []string{evidenceSubject + "*"}, Storage: jetstream.FileStorage,
+		Discard: jetstream.DiscardOld,
+		MaxAge:  evidenceAge, MaxBytes: max(b.config.MaxStream/8, 2<<20), Compression: jetstream.S2Compression,
+		Replicas: max(b.config.Replicas, 1),
 	}
 	if _, err := b.js.CreateOrUpdateStream(ctx, kept); err != nil {
 		return fmt.Errorf("stream %s: %w", kept.Name, err)
 	}
 	var err error
 	b.judge, err = b.js.CreateOrUpdateConsumer(ctx, stream, jetstream.ConsumerConfig{
-		Durable: b.consumer(), AckPolicy: jetstream.AckExplicitPolicy, AckWait: ackWait, MaxDeliver: -1, MaxAckPending: maxAckPending,
+		Durable: b.consumer(), AckPolicy: jetstream.AckExplicitPolicy, AckWait: ackWait, MaxDeliver: -1,
+		MaxAckPending: maxAckPending,
 		DeliverPolicy: jetstream.DeliverAllPolicy,
 	})
 	if err != nil {
@@ -374,7 +380,8 @@ const ofOneKey = 16
 
 // Answer implements farm.Bus. It answers only to the inbox of the key that may publish on the subject. With any other
 // reply subject a client could make the coordinator send messages in its name.
-func (b *Bus) Answer(subject string, f func(ctx context.Context, subject string, body []byte) (any, error)) (stop func(), err error) {
+func (b *Bus) Answer(subject string,
+	f func(ctx context.Context, subject string, body []byte) (any, error)) (stop func(), err error) {
 	slots := make(chan struct{}, atATime)
 	var mu sync.Mutex
 	underWay := map[string]int{} // by key

@@ -58,7 +58,8 @@ type settings struct {
 // the others, and gogi checks those at its next start.
 func (o *Outside) Examine(ctx context.Context) (wrong []error, err error) {
 	if o.Monitor == "" {
-		return nil, errors.New("bus: gogi checks on the server's monitoring page that it syncs what it acknowledges: set http_port there, and name the page")
+		return nil,
+			errors.New("bus: gogi checks on the server's monitoring page that it syncs what it acknowledges: set http_port there, and name the page")
 	}
 	pages := strings.Split(o.Monitor, ",")
 	var silent []error
@@ -110,7 +111,8 @@ func (s settings) wrong() (all []error) {
 	case c == nil:
 		add("JetStream is off: set jetstream { store_dir: …, sync_interval: always }")
 	case !c.SyncAlways:
-		add("sync_interval is %v: what is acknowledged may be lost for that long; set jetstream { sync_interval: always }", c.SyncInterval)
+		add("sync_interval is %v: what is acknowledged may be lost for that long; set jetstream { sync_interval: always }",
+			c.SyncInterval)
 	}
 	if s.MaxPayload < farm.MaxBody {
 		add("max_payload is %d: set at least %d", s.MaxPayload, farm.MaxBody)

@@ -43,16 +43,19 @@ func TestOutside(t *testing.T) {
 		testutil.OK(t, err)
 		w := &world{ring: testutil.Must(keys.Open(t.TempDir()))(t), public: own.Public}
 		creds := map[string]keys.Creds{}
-		for name, right := range map[string]keys.Right{"w1": keys.Work, "w2": keys.Work, "slow": keys.Work, "quick": keys.Work, "o1": keys.Admin} {
+		for name, right := range map[string]keys.Right{"w1": keys.Work, "w2": keys.Work, "slow": keys.Work,
+			"quick": keys.Work, "o1": keys.Admin} {
 			k, seed, err := keys.New(name, "owner", []keys.Right{right}, time.Now(), time.Time{})
 			testutil.OK(t, err)
 			testutil.OK(t, w.ring.Add(k))
 			creds[name] = keys.Creds{Name: name, Coordinator: own.Public, Seed: seed}
 		}
-		s := outside(t, fmt.Sprintf("listen: 127.0.0.1:-1\nhttp: 127.0.0.1:-1\nmax_payload: 1MB\njetstream { store_dir: %q, sync_interval: always }\n%s",
-			t.TempDir(), authorization(own.Public, w.ring, time.Now())))
+		s := outside(t,
+			fmt.Sprintf("listen: 127.0.0.1:-1\nhttp: 127.0.0.1:-1\nmax_payload: 1MB\njetstream { store_dir: %q, sync_interval: always }\n%s",
+				t.TempDir(), authorization(own.Public, w.ring, time.Now())))
 		w.config = nats.Config{
-			Dir: t.TempDir(), Keys: w.ring, Log: slog.New(slog.DiscardHandler), MaxStream: 4 << 20, MaxArtefact: 1 << 20, MaxArtefacts: 16 << 20,
+			Dir: t.TempDir(), Keys: w.ring, Log: slog.New(slog.DiscardHandler), MaxStream: 4 << 20, MaxArtefact: 1 << 20,
+			MaxArtefacts: 16 << 20,
 			Outside: &nats.Outside{
 				Creds:   keys.Creds{Name: "coordinator", URL: s.ClientURL(), Coordinator: own.Public, Seed: seed},
 				Monitor: "http://" + s.MonitorAddr().String(),
@@ -98,9 +101,11 @@ func TestExamine(t *testing.T) {
 		conf string
 		want []string
 	}{
-		"good":      {"jetstream { store_dir: %q, sync_interval: always }\nauthorization { user: a, password: b }", nil},
-		"default":   {"jetstream { store_dir: %q }\nauthorization { user: a, password: b }", []string{"sync_interval is 2m0s"}},
-		"a second":  {"jetstream { store_dir: %q, sync_interval: 1s }\nauthorization { user: a, password: b }", []string{"sync_interval is 1s"}},
+		"good": {"jetstream { store_dir: %q, sync_interval: always }\nauthorization { user: a, password: b }", nil},
+		"default": {"jetstream { store_dir: %q }\nauthorization { user: a, password: b }",
+			[]string{"sync_interval is 2m0s"}},
+		"a second": {"jetstream { store_dir: %q, sync_interval: 1s }\nauthorization { user: a, password: b }",
+			[]string{"sync_interval is 1s"}},
 		"open":      {"jetstream { store_dir: %q, sync_interval: always }", []string{"connections need no key"}},
 		"small":     {"jetstream { store_dir: %q, sync_interval: always }\nmax_payload: 64KB\nauthorization { user: a, password: b }", []string{"max_payload is 65536"}},
 		"no stream": {"# %q\nauthorization { user: a, password: b }", []string{"JetStream is off"}},
@@ -116,11 +121,14 @@ func TestExamine(t *testing.T) {
 			testutil.Check(t, strings.Contains(wrong[i].Error(), want), "%s: %v, want %s", name, wrong[i], want)
 		}
 	}
-	good := outside(t, fmt.Sprintf("listen: 127.0.0.1:-1\nhttp: 127.0.0.1:-1\njetstream { store_dir: %q, sync_interval: always }\nauthorization { user: a, password: b }", t.TempDir()))
-	bad := outside(t, fmt.Sprintf("listen: 127.0.0.1:-1\nhttp: 127.0.0.1:-1\njetstream { store_dir: %q }\nauthorization { user: a, password: b }", t.TempDir()))
+	good := outside(t,
+		fmt.Sprintf("listen: 127.0.0.1:-1\nhttp: 127.0.0.1:-1\njetstream { store_dir: %q, sync_interval: always }\nauthorization { user: a, password: b }", t.TempDir()))
+	bad := outside(t,
+		fmt.Sprintf("listen: 127.0.0.1:-1\nhttp: 127.0.0.1:-1\njetstream { store_dir: %q }\nauthorization { user: a, password: b }", t.TempDir()))
 	g, b, none := "http://"+good.MonitorAddr().String(), "http://"+bad.MonitorAddr().String(), "http://127.0.0.1:1"
 	for pages, want := range map[string]string{
-		g + "," + g + ", " + none: "0 nil", g + "," + none + "," + b: "1 nil", g + "," + none: "0 error", none + "," + g + "," + none: "0 error",
+		g + "," + g + ", " + none: "0 nil", g + "," + none + "," + b: "1 nil", g + "," + none: "0 error",
+		none + "," + g + "," + none: "0 error",
 	} {
 		wrong, err := (&nats.Outside{Monitor: pages}).Examine(t.Context())
 		got := fmt.Sprint(len(wrong), " nil")
@@ -136,9 +144,9 @@ func TestExamine(t *testing.T) {
 	}
 }
 
-// authorization returns the part of an external server's configuration that accepts the coordinator and the valid keys of a
-// ring. Each key has only its own subjects. The operator must write it there, and reload the server after every change of
-// the ring. The next call omits a key that has expired.
+// authorization returns the part of an external server's configuration that accepts the coordinator and the valid keys
+// of a ring. Each key has only its own subjects. The operator must write it there, and reload the server after every
+// change of the ring. The next call omits a key that has expired.
 func authorization(coordinator string, ring *keys.Ring, now time.Time) string {
 	var b strings.Builder
 	b.WriteString("authorization {\n  timeout: 10\n  users: [\n")
@@ -148,7 +156,8 @@ func authorization(coordinator string, ring *keys.Ring, now time.Time) string {
 			continue
 		}
 		s := k.Subjects()
-		fmt.Fprintf(&b, "    { nkey: %s, permissions: { publish: %s, subscribe: %s } } # %s\n", k.Public, list(s.Publish), list(s.Subscribe), k.Name)
+		fmt.Fprintf(&b, "    { nkey: %s, permissions: { publish: %s, subscribe: %s } } # %s\n", k.Public, list(s.Publish),
+			list(s.Subscribe), k.Name)
 	}
 	b.WriteString("  ]\n}\n")
 	return b.String()

@@ -100,12 +100,14 @@ func (r *reader) end() error {
 
 func (r *reader) fill() error {
 	var p piece
-	err := r.client.patiently(r.ctx, farm.SubjectArtefact+r.client.name, wanted{SHA256: r.sum, Offset: r.next}, func() any { p = piece{}; return &p }, func() bool { return p.Busy })
+	err := r.client.patiently(r.ctx, farm.SubjectArtefact+r.client.name, wanted{SHA256: r.sum, Offset: r.next},
+		func() any { p = piece{}; return &p }, func() bool { return p.Busy })
 	if err != nil {
 		return fmt.Errorf("bus: artefact %s: %w", r.sum, err)
 	}
 	if len(p.Body) == 0 && r.next < p.Size || r.next > 0 && p.Size != r.size {
-		return fmt.Errorf("bus: artefact %s: a piece of %d bytes at %d of %d: the coordinator's copy has changed", r.sum, len(p.Body), r.next, p.Size)
+		return fmt.Errorf("bus: artefact %s: a piece of %d bytes at %d of %d: the coordinator's copy has changed", r.sum,
+			len(p.Body), r.next, p.Size)
 	}
 	r.hash.Write(p.Body)
 	r.rest, r.size, r.next = p.Body, p.Size, r.next+int64(len(p.Body))
@@ -161,7 +163,8 @@ func (c *client) PutArtefact(ctx context.Context, r io.ReadSeeker, limit int64) 
 		}
 		o.Body = buffer[:n]
 		var answer taken
-		if err := c.patiently(ctx, farm.SubjectUpload+c.name, o, func() any { answer = taken{}; return &answer }, func() bool { return false }); err != nil {
+		if err := c.patiently(ctx, farm.SubjectUpload+c.name, o, func() any { answer = taken{}; return &answer },
+			func() bool { return false }); err != nil {
 			return "", fmt.Errorf("bus: artefact %s: %w", o.SHA256, err)
 		}
 		if answer.Have {
@@ -195,7 +198,8 @@ type upload struct {
 }
 
 func newArtefactServer(store *files.Store, largest int64, readers int) *artefactServer {
-	return &artefactServer{store: store, largest: largest, reading: make(chan struct{}, readers), uploads: map[string]*upload{}}
+	return &artefactServer{store: store, largest: largest, reading: make(chan struct{}, readers),
+		uploads: map[string]*upload{}}
 }
 
 // busyAfter is the time after which a waiting request gets the answer Busy.

@@ -72,8 +72,8 @@ func startServer(ctx context.Context, c Config, own string) (*embedded, error) {
 	return e, nil
 }
 
-// mayListen returns an error if the server cannot listen on an address. The server itself would only try again until its
-// deadline. mayListen listens on the address for a moment.
+// mayListen returns an error if the server cannot listen on an address. The server itself would only try again until
+// its deadline. mayListen listens on the address for a moment.
 func mayListen(ctx context.Context, address string) error {
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", address)
 	if err != nil {

@@ -83,15 +83,18 @@ func OpenShared(ctx context.Context, o *Outside, secret farm.Secret, ttl time.Du
 	if err != nil {
 		return nil, err
 	}
-	return &Shared{client: &client{conn: c, name: coordinatorName}, ttl: ttl, replicas: replicas, secret: secret, lost: make(chan struct{})}, nil
+	return &Shared{client: &client{conn: c, name: coordinatorName}, ttl: ttl, replicas: replicas, secret: secret,
+		lost: make(chan struct{})}, nil
 }
 
 // Create makes the bucket, unless the farm has one.
 func (s *Shared) Create(ctx context.Context) error {
 	// This is a bucket as NATS makes it, but without direct reads, which may return old entries.
 	_, err := s.js.CreateOrUpdateStream(ctx, jetstream.StreamConfig{
-		Name: bucketStream, Description: "lease and state of a gogi farm", Subjects: []string{subjectOf(">")}, Storage: jetstream.FileStorage,
-		MaxMsgsPerSubject: 1, Discard: jetstream.DiscardNew, AllowRollup: true, DenyDelete: true, Duplicates: 2 * time.Minute, Replicas: s.replicas,
+		Name: bucketStream, Description: "lease and state of a gogi farm", Subjects: []string{subjectOf(">")},
+		Storage:           jetstream.FileStorage,
+		MaxMsgsPerSubject: 1, Discard: jetstream.DiscardNew, AllowRollup: true, DenyDelete: true, Duplicates: 2 * time.Minute,
+		Replicas: s.replicas,
 	})
 	if err != nil {
 		return fmt.Errorf("jetstream.replicas = %d: the bucket %s cannot be made: %w", s.replicas, bucket, err)
@@ -140,8 +143,8 @@ func (s *Shared) Look(ctx context.Context) (t Term, free bool, err error) {
 }
 
 // Take begins a new term after the term before, which Look has returned. It returns ErrFenced if another process has
-// written to the bucket since Look. Then the caller may call Look again. folder is the name of this process's folder. The
-// term still names the folder of the term before, until Settle.
+// written to the bucket since Look. Then the caller may call Look again. folder is the name of this process's folder.
+// The term still names the folder of the term before, until Settle.
 func (s *Shared) Take(ctx context.Context, before Term, leader, folder string) error {
 	s.writing.Lock()
 	defer s.writing.Unlock()
@@ -253,7 +256,8 @@ func (s *Shared) write(ctx context.Context, key string, value any) error {
 			return err
 		}
 		trying, cancel := context.WithTimeout(ctx, s.ttl/rates)
-		ack, err := s.js.Publish(trying, subjectOf(key), body, jetstream.WithMsgID(id), jetstream.WithExpectLastSequence(s.last), jetstream.WithRetryAttempts(0))
+		ack, err := s.js.Publish(trying, subjectOf(key), body, jetstream.WithMsgID(id),
+			jetstream.WithExpectLastSequence(s.last), jetstream.WithRetryAttempts(0))
 		cancel()
 		if err == nil {
 			s.last = ack.Sequence
@@ -264,7 +268,8 @@ func (s *Shared) write(ctx context.Context, key string, value any) error {
 		}
 		api, ok := errors.AsType[*jetstream.APIError](err)
 		switch {
-		case ok && (api.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequence || api.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequenceConstant):
+		case ok && (api.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequence ||
+			api.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequenceConstant):
 			return ErrFenced
 		case errors.Is(err, nats.ErrMaxPayload):
 			return fmt.Errorf("bus: %s: %d bytes: %w", key, len(body), err)
@@ -334,7 +339,8 @@ func (s *Shared) seal(key string, value any) ([]byte, error) {
 
 func (s *Shared) open(key string, body []byte, to any) error {
 	if len(body) < sha256.Size || !hmac.Equal(body[:sha256.Size], s.mac(key, body[sha256.Size:])) {
-		return fmt.Errorf("bus: the entry %s in the bucket %s: %w: was this folder restored from a backup of it?", key, bucket, ErrForeign)
+		return fmt.Errorf("bus: the entry %s in the bucket %s: %w: was this folder restored from a backup of it?", key,
+			bucket, ErrForeign)
 	}
 	return farm.Decode(body[sha256.Size:], to)
 }

@@ -41,8 +41,9 @@ func newCluster(t *testing.T) *cluster {
 	testutil.OK(t, err)
 	ring := testutil.Must(keys.Open(t.TempDir()))(t)
 	testutil.OK(t, ring.Add(k))
-	s := outside(t, fmt.Sprintf("listen: 127.0.0.1:-1\nhttp: 127.0.0.1:-1\nmax_payload: 1MB\njetstream { store_dir: %q, sync_interval: always }\n%s",
-		t.TempDir(), authorization(own.Public, ring, time.Now())))
+	s := outside(t,
+		fmt.Sprintf("listen: 127.0.0.1:-1\nhttp: 127.0.0.1:-1\nmax_payload: 1MB\njetstream { store_dir: %q, sync_interval: always }\n%s",
+			t.TempDir(), authorization(own.Public, ring, time.Now())))
 	return &cluster{
 		t: t, ring: ring, secret: farm.Secret{1}, server: s,
 		outside: &nats.Outside{
@@ -79,7 +80,8 @@ func (c *cluster) raw(creds keys.Creds) jetstream.JetStream {
 	c.t.Helper()
 	sign, public, err := keys.Sign(creds.Seed)
 	testutil.OK(c.t, err)
-	n := testutil.Must(natsgo.Connect(creds.URL, natsgo.Nkey(public, func(b []byte) ([]byte, error) { return sign(b) }), natsgo.CustomInboxPrefix(keys.Inbox(creds.Name))))(c.t)
+	n := testutil.Must(natsgo.Connect(creds.URL, natsgo.Nkey(public, func(b []byte) ([]byte, error) { return sign(b) }),
+		natsgo.CustomInboxPrefix(keys.Inbox(creds.Name))))(c.t)
 	c.t.Cleanup(n.Close)
 	return testutil.Must(jetstream.New(n))(c.t)
 }
@@ -94,16 +96,19 @@ func TestTerms(t *testing.T) {
 	testutil.Check(t, c.take(a, "a") == nats.Term{}, "there was a term before the first one")
 	testutil.OK(t, a.Put(ctx, nats.KeyOf("row", "tests", "x y"), "one"))
 	seen, free, err := b.Look(ctx)
-	testutil.Check(t, err == nil && !free && seen.Leader == "a" && seen.Number == a.Number(), "%+v, free %v, %v", seen, free, err)
+	testutil.Check(t, err == nil && !free && seen.Leader == "a" && seen.Number == a.Number(), "%+v, free %v, %v", seen,
+		free, err)
 	testutil.OK(t, a.Ready(ctx))
 	// The term that b has seen is outdated now.
 	testutil.Check(t, errors.Is(b.Take(ctx, seen, "b", "b"), nats.ErrFenced), "a lease was taken from a living leader")
 	testutil.OK(t, a.Put(ctx, nats.KeyOf("row", "tests", "x y"), "two"))
 	testutil.OK(t, a.Release(ctx))
 	before := c.take(b, "b")
-	testutil.Check(t, before.Ready && before.Released && before.Number < b.Number(), "%+v before term %d", before, b.Number())
+	testutil.Check(t, before.Ready && before.Released && before.Number < b.Number(), "%+v before term %d", before,
+		b.Number())
 	testutil.Check(t, a.Fence() == nil, "the test is about a leader that does not know yet")
-	testutil.Check(t, errors.Is(a.Put(ctx, "row.late", "late"), nats.ErrFenced) && errors.Is(a.Fence(), nats.ErrFenced), "a former leader writes")
+	testutil.Check(t, errors.Is(a.Put(ctx, "row.late", "late"), nats.ErrFenced) && errors.Is(a.Fence(), nats.ErrFenced),
+		"a former leader writes")
 	<-a.Lost()
 	got := map[string]string{}
 	testutil.OK(t, b.Entries(ctx, func(key string, decode func(any) error) error {
@@ -115,7 +120,8 @@ func TestTerms(t *testing.T) {
 	testutil.Check(t, len(got) == 1 && got[nats.KeyOf("row", "tests", "x y")] == "two", "%v", got)
 }
 
-// TestASilentLeader: a leader that cannot renew its lease stops before a standby takes it, and the standby does take it.
+// TestASilentLeader: a leader that cannot renew its lease stops before a standby takes it, and the standby does take
+// it.
 func TestASilentLeader(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t)
@@ -158,11 +164,14 @@ func TestForgedEntries(t *testing.T) {
 		testutil.OK(t, heard.Unsubscribe())
 	}
 	testutil.OK(t, a.Ready(ctx)) // the bucket exists, and no other entry came before this one
-	m := testutil.Must(testutil.Must(other.Stream(ctx, "KV_gogi_farm"))(t).GetLastMsgForSubject(ctx, "$KV.gogi_farm.lease"))(t)
-	for name, body := range map[string][]byte{"of another key": m.Data, "changed": append(slices.Clone(m.Data[:len(m.Data)-1]), m.Data[len(m.Data)-1]^1), "empty": nil} {
+	m := testutil.Must(testutil.Must(other.Stream(ctx, "KV_gogi_farm"))(t).GetLastMsgForSubject(ctx,
+		"$KV.gogi_farm.lease"))(t)
+	for name, body := range map[string][]byte{"of another key": m.Data,
+		"changed": append(slices.Clone(m.Data[:len(m.Data)-1]), m.Data[len(m.Data)-1]^1), "empty": nil} {
 		b := c.join(ttl)
 		testutil.Must(other.Publish(ctx, "$KV.gogi_farm.row.forged", body))(t)
-		testutil.Check(t, errors.Is(a.Put(ctx, "row.mine", "x"), nats.ErrFenced), "%s: a leader that has not seen all entries writes", name)
+		testutil.Check(t, errors.Is(a.Put(ctx, "row.mine", "x"), nats.ErrFenced),
+			"%s: a leader that has not seen all entries writes", name)
 		seen, _, err := b.Look(ctx)
 		testutil.OK(t, err)
 		testutil.OK(t, b.Take(ctx, seen, "b", "b"))
@@ -175,8 +184,9 @@ func TestForgedEntries(t *testing.T) {
 // bus opens the bus of a coordinator.
 func (c *cluster) bus(s *nats.Shared) (*nats.Bus, error) {
 	b, err := nats.Open(c.t.Context(), nats.Config{
-		Dir: c.t.TempDir(), Keys: c.ring, Log: slog.New(slog.DiscardHandler), MaxStream: 4 << 20, MaxArtefact: 1 << 20, MaxArtefacts: 16 << 20,
-		Outside: c.outside, Shared: s,
+		Dir: c.t.TempDir(), Keys: c.ring, Log: slog.New(slog.DiscardHandler), MaxStream: 4 << 20, MaxArtefact: 1 << 20,
+		MaxArtefacts: 16 << 20,
+		Outside:      c.outside, Shared: s,
 	})
 	if err == nil {
 		c.t.Cleanup(func() { _ = b.Close() })
@@ -202,7 +212,8 @@ func TestALeaderThatOpensItsBusTooLate(t *testing.T) {
 	w := testutil.Must(nats.Dial(c.worker))(t)
 	t.Cleanup(func() { _ = w.Close() })
 	testutil.OK(t, w.Publish(ctx, farm.SubjectResults+"w1.0", "one", []byte("one")))
-	testutil.Check(t, string(testutil.Must(fresh.Results(ctx, 1))(t)[0].Body) == "one", "the new leader gets another result")
+	testutil.Check(t, string(testutil.Must(fresh.Results(ctx, 1))(t)[0].Body) == "one",
+		"the new leader gets another result")
 	stream := testutil.Must(c.raw(c.outside.Creds).Stream(ctx, "RESULTS_0"))(t)
 	var names []string
 	for name := range stream.ConsumerNames(ctx).Name() {
@@ -210,7 +221,8 @@ func TestALeaderThatOpensItsBusTooLate(t *testing.T) {
 	}
 	testutil.Equal(t, fmt.Sprint(names), fmt.Sprintf("[judge-%d]", b.Number()), "consumers")
 	testutil.OK(t, stream.DeleteConsumer(ctx, names[0]))
-	testutil.Check(t, errors.Is(testutil.Err(fresh.Results(ctx, 1)), jetstream.ErrConsumerNotFound), "a missing consumer is no error")
+	testutil.Check(t, errors.Is(testutil.Err(fresh.Results(ctx, 1)), jetstream.ErrConsumerNotFound),
+		"a missing consumer is no error")
 }
 
 // TestASettledTerm: until Settle, a new term names the folder of the term before. So a leader that fails at its start
@@ -229,7 +241,8 @@ func TestASettledTerm(t *testing.T) {
 	testutil.Check(t, err == nil && taken.Folder == "a's folder" && taken.Taker == "b's folder", "%+v, %v", taken, err)
 	testutil.OK(t, b.Settle(ctx))
 	settled, _, err := a.Look(ctx)
-	testutil.Check(t, err == nil && settled.Folder == "b's folder" && settled.Taker == "b's folder", "%+v, %v", settled, err)
+	testutil.Check(t, err == nil && settled.Folder == "b's folder" && settled.Taker == "b's folder", "%+v, %v", settled,
+		err)
 }
 
 // TestTwoLooks: Take uses the entry of its own Look, even if another goroutine has looked again.

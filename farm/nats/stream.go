@@ -59,8 +59,8 @@ type patience struct {
 }
 
 // again reports whether the caller must try again after the error err, because another server of a cluster takes over
-// the work of a lost one. It logs the first failure, and waits before it returns true. It returns false for an error that
-// does not pass, if this process does not lead any more, and after the time of a takeover.
+// the work of a lost one. It logs the first failure, and waits before it returns true. It returns false for an error
+// that does not pass, if this process does not lead any more, and after the time of a takeover.
 func (p *patience) again(ctx context.Context, err error) bool {
 	b := p.bus
 	if err == nil || b.config.Shared == nil || b.config.Shared.Fence() != nil || ctx.Err() != nil || !passing(err) {
@@ -92,7 +92,8 @@ func passing(err error) bool {
 		return api.Code >= 500 || api.ErrorCode == noPeers
 	}
 	_, refused := errors.AsType[*farm.Refusal](err)
-	return !refused && !errors.Is(err, jetstream.ErrConsumerNotFound) && !errors.Is(err, jetstream.ErrConsumerDeleted) && !errors.Is(err, nats.ErrMaxPayload)
+	return !refused && !errors.Is(err, jetstream.ErrConsumerNotFound) && !errors.Is(err, jetstream.ErrConsumerDeleted) &&
+		!errors.Is(err, nats.ErrMaxPayload)
 }
 
 // explain returns err, the error of a fetch, or jetstream.ErrConsumerNotFound if the consumer does not exist. A fetch
@@ -149,7 +150,8 @@ func (b *Bus) fetched(ctx context.Context, err error) error {
 	switch {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
-	case err == nil || errors.Is(err, nats.ErrTimeout) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, jetstream.ErrNoMessages):
+	case err == nil || errors.Is(err, nats.ErrTimeout) || errors.Is(err, context.DeadlineExceeded) ||
+		errors.Is(err, jetstream.ErrNoMessages):
 		return nil
 	}
 	return b.failure(err)
@@ -162,8 +164,9 @@ func (b *Bus) delivery(m jetstream.Msg) (farm.Delivery, error) {
 	}
 	sequence := meta.Sequence.Stream
 	return farm.Delivery{
-		Subject: farm.SubjectResults + strings.TrimPrefix(m.Subject(), journalSubject), Body: m.Data(), Sequence: sequence, Again: meta.NumDelivered > 1 || sequence <= b.before,
-		Ack: func(ctx context.Context) error { return b.ack(ctx, m) },
+		Subject: farm.SubjectResults + strings.TrimPrefix(m.Subject(), journalSubject), Body: m.Data(), Sequence: sequence,
+		Again: meta.NumDelivered > 1 || sequence <= b.before,
+		Ack:   func(ctx context.Context) error { return b.ack(ctx, m) },
 		Refuse: func(ctx context.Context, why string) error {
 			if err := b.keepEvidence(ctx, m, sequence, why); err != nil {
 				return err

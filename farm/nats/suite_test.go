@@ -84,7 +84,9 @@ func TestInMemory(t *testing.T) {
 // answer serves a subject until stop or the end of the test.
 func answer(t *testing.T, b farm.Bus, subject string, f func(subject string, body []byte) (any, error)) (stop func()) {
 	t.Helper()
-	stop, err := b.Answer(subject, func(_ context.Context, subject string, body []byte) (any, error) { return f(subject, body) })
+	stop, err := b.Answer(subject, func(_ context.Context, subject string, body []byte) (any, error) {
+		return f(subject, body)
+	})
 	testutil.OK(t, err)
 	t.Cleanup(stop)
 	return stop
@@ -192,7 +194,8 @@ func resultsInOrder(t *testing.T, ctx context.Context, f contract) {
 	}
 	last := uint64(0)
 	for i, d := range take(t, ctx, f.Bus, 10) {
-		testutil.Check(t, len(d.Body) == 1 && int(d.Body[0]) == i && d.Subject == subject(names[i%3]) && d.Sequence > last && !d.Again,
+		testutil.Check(t, len(d.Body) == 1 && int(d.Body[0]) == i && d.Subject == subject(names[i%3]) && d.Sequence > last &&
+			!d.Again,
 			"message %d: %+v after sequence %d", i, d, last)
 		last = d.Sequence
 		testutil.OK(t, d.Ack(ctx))
@@ -258,7 +261,9 @@ func longAnswers(t *testing.T, ctx context.Context, f contract) {
 	w := f.Worker(t, "w1")
 	for beyond, want := range map[int]bool{0: true, 1: false} {
 		length := farm.MaxAnswer - 5 + beyond // the header of a byte string has 5 bytes
-		stop := answer(t, f.Bus, farm.SubjectHello+"*", func(string, []byte) (any, error) { return make([]byte, length), nil })
+		stop := answer(t, f.Bus, farm.SubjectHello+"*", func(string, []byte) (any, error) {
+			return make([]byte, length), nil
+		})
 		var got []byte
 		err := w.Request(ctx, farm.SubjectHello+"w1", farm.Hello{}, &got)
 		if (err == nil) != want || want && len(got) != length || !want && !strings.Contains(err.Error(), "are sent") {
@@ -318,12 +323,14 @@ func hintsArrive(t *testing.T, ctx context.Context, f contract) {
 		t.Cleanup(stop)
 	}
 	settle(t, ctx, f, w)
-	for _, s := range []string{farm.SubjectWorker + "w2", farm.SubjectAll, farm.SubjectWorker + "w1", farm.SubjectRun + "ab"} {
+	for _, s := range []string{farm.SubjectWorker + "w2", farm.SubjectAll, farm.SubjectWorker + "w1",
+		farm.SubjectRun + "ab"} {
 		testutil.OK(t, f.Bus.Send(s, []byte("x")))
 	}
 	got := []string{next(t, ctx, heard), next(t, ctx, heard), next(t, ctx, heard)}
 	slices.Sort(got)
-	if want := []string{farm.SubjectRun + "ab:x", farm.SubjectAll + ":x", farm.SubjectWorker + "w1:x"}; !slices.Equal(got, slices.Sorted(slices.Values(want))) {
+	if want := []string{farm.SubjectRun + "ab:x", farm.SubjectAll + ":x", farm.SubjectWorker + "w1:x"}; !slices.Equal(got,
+		slices.Sorted(slices.Values(want))) {
 		t.Errorf("heard %q", got)
 	}
 	stops[farm.SubjectAll]()
@@ -385,7 +392,8 @@ func artefacts(t *testing.T, ctx context.Context, f contract) {
 			testutil.Check(t, bytes.Equal(back, body), "%s: %d bytes came back as %d others", who, size, len(back))
 		}
 	}
-	testutil.Fails(t, testutil.Err(owner.PutArtefact(ctx, bytes.NewReader(make([]byte, 11)), 10)), "", "11 bytes are stored with a limit of 10")
+	testutil.Fails(t, testutil.Err(owner.PutArtefact(ctx, bytes.NewReader(make([]byte, 11)), 10)), "",
+		"11 bytes are stored with a limit of 10")
 	_, err := w.Artefact(ctx, hex.EncodeToString(make([]byte, 32)))
 	if _, is := errors.AsType[*farm.Refusal](err); !is {
 		t.Errorf("an unknown artefact: %v, want a rejection", err)
@@ -418,7 +426,8 @@ func waitEnds(t *testing.T, ctx context.Context, f contract) {
 		waiting, cancel := context.WithTimeout(ctx, time.Duration(i)*100*time.Microsecond)
 		_, err := f.Bus.Results(waiting, 4)
 		cancel()
-		testutil.Require(t, errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, farm.ErrAway), "after %d00 µs: %v, want the deadline", i, err)
+		testutil.Require(t, errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, farm.ErrAway),
+			"after %d00 µs: %v, want the deadline", i, err)
 	}
 	testutil.OK(t, f.Worker(t, "w1").Publish(ctx, subject("w1"), "a", []byte("a")))
 	takes(t, ctx, f.Bus, "a")

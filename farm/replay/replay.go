@@ -36,7 +36,8 @@ type Config struct {
 	Open        runner.Opener
 	Concurrency int              // slots
 	Progress    func(played int) // called after each pair; may be nil
-	// Kept reports whether the engines of a stored pair may have kept data of earlier pairs. A difference then proves nothing.
+	// Kept reports whether the engines of a stored pair may have kept data of earlier pairs. A difference then proves
+	// nothing.
 	Kept func(match.Provenance) bool
 }
 
@@ -47,7 +48,8 @@ type Difference struct {
 	Leg    int    `json:"leg"`
 	Ply    int    `json:"ply"`  // the first different ply, from 1
 	What   string `json:"what"` // the difference, as text
-	// Kept is true if the engines of the stored pair may have kept data of earlier pairs, so that the difference proves nothing.
+	// Kept is true if the engines of the stored pair may have kept data of earlier pairs, so that the difference proves
+	// nothing.
 	Kept bool `json:"kept,omitempty"`
 }
 
@@ -107,7 +109,8 @@ func (p *playing) Put(ctx context.Context, _ runner.Lease, r match.PairResult) (
 	defer p.mu.Unlock()
 	p.out.Played++
 	if d := trust.Compare(&was, &r); d != nil {
-		p.out.Different = append(p.out.Different, Difference{r.Pair.ID, was.Played.Worker, d.Leg, d.Ply, d.What, p.Kept(was.Played)})
+		p.out.Different = append(p.out.Different,
+			Difference{r.Pair.ID, was.Played.Worker, d.Leg, d.Ply, d.What, p.Kept(was.Played)})
 	}
 	if p.Progress != nil {
 		p.Progress(p.out.Played)

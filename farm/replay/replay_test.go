@@ -16,11 +16,14 @@ import (
 
 func plan() *match.Plan {
 	p := &match.Plan{
-		Run: "r", Pairs: 12, Seed: 3, Design: match.Design{Kind: match.DesignMatch, Swap: true}, Concurrency: 2, Ponder: match.PonderOff,
-		Slowed: match.PolicyCount, Rules: match.RulesProfiles()[match.DefaultRules], Openings: []match.Opening{{ID: "1", Start: "startpos"}},
+		Run: "r", Pairs: 12, Seed: 3, Design: match.Design{Kind: match.DesignMatch, Swap: true}, Concurrency: 2,
+		Ponder: match.PonderOff,
+		Slowed: match.PolicyCount, Rules: match.RulesProfiles()[match.DefaultRules],
+		Openings: []match.Opening{{ID: "1", Start: "startpos"}},
 	}
 	for _, name := range []string{"a", "b"} {
-		p.Players = append(p.Players, match.Player{Name: name, Builtin: true, Identity: match.Identity{Fixed: name}, Limits: match.Limits{Nodes: 1}, Restart: match.RestartNever})
+		p.Players = append(p.Players, match.Player{Name: name, Builtin: true, Identity: match.Identity{Fixed: name},
+			Limits: match.Limits{Nodes: 1}, Restart: match.RestartNever})
 	}
 	return p
 }
@@ -68,7 +71,9 @@ func (kept) PutAttempt(context.Context, runner.Lease, match.Attempt) error { ret
 func TestPlay(t *testing.T) {
 	t.Parallel()
 	p, stored := plan(), kept{}
-	err := runner.Run(t.Context(), runner.Config{Plan: p, Source: runner.NewPlanSource(p, func(int) bool { return false }), Sink: stored, Open: open, Concurrency: 1})
+	err := runner.Run(t.Context(),
+		runner.Config{Plan: p, Source: runner.NewPlanSource(p, func(int) bool { return false }), Sink: stored, Open: open,
+			Concurrency: 1})
 	testutil.Require(t, err == nil && len(stored) == p.Pairs, "%v %v", len(stored), err)
 	again := func() replay.Report {
 		told := 0
@@ -128,7 +133,8 @@ func TestSample(t *testing.T) {
 	}
 	for share, want := range map[float64]int{1e-9: 1, 0.01: 2, 0.0101: 3, 0.5: 100, 1: 200} {
 		s := replay.Sample(all, share, 7)
-		if len(s) != want || !slices.IsSorted(s) || len(slices.Compact(slices.Clone(s))) != want || !slices.Equal(s, replay.Sample(all, share, 7)) {
+		if len(s) != want || !slices.IsSorted(s) || len(slices.Compact(slices.Clone(s))) != want ||
+			!slices.Equal(s, replay.Sample(all, share, 7)) {
 			t.Errorf("a share of %v draws %v", share, s)
 		}
 	}

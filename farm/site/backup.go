@@ -187,7 +187,8 @@ func addTree(t *tar.Writer, root, name string) error {
 		if err != nil {
 			return err
 		}
-		if err := t.WriteHeader(&tar.Header{Name: filepath.ToSlash(rel), Mode: 0o600, Size: info.Size(), ModTime: info.ModTime()}); err != nil {
+		if err := t.WriteHeader(&tar.Header{Name: filepath.ToSlash(rel), Mode: 0o600, Size: info.Size(),
+			ModTime: info.ModTime()}); err != nil {
 			return err
 		}
 		_, err = io.CopyN(t, f, info.Size())

@@ -19,7 +19,8 @@ func TestBackupsByDefault(t *testing.T) {
 	c.Log = slog.New(slog.DiscardHandler)
 	c.Farm.State, c.Farm.Listen = filepath.Join(t.TempDir(), "farm"), "127.0.0.1:0"
 	testutil.OK(t, c.Complete())
-	testutil.Require(t, c.Backup.Every == 24*time.Hour && c.Backup.Dir == filepath.Join(c.Farm.State, "backups") && c.Backup.Keep == 7,
+	testutil.Require(t, c.Backup.Every == 24*time.Hour && c.Backup.Dir == filepath.Join(c.Farm.State, "backups") &&
+		c.Backup.Keep == 7,
 		"%+v", c.Backup)
 	s := testutil.Must(Open(t.Context(), c))(t)
 	defer s.Close()
@@ -40,7 +41,8 @@ func TestBackupsByDefault(t *testing.T) {
 	}
 	s.backUp(t.Context(), now.Add(25*time.Hour))
 	got := backups(c.Backup.Dir)
-	testutil.Check(t, len(got) == 7 && slices.Contains(got, first[0]) && filepath.Base(got[0]) == "farm-20010104T000000.000Z.tar", "kept %v", got)
+	testutil.Check(t, len(got) == 7 && slices.Contains(got, first[0]) &&
+		filepath.Base(got[0]) == "farm-20010104T000000.000Z.tar", "kept %v", got)
 	var own Settings
 	own.Backup.Dir = "elsewhere"
 	if testutil.OK(t, own.Complete()); own.Backup.Keep != 0 {

@@ -15,5 +15,6 @@ func TestTwoCoordinators(t *testing.T) {
 	first := testutil.Must(state.lock())(t)
 	defer first.Close()
 	_, err := state.lock()
-	testutil.Equal(t, err.Error(), "farm: "+dir+": another process serves this farm; end that process, or give another folder with --state")
+	testutil.Equal(t, err.Error(),
+		"farm: "+dir+": another process serves this farm; end that process, or give another folder with --state")
 }

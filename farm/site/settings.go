@@ -33,11 +33,16 @@ type Settings struct {
 		DB string `toml:"db"` // the database of games. The default is farm.db in the state's folder.
 	} `toml:"store"`
 	JetStream struct {
-		URL      string        `toml:"url"`       // the URL of an external server, or a list with commas of a cluster's servers. "" means the embedded server.
-		Monitor  string        `toml:"monitor"`   // the URL of the server's monitoring pages, http://…, or a list with commas.
-		Replicas int           `toml:"replicas"`  // number of servers that store each message. The default is 3 with Takeover, and otherwise 1.
-		Takeover time.Duration `toml:"takeover"`  // time after which a standby may replace a silent coordinator. 0 means that there is no standby.
-		MaxBytes grants.Size   `toml:"max_bytes"` // maximum size of the stream of results. The default is a fifth of the volume.
+		// the URL of an external server, or a list with commas of a cluster's servers. "" means the embedded server.
+		URL string `toml:"url"`
+		// the URL of the server's monitoring pages, http://…, or a list with commas.
+		Monitor string `toml:"monitor"`
+		// number of servers that store each message. The default is 3 with Takeover, and otherwise 1.
+		Replicas int `toml:"replicas"`
+		// time after which a standby may replace a silent coordinator. 0 means that there is no standby.
+		Takeover time.Duration `toml:"takeover"`
+		// maximum size of the stream of results. The default is a fifth of the volume.
+		MaxBytes grants.Size `toml:"max_bytes"`
 	} `toml:"jetstream"`
 	Artefacts struct {
 		MaxBytes    grants.Size `toml:"max_bytes"`    // maximum size of all artefacts. The default is 20 GB.
@@ -46,7 +51,8 @@ type Settings struct {
 	} `toml:"artefacts"`
 	Schedule struct {
 		OwnerMax float64 `toml:"owner_max"` // an owner's share of the slots while others wait. The default is 0.4.
-		Audit    *bool   `toml:"audit"`     // whether other workers replay pairs of deterministic players, see docs/research/trust.md. The default is true.
+		// whether other workers replay pairs of deterministic players, see docs/research/trust.md. The default is true.
+		Audit *bool `toml:"audit"`
 	} `toml:"schedule"`
 	Quota   map[string]grants.Quota `toml:"quota"` // by owner
 	Trust   Trust                   `toml:"trust"`
@@ -57,7 +63,8 @@ type Settings struct {
 		Off   bool          `toml:"off"`   // make no backups
 		Every time.Duration `toml:"every"` // The default is 24h.
 		Dir   string        `toml:"dir"`   // The default is backups in the state's folder.
-		Keep  int           `toml:"keep"`  // number of backups to keep. The default is 7 in the default folder, and otherwise all.
+		// number of backups to keep. The default is 7 in the default folder, and otherwise all.
+		Keep int `toml:"keep"`
 	} `toml:"backup"`
 }
 
@@ -103,7 +110,8 @@ func ReadSettings(file string) (s Settings, err error) {
 func (s *Settings) Complete() error {
 	s.Farm.Listen, s.Farm.State = cmp.Or(s.Farm.Listen, DefaultListen), cmp.Or(s.Farm.State, DefaultState)
 	s.Farm.Lease = cmp.Or(s.Farm.Lease, DefaultLease)
-	s.Artefacts.MaxBytes, s.Artefacts.MaxArtefact = cmp.Or(s.Artefacts.MaxBytes, defaultArtefacts), cmp.Or(s.Artefacts.MaxArtefact, defaultArtefact)
+	s.Artefacts.MaxBytes, s.Artefacts.MaxArtefact = cmp.Or(s.Artefacts.MaxBytes, defaultArtefacts),
+		cmp.Or(s.Artefacts.MaxArtefact, defaultArtefact)
 	s.Artefacts.MaxReaders = cmp.Or(s.Artefacts.MaxReaders, defaultReaders)
 	if s.Backup.Dir == "" {
 		s.Backup.Dir, s.Backup.Keep = defaultBackups(s.Farm.State), cmp.Or(s.Backup.Keep, defaultKeep)

@@ -49,7 +49,8 @@ const (
 const mostRow = farm.MaxBody - 256<<10
 
 // Put implements entries.State.
-func (s *sharedState) Put(ctx context.Context, bucket, name string, body []byte, revision uint64, actions ...farmstate.Action) (uint64, error) {
+func (s *sharedState) Put(ctx context.Context, bucket, name string, body []byte, revision uint64,
+	actions ...farmstate.Action) (uint64, error) {
 	if len(body) > mostRow {
 		return 0, fmt.Errorf("%s %s: %d bytes: expected at most %d with jetstream.takeover", bucket, name, len(body), mostRow)
 	}
@@ -63,7 +64,9 @@ func (s *sharedState) Put(ctx context.Context, bucket, name string, body []byte,
 
 // Delete implements entries.State.
 func (s *sharedState) Delete(ctx context.Context, bucket, name string, actions ...farmstate.Action) error {
-	return s.change(ctx, bucket, name, func() (*farmstate.Row, error) { return nil, s.State.Delete(ctx, bucket, name, actions...) })
+	return s.change(ctx, bucket, name, func() (*farmstate.Row, error) {
+		return nil, s.State.Delete(ctx, bucket, name, actions...)
+	})
 }
 
 // Log implements entries.State.
@@ -152,8 +155,8 @@ func (s *sharedState) share(ctx context.Context) error {
 	return err
 }
 
-// fill stores the whole state of this machine in the bucket. It first empties the entries of an earlier fill that did not
-// end, because the state may have changed since then.
+// fill stores the whole state of this machine in the bucket. It first empties the entries of an earlier fill that did
+// not end, because the state may have changed since then.
 func (s *sharedState) fill(ctx context.Context) error {
 	var old []string
 	err := s.bucket.Entries(ctx, func(key string, _ func(any) error) error { old = append(old, key); return nil })

@@ -115,8 +115,9 @@ func (s *Site) openBus(ctx context.Context) error {
 	c := &s.config
 	b := nats.Config{
 		Dir: c.Farm.State, Listen: c.Farm.Listen, Keys: s.Ring, Log: c.Log,
-		MaxStream: int64(c.JetStream.MaxBytes), MaxArtefact: int64(c.Artefacts.MaxArtefact), MaxArtefacts: int64(c.Artefacts.MaxBytes),
-		Readers: c.Artefacts.MaxReaders, Check: s.check, Limit: s.config.limit,
+		MaxStream: int64(c.JetStream.MaxBytes), MaxArtefact: int64(c.Artefacts.MaxArtefact),
+		MaxArtefacts: int64(c.Artefacts.MaxBytes),
+		Readers:      c.Artefacts.MaxReaders, Check: s.check, Limit: s.config.limit,
 	}
 	var err error
 	switch {

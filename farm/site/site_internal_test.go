@@ -73,7 +73,8 @@ func TestSettings(t *testing.T) {
 			err = s.Complete()
 		}
 		switch {
-		case want == "" && (err != nil || s.Farm.Lease != 2*time.Second || s.Artefacts.MaxBytes != 3<<29 || s.quota("ann").Running != 2 || s.quota("ben").Running != 0):
+		case want == "" && (err != nil || s.Farm.Lease != 2*time.Second || s.Artefacts.MaxBytes != 3<<29 ||
+			s.quota("ann").Running != 2 || s.quota("ben").Running != 0):
 			t.Errorf("%v, %+v", err, s)
 		case want != "" && (err == nil || !strings.Contains(err.Error(), want)):
 			t.Errorf("%q: %v, expected %q", text, err, want)
@@ -90,15 +91,21 @@ func TestWhatIsAudited(t *testing.T) {
 		ponder match.PonderMode
 		want   bool
 	}{
-		"nodes, one thread":      {one, match.PonderOff, true},
-		"the built-in engine":    {with(func(p *match.Player) { p.Options, p.Builtin = nil, true }), match.PonderOff, true},
-		"threads by default":     {with(func(p *match.Player) { p.Options = nil }), match.PonderOff, false},
-		"two threads":            {with(func(p *match.Player) { p.Options = []match.Option{{Name: "Threads", Value: "2"}} }), match.PonderOff, false},
-		"a clock":                {with(func(p *match.Player) { p.Limits = match.Limits{MoveTime: time.Second} }), match.PonderOff, false},
-		"its own end":            {with(func(p *match.Player) { p.Limits = match.Limits{Self: true} }), match.PonderOff, false},
-		"pondering":              {one, match.PonderStandard, false},
-		"a council":              {match.Player{Limits: match.Limits{Nodes: 1}, Council: &match.Council{Members: []match.Player{one, one}, Own: []bool{false, true}}}, match.PonderOff, true},
-		"a council with a doubt": {match.Player{Limits: match.Limits{Nodes: 1}, Council: &match.Council{Members: []match.Player{one, with(func(p *match.Player) { p.Options = nil })}, Own: []bool{false, false}}}, match.PonderOff, false},
+		"nodes, one thread":   {one, match.PonderOff, true},
+		"the built-in engine": {with(func(p *match.Player) { p.Options, p.Builtin = nil, true }), match.PonderOff, true},
+		"threads by default":  {with(func(p *match.Player) { p.Options = nil }), match.PonderOff, false},
+		"two threads": {with(func(p *match.Player) { p.Options = []match.Option{{Name: "Threads", Value: "2"}} }),
+			match.PonderOff, false},
+		"a clock": {with(func(p *match.Player) { p.Limits = match.Limits{MoveTime: time.Second} }),
+			match.PonderOff, false},
+		"its own end": {with(func(p *match.Player) { p.Limits = match.Limits{Self: true} }), match.PonderOff,
+			false},
+		"pondering": {one, match.PonderStandard, false},
+		"a council": {match.Player{Limits: match.Limits{Nodes: 1},
+			Council: &match.Council{Members: []match.Player{one, one}, Own: []bool{false, true}}}, match.PonderOff, true},
+		"a council with a doubt": {match.Player{Limits: match.Limits{Nodes: 1},
+			Council: &match.Council{Members: []match.Player{one, with(func(p *match.Player) { p.Options = nil })},
+				Own: []bool{false, false}}}, match.PonderOff, false},
 	} {
 		plan := &match.Plan{Ponder: test.ponder, Players: []match.Player{one, test.player}}
 		testutil.Equal(t, newAuditor(farm.Secret{}).Exact(plan), test.want, "%s", name)

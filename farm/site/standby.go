@@ -177,7 +177,8 @@ const (
 	followEvery  = time.Second      // interval of looking for new games
 	followAsk    = 30 * time.Second // limit of one request
 	compareEvery = time.Hour
-	staleAfter   = 10 * time.Minute // a copy is too old after this time, if the leader renews its lease and no round succeeds
+	// a copy is too old after this time, if the leader renews its lease and no round succeeds
+	staleAfter = 10 * time.Minute
 )
 
 // has reports whether this machine has a copy of the data in a leader's folder.
@@ -257,7 +258,8 @@ func (f *follower) expire(t nats.Term) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.of = ""
-	f.site.config.Log.Warn("the copy is too old; this machine does not take over until it has copied everything", "copied", f.whole)
+	f.site.config.Log.Warn("the copy is too old; this machine does not take over until it has copied everything", "copied",
+		f.whole)
 }
 
 // warn logs an error of copying artefacts, once in a row.
@@ -271,13 +273,16 @@ func (f *follower) warn(err error) {
 
 func (f *follower) open(ctx context.Context) (err error) {
 	c := &f.site.config
-	if f.artefacts, err = files.Open(filepath.Join(f.site.Dir, "artefacts"), int64(c.Artefacts.MaxBytes), false); err != nil {
+	if f.artefacts, err = files.Open(filepath.Join(f.site.Dir, "artefacts"), int64(c.Artefacts.MaxBytes), false); err !=
+		nil {
 		return err
 	}
 	if f.store, err = results.Open(ctx, c.Database(), results.Quick); err != nil { // closing it waits for the disk
 		return err
 	}
-	f.replica = &mirror.Replica{Store: f.store, Ask: f.ask, Log: c.Log, Skip: func(t *farm.TestStatus) bool { return t.Aside }}
+	f.replica = &mirror.Replica{Store: f.store, Ask: f.ask, Log: c.Log, Skip: func(t *farm.TestStatus) bool {
+		return t.Aside
+	}}
 	return nil
 }
 
@@ -339,6 +344,7 @@ func (f *follower) setAside(why error) error {
 	if err != nil {
 		return err
 	}
-	f.site.config.Log.Warn("this machine had games that the leader does not have; gogi copies all games again", "old games", aside, "why", why)
+	f.site.config.Log.Warn("this machine had games that the leader does not have; gogi copies all games again",
+		"old games", aside, "why", why)
 	return nil
 }

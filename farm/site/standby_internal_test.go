@@ -52,11 +52,13 @@ func newTwo(t *testing.T) *two {
 	w := &two{t: t, dirs: map[string]string{"a": t.TempDir(), "b": t.TempDir()}}
 	state := testutil.Must(OpenState(w.dirs["a"], time.Now()))(t)
 	for _, name := range []string{secretFile, seedFile} {
-		testutil.OK(t, os.WriteFile(filepath.Join(w.dirs["b"], name), testutil.Must(os.ReadFile(filepath.Join(w.dirs["a"], name)))(t), 0o600))
+		testutil.OK(t, os.WriteFile(filepath.Join(w.dirs["b"], name),
+			testutil.Must(os.ReadFile(filepath.Join(w.dirs["a"], name)))(t), 0o600))
 	}
 	file := filepath.Join(t.TempDir(), "nats.conf")
 	testutil.OK(t, os.WriteFile(file, fmt.Appendf(nil, "listen: 127.0.0.1:-1\nhttp: 127.0.0.1:-1\nmax_payload: 1MB\n"+
-		"jetstream { store_dir: %q, sync_interval: always }\nauthorization { timeout: 10, users: [ { nkey: %s } ] }\n", t.TempDir(), state.Public), 0o600))
+		"jetstream { store_dir: %q, sync_interval: always }\nauthorization { timeout: 10, users: [ { nkey: %s } ] }\n",
+		t.TempDir(), state.Public), 0o600))
 	o := testutil.Must(server.ProcessConfigFile(file))(t)
 	o.NoLog, o.NoSigs = true, true
 	s := testutil.Must(server.NewServer(o))(t)
@@ -93,8 +95,8 @@ func (w *two) leads(name string) (s *Site, end func()) {
 	return s, end
 }
 
-// TestATakeoverThatFails: a standby takes the lease and fails before it has checked the ended tests. At its next start it
-// still knows that it may lack pairs, and the former leader, which has all pairs, may lead.
+// TestATakeoverThatFails: a standby takes the lease and fails before it has checked the ended tests. At its next start
+// it still knows that it may lack pairs, and the former leader, which has all pairs, may lead.
 func TestATakeoverThatFails(t *testing.T) {
 	t.Parallel()
 	w := newTwo(t)
@@ -148,7 +150,8 @@ func TestAnIncompleteCopy(t *testing.T) {
 	}
 	testutil.Fails(t, f.round(t.Context()), "the disk is full", "a failed round")
 	testutil.Check(t, !f.has(term().Folder), "a standby without a copy takes over")
-	status.State, status.Why = farm.Paused, "it cannot be opened: the disk is full" // a user may give any reason for a pause
+	// a user may give any reason for a pause
+	status.State, status.Why = farm.Paused, "it cannot be opened: the disk is full"
 	testutil.Fails(t, f.round(t.Context()), "the disk is full", "a round without the games of a paused test")
 	status.Aside = true
 	testutil.OK(t, f.round(t.Context()))
@@ -212,7 +215,8 @@ func TestAnUnfinishedFill(t *testing.T) {
 	b := &Site{config: w.of("b", false)}
 	b.State = testutil.Must(OpenState(w.dirs["b"], time.Now()))(t)
 	testutil.OK(t, b.lead(ctx))
-	testutil.OK(t, b.shared.Put(ctx, nats.KeyOf(kindRow, "tests", "old"), entry{Row: &farmstate.Row{Bucket: "tests", Name: "old", Revision: 1, Body: []byte("x")}}))
+	testutil.OK(t, b.shared.Put(ctx, nats.KeyOf(kindRow, "tests", "old"),
+		entry{Row: &farmstate.Row{Bucket: "tests", Name: "old", Revision: 1, Body: []byte("x")}}))
 	testutil.OK(t, b.shared.Put(ctx, nats.KeyOf(kindKey, "old.toml"), map[string]string{"old.toml": "x"}))
 	testutil.OK(t, b.Close())
 	for range 2 { // the second start reads the bucket

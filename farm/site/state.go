@@ -169,7 +169,8 @@ func openState(ctx context.Context, dir string) (*farmstate.State, error) {
 	file := filepath.Join(dir, stateFile)
 	_, missing := os.Stat(file)
 	if _, err := os.Stat(filepath.Join(dir, urlFile)); err == nil && errors.Is(missing, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%s not found, but this farm was served before; restore the latest backup with `gogi farm restore`", file)
+		return nil,
+			fmt.Errorf("%s not found, but this farm was served before; restore the latest backup with `gogi farm restore`", file)
 	}
 	return farmstate.Open(ctx, file)
 }

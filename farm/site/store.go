@@ -68,8 +68,8 @@ func (s *stored) Rows(ctx context.Context, see func(rows []match.Row) error) err
 	return s.store.Pairs(ctx, s.ID(), results.Filter{}, see)
 }
 
-// of returns a function that reports whether a game is selected. If the selection names no worker, it returns an error, because
-// "" is the worker of all games that were played outside a farm.
+// of returns a function that reports whether a game is selected. If the selection names no worker, it returns an error,
+// because "" is the worker of all games that were played outside a farm.
 func of(which tests.Selection) (func(match.Row) bool, error) {
 	if which.Worker == "" {
 		return nil, errors.New("no worker is named")

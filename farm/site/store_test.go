@@ -20,11 +20,14 @@ import (
 // plan returns the plan of a match whose players resign before their first move.
 func plan() *match.Plan {
 	p := &match.Plan{
-		Run: "r", Pairs: 4, Seed: 3, Design: match.Design{Kind: match.DesignMatch, Swap: true}, Concurrency: 1, Ponder: match.PonderOff,
-		Slowed: match.PolicyCount, Rules: match.RulesProfiles()[match.DefaultRules], Openings: []match.Opening{{ID: "1", Start: "startpos"}},
+		Run: "r", Pairs: 4, Seed: 3, Design: match.Design{Kind: match.DesignMatch, Swap: true}, Concurrency: 1,
+		Ponder: match.PonderOff,
+		Slowed: match.PolicyCount, Rules: match.RulesProfiles()[match.DefaultRules],
+		Openings: []match.Opening{{ID: "1", Start: "startpos"}},
 	}
 	for _, name := range []string{"a", "b"} {
-		p.Players = append(p.Players, match.Player{Name: name, Command: []string{"/x"}, Identity: match.Identity{Fixed: name}, Limits: match.Limits{Nodes: 1}, Restart: match.RestartNever})
+		p.Players = append(p.Players, match.Player{Name: name, Command: []string{"/x"}, Identity: match.Identity{Fixed: name},
+			Limits: match.Limits{Nodes: 1}, Restart: match.RestartNever})
 	}
 	return p
 }
@@ -62,7 +65,8 @@ func TestAStoreOfTheCoordinator(t *testing.T) {
 	if pairs, err := s.By(ctx, tests.Selection{Worker: "w0"}); err != nil || !slices.Equal(pairs, []int{0, 2}) {
 		t.Errorf("w0 has played %v, %v", pairs, err)
 	}
-	if pairs, err := s.Void(ctx, tests.Selection{Worker: "w0"}, "lies", "boss"); err != nil || !slices.Equal(pairs, []int{0, 2}) {
+	if pairs, err := s.Void(ctx, tests.Selection{Worker: "w0"}, "lies", "boss"); err != nil ||
+		!slices.Equal(pairs, []int{0, 2}) {
 		t.Errorf("voided %v, %v", pairs, err)
 	}
 	testutil.Is(t, testutil.Err(add(0, 0, "w1")), results.ErrOldTake, "of the take before")
@@ -87,7 +91,8 @@ func TestAStoreOfTheCoordinator(t *testing.T) {
 	testutil.OK(t, s.Close())
 }
 
-// TestSomePairsOfAWorker: a selection of pairs voids these alone, and none of other workers. An empty selection voids none.
+// TestSomePairsOfAWorker: a selection of pairs voids these alone, and none of other workers. An empty selection voids
+// none.
 func TestSomePairsOfAWorker(t *testing.T) {
 	t.Parallel()
 	ctx, p := t.Context(), plan()
@@ -98,10 +103,12 @@ func TestSomePairsOfAWorker(t *testing.T) {
 	for id, worker := range []string{"w0", "w1", "w0"} {
 		testutil.Must(s.Add(ctx, resigned(t, p, id, worker), 0))(t)
 	}
-	for _, c := range []struct{ only, want []int }{{[]int{}, nil}, {[]int{1, 2, 9}, []int{2}}, {[]int{2}, nil}, {nil, []int{0}}} {
+	for _, c := range []struct{ only, want []int }{{[]int{}, nil}, {[]int{1, 2, 9}, []int{2}}, {[]int{2}, nil},
+		{nil, []int{0}}} {
 		which := tests.Selection{Worker: "w0", Only: c.only}
 		by := testutil.Must(s.By(ctx, which))(t)
 		voided := testutil.Must(s.Void(ctx, which, "lies", "farm"))(t)
-		testutil.Check(t, slices.Equal(by, c.want) && slices.Equal(voided, c.want), "%v: selected %v, voided %v", c.only, by, voided)
+		testutil.Check(t, slices.Equal(by, c.want) && slices.Equal(voided, c.want), "%v: selected %v, voided %v", c.only, by,
+			voided)
 	}
 }

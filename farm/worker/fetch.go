@@ -152,7 +152,8 @@ func (l *listened) Close() error {
 // place with the plan and with a function find. place adapts the plan to this machine; it calls find with the
 // SHA-256 of each file to get the path of the file. The files stay in the cache until the worker calls
 // release at the end of the run.
-func (f *Fetcher) Ready(place func(plan *match.Plan, find func(sum string) (string, error)) (*match.Plan, error)) func(context.Context, *match.Plan) (*match.Plan, func(), error) {
+func (f *Fetcher) Ready(place func(plan *match.Plan, find func(sum string) (string, error)) (*match.Plan,
+	error)) func(context.Context, *match.Plan) (*match.Plan, func(), error) {
 	return func(ctx context.Context, plan *match.Plan) (*match.Plan, func(), error) {
 		var pins []func()
 		release := func() {

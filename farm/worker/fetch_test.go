@@ -122,7 +122,8 @@ func TestAMirrorThatFallsSilentIsGivenUp(t *testing.T) {
 		f.Silence = 50 * time.Millisecond
 		var told strings.Builder
 		f.Log = slog.New(slog.NewTextHandler(&told, nil))
-		if _, err := f.Fetch(t.Context(), hashOf("engine")); err != nil || l.asked != 1 || !strings.Contains(told.String(), "the mirror sends nothing") {
+		if _, err := f.Fetch(t.Context(), hashOf("engine")); err != nil || l.asked != 1 ||
+			!strings.Contains(told.String(), "the mirror sends nothing") {
 			t.Errorf("after %q: %v, the coordinator was asked %d times; %s", said, err, l.asked, told.String())
 		}
 	}

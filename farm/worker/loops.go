@@ -51,7 +51,8 @@ func (w dialogue) away(err error) *End {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if away := time.Since(w.heard); w.config.GiveUp > 0 && away >= w.config.GiveUp {
-		return &End{Exit: ExitUnreachable, Why: fmt.Sprintf("the coordinator has not answered for %v: %v", away.Round(time.Second), err)}
+		return &End{Exit: ExitUnreachable,
+			Why: fmt.Sprintf("the coordinator has not answered for %v: %v", away.Round(time.Second), err)}
 	}
 	return nil
 }
@@ -98,10 +99,12 @@ func (w dialogue) helloOnce(ctx context.Context) error {
 		return err
 	}
 	if welcome.Protocol > farm.Protocol || welcome.Protocol < farm.Oldest {
-		return &End{Exit: ExitUpdate, Why: fmt.Sprintf("the coordinator speaks protocol %d, this program %d to %d", welcome.Protocol, farm.Oldest, farm.Protocol)}
+		return &End{Exit: ExitUpdate, Why: fmt.Sprintf("the coordinator speaks protocol %d, this program %d to %d",
+			welcome.Protocol, farm.Oldest, farm.Protocol)}
 	}
 	if welcome.Lease <= 0 || welcome.Beat <= 0 || welcome.Beat > welcome.Lease {
-		return &End{Exit: ExitRefused, Why: fmt.Sprintf("the coordinator wants a beat every %v for a lease of %v", welcome.Beat, welcome.Lease)}
+		return &End{Exit: ExitRefused,
+			Why: fmt.Sprintf("the coordinator wants a beat every %v for a lease of %v", welcome.Beat, welcome.Lease)}
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -244,7 +247,8 @@ func (w dialogue) take(reply farm.BeatReply) {
 		w.drain("the coordinator drains this worker")
 	case w.leaving: // a leaving worker neither updates nor measures
 	case reply.Say == farm.SayUpdate:
-		w.end(&End{Exit: ExitUpdate, Why: "the coordinator wants another version of this program", Update: reply.Update, Release: reply.Release}, false)
+		w.end(&End{Exit: ExitUpdate, Why: "the coordinator wants another version of this program", Update: reply.Update,
+			Release: reply.Release}, false)
 	case reply.Say == farm.SayBench:
 		if w.config.Measures {
 			w.end(&End{Why: "the coordinator wants this machine measured again", Measure: true}, false)

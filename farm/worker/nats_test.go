@@ -146,7 +146,10 @@ func TestTheStreamIsFullAndFreeAgain(t *testing.T) {
 	s.stop = s.serveOnlyRequests(t)
 	w := s.join(t, transport, config)
 	done := playing(s.ctx, w, time.Millisecond)
-	s.until(s.ctx, "a beat with an outbox", func() bool { n := len(s.beats); return n > 0 && len(s.beats[n-1].Outbox) >= 4 })
+	s.until(s.ctx, "a beat with an outbox", func() bool {
+		n := len(s.beats)
+		return n > 0 && len(s.beats[n-1].Outbox) >= 4
+	})
 	for range filled { // the test removes the noise
 		deliveries, err := s.bus.Results(s.ctx, 1)
 		testutil.Require(t, err == nil && farm.Sender(deliveries[0].Subject) == "w2", "%v, or not the noise", err)
@@ -215,7 +218,8 @@ func TestAWorkerIsKilledWithAFullOutbox(t *testing.T) {
 	testutil.OK(t, creds.Write(file))
 	transport, config := s.machineOf(t, creds)
 	c := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$", "-test.count=1")
-	c.Env = append(os.Environ(), "WORKER_KILLED="+file, "WORKER_DIR="+config.Dir, "WORKER_COORDINATOR="+hex.EncodeToString(s.public))
+	c.Env = append(os.Environ(), "WORKER_KILLED="+file, "WORKER_DIR="+config.Dir,
+		"WORKER_COORDINATOR="+hex.EncodeToString(s.public))
 	c.Stderr = os.Stderr
 	testutil.OK(t, c.Start())
 	s.until(s.ctx, "its outbox is told", func() bool { n := len(s.beats); return n > 0 && len(s.beats[n-1].Outbox) >= 5 })

@@ -212,7 +212,8 @@ func (o *Outbox) Append(item farm.Item) error {
 		return err
 	}
 	if len(body) > maxItem {
-		return fmt.Errorf("%w: it takes %d bytes, at most %d fit; for self-play, set a smaller selfplay.block", errTooLong, len(body), maxItem)
+		return fmt.Errorf("%w: it takes %d bytes, at most %d fit; for self-play, set a smaller selfplay.block", errTooLong,
+			len(body), maxItem)
 	}
 	if err := o.roll(); err != nil {
 		return err
@@ -254,7 +255,8 @@ func (o *Outbox) write(kind byte, body []byte, item farm.Item) (number uint64, u
 	}
 	o.next++
 	s.live++
-	o.entries[number] = &entry{lease: item.Lease, attempt: item.Attempt != nil, segment: s, offset: offset + headBytes + kindBytes, length: len(body)}
+	o.entries[number] = &entry{lease: item.Lease, attempt: item.Attempt != nil, segment: s,
+		offset: offset + headBytes + kindBytes, length: len(body)}
 	return number, o.written, nil
 }
 

@@ -28,7 +28,8 @@ func openOutbox(t interface {
 }
 
 func item(pair int) farm.Item {
-	return farm.Item{Lease: farm.Held{Run: "r", Pair: pair, Epoch: farm.Epoch(pair + 1)}, Pair: []byte(strings.Repeat("x", 100+pair))}
+	return farm.Item{Lease: farm.Held{Run: "r", Pair: pair, Epoch: farm.Epoch(pair + 1)},
+		Pair: []byte(strings.Repeat("x", 100+pair))}
 }
 
 // pairs returns the pairs that the outbox would publish, in order.

@@ -27,7 +27,9 @@ func TestAnEndThatWasMissedIsTold(t *testing.T) {
 		run := f.add(plan("a", 4))
 		w, done := f.plays(t, time.Second)
 		f.until(t.Context(), "all stored", storedAll(f.coordinator, run, 4))
-		f.until(t.Context(), "it asks on, and nothing is over", func() bool { return slices.Contains(f.asks[len(f.asks)-1].Known, run) })
+		f.until(t.Context(), "it asks on, and nothing is over", func() bool {
+			return slices.Contains(f.asks[len(f.asks)-1].Known, run)
+		})
 		testutil.Check(t, released == 0, "what a run needs was let go of before its end")
 		f.mu.Lock()
 		f.over = []string{run}

@@ -30,7 +30,8 @@ func NewPolicy(rules []string) (Policy, error) {
 		hash, isHash := strings.CutPrefix(r, ruleHash)
 		owner, isOwner := strings.CutPrefix(r, ruleOwner)
 		switch {
-		case r == AnyApproved, isOwner && owner != "", isHash && len(hash) == 64 && strings.Trim(hash, "0123456789abcdef") == "":
+		case r == AnyApproved, isOwner && owner != "", isHash && len(hash) == 64 &&
+			strings.Trim(hash, "0123456789abcdef") == "":
 		default:
 			return Policy{}, fmt.Errorf("policy: %q allows nothing: want hash:SHA256, owner:NAME or %s", r, AnyApproved)
 		}
@@ -49,7 +50,8 @@ func (p Policy) check(t *farm.Task, plan *match.Plan) error {
 	for _, player := range plan.Engines() {
 		for _, sum := range binaries(player) {
 			if !slices.Contains(p.Allow, ruleHash+sum) {
-				return fmt.Errorf("this machine's policy (%s) does not allow %s of %s", strings.Join(p.Allow, ", "), player.Name, t.Owner)
+				return fmt.Errorf("this machine's policy (%s) does not allow %s of %s", strings.Join(p.Allow, ", "), player.Name,
+					t.Owner)
 			}
 		}
 	}

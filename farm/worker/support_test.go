@@ -50,7 +50,8 @@ func (m *memory) set(f func()) {
 	f()
 }
 
-func (m *memory) Answer(subject string, f func(ctx context.Context, subject string, body []byte) (any, error)) (func(), error) {
+func (m *memory) Answer(subject string, f func(ctx context.Context, subject string, body []byte) (any, error)) (func(),
+	error) {
 	m.set(func() { m.answers[strings.TrimSuffix(subject, "*")] = f })
 	return func() {}, nil
 }
@@ -176,7 +177,8 @@ func newCoordinator(t *testing.T, key func(string) ed25519.PublicKey) *coordinat
 	public, private, err := ed25519.GenerateKey(nil)
 	testutil.OK(t, err)
 	return &coordinator{
-		t: t, public: public, key: key, plans: map[string]*match.Plan{}, sessions: map[string]string{}, starts: map[string]uint64{}, lease: 20 * time.Second,
+		t: t, public: public, key: key, plans: map[string]*match.Plan{}, sessions: map[string]string{},
+		starts: map[string]uint64{}, lease: 20 * time.Second,
 		held: map[string]map[int]farm.Held{}, stored: map[string]map[int]bool{}, changed: make(chan struct{}),
 		sign: func(text []byte) ([]byte, error) { return ed25519.Sign(private, text), nil },
 	}
@@ -394,8 +396,10 @@ func plan(name string, pairs int) *match.Plan {
 		Design:   match.Design{Kind: match.DesignMatch, Swap: true},
 		Openings: []match.Opening{{ID: "1", Start: "startpos"}},
 		Players: []match.Player{
-			{Name: name + ".A", Limits: limits, Identity: match.Identity{Files: []match.FileHash{{Role: "binary", SHA256: strings.Repeat("a", 64)}}}},
-			{Name: name + ".B", Limits: limits, Identity: match.Identity{Files: []match.FileHash{{Role: "binary", SHA256: strings.Repeat("b", 64)}}}},
+			{Name: name + ".A", Limits: limits,
+				Identity: match.Identity{Files: []match.FileHash{{Role: "binary", SHA256: strings.Repeat("a", 64)}}}},
+			{Name: name + ".B", Limits: limits,
+				Identity: match.Identity{Files: []match.FileHash{{Role: "binary", SHA256: strings.Repeat("b", 64)}}}},
 		},
 	}
 }

@@ -230,8 +230,8 @@ func (w *Worker) standing() (known, open, refused, why []string) {
 	return known, open, refused, why
 }
 
-// benches returns the benches of the engines that this machine has built for the ready runs, as many as fit in an Ask. The
-// caller holds w.mu.
+// benches returns the benches of the engines that this machine has built for the ready runs, as many as fit in an Ask.
+// The caller holds w.mu.
 func (w *Worker) benches() (all []farm.Bench) {
 	for run, t := range w.tasks {
 		for _, b := range t.benches[:min(len(t.benches), farm.MaxRuns-len(all))] {
@@ -303,7 +303,8 @@ func (t *task) setWatched(watched bool) {
 	if state := t.hub.State(); watched {
 		for _, at := range state.State.Slots {
 			if at.Board != nil && at.Board.Outcome == "" {
-				t.forward(match.Event{V: state.V, Seq: state.Seq, Time: state.Time, Run: state.Run, Type: match.EventBoard, Slot: &at.Slot, Board: at.Board})
+				t.forward(match.Event{V: state.V, Seq: state.Seq, Time: state.Time, Run: state.Run, Type: match.EventBoard,
+					Slot: &at.Slot, Board: at.Board})
 			}
 		}
 	}

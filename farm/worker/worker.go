@@ -35,8 +35,9 @@ type Config struct {
 	Dir         string            // for the outbox and the count of starts; used by one process at a time
 	Policy      Policy
 	// Ready prepares a plan for this machine: it fetches the files and returns the plan with this machine's paths and
-	// the same digest. Its argument has scaled clocks, see match.Plan.Scaled. The worker calls release after the end of the run; release
-	// may be nil. After farm.ErrAway the worker calls Ready again. After any other error it refuses the run for a while.
+	// the same digest. Its argument has scaled clocks, see match.Plan.Scaled. The worker calls release after the end of
+	// the run; release may be nil. After farm.ErrAway the worker calls Ready again. After any other error it refuses the
+	// run for a while.
 	Ready func(ctx context.Context, plan *match.Plan) (ready *match.Plan, release func(), err error)
 	// Benches returns the benches of the engines that Ready has built for a plan. It may be nil.
 	Benches func(plan *match.Plan) []farm.Bench
@@ -148,9 +149,11 @@ func Join(ctx context.Context, t farm.Transport, c Config) (_ *Worker, err error
 	}
 	c.OutboxMax, c.BatchWait = cmp.Or(c.OutboxMax, defaultOutboxMax), cmp.Or(c.BatchWait, defaultBatchWait)
 	w := &Worker{
-		config: c, transport: t, beatNow: make(chan struct{}, 1), sendNow: make(chan struct{}, 1), changed: make(chan struct{}),
-		leases: map[leaseKey]*lease{}, byLease: map[<-chan struct{}]*lease{}, tasks: map[string]*task{}, watched: map[string]bool{},
-		heard: time.Now(), leave: make(chan struct{}),
+		config: c, transport: t, beatNow: make(chan struct{}, 1), sendNow: make(chan struct{}, 1),
+		changed: make(chan struct{}),
+		leases:  map[leaseKey]*lease{}, byLease: map[<-chan struct{}]*lease{}, tasks: map[string]*task{},
+		watched: map[string]bool{},
+		heard:   time.Now(), leave: make(chan struct{}),
 	}
 	w.ctx, w.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	defer func() {
@@ -379,7 +382,8 @@ func (w *Worker) farewell(ctx context.Context) {
 			return
 		}
 		if farm.Wait(ctx, pause) != nil {
-			w.config.Log.Warn("the coordinator did not get the last heartbeat: unfinished leases are free when they expire", "left in the outbox", items, "err", err)
+			w.config.Log.Warn("the coordinator did not get the last heartbeat: unfinished leases are free when they expire",
+				"left in the outbox", items, "err", err)
 			return
 		}
 	}

@@ -100,7 +100,8 @@ func TestClocksAreScaled(t *testing.T) {
 		f.config.NPS, f.config.Reference = 5e5, "reference"
 		w, done := f.plays(t, 10*time.Second) // more than 8 s, less than 16
 		f.until(t.Context(), "all stored", storedAll(f.coordinator, run, 4))
-		if why := w.Status().Refused["narrow"]; !strings.Contains(why, "clocks times 2, and the plan allows 0.25 to 1.5") || len(w.Status().Refused) != 1 {
+		if why := w.Status().Refused["narrow"]; !strings.Contains(why, "clocks times 2, and the plan allows 0.25 to 1.5") ||
+			len(w.Status().Refused) != 1 {
 			t.Errorf("refused: %q", w.Status().Refused)
 		}
 		drained(t, w, done)
@@ -139,7 +140,8 @@ func TestTheCoordinatorIsAwayForHours(t *testing.T) {
 		stored := len(f.stored[run])
 		f.wire.set(func() { f.wire.away = false })
 		f.until(t.Context(), "all stored", storedAll(f.coordinator, run, 40))
-		testutil.Check(t, f.duplicates == 0 && stored < 40, "%d duplicates, %d stored while it was away", f.duplicates, stored)
+		testutil.Check(t, f.duplicates == 0 && stored < 40, "%d duplicates, %d stored while it was away", f.duplicates,
+			stored)
 		drained(t, w, done)
 	})
 }
@@ -150,7 +152,9 @@ func TestAnotherCoordinatorAdoptsWhatIsHeld(t *testing.T) {
 	inField(t, func(t *testing.T, f *field) {
 		run := f.add(plan("a", 6))
 		w, done := f.plays(t, time.Minute)
-		f.until(t.Context(), "pairs are held", func() bool { return len(f.beats) > 0 && len(f.beats[len(f.beats)-1].Held) == 4 })
+		f.until(t.Context(), "pairs are held", func() bool {
+			return len(f.beats) > 0 && len(f.beats[len(f.beats)-1].Held) == 4
+		})
 		f.mu.Lock()
 		clear(f.sessions)
 		f.beats = nil
@@ -261,7 +265,8 @@ func TestAResultThatIsTooLong(t *testing.T) {
 		run := f.add(plan("a", 10))
 		w, done := f.plays(t, time.Second)
 		f.until(t.Context(), "the other is stored", storedAll(f.coordinator, run, 10))
-		testutil.Check(t, slices.ContainsFunc(f.back, func(b farm.Back) bool { return b.Run == long && b.Crashed }), "%+v is given back", f.back)
+		testutil.Check(t, slices.ContainsFunc(f.back, func(b farm.Back) bool { return b.Run == long && b.Crashed }),
+			"%+v is given back", f.back)
 		s := w.Status()
 		testutil.Check(t, strings.Contains(s.Refused["long"], "set a smaller selfplay.block"), "refused: %v", s.Refused)
 		drained(t, w, done)
@@ -347,19 +352,23 @@ func TestPolicy(t *testing.T) {
 	for name, change := range map[string]func(p *match.Plan){
 		"a binary for another machine": func(p *match.Plan) {
 			p.Players[0].Identity.Variants = []match.Variant{
-				{OS: "linux", Arch: "amd64", SHA256: strings.Repeat("a", 64), Size: 1}, {OS: "linux", Arch: "arm64", SHA256: strings.Repeat("c", 64), Size: 1},
+				{OS: "linux", Arch: "amd64", SHA256: strings.Repeat("a", 64), Size: 1},
+				{OS: "linux", Arch: "arm64", SHA256: strings.Repeat("c", 64), Size: 1},
 			}
 		},
 		"a source beside an allowed binary": func(p *match.Plan) {
-			p.Players[0].Identity.Source = &match.Source{Repository: "https://x/y", Commit: strings.Repeat("c", 40), Recipe: "#", Bench: 1}
+			p.Players[0].Identity.Source = &match.Source{Repository: "https://x/y", Commit: strings.Repeat("c", 40), Recipe: "#",
+				Bench: 1}
 		},
 		"a source of the built-in engine": func(p *match.Plan) {
 			p.Players[0].Builtin = true
-			p.Players[0].Identity = match.Identity{Source: &match.Source{Repository: "https://x/y", Commit: strings.Repeat("c", 40), Recipe: "#", Bench: 1}}
+			p.Players[0].Identity = match.Identity{Source: &match.Source{Repository: "https://x/y",
+				Commit: strings.Repeat("c", 40), Recipe: "#", Bench: 1}}
 		},
 		"a solver of mates": func(p *match.Plan) {
 			solver := p.Players[0]
-			solver.Name, solver.Identity = "solver", match.Identity{Files: []match.FileHash{{Role: match.BinaryRole, SHA256: strings.Repeat("c", 64)}}}
+			solver.Name, solver.Identity = "solver",
+				match.Identity{Files: []match.FileHash{{Role: match.BinaryRole, SHA256: strings.Repeat("c", 64)}}}
 			p.Mate = match.Mate{Solver: &solver, Every: 1, Time: time.Second, Nodes: 1}
 		},
 	} {
@@ -419,12 +428,14 @@ func TestHowAWorkerEndsByItself(t *testing.T) {
 				if e := w.Ended(); e != nil {
 					exit = e.Exit
 					testutil.Check(t, e.Measure == (name == "measured"), "measured: %v", e.Measure)
-					if e.Update != f.told.Update || e.Release != nil && e.Release.SHA256 != e.Update || (e.Release == nil) != (f.told.Release == nil) {
+					if e.Update != f.told.Update || e.Release != nil && e.Release.SHA256 != e.Update ||
+						(e.Release == nil) != (f.told.Release == nil) {
 						t.Errorf("it is to become %+v", e)
 					}
 				}
 				if exit != test.exit || len(f.stored[run]) != test.stored {
-					t.Errorf("exit %d with %d stored, want %d with %d; %v", exit, len(f.stored[run]), test.exit, test.stored, w.Ended())
+					t.Errorf("exit %d with %d stored, want %d with %d; %v", exit, len(f.stored[run]), test.exit, test.stored,
+						w.Ended())
 				}
 			})
 		})
@@ -521,7 +532,8 @@ func TestOnceAfterADeadProcess(t *testing.T) {
 		f.config.Once = true
 		f.later = 3
 		w := f.join(t)
-		if err := errors.Join(<-playing(t.Context(), w, time.Second), w.Close(t.Context())); err != nil || len(f.stored[run]) != 7 || f.later != 0 || f.listed == 0 {
+		if err := errors.Join(<-playing(t.Context(), w, time.Second), w.Close(t.Context())); err != nil ||
+			len(f.stored[run]) != 7 || f.later != 0 || f.listed == 0 {
 			t.Errorf("%v, %d stored, %d beats before the first ask", err, len(f.stored[run]), f.listed)
 		}
 	})
@@ -536,7 +548,8 @@ func TestOnceEndsWhenThereIsNothing(t *testing.T) {
 		if err := errors.Join(<-playing(t.Context(), w, time.Second), w.Close(t.Context())); err != nil {
 			t.Error(err)
 		}
-		testutil.Check(t, len(f.stored[run]) == 7 && w.Status().Played == 7, "%d stored, %d played", len(f.stored[run]), w.Status().Played)
+		testutil.Check(t, len(f.stored[run]) == 7 && w.Status().Played == 7, "%d stored, %d played", len(f.stored[run]),
+			w.Status().Played)
 	})
 }
 
@@ -556,9 +569,11 @@ func TestOnceTellsEachRefusal(t *testing.T) {
 			w := f.join(t)
 			err := <-playing(t.Context(), w, time.Second)
 			s := w.Status()
-			testutil.Check(t, err == nil && s.Played == 0 && len(s.Refused) == 2 && s.Refused["b"] == "b is not built", "%v, %+v", err, s)
+			testutil.Check(t, err == nil && s.Played == 0 && len(s.Refused) == 2 && s.Refused["b"] == "b is not built",
+				"%v, %+v", err, s)
 			last := f.asks[len(f.asks)-1]
-			testutil.Check(t, slices.Contains(last.Refuse, runs[0]) && slices.Contains(last.Refuse, runs[1]), "the coordinator knows of %v", last.Why)
+			testutil.Check(t, slices.Contains(last.Refuse, runs[0]) && slices.Contains(last.Refuse, runs[1]),
+				"the coordinator knows of %v", last.Why)
 			testutil.OK(t, w.Close(t.Context()))
 		})
 	}
@@ -615,7 +630,8 @@ func TestForwardingEndsWithInterest(t *testing.T) {
 		tell(run)
 		stored(4)
 		if again := forwarded(); watched == 0 || still != ended || again == still {
-			t.Errorf("forwarded: %d while it is watched, %d and %d after, %d when it is watched again", watched, ended, still, again)
+			t.Errorf("forwarded: %d while it is watched, %d and %d after, %d when it is watched again", watched, ended, still,
+				again)
 		}
 		drained(t, w, done)
 	})

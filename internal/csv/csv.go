@@ -94,7 +94,8 @@ func (s *Sheet) next() (Row, error) {
 	}
 	line, _ := s.rows.FieldPos(0)
 	if len(cells) != len(s.Columns) {
-		return Row{}, fmt.Errorf("%s:%d: the row has %s, expected %d as in the header", s.Name, line, format.NumberOf(len(cells), "cell"), len(s.Columns))
+		return Row{}, fmt.Errorf("%s:%d: the row has %s, expected %d as in the header", s.Name, line,
+			format.NumberOf(len(cells), "cell"), len(s.Columns))
 	}
 	return Row{Of: s, cells: cells, line: line}, nil
 }
@@ -123,7 +124,8 @@ func (s *Sheet) Column(names ...string) int {
 
 // NoColumn returns the error for a header without the column that has this name. The error lists the columns.
 func (s *Sheet) NoColumn(name string) error {
-	return fmt.Errorf("%s:1: no column %s; the header has %s", s.Name, format.Quoted(name), sanitize.Printable(strings.Join(s.Columns, ", "), 200))
+	return fmt.Errorf("%s:1: no column %s; the header has %s", s.Name, format.Quoted(name),
+		sanitize.Printable(strings.Join(s.Columns, ", "), 200))
 }
 
 // Line returns the number of the row's line in the file. The header is line 1.

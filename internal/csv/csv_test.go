@@ -32,12 +32,14 @@ func TestRead(t *testing.T) {
 		if n, errWhole := r.Whole(1, 4); n != 4 || errWhole != nil || r.At(-1) != "" || r.Line() != 3 {
 			t.Errorf("%d, %v, line %d", n, errWhole, r.Line())
 		}
-		testutil.Fails(t, testutil.Err(r.Whole(1, 3)), "table.csv:3, column n: found \"4\", expected a whole number from 0 to 3")
+		testutil.Fails(t, testutil.Err(r.Whole(1, 3)),
+			"table.csv:3, column n: found \"4\", expected a whole number from 0 to 3")
 		return err
 	})
 	testutil.Check(t, err == nil && len(got) == 1 && got[0] == 4, "%v, %v", got, err)
 	for text, want := range map[string]string{
-		"": "table.csv:1: the file is empty", "a,a\n": `table.csv:1, column 2: "a" is there twice`, "a,b\n1\n": "table.csv:2: the row has 1 cell, expected 2",
+		"": "table.csv:1: the file is empty", "a,a\n": `table.csv:1, column 2: "a" is there twice`,
+		"a,b\n1\n":     "table.csv:2: the row has 1 cell, expected 2",
 		"a,b\n1,\"2\n": "table.csv:2: character",
 	} {
 		err := Read(written(t, text), func(*Sheet) error { return nil }, func(Row) error { return nil })
@@ -77,11 +79,12 @@ func TestLines(t *testing.T) {
 	}
 }
 
-// FuzzRead reads files row by row. No text causes a panic, rows come in the order of their lines, and an error names the
-// file.
+// FuzzRead reads files row by row. No text causes a panic, rows come in the order of their lines, and an error names
+// the file.
 func FuzzRead(f *testing.F) {
 	for _, text := range []string{
-		"a,b\n1,2\n3,4\n", "\ufeffa,b\r\n\"x\ny\",2\n", "a,a\n", "", "a\n\n1\n", "a,b\n1\n", "a,\"b\n", " a , b\n 1 , 2\n", "a,b\n1e400,NaN\n", "\xff,\x00\n1,2\n",
+		"a,b\n1,2\n3,4\n", "\ufeffa,b\r\n\"x\ny\",2\n", "a,a\n", "", "a\n\n1\n", "a,b\n1\n", "a,\"b\n", " a , b\n 1 , 2\n",
+		"a,b\n1e400,NaN\n", "\xff,\x00\n1,2\n",
 	} {
 		f.Add(text)
 	}

@@ -1,6 +1,6 @@
 // Package disk hides the differences between operating systems in file operations: writing durably
-// ([SyncFile], [SyncDir]), locks ([LockFile]), permissions ([OthersMayRead], [ReadSecret], [IsProgram]) and full volumes
-// ([IsFull]). [NewPart] writes a file that gets its name only when it is complete.
+// ([SyncFile], [SyncDir]), locks ([LockFile]), permissions ([OthersMayRead], [ReadSecret], [IsProgram]) and full
+// volumes ([IsFull]). [NewPart] writes a file that gets its name only when it is complete.
 package disk
 
 import (
@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// ReadSecret returns the text of a file with a secret, without white space around it. It returns an error if other users
-// can read the file.
+// ReadSecret returns the text of a file with a secret, without white space around it. It returns an error if other
+// users can read the file.
 func ReadSecret(file string) (string, error) {
 	info, err := os.Stat(file)
 	if err != nil {

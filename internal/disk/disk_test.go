@@ -16,7 +16,8 @@ import (
 func TestModes(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	for mode, want := range map[os.FileMode]struct{ others, program bool }{
-		0o600: {false, false}, 0o640: {true, false}, 0o604: {true, false}, 0o700: {false, true}, 0o755: {true, true}, 0o610: {true, true},
+		0o600: {false, false}, 0o640: {true, false}, 0o604: {true, false}, 0o700: {false, true}, 0o755: {true, true},
+		0o610: {true, true},
 	} {
 		testutil.OK(t, os.WriteFile(file, []byte("secret\n"), 0o600))
 		testutil.OK(t, os.Chmod(file, mode))
@@ -37,7 +38,8 @@ func TestIsFull(t *testing.T) {
 	}
 	defer full.Close()
 	_, err = full.WriteString("x")
-	testutil.Check(t, disk.IsFull(err) && disk.IsFull(fmt.Errorf("writing: %w", syscall.EDQUOT)) && !disk.IsFull(syscall.EIO),
+	testutil.Check(t, disk.IsFull(err) && disk.IsFull(fmt.Errorf("writing: %w", syscall.EDQUOT)) &&
+		!disk.IsFull(syscall.EIO),
 		"IsFull of %v, EDQUOT, EIO", err)
 }
 
@@ -79,5 +81,6 @@ func TestWriteFile(t *testing.T) {
 	}
 	testutil.Fails(t, disk.WriteFile(dir, nil, 0o600), "", "a file with the name of a folder")
 	testutil.Equal(t, len(testutil.Must(os.ReadDir(dir))(t)), 1, "files")
-	testutil.Equal(t, len(testutil.Must(filepath.Glob(filepath.Join(filepath.Dir(dir), ".new-*")))(t)), 0, "incomplete files")
+	testutil.Equal(t, len(testutil.Must(filepath.Glob(filepath.Join(filepath.Dir(dir), ".new-*")))(t)), 0,
+		"incomplete files")
 }

@@ -25,7 +25,8 @@ func IsProgram(fs.FileInfo) bool { return true }
 
 // IsFull reports whether a write failed because the disk is full.
 func IsFull(err error) bool {
-	return errors.Is(err, windows.ERROR_DISK_FULL) || errors.Is(err, windows.ERROR_HANDLE_DISK_FULL) || errors.Is(err, windows.ERROR_DISK_QUOTA_EXCEEDED)
+	return errors.Is(err, windows.ERROR_DISK_FULL) || errors.Is(err, windows.ERROR_HANDLE_DISK_FULL) ||
+		errors.Is(err, windows.ERROR_DISK_QUOTA_EXCEEDED)
 }
 
 // LockFile locks a file until the file is closed or the process ends. It returns ErrLocked at once if another

@@ -44,8 +44,8 @@ func (p *Part) Publish(sync bool) error {
 // Discard closes and removes the file.
 func (p *Part) Discard() error { return errors.Join(p.File.Close(), os.Remove(p.File.Name())) }
 
-// WriteFile replaces a small file in one step. It is complete and on the disk when WriteFile returns. Several processes may
-// write the same file at the same time.
+// WriteFile replaces a small file in one step. It is complete and on the disk when WriteFile returns. Several processes
+// may write the same file at the same time.
 func WriteFile(path string, text []byte, mode fs.FileMode) error {
 	f, err := os.CreateTemp(filepath.Dir(path), ".new-*")
 	if err != nil {

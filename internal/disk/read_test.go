@@ -21,7 +21,8 @@ func (e *endless) Read(p []byte) (int, error) {
 // TestReadLimits: a limit holds while reading, and a file of exactly that size is read.
 func TestReadLimits(t *testing.T) {
 	bomb := &endless{}
-	if _, err := disk.ReadAll(bomb, 1000); err == nil || !strings.Contains(err.Error(), "more than 1000 bytes") || bomb.given > 1001 {
+	if _, err := disk.ReadAll(bomb, 1000); err == nil || !strings.Contains(err.Error(), "more than 1000 bytes") ||
+		bomb.given > 1001 {
 		t.Errorf("%v after %d bytes", err, bomb.given)
 	}
 	name := filepath.Join(t.TempDir(), "f")
@@ -34,9 +35,11 @@ func TestReadLimits(t *testing.T) {
 
 // TestOpenRefuses: Open rejects a device and a folder.
 func TestOpenRefuses(t *testing.T) {
-	for name, want := range map[string]string{os.DevNull: "a device or a pipe", t.TempDir(): "a folder", filepath.Join(t.TempDir(), "none"): "no such file"} {
+	for name, want := range map[string]string{os.DevNull: "a device or a pipe", t.TempDir(): "a folder",
+		filepath.Join(t.TempDir(), "none"): "no such file"} {
 		f, err := disk.Open(name)
-		testutil.Check(t, err != nil && (strings.Contains(err.Error(), want) || want == "no such file"), "%s: %v, %v", name, f, err)
+		testutil.Check(t, err != nil && (strings.Contains(err.Error(), want) || want == "no such file"), "%s: %v, %v", name,
+			f, err)
 	}
 }
 

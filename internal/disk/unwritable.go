@@ -19,8 +19,8 @@ func (e *unwritable) Error() string { return e.text }
 
 func (e *unwritable) Unwrap() error { return e.cause }
 
-// CannotWrite returns the error for a file that cannot be created or opened for writing: its path, the problem and what to
-// do. err is the system's error; CannotWrite returns nil if it is nil.
+// CannotWrite returns the error for a file that cannot be created or opened for writing: its path, the problem and what
+// to do. err is the system's error; CannotWrite returns nil if it is nil.
 func CannotWrite(path string, err error) error {
 	if err == nil {
 		return nil
@@ -50,7 +50,8 @@ func problem(path string, err error) string {
 	case errors.Is(err, syscall.ENOTDIR):
 		return fmt.Sprintf("%s is no folder; check the path", folder)
 	case errors.Is(err, fs.ErrPermission):
-		return fmt.Sprintf("%v; change the permissions of the file or of the folder %s, or give a path in another folder", Reason(err), folder)
+		return fmt.Sprintf("%v; change the permissions of the file or of the folder %s, or give a path in another folder",
+			Reason(err), folder)
 	case errors.Is(err, syscall.EROFS):
 		return fmt.Sprintf("%v; give a path in another folder", Reason(err))
 	}

@@ -29,7 +29,8 @@ func TestMinus(t *testing.T) {
 // TestFloat: a number that is rounded to zero has no minus sign.
 func TestFloat(t *testing.T) {
 	for want, got := range map[string]string{
-		"0.0000": Float("%.4f", -1e-9), "+0.00": Float("%+.2f", -0.004), "-0.01": Float("%+.2f", -0.006), "-10.0": Float("%.1f", -10),
+		"0.0000": Float("%.4f", -1e-9), "+0.00": Float("%+.2f", -0.004), "-0.01": Float("%+.2f", -0.006),
+		"-10.0": Float("%.1f", -10),
 	} {
 		testutil.Equal(t, got, want)
 	}
@@ -37,7 +38,8 @@ func TestFloat(t *testing.T) {
 
 // TestPValue: no p value reads as zero, also one that is smaller than all floating-point numbers.
 func TestPValue(t *testing.T) {
-	for p, want := range map[float64]string{1: "1.000", 0.0512: "0.051", 0.00051: "5.1e-04", 5e-324: "4.9e-324", 0: "1e-308 or less"} {
+	for p, want := range map[float64]string{1: "1.000", 0.0512: "0.051", 0.00051: "5.1e-04", 5e-324: "4.9e-324",
+		0: "1e-308 or less"} {
 		testutil.Equal(t, PValue(p), want)
 	}
 }

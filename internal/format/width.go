@@ -59,10 +59,12 @@ func mayBreak(r, next rune) bool {
 	if r == ' ' {
 		return next != ' '
 	}
-	return (wide(r) || wide(next)) && next != ' ' && !strings.ContainsRune("。、）」：；ー％%", next) && !strings.ContainsRune("（「", r)
+	return (wide(r) || wide(next)) && next != ' ' && !strings.ContainsRune("。、）」：；ー％%", next) &&
+		!strings.ContainsRune("（「", r)
 }
 
 // wide reports whether a character belongs to the Japanese scripts or is punctuation of full width.
 func wide(r rune) bool {
-	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana) || r >= 0x3000 && r < 0x3040 || r >= 0xff00 && r < 0xff61
+	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana) || r >= 0x3000 && r < 0x3040 || r >= 0xff00 &&
+		r < 0xff61
 }

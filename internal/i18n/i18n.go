@@ -224,7 +224,9 @@ type Number struct {
 func counters() map[string]string {
 	return map[string]string{
 		"game": "局", "pair": "ペア", "opening": "開始局面", "time": "回", "win": "勝", "draw": "分", "loss": "敗", "player": "名",
-		"decisive game": "決着局", "more worker": "ワーカー", "test": "件の検定", "tested row": "行", "row": "行", "slot": "スロット", "core": "コア", "CPU": "個の CPU", "round": "回戦", "member": "名", "council": "組の合議", "decision": "回の決定", "p value": "個の p 値", "cell": "個のセル", "other split": "種のその他の割れ方", "segment": "セグメント", "option": "個のオプション", "ply": "手",
+		"decisive game": "決着局", "more worker": "ワーカー", "test": "件の検定", "tested row": "行", "row": "行", "slot": "スロット",
+		"core": "コア", "CPU": "個の CPU", "round": "回戦", "member": "名", "council": "組の合議", "decision": "回の決定",
+		"p value": "個の p 値", "cell": "個のセル", "other split": "種のその他の割れ方", "segment": "セグメント", "option": "個のオプション", "ply": "手",
 	}
 }
 

@@ -27,10 +27,12 @@ func TestSaid(t *testing.T) {
 	want := `{"why":"no ratings: 1,234 openings are too few (at least 6)"}`
 	testutil.Check(t, err == nil && string(text) == want, "%s, %v", text, err)
 	var back struct{ Why Message }
-	if err := json.Unmarshal([]byte(`{"why":"100% odd %s"}`), &back); err != nil || back.Why.In(Japanese) != "100% odd %s" {
+	if err := json.Unmarshal([]byte(`{"why":"100% odd %s"}`), &back); err != nil ||
+		back.Why.In(Japanese) != "100% odd %s" {
 		t.Errorf("%q, %v", back.Why.In(Japanese), err)
 	}
-	testutil.Equal(t, (List{"a", "b", "c"}).In(English)+(List{"a", "b"}).In(Japanese)+(List{"a"}).In(English), "a, b and ca、ba")
+	testutil.Equal(t, (List{"a", "b", "c"}).In(English)+(List{"a", "b"}).In(Japanese)+(List{"a"}).In(English),
+		"a, b and ca、ba")
 }
 
 type reason string
@@ -52,7 +54,8 @@ func TestEveryNounIsCounted(t *testing.T) {
 			return err
 		}
 		text, err := os.ReadFile(path)
-		for _, m := range regexp.MustCompile(`i18n\.Number\{N: [^}]*, Noun: "([\w ]+)"\}`).FindAllStringSubmatch(string(text), -1) {
+		for _, m := range regexp.MustCompile(`i18n\.Number\{N: [^}]*, Noun: "([\w ]+)"\}`).FindAllStringSubmatch(string(text),
+			-1) {
 			used[m[1]] = true
 		}
 		return err

@@ -20,8 +20,8 @@ func (e *unreachable) Error() string { return e.text }
 
 func (e *unreachable) Unwrap() error { return e.cause }
 
-// CannotListen returns the error for an address on which gogi cannot listen: the address, the problem and what to do. err is
-// an error of net.Listen; CannotListen returns nil if it is nil.
+// CannotListen returns the error for an address on which gogi cannot listen: the address, the problem and what to do.
+// err is an error of net.Listen; CannotListen returns nil if it is nil.
 func CannotListen(address string, err error) error {
 	if err == nil {
 		return nil
@@ -38,8 +38,8 @@ func CannotListen(address string, err error) error {
 	return &unreachable{address + ": " + text, err}
 }
 
-// CannotReach returns the error for a server that gogi cannot reach: its address, the problem and the advice what to do. err
-// is an error of package net or net/http; CannotReach returns nil if it is nil.
+// CannotReach returns the error for a server that gogi cannot reach: its address, the problem and the advice what to
+// do. err is an error of package net or net/http; CannotReach returns nil if it is nil.
 func CannotReach(address string, err error, advice string) error {
 	if err == nil {
 		return nil

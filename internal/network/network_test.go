@@ -29,9 +29,11 @@ func TestCannotListen(t *testing.T) {
 	testutil.Equal(t, network.CannotListen("192.0.2.1:0", err).Error(),
 		"192.0.2.1:0: this machine does not have this address; give an address of this machine, such as 127.0.0.1, or 0.0.0.0 for all")
 	_, err = config.Listen(t.Context(), "tcp", "nonsense")
-	testutil.Equal(t, network.CannotListen("nonsense", err).Error(), "nonsense: address nonsense: missing port in address; check the address")
+	testutil.Equal(t, network.CannotListen("nonsense", err).Error(),
+		"nonsense: address nonsense: missing port in address; check the address")
 	denied := &net.OpError{Op: "listen", Net: "tcp", Err: syscall.EACCES}
-	testutil.Equal(t, network.CannotListen(":80", denied).Error(), ":80: this user may not listen on this port; give a port from 1024")
+	testutil.Equal(t, network.CannotListen(":80", denied).Error(),
+		":80: this user may not listen on this port; give a port from 1024")
 	testutil.OK(t, network.CannotListen(used, nil))
 }
 
@@ -47,13 +49,16 @@ func TestCannotReach(t *testing.T) {
 		t.Fatal("an answer of nobody", answer.Body.Close())
 	}
 	text := network.CannotReach(address, err, "check the address").Error()
-	testutil.Check(t, strings.HasPrefix(text, address+": no connection: ") && strings.HasSuffix(text, "refused; check the address"), "%s", text)
+	testutil.Check(t, strings.HasPrefix(text, address+": no connection: ") &&
+		strings.HasSuffix(text, "refused; check the address"), "%s", text)
 	testutil.Check(t, strings.Count(text, address) == 1 && !strings.Contains(text, "dial"), "%s", text)
 	for want, cause := range map[string]error{
-		"a: no connection: the host none.example is unknown; b": &net.DNSError{Err: "no such host", Name: "none.example", IsNotFound: true},
-		"a: no connection: the server does not answer; b":       context.DeadlineExceeded,
+		"a: no connection: the host none.example is unknown; b": &net.DNSError{Err: "no such host", Name: "none.example",
+			IsNotFound: true},
+		"a: no connection: the server does not answer; b": context.DeadlineExceeded,
 	} {
-		got := network.CannotReach("a", &url.Error{Op: "Get", URL: "http://a", Err: &net.OpError{Op: "dial", Net: "tcp", Err: cause}}, "b")
+		got := network.CannotReach("a",
+			&url.Error{Op: "Get", URL: "http://a", Err: &net.OpError{Op: "dial", Net: "tcp", Err: cause}}, "b")
 		testutil.Equal(t, got.Error(), want)
 	}
 	testutil.OK(t, network.CannotReach("a", nil, "b"))

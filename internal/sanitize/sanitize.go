@@ -42,8 +42,9 @@ func PrintableLines(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// Page removes control characters, except tabs and line ends, from a rendered page. A form field that a page repeats as the
-// reader has sent it can have such characters, and the page may be printed in a terminal. Bytes that are not UTF-8 stay.
+// Page removes control characters, except tabs and line ends, from a rendered page. A form field that a page repeats as
+// the reader has sent it can have such characters, and the page may be printed in a terminal. Bytes that are not UTF-8
+// stay.
 func Page(page []byte) []byte {
 	control := func(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\t' && r != '\r' }
 	if bytes.IndexFunc(page, control) < 0 {
@@ -144,7 +145,8 @@ func shows(r rune) bool {
 // IsName reports whether a run, an engine or a council may have this name. The name must be valid UTF-8 that
 // a terminal shows unchanged. It must not contain U+FFFD, which marks lost bytes.
 func IsName(name string) bool {
-	return utf8.ValidString(name) && !strings.ContainsFunc(name, func(r rune) bool { return !shows(r) || r == utf8.RuneError })
+	return utf8.ValidString(name) &&
+		!strings.ContainsFunc(name, func(r rune) bool { return !shows(r) || r == utf8.RuneError })
 }
 
 // Escape returns text on one line that a terminal shows unchanged. It writes \uXXXX for each character that a

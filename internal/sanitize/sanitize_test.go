@@ -39,7 +39,8 @@ func TestLastLine(t *testing.T) {
 
 func TestLastLineIsTrimmed(t *testing.T) {
 	got := sanitize.LastLine([]byte(strings.Repeat("駒", 1200)+"終"), false, 1000)
-	testutil.Check(t, utf8.RuneCountInString(got) == 1000+1 && strings.HasPrefix(got, "…駒") && strings.HasSuffix(got, "駒終"),
+	testutil.Check(t, utf8.RuneCountInString(got) == 1000+1 && strings.HasPrefix(got, "…駒") &&
+		strings.HasSuffix(got, "駒終"),
 		"%d characters: %s", utf8.RuneCountInString(got), got)
 }
 
@@ -47,7 +48,8 @@ func FuzzLastLine(f *testing.F) {
 	f.Add([]byte("\x1b[1;31m評価\x95]\n\xff"), true)
 	f.Fuzz(func(t *testing.T, raw []byte, cut bool) {
 		got := sanitize.LastLine(raw, cut, 1000)
-		testutil.Check(t, utf8.ValidString(got) && !strings.ContainsFunc(got, func(r rune) bool { return r < ' ' || r >= 0x7f && r < 0xa0 }),
+		testutil.Check(t, utf8.ValidString(got) &&
+			!strings.ContainsFunc(got, func(r rune) bool { return r < ' ' || r >= 0x7f && r < 0xa0 }),
 			"%q", got)
 	})
 }
@@ -90,7 +92,8 @@ func TestIsName(t *testing.T) {
 	for _, name := range []string{"", "総当り", "a b", "é", "👍", "x$(y)"} {
 		testutil.Check(t, sanitize.IsName(name), "%q is refused", name)
 	}
-	for _, name := range []string{"a\x1bb", "a\nb", "\u202eb", "a\u2066", "\u200b", "\ufffd", "a\xffb", "\u2028", "\u0085"} {
+	for _, name := range []string{"a\x1bb", "a\nb", "\u202eb", "a\u2066", "\u200b", "\ufffd", "a\xffb", "\u2028",
+		"\u0085"} {
 		testutil.Check(t, !sanitize.IsName(name), "%q is a name", name)
 	}
 }
@@ -127,7 +130,8 @@ func TestWriterInJSON(t *testing.T) {
 	if err := json.Unmarshal([]byte(out.String()), &back); err != nil || back != name {
 		t.Errorf("%s is %q, want %q, %v", out.String(), back, name, err)
 	}
-	testutil.Check(t, !strings.ContainsFunc(out.String(), func(r rune) bool { return r == '\u202e' || r == '\u009b' }), "%q", out.String())
+	testutil.Check(t, !strings.ContainsFunc(out.String(), func(r rune) bool { return r == '\u202e' || r == '\u009b' }),
+		"%q", out.String())
 }
 
 // TestPage: a page loses control characters, and keeps line ends, other text and invalid bytes.

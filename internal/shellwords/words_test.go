@@ -65,7 +65,8 @@ func TestAShellReadsQuotedWords(t *testing.T) {
 	if _, err := exec.LookPath("sh"); err != nil {
 		t.Skip("no sh: ", err)
 	}
-	for _, word := range []string{"", "a b", "it's", "''", `$HOME "x" \ *`, "two\nlines", "-plain/word.1,2:3@4=5%6", "~", "a#b", "#a", "日本"} {
+	for _, word := range []string{"", "a b", "it's", "''", `$HOME "x" \ *`, "two\nlines", "-plain/word.1,2:3@4=5%6", "~",
+		"a#b", "#a", "日本"} {
 		out, err := exec.Command("sh", "-c", "printf %s "+shellwords.Quote(word)).Output()
 		testutil.Check(t, err == nil && string(out) == word, "%q: %q, %v", word, out, err)
 	}

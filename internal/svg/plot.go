@@ -86,7 +86,8 @@ func (p Plot) HTML() template.HTML {
 	var b strings.Builder
 	w := func(text string, args ...any) { fmt.Fprintf(&b, text, args...) } // a Builder never fails
 	w(`<figure class="plot" data-plot="%s"><figcaption>%s</figcaption>`, esc(p.data()), esc(p.Title))
-	w(`<svg class="chart" viewBox="0 0 %d %d" role="img" aria-label="%s">`, size[0], size[1], esc(strings.TrimSpace(p.Title+". "+p.Desc)))
+	w(`<svg class="chart" viewBox="0 0 %d %d" role="img" aria-label="%s">`, size[0], size[1],
+		esc(strings.TrimSpace(p.Title+". "+p.Desc)))
 	for _, v := range Ticks(p.Low, p.High, 5) {
 		w(`<line class="grid" x1="%g" x2="%g" y1="%.1f" y2="%.1[3]f"/><text x="%[4]g" y="%.1[3]f" dy=".35em" text-anchor="end">%[5]s</text>`,
 			f.Left, f.Right, f.Top+y(v), f.Left-6, p.label(v))
@@ -161,7 +162,8 @@ func (p *Plot) data() string {
 	for _, l := range p.Levels {
 		lines = append(lines, line{Line{Name: l.Name, Class: l.Class, Y: numbers{l.Y}}, true})
 	}
-	text, err := json.Marshal(map[string]any{"x": p.X, "y": p.Y, "percent": p.Percent, "range": numbers{p.Low, p.High}, "last": p.Last, "lines": lines})
+	text, err := json.Marshal(map[string]any{"x": p.X, "y": p.Y, "percent": p.Percent, "range": numbers{p.Low, p.High},
+		"last": p.Last, "lines": lines})
 	if err != nil {
 		return "" // cannot happen: texts and numbers
 	}

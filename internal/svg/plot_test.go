@@ -19,7 +19,9 @@ func TestPlot(t *testing.T) {
 	t.Parallel()
 	const hostile = `</svg><script>"'&`
 	p := Plot{
-		Title: hostile, X: hostile, Y: hostile, Lines: []Line{{Name: hostile, Class: "c1", X: []float64{1, 2, 3}, Y: []float64{-1, math.NaN(), 2}, Lo: []float64{-2, -1, 0}, Hi: []float64{0, 1, math.Inf(1)}}},
+		Title: hostile, X: hostile, Y: hostile,
+		Lines: []Line{{Name: hostile, Class: "c1", X: []float64{1, 2, 3}, Y: []float64{-1, math.NaN(), 2},
+			Lo: []float64{-2, -1, 0}, Hi: []float64{0, 1, math.Inf(1)}}},
 		Levels: []Level{{Name: hostile, Class: "c2", Y: 1}}, Low: -2, High: 3,
 	}
 	for _, small := range []bool{false, true} {
@@ -41,8 +43,11 @@ func TestPlot(t *testing.T) {
 				Level bool
 			}
 		}
-		testutil.OK(t, json.Unmarshal([]byte(html.UnescapeString(regexp.MustCompile(`data-plot="([^"]*)"`).FindStringSubmatch(text)[1])), &told))
-		if told.Last != 3 || len(told.Lines) != 2 || told.Lines[0].Name != hostile || told.Lines[0].Y[1] != nil || *told.Lines[0].Y[2] != 2 || !told.Lines[1].Level {
+		testutil.OK(t,
+			json.Unmarshal([]byte(html.UnescapeString(regexp.MustCompile(`data-plot="([^"]*)"`).FindStringSubmatch(text)[1])),
+				&told))
+		if told.Last != 3 || len(told.Lines) != 2 || told.Lines[0].Name != hostile || told.Lines[0].Y[1] != nil ||
+			*told.Lines[0].Y[2] != 2 || !told.Lines[1].Level {
 			t.Errorf("%+v", told)
 		}
 	}
@@ -61,7 +66,8 @@ func TestTicks(t *testing.T) {
 	for _, c := range []struct {
 		low, high float64
 		want      []float64
-	}{{0, 100, []float64{0, 20, 40, 60, 80, 100}}, {0.4, 0.7, []float64{0.4, 0.5, 0.6, 0.7}}, {-3.2, 3.4, []float64{-2, 0, 2}}, {0, 1, []float64{0, 0.2, 0.4, 0.6, 0.8, 1}}} {
+	}{{0, 100, []float64{0, 20, 40, 60, 80, 100}}, {0.4, 0.7, []float64{0.4, 0.5, 0.6, 0.7}},
+		{-3.2, 3.4, []float64{-2, 0, 2}}, {0, 1, []float64{0, 0.2, 0.4, 0.6, 0.8, 1}}} {
 		got := Ticks(c.low, c.high, 5)
 		if len(got) != len(c.want) {
 			t.Errorf("%v to %v: %v", c.low, c.high, got)
@@ -76,8 +82,10 @@ func TestTicks(t *testing.T) {
 // TestBars: a value outside of the scale stays within the bar, and its label is printed.
 func TestBars(t *testing.T) {
 	t.Parallel()
-	for _, text := range []string{string(Ratio(9, -3, 3, "LLR <9>")), string(Interval(-900, 0, 900, -100, 100, 0, "0 <all>"))} {
-		testutil.Check(t, !strings.Contains(text, "%!") && strings.Contains(text, "&lt;") && !regexp.MustCompile(`="-?\d{4}`).MatchString(text),
+	for _, text := range []string{string(Ratio(9, -3, 3, "LLR <9>")),
+		string(Interval(-900, 0, 900, -100, 100, 0, "0 <all>"))} {
+		testutil.Check(t, !strings.Contains(text, "%!") && strings.Contains(text, "&lt;") &&
+			!regexp.MustCompile(`="-?\d{4}`).MatchString(text),
 			"%v", text)
 	}
 }

@@ -20,7 +20,8 @@ const unknown = "unknown"
 
 // Info describes a build of this program.
 type Info struct {
-	Version  string `json:"version"`  // such as v1.2.3, v0.0.0-TIME-COMMIT between releases, or "(devel)" without a repository
+	// such as v1.2.3, v0.0.0-TIME-COMMIT between releases, or "(devel)" without a repository
+	Version  string `json:"version"`
 	Revision string `json:"revision"` // the commit, 40 hexadecimal digits, or "unknown"
 	Go       string `json:"go"`       // version of Go that built the program
 	OS       string `json:"os"`

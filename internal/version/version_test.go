@@ -22,7 +22,8 @@ func TestOf(t *testing.T) {
 		{"v1.0.0", "def", nil, [2]string{"v1.0.0", "def"}},
 	} {
 		got := of(c.version, c.revision, c.info)
-		if [2]string{got.Version, got.Revision} != c.want || got.Go != runtime.Version() || got.OS != runtime.GOOS || got.Arch != runtime.GOARCH {
+		if [2]string{got.Version, got.Revision} != c.want || got.Go != runtime.Version() || got.OS != runtime.GOOS ||
+			got.Arch != runtime.GOARCH {
 			t.Errorf("%q, %q, %v: %+v, want %q", c.version, c.revision, c.info, got, c.want)
 		}
 	}

@@ -47,7 +47,8 @@ func TestHomogeneity(t *testing.T) {
 		t.Errorf("the first source is not told:\n%s", &out)
 	}
 	alone, err := HomogeneityQuestion{[]string{"1,0,2"}, 0.05}.Answer()
-	testutil.Check(t, err == nil && alone.Tests[0].P == nil && alone.Tests[0].Why != "", "one source agrees with itself: %+v, %v", alone, err)
+	testutil.Check(t, err == nil && alone.Tests[0].P == nil && alone.Tests[0].Why != "",
+		"one source agrees with itself: %+v, %v", alone, err)
 	out.Reset()
 	alone.Print(&out, i18n.English)
 	testutil.Check(t, out.Len() > 0 && !strings.Contains(out.String(), "NaN"), "%s", &out)
@@ -77,7 +78,8 @@ func TestCoverageIsThatOfTheMethod(t *testing.T) {
 	var out strings.Builder
 	a.Print(&out, i18n.English)
 	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
-	testutil.Check(t, len(lines) == 3+len(q.P) && strings.Contains(lines[3], fmt.Sprintf("%.4f", rows[0].Coverage)), "the table is\n%s", &out)
+	testutil.Check(t, len(lines) == 3+len(q.P) && strings.Contains(lines[3], fmt.Sprintf("%.4f", rows[0].Coverage)),
+		"the table is\n%s", &out)
 }
 
 // TestCoverageOverGames calculates a few points of the LFICS paper's figure. A point is the sum of the binomial
@@ -100,7 +102,8 @@ func TestCoverageOverGames(t *testing.T) {
 	}
 	var out strings.Builder
 	a.Print(&out, i18n.English)
-	if len(rows) != 4 || strings.Count(out.String(), "How often the interval of") != 2 || !strings.Contains(out.String(), "100 decisive games") {
+	if len(rows) != 4 || strings.Count(out.String(), "How often the interval of") != 2 ||
+		!strings.Contains(out.String(), "100 decisive games") {
 		t.Errorf("%d rows, printed\n%s", len(rows), &out)
 	}
 }
@@ -137,8 +140,9 @@ func lowestCoverage(m intervalMethod, lo, hi float64) float64 {
 // TestImpossibleQuestions: an impossible question gives a usage error that names the flag.
 func TestImpossibleQuestions(t *testing.T) {
 	for flag, err := range map[string]error{
-		"--n 0":          testutil.Err(CoverageQuestion{N: []int{0}, Confidence: 0.95, Method: "all"}.Answer()),
-		"--p 2":          testutil.Err(CoverageQuestion{N: []int{10}, P: []float64{2}, Confidence: 0.95, Method: "all"}.Answer()),
+		"--n 0": testutil.Err(CoverageQuestion{N: []int{0}, Confidence: 0.95, Method: "all"}.Answer()),
+		"--p 2": testutil.Err(CoverageQuestion{N: []int{10}, P: []float64{2}, Confidence: 0.95,
+			Method: "all"}.Answer()),
 		"--method exact": testutil.Err(CoverageQuestion{N: []int{10}, Confidence: 0.95, Method: "exact"}.Answer()),
 		"--p: p value 2": testutil.Err(AdjustQuestion{[]float64{2}, "holm", 0.05}.Answer()),
 		"--counts":       testutil.Err(HomogeneityQuestion{[]string{"1,2"}, 0.05}.Answer()),

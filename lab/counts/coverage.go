@@ -55,7 +55,8 @@ type Coverages struct {
 const mostCovered = 2000
 
 func (q CoverageQuestion) check() error {
-	err := errors.Join(calculator.CheckShare("confidence", q.Confidence), calculator.CheckMethod(q.Method, CoverageNames()))
+	err := errors.Join(calculator.CheckShare("confidence", q.Confidence),
+		calculator.CheckMethod(q.Method, CoverageNames()))
 	if len(q.N) == 0 {
 		err = errors.Join(err, errors.New("--n: expected a number of games"))
 	}
@@ -129,7 +130,8 @@ func printCoverages(w io.Writer, in i18n.Language, all []CoverageRow) {
 	for _, r := range rows {
 		t.AppendRow(r)
 	}
-	fmt.Fprintln(w, i18n.Say(in, "How often the interval of %s, at a promised %s, holds the truth", i18n.Number{N: first.N, Noun: "decisive game"}, format.PercentShort(first.Confidence)))
+	fmt.Fprintln(w, i18n.Say(in, "How often the interval of %s, at a promised %s, holds the truth",
+		i18n.Number{N: first.N, Noun: "decisive game"}, format.PercentShort(first.Confidence)))
 	format.Render(w, t)
 }
 

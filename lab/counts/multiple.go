@@ -68,7 +68,8 @@ func (s *Adjustments) Print(w io.Writer, in i18n.Language) {
 	}
 	format.Render(w, t)
 	first := s.Adjusted[0]
-	fmt.Fprintln(w, i18n.Say(in, "Adjusted for %s by %s, held against %s.", i18n.Number{N: len(s.Adjusted), Noun: "p value"}, first.Method, format.PercentShort(first.Alpha)))
+	fmt.Fprintln(w, i18n.Say(in, "Adjusted for %s by %s, held against %s.",
+		i18n.Number{N: len(s.Adjusted), Noun: "p value"}, first.Method, format.PercentShort(first.Alpha)))
 }
 
 // A HomogeneityQuestion asks whether the results from several sources, such as machines, agree with each
@@ -105,7 +106,8 @@ type Homogeneities struct {
 
 // Answer tests whether all sources have the same rates of wins, draws and losses.
 func (q HomogeneityQuestion) Answer() (*Homogeneities, error) {
-	out, wrong := &Homogeneities{Version: calculator.Version, Sources: []SourceRow{}}, calculator.CheckShare("alpha", q.Alpha)
+	out, wrong := &Homogeneities{Version: calculator.Version, Sources: []SourceRow{}},
+		calculator.CheckShare("alpha", q.Alpha)
 	var sources []stats.Outcomes
 	for _, list := range q.Counts {
 		w, err := calculator.ParseWDL("counts", list)
@@ -121,7 +123,8 @@ func (q HomogeneityQuestion) Answer() (*Homogeneities, error) {
 		out.Tests = []HomogeneityRow{{Why: err.Error()}}
 		return out, nil
 	}
-	out.Tests = []HomogeneityRow{{format.Finite(h.ChiSquare), &h.Freedom, format.Finite(h.P), format.Finite(h.Limit), h.Sparse, ""}}
+	out.Tests = []HomogeneityRow{{format.Finite(h.ChiSquare), &h.Freedom, format.Finite(h.P), format.Finite(h.Limit),
+		h.Sparse, ""}}
 	for i := range out.Sources {
 		out.Sources[i].Residuals = h.Residuals[i]
 	}
@@ -138,8 +141,10 @@ func (s *Homogeneities) Print(w io.Writer, in i18n.Language) {
 		fmt.Fprintln(w, i18n.Say(in, "no test: %s", i18n.Of(test.Why)))
 		return
 	}
-	fmt.Fprintln(w, i18n.Say(in, "Were all sources alike: χ² = %s, %d degrees of freedom, p = %s", calculator.Cell(test.ChiSquare, "%.3f"), *test.Freedom, format.PValue(*test.P)))
-	t := format.Table(append(i18n.Heads(in, "source", "wins", "draws", "losses", "residual of wins", "draws", "losses"), "")...)
+	fmt.Fprintln(w, i18n.Say(in, "Were all sources alike: χ² = %s, %d degrees of freedom, p = %s",
+		calculator.Cell(test.ChiSquare, "%.3f"), *test.Freedom, format.PValue(*test.P)))
+	t := format.Table(append(i18n.Heads(in, "source", "wins", "draws", "losses", "residual of wins", "draws", "losses"),
+		"")...)
 	for i, source := range s.Sources {
 		word := ""
 		if source.StandsOut {
@@ -147,11 +152,13 @@ func (s *Homogeneities) Print(w io.Writer, in i18n.Language) {
 		}
 		r := source.Residuals
 		c := source.Counts
-		t.AppendRow([]any{i + 1, c.Wins, c.Draws, c.Losses, fmt.Sprintf("%+.2f", r[2]), fmt.Sprintf("%+.2f", r[1]), fmt.Sprintf("%+.2f", r[0]), word})
+		t.AppendRow([]any{i + 1, c.Wins, c.Draws, c.Losses, fmt.Sprintf("%+.2f", r[2]), fmt.Sprintf("%+.2f", r[1]),
+			fmt.Sprintf("%+.2f", r[0]), word})
 	}
 	format.Render(w, t)
 	fmt.Fprintln(w, i18n.Say(in, "Residuals beyond ±%s stand out.", calculator.Cell(test.Limit, "%.2f")))
 	if test.Sparse > 0 {
-		fmt.Fprintln(w, i18n.Say(in, "%s with fewer than 5 games expected: p is rough.", i18n.Number{N: test.Sparse, Noun: "cell"}))
+		fmt.Fprintln(w, i18n.Say(in, "%s with fewer than 5 games expected: p is rough.",
+			i18n.Number{N: test.Sparse, Noun: "cell"}))
 	}
 }

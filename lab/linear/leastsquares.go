@@ -34,7 +34,8 @@ type Term struct {
 	SE    float64 `json:"se"`    // standard error, if all residuals have the same variance
 	// T is Value/SE. If all residuals are 0 except for rounding, T is infinite, and null in JSON, or 0 for a Value of 0.
 	T float64 `json:"t"`
-	P float64 `json:"p"` // two-sided p value by Student's t with DF degrees of freedom; 0 if T is infinite or P below 1e-308
+	// two-sided p value by Student's t with DF degrees of freedom; 0 if T is infinite or P below 1e-308
+	P float64 `json:"p"`
 }
 
 // A TermJSON is the JSON form of a Term. JSON has no number for an infinite T, so it gets the reason.

@@ -16,8 +16,11 @@ type Correlation struct {
 	Method string  `json:"method"` // pearson or spearman.
 	N      int     `json:"n"`
 	R      float64 `json:"r"` // in [-1, 1]
-	T      float64 `json:"-"` // R√((N-2)/(1-R²)). It is 0 if R is ±1 except for rounding errors, because the formula then divides by 0.
-	P      float64 `json:"p"` // two-sided p value by Student's t with N-2 degrees of freedom. It is 1 if N is 2. It is 0 below 1e-308, and if no point is off the line except for rounding errors.
+	// R√((N-2)/(1-R²)). It is 0 if R is ±1 except for rounding errors, because the formula then divides by 0.
+	T float64 `json:"-"`
+	// two-sided p value by Student's t with N-2 degrees of freedom. It is 1 if N is 2. It is 0 below 1e-308, and if no
+	// point is off the line except for rounding errors.
+	P float64 `json:"p"`
 }
 
 // Pearson returns the product-moment correlation. Its p value assumes normal numbers. It returns an error for lists

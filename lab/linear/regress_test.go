@@ -54,7 +54,8 @@ func TestThesisEquations(t *testing.T) {
 			{[]string{"avg_loss"}, []float64{73077, -47415}, .59, 300, 300},
 			{[]string{"good1"}, []float64{107419, -4796}, .65, 3, 40},
 			{[]string{"bad1"}, []float64{93348, -4575}, .51, 3, 40},
-			{[]string{"match", "avg_good", "avg_bad", "good1", "bad1"}, []float64{-13537, 1514, -22817, 4694, -2386, 2053}, .68, 4000, 2000},
+			{[]string{"match", "avg_good", "avg_bad", "good1", "bad1"}, []float64{-13537, 1514, -22817, 4694, -2386, 2053}, .68,
+				4000, 2000},
 		},
 		"go_tab_6_2_1_policy.csv": {
 			{[]string{"match"}, []float64{-19550, 1003}, .83, 1, 20},
@@ -63,7 +64,8 @@ func TestThesisEquations(t *testing.T) {
 			{[]string{"avg_good"}, []float64{71082, -12528}, .64, 20, 80},
 			{[]string{"avg_bad"}, []float64{62111, 9962}, .66, 20, 80},
 			{[]string{"avg_loss"}, []float64{67954, -5788}, .68, 20, 80},
-			{[]string{"match", "good", "bad", "avg_good", "avg_bad"}, []float64{-176951, 2346, 3169, 1631, -8245, -2918}, .90, 40, 800},
+			{[]string{"match", "good", "bad", "avg_good", "avg_bad"}, []float64{-176951, 2346, 3169, 1631, -8245, -2918}, .90,
+				40, 800},
 		},
 	}
 	for name, lines := range cases {
@@ -132,7 +134,8 @@ func TestLeastSquaresByHand(t *testing.T) {
 		t.Errorf("%+v", f)
 	}
 	c, err := Pearson(x, y)
-	testutil.Check(t, err == nil && math.Abs(c.R*c.R-f.R2) <= 1e-12 && math.Abs(c.P-f.Terms[1].P) <= 1e-12, "%+v, %v", c, err)
+	testutil.Check(t, err == nil && math.Abs(c.R*c.R-f.R2) <= 1e-12 && math.Abs(c.P-f.Terms[1].P) <= 1e-12, "%+v, %v", c,
+		err)
 }
 
 // TestNearlyPerfectFit: the expected values were calculated with 60 digits. With exact values t is infinite.
@@ -152,7 +155,8 @@ func TestNearlyPerfectFit(t *testing.T) {
 		}
 		f = testutil.Must(LeastSquares(y, Column{"x", x}))(t)
 		testutil.Check(t, math.IsInf(f.Terms[1].T, -1) && f.Terms[1].P == 0, "%v: %+v", at, f.Terms)
-		testutil.Check(t, math.IsInf(f.Terms[0].T, 1) == (at != 0) && (f.Terms[0].P == 0) == (at != 0), "%v: %+v", at, f.Terms)
+		testutil.Check(t, math.IsInf(f.Terms[0].T, 1) == (at != 0) && (f.Terms[0].P == 0) == (at != 0), "%v: %+v", at,
+			f.Terms)
 		c = testutil.Must(Pearson(x, y))(t)
 		testutil.Check(t, c.R == -1 && c.P == 0, "%v: %+v", at, c)
 	}
@@ -260,14 +264,16 @@ func TestRankSumExamples(t *testing.T) {
 		a, b = append(a, float64(i%7)), append(b, float64(i%7)+1)
 	}
 	r, err = RankSum(a, b, binomial.Less)
-	testutil.Check(t, err == nil && r.Test.Method == "rank_sum_normal" && r.Ties && r.Test.P <= 0.01 && r.Test.P == r.PNormal,
+	testutil.Check(t, err == nil && r.Test.Method == "rank_sum_normal" && r.Ties && r.Test.P <= 0.01 &&
+		r.Test.P == r.PNormal,
 		"%+v, %v", r, err)
 }
 
 func TestSpearmanExample(t *testing.T) {
 	// Ranks 1…5 against 2 1 4 3 5: 1 - 6·4/(5·24) = 0.8.
 	c, err := Spearman([]float64{10, 20, 30, 40, 1000}, []float64{-1, -2, 8, 7, 9})
-	testutil.Check(t, err == nil && math.Abs(c.R-0.8) <= 1e-15 && math.Abs(c.P-0.10408803866182788) <= 1e-9, "%+v, %v", c, err)
+	testutil.Check(t, err == nil && math.Abs(c.R-0.8) <= 1e-15 && math.Abs(c.P-0.10408803866182788) <= 1e-9, "%+v, %v", c,
+		err)
 	c, err = Spearman([]float64{1, 2, 3}, []float64{1, 4, 9})
 	testutil.Check(t, err == nil && c.R == 1 && c.P == 0, "%+v, %v", c, err)
 }
@@ -354,9 +360,11 @@ func TestPredictionInterval(t *testing.T) {
 	z := []float64{3, 1, 4, 1, 5}
 	two, err := LeastSquares(y, Column{"x", x}, Column{"z", z})
 	testutil.OK(t, err)
-	free, _ := LeastSquares(append(y, 0), Column{"x", append(x, at)}, Column{"z", append(z, 2)}, Column{"own", []float64{0, 0, 0, 0, 0, 1}})
+	free, _ := LeastSquares(append(y, 0), Column{"x", append(x, at)}, Column{"z", append(z, 2)},
+		Column{"own", []float64{0, 0, 0, 0, 0, 1}})
 	reach = 4.302652729696142 * free.Terms[3].SE // 2 degrees of freedom
-	if i, err = two.PredictInterval(0.95, at, 2); err != nil || math.Abs((i.Hi-i.Lo)/2-reach) > 1e-8 || math.Abs((i.Hi+i.Lo)/2+free.Terms[3].Value) > 1e-8 {
+	if i, err = two.PredictInterval(0.95, at, 2); err != nil || math.Abs((i.Hi-i.Lo)/2-reach) > 1e-8 ||
+		math.Abs((i.Hi+i.Lo)/2+free.Terms[3].Value) > 1e-8 {
 		t.Errorf("%+v, %v; want ± %v", i, err, reach)
 	}
 	testutil.Fails(t, testutil.Err(two.PredictInterval(1, at, 2)), "", "a level of 1")

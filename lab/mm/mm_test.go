@@ -22,7 +22,8 @@ func counted(w [][]float64) (counts []crosstable.Count) {
 		for j := i + 1; j < len(w); j++ {
 			draws := 2 * (w[i][j] - math.Floor(w[i][j]))
 			counts = append(counts, crosstable.Count{
-				Black: strconv.Itoa(i + 1), White: strconv.Itoa(j + 1), BlackWins: int(w[i][j]), Draws: int(draws), WhiteWins: int(w[j][i]),
+				Black: strconv.Itoa(i + 1), White: strconv.Itoa(j + 1), BlackWins: int(w[i][j]), Draws: int(draws),
+				WhiteWins: int(w[j][i]),
 			})
 		}
 	}
@@ -52,7 +53,8 @@ func TestHunter(t *testing.T) {
 		}
 		steps := testutil.Must(Steps(counted(c.W), 3))(t)
 		for i, want := range c.Jacobi[2] {
-			testutil.Check(t, math.Abs(steps[2].Strengths[strconv.Itoa(i+1)]-want) <= 1e-10, "%s: %v, want %v", name, steps[2], c.Jacobi[2])
+			testutil.Check(t, math.Abs(steps[2].Strengths[strconv.Itoa(i+1)]-want) <= 1e-10, "%s: %v, want %v", name, steps[2],
+				c.Jacobi[2])
 		}
 		var out bytes.Buffer
 		Print(&out, i18n.English, steps)

@@ -144,11 +144,13 @@ func Rate(o *Orders, confidence float64, samples int, seed uint64) (*Report, err
 	if err != nil {
 		return nil, err
 	}
-	r := &Report{Version: 1, Games: len(o.games), Ties: o.ties, Confidence: confidence, Shares: []ShareRow{}, Players: []Player{}}
+	r := &Report{Version: 1, Games: len(o.games), Ties: o.ties, Confidence: confidence, Shares: []ShareRow{},
+		Players: []Player{}}
 	games := map[string]int{}
 	for _, s := range shares {
 		games[s.Player] = s.Games
-		row := ShareRow{Name: s.Player, Games: s.Games, Points: s.Points, Share: s.Share, Bounds: report.NewBounds(s.Interval)}
+		row := ShareRow{Name: s.Player, Games: s.Games, Points: s.Points, Share: s.Share,
+			Bounds: report.NewBounds(s.Interval)}
 		if row.Lo == nil {
 			row.Why = fmt.Sprintf("an interval takes at least %d games", plackettluce.LeastGames)
 		}
@@ -178,13 +180,16 @@ func shareInterval(b report.Bounds) string {
 
 // Print writes the shares and the strengths as tables for a terminal.
 func (r *Report) Print(w io.Writer, in i18n.Language) {
-	t := format.Table(append(i18n.Heads(in, "player", "games", "points", "share"), i18n.Say(in, "%s interval", format.PercentShort(r.Confidence)))...)
+	t := format.Table(append(i18n.Heads(in, "player", "games", "points", "share"),
+		i18n.Say(in, "%s interval", format.PercentShort(r.Confidence)))...)
 	for _, s := range r.Shares {
-		t.AppendRow(table.Row{format.Name(s.Name), s.Games, format.Figure(s.Points), format.Percent(s.Share), shareInterval(s.Bounds)})
+		t.AppendRow(table.Row{format.Name(s.Name), s.Games, format.Figure(s.Points), format.Percent(s.Share),
+			shareInterval(s.Bounds)})
 	}
 	format.Render(w, t)
 	if r.Games < plackettluce.LeastGames {
-		fmt.Fprintln(w, i18n.Say(in, "no intervals: resampled games need at least %s", i18n.Number{N: plackettluce.LeastGames, Noun: "game"}))
+		fmt.Fprintln(w, i18n.Say(in, "no intervals: resampled games need at least %s",
+			i18n.Number{N: plackettluce.LeastGames, Noun: "game"}))
 	}
 	if r.Why != "" {
 		fmt.Fprintln(w, i18n.Say(in, "no strengths by finishing order: %s", r.Why))

@@ -28,12 +28,14 @@ func TestOrders(t *testing.T) {
 	testutil.Require(t, err == nil && r.Games == 4 && r.Ties == 1 && len(r.Shares) == 3, "%+v, %v", r, err)
 	// The three games without ties form a cycle, so all players are equal: each order has 1/3 · 1/2.
 	for _, p := range r.Players {
-		testutil.Check(t, p.Elo != nil && math.Abs(*p.Elo) <= 1e-6 && math.Abs(*p.Strength-50) <= 1e-6 && p.Games == 3, "%+v", p)
+		testutil.Check(t, p.Elo != nil && math.Abs(*p.Elo) <= 1e-6 && math.Abs(*p.Strength-50) <= 1e-6 && p.Games == 3, "%+v",
+			p)
 	}
 	testutil.Check(t, math.Abs(*r.LogLik-3*math.Log(1.0/6)) <= 1e-9, "log-likelihood %v", *r.LogLik)
 	// Players that share the first two ranks share 3 + 2 points.
 	for _, s := range r.Shares {
-		if want := map[string]float64{"a": 3 + 2 + 1 + 2.5, "b": 2 + 1 + 3 + 2.5, "c": 1 + 3 + 2 + 1}[s.Name]; s.Points != want || math.Abs(s.Share-want/24) > 1e-12 {
+		if want := map[string]float64{"a": 3 + 2 + 1 + 2.5, "b": 2 + 1 + 3 + 2.5, "c": 1 + 3 + 2 + 1}[s.Name]; s.Points !=
+			want || math.Abs(s.Share-want/24) > 1e-12 {
 			t.Errorf("%+v, want %v", s, want)
 		}
 	}
@@ -48,7 +50,8 @@ func TestOrders(t *testing.T) {
 	}
 	points, err := Read(written(t, "orders.csv", "player,game,points\na,1,30\nb,1,10\na,2,0\nb,2,20\n"))
 	testutil.OK(t, err)
-	if r, err = Rate(points, 0.95, 200, 1); err != nil || math.Abs(r.Shares[0].Share-0.5) > 1e-12 || r.Shares[0].Points != 30 {
+	if r, err = Rate(points, 0.95, 200, 1); err != nil || math.Abs(r.Shares[0].Share-0.5) > 1e-12 ||
+		r.Shares[0].Points != 30 {
 		t.Errorf("%+v, %v", r, err)
 	}
 	for text, want := range map[string]string{
@@ -73,7 +76,8 @@ func TestOrders(t *testing.T) {
 // panic.
 func FuzzRead(f *testing.F) {
 	for _, text := range []string{
-		"game,player,rank\n1,a,1\n1,b,2\n2,a,2\n2,b,1\n", "game,player,points\n1,a,3\n1,b,0.5\n1,c,1e300\n", "game,player\n\xff,\x1b[31m\n", "",
+		"game,player,rank\n1,a,1\n1,b,2\n2,a,2\n2,b,1\n", "game,player,points\n1,a,3\n1,b,0.5\n1,c,1e300\n",
+		"game,player\n\xff,\x1b[31m\n", "",
 	} {
 		f.Add(text)
 	}

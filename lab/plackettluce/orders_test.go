@@ -22,7 +22,8 @@ func TestSharesAndOrders(t *testing.T) {
 	}
 	shares := testutil.Must(Shares(games, 100, 0.95, 1))(t)
 	for i, want := range []float64{5, 4, 3, 2, 1} {
-		if s := shares[i]; math.Abs(s.Share-want/15) > 1e-12 || s.Interval.Lo > s.Share+1e-12 || s.Games != 10 || s.Points != 10*want {
+		if s := shares[i]; math.Abs(s.Share-want/15) > 1e-12 || s.Interval.Lo > s.Share+1e-12 || s.Games != 10 ||
+			s.Points != 10*want {
 			t.Errorf("%+v", s)
 		}
 	}
@@ -83,7 +84,8 @@ func TestImpossibleOrders(t *testing.T) {
 	testutil.Fails(t, testutil.Err(PlackettLuce([][]string{{"a", "a"}})), "", "twice in one order: no error")
 	testutil.Fails(t, testutil.Err(Shares([][]Placing{{{"a", 0}, {"b", 0}}}, 10, 0.9, 1)), "", "no points: no error")
 	for _, points := range []float64{-1, math.NaN(), math.Inf(1)} {
-		testutil.Fails(t, testutil.Err(Shares([][]Placing{{{"a", points}, {"b", 3}}}, 10, 0.9, 1)), "", "%v points: no error", points)
+		testutil.Fails(t, testutil.Err(Shares([][]Placing{{{"a", points}, {"b", 3}}}, 10, 0.9, 1)), "", "%v points: no error",
+			points)
 	}
 }
 

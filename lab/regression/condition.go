@@ -28,7 +28,8 @@ func ParseCondition(text string) (Condition, error) {
 			}
 		}
 	}
-	return Condition{}, fmt.Errorf("%s: expected COLUMN=VALUE, or with !=, <, <=, > or >=, such as points>=26500", format.Quoted(text))
+	return Condition{}, fmt.Errorf("%s: expected COLUMN=VALUE, or with !=, <, <=, > or >=, such as points>=26500",
+		format.Quoted(text))
 }
 
 // Check returns an error if the sheet does not have the condition's column.
@@ -62,7 +63,8 @@ func (c Condition) Holds(r csv.Row) (bool, error) {
 	case errA != nil:
 		return false, r.Unexpected(column, "a number to compare with "+c.Value)
 	}
-	return c.Relation == "<" && a < b || c.Relation == "<=" && a <= b || c.Relation == ">" && a > b || c.Relation == ">=" && a >= b, nil
+	return c.Relation == "<" && a < b || c.Relation == "<=" && a <= b || c.Relation == ">" && a > b ||
+		c.Relation == ">=" && a >= b, nil
 }
 
 // Conditions is a list of conditions. A row must fulfil all of them.

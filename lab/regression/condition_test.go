@@ -31,15 +31,19 @@ func chosen(t *testing.T, conditions ...string) (string, error) {
 func TestConditions(t *testing.T) {
 	t.Parallel()
 	for conditions, want := range map[string]string{
-		"points>2.5": "A", "points >= 2.5": "AB", "points<2.5": "D", "points<=10": "ABD", "points=2.5": "B", "POINTS=10.0": "A",
-		"points!=10": "BCD", "kind=x": "AC", "kind!=x": "BD", "kind=": "D", "points=": "C", "kind=x|points>0": "A", "name!=A|name!=B": "CD",
+		"points>2.5": "A", "points >= 2.5": "AB", "points<2.5": "D", "points<=10": "ABD", "points=2.5": "B",
+		"POINTS=10.0": "A",
+		"points!=10":  "BCD", "kind=x": "AC", "kind!=x": "BD", "kind=": "D", "points=": "C", "kind=x|points>0": "A",
+		"name!=A|name!=B": "CD",
 	} {
 		got, err := chosen(t, strings.Split(conditions, "|")...)
 		testutil.Check(t, err == nil && got == want, "%s: %s, %v, want %s", conditions, got, err, want)
 	}
 	for condition, want := range map[string]string{
-		"points": "expected COLUMN=VALUE", "=3": "expected COLUMN=VALUE", "": "expected", "rank>3": `:1: no column "rank"; the header has name, points, kind`,
-		"kind>3": `column kind: found "x", expected a number to compare with 3`, "points>many": "the value is no number", "points!3": "expected COLUMN=VALUE",
+		"points": "expected COLUMN=VALUE", "=3": "expected COLUMN=VALUE", "": "expected",
+		"rank>3": `:1: no column "rank"; the header has name, points, kind`,
+		"kind>3": `column kind: found "x", expected a number to compare with 3`, "points>many": "the value is no number",
+		"points!3": "expected COLUMN=VALUE",
 	} {
 		testutil.Fails(t, testutil.Err(chosen(t, condition)), want, "%s", condition)
 	}
@@ -59,6 +63,7 @@ func FuzzConditions(f *testing.F) {
 		}
 		file := filepath.Join(t.TempDir(), "t.csv")
 		testutil.OK(t, os.WriteFile(file, []byte(text), 0o600))
-		_ = csv.Read(file, where.Check, func(row csv.Row) error { return testutil.Err(where.Holds(row)) }) // an error is no failure
+		// an error is no failure
+		_ = csv.Read(file, where.Check, func(row csv.Row) error { return testutil.Err(where.Holds(row)) })
 	})
 }

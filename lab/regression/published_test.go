@@ -20,7 +20,8 @@ const tables = "../linear/testdata/"
 func regressed(t *testing.T, file, x string, where ...string) *Report {
 	t.Helper()
 	conditions := testutil.Must(ParseConditions(where))(t)
-	r := testutil.Must(Regress(file, Query{Y: []string{"RP_mid"}, X: [][]string{strings.Split(x, ",")}, Where: conditions}))(t)
+	r := testutil.Must(Regress(file,
+		Query{Y: []string{"RP_mid"}, X: [][]string{strings.Split(x, ",")}, Where: conditions}))(t)
 	return r.Regressions[0]
 }
 
@@ -40,18 +41,21 @@ func TestPublishedEquations(t *testing.T) {
 		{"go_tab_6_1_1_mcts.csv", "avg_loss", []float64{73077, -47415, 0.59}},
 		{"go_tab_6_1_1_mcts.csv", "good1", []float64{107419, -4796, 0.65}},
 		{"go_tab_6_1_1_mcts.csv", "bad1", []float64{93348, -4575, 0.51}},
-		{"go_tab_6_1_1_mcts.csv", "match,avg_good,avg_bad,good1,bad1", []float64{-13537, 1514, -22817, 4694, -2386, 2053, 0.68}},
+		{"go_tab_6_1_1_mcts.csv", "match,avg_good,avg_bad,good1,bad1",
+			[]float64{-13537, 1514, -22817, 4694, -2386, 2053, 0.68}},
 		{"go_tab_6_2_1_policy.csv", "match", []float64{-19550, 1003, 0.83}},
 		{"go_tab_6_2_1_policy.csv", "good", []float64{87249, -2524, 0.66}},
 		{"go_tab_6_2_1_policy.csv", "bad", []float64{82020, -2421, 0.66}},
 		{"go_tab_6_2_1_policy.csv", "avg_good", []float64{71082, -12528, 0.64}},
 		{"go_tab_6_2_1_policy.csv", "avg_bad", []float64{62111, 9962, 0.66}},
 		{"go_tab_6_2_1_policy.csv", "avg_loss", []float64{67954, -5788, 0.68}},
-		{"go_tab_6_2_1_policy.csv", "match,good,bad,avg_good,avg_bad", []float64{-176951, 2346, 3169, 1631, -8245, -2918, 0.90}},
+		{"go_tab_6_2_1_policy.csv", "match,good,bad,avg_good,avg_bad",
+			[]float64{-176951, 2346, 3169, 1631, -8245, -2918, 0.90}},
 	} {
 		r := regressed(t, tables+e.file, e.x)
 		last := len(e.printed) - 1
-		testutil.Check(t, math.Abs(r.R2-e.printed[last]) <= 0.0051, "%s by %s: R² = %v, printed %v", e.file, e.x, r.R2, e.printed[last])
+		testutil.Check(t, math.Abs(r.R2-e.printed[last]) <= 0.0051, "%s by %s: R² = %v, printed %v", e.file, e.x, r.R2,
+			e.printed[last])
 		if e.file == "go_tab_6_1_1_mcts.csv" && last > 2 {
 			// Averages of three digits leave several coefficients undetermined, but not what they add up to.
 			checkValues(t, tables+e.file, strings.Split(e.x, ","), e.printed[:last], r)
@@ -89,7 +93,8 @@ func TestManyAtOnce(t *testing.T) {
 	all, err := Regress(tables+"go_tab_6_2_1_policy.csv", Query{
 		Y: []string{"RP_mid", "match"}, X: [][]string{{"good"}, {"good", "bad"}}, Where: where,
 	})
-	if err != nil || len(all.Regressions) != 4 || all.Regressions[0].N != 7 || all.Regressions[3].Y != "match" || len(all.Regressions[3].X) != 2 {
+	if err != nil || len(all.Regressions) != 4 || all.Regressions[0].N != 7 || all.Regressions[3].Y != "match" ||
+		len(all.Regressions[3].X) != 2 {
 		t.Fatalf("%+v, %v", all, err)
 	}
 	checkGaps(t, all)
@@ -104,17 +109,20 @@ func TestCompareGroups(t *testing.T) {
 	where, _ := ParseConditions([]string{"keep=1"})
 	r := testutil.Must(CompareGroups(file, []string{"v", "w"}, "won", where, false))(t)
 	v := r.Tests[0]
-	if r.A != "y" || r.B != "n" || v.NA != 3 || v.NB != 9 || *v.MeanA != 11 || *v.MeanB != 5 || *v.W != 33 || *v.U != 27 || math.Abs(*v.P-2.0/220) > 1e-12 {
+	if r.A != "y" || r.B != "n" || v.NA != 3 || v.NB != 9 || *v.MeanA != 11 || *v.MeanB != 5 || *v.W != 33 || *v.U != 27 ||
+		math.Abs(*v.P-2.0/220) > 1e-12 {
 		t.Errorf("%+v", v)
 	}
 	testutil.Check(t, math.Abs(*v.PHolm-4.0/220) <= 1e-12 && v.Method == "rank_sum_exact", "%+v", v)
 	var text bytes.Buffer
 	r.Print(&text, i18n.English)
 	r.Print(&text, i18n.Japanese)
-	for _, want := range []string{"by won: y against n\n", "rows              means", "exact", "wonによる比較：y 対 n\n", "行数", "正確"} {
+	for _, want := range []string{"by won: y against n\n", "rows              means", "exact", "wonによる比較：y 対 n\n", "行数",
+		"正確"} {
 		testutil.Contains(t, text.String(), want, "no")
 	}
-	testutil.Fails(t, testutil.Err(CompareGroups(file, []string{"v"}, "won", nil, false)), "expected two different values in column won, found 3")
+	testutil.Fails(t, testutil.Err(CompareGroups(file, []string{"v"}, "won", nil, false)),
+		"expected two different values in column won, found 3")
 	testutil.Fails(t, testutil.Err(CompareGroups(file, []string{"z"}, "won", where, false)), `no column "z"`)
 }
 
@@ -123,7 +131,8 @@ func TestCompareGroups(t *testing.T) {
 func TestCompare(t *testing.T) {
 	t.Parallel()
 	d, err := Compare(written(t, "p,a\n1,2\n4,2\n,7\n"), "p", "a", nil, true)
-	testutil.Check(t, err == nil && d.N == 2 && math.Abs(d.RMSE-math.Sqrt(2.5)) <= 1e-12 && d.Bias == 0.5, "%+v, %v", d, err)
+	testutil.Check(t, err == nil && d.N == 2 && math.Abs(d.RMSE-math.Sqrt(2.5)) <= 1e-12 && d.Bias == 0.5, "%+v, %v", d,
+		err)
 	where, _ := ParseConditions([]string{"table=6-3-2_mcts_all", "metric=good"})
 	d, err = Compare(tables+"go_tab_6_3_estimates.csv", "est_num", "true_num", where, false)
 	if err != nil || math.Abs(d.RMSE-5.4406) > 1e-4 { // the value of the errata

@@ -56,7 +56,8 @@ func CompareGroups(file string, columns []string, by string, where Conditions, s
 		return nil, err
 	}
 	if len(g.names) != 2 {
-		return nil, fmt.Errorf("%s: expected two different values in column %s, found %d; --where chooses rows", file, by, len(g.names))
+		return nil, fmt.Errorf("%s: expected two different values in column %s, found %d; --where chooses rows", file, by,
+			len(g.names))
 	}
 	r := &RankSums{Version: 1, By: by, A: g.names[0], B: g.names[1]}
 	var p []float64
@@ -135,8 +136,10 @@ func (r *RankSums) Print(w io.Writer, in i18n.Language) {
 	t := format.Table(append(append(heads, i18n.Heads(in, "p", "p by Holm")...), "")...)
 	for _, x := range r.Tests {
 		t.AppendRow(table.Row{
-			format.Name(x.Column), fmt.Sprintf("%d, %d", x.NA, x.NB), format.Or(x.MeanA, format.Figure) + ", " + format.Or(x.MeanB, format.Figure),
-			format.Or(x.W, format.Figure), format.Or(x.U, format.Figure), format.Or(x.P, format.PValue), format.Or(x.PHolm, format.PValue),
+			format.Name(x.Column), fmt.Sprintf("%d, %d", x.NA, x.NB),
+			format.Or(x.MeanA, format.Figure) + ", " + format.Or(x.MeanB, format.Figure),
+			format.Or(x.W, format.Figure), format.Or(x.U, format.Figure), format.Or(x.P, format.PValue),
+			format.Or(x.PHolm, format.PValue),
 			x.how().In(in),
 		})
 	}

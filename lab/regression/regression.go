@@ -23,10 +23,11 @@ import (
 // Query selects the columns and rows of a CSV file for linear regressions. There is one regression for each
 // combination of a column in Y and a set of columns in X.
 type Query struct {
-	Y         []string   // columns to explain. Each of them is explained by every set in X.
-	X         [][]string // sets of explaining columns
-	Where     Conditions // conditions that select the rows to use
-	SkipEmpty bool       // leaves out rows with an empty cell in a regression's columns. Without it such a row is an error.
+	Y     []string   // columns to explain. Each of them is explained by every set in X.
+	X     [][]string // sets of explaining columns
+	Where Conditions // conditions that select the rows to use
+	// leaves out rows with an empty cell in a regression's columns. Without it such a row is an error.
+	SkipEmpty bool
 }
 
 // grid has the rows of a file, with only the columns that a query names, in the order in which the query
@@ -176,8 +177,9 @@ func (t *grid) regress(yName string, xNames []string) (*Report, error) {
 		return nil, err
 	}
 	r := &Report{
-		Y: y.Name, N: fit.N, Skipped: len(t.lines) - len(rows), Equation: equation(y.Name, fit.Terms), Coefficients: fit.Terms,
-		R2: fit.R2, AdjustedR2: fit.AdjustedR2, RMSE: rootMeanSquare(fit.Residuals), LOORMSE: fit.LOORMSE,
+		Y: y.Name, N: fit.N, Skipped: len(t.lines) - len(rows), Equation: equation(y.Name, fit.Terms),
+		Coefficients: fit.Terms,
+		R2:           fit.R2, AdjustedR2: fit.AdjustedR2, RMSE: rootMeanSquare(fit.Residuals), LOORMSE: fit.LOORMSE,
 	}
 	for _, x := range columns {
 		r.X = append(r.X, x.Name)
@@ -230,14 +232,17 @@ func (a *Reports) Print(w io.Writer) {
 }
 
 func (r *Report) print(w io.Writer) {
-	title := sanitize.Printable(fmt.Sprintf("%s by %s · %s", r.Y, strings.Join(r.X, ", "), format.NumberOf(r.N, "row")), 200)
+	title := sanitize.Printable(fmt.Sprintf("%s by %s · %s", r.Y, strings.Join(r.X, ", "), format.NumberOf(r.N, "row")),
+		200)
 	if r.Skipped > 0 {
 		title += fmt.Sprintf(" · %d left out with an empty cell", r.Skipped)
 	}
-	fmt.Fprintf(w, "%s\n%s\n\n%s\n\n", title, strings.Repeat("═", text.StringWidthWithoutEscSequences(title)), sanitize.Printable(r.Equation, 1000))
+	fmt.Fprintf(w, "%s\n%s\n\n%s\n\n", title, strings.Repeat("═", text.StringWidthWithoutEscSequences(title)),
+		sanitize.Printable(r.Equation, 1000))
 	t := format.Table("coefficient", "value", "standard error", "t", "p")
 	for _, c := range r.Coefficients {
-		t.AppendRow(table.Row{format.Name(c.Name), format.Signed(c.Value), format.Figure(c.SE), tValue(c.T), format.PValue(c.P)})
+		t.AppendRow(table.Row{format.Name(c.Name), format.Signed(c.Value), format.Figure(c.SE), tValue(c.T),
+			format.PValue(c.P)})
 	}
 	format.Render(w, t)
 	if slices.ContainsFunc(r.Coefficients, func(c linear.Term) bool { return math.IsInf(c.T, 0) }) {

@@ -157,7 +157,8 @@ func scan(path string, r io.Reader, see func(*Reviewed) error, whole *int64) (s 
 
 func settingsOf(line []byte) (s Settings, err error) {
 	if json.Unmarshal(line, &s) != nil || s.Version != version {
-		return s, fmt.Errorf("this is no review of this version: expected a line that begins with {\"gogi_review\":%d", version)
+		return s, fmt.Errorf("this is no review of this version: expected a line that begins with {\"gogi_review\":%d",
+			version)
 	}
 	if s.Unit != Centipawns {
 		return s, fmt.Errorf("unit %.20q: expected %s", s.Unit, Centipawns)

@@ -75,7 +75,8 @@ func (g *Game) side(ply int) int {
 
 // Reading is an engine's evaluation of a position: its value and the engine's best move.
 type Reading struct {
-	Best  string  `json:"best"`           // the engine's best move, or another answer in the protocol's spelling, such as resign
+	// the engine's best move, or another answer in the protocol's spelling, such as resign
+	Best  string  `json:"best"`
 	Value float64 `json:"value"`          // value for the side to move, in centipawns; 0 with a Mate
 	Mate  int     `json:"mate,omitempty"` // 1: the side to move mates; -1: it is mated; 0: no mate
 }
@@ -114,7 +115,8 @@ func (r *Reviewed) check() error {
 		return err
 	}
 	if len(r.Readings) != len(r.Game.Moves)+1 {
-		return fmt.Errorf("game %s: %d readings of %d moves: expected one more", r.Game.ID, len(r.Readings), len(r.Game.Moves))
+		return fmt.Errorf("game %s: %d readings of %d moves: expected one more", r.Game.ID, len(r.Readings),
+			len(r.Game.Moves))
 	}
 	return nil
 }

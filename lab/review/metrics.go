@@ -33,15 +33,17 @@ const (
 // an opening never count. A move never counts if its own position has no evaluation. With [MoveChange] it
 // also does not count if the position after it has no evaluation.
 type Rules struct {
-	Scale  Scale   `json:"scale"`     // scale that converts evaluations to win rates
-	From   int     `json:"from_move"` // moves before this number, counted from 1, are left out as theory
-	Lo     float64 `json:"lo"`        // percent: a move counts if the win rate before the move is from Lo to Hi
-	Hi     float64 `json:"hi"`        // see Lo
-	Stops  bool    `json:"stops"`     // after the first position outside of Lo to Hi no move counts; without Stops only the moves in such positions are left out
-	Parted int     `json:"opening"`   // number of the last move of the opening part
-	Point  float64 `json:"point"`     // percent: changes of at least this size are also counted separately
-	Change Change  `json:"change"`    // "" in files of earlier versions means MoveChange
-	Per    Per     `json:"per"`       // "" in files of earlier versions means PerCounted
+	Scale Scale   `json:"scale"`     // scale that converts evaluations to win rates
+	From  int     `json:"from_move"` // moves before this number, counted from 1, are left out as theory
+	Lo    float64 `json:"lo"`        // percent: a move counts if the win rate before the move is from Lo to Hi
+	Hi    float64 `json:"hi"`        // see Lo
+	// after the first position outside of Lo to Hi no move counts; without Stops only the moves in such positions are left
+	// out
+	Stops  bool    `json:"stops"`
+	Parted int     `json:"opening"` // number of the last move of the opening part
+	Point  float64 `json:"point"`   // percent: changes of at least this size are also counted separately
+	Change Change  `json:"change"`  // "" in files of earlier versions means MoveChange
+	Per    Per     `json:"per"`     // "" in files of earlier versions means PerCounted
 }
 
 // DefaultRules returns rules similar to those in Yamashita's work on shogi (docs/research/strength.md). They
@@ -67,8 +69,10 @@ func (r Rules) Difference(o Rules) string {
 		flag string
 		a, b any
 	}{
-		{"change", r.Change, o.Change}, {"per", r.Per, o.Per}, {"scale", fmt.Sprintf("%q (%g)", r.Scale.Name, r.Scale.Width), fmt.Sprintf("%q (%g)", o.Scale.Name, o.Scale.Width)},
-		{"from-move", r.From, o.From}, {"within", [2]float64{r.Lo, r.Hi}, [2]float64{o.Lo, o.Hi}}, {"decided", r.decided(), o.decided()},
+		{"change", r.Change, o.Change}, {"per", r.Per, o.Per},
+		{"scale", fmt.Sprintf("%q (%g)", r.Scale.Name, r.Scale.Width), fmt.Sprintf("%q (%g)", o.Scale.Name, o.Scale.Width)},
+		{"from-move", r.From, o.From}, {"within", [2]float64{r.Lo, r.Hi}, [2]float64{o.Lo, o.Hi}},
+		{"decided", r.decided(), o.decided()},
 		{"opening", r.Parted, o.Parted},
 	} {
 		if f.a != f.b {
@@ -107,10 +111,11 @@ func (r Rules) Check() error {
 // Sums adds up how good the counted moves of one side were, over a part of a game, a game, or many games.
 // Changes are in percentage points of win rate.
 type Sums struct {
-	Moves          int
-	Divisor        int // divisor of rates and averages, see Per
-	Match          int // moves equal to the engine's
-	Good, Bad      int // moves that differ from the engine's, and that raise (Good) or lower (Bad) the win rate; a change of 0 is neither
+	Moves   int
+	Divisor int // divisor of rates and averages, see Per
+	Match   int // moves equal to the engine's
+	// moves that differ from the engine's, and that raise (Good) or lower (Bad) the win rate; a change of 0 is neither
+	Good, Bad      int
 	Good1, Bad1    int // the Good and Bad moves with a change of at least Rules.Point
 	Rises, Falls   float64
 	Drift          float64 // the sum of the MoveChange of moves that equal the engine's, for any Rules.Change

@@ -34,7 +34,8 @@ func of(best string, points float64) *Reading {
 //	f     W     x          +1.5   +1.5    0    neither
 func six() *Reviewed {
 	return &Reviewed{
-		Game: &Game{ID: "1", Names: [2]string{"p", "q"}, Sides: "BWBWBW", Moves: []string{"a", "b", "c", "d", "e", "f"}, Winner: Black},
+		Game: &Game{ID: "1", Names: [2]string{"p", "q"}, Sides: "BWBWBW", Moves: []string{"a", "b", "c", "d", "e", "f"},
+			Winner: Black},
 		Readings: []*Reading{
 			of("a", 0), of("x", 2), of("x", -5), of("x", 4.5), of("x", -1), of("x", 1.5), of("x", -1.5),
 		},
@@ -47,16 +48,19 @@ func TestMeasure(t *testing.T) {
 	t.Parallel()
 	sides := six().Measure(logits())
 	black, white := sides[0].Whole(), sides[1].Whole()
-	if black.Moves != 3 || black.Match != 1 || black.Good != 1 || black.Good1 != 0 || black.Bad != 1 || black.Bad1 != 0 || !near(black.Rises, 0.5) || !near(black.Falls, -0.5) {
+	if black.Moves != 3 || black.Match != 1 || black.Good != 1 || black.Good1 != 0 || black.Bad != 1 || black.Bad1 != 0 ||
+		!near(black.Rises, 0.5) || !near(black.Falls, -0.5) {
 		t.Errorf("Black %+v", black)
 	}
-	if white.Moves != 3 || white.Match != 0 || white.Good != 1 || white.Good1 != 1 || white.Bad != 1 || white.Bad1 != 1 || !near(white.Rises, 3) || !near(white.Falls, -3.5) {
+	if white.Moves != 3 || white.Match != 0 || white.Good != 1 || white.Good1 != 1 || white.Bad != 1 || white.Bad1 != 1 ||
+		!near(white.Rises, 3) || !near(white.Falls, -3.5) {
 		t.Errorf("White %+v", white)
 	}
 	testutil.Check(t, near(black.Drift, -2) && white.Drift == 0, "drifts %v, %v", black.Drift, white.Drift)
 	m, ok := white.Metrics()
 	third := 100.0 / 3
-	want := Metrics{Match: 0, Good: third, Bad: third, AvgGood: 1, AvgBad: -3.5 / 3, AvgLoss: 6.5 / 3, Good1: third, Bad1: third}
+	want := Metrics{Match: 0, Good: third, Bad: third, AvgGood: 1, AvgBad: -3.5 / 3, AvgLoss: 6.5 / 3, Good1: third,
+		Bad1: third}
 	for i, v := range m.Values() {
 		if !ok || !near(v, want.Values()[i]) {
 			t.Errorf("%s is %v, expected %v", MetricNames()[i], v, want.Values()[i])
@@ -83,10 +87,12 @@ func TestTurns(t *testing.T) {
 	rules.Change = TurnChange
 	sides := six().Measure(rules)
 	black, white := sides[0].Whole(), sides[1].Whole()
-	if black.Moves != 3 || black.Match != 1 || black.Good != 1 || black.Good1 != 1 || black.Bad != 1 || black.Bad1 != 0 || !near(black.Rises, 4) || !near(black.Falls, -0.5) {
+	if black.Moves != 3 || black.Match != 1 || black.Good != 1 || black.Good1 != 1 || black.Bad != 1 || black.Bad1 != 0 ||
+		!near(black.Rises, 4) || !near(black.Falls, -0.5) {
 		t.Errorf("Black %+v", black)
 	}
-	if white.Moves != 3 || white.Match != 0 || white.Good != 1 || white.Good1 != 1 || white.Bad != 1 || white.Bad1 != 1 || !near(white.Rises, 2.5) || !near(white.Falls, -3) {
+	if white.Moves != 3 || white.Match != 0 || white.Good != 1 || white.Good1 != 1 || white.Bad != 1 || white.Bad1 != 1 ||
+		!near(white.Rises, 2.5) || !near(white.Falls, -3) {
 		t.Errorf("White %+v", white)
 	}
 	if !near(black.Drift, -2) || black.DriftMoves != 1 { // the drift uses single moves for each kind of change
@@ -96,7 +102,8 @@ func TestTurns(t *testing.T) {
 	game := six()
 	game.Game.Moves, game.Game.Sides, game.Readings = game.Game.Moves[:5], game.Game.Sides[:5], game.Readings[:6]
 	sides = game.Measure(rules)
-	if black, white = sides[0].Whole(), sides[1].Whole(); black.Bad != 0 || black.Moves != 3 || white.Bad != 1 || white.Moves != 2 {
+	if black, white = sides[0].Whole(), sides[1].Whole(); black.Bad != 0 || black.Moves != 3 || white.Bad != 1 ||
+		white.Moves != 2 {
 		t.Errorf("%+v, %+v", black, white)
 	}
 }
@@ -113,7 +120,8 @@ func TestTurnsCancelBias(t *testing.T) {
 		*r = *of(r.Best, points+bias)
 	}
 	for side, want := range six().Measure(rules) {
-		if got := biased.Measure(rules)[side].Whole(); got.Good != want.Whole().Good || got.Bad != want.Whole().Bad || !near(got.Rises, want.Whole().Rises) || !near(got.Falls, want.Whole().Falls) {
+		if got := biased.Measure(rules)[side].Whole(); got.Good != want.Whole().Good || got.Bad != want.Whole().Bad ||
+			!near(got.Rises, want.Whole().Rises) || !near(got.Falls, want.Whole().Falls) {
 			t.Errorf("%+v, expected %+v", got, want.Whole())
 		}
 	}
@@ -141,7 +149,8 @@ func TestStopsByTurns(t *testing.T) {
 		rules.Change, rules.Per = c.change, c.per
 		sides := six().Measure(rules)
 		black, white := sides[0].Whole(), sides[1].Whole()
-		testutil.Check(t, black.Moves == c.black && white.Moves == c.white && black.Divisor == c.own && white.Divisor == c.theirs,
+		testutil.Check(t, black.Moves == c.black && white.Moves == c.white && black.Divisor == c.own &&
+			white.Divisor == c.theirs,
 			"%+v: %+v, %+v", c, black, white)
 		m, ok := black.Metrics()
 		testutil.Check(t, ok && near(m.Match, 100/float64(c.own)), "%+v: %+v", c, m)
@@ -157,7 +166,8 @@ func TestStopsByTurns(t *testing.T) {
 		t.Errorf("%+v", s)
 	}
 	// In the first 64 moves of a long game a player has 32 own moves, whether they count or not.
-	long := &Reviewed{Game: &Game{ID: "1", Sides: strings.Repeat("BW", 50), Moves: strings.Split(strings.Repeat("a", 100), "")}, Readings: []*Reading{of("a", 0), of("x", 0), of("a", 49)}}
+	long := &Reviewed{Game: &Game{ID: "1", Sides: strings.Repeat("BW", 50),
+		Moves: strings.Split(strings.Repeat("a", 100), "")}, Readings: []*Reading{of("a", 0), of("x", 0), of("a", 49)}}
 	for len(long.Readings) <= 100 {
 		long.Readings = append(long.Readings, of("x", 0))
 	}
@@ -188,14 +198,15 @@ func TestExclusions(t *testing.T) {
 		change func(*Rules, *Reviewed)
 		want   counts
 	}{
-		"none":           {func(*Rules, *Reviewed) {}, counts{6, 6, 0, 0, 0}},
-		"opening part":   {func(r *Rules, _ *Reviewed) { r.Parted = 2 }, counts{6, 2, 0, 0, 0}},
-		"theory":         {func(r *Rules, _ *Reviewed) { r.From = 3 }, counts{4, 4, 2, 0, 0}},
-		"given moves":    {func(_ *Rules, r *Reviewed) { r.Game.Given = 2 }, counts{4, 4, 0, 0, 0}},
-		"decided":        {func(r *Rules, _ *Reviewed) { r.Lo, r.Hi = 45.4, 54.4 }, counts{4, 4, 0, 2, 0}}, // before c and d
-		"stops":          {func(r *Rules, _ *Reviewed) { r.Lo, r.Hi, r.Stops = 45.4, 54.6, true }, counts{2, 2, 0, 4, 0}},
-		"not read":       {func(_ *Rules, r *Reviewed) { r.Readings[3] = nil }, counts{4, 4, 0, 0, 2}},
-		"mates are ends": {func(r *Rules, x *Reviewed) { r.Lo, r.Hi = 1, 99; x.Readings[5] = &Reading{Best: "x", Mate: 1} }, counts{5, 5, 0, 1, 0}},
+		"none":         {func(*Rules, *Reviewed) {}, counts{6, 6, 0, 0, 0}},
+		"opening part": {func(r *Rules, _ *Reviewed) { r.Parted = 2 }, counts{6, 2, 0, 0, 0}},
+		"theory":       {func(r *Rules, _ *Reviewed) { r.From = 3 }, counts{4, 4, 2, 0, 0}},
+		"given moves":  {func(_ *Rules, r *Reviewed) { r.Game.Given = 2 }, counts{4, 4, 0, 0, 0}},
+		"decided":      {func(r *Rules, _ *Reviewed) { r.Lo, r.Hi = 45.4, 54.4 }, counts{4, 4, 0, 2, 0}}, // before c and d
+		"stops":        {func(r *Rules, _ *Reviewed) { r.Lo, r.Hi, r.Stops = 45.4, 54.6, true }, counts{2, 2, 0, 4, 0}},
+		"not read":     {func(_ *Rules, r *Reviewed) { r.Readings[3] = nil }, counts{4, 4, 0, 0, 2}},
+		"mates are ends": {func(r *Rules, x *Reviewed) { r.Lo, r.Hi = 1, 99; x.Readings[5] = &Reading{Best: "x", Mate: 1} },
+			counts{5, 5, 0, 1, 0}},
 	} {
 		rules, game := logits(), six()
 		c.change(&rules, game)
@@ -203,13 +214,15 @@ func TestExclusions(t *testing.T) {
 		all, opening := sides[0].Whole(), sides[0].Opening
 		all.Add(sides[1].Whole())
 		opening.Add(sides[1].Opening)
-		testutil.Equal(t, (counts{all.Moves, opening.Moves, all.LeftTheory, all.LeftDecided, all.LeftUnreadable}), c.want, "%s", name)
+		testutil.Equal(t, (counts{all.Moves, opening.Moves, all.LeftTheory, all.LeftDecided, all.LeftUnreadable}), c.want,
+			"%s", name)
 	}
 }
 
 func TestRate(t *testing.T) {
 	t.Parallel()
-	for r, want := range map[Reading]float64{{}: 50, {Value: 600}: 100 / (1 + 1/math.E), {Value: -600}: 100 / (1 + math.E), {Mate: 1}: 100, {Mate: -1}: 0} {
+	for r, want := range map[Reading]float64{{}: 50, {Value: 600}: 100 / (1 + 1/math.E), {Value: -600}: 100 / (1 + math.E),
+		{Mate: 1}: 100, {Mate: -1}: 0} {
 		got := Customary().Rate(r)
 		testutil.Check(t, near(got, want), "%+v is %v, expected %v", r, got, want)
 	}
@@ -221,7 +234,8 @@ func TestMeasureLaws(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(0, 100).Draw(t, "plies")
-		r := &Reviewed{Game: &Game{ID: "1", Sides: strings.Repeat("BW", 50)[:n], Given: rapid.IntRange(0, n).Draw(t, "given")}}
+		r := &Reviewed{Game: &Game{ID: "1", Sides: strings.Repeat("BW", 50)[:n],
+			Given: rapid.IntRange(0, n).Draw(t, "given")}}
 		for range n {
 			r.Game.Moves = append(r.Game.Moves, rapid.SampledFrom([]string{"a", "b"}).Draw(t, "move"))
 		}
@@ -237,7 +251,8 @@ func TestMeasureLaws(t *testing.T) {
 		for _, parts := range sides {
 			s := parts.Whole()
 			moves += s.Moves + s.LeftDecided + s.LeftTheory + s.LeftUnreadable
-			testutil.Require(t, s.Good1 <= s.Good && s.Bad1 <= s.Bad && s.Match+s.Good+s.Bad <= s.Moves && s.Rises >= 0 && s.Falls <= 0,
+			testutil.Require(t, s.Good1 <= s.Good && s.Bad1 <= s.Bad && s.Match+s.Good+s.Bad <= s.Moves && s.Rises >= 0 &&
+				s.Falls <= 0,
 				"%+v", s)
 			testutil.Require(t, (s.Rises-s.Falls > 0) == (s.Good+s.Bad > 0), "changes without moves that make them: %+v", s)
 		}
@@ -275,7 +290,8 @@ func TestCalibrate(t *testing.T) {
 	}
 	k.Add(&Reviewed{Game: &Game{}})
 	c := testutil.Must(k.Fit("test"))(t)
-	if math.Abs(c.Scale.Width/350-1) > 0.15 || !(c.Lo < 350 && 350 < c.Hi) || c.Games != 400 || c.Mates != 400 || c.Unsettled != 1 || c.Positions != 400*39 {
+	if math.Abs(c.Scale.Width/350-1) > 0.15 || !(c.Lo < 350 && 350 < c.Hi) || c.Games != 400 || c.Mates != 400 ||
+		c.Unsettled != 1 || c.Positions != 400*39 {
 		t.Errorf("%+v", c)
 	}
 	positions := 0

@@ -42,7 +42,8 @@ func (o *oracle) Close() error { return nil }
 
 func games(n int) (list []*Game) {
 	for i := range n {
-		g := &Game{Event: fmt.Sprintf("game %d", i), Start: "startpos", Sides: "BWB", Moves: []string{"a", "b", "c"}, Given: 1}
+		g := &Game{Event: fmt.Sprintf("game %d", i), Start: "startpos", Sides: "BWB", Moves: []string{"a", "b", "c"},
+			Given: 1}
 		g.Identify()
 		list = append(list, g)
 	}
@@ -52,7 +53,8 @@ func games(n int) (list []*Game) {
 func settings() Settings { return Settings{Engine: "oracle", Limit: "nodes 1", Unit: Centipawns} }
 
 // reviewed writes a review of games to a file. It returns the result, the error and the number of requested positions.
-func reviewed(t *testing.T, ctx context.Context, path string, list []*Game, fail func(*Game, int) error) (Done, error, int64) {
+func reviewed(t *testing.T, ctx context.Context, path string, list []*Game, fail func(*Game, int) error) (Done, error,
+	int64) {
 	t.Helper()
 	log := testutil.Must(OpenLog(path, settings()))(t)
 	asked := &atomic.Int64{}
@@ -62,7 +64,8 @@ func reviewed(t *testing.T, ctx context.Context, path string, list []*Game, fail
 		Open: func(context.Context) (Engine, error) { return &oracle{asked: asked, fail: fail}, nil },
 	}
 	done, err := v.Run(ctx)
-	testutil.Check(t, err != nil || last.Positions == last.OfPositions && last.Games == last.OfGames, "it ended at %+v", last)
+	testutil.Check(t, err != nil || last.Positions == last.OfPositions && last.Games == last.OfGames, "it ended at %+v",
+		last)
 	testutil.OK(t, log.Close())
 	return done, err, asked.Load()
 }
@@ -133,7 +136,8 @@ func TestFailures(t *testing.T) {
 		}
 		return nil
 	})
-	if err != nil || done.Read != 9 || len(done.Failed) != 1 || done.Failed[0].Game != list[4] || !strings.Contains(done.Failed[0].Err.Error(), "after 2 moves: it crashed") {
+	if err != nil || done.Read != 9 || len(done.Failed) != 1 || done.Failed[0].Game != list[4] ||
+		!strings.Contains(done.Failed[0].Err.Error(), "after 2 moves: it crashed") {
 		t.Fatalf("%+v, %v", done, err)
 	}
 	ids, readings := contents(t, path)
@@ -175,12 +179,18 @@ func TestLog(t *testing.T) {
 	testutil.Fails(t, testutil.Err(OpenLog(path, other)), `limit "nodes 1" there, "nodes 2" here`)
 	for text, want := range map[string]string{
 		"": "the file is empty", "{}\n": "no review of this version", "V2.2\n": "no review of this version",
-		`{"gogi_review":1,"unit":"points"}` + "\n":                                                                                     `unit "points"`,
-		`{"gogi_review":1,"unit":"centipawns"}` + "\n{}\n":                                                                             ":2: a line without a game",
-		`{"gogi_review":1,"unit":"centipawns"}` + "\n" + `{"game":{"id":"1","sides":"BW","moves":["a"]}}` + "\n":                       "1 moves by 2 sides",
-		`{"gogi_review":1,"unit":"centipawns"}` + "\n" + `{"game":{"id":"1","sides":"B","moves":["a"]},"readings":[null]}` + "\n":      "1 readings of 1 moves",
-		`{"gogi_review":1,"unit":"centipawns"}` + "\n" + `{"game":{"id":"1","sides":"X","moves":["a"]},"readings":[null,null]}` + "\n": "expected B or W",
-		`{"gogi_review":1,"unit":"centipawns"}` + "\n" + `{"game":{"id":"1","sides":"BWW","moves":["a","b","c"]}}` + "\n":              "of move 3: expected B or W, and each after the other",
+		`{"gogi_review":1,"unit":"points"}` +
+			"\n": `unit "points"`,
+		`{"gogi_review":1,"unit":"centipawns"}` +
+			"\n{}\n": ":2: a line without a game",
+		`{"gogi_review":1,"unit":"centipawns"}` + "\n" + `{"game":{"id":"1","sides":"BW","moves":["a"]}}` +
+			"\n": "1 moves by 2 sides",
+		`{"gogi_review":1,"unit":"centipawns"}` + "\n" + `{"game":{"id":"1","sides":"B","moves":["a"]},"readings":[null]}` +
+			"\n": "1 readings of 1 moves",
+		`{"gogi_review":1,"unit":"centipawns"}` + "\n" +
+			`{"game":{"id":"1","sides":"X","moves":["a"]},"readings":[null,null]}` + "\n": "expected B or W",
+		`{"gogi_review":1,"unit":"centipawns"}` + "\n" + `{"game":{"id":"1","sides":"BWW","moves":["a","b","c"]}}` +
+			"\n": "of move 3: expected B or W, and each after the other",
 	} {
 		testutil.OK(t, os.WriteFile(path, []byte(text), 0o600))
 		testutil.Fails(t, testutil.Err(Read(path, func(*Reviewed) error { return nil })), want, "%q", text)
@@ -189,8 +199,11 @@ func TestLog(t *testing.T) {
 
 // FuzzScan: for any file a reader returns data or an error, and the data can be measured.
 func FuzzScan(f *testing.F) {
-	f.Add([]byte(`{"gogi_review":1,"unit":"centipawns"}` + "\n" + `{"game":{"id":"1","sides":"B","moves":["a"]},"readings":[{"best":"a","value":3},null]}` + "\n"))
-	f.Add([]byte(`{"gogi_review":1,"unit":"centipawns"}` + "\n" + `{"game":{"id":"1","sides":"BW","moves":["a","b"],"given":1},"readings":[null,{"mate":1},{"value":1e300}]}` + "\nhalf"))
+	f.Add([]byte(`{"gogi_review":1,"unit":"centipawns"}` + "\n" +
+		`{"game":{"id":"1","sides":"B","moves":["a"]},"readings":[{"best":"a","value":3},null]}` + "\n"))
+	f.Add([]byte(`{"gogi_review":1,"unit":"centipawns"}` + "\n" +
+		`{"game":{"id":"1","sides":"BW","moves":["a","b"],"given":1},"readings":[null,{"mate":1},{"value":1e300}]}` +
+		"\nhalf"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		var whole int64
 		_, err := scan("fuzz", strings.NewReader(string(data)), func(r *Reviewed) error {

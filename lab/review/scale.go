@@ -73,9 +73,10 @@ func FindScale(text string) (s Scale, err error) {
 
 // Calibration is a scale that was fitted to the results of games, with data on the quality of the fit.
 type Calibration struct {
-	Scale     Scale   `json:"scale"` // the fitted scale
-	Lo        float64 `json:"lo"`    // lower end of the width's 95% interval, from the standard error of the slope (1/width)
-	Hi        float64 `json:"hi"`    // upper end; 0: none, because the slope does not differ significantly from 0
+	Scale Scale `json:"scale"` // the fitted scale
+	// lower end of the width's 95% interval, from the standard error of the slope (1/width)
+	Lo        float64 `json:"lo"`
+	Hi        float64 `json:"hi"` // upper end; 0: none, because the slope does not differ significantly from 0
 	Games     int     `json:"games"`
 	Positions int     `json:"positions"` // number of positions
 	Mates     int     `json:"mates"`     // positions left out because they are mates, which have no value

@@ -70,7 +70,8 @@ func (t *Tally) add(r *Reviewed) {
 			t.byName[name] = p
 			t.Players = append(t.Players, p)
 		}
-		p.Games = append(p.Games, PlayerGame{ID: r.Game.ID, Rank: r.Game.Ranks[side], Points: points[side], Known: known, Parts: parts})
+		p.Games = append(p.Games, PlayerGame{ID: r.Game.ID, Rank: r.Game.Ranks[side], Points: points[side], Known: known,
+			Parts: parts})
 	}
 }
 
@@ -134,7 +135,8 @@ func pointer(s Sums) *Metrics {
 
 // Print writes the figures of every player for a terminal.
 func (t *Tally) Print(w io.Writer) {
-	fmt.Fprintf(w, "%s read by %s, %s\n", format.NumberOf(t.Games, "game"), format.Name(t.Settings.Engine), t.Settings.Limit)
+	fmt.Fprintf(w, "%s read by %s, %s\n", format.NumberOf(t.Games, "game"), format.Name(t.Settings.Engine),
+		t.Settings.Limit)
 	t.Rules.print(w)
 	for _, part := range []struct {
 		name string
@@ -155,7 +157,8 @@ func (t *Tally) Print(w io.Writer) {
 	if t.Rules.Per == PerOwn {
 		of = "all own moves"
 	}
-	fmt.Fprintf(w, "match, good, bad (and those that change the win rate by %g at least): percent\nof %s; gain, fall: average good and average bad, in points of\nwin rate a move; loss: gain less fall, as the source defines it\n", t.Rules.Point, of)
+	fmt.Fprintf(w,
+		"match, good, bad (and those that change the win rate by %g at least): percent\nof %s; gain, fall: average good and average bad, in points of\nwin rate a move; loss: gain less fall, as the source defines it\n", t.Rules.Point, of)
 	t.printLeft(w)
 }
 
@@ -184,14 +187,16 @@ func (t *Tally) printLeft(w io.Writer) {
 	for _, p := range t.Players {
 		all.Add(Total(p.Games).Whole())
 	}
-	fmt.Fprintf(w, "%s counted; left out: %s before move %d, %s in decided positions", format.NumberOf(all.Moves, "move"), format.Count(all.LeftTheory), t.Rules.From, format.Count(all.LeftDecided))
+	fmt.Fprintf(w, "%s counted; left out: %s before move %d, %s in decided positions", format.NumberOf(all.Moves, "move"),
+		format.Count(all.LeftTheory), t.Rules.From, format.Count(all.LeftDecided))
 	if all.LeftUnreadable > 0 {
 		fmt.Fprintf(w, ", %s without a reading", format.Count(all.LeftUnreadable))
 	}
 	fmt.Fprintln(w)
 	drift := t.Drift()
 	if t.Rules.Change == MoveChange && drift != nil && (*drift < -shownDrift || *drift > shownDrift) {
-		fmt.Fprintf(w, "warning: the engine's own moves change the win rate by %s points on average:\nits values favour one side, to move or not, and good, bad, gain and fall hold that, too;\ngive --change turn, by which that cancels\n",
+		fmt.Fprintf(w,
+			"warning: the engine's own moves change the win rate by %s points on average:\nits values favour one side, to move or not, and good, bad, gain and fall hold that, too;\ngive --change turn, by which that cancels\n",
 			strings.Replace(fmt.Sprintf("%+.1f", *drift), "-", "−", 1))
 	}
 }
@@ -223,7 +228,8 @@ func (r Rules) print(w io.Writer) {
 	if r.Stops {
 		decided = "where the review stops"
 	}
-	fmt.Fprintf(w, "win rate by the scale %q (73%% at %.4g %s); moves from the %s on;\nchange of a move: from the %s;\n%s outside of %g%% to %g%% are %s\n\n",
+	fmt.Fprintf(w,
+		"win rate by the scale %q (73%% at %.4g %s); moves from the %s on;\nchange of a move: from the %s;\n%s outside of %g%% to %g%% are %s\n\n",
 		r.Scale.Name, r.Scale.Width, r.Scale.Unit, ordinal(r.From), change, whose, r.Lo, r.Hi, decided)
 }
 
@@ -244,8 +250,10 @@ func ordinal(n int) string {
 
 // Print writes a calibration for a terminal.
 func (c *Calibration) Print(w io.Writer) {
-	fmt.Fprintf(w, "scale %q: a win rate of 73%% at %.4g %s\nthe width's interval (95%%, games as units) is %s\n%s of %s; %s left out as mates, %s without a result\n\n",
-		c.Scale.Name, c.Scale.Width, c.Scale.Unit, c.interval(), format.NumberOf(c.Positions, "position"), format.NumberOf(c.Games, "game"),
+	fmt.Fprintf(w,
+		"scale %q: a win rate of 73%% at %.4g %s\nthe width's interval (95%%, games as units) is %s\n%s of %s; %s left out as mates, %s without a result\n\n",
+		c.Scale.Name, c.Scale.Width, c.Scale.Unit, c.interval(), format.NumberOf(c.Positions, "position"),
+		format.NumberOf(c.Games, "game"),
 		format.Count(c.Mates), format.NumberOf(c.Unsettled, "game"))
 	rows := format.Table("win rate", "expected", "scored", "positions", "games")
 	for _, b := range c.Bins {

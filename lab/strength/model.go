@@ -26,12 +26,14 @@ type Model struct {
 	Version  int                `toml:"gogi_strength"`
 	Of       string             `toml:"of"` // unit of the ratings, such as "Elo" or "points of Go".
 	Equation map[string]float64 `toml:"equation"`
-	Game     string             `toml:"game,omitempty"`   // for a table, the game: Go or Shogi. It is "" in files of earlier versions.
-	Engine   string             `toml:"engine,omitempty"` // for a table, the engine that analysed the games
-	Review   review.Settings    `toml:"review"`           // settings of the review that the metrics come from. It is zero for a table.
-	Rules    review.Rules       `toml:"rules"`            // rules of the metrics. For a table only Change and Per are set.
-	Terms    []string           `toml:"terms"`            // names of the metrics in the equation
-	Subjects []Subject          `toml:"subject"`
+	// for a table, the game: Go or Shogi. It is "" in files of earlier versions.
+	Game   string `toml:"game,omitempty"`
+	Engine string `toml:"engine,omitempty"` // for a table, the engine that analysed the games
+	// settings of the review that the metrics come from. It is zero for a table.
+	Review   review.Settings `toml:"review"`
+	Rules    review.Rules    `toml:"rules"` // rules of the metrics. For a table only Change and Per are set.
+	Terms    []string        `toml:"terms"` // names of the metrics in the equation
+	Subjects []Subject       `toml:"subject"`
 
 	fit linear.Fit
 }
@@ -159,7 +161,8 @@ func (m *Model) Check(s Source) (warning string, err error) {
 	case own.Review != (review.Settings{}) && s.Review != (review.Settings{}):
 		s.Review.Version = own.Review.Version
 		if s.Review != own.Review {
-			return "", fmt.Errorf("%w: they are of %s, %s %s, and the model's of %s, %s %s", ErrOtherReview, s.Review.Engine, s.Review.Limit, s.Review.Options, own.Review.Engine, own.Review.Limit, own.Review.Options)
+			return "", fmt.Errorf("%w: they are of %s, %s %s, and the model's of %s, %s %s", ErrOtherReview, s.Review.Engine,
+				s.Review.Limit, s.Review.Options, own.Review.Engine, own.Review.Limit, own.Review.Options)
 		}
 		return "", otherRules(s.Rules.Difference(own.Rules))
 	case own.Game == "":
@@ -167,7 +170,8 @@ func (m *Model) Check(s Source) (warning string, err error) {
 	case s.Game == "":
 		return "the table's game and engine are not named by --game and --engine: gogi cannot check that the model is for these figures", nil
 	case s.Game != own.Game || !strings.EqualFold(s.Engine, own.Engine):
-		return "", fmt.Errorf("%w: they are of %s, read by %s, and the model's of %s, read by %s", ErrOtherReview, s.Game, s.Engine, own.Game, own.Engine)
+		return "", fmt.Errorf("%w: they are of %s, read by %s, and the model's of %s, read by %s", ErrOtherReview, s.Game,
+			s.Engine, own.Game, own.Engine)
 	}
 	known := func(r review.Rules) review.Rules { return review.Rules{Change: r.Change, Per: r.Per} }
 	return "", otherRules(known(s.Rules).Difference(known(own.Rules)))

@@ -10,7 +10,8 @@ import (
 
 // These constants convert ranks of Go to points. Each rank has a band of 1000 points. The middle of the band
 // of 1-dan is 26,500, and the band of 1-kyu is directly below it. Source: Tab 4-1 of the master's
-// thesis on the strength of players (docs/research/sources.md), which goes from 25-kyu, whose band begins at 1,000, to 8-dan.
+// thesis on the strength of players (docs/research/sources.md), which goes from 25-kyu, whose band begins at 1,000, to
+// 8-dan.
 const (
 	pointsOfDan  = 26_500
 	pointsOfRank = 1_000

@@ -63,7 +63,8 @@ type WonLost struct {
 // all players, with and without a rating. t is the tally of the review; it is nil for subjects from a table.
 // empty has the names of the players without a counted move.
 func NewReport(m *Model, subjects []Subject, empty []string, t *review.Tally) *Report {
-	r := &Report{Version: 1, Of: m.Of, Subjects: m.Subjects, Unrated: []string{}, Empty: append([]string{}, empty...), Games: []WonLost{}}
+	r := &Report{Version: 1, Of: m.Of, Subjects: m.Subjects, Unrated: []string{}, Empty: append([]string{}, empty...),
+		Games: []WonLost{}}
 	for _, s := range subjects {
 		if !s.Rated() {
 			r.Unrated = append(r.Unrated, s.Name)
@@ -123,7 +124,8 @@ func wonLost(t *review.Tally, name string, metric int) WonLost {
 			}
 		}
 	}
-	w.Won, w.Lost, w.MeanW, w.MeanL = len(won), len(lost), format.Finite(stat.Mean(won, nil)), format.Finite(stat.Mean(lost, nil))
+	w.Won, w.Lost, w.MeanW, w.MeanL = len(won), len(lost), format.Finite(stat.Mean(won, nil)),
+		format.Finite(stat.Mean(lost, nil))
 	test, err := linear.RankSum(won, lost, binomial.TwoSided)
 	if err != nil {
 		w.Why = err.Error()
@@ -144,7 +146,8 @@ func (r *Report) Print(w io.Writer) {
 	r.printSubjects(w)
 	rows := format.Table("alone", "Pearson", "p", r.Of+" =", "R²", "error, left out")
 	for _, s := range r.Simple {
-		row := table.Row{s.Metric, number(s.R, "%+.3f"), format.Or(s.P, format.PValue), "–", number(s.R2, "%.3f"), number(s.LOORMSE, "%.4g")}
+		row := table.Row{s.Metric, number(s.R, "%+.3f"), format.Or(s.P, format.PValue), "–", number(s.R2, "%.3f"),
+			number(s.LOORMSE, "%.4g")}
 		if s.Slope != nil && s.Intercept != nil {
 			row[3] = minus(fmt.Sprintf("%.5g %+.5g·x", *s.Intercept, *s.Slope))
 		}
@@ -153,9 +156,11 @@ func (r *Report) Print(w io.Writer) {
 	format.Render(w, rows)
 	m := r.Model
 	fmt.Fprintf(w, "model   %s = %s\n", r.Of, m.words())
-	fmt.Fprintf(w, "        R² %s, adjusted %s; error of each player by the others %s %s\n", number(&m.R2, "%.3f"), number(&m.AdjustedR2, "%.3f"), number(&m.LOORMSE, "%.4g"), r.Of)
+	fmt.Fprintf(w, "        R² %s, adjusted %s; error of each player by the others %s %s\n", number(&m.R2, "%.3f"),
+		number(&m.AdjustedR2, "%.3f"), number(&m.LOORMSE, "%.4g"), r.Of)
 	if m.N < 3*(len(m.Terms)+1) {
-		fmt.Fprintf(w, "warning: %s for %s: expect much worse of others\n", format.NumberOf(m.N, "player"), format.NumberOf(len(m.Terms)+1, "coefficient"))
+		fmt.Fprintf(w, "warning: %s for %s: expect much worse of others\n", format.NumberOf(m.N, "player"),
+			format.NumberOf(len(m.Terms)+1, "coefficient"))
 	}
 	r.printGames(w)
 	if len(r.Unrated) > 0 {
@@ -245,7 +250,8 @@ type Estimates struct {
 // NewEstimates returns a model's estimates for players. If ranks is true, ratings are points of Go, and each
 // estimate also has a rank. empty has the names of the players without a counted move.
 func NewEstimates(m *Model, subjects []Subject, empty []string, ranks bool) (*Estimates, error) {
-	all := &Estimates{Version: 1, Of: m.Of, Players: []Estimate{}, Empty: append([]string{}, empty...), Warnings: []string{}, ranks: ranks}
+	all := &Estimates{Version: 1, Of: m.Of, Players: []Estimate{}, Empty: append([]string{}, empty...),
+		Warnings: []string{}, ranks: ranks}
 	sum := 0.0
 	for i := range subjects {
 		e, err := m.Estimate(&subjects[i])
@@ -278,7 +284,8 @@ func (a *Estimates) Print(w io.Writer) {
 	rows := format.Table(head...)
 	for i := range a.Players {
 		e := &a.Players[i]
-		row := table.Row{format.Name(e.Name), e.Games, format.Count(e.Moves), minus(fmt.Sprintf("%.0f", e.Value)), minus(fmt.Sprintf("%.0f to %.0f", e.Lo, e.Hi)), "–", "–"}
+		row := table.Row{format.Name(e.Name), e.Games, format.Count(e.Moves), minus(fmt.Sprintf("%.0f", e.Value)),
+			minus(fmt.Sprintf("%.0f to %.0f", e.Lo, e.Hi)), "–", "–"}
 		if e.Rating != nil {
 			row[5], row[6] = minus(fmt.Sprintf("%.0f", *e.Rating)), minus(fmt.Sprintf("%+.0f", e.Value-*e.Rating))
 		}
@@ -294,10 +301,12 @@ func (a *Estimates) Print(w io.Writer) {
 	}
 	for i := range a.Players {
 		for _, b := range a.Players[i].Outside {
-			fmt.Fprintf(w, "warning: %s: %s %.4g is outside of what the model was fitted to (%.4g to %.4g)\n", format.Name(a.Players[i].Name), b.Metric, b.Value, b.Lo, b.Hi)
+			fmt.Fprintf(w, "warning: %s: %s %.4g is outside of what the model was fitted to (%.4g to %.4g)\n",
+				format.Name(a.Players[i].Name), b.Metric, b.Value, b.Lo, b.Hi)
 		}
 		if a.Players[i].FewMoves {
-			fmt.Fprintf(w, "warning: %s: fewer moves than of any player of the fit: the interval is too narrow\n", format.Name(a.Players[i].Name))
+			fmt.Fprintf(w, "warning: %s: fewer moves than of any player of the fit: the interval is too narrow\n",
+				format.Name(a.Players[i].Name))
 		}
 	}
 	if len(a.Empty) > 0 {

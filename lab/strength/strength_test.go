@@ -43,10 +43,12 @@ func TestRanks(t *testing.T) {
 	testutil.Check(t, err == nil && rows == 23, "%v %v", rows, err)
 	// The ends of Tab 4-1: the band of 25-kyu begins at 1,000, and the band of 8-dan ends below 34,000. The table's
 	// ranks of 8,386, 4,175 and 42,071 points are 18-kyu, 22-kyu and none.
-	for points, want := range map[float64]string{1000: "25k", 999: "below 25k", 8386: "18k", 4175: "22k", 33_999: "8d", 34_000: "above 8d", 42_071: "above 8d", -1e300: "below 25k"} {
+	for points, want := range map[float64]string{1000: "25k", 999: "below 25k", 8386: "18k", 4175: "22k", 33_999: "8d",
+		34_000: "above 8d", 42_071: "above 8d", -1e300: "below 25k"} {
 		testutil.Equal(t, Rank(points), want, "%v points", points)
 	}
-	for rank, want := range map[string]float64{"18k": 8_500, "25級": 1_500, "7段*": 32_500, "７段": 32_500, "初段": 26_500, "3d?": 28_500, "1 Dan": 26_500, "2-kyu": 24_500} {
+	for rank, want := range map[string]float64{"18k": 8_500, "25級": 1_500, "7段*": 32_500, "７段": 32_500, "初段": 26_500,
+		"3d?": 28_500, "1 Dan": 26_500, "2-kyu": 24_500} {
 		if got, ok := Points(rank); !ok || got != want {
 			t.Errorf("%s is %v points, expected %v", rank, got, want)
 		}
@@ -54,7 +56,8 @@ func TestRanks(t *testing.T) {
 	if p, ok := Points("3 kyu"); p != 23_500 || !ok {
 		t.Error(p, ok)
 	}
-	for _, rank := range []string{"", "d", "段", "9段", "9p", "0d", "9d", "26k", "8k8d", "x3d", "3x", "-3k", "nan", "inf", "3p"} {
+	for _, rank := range []string{"", "d", "段", "9段", "9p", "0d", "9d", "26k", "8k8d", "x3d", "3x", "-3k", "nan", "inf",
+		"3p"} {
 		if p, ok := Points(rank); ok {
 			t.Errorf("%q is %v points", rank, p)
 		}
@@ -74,7 +77,8 @@ func TestPublished(t *testing.T) {
 		{"go_tab_6_1_1_mcts.csv", "match", -67004, []float64{2193}, 0.595},
 		{"go_tab_6_1_1_mcts.csv", "bad1", 93348, []float64{-4575}, 0.51},
 		{"go_tab_6_2_1_policy.csv", "avg_loss", 67954, []float64{-5788}, 0.68},
-		{"go_tab_6_2_1_policy.csv", "match,good,bad,avg_good,avg_bad", -176951, []float64{2346, 3169, 1631, -8245, -2918}, 0.90},
+		{"go_tab_6_2_1_policy.csv", "match,good,bad,avg_good,avg_bad", -176951, []float64{2346, 3169, 1631, -8245, -2918},
+			0.90},
 	} {
 		subjects := testutil.Must(ReadTable(tables+e.file, "rank", "RP_mid"))(t)
 		terms := testutil.Must(ParseMetrics(e.terms))(t)
@@ -111,13 +115,15 @@ func line(name string, rating, m float64, moves int) Subject {
 
 // four returns four players near rating = 20·match, and one without a rating. The errors of ±2 do not change the slope.
 func four() []Subject {
-	return []Subject{line("a", 202, 10, 100), line("b", 398, 20, 100), line("c", 598, 30, 100), line("d", 802, 40, 90), line("u", math.NaN(), 99, 9)}
+	return []Subject{line("a", 202, 10, 100), line("b", 398, 20, 100), line("c", 598, 30, 100), line("d", 802, 40, 90),
+		line("u", math.NaN(), 99, 9)}
 }
 
 func TestEstimate(t *testing.T) {
 	t.Parallel()
 	m, err := NewModel("Elo", []string{"match"}, four())
-	testutil.Require(t, err == nil && len(m.Subjects) == 4 && math.Abs(m.Equation["match"]-20) <= 1e-9 && math.Abs(m.Equation["intercept"]) <= 1e-9,
+	testutil.Require(t, err == nil && len(m.Subjects) == 4 && math.Abs(m.Equation["match"]-20) <= 1e-9 &&
+		math.Abs(m.Equation["intercept"]) <= 1e-9,
 		"%+v, %v", m, err)
 	players := []Subject{line("in", 503, 25, 90), line("low", math.NaN(), 9.5, 89), line("high", 896, 45, 500)}
 	all := testutil.Must(NewEstimates(m, players, []string{"nobody"}, true))(t)
@@ -128,18 +134,22 @@ func TestEstimate(t *testing.T) {
 		few   bool
 	}{{500, 0, false}, {190, 1, true}, {900, 1, false}} {
 		e := all.Players[i]
-		if math.Abs(e.Value-want.value) > 1e-9 || len(e.Outside) != want.out || e.FewMoves != want.few || !(e.Lo < e.Value && e.Value < e.Hi) {
+		if math.Abs(e.Value-want.value) > 1e-9 || len(e.Outside) != want.out || e.FewMoves != want.few ||
+			!(e.Lo < e.Value && e.Value < e.Hi) {
 			t.Errorf("%+v, expected %+v", e, want)
 		}
 	}
 	testutil.Check(t, all.Known == 2 && math.Abs(*all.RMSE-math.Sqrt((9.0+16)/2)) <= 1e-9, "%+v", all)
 	var text bytes.Buffer
 	all.Print(&text)
-	for _, want := range []string{"low: match 9.5 is outside of what the model was fitted to (10 to 40)", "low: fewer moves", "no estimate without a move that counts: nobody", "1-dan being next to 1-kyu"} {
+	for _, want := range []string{"low: match 9.5 is outside of what the model was fitted to (10 to 40)",
+		"low: fewer moves", "no estimate without a move that counts: nobody", "1-dan being next to 1-kyu"} {
 		testutil.Contains(t, text.String(), want, "lacks")
 	}
-	testutil.Fails(t, testutil.Err(m.Estimate(&Subject{Name: "x", Rating: math.NaN(), Metrics: map[string]float64{"good": 1}})), "x has no match")
-	testutil.Fails(t, testutil.Err(NewModel("Elo", []string{"match"}, four()[:2])), "", "two players were fitted by two coefficients")
+	testutil.Fails(t, testutil.Err(m.Estimate(&Subject{Name: "x", Rating: math.NaN(),
+		Metrics: map[string]float64{"good": 1}})), "x has no match")
+	testutil.Fails(t, testutil.Err(NewModel("Elo", []string{"match"}, four()[:2])), "",
+		"two players were fitted by two coefficients")
 }
 
 // TestModelFile: a model that is read from its file gives the same intervals. A model that was changed by hand, and the
@@ -164,7 +174,8 @@ func TestModelFile(t *testing.T) {
 	testutil.Is(t, testutil.Err(again.Check(Reviewed(other, m.Rules))), ErrOtherReview)
 	testutil.Is(t, testutil.Err(again.Check(Reviewed(m.Review, rules))), ErrOtherReview)
 	text := testutil.Must(os.ReadFile(path))(t)
-	for old, changed := range map[string]string{"rating = 202": "rating = 303", "gogi_strength = 1": "gogi_strength = 9", "terms = [\"match\"]": "terms = [\"good\"]"} {
+	for old, changed := range map[string]string{"rating = 202": "rating = 303", "gogi_strength = 1": "gogi_strength = 9",
+		"terms = [\"match\"]": "terms = [\"good\"]"} {
 		testutil.Require(t, strings.Contains(string(text), old), "%s\nlacks %s", text, old)
 		testutil.OK(t, os.WriteFile(path, []byte(strings.Replace(string(text), old, changed, 1)), 0o600))
 		testutil.Fails(t, testutil.Err(ReadModel(path)), "", "%s was taken", changed)
@@ -203,13 +214,15 @@ func TestValidate(t *testing.T) {
 		t.Fatal(err)
 	}
 	one := v.Rows[0]
-	testutil.Check(t, v.Players == 8 && one.Estimates == 63 && one.Empty == 1 && one.R != nil && *one.R >= 0.99, "%+v", one)
+	testutil.Check(t, v.Players == 8 && one.Estimates == 63 && one.Empty == 1 && one.R != nil && *one.R >= 0.99, "%+v",
+		one)
 	// The half with the strongest player is fitted with that game, too, so only the other half gives exact estimates.
 	// The other half has players 1, 3, 5 and 7.
 	testutil.Check(t, *one.RMSE <= 30 && *one.RMSE >= 100/math.Sqrt(63), "RMSE %v", *one.RMSE)
 	// The odd players have the mean 400, and the even players 500. Guessing is off by 200, 0, 200 and 400 for the even
 	// players, and by −400, −200, 0 and 200 for the odd players.
-	if want := math.Sqrt((4 + 0 + 4 + 16) / 4.0 * 1e4); math.Abs(*v.Rows[2].Guess-want) > 1e-9 || v.Rows[2].Estimates != 8 {
+	if want := math.Sqrt((4 + 0 + 4 + 16) / 4.0 * 1e4); math.Abs(*v.Rows[2].Guess-want) > 1e-9 ||
+		v.Rows[2].Estimates != 8 {
 		t.Errorf("%+v, expected guessing to be off by %v", v.Rows[2], want)
 	}
 	last := v.Rows[3]
@@ -273,7 +286,8 @@ func TestModelOfTable(t *testing.T) {
 	}{
 		{thesis, thesis, "", ""},
 		{shogi, of("ray", review.TurnChange), "", ""},
-		{thesis, table(Go, "GNU Go 3.8", review.TurnChange), "", "of go, read by GNU Go 3.8, and the model's of go, read by Ray"},
+		{thesis, table(Go, "GNU Go 3.8", review.TurnChange), "",
+			"of go, read by GNU Go 3.8, and the model's of go, read by Ray"},
 		{thesis, of("Ray", review.TurnChange), "", "of shogi, read by Ray, and the model's of go"},
 		{shogi, of("Ray", review.MoveChange), "", "--change is move and turn"},
 		{thesis, Source{}, "--game and --engine", ""},
@@ -301,14 +315,16 @@ func TestRanksOfGames(t *testing.T) {
 		{Name: "d", Games: games(3, 9)}, {Name: "e", Games: games(2, 1)}, {Name: "f", Games: games(2, 1)},
 	}}
 	list, empty := Ranks(tally, Ratings{"a": 28_500, "b": 28_001, "c": 8_500, "d": 27_499, "f": 40_000})
-	testutil.Require(t, len(list) == 3 && slices.Equal(empty, []string{"e (no rank)", "f (no rank)"}), "%+v, %q", list, empty)
+	testutil.Require(t, len(list) == 3 && slices.Equal(empty, []string{"e (no rank)", "f (no rank)"}), "%+v, %q", list,
+		empty)
 	for i, want := range []struct {
 		name          string
 		rating, match float64
 		games, moves  int
 	}{{"3d", 28_500, 60, 3, 30}, {"2d", 27_500, 90, 3, 30}, {"18k", 8_500, 10, 1, 10}} {
 		s := list[i]
-		if s.Name != want.name || s.Rating != want.rating || math.Abs(s.Metrics["match"]-want.match) > 1e-9 || s.Games != want.games || s.Moves != want.moves {
+		if s.Name != want.name || s.Rating != want.rating || math.Abs(s.Metrics["match"]-want.match) > 1e-9 ||
+			s.Games != want.games || s.Moves != want.moves {
 			t.Errorf("%+v, expected %+v", s, want)
 		}
 	}
@@ -338,7 +354,8 @@ func TestWonLost(t *testing.T) {
 		}
 	}
 	w := wonLost(&review.Tally{Players: []*review.Player{{Name: "a", Games: list}}}, "match", 0)
-	testutil.Check(t, w.Won == 3 && w.Lost == 3 && *w.MeanW == 80 && *w.MeanL == 20 && math.Abs(*w.P-0.1) <= 1e-12, "%+v", w)
+	testutil.Check(t, w.Won == 3 && w.Lost == 3 && *w.MeanW == 80 && *w.MeanL == 20 && math.Abs(*w.P-0.1) <= 1e-12, "%+v",
+		w)
 	if w := wonLost(&review.Tally{}, "match", 0); w.P != nil || w.Why == "" {
 		t.Errorf("%+v", w)
 	}

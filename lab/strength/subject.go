@@ -16,10 +16,11 @@ import (
 
 // Subject is a player with known metrics, or all players of one rank together. A model is fitted to subjects.
 type Subject struct {
-	Name    string             `toml:"name" json:"name"`
-	Rating  float64            `toml:"rating" json:"rating"`   // NaN if it is not known.
-	Games   int                `toml:"games" json:"games"`     // 0 if a table does not have the number
-	Moves   int                `toml:"moves" json:"moves"`     // number of moves that counted. It is 0 if a table does not have the number.
+	Name   string  `toml:"name" json:"name"`
+	Rating float64 `toml:"rating" json:"rating"` // NaN if it is not known.
+	Games  int     `toml:"games" json:"games"`   // 0 if a table does not have the number
+	// number of moves that counted. It is 0 if a table does not have the number.
+	Moves   int                `toml:"moves" json:"moves"`
 	Metrics map[string]float64 `toml:"metrics" json:"metrics"` // metrics of the player
 }
 
@@ -178,7 +179,8 @@ func ReadTable(path, names, rating string) (list []Subject, err error) {
 			}
 		}
 		if len(metrics) == 0 {
-			return fmt.Errorf("%s:1: no metric among the columns: expected some of %s", path, strings.Join(review.MetricNames(), ", "))
+			return fmt.Errorf("%s:1: no metric among the columns: expected some of %s", path,
+				strings.Join(review.MetricNames(), ", "))
 		}
 		return nil
 	}, func(row csvtable.Row) (err error) {

@@ -30,9 +30,10 @@ type Validation struct {
 
 // Size has the errors of estimates that use the same number of games.
 type Size struct {
-	Games     int      `json:"games"`
-	Estimates int      `json:"estimates"` // number of estimates. Each is from Games games of one player, and no game is used twice.
-	Empty     int      `json:"empty"`     // number of estimates left out because no move counted.
+	Games int `json:"games"`
+	// number of estimates. Each is from Games games of one player, and no game is used twice.
+	Estimates int      `json:"estimates"`
+	Empty     int      `json:"empty"` // number of estimates left out because no move counted.
 	RMSE      *float64 `json:"rmse"`
 	Bias      *float64 `json:"bias"`             // mean of the estimate minus the true rating.
 	R         *float64 `json:"pearson"`          // correlation of estimates and ratings
@@ -139,7 +140,8 @@ func (s *Size) finish() {
 		squares += d * d
 		estimated[i], truth[i] = p.Estimate, p.Rating
 	}
-	s.RMSE, s.Bias, s.Guess = format.Finite(math.Sqrt(squares/n)), format.Finite(sum/n), format.Finite(math.Sqrt(s.guesses/n))
+	s.RMSE, s.Bias, s.Guess = format.Finite(math.Sqrt(squares/n)), format.Finite(sum/n),
+		format.Finite(math.Sqrt(s.guesses/n))
 	s.Within, s.Outside = s.Within/n, s.Outside/n
 	if c, err := linear.Pearson(estimated, truth); err == nil {
 		s.R = format.Finite(c.R)
@@ -150,15 +152,18 @@ func (s *Size) finish() {
 
 // Print writes the validation for a terminal.
 func (v *Validation) Print(w io.Writer) {
-	fmt.Fprintf(w, "%s by %s: half of %s fitted, the rest estimated, and the other way about\n\n", v.Of, strings.Join(v.Terms, ", "), format.NumberOf(v.Players, "player"))
+	fmt.Fprintf(w, "%s by %s: half of %s fitted, the rest estimated, and the other way about\n\n", v.Of,
+		strings.Join(v.Terms, ", "), format.NumberOf(v.Players, "player"))
 	rows := format.Table("games", "estimates", "none", "RMSE", "bias", "correlation", "guessing", "within", "outside")
 	for i := range v.Rows {
 		s := &v.Rows[i]
 		rows.AppendRow(table.Row{
-			s.Games, format.Count(s.Estimates), format.Count(s.Empty), number(s.RMSE, "%.0f"), number(s.Bias, "%+.0f"), number(s.R, "%.3f"),
+			s.Games, format.Count(s.Estimates), format.Count(s.Empty), number(s.RMSE, "%.0f"), number(s.Bias, "%+.0f"),
+			number(s.R, "%.3f"),
 			number(s.Guess, "%.0f"), format.Percent(s.Within), format.Percent(s.Outside),
 		})
 	}
 	format.Render(w, rows)
-	fmt.Fprint(w, "none: no move counted; guessing: the error of taking everybody for the mean of the\nfitted half; within: how many 95% intervals hold the truth; outside: estimates from\nmetrics beyond the fitted range\n")
+	fmt.Fprint(w,
+		"none: no move counted; guessing: the error of taking everybody for the mean of the\nfitted half; within: how many 95% intervals hold the truth; outside: estimates from\nmetrics beyond the fitted range\n")
 }

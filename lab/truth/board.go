@@ -66,7 +66,8 @@ func (b *shogiBoard) quiet() []string {
 	return list
 }
 
-// isQuiet reports whether quiet has the move. It makes no list, because a search for a repetition asks thousands of times.
+// isQuiet reports whether quiet has the move. It makes no list, because a search for a repetition asks thousands of
+// times.
 func (b *shogiBoard) isQuiet(move string) bool {
 	m, err := shogi.ParseMove(move)
 	p := b.game.Position()

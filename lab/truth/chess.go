@@ -179,7 +179,8 @@ func (p *chessPosition) each(black bool, f func(from, to int)) {
 		}
 		kind := pieces[lower(c)]
 		for _, step := range kind.steps {
-			for file, rank := from%8+step[0], from/8+step[1]; min(file, rank) >= 0 && max(file, rank) < 8; file, rank = file+step[0], rank+step[1] {
+			for file, rank := from%8+step[0], from/8+step[1]; min(file, rank) >= 0 && max(file, rank) < 8; file, rank = file+
+				step[0], rank+step[1] {
 				to := 8*rank + file
 				if other := p.squares[to]; other == 0 || isBlack(other) != black {
 					f(from, to)
@@ -254,7 +255,8 @@ func (p *chessPosition) legal() []string {
 	return list
 }
 
-// ChessOpening returns the FEN of a position after random quiet moves from the start. White moves next if plies is even.
+// ChessOpening returns the FEN of a position after random quiet moves from the start. White moves next if plies is
+// even.
 func ChessOpening(r *rand.Rand, plies int) string {
 	b := newChess()
 	for range plies {

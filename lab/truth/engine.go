@@ -17,11 +17,12 @@ import (
 	"time"
 )
 
-// An Engine is an engine whose games follow a law. It speaks USI and plays shogi, or speaks UCI and plays chess. The players agree on the result by their moves. Black's first
-// move names Black. White then draws the result and announces it with its first move. The loser resigns at its next
-// turn, and a draw ends by repetition. In every position a player finds its move by the rest of a division of the
-// move's number by the number of messages. The side to move after the opening must be Black. In chess, Black is the
-// player of the white pieces, who moves first, and the loser's score is far below zero, because UCI has no resignation.
+// An Engine is an engine whose games follow a law. It speaks USI and plays shogi, or speaks UCI and plays chess. The
+// players agree on the result by their moves. Black's first move names Black. White then draws the result and announces
+// it with its first move. The loser resigns at its next turn, and a draw ends by repetition. In every position a player
+// finds its move by the rest of a division of the move's number by the number of messages. The side to move after the
+// opening must be Black. In chess, Black is the player of the white pieces, who moves first, and the loser's score is
+// far below zero, because UCI has no resignation.
 type Engine struct {
 	law    *Law
 	me     int
@@ -87,8 +88,9 @@ func (e *Engine) command(word, rest string) (string, error) {
 	return "", nil
 }
 
-// introduction returns the names and the options of the engine. The options Style and Level also select the player, by its
-// name and by its number. The options Useless1 and Useless2 change nothing. A tune can have these options as its parameters.
+// introduction returns the names and the options of the engine. The options Style and Level also select the player, by
+// its name and by its number. The options Useless1 and Useless2 change nothing. A tune can have these options as its
+// parameters.
 func (e *Engine) introduction() string {
 	levels := make([]string, len(e.law.Players))
 	for i, p := range e.law.Players {
@@ -99,7 +101,8 @@ func (e *Engine) introduction() string {
 		name = e.law.Players[e.me].Name
 	}
 	return "id name truth\nid author gogi\noption name Player type string default " + name +
-		"\noption name Law type filename default <empty>\noption name Style type combo default " + name + strings.Join(levels, "") +
+		"\noption name Law type filename default <empty>\noption name Style type combo default " + name +
+		strings.Join(levels, "") +
 		fmt.Sprintf("\noption name Level type spin default %d min 0 max %d", e.me, max(0, len(levels)-1)) +
 		"\noption name Seed type string default 0\noption name Session type string default -\n" +
 		"option name Useless1 type spin default 50 min 0 max 100\noption name Useless2 type spin default 50 min 0 max 100\n"

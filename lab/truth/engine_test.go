@@ -126,8 +126,9 @@ func TestProcessesAgreeAndFollowTheLaw(t *testing.T) {
 	testutil.Check(t, chi < 28, "chi-square %.1f of %d degrees of freedom; the 0.05%% quantile is 28", chi, freedom)
 }
 
-// TestThought: a player that thinks before its first move wins more. The opponent's process learns this by the move, so that
-// the results have the frequencies of the law. Player a gains half of its tempo on average against itself without thought.
+// TestThought: a player that thinks before its first move wins more. The opponent's process learns this by the move, so
+// that the results have the frequencies of the law. Player a gains half of its tempo on average against itself without
+// thought.
 func TestThought(t *testing.T) {
 	for _, repeat := range []bool{false, true} {
 		law := &Law{Players: []Player{{Name: "a", Elo: 60}, {Name: "b"}}, Draws: 0.2, Tempo: 400, Repeat: repeat}
@@ -152,7 +153,8 @@ func TestThought(t *testing.T) {
 			mean += 1 / (1 + math.Pow(10, -elo/400)) / 4
 		}
 		testutil.Check(t, math.Abs(law.Score(0, 1)-mean) < 1e-12, "the law has the score %v, want %v", law.Score(0, 1), mean)
-		testutil.Check(t, math.Abs(points/games-mean) < 4*0.5/math.Sqrt(games), "repeat %v: the score is %v, want %v", repeat, points/games, mean)
+		testutil.Check(t, math.Abs(points/games-mean) < 4*0.5/math.Sqrt(games), "repeat %v: the score is %v, want %v", repeat,
+			points/games, mean)
 	}
 	always := &Law{Players: []Player{{Name: "a"}, {Name: "b"}}, Tempo: 4000}
 	a, b := NewEngine(always), NewEngine(always)
@@ -178,12 +180,13 @@ func TestThought(t *testing.T) {
 	testutil.Equal(t, len(won), 2)
 }
 
-// TestPlayerByOption: the player can be named by its number or as a style, the law can come later, and a process that lies
-// makes its player win all games.
+// TestPlayerByOption: the player can be named by its number or as a style, the law can come later, and a process that
+// lies makes its player win all games.
 func TestPlayerByOption(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "law.toml")
 	testutil.OK(t, (&Law{Players: []Player{{Name: "a"}, {Name: "b", Elo: -4000}, {Name: "c", Elo: 4000}}}).Write(file))
-	for option, loser := range map[string]Result{"Level value 1": BlackWins, "Style value b": BlackWins, "Level value 2": WhiteWins, "Style value c": WhiteWins} {
+	for option, loser := range map[string]Result{"Level value 1": BlackWins, "Style value b": BlackWins,
+		"Level value 2": WhiteWins, "Style value c": WhiteWins} {
 		a := talk(t, new(Law), "setoption name Law value "+file, "setoption name Player value a")
 		other := talk(t, new(Law), "setoption name Law value "+file, "setoption name "+option)
 		r, _, _ := play(t, "startpos moves 7g7f 3c3d", [2]*dialogue{a, other})

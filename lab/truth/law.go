@@ -174,8 +174,8 @@ func (l *Law) tempos() []float64 {
 	return []float64{0, 0, l.Tempo, -l.Tempo}
 }
 
-// average returns the probabilities of the results of a game with this advantage of Black in Elo, before it is known who
-// thinks.
+// average returns the probabilities of the results of a game with this advantage of Black in Elo, before it is known
+// who thinks.
 func (l *Law) average(elo float64) (sum [3]float64) {
 	tempos := l.tempos()
 	for _, tempo := range tempos {

@@ -49,7 +49,8 @@ func TestDrawnResultsFollowTheLaw(t *testing.T) {
 	}
 	testutil.Check(t, chi < 53, "chi-square %.1f of 24 degrees of freedom; the 0.06%% quantile is 53", chi)
 	// The openings are a sample of 5,000; the score of a sample differs by a standard deviation of .0026 from the law's.
-	testutil.Check(t, math.Abs(total/games-law.Score(0, 1)) < 0.0104, "score %v, the law has %v", total/games, law.Score(0, 1))
+	testutil.Check(t, math.Abs(total/games-law.Score(0, 1)) < 0.0104, "score %v, the law has %v", total/games,
+		law.Score(0, 1))
 }
 
 // TestScoreByHand compares the expected score with sums made by hand.
@@ -66,7 +67,9 @@ func TestScoreByHand(t *testing.T) {
 		{Law{Session: 400}, (10./11*2 + 1000./1001 + 1./11) / 4},
 	} {
 		test.law.Players = players
-		testutil.Check(t, math.Abs(test.law.Score(0, 1)-test.want) < 1e-12, "%+v: %v, expected %v", test.law, test.law.Score(0, 1), test.want)
-		testutil.Check(t, math.Abs(test.law.Score(1, 0)+test.want-1) < 1e-12, "%+v: the scores of both players are %v and %v", test.law, test.law.Score(1, 0), test.want)
+		testutil.Check(t, math.Abs(test.law.Score(0, 1)-test.want) < 1e-12, "%+v: %v, expected %v", test.law,
+			test.law.Score(0, 1), test.want)
+		testutil.Check(t, math.Abs(test.law.Score(1, 0)+test.want-1) < 1e-12, "%+v: the scores of both players are %v and %v",
+			test.law, test.law.Score(1, 0), test.want)
 	}
 }

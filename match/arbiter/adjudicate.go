@@ -58,7 +58,8 @@ func (a *Adjudicator) count(mover shogi.Colour, m *kifu.Move, ply int) {
 	below, above := m.HasScore || m.Bound == kifu.AtMost, m.HasScore || m.Bound == kifu.AtLeast
 	tally(&a.losing[mover], below && m.Score <= -a.rules.ResignScore)
 	tally(&a.winning[mover], above && m.Score >= a.rules.ResignScore)
-	tally(&a.level[mover], m.HasScore && ply >= a.rules.DrawFrom && m.Score <= a.rules.DrawScore && m.Score >= -a.rules.DrawScore)
+	tally(&a.level[mover], m.HasScore && ply >= a.rules.DrawFrom && m.Score <= a.rules.DrawScore &&
+		m.Score >= -a.rules.DrawScore)
 }
 
 // resign returns the verdict if one side loses by scores, else the zero Verdict. mover is the side that made the last
@@ -81,7 +82,8 @@ func (a *Adjudicator) draw() match.Verdict {
 	if n == 0 || a.level[shogi.Black] < n || a.level[shogi.White] < n {
 		return match.Verdict{}
 	}
-	return match.Verdict{Outcome: match.Draw, Termination: match.ScoreAdjudication, Note: fmt.Sprintf("%d moves of each side within ±%d", n, a.rules.DrawScore)}
+	return match.Verdict{Outcome: match.Draw, Termination: match.ScoreAdjudication,
+		Note: fmt.Sprintf("%d moves of each side within ±%d", n, a.rules.DrawScore)}
 }
 
 // ProveMate uses the rules of the game to check whether line is a mate by the side to move. nodes is the largest
@@ -104,7 +106,8 @@ func (r *Referee) ProveMate(line []shogi.Move, nodes int) mate.Result {
 // MateVerdict returns the verdict that the side to move wins by a proven mate. solver is the name of the mate
 // solver, and plies the length of the mate.
 func (r *Referee) MateVerdict(solver string, plies int) match.Verdict {
-	return match.LossFor(r.Side().Opponent(), match.MateAdjudication, fmt.Sprintf("%s mates in %d plies or less: claimed by %s, proven by the rules", r.Side(), plies, solver))
+	return match.LossFor(r.Side().Opponent(), match.MateAdjudication,
+		fmt.Sprintf("%s mates in %d plies or less: claimed by %s, proven by the rules", r.Side(), plies, solver))
 }
 
 // proven checks a game that ended by a proven mate. It proves the mate again from the game's last position. The
@@ -123,9 +126,11 @@ func (r *replay) proven(plan *match.Plan, g *match.Result) error {
 	case found.Verdict != mate.Mate:
 		return fmt.Errorf("it ended by %s, which is not proven: %s", g.Termination, found.Why)
 	case proof.Plies != len(found.Line): // the same line and limits have the same proof
-		return fmt.Errorf("it ended by %s in %d plies, as it says: its proof has %d", g.Termination, proof.Plies, len(found.Line))
+		return fmt.Errorf("it ended by %s in %d plies, as it says: its proof has %d", g.Termination, proof.Plies,
+			len(found.Line))
 	case proof.Nodes < 1 || proof.Nodes > plan.Mate.Nodes:
-		return fmt.Errorf("it ended by %s, proven with %d positions, as it says: expected 1 to %d", g.Termination, proof.Nodes, plan.Mate.Nodes)
+		return fmt.Errorf("it ended by %s, proven with %d positions, as it says: expected 1 to %d", g.Termination,
+			proof.Nodes, plan.Mate.Nodes)
 	}
 	return nil
 }

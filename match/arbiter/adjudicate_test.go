@@ -62,7 +62,8 @@ func TestAdjudicator(t *testing.T) {
 		want   string
 	}{
 		{"off", match.Adjudication{}, "-9999 9999 -9999 9999 0 0 0 0 0 0", "none"},
-		{"a score without moves is off", match.Adjudication{ResignScore: 1000, OneSided: true}, "-9999 9999 -9999 9999", "none"},
+		{"a score without moves is off", match.Adjudication{ResignScore: 1000, OneSided: true}, "-9999 9999 -9999 9999",
+			"none"},
 
 		{"both see Black lost", two, "-1000 1000 -1500 1200 -2000 1000", "white at 6"},
 		{"both see White lost", two, "1000 -1000 1500 -1200 2000 -1000", "black at 6"},
@@ -70,10 +71,13 @@ func TestAdjudicator(t *testing.T) {
 		{"the winner agrees last", two, "-1000 0 -1000 1000 -1000 1000 -1000 1000", "white at 8"},
 		{"the loser does not agree", two, "-999 1000 -999 1000 -999 1000 -999 1000", "none"},
 		{"the winner does not agree", two, "-1000 999 -1000 999 -1000 999 -1000 999", "none"},
-		{"a better score starts the loser afresh", two, "-1000 1000 -1000 1000 -999 1000 -1000 1000 -1000 1000 -1000", "white at 11"},
-		{"a worse score starts the winner afresh", two, "-1000 1000 -1000 1000 -1000 999 -1000 1000 -1000 1000 -1000 1000", "white at 12"},
+		{"a better score starts the loser afresh", two, "-1000 1000 -1000 1000 -999 1000 -1000 1000 -1000 1000 -1000",
+			"white at 11"},
+		{"a worse score starts the winner afresh", two, "-1000 1000 -1000 1000 -1000 999 -1000 1000 -1000 1000 -1000 1000",
+			"white at 12"},
 		{"no score starts the loser afresh", two, "-1000 1000 -1000 1000 - 1000 -1000 1000 -1000 1000 -1000", "white at 11"},
-		{"no score starts the winner afresh", two, "-1000 1000 -1000 1000 -1000 - -1000 1000 -1000 1000 -1000 1000", "white at 12"},
+		{"no score starts the winner afresh", two, "-1000 1000 -1000 1000 -1000 - -1000 1000 -1000 1000 -1000 1000",
+			"white at 12"},
 		{"both see themselves winning", two, "2000 2000 2000 2000 2000 2000 2000 2000", "none"},
 		{"both see themselves losing", two, "-2000 -2000 -2000 -2000 -2000 -2000 -2000", "none"},
 		{"mates count", two, "-999998 999997 -999996 999995 -999994 999993", "white at 6"},
@@ -123,7 +127,8 @@ func TestAdjudicatorIsSilentAfterAnEntry(t *testing.T) {
 	}{
 		{"Black's king on the fourth rank", "k8/9/9/9/3K5/9/9/9/9 b - 1", "6e6d 9a9b 6d6e 9b9a", "white at 1"},
 		{"Black's king enters", "k8/9/9/3K5/9/9/9/9/9 b - 1", "6d6c 9a9b 6c6d 9b9a", "none"},
-		{"it leaves on its first move", "k8/9/3K5/9/9/9/9/9/9 b - 1", "6c6d 9a9b 6d6e 9b9a 6e6d 9a9b 6d6e 9b9a", "white at 1"},
+		{"it leaves on its first move", "k8/9/3K5/9/9/9/9/9/9 b - 1", "6c6d 9a9b 6d6e 9b9a 6e6d 9a9b 6d6e 9b9a",
+			"white at 1"},
 		{"White's king stands there from the start", "9/9/9/9/9/9/k8/9/4K4 b - 1", "5i5h 9g9h 5h5i 9h9g", "none"},
 		{"Black's king, White to move", "k8/9/3K5/9/9/9/9/9/9 w - 1", "9a9b 6c6b 9b9a 6b6c", "none"},
 		{"White's king enters and leaves", "9/9/9/9/9/k8/9/9/4K4 w - 1", "9f9g 5i5h 9g9f 5h5i", "none"},
@@ -180,7 +185,8 @@ func wholeList(a match.Adjudication, scores []string) string {
 	}
 	const black, white = 0, 1
 	resigns := func(loser int) bool {
-		return a.ResignMoves > 0 && holds(loser, a.ResignMoves, losing) && (a.OneSided || holds(1-loser, a.ResignMoves, winning))
+		return a.ResignMoves > 0 && holds(loser, a.ResignMoves, losing) &&
+			(a.OneSided || holds(1-loser, a.ResignMoves, winning))
 	}
 	mover := (len(scores) - 1) % 2
 	names := [2]string{"white", "black"} // by loser
@@ -195,9 +201,9 @@ func wholeList(a match.Adjudication, scores []string) string {
 	return "none"
 }
 
-// TestDrawsAsInFastchess: `--draw SxN@P` with P = 2(movenumber - N) + 1 ends a game at the same ply as fastchess does with
-// `-draw movenumber=… movecount=N score=S`, which docs/coming-from.md promises. The rule of fastchess is written here as
-// its manual states it: from move movenumber on, if the last N scores of both sides were within S.
+// TestDrawsAsInFastchess: `--draw SxN@P` with P = 2(movenumber - N) + 1 ends a game at the same ply as fastchess does
+// with `-draw movenumber=… movecount=N score=S`, which docs/coming-from.md promises. The rule of fastchess is written
+// here as its manual states it: from move movenumber on, if the last N scores of both sides were within S.
 func TestDrawsAsInFastchess(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		count, number := rapid.IntRange(1, 8).Draw(t, "movecount"), rapid.IntRange(1, 40).Draw(t, "movenumber")

@@ -87,7 +87,8 @@ func TestClock(t *testing.T) {
 				limit, ok := clock.Limit()
 				got.limit, got.sent = limit, clock.Sent()
 				deadline := clock.Deadline()
-				testutil.Check(t, ok && deadline == want.limit+test.limits.Margin, "move %d: deadline %v, limited %t", i+1, deadline, ok)
+				testutil.Check(t, ok && deadline == want.limit+test.limits.Margin, "move %d: deadline %v, limited %t", i+1,
+					deadline, ok)
 				got.overrun, got.lost = clock.Spend(want.elapsed)
 				if got.remaining = clock.Remaining(); got != want {
 					t.Errorf("move %d:\n got %+v\nwant %+v", i+1, got, want)
@@ -142,7 +143,8 @@ func TestLawClockBounds(t *testing.T) {
 				"move %d: %v of %v: overrun %v, lost %t", i+1, elapsed, deadline, overrun, lost)
 			most += c.Increment
 			left := clock.Remaining()
-			testutil.Require(t, left >= 0 && left <= most && left <= before+c.Increment, "move %d: %v left after %v", i+1, left, before)
+			testutil.Require(t, left >= 0 && left <= most && left <= before+c.Increment, "move %d: %v left after %v", i+1, left,
+				before)
 			if sent := clock.Sent(); sent < 0 || sent > clock.Remaining() {
 				t.Fatalf("move %d: %v sent of %v", i+1, sent, clock.Remaining())
 			}

@@ -15,8 +15,10 @@ import (
 func TestVotesAreOfCouncils(t *testing.T) {
 	t.Parallel()
 	played := &match.Plan{
-		Design: match.Design{Kind: match.DesignMatch, Swap: true}, Rules: match.RulesProfiles()[match.DefaultRules], Openings: []match.Opening{{ID: "1", Start: "startpos"}},
-		Players: []match.Player{{Name: "trio", Council: &match.Council{}, Limits: match.Limits{Nodes: 1}}, {Name: "engine", Limits: match.Limits{Nodes: 1}}},
+		Design: match.Design{Kind: match.DesignMatch, Swap: true}, Rules: match.RulesProfiles()[match.DefaultRules],
+		Openings: []match.Opening{{ID: "1", Start: "startpos"}},
+		Players: []match.Player{{Name: "trio", Council: &match.Council{}, Limits: match.Limits{Nodes: 1}},
+			{Name: "engine", Limits: match.Limits{Nodes: 1}}},
 	}
 	c := testutil.Must(match.ParseCanonical(played.Canonical()))(t)
 	plan := testutil.Must(c.Replayable())(t)

@@ -89,7 +89,8 @@ func twoPlayers(t *testing.T) *match.Plan {
 	t.Helper()
 	clock := match.TimeControl{Main: 300 * second, Increment: 2 * second}
 	player := func(name string) match.Player {
-		return match.Player{Name: name, Limits: match.Limits{Nodes: 1000, Margin: 100 * ms, Stall: 60 * second}, Restart: match.RestartNever}
+		return match.Player{Name: name, Limits: match.Limits{Nodes: 1000, Margin: 100 * ms, Stall: 60 * second},
+			Restart: match.RestartNever}
 	}
 	return &match.Plan{
 		Run: "run", Players: []match.Player{player("A"), player("B")},

@@ -82,8 +82,8 @@ func (r *Referee) Play(m shogi.Move) match.Verdict {
 	return r.play(m)
 }
 
-// Ends reports whether the legal move m would end the game by the rules: by mate, repetition, a king on its goal, or the
-// ply limit. It changes nothing.
+// Ends reports whether the legal move m would end the game by the rules: by mate, repetition, a king on its goal, or
+// the ply limit. It changes nothing.
 func (r *Referee) Ends(m shogi.Move) bool {
 	v := r.play(m)
 	r.history.Pop()
@@ -94,7 +94,8 @@ func (r *Referee) play(m shogi.Move) match.Verdict {
 	mover := r.Side()
 	r.history.Push(m)
 	if r.rules.Declaration == shogi.TryRule && r.kingMoved(m) && r.Position().TryAchieved(mover) {
-		return match.Verdict{Outcome: match.WinFor(mover), Termination: match.Declaration, Note: "the king stands on the opponent's king square"}
+		return match.Verdict{Outcome: match.WinFor(mover), Termination: match.Declaration,
+			Note: "the king stands on the opponent's king square"}
 	}
 	if !r.Position().HasLegalMove() {
 		return r.mate(mover)
@@ -144,7 +145,8 @@ func (r *Referee) limit() match.Verdict {
 		return match.Verdict{}
 	}
 	if r.rules.DeclareAtLimit && r.Position().Declaration(r.rules.Declaration).Win {
-		return match.Verdict{Outcome: match.WinFor(r.Side()), Termination: match.Declaration, Note: "could declare at the ply limit"}
+		return match.Verdict{Outcome: match.WinFor(r.Side()), Termination: match.Declaration,
+			Note: "could declare at the ply limit"}
 	}
 	return match.Verdict{Outcome: match.Draw, Termination: match.MaxPlies}
 }

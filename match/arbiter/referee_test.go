@@ -86,19 +86,28 @@ func TestLimit(t *testing.T) {
 		{"no limit", match.Rules{}, bothKings + "w - 9999", "5a5b", match.Verdict{}},
 		{"two plies are left", match.Rules{MaxPlies: 320}, bothKings + "b - 319", "5i5h 5a5b", draw},
 		{"the start's number counts, not the side", match.Rules{MaxPlies: 320}, bothKings + "b - 320", "5i5h", draw},
-		{"white declares at the limit", match.Rules{MaxPlies: 9, DeclareAtLimit: true, Declaration: shogi.CSARule27}, whiteDeclaresNext + "9", "5b5a", ended(match.WhiteWins, match.Declaration)},
-		{"no declaration, no win at the limit", match.Rules{MaxPlies: 9, DeclareAtLimit: true}, whiteDeclaresNext + "9", "5b5a", draw},
-		{"only the side to move can declare", match.Rules{MaxPlies: 9, DeclareAtLimit: true, Declaration: shogi.CSARule27}, strings.Replace(blackDeclares, "GN 1", "GN 9", 1), "6a7a", draw},
+		{"white declares at the limit", match.Rules{MaxPlies: 9, DeclareAtLimit: true, Declaration: shogi.CSARule27},
+			whiteDeclaresNext + "9", "5b5a", ended(match.WhiteWins, match.Declaration)},
+		{"no declaration, no win at the limit", match.Rules{MaxPlies: 9, DeclareAtLimit: true}, whiteDeclaresNext + "9",
+			"5b5a", draw},
+		{"only the side to move can declare", match.Rules{MaxPlies: 9, DeclareAtLimit: true, Declaration: shogi.CSARule27},
+			strings.Replace(blackDeclares, "GN 1", "GN 9", 1), "6a7a", draw},
 		{"mate draws at the limit", match.Rules{MaxPlies: 9, MateAtLimitDraws: true}, blackMatesByDrop + "9", "G*5b", draw},
-		{"mate wins before it", match.Rules{MaxPlies: 9, MateAtLimitDraws: true}, blackMatesByDrop + "8", "G*5b", ended(match.BlackWins, match.Checkmate)},
-		{"mate wins without a limit", match.Rules{MateAtLimitDraws: true}, blackMatesByDrop + "8", "G*5b", ended(match.BlackWins, match.Checkmate)},
+		{"mate wins before it", match.Rules{MaxPlies: 9, MateAtLimitDraws: true}, blackMatesByDrop + "8", "G*5b",
+			ended(match.BlackWins, match.Checkmate)},
+		{"mate wins without a limit", match.Rules{MateAtLimitDraws: true}, blackMatesByDrop + "8", "G*5b",
+			ended(match.BlackWins, match.Checkmate)},
 		{"a check draws at the limit", match.Rules{MaxPlies: 9}, blackChecks + "9", "9i9a+", draw},
-		{"a check puts the limit off", match.Rules{MaxPlies: 9, ExtendInCheck: true}, blackChecks + "9", "9i9a+", match.Verdict{}},
+		{"a check puts the limit off", match.Rules{MaxPlies: 9, ExtendInCheck: true}, blackChecks + "9", "9i9a+",
+			match.Verdict{}},
 		{"until it is parried", match.Rules{MaxPlies: 9, ExtendInCheck: true}, blackChecks + "9", "9i9a+ 5a5b", draw},
 		{"only a check does", match.Rules{MaxPlies: 9, ExtendInCheck: true}, bothKings + "b - 9", "5i5h", draw},
-		{"mate past the limit wins", match.Rules{MaxPlies: 9, ExtendInCheck: true}, "4k4/9/r8/9/4N4/9/9/4P1P2/4LKL2 b - 9", "5e4c 9c4c", ended(match.WhiteWins, match.Checkmate)},
-		{"repetition comes before the limit", match.Rules{MaxPlies: 12}, startSFEN, rookShuffle + "9b8b", ended(match.Draw, match.Repetition)},
-		{"a try comes before the limit", match.Rules{MaxPlies: 9, Declaration: shogi.TryRule}, "9/4K4/9/9/9/9/9/9/k8 b - 9", "5b5a", ended(match.BlackWins, match.Declaration)},
+		{"mate past the limit wins", match.Rules{MaxPlies: 9, ExtendInCheck: true}, "4k4/9/r8/9/4N4/9/9/4P1P2/4LKL2 b - 9",
+			"5e4c 9c4c", ended(match.WhiteWins, match.Checkmate)},
+		{"repetition comes before the limit", match.Rules{MaxPlies: 12}, startSFEN, rookShuffle + "9b8b",
+			ended(match.Draw, match.Repetition)},
+		{"a try comes before the limit", match.Rules{MaxPlies: 9, Declaration: shogi.TryRule}, "9/4K4/9/9/9/9/9/9/k8 b - 9",
+			"5b5a", ended(match.BlackWins, match.Declaration)},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			got := play(t, referee(t, test.rules, test.start), test.moves)
@@ -118,7 +127,8 @@ func TestNoLegalMoveLoses(t *testing.T) {
 		"mate":      {blackMatesByDrop + "1", "G*5b"},
 		"stalemate": {blackStalemates + "1", "3c3b"},
 	} {
-		testutil.Equal(t, play(t, referee(t, match.RulesProfiles()["default"], game[0]), game[1]), ended(match.BlackWins, match.Checkmate), "%s", name)
+		testutil.Equal(t, play(t, referee(t, match.RulesProfiles()["default"], game[0]), game[1]),
+			ended(match.BlackWins, match.Checkmate), "%s", name)
 		got := play(t, referee(t, match.RulesProfiles()["default"], turnedSFEN(game[0])), turnedMoves(game[1]))
 		testutil.Equal(t, got, ended(match.WhiteWins, match.Checkmate), "%s by White", name)
 	}
@@ -151,7 +161,8 @@ func TestRepetitionFixtures(t *testing.T) {
 		"black loses": {Outcome: match.WhiteWins, Termination: match.PerpetualCheck, Note: "every move of Black gave check"},
 		"white loses": {Outcome: match.BlackWins, Termination: match.PerpetualCheck, Note: "every move of White gave check"},
 	}
-	exchange := map[string]string{"none": "none", "draw": "draw", "black loses": "white loses", "white loses": "black loses"}
+	exchange := map[string]string{"none": "none", "draw": "draw", "black loses": "white loses",
+		"white loses": "black loses"}
 	for _, row := range testutil.CSV(t, "repetition.csv") {
 		start, isSFEN := strings.CutPrefix(row["position"], "sfen ")
 		if !isSFEN {
@@ -185,7 +196,8 @@ func TestRepetitionCountsTheOpening(t *testing.T) {
 }
 
 func TestTryRule(t *testing.T) {
-	won := match.Verdict{Outcome: match.BlackWins, Termination: match.Declaration, Note: "the king stands on the opponent's king square"}
+	won := match.Verdict{Outcome: match.BlackWins, Termination: match.Declaration,
+		Note: "the king stands on the opponent's king square"}
 	for _, test := range []struct {
 		name  string
 		rule  shogi.DeclarationRule
@@ -226,12 +238,15 @@ func TestDeclarationWithOneFault(t *testing.T) {
 		loser      shogi.Colour
 		faults     string
 	}{
-		{"a point is missing", strings.Replace(blackDeclares, "R4GN", "R4G", 1), shogi.Black, "it has 27 points of 28 needed"},
+		{"a point is missing", strings.Replace(blackDeclares, "R4GN", "R4G", 1), shogi.Black,
+			"it has 27 points of 28 needed"},
 		{"a piece is missing", ninePieces, shogi.Black, "only 9 other pieces of 10 needed are in the far three ranks"},
 		{"king outside", kingOutside, shogi.Black, "its king is not in the far three ranks"},
 		{"in check", inCheck, shogi.Black, "it is in check"},
-		{"the opponent's position", strings.Replace(blackDeclares, " b ", " w ", 1), shogi.White, "only 0 other pieces of 10 needed are in the far three ranks, it has 0 points of 27 needed"},
-		{"White misses a point", strings.Replace(whiteDeclares, "r4g", "r3g", 1), shogi.White, "it has 26 points of 27 needed"},
+		{"the opponent's position", strings.Replace(blackDeclares, " b ", " w ", 1), shogi.White,
+			"only 0 other pieces of 10 needed are in the far three ranks, it has 0 points of 27 needed"},
+		{"White misses a point", strings.Replace(whiteDeclares, "r4g", "r3g", 1), shogi.White,
+			"it has 26 points of 27 needed"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			note := fmt.Sprintf("%v's declaration fails under CSARule27: %s", test.loser, test.faults)
@@ -250,8 +265,8 @@ func TestDeclarationWins(t *testing.T) {
 	}
 }
 
-// TestDeclarationFixtures: the results of the four rules without a draw are those of YaneuraOu. The results with 24 points
-// and a draw are those of tsshogi, which counts the missing pieces of a handicap.
+// TestDeclarationFixtures: the results of the four rules without a draw are those of YaneuraOu. The results with 24
+// points and a draw are those of tsshogi, which counts the missing pieces of a handicap.
 func TestDeclarationFixtures(t *testing.T) {
 	columns := map[string]match.Rules{
 		"CSARule27":  {Declaration: shogi.CSARule27, ImpasseDraw: true},
@@ -280,7 +295,8 @@ func TestDeclarationFixtures(t *testing.T) {
 }
 
 func TestImpasse(t *testing.T) {
-	lost, draw, won := ended(match.WhiteWins, match.FalseDeclaration), ended(match.Draw, match.Impasse), ended(match.BlackWins, match.Declaration)
+	lost, draw, won := ended(match.WhiteWins, match.FalseDeclaration), ended(match.Draw, match.Impasse),
+		ended(match.BlackWins, match.Declaration)
 	for _, test := range []struct {
 		name string
 		hand string // in addition to 18 points in camp

@@ -68,7 +68,8 @@ func (c *Chance) Begin(r *Referee) (match.Opening, error) {
 			return o, nil
 		}
 	}
-	return match.Opening{}, fmt.Errorf("%d beginnings in a row were over or beyond the window: expected fewer random plies, a wider window or other openings", maxDraws)
+	return match.Opening{},
+		fmt.Errorf("%d beginnings in a row were over or beyond the window: expected fewer random plies, a wider window or other openings", maxDraws)
 }
 
 // Unequal reports whether the player's first score is further from 0 than Selfplay.Window centipawns. gogi then
@@ -139,7 +140,8 @@ func (c *Chance) warm(p *shogi.Position, m *kifu.Move, lines []kifu.Move) {
 	if len(options) < 2 {
 		return
 	}
-	slices.SortFunc(options, func(a, b kifu.Move) int { return int(a.Move) - int(b.Move) }) // ties in the list do not matter
+	// ties in the list do not matter
+	slices.SortFunc(options, func(a, b kifu.Move) int { return int(a.Move) - int(b.Move) })
 	top := slices.MaxFunc(options, func(a, b kifu.Move) int { return a.Score - b.Score }).Score
 	total := 0.0
 	weights := make([]float64, len(options))

@@ -16,7 +16,8 @@ func TestTemperature(t *testing.T) {
 	t.Parallel()
 	plan := &match.Plan{
 		Seed: 7, Openings: []match.Opening{{ID: "1", Start: "startpos"}},
-		Design: match.Design{Kind: match.DesignSelfplay, Selfplay: match.Selfplay{Games: 1, TemperaturePlies: 1, Temperature: 100, Lines: 3}},
+		Design: match.Design{Kind: match.DesignSelfplay,
+			Selfplay: match.Selfplay{Games: 1, TemperaturePlies: 1, Temperature: 100, Lines: 3}},
 	}
 	chance := arbiter.NewChance(plan, 1, 0)
 	start := shogi.StartPos()

@@ -150,7 +150,8 @@ func verifyHead(plan *match.Plan, want match.Game, g *match.Result) error {
 	case record.Black != names[0] || record.White != names[1]:
 		return fmt.Errorf("the record is of %s and %s, not of %s and %s", record.Black, record.White, names[0], names[1])
 	case record.Result != g.Termination.String() || record.Winner != g.Outcome.String():
-		return fmt.Errorf("the record ends by %s (%s), the game by %s (%s)", record.Result, record.Winner, g.Termination, g.Outcome)
+		return fmt.Errorf("the record ends by %s (%s), the game by %s (%s)", record.Result, record.Winner, g.Termination,
+			g.Outcome)
 	}
 	start, err := want.Opening.Position()
 	if err != nil {
@@ -224,7 +225,8 @@ func newReplay(plan *match.Plan, g match.Game) (*replay, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &replay{referee: referee, adjudicator: NewAdjudicator(plan.Adjudication), chance: NewChance(plan, g.Pair, g.Leg), plies: len(g.Opening.Moves)}
+	r := &replay{referee: referee, adjudicator: NewAdjudicator(plan.Adjudication), chance: NewChance(plan, g.Pair, g.Leg),
+		plies: len(g.Opening.Moves)}
 	for c := range r.limits {
 		r.limits[c] = plan.LimitsOf(g.Players[c], shogi.Colour(c))
 		r.clocks[c] = NewClock(r.limits[c])
@@ -290,7 +292,8 @@ func (r *replay) withoutMove(v match.Verdict) (match.Verdict, error) {
 		return match.Verdict{Outcome: match.WinFor(c), Termination: v.Termination}, nil
 	case neverAsked:
 		if r.sides == [2]match.Side{} {
-			return match.Verdict{Outcome: v.Outcome, Termination: v.Termination}, nil // the record decides which player did not start
+			// the record decides which player did not start
+			return match.Verdict{Outcome: v.Outcome, Termination: v.Termination}, nil
 		}
 	case aMove:
 	}
@@ -306,14 +309,16 @@ func (r *replay) sums(g *match.Result) error {
 		if !r.verdict.Over() && c == r.referee.Side() {
 			moves.Plies++
 			if claimed.Plies != moves.Plies || claimed.Nodes < moves.Nodes || claimed.Time < moves.Time ||
-				claimed.DepthSum < moves.DepthSum || claimed.DepthPlies < moves.DepthPlies || claimed.DepthPlies > moves.DepthPlies+1 {
+				claimed.DepthSum < moves.DepthSum || claimed.DepthPlies < moves.DepthPlies ||
+				claimed.DepthPlies > moves.DepthPlies+1 {
 				return fmt.Errorf("the sums of %v, %+v, are not those of its moves and a last answer, %+v", c, claimed, moves)
 			}
 			continue
 		}
 		// The rounding of each time may have lost part of a microsecond.
 		lost := claimed.Time - moves.Time
-		if claimed.Plies != moves.Plies || claimed.Nodes != moves.Nodes || claimed.DepthSum != moves.DepthSum || claimed.DepthPlies != moves.DepthPlies ||
+		if claimed.Plies != moves.Plies || claimed.Nodes != moves.Nodes || claimed.DepthSum != moves.DepthSum ||
+			claimed.DepthPlies != moves.DepthPlies ||
 			lost < 0 || lost > time.Duration(moves.Plies)*time.Microsecond {
 			return fmt.Errorf("the sums of %v, %+v, are not those of its moves, %+v", c, claimed, moves)
 		}

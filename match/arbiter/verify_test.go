@@ -31,7 +31,8 @@ func TestVerifyTakesWhatWasPlayed(t *testing.T) {
 	for _, end := range match.Terminations() {
 		// Perpetual check and impasse need special engines, and only imported games have an unknown reason. Other tests cover
 		// mate adjudication and games that did not start.
-		if rare := end == match.PerpetualCheck || end == match.Impasse || end == match.UnknownReason || end == match.MateAdjudication || end == match.NotStarted; ends[end] == rare {
+		if rare := end == match.PerpetualCheck || end == match.Impasse || end == match.UnknownReason ||
+			end == match.MateAdjudication || end == match.NotStarted; ends[end] == rare {
 			t.Errorf("%s was played: %t", end, ends[end])
 		}
 	}
@@ -79,7 +80,8 @@ func forgeries() map[string]func(r, other *match.PairResult) bool {
 			return true
 		},
 		"an attempt's reason without end": func(r, _ *match.PairResult) bool {
-			r.Attempts = append(r.Attempts, match.Attempt{Pair: r.Pair.ID, Ended: time.Unix(1, 0), Why: strings.Repeat("x", match.MaxWords+1)})
+			r.Attempts = append(r.Attempts,
+				match.Attempt{Pair: r.Pair.ID, Ended: time.Unix(1, 0), Why: strings.Repeat("x", match.MaxWords+1)})
 			return true
 		},
 		"more ponder hits than moves": func(r, _ *match.PairResult) bool {
@@ -174,8 +176,12 @@ func forgeries() map[string]func(r, other *match.PairResult) bool {
 			r.Games[0].Record.Start = "4k4/9/9/9/9/9/9/9/4K4 b G 1"
 			return true
 		},
-		"start that is none":      func(r, _ *match.PairResult) bool { r.Games[0].Record.Start = "x"; return true },
-		"opening moves forgotten": func(r, _ *match.PairResult) bool { r.Games[0].Record.Moves = nil; return len(r.Pair.Opening.Moves) > 0 },
+		"start that is none": func(r, _ *match.PairResult) bool { r.Games[0].Record.Start = "x"; return true },
+		"opening moves forgotten": func(r,
+			_ *match.PairResult) bool {
+			r.Games[0].Record.Moves = nil
+			return len(r.Pair.Opening.Moves) > 0
+		},
 		"an opening move as its own": func(r, _ *match.PairResult) bool {
 			if len(r.Pair.Opening.Moves) == 0 {
 				return false
@@ -291,18 +297,27 @@ func TestVerifySays(t *testing.T) {
 		want   string // "": Verify accepts the game
 	}{
 		{"crashes", func(*match.Plan, *match.Result) {}, ""},
-		{"crashes", func(_ *match.Plan, g *match.Result) { setVerdict(g, g.Outcome, match.TimeForfeit) }, "ended by time_forfeit, under the limits nodes 400"},
-		{"late", func(_ *match.Plan, g *match.Result) { setVerdict(g, g.Outcome, match.Stall) }, "ended by stall, under the limits movetime 5ms"},
-		{"crashes", func(_ *match.Plan, g *match.Result) { setVerdict(g, g.Outcome, match.Checkmate) }, "its last move does not end it by checkmate"},
-		{"crashes", func(_ *match.Plan, g *match.Result) { setVerdict(g, g.Outcome, "adjourned") }, "its last move does not end it by adjourned"},
-		{"cannot declare", func(_ *match.Plan, g *match.Result) { setVerdict(g, match.WhiteWins, match.Declaration) }, "ended by false_declaration (black), not by declaration (white)"},
-		{"repeats", func(p *match.Plan, _ *match.Result) { p.Rules.MaxPlies = 10 }, "the game went on after its end by max_plies"},
-		{"adjudicated", func(p *match.Plan, _ *match.Result) { p.Adjudication = match.Adjudication{} }, "its last move does not end it by score_adjudication"},
+		{"crashes", func(_ *match.Plan, g *match.Result) { setVerdict(g, g.Outcome, match.TimeForfeit) },
+			"ended by time_forfeit, under the limits nodes 400"},
+		{"late", func(_ *match.Plan, g *match.Result) { setVerdict(g, g.Outcome, match.Stall) },
+			"ended by stall, under the limits movetime 5ms"},
+		{"crashes", func(_ *match.Plan, g *match.Result) { setVerdict(g, g.Outcome, match.Checkmate) },
+			"its last move does not end it by checkmate"},
+		{"crashes", func(_ *match.Plan, g *match.Result) { setVerdict(g, g.Outcome, "adjourned") },
+			"its last move does not end it by adjourned"},
+		{"cannot declare", func(_ *match.Plan, g *match.Result) { setVerdict(g, match.WhiteWins, match.Declaration) },
+			"ended by false_declaration (black), not by declaration (white)"},
+		{"repeats", func(p *match.Plan, _ *match.Result) { p.Rules.MaxPlies = 10 },
+			"the game went on after its end by max_plies"},
+		{"adjudicated", func(p *match.Plan, _ *match.Result) { p.Adjudication = match.Adjudication{} },
+			"its last move does not end it by score_adjudication"},
 		{"nodes", func(p *match.Plan, _ *match.Result) {
 			p.Adjudication = match.Adjudication{ResignScore: 1, ResignMoves: 1, OneSided: true}
 		}, "went on after its end by score_adjudication"},
-		{"late", func(_ *match.Plan, g *match.Result) { g.Record.Moves[6].Time = time.Second }, "over its limit, and the game went on"},
-		{"declares", func(p *match.Plan, _ *match.Result) { p.Rules.Declaration = shogi.NoEnteringKing }, "ended by false_declaration (white), not by declaration (black)"},
+		{"late", func(_ *match.Plan, g *match.Result) { g.Record.Moves[6].Time = time.Second },
+			"over its limit, and the game went on"},
+		{"declares", func(p *match.Plan, _ *match.Result) { p.Rules.Declaration = shogi.NoEnteringKing },
+			"ended by false_declaration (white), not by declaration (black)"},
 	}
 	for _, test := range tests {
 		plan, r := seriesNamed(t, test.series)
@@ -379,7 +394,8 @@ func TestVerifyIsNotSufficient(t *testing.T) {
 			}
 		})
 		t.Logf("%s: %d of %d refused", test.name, refused, tried)
-		testutil.Check(t, tried >= 10 && (!test.allTkn || refused <= 0) && (!test.someSeen || refused != 0 && refused != tried),
+		testutil.Check(t, tried >= 10 && (!test.allTkn || refused <= 0) &&
+			(!test.someSeen || refused != 0 && refused != tried),
 			"%s: %d of %d refused", test.name, refused, tried)
 	}
 }

@@ -74,7 +74,8 @@ func TestLevelOfDeterministicPlayers(t *testing.T) {
 			}
 		}
 		if p := binomial.NewBinomial(series, design.Alpha).AtLeast(passes); p < 0.001 {
-			t.Errorf("%d openings: %d of %d series between equals passed: p = %.2g where each passes with probability %v", openings, passes, series, p, design.Alpha)
+			t.Errorf("%d openings: %d of %d series between equals passed: p = %.2g where each passes with probability %v",
+				openings, passes, series, p, design.Alpha)
 		}
 	}
 }
@@ -86,7 +87,8 @@ func TestLiveAndStoredAreOneEvidence(t *testing.T) {
 	m := testutil.Must(shogi.ParseMove("7g7f"))(t)
 	plan := match.Plan{
 		Pairs: 1, Design: match.Design{Kind: match.DesignMatch, Swap: true}, Rules: match.RulesProfiles()[match.DefaultRules],
-		Openings: []match.Opening{{ID: "1", Start: "startpos", Moves: []shogi.Move{m}}}, Players: []match.Player{{Name: "x"}, {Name: "y"}},
+		Openings: []match.Opening{{ID: "1", Start: "startpos", Moves: []shogi.Move{m}}},
+		Players:  []match.Player{{Name: "x"}, {Name: "y"}},
 	}
 	result := match.PairResult{Pair: plan.Pair(0)}
 	var rows []match.Row
@@ -100,13 +102,15 @@ func TestLiveAndStoredAreOneEvidence(t *testing.T) {
 		hash := testutil.Must(g.MovesHash())(t)
 		name := func(c shogi.Colour) string { return plan.Players[g.Players[c]].Name }
 		rows = append(rows, match.Row{
-			Leg: leg, Black: name(shogi.Black), White: name(shogi.White), PairA: "x", PairB: "y", Outcome: g.Outcome, Points: [2]float64{1, 0},
+			Leg: leg, Black: name(shogi.Black), White: name(shogi.White), PairA: "x", PairB: "y", Outcome: g.Outcome,
+			Points:    [2]float64{1, 0},
 			OpeningID: "another name", OpeningHash: plan.Openings[0].Hash(), MovesHash: hash,
 		})
 	}
 	live := testutil.Must(OfResult(&plan, result))(t)
 	want := stats.Pair{{AIsBlack: true, Outcome: stats.Win, Points: 1}, {Outcome: stats.Loss}}
-	if stored := OfRows(rows); !reflect.DeepEqual(live, stored) || !reflect.DeepEqual(live.Pair, want) || live.Games[0] != live.Games[1] || live.Opening == "" {
+	if stored := OfRows(rows); !reflect.DeepEqual(live, stored) || !reflect.DeepEqual(live.Pair, want) ||
+		live.Games[0] != live.Games[1] || live.Opening == "" {
 		t.Errorf("live %+v, stored %+v", live, stored)
 	}
 	result.Games[1].Record.Start = "nowhere"
@@ -133,7 +137,8 @@ func TestProspect(t *testing.T) {
 		"all apart":            {400, 400, match.Limits{Nodes: 1}, true, false, false},
 		"self":                 {100, 400, match.Limits{Self: true}, true, false, true},
 	} {
-		plan := &match.Plan{Pairs: c.pairs, Design: match.Design{Kind: match.DesignMatch, Swap: true}, Players: []match.Player{{Limits: c.limits}, {Limits: c.limits}}}
+		plan := &match.Plan{Pairs: c.pairs, Design: match.Design{Kind: match.DesignMatch, Swap: true},
+			Players: []match.Player{{Limits: c.limits}, {Limits: c.limits}}}
 		for i := range c.openings {
 			m := shogi.Move(i + 1)
 			plan.Openings = append(plan.Openings, match.Opening{ID: "same name", Start: "startpos", Moves: []shogi.Move{m}})
@@ -142,7 +147,8 @@ func TestProspect(t *testing.T) {
 			plan.Gate = stats.SPRT{Elo0: 0, Elo1: 20, Alpha: 0.05, Beta: 0.1, Model: stats.ModelLogistic}
 		}
 		p := testutil.Must(NewProspect(plan))(t)
-		if refused := p.Check(); (refused != nil) != c.refused || refused != nil && !strings.Contains(refused.Error(), "--openings builtin or a file of gogi book make") {
+		if refused := p.Check(); (refused != nil) != c.refused || refused != nil &&
+			!strings.Contains(refused.Error(), "--openings builtin or a file of gogi book make") {
 			t.Errorf("%s: %v, of %+v", name, refused, p)
 		}
 		testutil.Check(t, p.Warning().IsZero() != c.warned, "%s: %q", name, p.Warning())

@@ -39,7 +39,8 @@ func TestGateUnderTheNull(t *testing.T) {
 		}
 	}
 	if p := binomial.NewBinomial(series, design.Alpha).AtLeast(passes); p < 0.0001 {
-		t.Errorf("%d of %d series between equals passed: p = %.2g where each passes with probability %v", passes, series, p, design.Alpha)
+		t.Errorf("%d of %d series between equals passed: p = %.2g where each passes with probability %v", passes, series, p,
+			design.Alpha)
 	}
 	testutil.Check(t, stops >= series/2 && passes != 0,
 		"%d series stopped and %d passed: the simulation does not test the gate", stops, passes)
@@ -71,7 +72,8 @@ func TestGateIgnoresTheOrderOfArrival(t *testing.T) {
 		for id := range played {
 			played[id] = evenPair(r)
 		}
-		forward, shuffled := judgeIn(t, design, played, identity(len(played))), judgeIn(t, design, played, r.Perm(len(played)))
+		forward, shuffled := judgeIn(t, design, played, identity(len(played))),
+			judgeIn(t, design, played, r.Perm(len(played)))
 		testutil.Require(t, forward.Judgement == shuffled.Judgement && forward.Tally.Penta == shuffled.Tally.Penta,
 			"in order %+v, shuffled %+v", forward, shuffled)
 	}

@@ -19,7 +19,8 @@ func TestMeetings(t *testing.T) {
 		kind                 match.DesignKind
 		players, pairs, want int
 	}{{match.DesignRoundRobin, 3, 7, 3}, {match.DesignAdaptive, 4, 10, 4}} {
-		plan := &match.Plan{Pairs: c.pairs, Design: match.Design{Kind: c.kind, Swap: true}, Players: make([]match.Player, c.players)}
+		plan := &match.Plan{Pairs: c.pairs, Design: match.Design{Kind: c.kind, Swap: true},
+			Players: make([]match.Player, c.players)}
 		p, err := NewProspect(plan)
 		testutil.Check(t, err == nil && p.Pairs == c.want, "%s: %+v, %v; want %d pairs", c.kind, p, err, c.want)
 	}
@@ -46,7 +47,8 @@ func TestRemainingOfAnyLength(t *testing.T) {
 	design := stats.SPRT{Elo0: 0, Elo1: 60, Alpha: 0.05, Beta: 0.1, Model: stats.ModelLogistic}
 	g := newGate(t, design, 100_000)
 	for id := range 10 {
-		add(t, g, id, stats.Play{Pair: stats.Pair{{AIsBlack: true, Outcome: []stats.Outcome{stats.Win, stats.Loss}[id%2], Points: float64((id + 1) % 2)}}})
+		add(t, g, id, stats.Play{Pair: stats.Pair{{AIsBlack: true, Outcome: []stats.Outcome{stats.Win, stats.Loss}[id%2],
+			Points: float64((id + 1) % 2)}}})
 	}
 	want, err := design.Expect(0, stats.Conditions{DrawRate: 20. / 50})
 	if got := g.Remaining(); err != nil || math.Abs(got-(want.Games-10)) > 1e-6 {

@@ -13,8 +13,9 @@ type Prospect struct {
 	Pairs    int  // number of pairs between two players
 	Openings int  // number of different openings in these pairs
 	Repeats  bool // no player has a clock, so that players may repeat games
-	Pass     int  // smallest number of openings with which the SPRT can accept H1; 0 without a test, or if no number is enough
-	Fail     int  // smallest number of openings with which the SPRT can accept H0; 0 as for Pass
+	// smallest number of openings with which the SPRT can accept H1; 0 without a test, or if no number is enough
+	Pass int
+	Fail int // smallest number of openings with which the SPRT can accept H0; 0 as for Pass
 
 	gate      stats.SPRT
 	byResults bool // the pairings depend on results
@@ -36,7 +37,8 @@ func meetings(plan *match.Plan) int {
 // invalid.
 func NewProspect(plan *match.Plan) (Prospect, error) {
 	pairings := max(1, plan.Pairings())
-	p := Prospect{Pairs: (plan.Pairs + pairings - 1) / pairings, Repeats: true, gate: plan.Gate, byResults: plan.Design.Kind.ByResults()}
+	p := Prospect{Pairs: (plan.Pairs + pairings - 1) / pairings, Repeats: true, gate: plan.Gate,
+		byResults: plan.Design.Kind.ByResults()}
 	if p.byResults {
 		p.Pairs = meetings(plan)
 	}

@@ -33,7 +33,8 @@ func Games(pair match.Pair, play func(g match.Game) match.Result) match.PairResu
 // Resigned returns a pair of the plan in which a player with the colour loser resigned at once at a time.
 func Resigned(plan *match.Plan, id int, loser shogi.Colour, at time.Time) match.PairResult {
 	return Games(plan.Pair(id), func(g match.Game) match.Result {
-		r := match.Result{Pair: id, Leg: g.Leg, Players: g.Players, Verdict: match.LossFor(loser, match.Resignation, ""), Started: at, Ended: at.Add(time.Second)}
+		r := match.Result{Pair: id, Leg: g.Leg, Players: g.Players, Verdict: match.LossFor(loser, match.Resignation, ""),
+			Started: at, Ended: at.Add(time.Second)}
 		r.Record = kifu.Record{
 			Start: "startpos", Black: plan.Players[g.Players[0]].Name, White: plan.Players[g.Players[1]].Name,
 			Result: r.Termination.String(), Winner: r.Outcome.String(),
@@ -56,7 +57,8 @@ func Plan(name string) *match.Plan {
 				Identity: match.Identity{Files: []match.FileHash{{Role: "binary", Path: "/engines/a", SHA256: "aa"}}},
 				Restart:  match.RestartNever, Greeting: time.Second, Ready: time.Minute,
 			},
-			{Name: "将棋", Command: []string{"/gogi"}, Builtin: true, Limits: limits, Identity: match.Identity{Fixed: "v1"}, Restart: match.RestartGame},
+			{Name: "将棋", Command: []string{"/gogi"}, Builtin: true, Limits: limits, Identity: match.Identity{Fixed: "v1"},
+				Restart: match.RestartGame},
 		},
 		Design: match.Design{Kind: match.DesignMatch, Swap: true}, Seed: 1 << 63, Rules: rules,
 		Openings: []match.Opening{
@@ -99,14 +101,16 @@ func Pair(plan *match.Plan, id, plies int) match.PairResult {
 func playedGame(plan *match.Plan, g match.Game, plies int, r *rand.Rand) match.Result {
 	started := time.Date(2026, 5, 4, 3, 2, 1, 123456000, time.UTC).Add(time.Duration(g.Pair) * time.Second)
 	result := match.Result{
-		Pair: g.Pair, Leg: g.Leg, Players: g.Players, Slot: r.IntN(8), Started: started, Ended: started.Add(time.Minute), Marked: r.IntN(5) == 0,
+		Pair: g.Pair, Leg: g.Leg, Players: g.Players, Slot: r.IntN(8), Started: started, Ended: started.Add(time.Minute),
+		Marked: r.IntN(5) == 0,
 		Verdict: []match.Verdict{
 			{Outcome: match.BlackWins, Termination: match.Resignation},
 			{Outcome: match.Draw, Termination: match.Repetition},
 			{Outcome: match.WhiteWins, Termination: match.Crash, Note: "exit status 1 <&>"},
 		}[r.IntN(3)],
 		Record: kifu.Record{
-			Black: plan.Players[g.Players[0]].Name, White: plan.Players[g.Players[1]].Name, Event: "run", Started: started, Start: g.Opening.Start,
+			Black: plan.Players[g.Players[0]].Name, White: plan.Players[g.Players[1]].Name, Event: "run", Started: started,
+			Start: g.Opening.Start,
 		},
 	}
 	result.Record.Result, result.Record.Winner = result.Termination.String(), result.Outcome.String()
@@ -133,8 +137,10 @@ func playOn(result *match.Result, p shogi.Position, plies int, r *rand.Rand) {
 		score[p.Side()] += r.IntN(81) - 40
 		depth := 10 + r.IntN(8)
 		m := kifu.Move{
-			Move: line[0], Score: score[p.Side()], HasScore: true, Depth: depth, SelDepth: depth + r.IntN(12), Nodes: 20000 + uint64(r.IntN(1500)),
-			Time: time.Duration(10000+r.IntN(30000)) * time.Microsecond, PV: append([]shogi.Move(nil), line[:min(len(line), 12)]...),
+			Move: line[0], Score: score[p.Side()], HasScore: true, Depth: depth, SelDepth: depth + r.IntN(12),
+			Nodes: 20000 + uint64(r.IntN(1500)),
+			Time:  time.Duration(10000+r.IntN(30000)) * time.Microsecond,
+			PV:    append([]shogi.Move(nil), line[:min(len(line), 12)]...),
 		}
 		result.Record.Moves = append(result.Record.Moves, m)
 		result.Sides[p.Side()].Add(m, 0)
@@ -162,7 +168,8 @@ func extend(p shogi.Position, line []shogi.Move, n int, r *rand.Rand) []shogi.Mo
 // PlayedBy returns the provenance of a pair that a farm played. The id selects one of three workers, which
 // belong to two owners.
 func PlayedBy(id int) match.Provenance {
-	p := match.Provenance{Worker: fmt.Sprintf("worker-%d", id%3), Owner: "o", Epoch: math.MaxUint64 - uint64(id), Scale: 0.5 + float64(id%2)/2}
+	p := match.Provenance{Worker: fmt.Sprintf("worker-%d", id%3), Owner: "o", Epoch: math.MaxUint64 - uint64(id),
+		Scale: 0.5 + float64(id%2)/2}
 	if id%2 == 0 {
 		p.Owner, p.Proof = "p", []byte{0, byte(id)}
 	}
@@ -273,9 +280,10 @@ func (o Run) Row(pair, leg int, result rune) match.Row {
 	}
 	r := match.Row{
 		Pair: pair, Leg: leg, PairA: a, PairB: b, Black: a, White: b, Outcome: match.Draw, Termination: match.Repetition,
-		Points: [2]float64{0.5, 0.5}, Plies: 30 + 7*pair%200, MovesHash: uint64(2*game + leg), OpeningID: "1", OpeningHash: uint64(same),
-		Marked:   pair < o.Slowed,
-		LastSFEN: "lnsgkgsnl/1r5b1/ppppppppp/9/9/2P6/PP1PPPPPP/1B5R1/LNSGKGSNL w - 2",
+		Points: [2]float64{0.5, 0.5}, Plies: 30 + 7*pair%200, MovesHash: uint64(2*game + leg), OpeningID: "1",
+		OpeningHash: uint64(same),
+		Marked:      pair < o.Slowed,
+		LastSFEN:    "lnsgkgsnl/1r5b1/ppppppppp/9/9/2P6/PP1PPPPPP/1B5R1/LNSGKGSNL w - 2",
 	}
 	colour := shogi.Black
 	if leg == 1 {

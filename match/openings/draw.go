@@ -45,7 +45,8 @@ func Draw(b *book.Book, d Drawing) (lines []usi.Position, err error) {
 		}
 	}
 	if len(lines) < d.Wanted {
-		return lines, fmt.Errorf("%w: %d of %d plies that lead to different positions, %d are wanted", ErrFew, len(lines), d.Plies, d.Wanted)
+		return lines, fmt.Errorf("%w: %d of %d plies that lead to different positions, %d are wanted", ErrFew, len(lines),
+			d.Plies, d.Wanted)
 	}
 	return lines, nil
 }

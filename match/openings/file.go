@@ -62,7 +62,8 @@ func readMade(f *os.File, head string) (made []Opening, err error) {
 		line = strings.TrimSpace(line)
 		if n == 1 {
 			if line != headMark+head {
-				return nil, fmt.Errorf("it begins with %q, which is another set of openings: expected %q, or another file", line, headMark+head)
+				return nil, fmt.Errorf("it begins with %q, which is another set of openings: expected %q, or another file", line,
+					headMark+head)
 			}
 			continue
 		}

@@ -17,7 +17,8 @@ func TestAllLines(t *testing.T) {
 	t.Parallel()
 	for plies, want := range map[int]int{0: 1, 1: 30, 2: 900} {
 		lines, err := AllLines("startpos", plies)
-		testutil.Check(t, err == nil && len(lines) == want, "%d plies: %d lines, %v, expected %d", plies, len(lines), err, want)
+		testutil.Check(t, err == nil && len(lines) == want, "%d plies: %d lines, %v, expected %d", plies, len(lines), err,
+			want)
 	}
 	three, err := AllLines("startpos", 3)
 	texts := lists.Map(three, Text)

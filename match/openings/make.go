@@ -25,7 +25,8 @@ type Design struct {
 	Nodes  uint64 `default:"100000" placeholder:"N" help:"Number of nodes of each search (default ${default})."`
 	Lines  int    `name:"multipv" default:"8" placeholder:"N" help:"Number of best lines (MultiPV) from which gogi chooses a move (default ${default})."`
 	Margin int    `default:"60" placeholder:"CP" help:"Maximum loss of a move against the best move, in centipawns (default ${default})."`
-	Window int    `default:"100" placeholder:"CP" help:"Maximum distance of the final score from equal, in centipawns (default ${default})."` // applies to the scores of both sides
+	// applies to the scores of both sides
+	Window int    `default:"100" placeholder:"CP" help:"Maximum distance of the final score from equal, in centipawns (default ${default})."`
 	Centre int    `default:"0" placeholder:"CP" help:"Score for Black that counts as equal, in centipawns (default ${default})."`
 	Seed   uint64 `default:"1" placeholder:"N" help:"Seed of the random choices (default ${default})."`
 	Start  string `default:"startpos" placeholder:"LINE" help:"First position: startpos, or \"sfen …\", also with moves, which --plies does not count (default ${default})."`

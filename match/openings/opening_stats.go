@@ -133,7 +133,8 @@ func (g *Gatherer) Stats() *OpeningStats {
 	all, decisive := Share{ID: "all"}, 0
 	for _, t := range g.by {
 		s := t.share
-		all.Games, all.Black, all.Draws, all.White, all.Pairs = all.Games+s.Games, all.Black+s.Black, all.Draws+s.Draws, all.White+s.White, all.Pairs+s.Pairs
+		all.Games, all.Black, all.Draws, all.White, all.Pairs = all.Games+s.Games, all.Black+s.Black, all.Draws+s.Draws,
+			all.White+s.White, all.Pairs+s.Pairs
 		decisive += t.decisive
 		s.rate(t.decisive, rates)
 		w.Openings = append(w.Openings, s)
@@ -147,7 +148,8 @@ func (g *Gatherer) Stats() *OpeningStats {
 }
 
 func (s *Share) rate(decisive int, of rates) {
-	s.BlackWins, s.Drawn, s.Decisive = of.rate(s.Black, s.Black+s.White), of.rate(s.Draws, s.Games), of.rate(decisive, s.Pairs)
+	s.BlackWins, s.Drawn, s.Decisive = of.rate(s.Black, s.Black+s.White), of.rate(s.Draws, s.Games),
+		of.rate(decisive, s.Pairs)
 }
 
 // rates caches the results of rate. The key is a number of successes and a total number. Most openings have few
@@ -172,7 +174,8 @@ func (m rates) rate(k, n int) *Rate {
 func (w *OpeningStats) Print(out io.Writer, most int) {
 	t := format.Table("opening", "first moves", "games", "Black W–D–L", "Black won", "drawn", "tells")
 	for _, s := range append(slices.Clone(w.Openings[:min(most, len(w.Openings))]), w.All) {
-		t.AppendRow([]any{cmp.Or(s.ID, "–"), short(s.Opening), s.Games, fmt.Sprintf("%d–%d–%d", s.Black, s.Draws, s.White), s.BlackWins, s.Drawn, s.Decisive})
+		t.AppendRow([]any{cmp.Or(s.ID, "–"), short(s.Opening), s.Games, fmt.Sprintf("%d–%d–%d", s.Black, s.Draws, s.White),
+			s.BlackWins, s.Drawn, s.Decisive})
 	}
 	format.Render(out, t)
 	if hidden := len(w.Openings) - most; hidden > 0 {
@@ -181,7 +184,8 @@ func (w *OpeningStats) Print(out io.Writer, most int) {
 	if w.Copies > 0 {
 		fmt.Fprintf(out, "%d games that repeat another of their opening are left out\n", w.Copies)
 	}
-	fmt.Fprintln(out, "[95% Clopper–Pearson, games as independent]; won: of decided games; tells: the\nshare of pairs that one player won; of many openings some stand out by chance")
+	fmt.Fprintln(out,
+		"[95% Clopper–Pearson, games as independent]; won: of decided games; tells: the\nshare of pairs that one player won; of many openings some stand out by chance")
 }
 
 // short returns an opening without "startpos moves", shortened to the width of a column.

@@ -62,11 +62,13 @@ func TestMake(t *testing.T) {
 	seen := map[string]bool{}
 	for _, o := range all {
 		end, err := endOf(o.Line)
-		testutil.Check(t, err == nil && !seen[end] && len(o.Line.Moves) == 6 && max(o.Black, -o.Black, o.White, -o.White) <= 120,
+		testutil.Check(t, err == nil && !seen[end] && len(o.Line.Moves) == 6 &&
+			max(o.Black, -o.Black, o.White, -o.White) <= 120,
 			"%v, %v", o, err)
 		seen[end] = true
 	}
-	testutil.Require(t, len(all) == 12 && slices.IsSortedFunc(all, func(a, b Opening) int { return a.Attempt - b.Attempt }), "%d openings", len(all))
+	testutil.Require(t, len(all) == 12 &&
+		slices.IsSortedFunc(all, func(a, b Opening) int { return a.Attempt - b.Attempt }), "%d openings", len(all))
 	last := all[11].Attempt
 	testutil.Equal(t, refused.Unequal+refused.Repeated+refused.Ended+12, last+1, "%+v after attempt %d", refused, last)
 	parallel, _ := made(t, 12, 3, nil)
@@ -107,7 +109,8 @@ func TestBothColours(t *testing.T) {
 	t.Parallel()
 	answer := func(p usi.Position) (usi.Reply, error) {
 		if len(p.Moves) == 0 {
-			return usi.Reply{Answer: usi.AnswerMove, Lines: []usi.Info{info("2g2f", -100), info("7g7f", 30), info("9g9f", -31)}}, nil
+			return usi.Reply{Answer: usi.AnswerMove, Lines: []usi.Info{info("2g2f", -100), info("7g7f", 30), info("9g9f", -31)}},
+				nil
 		}
 		return usi.Reply{Answer: usi.AnswerMove, Lines: []usi.Info{info("3c3d", -80)}}, nil
 	}
@@ -150,12 +153,19 @@ func TestMakeFails(t *testing.T) {
 			return scripted{answer: func(usi.Position) (usi.Reply, error) { return usi.Reply{}, broken }}, nil
 		}},
 		`attempt 0: it answered "x" in startpos`: {Open: func(context.Context) (Thinker, error) {
-			return scripted{answer: func(usi.Position) (usi.Reply, error) { return usi.Reply{Answer: usi.AnswerInvalid, Text: "x"}, nil }}, nil
+			return scripted{answer: func(usi.Position) (usi.Reply,
+				error) {
+				return usi.Reply{Answer: usi.AnswerInvalid, Text: "x"}, nil
+			}}, nil
 		}},
 		"attempt 0: it gave no line with an exact score": {Open: func(context.Context) (Thinker, error) {
-			return scripted{answer: func(usi.Position) (usi.Reply, error) { return usi.Reply{Answer: usi.AnswerMove, Text: "7g7f"}, nil }}, nil
+			return scripted{answer: func(usi.Position) (usi.Reply,
+				error) {
+				return usi.Reply{Answer: usi.AnswerMove, Text: "7g7f"}, nil
+			}}, nil
 		}},
-		"500 attempts in a row gave no opening (0 unequal, 500 repeated, 0 ended)": {Open: func(context.Context) (Thinker, error) {
+		"500 attempts in a row gave no opening (0 unequal, 500 repeated, 0 ended)": {Open: func(context.Context) (Thinker,
+			error) {
 			return scripted{answer: func(p usi.Position) (usi.Reply, error) {
 				if len(p.Moves) > 0 {
 					return usi.Reply{Answer: usi.AnswerMove, Lines: []usi.Info{info("3c3d", 0)}}, nil
@@ -163,8 +173,10 @@ func TestMakeFails(t *testing.T) {
 				return first(p)
 			}}, nil
 		}},
-		"500 attempts in a row gave no opening (0 unequal, 0 repeated, 500 ended)": {Open: func(context.Context) (Thinker, error) {
-			return scripted{answer: func(usi.Position) (usi.Reply, error) { return usi.Reply{Answer: usi.AnswerResign}, nil }}, nil
+		"500 attempts in a row gave no opening (0 unequal, 0 repeated, 500 ended)": {Open: func(context.Context) (Thinker,
+			error) {
+			return scripted{answer: func(usi.Position) (usi.Reply, error) { return usi.Reply{Answer: usi.AnswerResign}, nil }},
+				nil
 		}},
 		"the disk is full": {
 			Open:  func(context.Context) (Thinker, error) { return scripted{answer: first}, nil },
@@ -181,7 +193,9 @@ func TestMakeFails(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(broken)
-	m := Maker{Design: design, Wanted: 1, Slots: 1, Open: func(context.Context) (Thinker, error) { return scripted{answer: first}, nil }}
+	m := Maker{Design: design, Wanted: 1, Slots: 1, Open: func(context.Context) (Thinker, error) {
+		return scripted{answer: first}, nil
+	}}
 	testutil.Is(t, m.Run(ctx, nil), broken)
 }
 
@@ -248,7 +262,8 @@ sfen lnsgkgsnl/1r5b1/ppppppppp/9/9/7P1/PPPPPPP1P/1B5R1/LNSGKGSNL w - 1
 	lines, err := Draw(b, Drawing{Start: "startpos", Plies: 2, Wanted: 3, Seed: 1})
 	testutil.Check(t, err == nil && len(lines) == 3, "%v, %v", lines, err)
 	again, err := Draw(b, Drawing{Start: "startpos", Plies: 2, Wanted: 3, Seed: 1})
-	testutil.Check(t, err == nil && slices.EqualFunc(lines, again, func(a, b usi.Position) bool { return a.String() == b.String() }),
+	testutil.Check(t, err == nil &&
+		slices.EqualFunc(lines, again, func(a, b usi.Position) bool { return a.String() == b.String() }),
 		"%v, %v", again, err)
 	lines, err = Draw(b, Drawing{Start: "startpos", Plies: 2, Wanted: 3, Window: 100, Seed: 1})
 	testutil.Check(t, errors.Is(err, ErrFew) && len(lines) == 2, "%v, %v", lines, err)
@@ -291,7 +306,8 @@ func TestWorth(t *testing.T) {
 	w := g.Stats()
 	testutil.Require(t, len(w.Openings) == 2 && w.Copies == 2 && w.Games == 7, "%+v", w)
 	s := w.Openings[0]
-	if s.Games != 6 || s.Black != 4 || s.White != 1 || s.Draws != 1 || s.Pairs != 3 || s.Decisive.Rate != 2.0/3 || s.BlackWins.Rate != 0.8 || s.Drawn.Rate != 1.0/6 {
+	if s.Games != 6 || s.Black != 4 || s.White != 1 || s.Draws != 1 || s.Pairs != 3 || s.Decisive.Rate != 2.0/3 ||
+		s.BlackWins.Rate != 0.8 || s.Drawn.Rate != 1.0/6 {
 		t.Errorf("%+v %v %v %v", s, s.Decisive, s.BlackWins, s.Drawn)
 	}
 	// The Clopper–Pearson interval for 4 of 5, from a table.
@@ -302,7 +318,8 @@ func TestWorth(t *testing.T) {
 	}
 	var out strings.Builder
 	w.Print(&out, 1)
-	if text := out.String(); !strings.Contains(text, "7g7f") || !strings.Contains(text, "80% [28, 99]") || !strings.Contains(text, "1 more openings") {
+	if text := out.String(); !strings.Contains(text, "7g7f") || !strings.Contains(text, "80% [28, 99]") ||
+		!strings.Contains(text, "1 more openings") {
 		t.Error(text)
 	}
 }

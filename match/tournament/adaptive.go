@@ -20,9 +20,9 @@ import (
 //
 // The results give a Bradley–Terry posterior (Posterior). adaptive compares neighbours in the ranking, or, with an
 // anchor, each player with the anchor. Each comparison has the probability that its order is wrong as its weight. Each
-// pair of the block goes to the two players whose games have the greatest expected benefit. The benefit is the sum, over
-// the comparisons, of the share by which the variance decreases, times the weight. Later pairs of the block take the
-// expected information of earlier pairs into account.
+// pair of the block goes to the two players whose games have the greatest expected benefit. The benefit is the sum,
+// over the comparisons, of the share by which the variance decreases, times the weight. Later pairs of the block take
+// the expected information of earlier pairs into account.
 type adaptive struct {
 	blocks int            // number of blocks selected so far
 	met    map[[2]int]int // number of pairs of two players; the key has the smaller player number first

@@ -191,7 +191,8 @@ func (d *duel) draw(s *Schedule) []Slot {
 	}
 	var slots []Slot
 	for ; d.drawn < upTo; d.drawn++ {
-		slots = append(slots, Slot{Pair: d.number*length(t) + d.drawn, Players: d.seats, Opening: d.round*length(t) + d.drawn})
+		slots = append(slots, Slot{Pair: d.number*length(t) + d.drawn, Players: d.seats,
+			Opening: d.round*length(t) + d.drawn})
 	}
 	return slots
 }

@@ -50,7 +50,9 @@ func TestLadder(t *testing.T) {
 		}
 		ladder := tournament.Ladder(n)
 		testutil.Check(t, varianceFactor(n, ladder) <= 1.2, "ladder of %d: %v", n, varianceFactor(n, ladder))
-		testutil.Check(t, slices.Equal(ladder[:len(tournament.Ladder(n-1))], tournament.Ladder(n-1)), "a version more changes earlier pairings")
+		testutil.Check(t, slices.Equal(ladder[:len(tournament.Ladder(n-1))], tournament.Ladder(n-1)),
+			"a version more changes earlier pairings")
 	}
-	testutil.Check(t, slices.Equal(tournament.Ladder(5), [][2]int{{0, 1}, {1, 2}, {0, 2}, {2, 3}, {1, 3}, {3, 4}, {2, 4}, {0, 4}}), "%v", tournament.Ladder(5))
+	testutil.Check(t, slices.Equal(tournament.Ladder(5),
+		[][2]int{{0, 1}, {1, 2}, {0, 2}, {2, 3}, {1, 3}, {3, 4}, {2, 4}, {0, 4}}), "%v", tournament.Ladder(5))
 }

@@ -44,7 +44,8 @@ type forest struct {
 // augment matches the free vertex root by an augmenting path, if there is one. If there is none now, then no perfect
 // matching exists.
 func (m *matching) augment(root int) bool {
-	f := &forest{matching: m, parent: make([]int, m.n), base: make([]int, m.n), even: make([]bool, m.n), queue: []int{root}}
+	f := &forest{matching: m, parent: make([]int, m.n), base: make([]int, m.n), even: make([]bool, m.n),
+		queue: []int{root}}
 	for i := range m.n {
 		f.parent[i], f.base[i] = -1, i
 	}

@@ -25,7 +25,8 @@ func Outlook(spec Spec) ([]i18n.Message, error) {
 		text := i18n.Of("%s of %s, and up to %d more while tied", number(len(d.matches), "match"), pairs, t.Tiebreaks)
 		return append([]i18n.Message{text}, s.firstRound()...), nil
 	}
-	text := i18n.Of("blocks of %s, each drawn from the results of all but the block before it", i18n.Number{N: t.Block, Noun: "pair"})
+	text := i18n.Of("blocks of %s, each drawn from the results of all but the block before it",
+		i18n.Number{N: t.Block, Noun: "pair"})
 	question := i18n.Of("question: which players are above their neighbours in the ranking")
 	if spec.Anchor != "" {
 		question = i18n.Of("question: which players are above %s", spec.Anchor)

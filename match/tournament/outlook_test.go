@@ -13,7 +13,8 @@ import (
 // TestOutlook checks the text of a dry run about each design.
 func TestOutlook(t *testing.T) {
 	spec := func(kind match.DesignKind, x match.Tournament, players, pairs int) Spec {
-		return Spec{Design: match.Design{Kind: kind, Swap: true, Tournament: x}, Players: names(players), Pairs: pairs, Legs: 2}
+		return Spec{Design: match.Design{Kind: kind, Swap: true, Tournament: x}, Players: names(players), Pairs: pairs,
+			Legs: 2}
 	}
 	anchored := spec(match.DesignAdaptive, match.Tournament{Block: 4}, 3, 8)
 	anchored.Anchor = "p2"
@@ -22,7 +23,8 @@ func TestOutlook(t *testing.T) {
 		want []string
 	}{
 		{spec(match.DesignSwiss, match.Tournament{MatchPairs: 2}, 5, 12), []string{
-			"3 rounds of 2 matches of 2 pairs, and a bye", "start numbers: p0, p1, p2, p3, p4", "begins with p0–p2, p1–p3, p4 has the bye",
+			"3 rounds of 2 matches of 2 pairs, and a bye", "start numbers: p0, p1, p2, p3, p4",
+			"begins with p0–p2, p1–p3, p4 has the bye",
 		}},
 		{spec(match.DesignKnockout, match.Tournament{MatchPairs: 1, Tiebreaks: 2}, 3, 6), []string{
 			"2 matches of 1 pair, and up to 2 more while tied", "start numbers: p0, p1, p2", "begins with p1–p2",
@@ -32,13 +34,15 @@ func TestOutlook(t *testing.T) {
 			"start numbers: p0, p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, p11, p12, p13, p14, p15 and 4 more",
 			"begins with p0–p10, p1–p11, p2–p12, p3–p13, p4–p14, p5–p15, p6–p16, p7–p17, p8–p18, p9–p19",
 		}},
-		{anchored, []string{"blocks of 4 pairs, each drawn from the results of all but the block before it", "question: which players are above p2"}},
+		{anchored, []string{"blocks of 4 pairs, each drawn from the results of all but the block before it",
+			"question: which players are above p2"}},
 	} {
 		if got, err := Outlook(test.spec); err != nil || !slices.Equal(i18n.Each(i18n.English, got), test.want) {
 			t.Errorf("%q, %v, want %q", got, err, test.want)
 		}
 	}
-	testutil.Fails(t, testutil.Err(Outlook(spec(match.DesignMatch, match.Tournament{}, 2, 1))), "", "a match has an outlook by results")
+	testutil.Fails(t, testutil.Err(Outlook(spec(match.DesignMatch, match.Tournament{}, 2, 1))), "",
+		"a match has an outlook by results")
 }
 
 // TestAdaptiveAsks: a pairing has more value if its players are nearer in strength or less known. With an anchor only

@@ -71,8 +71,9 @@ func TestSwissLaws(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(2, 8).Draw(t, "players")
 		spec := Spec{
-			Design: match.Design{Kind: match.DesignSwiss, Swap: true, Tournament: match.Tournament{MatchPairs: rapid.IntRange(1, 2).Draw(t, "pairs"), Lot: rapid.Bool().Draw(t, "lot")}},
-			Seed:   rapid.Uint64().Draw(t, "seed"), Players: names(n), Legs: 2,
+			Design: match.Design{Kind: match.DesignSwiss, Swap: true,
+				Tournament: match.Tournament{MatchPairs: rapid.IntRange(1, 2).Draw(t, "pairs"), Lot: rapid.Bool().Draw(t, "lot")}},
+			Seed: rapid.Uint64().Draw(t, "seed"), Players: names(n), Legs: 2,
 		}
 		rounds := rapid.IntRange(1, 2*n).Draw(t, "rounds")
 		spec.Pairs = SwissPairs(spec.Design, n, rounds)
@@ -108,7 +109,8 @@ func TestSwissLaws(t *testing.T) {
 // swissOf plays a Swiss tournament in which the lower start number wins every game.
 func swissOf(t *testing.T, players, rounds int) *Schedule {
 	t.Helper()
-	spec := Spec{Design: match.Design{Kind: match.DesignSwiss, Swap: true, Tournament: match.Tournament{MatchPairs: 1}}, Players: names(players), Legs: 2}
+	spec := Spec{Design: match.Design{Kind: match.DesignSwiss, Swap: true, Tournament: match.Tournament{MatchPairs: 1}},
+		Players: names(players), Legs: 2}
 	spec.Pairs = SwissPairs(spec.Design, players, rounds)
 	s := begun(t, spec)
 	for list := open(s); len(list) > 0; list = open(s) {
@@ -147,11 +149,15 @@ func TestSwissByHand(t *testing.T) {
 		standings[x.Number] = x
 	}
 	for _, w := range []Standing{
-		{Player: names(5)[0], Number: 0, Start: 1, Place: 1, Points: 6, Pairs: 3, Buchholz: new(4 + 4 + 2.), Berger: new(4 + 4 + 2.)},
-		{Player: names(5)[2], Number: 2, Start: 3, Place: 2, Points: 4, Pairs: 2, Byes: 1, Buchholz: new(12.), Berger: new(6.)},
+		{Player: names(5)[0], Number: 0, Start: 1, Place: 1, Points: 6, Pairs: 3, Buchholz: new(4 + 4 + 2.),
+			Berger: new(4 + 4 + 2.)},
+		{Player: names(5)[2], Number: 2, Start: 3, Place: 2, Points: 4, Pairs: 2, Byes: 1, Buchholz: new(12.),
+			Berger: new(6.)},
 		{Player: names(5)[1], Number: 1, Start: 2, Place: 3, Points: 4, Pairs: 3, Buchholz: new(10.), Berger: new(4.)},
-		{Player: names(5)[3], Number: 3, Start: 4, Place: 4, Points: 2, Pairs: 2, Byes: 1, Buchholz: new(4 + 6 + 2.), Berger: new(2.)},
-		{Player: names(5)[4], Number: 4, Start: 5, Place: 5, Points: 2, Pairs: 2, Byes: 1, Buchholz: new(2 + 4 + 4.), Berger: new(2.)},
+		{Player: names(5)[3], Number: 3, Start: 4, Place: 4, Points: 2, Pairs: 2, Byes: 1, Buchholz: new(4 + 6 + 2.),
+			Berger: new(2.)},
+		{Player: names(5)[4], Number: 4, Start: 5, Place: 5, Points: 2, Pairs: 2, Byes: 1, Buchholz: new(2 + 4 + 4.),
+			Berger: new(2.)},
 	} {
 		testutil.Same(t, standings[w.Number], w)
 	}
@@ -159,7 +165,8 @@ func TestSwissByHand(t *testing.T) {
 
 // TestUnfinishedMatchesBreakNoTies: a match of two pairs counts in the tie-breaks once both are played.
 func TestUnfinishedMatchesBreakNoTies(t *testing.T) {
-	spec := Spec{Design: match.Design{Kind: match.DesignSwiss, Swap: true, Tournament: match.Tournament{MatchPairs: 2}}, Players: names(4), Legs: 2}
+	spec := Spec{Design: match.Design{Kind: match.DesignSwiss, Swap: true, Tournament: match.Tournament{MatchPairs: 2}},
+		Players: names(4), Legs: 2}
 	spec.Pairs = SwissPairs(spec.Design, 4, 1)
 	s := begun(t, spec)
 	slots := open(s) // two pairs of 0–2, and of 1–3
@@ -197,7 +204,8 @@ func TestSwissOfMany(t *testing.T) {
 // knockoutOf plays a knockout. points returns A's points, from 0 to 2, in pair j of a match.
 func knockoutOf(t *testing.T, players int, x match.Tournament, points func(players [2]int, j int) float64) *Schedule {
 	t.Helper()
-	spec := Spec{Design: match.Design{Kind: match.DesignKnockout, Swap: true, Tournament: x}, Players: names(players), Legs: 2}
+	spec := Spec{Design: match.Design{Kind: match.DesignKnockout, Swap: true, Tournament: x}, Players: names(players),
+		Legs: 2}
 	spec.Pairs = KnockoutPairs(spec.Design, players)
 	s := begun(t, spec)
 	for list := open(s); len(list) > 0; list = open(s) {
@@ -239,10 +247,12 @@ func TestBracket(t *testing.T) {
 				want++
 			}
 			if planned := s.spec.Pairs; total != want || len(s.Drawn()) != want || planned != want {
-				t.Errorf("%d players: %d matches in %d pairs of %d that were planned, want %d", players, total, len(s.Drawn()), planned, want)
+				t.Errorf("%d players: %d matches in %d pairs of %d that were planned, want %d", players, total, len(s.Drawn()),
+					planned, want)
 			}
 			final := rounds[len(rounds)-1]
-			testutil.Check(t, final.Name.String() == "final" && meeting(final.Matches[0].Players[0], final.Matches[0].Players[1]) == [2]int{0, 1},
+			testutil.Check(t, final.Name.String() == "final" &&
+				meeting(final.Matches[0].Players[0], final.Matches[0].Players[1]) == [2]int{0, 1},
 				"%d players: %+v", players, final)
 			byes := 1
 			for ; byes < players; byes *= 2 {
@@ -295,11 +305,13 @@ func TestTiebreaks(t *testing.T) {
 			return 2 - test.points[j]
 		})
 		m := s.Rounds()[0].Matches[0]
-		testutil.Check(t, m.Winner == s.spec.name(test.winner) && m.How == test.how && m.Pairs == len(test.points) && s.Over(),
+		testutil.Check(t, m.Winner == s.spec.name(test.winner) && m.How == test.how && m.Pairs == len(test.points) &&
+			s.Over(),
 			"%v: %+v", test.points, m)
 	}
 	// If all games are drawn, the player with the first start number wins.
-	spec := Spec{Design: match.Design{Kind: match.DesignKnockout, Swap: true, Tournament: match.Tournament{MatchPairs: 1, Lot: true}}, Seed: 5, Players: names(8), Pairs: 7, Legs: 2}
+	spec := Spec{Design: match.Design{Kind: match.DesignKnockout, Swap: true,
+		Tournament: match.Tournament{MatchPairs: 1, Lot: true}}, Seed: 5, Players: names(8), Pairs: 7, Legs: 2}
 	s := begun(t, spec)
 	for list := open(s); len(list) > 0; list = open(s) {
 		testutil.OK(t, s.Learn(Outcome{Pair: list[0].Pair, Players: list[0].Players, Points: [2]float64{1, 1}}))

@@ -66,7 +66,8 @@ func OutcomeOf(rows []match.Row, players map[string]int) (Outcome, error) {
 	a, knowsA := players[first.PairA]
 	b, knowsB := players[first.PairB]
 	if !knowsA || !knowsB {
-		return Outcome{}, fmt.Errorf("tournament: pair %d is of %s and %s, who are not both players of the plan", first.Pair, first.PairA, first.PairB)
+		return Outcome{}, fmt.Errorf("tournament: pair %d is of %s and %s, who are not both players of the plan", first.Pair,
+			first.PairA, first.PairB)
 	}
 	o := Outcome{Pair: first.Pair, Players: [2]int{a, b}}
 	for _, r := range rows {
@@ -285,13 +286,13 @@ func startNumbers(spec Spec) []int {
 	return list
 }
 
-// Ladder returns the pairings of a ladder of n versions, numbered from the oldest one, 0. Each version meets the versions
-// 1, 2, 4, 8, … before it. In each pairing the older version is first. The pairings of a version do not depend on the
-// later versions, so a new version only adds pairings at the end.
+// Ladder returns the pairings of a ladder of n versions, numbered from the oldest one, 0. Each version meets the
+// versions 1, 2, 4, 8, … before it. In each pairing the older version is first. The pairings of a version do not depend
+// on the later versions, so a new version only adds pairings at the end.
 //
-// A ladder is almost as good as the best design: for equal versions the differences of their ratings have on average at most
-// 1.2 times the variance of a round robin with as many games (n from 20 to 200). A chain of matches between neighbours has
-// (n+1)/3 times this variance.
+// A ladder is almost as good as the best design: for equal versions the differences of their ratings have on average at
+// most 1.2 times the variance of a round robin with as many games (n from 20 to 200). A chain of matches between
+// neighbours has (n+1)/3 times this variance.
 func Ladder(n int) (pairings [][2]int) {
 	for version := range n {
 		for distance := 1; distance <= version; distance *= 2 {

@@ -90,7 +90,8 @@ func TestPathIsTheResults(t *testing.T) {
 		if !s.Over() || !alone.Over() || s.Left() != 0 {
 			t.Fatalf("nothing can be played: over %v and %v, %d left", s.Over(), alone.Over(), s.Left())
 		}
-		if !reflect.DeepEqual(s.slots, alone.slots) || !reflect.DeepEqual(s.Standings(), alone.Standings()) || !reflect.DeepEqual(s.Rounds(), alone.Rounds()) {
+		if !reflect.DeepEqual(s.slots, alone.slots) || !reflect.DeepEqual(s.Standings(), alone.Standings()) ||
+			!reflect.DeepEqual(s.Rounds(), alone.Rounds()) {
 			t.Errorf("pairs\n%v, alone\n%v", s.slots, alone.slots)
 		}
 	})
@@ -113,7 +114,8 @@ func TestLeftIsRight(t *testing.T) {
 				t.Fatalf("%d left, then %d", before, after)
 			}
 		}
-		testutil.Check(t, played >= least && played <= spec.Pairs && (spec.Kind == match.DesignKnockout || played == spec.Pairs),
+		testutil.Check(t, played >= least && played <= spec.Pairs &&
+			(spec.Kind == match.DesignKnockout || played == spec.Pairs),
 			"%d pairs of %d, %d said at the beginning", played, spec.Pairs, least)
 	})
 }
@@ -157,14 +159,16 @@ func playAll(t interface{ Fatal(...any) }, s *Schedule, world dice) {
 
 // TestStrangers: Learn rejects a result that cannot be of the design, and its state does not change.
 func TestStrangers(t *testing.T) {
-	spec := Spec{Design: match.Design{Kind: match.DesignSwiss, Swap: true, Tournament: match.Tournament{MatchPairs: 1}}, Players: names(4), Pairs: 4, Legs: 2}
+	spec := Spec{Design: match.Design{Kind: match.DesignSwiss, Swap: true, Tournament: match.Tournament{MatchPairs: 1}},
+		Players: names(4), Pairs: 4, Legs: 2}
 	s := begun(t, spec)
 	won := Outcome{Pair: 0, Players: [2]int{0, 2}, Points: [2]float64{2, 0}}
 	for want, o := range map[string]Outcome{
-		"pair 0 is of p0 and p1, but the results before it lead to p0 and p2": {Pair: 0, Players: [2]int{0, 1}, Points: [2]float64{2, 0}},
-		"pair -1 of players [0 1] is none":                                    {Pair: -1, Players: [2]int{0, 1}},
-		"pair 0 of players [0 4] is none":                                     {Pair: 0, Players: [2]int{0, 4}},
-		"pair 0 of players [-1 2] is none":                                    {Pair: 0, Players: [2]int{-1, 2}},
+		"pair 0 is of p0 and p1, but the results before it lead to p0 and p2": {Pair: 0, Players: [2]int{0, 1},
+			Points: [2]float64{2, 0}},
+		"pair -1 of players [0 1] is none": {Pair: -1, Players: [2]int{0, 1}},
+		"pair 0 of players [0 4] is none":  {Pair: 0, Players: [2]int{0, 4}},
+		"pair 0 of players [-1 2] is none": {Pair: 0, Players: [2]int{-1, 2}},
 	} {
 		testutil.Fails(t, s.Learn(o), want, "%+v", o)
 	}
@@ -187,12 +191,16 @@ func TestSpecsRefused(t *testing.T) {
 		return match.Design{Kind: kind, Swap: true, Tournament: x}
 	}
 	for want, spec := range map[string]Spec{
-		`design "gauntlet" does not pair by results`: {Design: design(match.DesignGauntlet, match.Tournament{}), Players: names(3)},
-		"a match of 0 pairs":                         {Design: design(match.DesignSwiss, match.Tournament{}), Players: names(3)},
-		"1 players":                                  {Design: design(match.DesignSwiss, match.Tournament{MatchPairs: 1}), Players: names(1)},
-		"3 pairs are no whole rounds of 2":           {Design: design(match.DesignSwiss, match.Tournament{MatchPairs: 1}), Players: names(4), Pairs: 3},
-		"a knockout of 4 players has up to 6":        {Design: design(match.DesignKnockout, match.Tournament{MatchPairs: 1, Tiebreaks: 1}), Players: names(4), Pairs: 3},
-		"-1 pairs":                                   {Design: design(match.DesignAdaptive, match.Tournament{Block: 1}), Players: names(4), Pairs: -1},
+		`design "gauntlet" does not pair by results`: {Design: design(match.DesignGauntlet, match.Tournament{}),
+			Players: names(3)},
+		"a match of 0 pairs": {Design: design(match.DesignSwiss, match.Tournament{}), Players: names(3)},
+		"1 players": {Design: design(match.DesignSwiss, match.Tournament{MatchPairs: 1}),
+			Players: names(1)},
+		"3 pairs are no whole rounds of 2": {Design: design(match.DesignSwiss, match.Tournament{MatchPairs: 1}),
+			Players: names(4), Pairs: 3},
+		"a knockout of 4 players has up to 6": {Design: design(match.DesignKnockout,
+			match.Tournament{MatchPairs: 1, Tiebreaks: 1}), Players: names(4), Pairs: 3},
+		"-1 pairs": {Design: design(match.DesignAdaptive, match.Tournament{Block: 1}), Players: names(4), Pairs: -1},
 	} {
 		testutil.Fails(t, testutil.Err(New(spec)), want, "%+v", spec)
 	}
@@ -201,8 +209,10 @@ func TestSpecsRefused(t *testing.T) {
 // TestOutcomeOf: points go to A and B, independent of their colours.
 func TestOutcomeOf(t *testing.T) {
 	rows := []match.Row{
-		{Pair: 7, Leg: 0, Black: "p1", White: "p0", PairA: "p1", PairB: "p0", Points: [2]float64{shogi.Black: 1, shogi.White: 0}},
-		{Pair: 7, Leg: 1, Black: "p0", White: "p1", PairA: "p1", PairB: "p0", Points: [2]float64{shogi.Black: 0.4, shogi.White: 0.6}},
+		{Pair: 7, Leg: 0, Black: "p1", White: "p0", PairA: "p1", PairB: "p0",
+			Points: [2]float64{shogi.Black: 1, shogi.White: 0}},
+		{Pair: 7, Leg: 1, Black: "p0", White: "p1", PairA: "p1", PairB: "p0",
+			Points: [2]float64{shogi.Black: 0.4, shogi.White: 0.6}},
 	}
 	numbers := map[string]int{"p0": 0, "p1": 1}
 	o, err := OutcomeOf(rows, numbers)

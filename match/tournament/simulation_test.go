@@ -217,11 +217,14 @@ func TestClaims(t *testing.T) {
 	t.Parallel()
 	if *simulate > 0 {
 		for _, w := range worlds {
-			for _, kind := range []match.DesignKind{match.DesignRoundRobin, match.DesignSwiss, match.DesignKnockout, match.DesignAdaptive} {
+			for _, kind := range []match.DesignKind{match.DesignRoundRobin, match.DesignSwiss, match.DesignKnockout,
+				match.DesignAdaptive} {
 				for _, pairs := range []int{90, 360, 1080} {
 					ours, wide := claimed(t, w.of, kind, pairs, *simulate)
-					t.Logf("%s, %s, %d pairs: intervals %.1f%%, wide %.1f%%; neighbours %.1f%% of %.0f, wide %.1f%% of %.0f", w.name, kind, pairs,
-						100*ours.intervals.share(), 100*wide.intervals.share(), 100*ours.neighbours.share(), ours.neighbours.all, 100*wide.neighbours.share(), wide.neighbours.all)
+					t.Logf("%s, %s, %d pairs: intervals %.1f%%, wide %.1f%%; neighbours %.1f%% of %.0f, wide %.1f%% of %.0f", w.name,
+						kind, pairs,
+						100*ours.intervals.share(), 100*wide.intervals.share(), 100*ours.neighbours.share(), ours.neighbours.all,
+						100*wide.neighbours.share(), wide.neighbours.all)
 				}
 			}
 		}
@@ -230,14 +233,17 @@ func TestClaims(t *testing.T) {
 	testutil.OnlyLong(t, "a simulation")
 	ours, wide := claimed(t, worlds[0].of, match.DesignAdaptive, 360, 40)
 	if ours.intervals.share() < 0.9 || wide.intervals.share() > 0.75 {
-		t.Errorf("ten equals: intervals hold in %.2f, with a wide prior in %.2f", ours.intervals.share(), wide.intervals.share())
+		t.Errorf("ten equals: intervals hold in %.2f, with a wide prior in %.2f", ours.intervals.share(),
+			wide.intervals.share())
 	}
 	if ours.neighbours.all > 3 || wide.neighbours.all < 5 { // of 360: that equals differ is always wrong
-		t.Errorf("ten equals: %.0f neighbours are told apart, with a wide prior %.0f", ours.neighbours.all, wide.neighbours.all)
+		t.Errorf("ten equals: %.0f neighbours are told apart, with a wide prior %.0f", ours.neighbours.all,
+			wide.neighbours.all)
 	}
 	ours, _ = claimed(t, worlds[3].of, match.DesignAdaptive, 360, 40)
 	if ours.intervals.share() < 0.85 || ours.neighbours.share() < 0.95 {
-		t.Errorf("normal: intervals hold in %.2f, neighbours in %.2f of %.0f", ours.intervals.share(), ours.neighbours.share(), ours.neighbours.all)
+		t.Errorf("normal: intervals hold in %.2f, neighbours in %.2f of %.0f", ours.intervals.share(),
+			ours.neighbours.share(), ours.neighbours.all)
 	}
 	_, robin := claimed(t, worlds[2].of, match.DesignRoundRobin, 360, 40)
 	x := robin.intervals.share()

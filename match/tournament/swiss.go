@@ -10,7 +10,8 @@ import (
 // swiss pairs each round by the points of earlier rounds, by the rule of Monrad without rematches. Players
 // are ordered by points, with equal points by start number. gogi goes through
 // this order from the top. It pairs a player with the next lower player against whom it has not played, if all
-// others can then be paired without a rematch. The first round pairs the upper half of the start numbers with the lower half.
+// others can then be paired without a rematch. The first round pairs the upper half of the start numbers with the lower
+// half.
 //
 // With an odd number of players, the last player has a bye, which counts as a match won with all points. No
 // player has a second bye before every player has had one. If no round without a rematch is left, swiss

@@ -59,7 +59,8 @@ type Cause string
 const (
 	Nobody  Cause = ""        // no cause is proved.
 	Machine Cause = "machine" // the worker differs in all of its tests
-	Patch   Cause = "patch"   // workers of several owners differ in this one test. The tested change plays differently on different machines.
+	// workers of several owners differ in this one test. The tested change plays differently on different machines.
+	Patch   Cause = "patch"
 	Unknown Cause = "unknown" // the worker differs in one test, and no other worker does
 )
 

@@ -114,8 +114,8 @@ func Compare(a, b *match.PairResult) *Difference {
 	return nil
 }
 
-// Print returns a hash of what Compare compares: two results of one pair have the same hash if and only if Compare returns
-// nil. It is the SHA-256 of the moves, the outcome and the end of each game as text.
+// Print returns a hash of what Compare compares: two results of one pair have the same hash if and only if Compare
+// returns nil. It is the SHA-256 of the moves, the outcome and the end of each game as text.
 func Print(p *match.PairResult) []byte {
 	h := sha256.New()
 	_, _ = fmt.Fprintf(h, "%d %d\n", p.Pair.ID, len(p.Games)) // writing to a hash never fails
@@ -141,7 +141,8 @@ func compareGame(a, b *match.Result) *Difference {
 	case len(x) != len(y):
 		return &Difference{Ply: ply, What: fmt.Sprintf("it has %d and %d plies", len(x), len(y))}
 	case a.Outcome != b.Outcome || a.Termination != b.Termination:
-		return &Difference{Ply: ply, What: fmt.Sprintf("%s (%s) and %s (%s)", a.Outcome, a.Termination, b.Outcome, b.Termination)}
+		return &Difference{Ply: ply, What: fmt.Sprintf("%s (%s) and %s (%s)", a.Outcome, a.Termination, b.Outcome,
+			b.Termination)}
 	}
 	return nil
 }
@@ -149,10 +150,10 @@ func compareGame(a, b *match.Result) *Difference {
 // Exact reports whether a plan's games can be repeated move for move, see Inexact.
 func Exact(p *match.Plan) bool { return Inexact(p) == "" }
 
-// Inexact returns the reason why a plan's games cannot be repeated move for move, with the remedy, or "" if they can. They can
-// with fixed nodes or depth, no pondering, and one thread for each engine. Even then an engine may not repeat its moves, for
-// a reason that gogi does not know. The results of its pairs then differ each time that they are played, and no worker is at
-// fault.
+// Inexact returns the reason why a plan's games cannot be repeated move for move, with the remedy, or "" if they can.
+// They can with fixed nodes or depth, no pondering, and one thread for each engine. Even then an engine may not repeat
+// its moves, for a reason that gogi does not know. The results of its pairs then differ each time that they are played,
+// and no worker is at fault.
 func Inexact(p *match.Plan) string {
 	if p.Ponder != "" && p.Ponder != match.PonderOff {
 		return "the players ponder; audits need a test without pondering"
@@ -163,16 +164,18 @@ func Inexact(p *match.Plan) string {
 	}
 	switch {
 	case len(timed) > 0:
-		return fmt.Sprintf("%s may not repeat moves with a time limit; audits need a limit of nodes or depth", i18n.List(timed).In(i18n.English))
+		return fmt.Sprintf("%s may not repeat moves with a time limit; audits need a limit of nodes or depth",
+			i18n.List(timed).In(i18n.English))
 	case len(threaded) > 0:
 		options := lists.Map(threaded, func(name string) string { return " --option " + name + ".Threads=1" })
-		return fmt.Sprintf("%s may use several threads; add%s", i18n.List(threaded).In(i18n.English), strings.Join(options, ""))
+		return fmt.Sprintf("%s may use several threads; add%s", i18n.List(threaded).In(i18n.English),
+			strings.Join(options, ""))
 	}
 	return ""
 }
 
-// inexact adds the names of the engines of a player whose games may not repeat: to timed because of a time limit, and to
-// threaded because they may use several threads.
+// inexact adds the names of the engines of a player whose games may not repeat: to timed because of a time limit, and
+// to threaded because they may use several threads.
 func inexact(p match.Player, timed, threaded *[]string) {
 	l := p.Limits
 	switch {
@@ -190,8 +193,8 @@ func inexact(p match.Player, timed, threaded *[]string) {
 	}
 }
 
-// oneThread reports whether an engine uses one thread: by an option of the plan, by its default, or because it has no option
-// for its threads.
+// oneThread reports whether an engine uses one thread: by an option of the plan, by its default, or because it has no
+// option for its threads.
 func oneThread(p match.Player) bool {
 	threads := func(o match.Option) bool {
 		return slices.ContainsFunc(usi.ThreadOptions(), func(name string) bool { return strings.EqualFold(name, o.Name) })
@@ -203,8 +206,8 @@ func oneThread(p match.Player) bool {
 	return p.Effect != nil && (i < 0 || p.Effect[i].Value == "1")
 }
 
-// OneThread returns the names of the engines of a plan that use one thread although the plan does not say so. Only a program
-// that has started the engines knows this.
+// OneThread returns the names of the engines of a plan that use one thread although the plan does not say so. Only a
+// program that has started the engines knows this.
 func OneThread(p *match.Plan) (names []string) {
 	for _, e := range p.Engines() {
 		said := e
@@ -216,11 +219,11 @@ func OneThread(p *match.Plan) (names []string) {
 	return names
 }
 
-// FreshPairs reports whether the engines of a plan must start anew for each pair, because audits compare its pairs move for
-// move. Many engines do not reset themselves completely between games: fairy-stockfish plays about one game in forty
-// otherwise than a fresh process does. Then two honest workers would get different results. Plans whose engines do not
-// declare one thread count, too, because the worker does not know what the owner's engine declared. FreshPairs returns false
-// for a plan of which no engine keeps its process for the next pair anyway.
+// FreshPairs reports whether the engines of a plan must start anew for each pair, because audits compare its pairs move
+// for move. Many engines do not reset themselves completely between games: fairy-stockfish plays about one game in
+// forty otherwise than a fresh process does. Then two honest workers would get different results. Plans whose engines
+// do not declare one thread count, too, because the worker does not know what the owner's engine declared. FreshPairs
+// returns false for a plan of which no engine keeps its process for the next pair anyway.
 func FreshPairs(p *match.Plan) bool {
 	keeps := func(e match.Player) bool { return !e.Builtin && (e.Restart == "" || e.Restart == match.RestartNever) }
 	if p.Design.Kind == match.DesignSelfplay || !slices.ContainsFunc(p.Players, keeps) {

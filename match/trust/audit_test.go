@@ -52,7 +52,8 @@ func TestAttribute(t *testing.T) {
 	var cells []Cell
 	for w := range 20 {
 		for test := range 4 {
-			c := Cell{Worker: fmt.Sprintf("w%02d", w), Owner: fmt.Sprintf("o%d", w/2), Test: fmt.Sprintf("t%d", test), LogE: -0.5}
+			c := Cell{Worker: fmt.Sprintf("w%02d", w), Owner: fmt.Sprintf("o%d", w/2), Test: fmt.Sprintf("t%d", test),
+				LogE: -0.5}
 			switch {
 			case w == 0:
 				c.LogE = 6 // a little in each test
@@ -66,7 +67,8 @@ func TestAttribute(t *testing.T) {
 			cells = append(cells, c)
 		}
 	}
-	want := map[string]Cause{"w00": Machine, "w01": Unknown, "w04": Unknown, "w05": Unknown, "w10": Patch, "w12": Patch, "w14": Patch, "w16": Patch, "w18": Patch}
+	want := map[string]Cause{"w00": Machine, "w01": Unknown, "w04": Unknown, "w05": Unknown, "w10": Patch, "w12": Patch,
+		"w14": Patch, "w16": Patch, "w18": Patch}
 	got := Attribute(cells, Alpha)
 	for _, a := range got {
 		testutil.Equal(t, a.Cause, want[a.Worker], "%+v", a)
@@ -133,8 +135,8 @@ func TestExact(t *testing.T) {
 	}
 }
 
-// TestOneThread: an engine uses one thread by the option of the plan, by its own default, or because it has no such option. The
-// reason for another engine has the remedy.
+// TestOneThread: an engine uses one thread by the option of the plan, by its own default, or because it has no such
+// option. The reason for another engine has the remedy.
 func TestOneThread(t *testing.T) {
 	t.Parallel()
 	engine := func(options, effect []match.Option) match.Player {
@@ -169,7 +171,8 @@ func TestOneThread(t *testing.T) {
 	testutil.Equal(t, Inexact(&match.Plan{Players: []match.Player{engine(threads("Threads", "1"), nil), base}}),
 		"base may use several threads; add --option base.Threads=1")
 	timed := match.Player{Name: "base", Limits: match.Limits{MoveTime: time.Second}}
-	testutil.Contains(t, Inexact(&match.Plan{Players: []match.Player{timed}}), "base may not repeat moves with a time limit")
+	testutil.Contains(t, Inexact(&match.Plan{Players: []match.Player{timed}}),
+		"base may not repeat moves with a time limit")
 }
 
 // TestDraw: the draws equal those of Python's hmac and hashlib.
@@ -180,10 +183,12 @@ func TestDraw(t *testing.T) {
 		run  string
 		pair int
 		want float64
-	}{{"4c1d", 0, 0.5232441033243891}, {"4c1d", 1, 0.25961056781399083}, {"4c1d", 12, 0.9989844099004913}, {"r", 7, 0.19268607828312667}} {
+	}{{"4c1d", 0, 0.5232441033243891}, {"4c1d", 1, 0.25961056781399083}, {"4c1d", 12, 0.9989844099004913},
+		{"r", 7, 0.19268607828312667}} {
 		testutil.Equal(t, a.draw(c.run, c.pair), c.want, "%s|%d", c.run, c.pair)
 	}
-	testutil.Check(t, a.Audits("r", 7, Untrusted, NewPairs) && !a.Audits("r", 7, Verified, NewPairs) && !a.Audits("4c1d", 1, Untrusted, NewPairs),
+	testutil.Check(t, a.Audits("r", 7, Untrusted, NewPairs) && !a.Audits("r", 7, Verified, NewPairs) &&
+		!a.Audits("4c1d", 1, Untrusted, NewPairs),
 		"0.19 is audited of an untrusted worker, and of no other; 0.26 of none")
 	testutil.Check(t, a.Audits("4c1d", 12, Owner, NewPairs-1), "the first pairs of a new worker are all audited")
 }
@@ -233,8 +238,10 @@ func TestCompare(t *testing.T) {
 	late := played(t, "7g7f 3c3d", "2g2f 8c8d 2f2e")
 	late.Games[1].Termination = match.TimeForfeit
 	for want, b := range map[string]*match.PairResult{
-		"game 1 of the pair differs from ply 2 on: 3c3d and 8c8d":                                played(t, "7g7f 8c8d", "2g2f 8c8d 2f2e"),
-		"game 2 of the pair differs from ply 3 on: it has 3 and 2 plies":                         played(t, "7g7f 3c3d", "2g2f 8c8d"),
+		"game 1 of the pair differs from ply 2 on: 3c3d and 8c8d": played(t, "7g7f 8c8d",
+			"2g2f 8c8d 2f2e"),
+		"game 2 of the pair differs from ply 3 on: it has 3 and 2 plies": played(t, "7g7f 3c3d",
+			"2g2f 8c8d"),
 		"game 2 of the pair differs from ply 4 on: black (resignation) and white (resignation)":  ended,
 		"game 2 of the pair differs from ply 4 on: black (resignation) and black (time_forfeit)": late,
 	} {
@@ -255,7 +262,8 @@ func TestDrift(t *testing.T) {
 	for _, c := range []struct {
 		nps  float64 // the plan has 1,000,000 and the factor is 2
 		want Action
-	}{{500_000, Nothing}, {545_000, Nothing}, {560_000, Rebench}, {455_000, Nothing}, {450_000, Rebench}, {640_000, Rebench}, {650_000, Probation}, {380_000, Probation}} {
+	}{{500_000, Nothing}, {545_000, Nothing}, {560_000, Rebench}, {455_000, Nothing}, {450_000, Rebench},
+		{640_000, Rebench}, {650_000, Probation}, {380_000, Probation}} {
 		d := NewClaims(1e6)
 		d.Add("w", math.NaN(), 2)
 		d.Add("w", 0, 2)
@@ -280,7 +288,8 @@ func TestWhy(t *testing.T) {
 func TestPairsOfNobody(t *testing.T) {
 	t.Parallel()
 	var r Residuals
-	for _, p := range []Pair{{}, {Worker: "w", Points: 3}, {Worker: "w", Points: math.NaN()}, {Worker: "w", OnTime: -1}, {Worker: "w", Ratio: math.Inf(1)}} {
+	for _, p := range []Pair{{}, {Worker: "w", Points: 3}, {Worker: "w", Points: math.NaN()}, {Worker: "w", OnTime: -1},
+		{Worker: "w", Ratio: math.Inf(1)}} {
 		testutil.Check(t, r.Add(p) != nil, "%+v was taken", p)
 	}
 	for range blockPairs - 1 {
@@ -302,14 +311,18 @@ func TestPairOf(t *testing.T) {
 	r := &match.PairResult{Played: match.Provenance{Worker: "w"}}
 	r.Pair.Players = [2]int{3, 5}
 	r.Games = []match.Result{
-		{Players: [2]int{3, 5}, Verdict: match.Verdict{Outcome: match.Draw, Termination: match.MaxPlies}, Sides: [2]match.Side{{Nodes: 100, Time: time.Second}, {Nodes: 500, Time: time.Second}}, Marked: true},
-		{Players: [2]int{5, 3}, Verdict: match.LossFor(shogi.Black, match.TimeForfeit, ""), Sides: [2]match.Side{{Nodes: 1500, Time: 3 * time.Second}, {Nodes: 200, Time: 2 * time.Second}}},
+		{Players: [2]int{3, 5}, Verdict: match.Verdict{Outcome: match.Draw, Termination: match.MaxPlies},
+			Sides: [2]match.Side{{Nodes: 100, Time: time.Second}, {Nodes: 500, Time: time.Second}}, Marked: true},
+		{Players: [2]int{5, 3}, Verdict: match.LossFor(shogi.Black, match.TimeForfeit, ""),
+			Sides: [2]match.Side{{Nodes: 1500, Time: 3 * time.Second}, {Nodes: 200, Time: 2 * time.Second}}},
 	}
 	want := Pair{Worker: "w", Points: 1.5, OnTime: 1, Slowed: true, Ratio: 0.2}
 	testutil.Equal(t, OfResult(plan, r), want, "played")
 	rows := []match.Row{
-		{Worker: "w", PairA: "A", PairB: "B", Black: "A", White: "B", Termination: match.MaxPlies, Points: [2]float64{0.5, 0.5}, Sides: r.Games[0].Sides, Marked: true},
-		{Worker: "w", PairA: "A", PairB: "B", Black: "B", White: "A", Termination: match.TimeForfeit, Points: [2]float64{0, 1}, Sides: r.Games[1].Sides},
+		{Worker: "w", PairA: "A", PairB: "B", Black: "A", White: "B", Termination: match.MaxPlies,
+			Points: [2]float64{0.5, 0.5}, Sides: r.Games[0].Sides, Marked: true},
+		{Worker: "w", PairA: "A", PairB: "B", Black: "B", White: "A", Termination: match.TimeForfeit,
+			Points: [2]float64{0, 1}, Sides: r.Games[1].Sides},
 	}
 	testutil.Equal(t, OfRows(rows), want, "stored")
 	if got := BaseSpeed(r); got != 500 {
@@ -350,7 +363,8 @@ func TestClaims(t *testing.T) {
 		for worker, want := range map[string]struct {
 			act Action
 			why string
-		}{"a": {Nothing, ""}, "b": {Nothing, ""}, "c": {Nothing, ""}, "slow": {Rebench, "0.85 times"}, "wrong": {Probation, "1.40 times"}} {
+		}{"a": {Nothing, ""}, "b": {Nothing, ""}, "c": {Nothing, ""}, "slow": {Rebench, "0.85 times"},
+			"wrong": {Probation, "1.40 times"}} {
 			if act, why := c.Action(worker); act != want.act || !strings.Contains(why, want.why) {
 				t.Errorf("%s: %s: %q (%s), expected %q (%s)", name, worker, act, why, want.act, want.why)
 			}
@@ -384,7 +398,8 @@ func TestSample(t *testing.T) {
 		got := a.Sample("r", pairs)
 		testutil.Equal(t, len(got), want, fmt.Sprint("of ", n))
 		slices.Reverse(pairs)
-		if !slices.Equal(a.Sample("r", pairs), got) || n >= 100 && (slices.Equal(b.Sample("r", pairs), got) || slices.Equal(a.Sample("s", pairs), got)) {
+		if !slices.Equal(a.Sample("r", pairs), got) || n >= 100 &&
+			(slices.Equal(b.Sample("r", pairs), got) || slices.Equal(a.Sample("s", pairs), got)) {
 			t.Errorf("of %d: %v", n, got)
 		}
 		for _, pair := range got {
@@ -394,23 +409,28 @@ func TestSample(t *testing.T) {
 	}
 }
 
-// TestFreshPairsOfAudits: engines start anew for each pair if audits may compare the pair, also if only the owner's engine
-// declares one thread. A clock needs no new process, because its games are not compared.
+// TestFreshPairsOfAudits: engines start anew for each pair if audits may compare the pair, also if only the owner's
+// engine declares one thread. A clock needs no new process, because its games are not compared.
 func TestFreshPairsOfAudits(t *testing.T) {
 	nodes := match.Player{Name: "n", Command: []string{"n"}, Limits: match.Limits{Nodes: 100}}
 	clock := match.Player{Name: "c", Command: []string{"c"}, Limits: match.Limits{MoveTime: time.Second}}
 	testutil.Check(t, FreshPairs(&match.Plan{Players: []match.Player{nodes, nodes}}), "nodes")
 	testutil.Check(t, !FreshPairs(&match.Plan{Players: []match.Player{nodes, clock}}), "a clock")
-	testutil.Check(t, !FreshPairs(&match.Plan{Players: []match.Player{nodes, nodes}, Ponder: match.PonderStandard}), "pondering")
-	testutil.Check(t, !FreshPairs(&match.Plan{Players: []match.Player{nodes, nodes}, Design: match.Design{Kind: match.DesignSelfplay}}), "self-play")
+	testutil.Check(t, !FreshPairs(&match.Plan{Players: []match.Player{nodes, nodes}, Ponder: match.PonderStandard}),
+		"pondering")
+	testutil.Check(t, !FreshPairs(&match.Plan{Players: []match.Player{nodes, nodes},
+		Design: match.Design{Kind: match.DesignSelfplay}}), "self-play")
 	for _, c := range []struct {
 		restart match.Restart
 		builtin bool
 		want    bool
-	}{{match.RestartNever, false, true}, {match.RestartPair, false, false}, {match.RestartGame, false, false}, {match.RestartNever, true, false}} {
+	}{{match.RestartNever, false, true}, {match.RestartPair, false, false}, {match.RestartGame, false, false},
+		{match.RestartNever, true, false}} {
 		other := nodes
 		other.Restart, other.Builtin = c.restart, c.builtin
-		testutil.Equal(t, FreshPairs(&match.Plan{Players: []match.Player{other, other}}), c.want, "restart %s, built in %t", c.restart, c.builtin)
-		testutil.Check(t, FreshPairs(&match.Plan{Players: []match.Player{other, nodes}}), "one of two engines, restart %s", c.restart)
+		testutil.Equal(t, FreshPairs(&match.Plan{Players: []match.Player{other, other}}), c.want, "restart %s, built in %t",
+			c.restart, c.builtin)
+		testutil.Check(t, FreshPairs(&match.Plan{Players: []match.Player{other, nodes}}), "one of two engines, restart %s",
+			c.restart)
 	}
 }

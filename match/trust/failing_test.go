@@ -26,7 +26,8 @@ func TestWorse(t *testing.T) {
 		// ways.
 		{"two tests", []trust.Failing{{Tries: 1, Failed: 1, OthersTries: 1}, {Tries: 1, Failed: 1, OthersTries: 1}}, 0.25},
 		// A test in which all tries fail does not change the result, for any number of tries.
-		{"a bad test", []trust.Failing{{Tries: 100, Failed: 100, OthersTries: 1, OthersFailed: 1}, {Tries: 1, OthersTries: 100}}, 1},
+		{"a bad test", []trust.Failing{{Tries: 100, Failed: 100, OthersTries: 1, OthersFailed: 1},
+			{Tries: 1, OthersTries: 100}}, 1},
 	} {
 		got := trust.Worse(c.tests)
 		testutil.Check(t, math.Abs(got-c.want) <= 1e-8, "%s: %.10f, expected %.10f", c.what, got, c.want)

@@ -37,8 +37,8 @@ func TestLawsOfEvidence(t *testing.T) {
 	})
 }
 
-// TestLawsOfResiduals: each e-value is a number, also of workers with the most unequal pairs. Other names of the workers
-// have the same e-values.
+// TestLawsOfResiduals: each e-value is a number, also of workers with the most unequal pairs. Other names of the
+// workers have the same e-values.
 func TestLawsOfResiduals(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var r, renamed Residuals
@@ -46,8 +46,10 @@ func TestLawsOfResiduals(t *testing.T) {
 		for range n {
 			name := rapid.IntRange(0, 5).Draw(t, "worker")
 			p := Pair{
-				Points: float64(rapid.IntRange(0, 1+name).Draw(t, "points")%5) / 2, OnTime: rapid.IntRange(0, name).Draw(t, "on time"),
-				Crashes: rapid.IntRange(0, name/3).Draw(t, "crashes"), Slowed: name > 4, Ratio: rapid.SampledFrom([]float64{0, 1e-6, 1, 1.2, 1e6}).Draw(t, "ratio"),
+				Points:  float64(rapid.IntRange(0, 1+name).Draw(t, "points")%5) / 2,
+				OnTime:  rapid.IntRange(0, name).Draw(t, "on time"),
+				Crashes: rapid.IntRange(0, name/3).Draw(t, "crashes"), Slowed: name > 4,
+				Ratio: rapid.SampledFrom([]float64{0, 1e-6, 1, 1.2, 1e6}).Draw(t, "ratio"),
 			}
 			p.Worker = strconv.Itoa(name)
 			testutil.OK(t, r.Add(p))
@@ -60,7 +62,8 @@ func TestLawsOfResiduals(t *testing.T) {
 			o := other[len(other)-1-i]
 			for k, log := range e.Of {
 				testutil.Check(t, !math.IsNaN(log) && !math.IsInf(log, 0), "%s: %+v", Kind(k), e)
-				testutil.Check(t, math.Abs(log-o.Of[k]) <= 1e-9*(1+math.Abs(log)), "%s: %v, with other names %v", Kind(k), log, o.Of[k])
+				testutil.Check(t, math.Abs(log-o.Of[k]) <= 1e-9*(1+math.Abs(log)), "%s: %v, with other names %v", Kind(k), log,
+					o.Of[k])
 			}
 			testutil.Check(t, e.LogE <= max(e.Of[Score], e.Of[OnTime], e.Of[Crashes])+1e-9, "%+v", e)
 		}

@@ -20,7 +20,8 @@ const (
 	OnTime              // games of the pair that were lost on time.
 	Crashes             // games of the pair that ended by a crash.
 	Slowed              // the machine delayed a move of the pair
-	Speeds              // the ratio of the two players' nodes per second, if it differs from the usual ratio by more than speedMargin
+	// the ratio of the two players' nodes per second, if it differs from the usual ratio by more than speedMargin
+	Speeds
 	kinds
 )
 
@@ -102,7 +103,8 @@ type worker struct {
 // Add adds the next pair of the run in plan order. If the next pair is not known yet, the caller must wait for it
 // and must not add later pairs.
 func (r *Residuals) Add(p Pair) error {
-	if p.Worker == "" || p.Points < 0 || p.Points > 2 || math.IsNaN(p.Points) || p.OnTime < 0 || p.Crashes < 0 || p.Ratio < 0 || math.IsNaN(p.Ratio) || math.IsInf(p.Ratio, 0) {
+	if p.Worker == "" || p.Points < 0 || p.Points > 2 || math.IsNaN(p.Points) || p.OnTime < 0 || p.Crashes < 0 ||
+		p.Ratio < 0 || math.IsNaN(p.Ratio) || math.IsInf(p.Ratio, 0) {
 		return fmt.Errorf("trust: %+v is not a pair of a worker", p)
 	}
 	if r.block = append(r.block, p); len(r.block) == blockPairs {
@@ -301,9 +303,10 @@ func logMeanProducts(g []float64, most int) []float64 {
 // Evidence shows how strongly the pairs of one worker differ from the pairs of the other workers.
 type Evidence struct {
 	Worker string
-	Pairs  int     // number of compared pairs
-	LogE   float64 // natural logarithm of the e-value over all kinds of results. 1 / e-value is a p value that is always valid.
-	Kind   Kind    // the kind of results with the strongest evidence
+	Pairs  int // number of compared pairs
+	// natural logarithm of the e-value over all kinds of results. 1 / e-value is a p value that is always valid.
+	LogE float64
+	Kind Kind // the kind of results with the strongest evidence
 	// Machine is the logarithm of the e-value of delayed moves and speeds together. MachineKind is Slowed or
 	// Speeds, the kind with the stronger evidence. They never quarantine a worker.
 	Machine     float64

@@ -146,7 +146,8 @@ func TestHonestFarms(t *testing.T) {
 	}
 	for _, n := range accused {
 		p := binomial.NewBinomial(farms, Alpha).AtLeast(n)
-		testutil.Check(t, p >= 0.0001, "a worker was accused (results, machine) in %v farms of %d: p = %.2g", accused, farms, p)
+		testutil.Check(t, p >= 0.0001, "a worker was accused (results, machine) in %v farms of %d: p = %.2g", accused, farms,
+			p)
 	}
 	// The 4,000 or 60,000 e-values have an expectation of at most 1 each.
 	testutil.Check(t, mean <= 1.5 && mean >= 0.3, "the mean e-value of the honest is %v", mean)

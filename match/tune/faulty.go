@@ -120,7 +120,8 @@ type Faulty struct {
 
 // Error returns a text with the failure and what the user can do.
 func (f *Faulty) Error() string {
-	return f.What() + `: narrow the bounds of its parameters, or set faults = "forfeit" (--faults forfeit), so that a failure loses the pair`
+	return f.What() +
+		`: narrow the bounds of its parameters, or set faults = "forfeit" (--faults forfeit), so that a failure loses the pair`
 }
 
 // What returns the text of the failure only.

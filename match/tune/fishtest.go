@@ -22,7 +22,8 @@ func (s *Settings) drawFishtest(st *State, pair int) Duel {
 			continue
 		}
 		if on[i] {
-			learnt := max(st.Pairs-s.stageBegins(stage)*s.Block, 0) // fishtest's "iter": the pairs that the drawing state has learnt
+			// fishtest's "iter": the pairs that the drawing state has learnt
+			learnt := max(st.Pairs-s.stageBegins(stage)*s.Block, 0)
 			d.Flips[i], d.C[i] = sign, fishtestC(s, p, t, float64(learnt))
 		}
 		d.Plus[i] = p.clipped(st.Theta[i]+d.Flips[i]*d.C[i], own.Float64())

@@ -39,7 +39,8 @@ func TestFishtestsNumbers(t *testing.T) {
 			copy(d.Flips, u.Flips)
 			for i := range params {
 				d.C[i] = fishtestC(&s, &params[i], schedule, u.Iter)
-				if r := s.fishtestR(&params[i], schedule, u.Iter, d.C[i]); relative(r, u.R[i]) > 1e-9 || relative(d.C[i], u.C[i]) > 1e-9 {
+				if r := s.fishtestR(&params[i], schedule, u.Iter, d.C[i]); relative(r, u.R[i]) > 1e-9 ||
+					relative(d.C[i], u.C[i]) > 1e-9 {
 					t.Fatalf("update %d of %s: c %v, R %v: want %v, %v", k, params[i].Name, d.C[i], r, u.C[i], u.R[i])
 				}
 			}

@@ -98,7 +98,8 @@ func readLine(text string, isTune bool) (p Param, ok bool, err error) {
 // readFields reads name, [type,] value, min, max, c_end, r_end.
 func readFields(fields []string) (p Param, ok bool, err error) {
 	if len(fields) < 6 {
-		return p, false, fmt.Errorf("%d fields: want name, type, value, min, max, step, delta, or without a type", len(fields))
+		return p, false, fmt.Errorf("%d fields: want name, type, value, min, max, step, delta, or without a type",
+			len(fields))
 	}
 	p.Name = fields[0]
 	if p.Name == "" || strings.HasPrefix(p.Name, "#") || strings.Contains(p.Name, ",") || strings.Contains(p.Name, "//") {
@@ -120,11 +121,14 @@ func readFields(fields []string) (p Param, ok bool, err error) {
 	}
 	for i, to := range []*float64{&p.Start, &p.Min, &p.Max, &p.CEnd, &p.REnd} {
 		if *to, err = strconv.ParseFloat(rest[i], 64); err != nil || math.IsInf(*to, 0) || math.IsNaN(*to) {
-			return p, false, fmt.Errorf("%q: %s %q is no number", p.Name, []string{"value", "min", "max", "step", "delta"}[i], rest[i])
+			return p, false, fmt.Errorf("%q: %s %q is no number", p.Name, []string{"value", "min", "max", "step", "delta"}[i],
+				rest[i])
 		}
 	}
 	if p.REnd > mostREnd {
-		return p, false, fmt.Errorf("%q: delta %v looks like the old meaning, a part of the range; write delta = 0.002 or use --rescale", p.Name, p.REnd)
+		return p, false,
+			fmt.Errorf("%q: delta %v looks like the old meaning, a part of the range; write delta = 0.002 or use --rescale",
+				p.Name, p.REnd)
 	}
 	if p.Kind == "" { // a line of fishtest: an integer if its bounds are whole
 		p.Kind = Int
@@ -144,7 +148,8 @@ func WriteParams(w io.Writer, params []Param, values []float64) error {
 		if p.Kind == Choice {
 			continue // the format has no choices
 		}
-		fmt.Fprintf(out, "%s,%s,%s,%s,%s,%s,%s", p.Name, p.Kind, p.digits(at(values, i, p.Start)), p.digits(p.Min), p.digits(p.Max),
+		fmt.Fprintf(out, "%s,%s,%s,%s,%s,%s,%s", p.Name, p.Kind, p.digits(at(values, i, p.Start)), p.digits(p.Min),
+			p.digits(p.Max),
 			short(p.cEnd()), short(p.rEnd()))
 		if p.Comment != "" {
 			fmt.Fprintf(out, " //%s", p.Comment)

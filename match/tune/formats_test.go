@@ -20,15 +20,19 @@ func TestReadsEveryFormat(t *testing.T) {
 	}{
 		"params, CRLF, comment": {"LMR_BASE, int, 1024, 0, 4096, 204.8, 0.002 // by depth\r\n\r\n", []Param{
 			{Name: "LMR_BASE", Kind: Int, Start: 1024, Max: 4096, CEnd: 204.8, REnd: 0.002, Comment: "by depth"}}},
-		"python floats": {"A,int,28.0,0.0,64.0,3.2,0.002", []Param{{Name: "A", Kind: Int, Start: 28, Max: 64, CEnd: 3.2, REnd: 0.002}}},
-		"not used after a comment, without a space": {"A,float,0.5,0,1,0.05,0.002 //x[[NOT USED]]\nB,int,1,0,9,1,0.002", []Param{
-			{Name: "A", Kind: Float, Start: 0.5, Max: 1, CEnd: 0.05, REnd: 0.002, Comment: "x", Unused: true},
-			{Name: "B", Kind: Int, Start: 1, Max: 9, CEnd: 1, REnd: 0.002}}},
+		"python floats": {"A,int,28.0,0.0,64.0,3.2,0.002",
+			[]Param{{Name: "A", Kind: Int, Start: 28, Max: 64, CEnd: 3.2, REnd: 0.002}}},
+		"not used after a comment, without a space": {"A,float,0.5,0,1,0.05,0.002 //x[[NOT USED]]\nB,int,1,0,9,1,0.002",
+			[]Param{
+				{Name: "A", Kind: Float, Start: 0.5, Max: 1, CEnd: 0.05, REnd: 0.002, Comment: "x", Unused: true},
+				{Name: "B", Kind: Int, Start: 1, Max: 9, CEnd: 1, REnd: 0.002}}},
 		"not used without a comment": {"A,int,5,0,9,1,0.002 [[NOT USED]]\nB,int,1,0,9,1,0.002", []Param{
 			{Name: "A", Kind: Int, Start: 5, Max: 9, CEnd: 1, REnd: 0.002, Unused: true},
 			{Name: "B", Kind: Int, Start: 1, Max: 9, CEnd: 1, REnd: 0.002}}},
-		"fishtest":  {"tune_a,20,-10,50,3,0.002", []Param{{Name: "tune_a", Kind: Int, Start: 20, Min: -10, Max: 50, CEnd: 3, REnd: 0.002}}},
-		"OpenBench": {"a, float, 0.25, 0.0, 1.0, 0.05, 0.002", []Param{{Name: "a", Kind: Float, Start: 0.25, Max: 1, CEnd: 0.05, REnd: 0.002}}},
+		"fishtest": {"tune_a,20,-10,50,3,0.002",
+			[]Param{{Name: "tune_a", Kind: Int, Start: 20, Min: -10, Max: 50, CEnd: 3, REnd: 0.002}}},
+		"OpenBench": {"a, float, 0.25, 0.0, 1.0, 0.05, 0.002",
+			[]Param{{Name: "a", Kind: Float, Start: 0.25, Max: 1, CEnd: 0.05, REnd: 0.002}}},
 		"tune": {"\ufeff#set file search.cpp\n#context LMR // a\n x = 5 @;\n#param LMR_1 int 5 0 10 1 0.002\n", []Param{
 			{Name: "LMR_1", Kind: Int, Start: 5, Max: 10, CEnd: 1, REnd: 0.002}}},
 	} {
@@ -66,7 +70,8 @@ func TestRefusesWithAPlace(t *testing.T) {
 	unused, err := ReadParams(strings.NewReader("A,int,5,0,9,0,0.002 [[NOT USED]]\nB,int,5,0,9,1,0.002"), "")
 	testutil.Check(t, err == nil && unused[0].Unused, "step 0 of an unused parameter: %v", err)
 	line := Rescale("SPSA_CORR_PCV_WEIGHT,int,9536,0,32768,163,1638.4 //x")
-	if p, err := ReadParams(strings.NewReader(line), ""); err != nil || p[0].CEnd != 1638.4 || p[0].REnd != 0.002 || p[0].Comment != "x" {
+	if p, err := ReadParams(strings.NewReader(line), ""); err != nil || p[0].CEnd != 1638.4 || p[0].REnd != 0.002 ||
+		p[0].Comment != "x" {
 		t.Errorf("rescaled %q: %v, %v", line, p, err)
 	}
 }
@@ -112,6 +117,7 @@ func FuzzReadParams(f *testing.F) {
 		testutil.OK(t, WriteParams(&b, params, nil))
 		written := b.String()
 		again, err := ReadParams(&b, "again")
-		testutil.Require(t, err == nil && len(again) == len(params), "%q was written as %q: %d, %v", text, written, len(again), err)
+		testutil.Require(t, err == nil && len(again) == len(params), "%q was written as %q: %d, %v", text, written,
+			len(again), err)
 	})
 }

@@ -67,10 +67,12 @@ func (st *State) Lost() *float64 {
 
 // Setup returns the settings of the tune for tune events.
 func (s *Settings) Setup() match.TuneSetup {
-	t := match.TuneSetup{Method: s.Method, Pairs: s.Pairs, Blocks: s.Blocks(), Block: s.Block, Inflight: s.Inflight, Target: s.Spread}
+	t := match.TuneSetup{Method: s.Method, Pairs: s.Pairs, Blocks: s.Blocks(), Block: s.Block, Inflight: s.Inflight,
+		Target: s.Spread}
 	for i := range s.Params {
 		p := &s.Params[i]
-		one := match.TuneParam{Name: p.Name, Kind: string(p.Kind), Start: p.Start, Min: p.Min, Max: p.Max, Levels: p.Levels, Unused: p.Unused}
+		one := match.TuneParam{Name: p.Name, Kind: string(p.Kind), Start: p.Start, Min: p.Min, Max: p.Max, Levels: p.Levels,
+			Unused: p.Unused}
 		if p.Kind != Choice {
 			one.C = p.Spread(s.Method)
 		}

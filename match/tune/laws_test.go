@@ -101,7 +101,8 @@ func TestOnePath(t *testing.T) {
 		got := played(t, s, rapid.IntRange(1, 64).Draw(t, "slots"), true)
 		diff := cmp.Diff(want, got, cmpopts.EquateEmpty())
 		testutil.Require(t, diff == "", "another path:\n%s", diff)
-		testutil.Require(t, want.Pairs == s.Pairs && want.Blocks == s.Blocks(), "%d pairs, %d blocks", want.Pairs, want.Blocks)
+		testutil.Require(t, want.Pairs == s.Pairs && want.Blocks == s.Blocks(), "%d pairs, %d blocks", want.Pairs,
+			want.Blocks)
 	})
 }
 
@@ -127,7 +128,8 @@ func TestPointsAreWithinTheirBounds(t *testing.T) {
 					t.Fatalf("%s = %v is sent as %q: %v, %v", p.Name, x, p.Text(x), back, err)
 				}
 			}
-			if p.Kind != Choice && d.Flips[i] != 0 && s.Method != Fishtest && d.Kind == KindDuel && (d.Plus[i]-d.Minus[i])*d.Flips[i] <= 0 {
+			if p.Kind != Choice && d.Flips[i] != 0 && s.Method != Fishtest && d.Kind == KindDuel &&
+				(d.Plus[i]-d.Minus[i])*d.Flips[i] <= 0 {
 				t.Fatalf("%s: plus %v, minus %v, perturbed by %v", p.Name, d.Plus[i], d.Minus[i], d.Flips[i]*d.C[i])
 			}
 			if p.Unused && (d.Plus[i] != p.Start || d.Minus[i] != p.Start) {
@@ -174,7 +176,8 @@ func TestRefusesWhatCannotBe(t *testing.T) {
 		score float64
 	}{{-1, 0}, {100, 0}, {0, 2.5}, {0, math.NaN()}, {99, 0}} {
 		added, states, err := p.Add(c.pair, c.score, false)
-		testutil.Check(t, err != nil && !added && states == nil, "pair %d with %v: %v, %v, %v", c.pair, c.score, added, states, err)
+		testutil.Check(t, err != nil && !added && states == nil, "pair %d with %v: %v, %v, %v", c.pair, c.score, added,
+			states, err)
 	}
 	for name, change := range map[string]func(*Settings){
 		"method":   func(s *Settings) { s.Method = "adam" },

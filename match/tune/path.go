@@ -80,7 +80,8 @@ func (p *Path) Add(pair int, score float64, forfeit bool) (added bool, states []
 	case math.IsNaN(score) || math.Abs(score) > 2:
 		return false, nil, fmt.Errorf("tune: pair %d: W − L is %v: want −2 to 2", pair, score)
 	case pair >= p.Drawable():
-		return false, nil, fmt.Errorf("tune: pair %d cannot have been drawn: block %d of %d is to be learnt", pair, p.latest, p.settings.Blocks())
+		return false, nil, fmt.Errorf("tune: pair %d cannot have been drawn: block %d of %d is to be learnt", pair, p.latest,
+			p.settings.Blocks())
 	}
 	if _, there := p.known[pair]; there || p.settings.BlockOf(pair) < p.latest {
 		return false, nil, nil
@@ -151,16 +152,21 @@ func (p *Path) adopt(stored match.TuneState) error {
 	st := p.states[p.latest]
 	switch {
 	case stored.Blocks != p.latest || stored.Pairs != st.Pairs:
-		return fmt.Errorf("tune: the state after %d blocks and %d pairs is stored as that after %d and %d", p.latest, st.Pairs, stored.Blocks, stored.Pairs)
+		return fmt.Errorf("tune: the state after %d blocks and %d pairs is stored as that after %d and %d", p.latest,
+			st.Pairs, stored.Blocks, stored.Pairs)
 	case len(stored.Centre) != len(st.Theta):
-		return fmt.Errorf("tune: the state after %d blocks has %d parameters, the tune %d", stored.Blocks, len(stored.Centre), len(st.Theta))
+		return fmt.Errorf("tune: the state after %d blocks has %d parameters, the tune %d", stored.Blocks, len(stored.Centre),
+			len(st.Theta))
 	case !(math.Abs(stored.Factor-st.Factor) <= tolerance*st.Factor):
-		return fmt.Errorf("tune: after %d blocks the perturbation's factor is stored as %v, and the results lead to %v", stored.Blocks, stored.Factor, st.Factor)
+		return fmt.Errorf("tune: after %d blocks the perturbation's factor is stored as %v, and the results lead to %v",
+			stored.Blocks, stored.Factor, st.Factor)
 	}
 	for i := range p.settings.Params {
 		param := &p.settings.Params[i]
-		if !(math.Abs(stored.Centre[i]-st.Theta[i]) <= tolerance*max(param.Spread(p.settings.Method), math.Abs(st.Theta[i]))) {
-			return fmt.Errorf("tune: after %d blocks %s is stored as %v, and the results lead to %v", stored.Blocks, param.Name, stored.Centre[i], st.Theta[i])
+		if !(math.Abs(stored.Centre[i]-st.Theta[i]) <=
+			tolerance*max(param.Spread(p.settings.Method), math.Abs(st.Theta[i]))) {
+			return fmt.Errorf("tune: after %d blocks %s is stored as %v, and the results lead to %v", stored.Blocks, param.Name,
+				stored.Centre[i], st.Theta[i])
 		}
 	}
 	next := st.clone()

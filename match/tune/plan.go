@@ -197,7 +197,8 @@ func (s *Settings) Rounded(point []float64) []float64 {
 
 // Stored returns the part of the state that the store saves.
 func (st *State) Stored() match.TuneState {
-	return match.TuneState{Blocks: st.Blocks, Pairs: st.Pairs, Centre: append([]float64(nil), st.Theta...), Factor: st.Factor}
+	return match.TuneState{Blocks: st.Blocks, Pairs: st.Pairs, Centre: append([]float64(nil), st.Theta...),
+		Factor: st.Factor}
 }
 
 // Perturbation returns the distance of parameter i from the centre (its unperturbed value) in a duel. pairs is the

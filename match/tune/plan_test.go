@@ -13,12 +13,14 @@ import (
 func settingsOfTwo(pairs, block, inflight int) Settings {
 	s := Defaults(SPSA, pairs)
 	s.Block, s.Inflight = block, inflight
-	s.Params = []Param{{Name: "X", Kind: Int, Start: 40, Max: 100, Scale: 30}, {Name: "Y", Kind: Int, Start: 40, Max: 100, Scale: 30}}
+	s.Params = []Param{{Name: "X", Kind: Int, Start: 40, Max: 100, Scale: 30},
+		{Name: "Y", Kind: Int, Start: 40, Max: 100, Scale: 30}}
 	return s
 }
 
 func TestPlanText(t *testing.T) {
-	p := &Plan{Settings: settingsOfTwo(100, 4, 8), Validate: &Validation{Elo1: 3, Alpha: 0.05, Beta: 0.1, Pairs: 10, Openings: FreshOpenings}}
+	p := &Plan{Settings: settingsOfTwo(100, 4, 8),
+		Validate: &Validation{Elo1: 3, Alpha: 0.05, Beta: 0.1, Pairs: 10, Openings: FreshOpenings}}
 	text := testutil.Must(p.Text())(t)
 	again := testutil.Must(ParsePlan(text))(t)
 	twice, err := again.Text()
@@ -29,7 +31,8 @@ func TestPlanText(t *testing.T) {
 		"100000001 pairs: want 1 to 100000000": strings.Replace(text, `"pairs":100,`, `"pairs":100000001,`, 1),
 		"openings":                             strings.Replace(text, `"fresh"`, `"stale"`, 1),
 		"elo1":                                 strings.Replace(text, `"elo1":3`, `"elo1":-3`, 1),
-		"no parameter":                         strings.Replace(strings.Replace(text, `"name":"X"`, `"unused":true,"name":"X"`, 1), `"name":"Y"`, `"unused":true,"name":"Y"`, 1),
+		"no parameter": strings.Replace(strings.Replace(text, `"name":"X"`,
+			`"unused":true,"name":"X"`, 1), `"name":"Y"`, `"unused":true,"name":"Y"`, 1),
 	} {
 		testutil.Fails(t, testutil.Err(ParsePlan(spoiled)), want)
 	}
@@ -71,9 +74,11 @@ func TestFirstAfter(t *testing.T) {
 						same = same && points[side][i] == usual[id][side][i]
 					}
 				}
-				testutil.Check(t, same || id >= first, "%d in flight: pair %d changes pair %d, before %d", inflight, pair, id, first)
+				testutil.Check(t, same || id >= first, "%d in flight: pair %d changes pair %d, before %d", inflight, pair, id,
+					first)
 			}
-			testutil.Check(t, s.DrawnFrom(s.BlockOf(first)) > s.BlockOf(pair) && (first <= 0 || s.DrawnFrom(s.BlockOf(first-1)) <= s.BlockOf(pair)),
+			testutil.Check(t, s.DrawnFrom(s.BlockOf(first)) > s.BlockOf(pair) &&
+				(first <= 0 || s.DrawnFrom(s.BlockOf(first-1)) <= s.BlockOf(pair)),
 				"%d in flight: pair %d: %d is not the first", inflight, pair, first)
 		}
 	}
@@ -139,7 +144,8 @@ func TestFaults(t *testing.T) {
 				continue
 			}
 			faulty, ok := errors.AsType[*Faulty](err)
-			testutil.Check(t, ok && faulty.Bad == 20 && faulty.Pairs == 160 && faulty.Param == "X" && faulty.Above == (side > 0) && faulty.P <= 1e-4,
+			testutil.Check(t, ok && faulty.Bad == 20 && faulty.Pairs == 160 && faulty.Param == "X" &&
+				faulty.Above == (side > 0) && faulty.P <= 1e-4,
 				"%+v", err)
 		}
 	}
@@ -157,7 +163,8 @@ func TestFisher(t *testing.T) {
 	s := settingsOfTwo(1000, 2, 2)
 	f := NewFaults(&s)
 	f.blocks = [][]pointPlayed{{
-		{failed: true, above: []float64{1, 0}}, {above: []float64{-1, 0}}, {failed: true, above: []float64{1, 0}}, {above: []float64{-1, 0}},
+		{failed: true, above: []float64{1, 0}}, {above: []float64{-1, 0}}, {failed: true, above: []float64{1, 0}},
+		{above: []float64{-1, 0}},
 	}}
 	for side, want := range map[float64]float64{1: 1.0 / 6, -1: 1} {
 		got := f.fisher(0, side)
@@ -190,7 +197,8 @@ func TestCheckPoints(t *testing.T) {
 		"text":   {{Name: "N", Value: "9\nquit"}, good[1], good[2]},
 		"swap":   {good[1], good[0], good[2]},
 	} {
-		testutil.Check(t, s.CheckPoints([2][]match.Option{good, bad}) != nil && s.CheckPoints([2][]match.Option{bad, good}) != nil,
+		testutil.Check(t, s.CheckPoints([2][]match.Option{good, bad}) != nil &&
+			s.CheckPoints([2][]match.Option{bad, good}) != nil,
 			"%s: it passes", name)
 	}
 }

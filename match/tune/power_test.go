@@ -44,9 +44,11 @@ func TestPower(t *testing.T) {
 			if c.shorter == 0 {
 				testutil.OnlyLong(t, "the short form has the case with the usual perturbation")
 			}
-			g := gains(c.method, c.kind, c.d, c.useless, c.pairs, c.of_/testutil.ByLength(max(1, c.shorter), 1), c.in, c.elo, c.c)
+			g := gains(c.method, c.kind, c.d, c.useless, c.pairs, c.of_/testutil.ByLength(max(1, c.shorter), 1), c.in, c.elo,
+				c.c)
 			t.Logf("gains of %.0f Elo: mean %.1f, tenth %.1f", c.elo, mean(g), g[len(g)/10])
-			testutil.Check(t, mean(g) >= c.least && g[len(g)/10] >= c.tenth, "want a mean of %.1f and a tenth of %.1f", c.least, c.tenth)
+			testutil.Check(t, mean(g) >= c.least && g[len(g)/10] >= c.tenth, "want a mean of %.1f and a tenth of %.1f", c.least,
+				c.tenth)
 		})
 	}
 }

@@ -6,8 +6,8 @@ import (
 	"gogi/internal/testutil"
 )
 
-// TestAProbeAtABorder: a probe plays the value itself against a perturbed one, also at an end of the range, where a duel
-// moves the middle. So it measures the loss of a perturbation from the current value.
+// TestAProbeAtABorder: a probe plays the value itself against a perturbed one, also at an end of the range, where a
+// duel moves the middle. So it measures the loss of a perturbation from the current value.
 func TestAProbeAtABorder(t *testing.T) {
 	t.Parallel()
 	s := Settings{Params: []Param{{Name: "F", Kind: Float, Min: 0, Max: 10}}}
@@ -27,6 +27,7 @@ func TestAProbeAtABorder(t *testing.T) {
 		d := s.newDuel(0)
 		d.Kind, d.C[0], d.Flips[0] = test.kind, 2, test.flip
 		s.perturb(&d, 0, test.at, 0.5)
-		testutil.Check(t, d.Plus[0] == test.plus && d.Minus[0] == test.minus, "%+v: %v against %v", test, d.Plus[0], d.Minus[0])
+		testutil.Check(t, d.Plus[0] == test.plus && d.Minus[0] == test.minus, "%+v: %v against %v", test, d.Plus[0],
+			d.Minus[0])
 	}
 }

@@ -82,7 +82,8 @@ func (r *reference) compare(t *testing.T) {
 	last := states[s.Blocks()]
 	near(t, "the answer", Answer(&s, &last), r.Answer)
 	for i := range r.Drift {
-		near(t, "the drift", []float64{last.Each[i].Drift, last.Each[i].DriftSquares}, []float64{r.Drift[i], r.DriftSquares[i]})
+		near(t, "the drift", []float64{last.Each[i].Drift, last.Each[i].DriftSquares},
+			[]float64{r.Drift[i], r.DriftSquares[i]})
 	}
 }
 

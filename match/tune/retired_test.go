@@ -27,7 +27,8 @@ func TestRetired(t *testing.T) {
 		w := testutil.Must(NewWalk(s, stored, at))(t)
 		w.Pair([]match.Row{{}}, [2][]match.Option{})
 		last := w.End()
-		testutil.Check(t, last.Blocks == 2 && last.Pairs == 32 && last.Theta[0] == 5 && len(w.Track) == 3 && len(w.Differences) == 0, "%+v, %+v", last, w)
+		testutil.Check(t, last.Blocks == 2 && last.Pairs == 32 && last.Theta[0] == 5 && len(w.Track) == 3 &&
+			len(w.Differences) == 0, "%+v, %+v", last, w)
 		testutil.Equal(t, Answer(&s, &w.Asked)[0], want, "after %d blocks", at)
 	}
 	stored[0].Centre = nil

@@ -20,7 +20,8 @@ const (
 const retired = "surface"
 
 // ErrRetired is the error if gogi has to calculate a tune whose method it no longer has.
-var ErrRetired = errors.New("method " + retired + ": gogi has this method no longer, and reads only the stored values of its tunes; start a new tune with the method spsa")
+var ErrRetired = errors.New("method " + retired +
+	": gogi has this method no longer, and reads only the stored values of its tunes; start a new tune with the method spsa")
 
 // EloPerPair is the Elo difference between two players that changes the expected wins minus losses (W − L) of a
 // pair by 1. Near equal strength, one Elo changes the score of a game by ln 10/1600 (the slope of the logistic
@@ -171,7 +172,8 @@ func (s *Settings) Check() error {
 		}
 		return nil
 	}
-	for _, err := range []error{share("probes", s.Probes), share("average", s.Average), share("alpha", s.Alpha), share("gamma", s.Gamma), s.checkStages()} {
+	for _, err := range []error{share("probes", s.Probes), share("average", s.Average), share("alpha", s.Alpha),
+		share("gamma", s.Gamma), s.checkStages()} {
 		if err != nil {
 			return err
 		}

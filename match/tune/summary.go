@@ -22,8 +22,8 @@ type Summary struct {
 	Params   []ParamSummary     `json:"params"`
 }
 
-// Done reports whether all pairs of the tune are learnt. Its values are final only then: a tune that has stopped because
-// no parameter matters can still be resumed.
+// Done reports whether all pairs of the tune are learnt. Its values are final only then: a tune that has stopped
+// because no parameter matters can still be resumed.
 func (sum *Summary) Done() bool { return sum.Pairs >= sum.Budget }
 
 // ParamSummary has the printed figures of one parameter. Unknown figures are nil.
@@ -60,7 +60,8 @@ func Summarize(s *Settings, st *State) Summary {
 	for i := range s.Params {
 		p := &s.Params[i]
 		e := &st.Each[i]
-		one := ParamSummary{Name: p.Name, Kind: p.Kind, Start: p.Start, Now: st.Theta[i], Mean: answer[i], Value: p.Text(answer[i])}
+		one := ParamSummary{Name: p.Name, Kind: p.Kind, Start: p.Start, Now: st.Theta[i], Mean: answer[i],
+			Value: p.Text(answer[i])}
 		if p.Kind == Choice {
 			one.Levels = Levels(s, st, i)
 			one.Distinct = answer[i] != p.Start

@@ -19,7 +19,8 @@ func TestSmallP(t *testing.T) {
 }
 
 // TestEffectIsStudents: the interval of an effect is Student's for the mean of five products of sign and result. By
-// hand, the products 2, 1, 0, -1, 1 have the mean 0.6 and the variance 1.3, and t with 4 degrees of freedom is 2.776445.
+// hand, the products 2, 1, 0, -1, 1 have the mean 0.6 and the variance 1.3, and t with 4 degrees of freedom is
+// 2.776445.
 func TestEffectIsStudents(t *testing.T) {
 	_, s, st := afterTune(0)
 	st.Each[0].N, st.Each[0].FY, st.Each[0].YY = 5, 3, 7

@@ -9,8 +9,8 @@ import (
 )
 
 // Trajectory is a tune that is being played. It holds a Path, the stored pairs of blocks that are not complete yet, the
-// states that must still be stored, and the failures. A tune on one machine and on a farm uses it in the same way. Only one
-// goroutine at a time may call its methods.
+// states that must still be stored, and the failures. A tune on one machine and on a farm uses it in the same way. Only
+// one goroutine at a time may call its methods.
 type Trajectory struct {
 	settings *Settings
 	path     *Path
@@ -204,7 +204,8 @@ func (c *Trajectory) takeStored(id int, r Result) ([]State, error) {
 		return nil, err
 	}
 	if c.points[id] != HashPoints(want) {
-		return nil, fmt.Errorf("tune: pair %d is stored with other points than the results before it lead to (gogi tune verify prints all such pairs; after gogi db void --pairs %d gogi plays it again)", id, id)
+		return nil,
+			fmt.Errorf("tune: pair %d is stored with other points than the results before it lead to (gogi tune verify prints all such pairs; after gogi db void --pairs %d gogi plays it again)", id, id)
 	}
 	delete(c.points, id)
 	states, _, err := c.enter(id, r)

@@ -140,9 +140,12 @@ func retiredWalk(s *Settings, stored []match.TuneState, at int) (*Walk, error) {
 	}
 	w := &Walk{at: at, Failed: make([]ParamFailures, len(s.Params)), latest: Begin(s)}
 	w.Asked, w.Track = w.latest, []Step{{Centre: w.latest.Theta, Factor: w.latest.Factor}}
-	for _, st := range slices.SortedFunc(slices.Values(stored), func(a, b match.TuneState) int { return cmp.Compare(a.Blocks, b.Blocks) }) {
+	for _, st := range slices.SortedFunc(slices.Values(stored), func(a, b match.TuneState) int {
+		return cmp.Compare(a.Blocks, b.Blocks)
+	}) {
 		if len(st.Centre) != len(s.Params) {
-			return nil, fmt.Errorf("tune: the state after %d blocks has %d parameters, the tune %d", st.Blocks, len(st.Centre), len(s.Params))
+			return nil, fmt.Errorf("tune: the state after %d blocks has %d parameters, the tune %d", st.Blocks, len(st.Centre),
+				len(s.Params))
 		}
 		w.latest = w.latest.clone()
 		w.latest.Blocks, w.latest.Pairs, w.latest.Theta, w.latest.Factor = st.Blocks, st.Pairs, st.Centre, st.Factor

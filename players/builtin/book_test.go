@@ -17,7 +17,8 @@ func bookEngine(t *testing.T, text string, settings ...usi.Setting) *Engine {
 	file := filepath.Join(t.TempDir(), "book.usi")
 	testutil.OK(t, os.WriteFile(file, []byte(text), 0o600))
 	e := New()
-	for _, s := range append(settings, usi.Setting{Name: "BookFile", Value: file}, usi.Setting{Name: "USI_Hash", Value: "1"}) {
+	for _, s := range append(settings, usi.Setting{Name: "BookFile", Value: file},
+		usi.Setting{Name: "USI_Hash", Value: "1"}) {
 		testutil.OK(t, e.SetOption(s))
 	}
 	testutil.OK(t, e.Ready(t.Context()))
@@ -30,13 +31,16 @@ func TestBook(t *testing.T) {
 	ask := func(e *Engine, g usi.Go, moves ...shogi.Move) usi.Reply {
 		told = nil
 		r := testutil.Must(e.Think(t.Context(), usi.Request{
-			Position: usi.Position{Start: "startpos", Moves: moves}, Go: g, OnInfo: func(i usi.Info) { told = append(told, i.Text) },
+			Position: usi.Position{Start: "startpos", Moves: moves}, Go: g, OnInfo: func(i usi.Info) {
+				told = append(told, i.Text)
+			},
 		}))(t)
 		return r
 	}
 	e := bookEngine(t, "startpos moves 9g9f 1c1d\n")
 	r := ask(e, usi.Go{Nodes: 50})
-	testutil.Check(t, r.Text == "9g9f" && r.Answer == usi.AnswerMove && r.Nodes == 0 && strings.Join(told, "") == "book 9g9f",
+	testutil.Check(t, r.Text == "9g9f" && r.Answer == usi.AnswerMove && r.Nodes == 0 &&
+		strings.Join(told, "") == "book 9g9f",
 		"%+v, %q", r, told)
 	if r = ask(e, usi.Go{Nodes: 50}, r.Move); r.Text != "1c1d" || r.Nodes != 0 {
 		t.Errorf("%+v", r)
@@ -45,7 +49,8 @@ func TestBook(t *testing.T) {
 		t.Errorf("the book answers what it does not have: %+v", r)
 	}
 	// The engine searches if a request is not for a move to be played.
-	for _, g := range []usi.Go{{Nodes: 50, Ponder: true}, {Nodes: 50, SearchMoves: []shogi.Move{shogi.NewMove(60, 59)}}, {Nodes: 50, Mate: true}} {
+	for _, g := range []usi.Go{{Nodes: 50, Ponder: true}, {Nodes: 50, SearchMoves: []shogi.Move{shogi.NewMove(60, 59)}},
+		{Nodes: 50, Mate: true}} {
 		if r = ask(e, g); r.Nodes == 0 {
 			t.Errorf("%v: %+v", g, r)
 		}
@@ -53,7 +58,8 @@ func TestBook(t *testing.T) {
 	// The seed decides which move of the book is drawn.
 	seen := map[string]int{}
 	for _, seed := range []string{"1", "1", "2", "3", "4", "5", "6", "7", "8"} {
-		seen[ask(bookEngine(t, "startpos moves 9g9f\nstartpos moves 1g1f\n", usi.Setting{Name: "Seed", Value: seed}), usi.Go{Nodes: 9}).Text]++
+		seen[ask(bookEngine(t, "startpos moves 9g9f\nstartpos moves 1g1f\n", usi.Setting{Name: "Seed", Value: seed}),
+			usi.Go{Nodes: 9}).Text]++
 	}
 	testutil.Check(t, len(seen) == 2 && seen["9g9f"]+seen["1g1f"] == 9, "%v", seen)
 	testutil.OK(t, e.SetOption(usi.Setting{Name: "BookFile", Value: "/nonexistent/book.db"}))

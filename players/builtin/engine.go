@@ -86,7 +86,8 @@ func (e *Engine) NewGame(context.Context, usi.Game) error {
 
 func (e *Engine) build() {
 	e.hash.resize(e.settings.hash)
-	if e.built == nil || e.built.seed != e.settings.seed || e.built.noise != e.settings.noise || e.built.model != e.settings.model || e.built.weights != e.settings.weights {
+	if e.built == nil || e.built.seed != e.settings.seed || e.built.noise != e.settings.noise ||
+		e.built.model != e.settings.model || e.built.weights != e.settings.weights {
 		e.search.tables = e.settings.tables()
 		e.hash.newGame() // scores from other tables are invalid
 		built := e.settings

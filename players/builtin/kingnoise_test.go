@@ -124,11 +124,13 @@ func TestKingNoiseOfPositions(t *testing.T) {
 		numbers float64
 	}{
 		// The start is symmetric: each number occurs with both signs, and the noise is 0.
-		"start": {worth, 0}, "a pawn moved": {moved, 4}, "a king moved": {kings, 76}, "two pawns in hand": {held, 2}, "the enemy king moved": {enemy, 2},
+		"start": {worth, 0}, "a pawn moved": {moved, 4}, "a king moved": {kings, 76}, "two pawns in hand": {held, 2},
+		"the enemy king moved": {enemy, 2},
 	} {
 		mean, deviation := moments(x.list)
 		want := 20 * math.Sqrt(x.numbers)
-		testutil.Check(t, math.Abs(mean) <= 4*want/math.Sqrt(float64(seeds)) && math.Abs(deviation-want) <= 4*want/math.Sqrt(2*float64(seeds)),
+		testutil.Check(t, math.Abs(mean) <= 4*want/math.Sqrt(float64(seeds)) &&
+			math.Abs(deviation-want) <= 4*want/math.Sqrt(2*float64(seeds)),
 			"%s: mean %.1f, deviation %.1f, want 0 and %.1f", name, mean, deviation, want)
 	}
 }
@@ -147,7 +149,8 @@ func TestNoiseModelIsAnOption(t *testing.T) {
 		e.build()
 		return e.search.tables.whole(&p)
 	}
-	if worth("tables") != worth("") || worth("king_square") == worth("tables") || worth("king_square") != byKing(3, 50).whole(&p) {
+	if worth("tables") != worth("") || worth("king_square") == worth("tables") ||
+		worth("king_square") != byKing(3, 50).whole(&p) {
 		t.Errorf("%d, %d, %d", worth(""), worth("tables"), worth("king_square"))
 	}
 	testutil.Fails(t, e.SetOption(usi.Setting{Name: "NoiseModel", Value: "x"}), "", "NoiseModel x was taken")

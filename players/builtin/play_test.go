@@ -36,7 +36,8 @@ func randomMover(r *rand.Rand) mover {
 
 // play plays a game after some random moves. It returns the game and the winner by mate or declaration, if any. An
 // illegal move fails the test.
-func play(t *testing.T, r *rand.Rand, random int, black, white mover) (h *shogi.History, winner shogi.Colour, won bool) {
+func play(t *testing.T, r *rand.Rand, random int, black, white mover) (h *shogi.History, winner shogi.Colour,
+	won bool) {
 	t.Helper()
 	h = shogi.NewHistory(shogi.StartPos())
 	for range random {
@@ -140,7 +141,8 @@ func TestServed(t *testing.T) {
 	} {
 		testutil.Contains(t, greeting, want, "no")
 	}
-	d.say("setoption name USI_Hash value 1", "setoption name MultiPV value 2", "setoption name Ponder value true", "isready")
+	d.say("setoption name USI_Hash value 1", "setoption name MultiPV value 2", "setoption name Ponder value true",
+		"isready")
 	d.until("readyok")
 	d.say("usinewgame", "position startpos moves 7g7f", "go nodes 1000")
 	lines := d.until("bestmove ")

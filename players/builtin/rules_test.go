@@ -65,7 +65,8 @@ func TestMatesAreFound(t *testing.T) {
 			if plies == 1 {
 				continue
 			}
-			if r := think(t, New(), "sfen "+next.SFEN(), usi.Go{Nodes: 25_000}); r.Best().Score != (usi.Score{Mate: -1, Value: plies - 1}) {
+			if r := think(t, New(), "sfen "+next.SFEN(), usi.Go{Nodes: 25_000}); r.Best().Score !=
+				(usi.Score{Mate: -1, Value: plies - 1}) {
 				t.Errorf("%s: %v, want to be mated in %d", next.SFEN(), r.Best(), plies-1)
 			}
 		}

@@ -82,7 +82,8 @@ func TestNodeLimitIsExact(t *testing.T) {
 	for _, position := range []string{opening, middlegame} {
 		for _, n := range []uint64{1, 2, 3, 10, 97, 256, 1000, 12_345} {
 			r := think(t, e, position, usi.Go{Nodes: n})
-			testutil.Check(t, r.Nodes == n && r.Answer == usi.AnswerMove && len(r.Lines) == 1 && r.Lines[0].Nodes == n && !r.Stopped,
+			testutil.Check(t, r.Nodes == n && r.Answer == usi.AnswerMove && len(r.Lines) == 1 && r.Lines[0].Nodes == n &&
+				!r.Stopped,
 				"%d nodes: %+v", n, r)
 			testutil.Check(t, r.Lines[0].PV[0] == r.Move, "%d nodes: move %v, line %v", n, r.Move, r.Lines[0].PV)
 		}
@@ -98,9 +99,11 @@ func TestDepthLimit(t *testing.T) {
 }
 
 func TestSearchMoves(t *testing.T) {
-	only := []shogi.Move{shogi.NewMove(shogi.NewSquare(1, 7), shogi.NewSquare(1, 6)), shogi.NewMove(shogi.NewSquare(9, 7), shogi.NewSquare(9, 6))}
+	only := []shogi.Move{shogi.NewMove(shogi.NewSquare(1, 7), shogi.NewSquare(1, 6)),
+		shogi.NewMove(shogi.NewSquare(9, 7), shogi.NewSquare(9, 6))}
 	r := think(t, engine(t, "MultiPV=10"), "startpos", usi.Go{Nodes: 2000, SearchMoves: only})
-	testutil.Check(t, len(r.Lines) == 2 && slices.Contains(only, r.Lines[0].PV[0]) && slices.Contains(only, r.Lines[1].PV[0]),
+	testutil.Check(t, len(r.Lines) == 2 && slices.Contains(only, r.Lines[0].PV[0]) &&
+		slices.Contains(only, r.Lines[1].PV[0]),
 		"searchmoves %v: lines %v", only, r.Lines)
 	illegal := []shogi.Move{shogi.NewDrop(shogi.Gold, shogi.NewSquare(5, 5))}
 	if r := think(t, New(), "startpos", usi.Go{Nodes: 50, SearchMoves: illegal}); r.Answer != usi.AnswerMove {
@@ -122,7 +125,8 @@ func TestMultiPVLinesAreDistinctAndOrdered(t *testing.T) {
 		}
 		seen := map[shogi.Move]bool{}
 		for i, l := range r.Lines {
-			testutil.Check(t, l.MultiPV == i+1 && l.HasScore && l.Depth == 3 && !seen[l.PV[0]], "%s: line %d is %v", position, i+1, l)
+			testutil.Check(t, l.MultiPV == i+1 && l.HasScore && l.Depth == 3 && !seen[l.PV[0]], "%s: line %d is %v", position,
+				i+1, l)
 			testutil.Check(t, i <= 0 || l.Score.Number() <= r.Lines[i-1].Score.Number(),
 				"%s: line %d is better than the one before", position, i+1)
 			seen[l.PV[0]] = true
@@ -181,7 +185,8 @@ func TestDeadlineStops(t *testing.T) {
 	r, err := e.Think(t.Context(), usi.Request{
 		Position: usi.Position{Start: "startpos"}, Go: usi.Go{Infinite: true}, Deadline: 100 * time.Millisecond,
 	})
-	testutil.Check(t, err == nil && r.Stopped && r.Elapsed <= 100*time.Millisecond, "%v, stopped %v, %v", r.Elapsed, r.Stopped, err)
+	testutil.Check(t, err == nil && r.Stopped && r.Elapsed <= 100*time.Millisecond, "%v, stopped %v, %v", r.Elapsed,
+		r.Stopped, err)
 }
 
 func TestBudget(t *testing.T) {
@@ -197,8 +202,10 @@ func TestBudget(t *testing.T) {
 		{g: usi.Go{Infinite: true, MoveTime: s}},
 		{g: usi.Go{MoveTime: s}, want: budget{soft: 485 * ms, hard: 970 * ms}},
 		{g: usi.Go{MoveTime: 40 * ms}, want: budget{soft: 15 * ms, hard: 30 * ms}},
-		{g: usi.Go{Clock: true, BTime: 12 * s, WTime: 24 * s, UseByoyomi: true, Byoyomi: s}, want: budget{soft: s, hard: 2 * s}},
-		{g: usi.Go{Clock: true, BTime: 12 * s, WTime: 24 * s, UseInc: true, WInc: s}, side: shogi.White, want: budget{soft: 3 * s / 2, hard: 3 * s}},
+		{g: usi.Go{Clock: true, BTime: 12 * s, WTime: 24 * s, UseByoyomi: true, Byoyomi: s},
+			want: budget{soft: s, hard: 2 * s}},
+		{g: usi.Go{Clock: true, BTime: 12 * s, WTime: 24 * s, UseInc: true, WInc: s}, side: shogi.White,
+			want: budget{soft: 3 * s / 2, hard: 3 * s}},
 		{g: usi.Go{Clock: true, UseInc: true, BInc: s}, want: budget{soft: 485 * ms, hard: 970 * ms}},
 		{g: usi.Go{Nodes: 5}, deadline: s, want: budget{hard: 970 * ms, cut: true}},
 		{g: usi.Go{MoveTime: s}, deadline: 2 * s, want: budget{soft: 485 * ms, hard: 970 * ms}},

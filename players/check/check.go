@@ -79,7 +79,8 @@ func Title(check string) i18n.Message {
 	titles := map[string]i18n.Message{
 		"options": i18n.Of("options"), "defaults": i18n.Of("defaults"), "go_main_and_byoyomi": i18n.Of("go main and byoyomi"),
 		"go_increment": i18n.Of("go increment"), "legal_moves": i18n.Of("legal moves"), "declaration": i18n.Of("declaration"),
-		"node_limits": i18n.Of("node limits"), "drops": i18n.Of("drops"), "evaluation": i18n.Of("evaluation"), "bounds": i18n.Of("bounds"),
+		"node_limits": i18n.Of("node limits"), "drops": i18n.Of("drops"), "evaluation": i18n.Of("evaluation"),
+		"bounds":      i18n.Of("bounds"),
 		"mate_scores": i18n.Of("mate scores"), "mated": i18n.Of("mated"), "whites_clock": i18n.Of("White's clock"),
 		"repeatable": i18n.Of("repeatable"), "mate_search": i18n.Of("mate search"), "end_of_input": i18n.Of("end of input"),
 	}
@@ -109,9 +110,10 @@ func items(w waits) []item {
 		{name: "readyok", vital: true, examine: checkReady},
 	}
 	for _, kind := range goKinds(w.overrun) {
-		items = append(items, item{name: "go_" + kind.name, slow: kind.slow, examine: func(ctx context.Context, s *subject, f *Finding) {
-			checkGo(ctx, s, kind, f)
-		}})
+		items = append(items, item{name: "go_" + kind.name, slow: kind.slow,
+			examine: func(ctx context.Context, s *subject, f *Finding) {
+				checkGo(ctx, s, kind, f)
+			}})
 	}
 	return append(items,
 		item{name: "stop", examine: checkStop},

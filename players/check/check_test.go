@@ -83,7 +83,8 @@ func check(t *testing.T, options Options, change func(*match.Player), arguments 
 func (x *checked) marked(t *testing.T, fault string) {
 	t.Helper()
 	text, err := os.ReadFile(x.mark)
-	testutil.Check(t, err == nil && strings.Contains(string(text), fault), "the fault %s did not happen (%v): %s", fault, err, text)
+	testutil.Check(t, err == nil && strings.Contains(string(text), fault), "the fault %s did not happen (%v): %s", fault,
+		err, text)
 }
 
 // noneLeft asserts that every process of the engine has ended.
@@ -141,13 +142,16 @@ func TestCheckFindsFaults(t *testing.T) {
 			{"stop", Fail, "aborts on "},
 		}},
 		{"abort@go:2", "", []want{{"go_depth", Warn, "killed by signal 6 (aborted); stderr: terminate called on purpose"}}},
-		{"exit@isready:3", "", []want{{"go_nodes", Fail, "aborts on isready after the search"}, {"go_depth", Warn, "depth 1 in "}}}, // of 5
+		// of 5
+		{"exit@isready:3", "", []want{{"go_nodes", Fail, "aborts on isready after the search"},
+			{"go_depth", Warn, "depth 1 in "}}},
 		{"hang@go:4", "", []want{
 			{"go_byoyomi", Fail, "hangs on go btime 0 wtime 0 byoyomi 500: no bestmove"},
 			{"go_infinite", anyVerdict, "after stop"},
 			{"ponder_stop", Warn, "hangs on go ponder and stop"},
 		}},
-		{"late@go:4", "", []want{{"go_byoyomi", Fail, "does not end by itself: stopped after 1.5 s"}, {"go_infinite", anyVerdict, "after stop"}}},
+		{"late@go:4", "", []want{{"go_byoyomi", Fail, "does not end by itself: stopped after 1.5 s"},
+			{"go_infinite", anyVerdict, "after stop"}}},
 		{"illegal@go:1,malformed@go:2,none@go:3,win@go:4,resign@go:6", "", []want{
 			{"go_nodes", Fail, "bestmove 5a5b is illegal: "},
 			{"go_depth", Fail, `cannot parse the reply "bestmove P@5e"`},
@@ -175,7 +179,8 @@ func TestCheckFindsFaults(t *testing.T) {
 			{"ponder_stop", Fail, "answers before it is asked to"},
 			{"declaration", Warn, "does not declare"},
 		}},
-		{"exit@ponderhit", ponder, []want{{"ponderhit", Fail, "aborts on go ponder and ponderhit: exit status 7"}, {"ponder_stop", anyVerdict, "after stop"}}},
+		{"exit@ponderhit", ponder, []want{{"ponderhit", Fail, "aborts on go ponder and ponderhit: exit status 7"},
+			{"ponder_stop", anyVerdict, "after stop"}}},
 		{"garbage@usi,stderr@go:2,flood@go:4,garbage@go:5,longline@position:6", "", []want{
 			{"usiok", Pass, "fake by nobody"},
 			{"go_infinite", anyVerdict, "after stop"},
@@ -186,7 +191,8 @@ func TestCheckFindsFaults(t *testing.T) {
 	} {
 		t.Run(test.script+" "+test.options, func(t *testing.T) {
 			t.Parallel()
-			x := checkFake(t, Options{Quick: true, waits: inVain(test.script)}, nil, "-script", test.script, "-options", test.options)
+			x := checkFake(t, Options{Quick: true, waits: inVain(test.script)}, nil, "-script", test.script, "-options",
+				test.options)
 			for fault := range strings.SplitSeq(test.script, ",") {
 				what, _, _ := strings.Cut(fault, ":")
 				x.marked(t, what)
@@ -246,7 +252,8 @@ func TestCheckSilentMateSearch(t *testing.T) {
 	x.found(t, "mate_search", Warn, "aborts on go mate 1000: exit status 7")
 	x.found(t, "legal_moves", Fail, "no kind of search worked")
 	for _, f := range x.sheet.Checks {
-		testutil.Check(t, f.Check != "legal_moves" || !strings.Contains(f.Detail, "answers"), "%s: there was no answer to count", f.Detail)
+		testutil.Check(t, f.Check != "legal_moves" || !strings.Contains(f.Detail, "answers"),
+			"%s: there was no answer to count", f.Detail)
 	}
 	x.found(t, "declaration", Warn, "no kind of search worked")
 	x.found(t, "repeatable", Warn, "undecided")
@@ -268,16 +275,19 @@ func TestCheckOptions(t *testing.T) {
 	x.found(t, "defaults", Warn, "NetworkDelay 120")
 	x.found(t, "defaults", Warn, "--profile yaneuraou sets them right")
 
-	x = checkFake(t, Options{Quick: true, waits: patient}, func(p *match.Player) { p.Profile = "yaneuraou" }, "-options", declared)
+	x = checkFake(t, Options{Quick: true, waits: patient}, func(p *match.Player) { p.Profile = "yaneuraou" }, "-options",
+		declared)
 	x.found(t, "defaults", Pass, "")
 }
 
-// TestStrictOrder requires that the examination gives the commands in the order of the protocol. Some engines end at any
-// other command, and play matches without a fault.
+// TestStrictOrder requires that the examination gives the commands in the order of the protocol. Some engines end at
+// any other command, and play matches without a fault.
 func TestStrictOrder(t *testing.T) {
 	t.Parallel()
-	x := checkFake(t, Options{waits: patient}, nil, "-strict", "-options", "name USI_Ponder type check default false", "-mate", "nomate")
+	x := checkFake(t, Options{waits: patient}, nil, "-strict", "-options", "name USI_Ponder type check default false",
+		"-mate", "nomate")
 	for _, f := range x.sheet.Checks {
-		testutil.Check(t, !strings.Contains(f.Detail, "aborts") && !strings.Contains(f.Detail, "out of order"), "%s: %s", f.Check, f.Detail)
+		testutil.Check(t, !strings.Contains(f.Detail, "aborts") && !strings.Contains(f.Detail, "out of order"), "%s: %s",
+			f.Check, f.Detail)
 	}
 }

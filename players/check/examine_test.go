@@ -70,7 +70,8 @@ func TestDifferences(t *testing.T) {
 	b := usi.Reply{Text: "2g2f", Nodes: 10_001, Lines: []usi.Info{{Score: usi.Score{Mate: 1, Value: 3}}}}
 	got := differences(a, a)
 	testutil.Check(t, len(got) == 0, "the same: %v", got)
-	testutil.Equal(t, differences(a, b).In(i18n.English), "move 7g7f and 2g2f, score cp 30 and mate 3, nodes 10,000 and 10,001")
+	testutil.Equal(t, differences(a, b).In(i18n.English),
+		"move 7g7f and 2g2f, score cp 30 and mate 3, nodes 10,000 and 10,001")
 }
 
 // TestFindingNotes: the note with the worst verdict comes first, and its verdict is that of the finding.
@@ -95,10 +96,12 @@ func TestCharge(t *testing.T) {
 		text string
 	}{
 		{&notStarted{silent}, Warn, "not tried: a fresh process was not ready in time (no readyok); is the machine busy?"},
-		{&notStarted{&unanswered{"usiok", time.Second}}, Warn, "not tried: a fresh process was not ready in time (no usiok); is the machine busy?"},
+		{&notStarted{&unanswered{"usiok", time.Second}}, Warn,
+			"not tried: a fresh process was not ready in time (no usiok); is the machine busy?"},
 		{silent, Fail, "fails on go nodes 5, waiting for readyok: silent"},
 		{&notStarted{crashed}, Fail, "aborts on go nodes 5, waiting for readyok: exit status 3"},
-		{&usi.Fault{Kind: usi.FaultHang, Searching: true}, Fail, "hangs on go nodes 5: no bestmove, not even 0.0 ms after stop"},
+		{&usi.Fault{Kind: usi.FaultHang, Searching: true}, Fail,
+			"hangs on go nodes 5: no bestmove, not even 0.0 ms after stop"},
 		{&unanswered{"checkmate", time.Second}, Fail, "go nodes 5: no checkmate within 1 s"},
 	} {
 		f := &Finding{}

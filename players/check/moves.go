@@ -111,8 +111,8 @@ func where(p usi.Position, why i18n.Message) i18n.Message {
 	return i18n.Of("%s, ply %d", why, len(p.Moves)+1)
 }
 
-// sum adds the number of correct answers. With too few answers it warns that the item proves nothing, unless there was a
-// fault.
+// sum adds the number of correct answers. With too few answers it warns that the item proves nothing, unless there was
+// a fault.
 func (m *moveCheck) sum() {
 	answers := m.asked - m.undecided
 	text := i18n.Of("%d of %d answers", answers-m.wrong, answers)

@@ -43,8 +43,10 @@ func trickyPositions() []trickyPosition {
 		{i18n.Of("pawn, lance and knight must promote"), "4k4/1L5P1/8N/9/9/9/9/9/4K4 b - 1"},
 		{i18n.Of("White moves first, as in a handicap game"), "lnsgkgsnl/9/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1"},
 		{i18n.Of("the king has entered, in check"), "4n4/3+PK4/3+P5/9/9/9/9/9/4r3k b 2G 1"},
-		{i18n.Of("many pieces in hand, mates everywhere (the position of perft tables called Matsuri)"), "l6nl/5+P1gk/2np1S3/p1p4Pp/3P2Sp1/1PPb2P1P/P5GS1/R8/LN4bKL w GR5pnsg 1"},
-		{i18n.Of("593 legal moves, the most there can be (a known record)"), "R8/2K1S1SSk/4B4/9/9/9/9/9/1L1L1L3 b RBGSNLP3g3n17p 1"},
+		{i18n.Of("many pieces in hand, mates everywhere (the position of perft tables called Matsuri)"),
+			"l6nl/5+P1gk/2np1S3/p1p4Pp/3P2Sp1/1PPb2P1P/P5GS1/R8/LN4bKL w GR5pnsg 1"},
+		{i18n.Of("593 legal moves, the most there can be (a known record)"),
+			"R8/2K1S1SSk/4B4/9/9/9/9/9/1L1L1L3 b RBGSNLP3g3n17p 1"},
 	}
 }
 

@@ -139,8 +139,8 @@ func readScores(lines []string) *scoreLines {
 	return &s
 }
 
-// checkEvaluation searches two positions, one of which is won, and looks at all scores and notes of the engine since its
-// start.
+// checkEvaluation searches two positions, one of which is won, and looks at all scores and notes of the engine since
+// its start.
 func checkEvaluation(ctx context.Context, s *subject, f *Finding) {
 	heard, _ := s.dialogue(ctx, f, middlegame(), fromSFEN(uneven))
 	if heard == nil {
@@ -168,7 +168,8 @@ func checkBounds(_ context.Context, s *subject, f *Finding) {
 	case c.bounds > 0 && c.exact == 0:
 		f.add(Warn, "all %s scores are bounds", format.Count(c.bounds))
 	case c.bounds > 0:
-		f.add(Pass, "%s of %s scores are bounds (lowerbound, upperbound)", format.Count(c.bounds), format.Count(c.exact+c.bounds))
+		f.add(Pass, "%s of %s scores are bounds (lowerbound, upperbound)", format.Count(c.bounds),
+			format.Count(c.exact+c.bounds))
 	default:
 		f.add(Pass, "none in %s scores of short searches", format.Count(c.exact))
 	}
@@ -208,8 +209,8 @@ func (s *subject) dialogue(ctx context.Context, f *Finding, positions ...usi.Pos
 	return append([]string{}, d.heard...), answer
 }
 
-// checkMateScores checks how the engine writes the score of a mate in three plies. If it writes centipawns, a mate in one
-// ply shows the scale.
+// checkMateScores checks how the engine writes the score of a mate in three plies. If it writes centipawns, a mate in
+// one ply shows the scale.
 func checkMateScores(ctx context.Context, s *subject, f *Finding) {
 	three, ok := s.lastScore(ctx, f, mateInThree)
 	if !ok {
@@ -229,7 +230,8 @@ func checkMateScores(ctx context.Context, s *subject, f *Finding) {
 func (s *subject) lastScore(ctx context.Context, f *Finding, sfen string) (last usi.Info, ok bool) {
 	heard, _ := s.dialogue(ctx, f, fromSFEN(sfen))
 	for _, line := range heard {
-		if info := usi.ParseInfo(line); strings.HasPrefix(line, "info ") && info.HasScore && info.MultiPV == 1 && info.Score.Bound == usi.Exact {
+		if info := usi.ParseInfo(line); strings.HasPrefix(line, "info ") && info.HasScore && info.MultiPV == 1 &&
+			info.Score.Bound == usi.Exact {
 			last = info
 		}
 	}
@@ -313,7 +315,8 @@ func checkWhitesClock(ctx context.Context, s *subject, f *Finding) {
 
 // judgeClocks judges White's times with little and with much time on its own clock.
 func judgeClocks(little, much time.Duration) (Verdict, i18n.Message) {
-	text := i18n.Of("%s with %s on White's clock, %s with %s", format.Span(little), format.Span(littleTime), format.Span(much), format.Span(muchTime))
+	text := i18n.Of("%s with %s on White's clock, %s with %s", format.Span(little), format.Span(littleTime),
+		format.Span(much), format.Span(muchTime))
 	switch {
 	case little > littleTime && little > 2*much:
 		return Fail, i18n.Of("as White it reads Black's clock: %s", text)

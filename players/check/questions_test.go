@@ -22,11 +22,12 @@ func mates(p shogi.Position, n int) bool {
 		if !next.InCheck() {
 			continue
 		}
-		if replies := next.LegalMoves(nil); len(replies) == 0 || n > 1 && !slices.ContainsFunc(replies, func(r shogi.Move) bool {
-			after := next
-			after.Apply(r)
-			return !mates(after, n-2)
-		}) {
+		if replies := next.LegalMoves(nil); len(replies) == 0 || n > 1 &&
+			!slices.ContainsFunc(replies, func(r shogi.Move) bool {
+				after := next
+				after.Apply(r)
+				return !mates(after, n-2)
+			}) {
 			return true
 		}
 	}
@@ -56,8 +57,10 @@ func TestConsequences(t *testing.T) {
 
 func TestReadScores(t *testing.T) {
 	s := readScores([]string{
-		"info depth 1 score cp 0 nodes 1", "info depth 2 score cp 30 lowerbound nodes 9", "info depth 2 score mate 3 nodes 9", "bestmove 7g7f",
-		"info string Failed to open params.bin.", "info string Failed to open params.bin.", "info string Error! nn.bin", "info string loaded",
+		"info depth 1 score cp 0 nodes 1", "info depth 2 score cp 30 lowerbound nodes 9", "info depth 2 score mate 3 nodes 9",
+		"bestmove 7g7f",
+		"info string Failed to open params.bin.", "info string Failed to open params.bin.", "info string Error! nn.bin",
+		"info string loaded",
 		"option name Error type button",
 	})
 	testutil.Equal(t, s.exact, 2)
@@ -66,8 +69,8 @@ func TestReadScores(t *testing.T) {
 	testutil.Equal(t, strings.Join(s.notes, "|"), "Failed to open params.bin.|Error! nn.bin")
 }
 
-// TestJudgeMateScore: in mate 3 an engine that counts its own moves writes 2, and one writes 4. gpsusi and sjaakii write
-// centipawns.
+// TestJudgeMateScore: in mate 3 an engine that counts its own moves writes 2, and one writes 4. gpsusi and sjaakii
+// write centipawns.
 func TestJudgeMateScore(t *testing.T) {
 	for line, want := range map[string]struct {
 		verdict Verdict
@@ -92,7 +95,8 @@ func TestMateScaleWords(t *testing.T) {
 	for _, test := range []struct{ one, three, want string }{
 		{"info score cp 15999", "info score cp 15997", "its mates are 16000 less the plies"},
 		{"info score cp 1148897", "info score cp 1148897", "no number less the plies"},
-		{"info score mate 1", "info score cp 15997", "score mate 1 for a mate in 1 ply: its mates are no number less the plies"},
+		{"info score mate 1", "info score cp 15997",
+			"score mate 1 for a mate in 1 ply: its mates are no number less the plies"},
 	} {
 		got := mateScaleWords(usi.ParseInfo(test.one), usi.ParseInfo(test.three)).String()
 		testutil.Check(t, strings.Contains(got, test.want), "%s, %s: %s", test.one, test.three, got)
@@ -122,7 +126,8 @@ func TestNoteNodes(t *testing.T) {
 	for _, test := range []struct {
 		limit, nodes uint64
 		want         Verdict
-	}{{100, 253, Warn}, {1000, 1001, Pass}, {10_000, 10_492, Pass}, {1000, 1101, Warn}, {1000, 899, Warn}, {1000, 0, Warn}} {
+	}{{100, 253, Warn}, {1000, 1001, Pass}, {10_000, 10_492, Pass}, {1000, 1101, Warn}, {1000, 899, Warn},
+		{1000, 0, Warn}} {
 		f := &Finding{}
 		noteNodes(f, test.limit, test.nodes)
 		testutil.Equal(t, f.Verdict, test.want, "%+v: %s", test, f.Detail)
@@ -147,7 +152,8 @@ func TestLegalMovesSum(t *testing.T) {
 		f := &Finding{}
 		test.m.f = f
 		test.m.sum()
-		testutil.Check(t, f.Verdict == test.want && strings.HasPrefix(f.Detail, test.text) || strings.Contains(f.Detail, test.text) && test.want == Fail && f.Verdict == Fail,
+		testutil.Check(t, f.Verdict == test.want && strings.HasPrefix(f.Detail, test.text) ||
+			strings.Contains(f.Detail, test.text) && test.want == Fail && f.Verdict == Fail,
 			"%+v: %v: %q", test.m, f.Verdict, f.Detail)
 		testutil.Check(t, test.m.asked > 0 || f.Detail == "", "%q", f.Detail)
 	}
@@ -170,7 +176,8 @@ func TestCheckQuestions(t *testing.T) {
 		testutil.Equal(t, f.Consequence != "", f.Verdict > Pass, "%s: %s", f.Check, f.Consequence)
 	}
 	lines := filepath.Join(t.TempDir(), "lines")
-	x = checkFake(t, Options{waits: patient}, func(p *match.Player) { p.Quit = time.Nanosecond }, "-log", lines, "-infos", "3", "-script", "malformed@go:13")
+	x = checkFake(t, Options{waits: patient}, func(p *match.Player) { p.Quit = time.Nanosecond }, "-log", lines, "-infos",
+		"3", "-script", "malformed@go:13")
 	x.found(t, "evaluation", Pass, "6 scores, 2 of them 0")
 	x.marked(t, "malformed")
 	x.found(t, "quit", Warn, "--quit-timeout ")

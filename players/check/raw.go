@@ -39,7 +39,8 @@ func (s *subject) raw(ctx context.Context) (*rawDialogue, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &rawDialogue{proc: proc, lines: bufio.NewReaderSize(proc, 64<<10), limit: s.waits.end, calm: context.AfterFunc(ctx, proc.Kill)}
+	d := &rawDialogue{proc: proc, lines: bufio.NewReaderSize(proc, 64<<10), limit: s.waits.end,
+		calm: context.AfterFunc(ctx, proc.Kill)}
 	if err := d.greet(s); err != nil {
 		return nil, &notStarted{errors.Join(err, d.close())}
 	}
@@ -163,8 +164,8 @@ func judgeMate(answer string) Verdict {
 	return Warn
 }
 
-// quitLimit returns how long the item on quit waits for the end. It is longer than a match waits by default, so that the item
-// can measure an engine that saves what it has learned.
+// quitLimit returns how long the item on quit waits for the end. It is longer than a match waits by default, so that
+// the item can measure an engine that saves what it has learned.
 func (s *subject) quitLimit() time.Duration { return 3 * max(s.waits.end, s.player.Quit) }
 
 func checkQuit(ctx context.Context, s *subject, f *Finding) {
@@ -202,7 +203,8 @@ func checkEndOfInput(ctx context.Context, s *subject, f *Finding) {
 
 // checkEnd checks how the engine ends. The function end makes the process end, and returns the time that this took.
 // limit is the time that it waits for the end.
-func checkEnd(ctx context.Context, s *subject, f *Finding, limit time.Duration, end func(*rawDialogue) (time.Duration, error)) {
+func checkEnd(ctx context.Context, s *subject, f *Finding, limit time.Duration,
+	end func(*rawDialogue) (time.Duration, error)) {
 	d, err := s.raw(ctx)
 	if err != nil {
 		s.charge(f, Fail, err, i18n.Verbatim("usi"))
@@ -220,7 +222,8 @@ func checkEnd(ctx context.Context, s *subject, f *Finding, limit time.Duration, 
 	default:
 		f.add(Pass, "ends after %s with %s", format.Span(took), exit.Ending())
 		if grace := cmp.Or(s.player.Quit, process.DefaultGrace); took > grace {
-			f.add(Warn, "a match waits %s: --quit-timeout %s lets it end by itself", format.Span(grace), format.Span(took.Round(time.Second)+time.Second))
+			f.add(Warn, "a match waits %s: --quit-timeout %s lets it end by itself", format.Span(grace),
+				format.Span(took.Round(time.Second)+time.Second))
 		}
 	}
 }

@@ -30,7 +30,8 @@ func TestCheckOfARemoteEngineKillsTheFarSide(t *testing.T) {
 	x.found(t, "end_of_input", Warn, "it had to be killed")
 	x.goneSoon(t)
 
-	x = check(t, Options{Quick: true, waits: inVain("hang@go:6,hang@quit,stubborn@eof")}, behind, "-script", "hang@go:6,hang@quit,stubborn@eof")
+	x = check(t, Options{Quick: true, waits: inVain("hang@go:6,hang@quit,stubborn@eof")}, behind, "-script",
+		"hang@go:6,hang@quit,stubborn@eof")
 	x.found(t, "stop", Fail, "hangs on go btime 0 wtime 0 byoyomi 10000 and stop")
 	x.found(t, "declaration", anyVerdict, "does not")
 	x.goneSoon(t)

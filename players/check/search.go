@@ -41,7 +41,8 @@ func goKinds(overrun time.Duration) []goKind {
 		{name: "depth", with: usi.Go{Depth: 5}, until: 10 * time.Second},
 		{name: "movetime", with: usi.Go{MoveTime: short}, limit: short, least: worth, until: short + overrun},
 		{name: "byoyomi", with: byoyomi, limit: short, least: worth, until: short + overrun, core: true},
-		{name: "main_and_byoyomi", with: both, limit: main + short, least: worth, until: main + short + overrun, core: true, slow: true},
+		{name: "main_and_byoyomi", with: both, limit: main + short, least: worth, until: main + short + overrun, core: true,
+			slow: true},
 		{name: "increment", with: fischer, limit: main + short, least: worth, until: main + short + overrun, slow: true},
 		{name: "infinite", with: usi.Go{Infinite: true}, until: short, core: true},
 	}
@@ -99,7 +100,8 @@ func measureNodes(r usi.Reply, limit uint64, f *Finding) {
 	case r.Nodes == 0:
 		f.add(Warn, "bestmove after %s, but without a number of nodes", format.Span(r.Elapsed))
 	case !match.KeepsLimit(float64(r.Nodes), float64(limit)):
-		f.add(Warn, "%s nodes in %s, where %s were asked for", format.Count(int(r.Nodes)), format.Span(r.Elapsed), format.Count(int(limit)))
+		f.add(Warn, "%s nodes in %s, where %s were asked for", format.Count(int(r.Nodes)), format.Span(r.Elapsed),
+			format.Count(int(limit)))
 	default:
 		f.add(Pass, "%s nodes in %s", format.Count(int(r.Nodes)), format.Span(r.Elapsed))
 	}
@@ -144,7 +146,8 @@ func (s *subject) late(f *Finding, r usi.Reply, limit time.Duration) bool {
 	if over <= noise {
 		return false
 	}
-	f.add(Warn, "%s of %s: %s too late (a series tolerates %s)", format.Span(r.Elapsed), format.Span(limit), format.Span(over), format.Span(match.DefaultMargin))
+	f.add(Warn, "%s of %s: %s too late (a series tolerates %s)", format.Span(r.Elapsed), format.Span(limit),
+		format.Span(over), format.Span(match.DefaultMargin))
 	s.noteBusy(f, over)
 	return true
 }

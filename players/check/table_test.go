@@ -17,7 +17,8 @@ import (
 	"gogi/players"
 )
 
-var writeEngines = flag.Bool("write-engines", false, "measure the installed engines, and rewrite their rows in docs/engines.md")
+var writeEngines = flag.Bool("write-engines", false,
+	"measure the installed engines, and rewrite their rows in docs/engines.md")
 
 // enginesPage is the page with the table of engines.
 var enginesPage = filepath.Join("..", "..", "docs", "engines.md")
@@ -60,7 +61,8 @@ func measuredEngines(t *testing.T) (engines []measured) {
 
 // cells are the items of the table's columns, after the engine, its version and the date.
 func cells() []string {
-	return []string{"node_limits", "go_byoyomi", "go_increment", "whites_clock", "mate_scores", "bounds", "ponderhit", "declaration", "drops", "repeatable", "mate_search"}
+	return []string{"node_limits", "go_byoyomi", "go_increment", "whites_clock", "mate_scores", "bounds", "ponderhit",
+		"declaration", "drops", "repeatable", "mate_search"}
 }
 
 // row returns the row of an examination.
@@ -82,8 +84,10 @@ func row(name, version, date string, sheet *Examination) string {
 // short returns a finding as a cell. It names no input on which an engine fails.
 func short(f *Finding) string {
 	switch {
-	case strings.Contains(f.Detail, "aborts on"), strings.Contains(f.Detail, "hangs on"), strings.Contains(f.Detail, "fails on"),
-		strings.Contains(f.Detail, " within "), strings.Contains(f.Detail, "not supported"), strings.Contains(f.Detail, "no kind of search"):
+	case strings.Contains(f.Detail, "aborts on"), strings.Contains(f.Detail, "hangs on"),
+		strings.Contains(f.Detail, "fails on"),
+		strings.Contains(f.Detail, " within "), strings.Contains(f.Detail, "not supported"),
+		strings.Contains(f.Detail, "no kind of search"):
 		return "not supported"
 	case f.Verdict == Pass:
 		return "yes: " + strings.ReplaceAll(f.Detail, "|", "/")
@@ -92,8 +96,8 @@ func short(f *Finding) string {
 	return strings.ReplaceAll(text, "|", "/")
 }
 
-// TestEnginesTable: the page has one row with all columns for each engine that make engines measures, and each engine with such
-// a row is in the other tables, too.
+// TestEnginesTable: the page has one row with all columns for each engine that make engines measures, and each engine
+// with such a row is in the other tables, too.
 func TestEnginesTable(t *testing.T) {
 	page := string(testutil.Must(os.ReadFile(enginesPage))(t))
 	if *writeEngines {
@@ -109,12 +113,14 @@ func TestEnginesTable(t *testing.T) {
 			continue
 		}
 		testutil.Equal(t, strings.Count(line, " | "), len(cells())+3, "%s", line)
-		testutil.Check(t, !strings.Contains(line, "abort") && !strings.Contains(line, "crash") && !strings.Contains(line, "hang"), "%s", line)
+		testutil.Check(t, !strings.Contains(line, "abort") && !strings.Contains(line, "crash") &&
+			!strings.Contains(line, "hang"), "%s", line)
 		name, _, _ := strings.Cut(strings.TrimPrefix(line, "| "), " | ")
 		for _, section := range []string{"## How to start them", "## Matches against the built-in engine"} {
 			_, text, _ := strings.Cut(page, section)
 			text, _, _ = strings.Cut(text, "\n## ")
-			testutil.Check(t, strings.HasPrefix(line, "| engine |") || strings.Contains(text, "\n| "+name+" | "), "%s has no row below %s", name, section)
+			testutil.Check(t, strings.HasPrefix(line, "| engine |") || strings.Contains(text, "\n| "+name+" | "),
+				"%s has no row below %s", name, section)
 		}
 	}
 	for _, e := range measuredEngines(t) {
@@ -147,7 +153,8 @@ func measureAll(t *testing.T, page string) string {
 		start := strings.Index(table, "| "+e.name+" | ")
 		testutil.Require(t, start >= 0, "%s has no row", e.name)
 		old, _, _ := strings.Cut(table[start:], "\n")
-		page = strings.Replace(page, old, row(e.name, cmp.Or(e.version, sheet.Name), time.Now().Format(time.DateOnly), sheet), 1)
+		page = strings.Replace(page, old, row(e.name, cmp.Or(e.version, sheet.Name), time.Now().Format(time.DateOnly), sheet),
+			1)
 	}
 	return page
 }

@@ -87,7 +87,8 @@ func NewTuneBase(ctx context.Context, file *configs.File, dir string, guard *pro
 	if b.Greetings, err = b.Opener.GreetAll(ctx); err != nil {
 		return nil, err
 	}
-	if b.Plan, _, err = identity.Complete(plan, b.Greetings); err != nil { // no warning about equal players: in a tune they must be equal
+	// no warning about equal players: in a tune they must be equal
+	if b.Plan, _, err = identity.Complete(plan, b.Greetings); err != nil {
 		return nil, fail.Usage(err)
 	}
 	b.Opener.Plan = b.Plan

@@ -76,8 +76,8 @@ func givenOf(flags configs.Flags, names ...string) bool {
 }
 
 // skeleton returns a plan made from the flags, from which graft takes values. Its players have the names of the
-// players of the plan old, but all of them are the built-in engine. If a flag changes limits, the players have the limits
-// of the old plan with this change, as after a change of a match file.
+// players of the plan old, but all of them are the built-in engine. If a flag changes limits, the players have the
+// limits of the old plan with this change, as after a change of a match file.
 func skeleton(old *match.Plan, flags configs.Flags) (*match.Plan, error) {
 	flags.Option, flags.Engine = nil, nil
 	file := &configs.File{}
@@ -166,8 +166,8 @@ func setOption(plan *match.Plan, text string) error {
 	return nil
 }
 
-// Renamed returns values of --option in which the old names of replaced players are their new names. renamed has the new
-// name by the old one.
+// Renamed returns values of --option in which the old names of replaced players are their new names. renamed has the
+// new name by the old one.
 func Renamed(options []string, renamed map[string]string) []string {
 	out := slices.Clone(options)
 	for i, text := range out {

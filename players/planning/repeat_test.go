@@ -28,7 +28,8 @@ func TestRepeat(t *testing.T) {
 	}
 	seed, games, plies := uint64(9), 4000, 200
 	got := testutil.Must(planning.Repeat(old, configs.Flags{
-		Run: "new", Seed: &seed, Games: &games, TC: []string{"8+0.08"}, SPRT: "0,40", MaxPlies: &plies, Resign: "off", Option: []string{"strong.Hash=64"},
+		Run: "new", Seed: &seed, Games: &games, TC: []string{"8+0.08"}, SPRT: "0,40", MaxPlies: &plies, Resign: "off",
+		Option: []string{"strong.Hash=64"},
 	}))(t)
 	want := *old
 	want.Players = append([]match.Player(nil), old.Players...)
@@ -45,29 +46,36 @@ func TestRepeat(t *testing.T) {
 	clock := old.Players[1].Limits
 	got = testutil.Must(planning.Repeat(old, configs.Flags{Nodes: []string{"strong=777"}, Margin: []string{"250ms"}}))(t)
 	own := got.Players[0].Limits
-	testutil.Check(t, own.Nodes == 777 && own.Clock.IsZero() && own.Margin == 250*time.Millisecond, "the limits of strong: %+v", own)
+	testutil.Check(t, own.Nodes == 777 && own.Clock.IsZero() && own.Margin == 250*time.Millisecond,
+		"the limits of strong: %+v", own)
 	clock.Margin = own.Margin
 	testutil.Equal(t, got.Players[1].Limits, clock, "a flag for one player keeps the search limit of the other")
 	both := testutil.Must(planning.Repeat(got, configs.Flags{TC: []string{"5+0.1"}, Nodes: []string{"weak=9"}}))(t)
-	testutil.Check(t, both.Players[0].Limits.Clock.Main == 5*time.Second && both.Players[0].Limits.Nodes == 0 && both.Players[1].Limits.Nodes == 9,
+	testutil.Check(t, both.Players[0].Limits.Clock.Main == 5*time.Second && both.Players[0].Limits.Nodes == 0 &&
+		both.Players[1].Limits.Nodes == 9,
 		"a flag without a name replaces the limits of all: %+v", both.Players)
 	colours := *old
 	colours.ColourClocks[1] = &match.TimeControl{Main: time.Minute}
 	got = testutil.Must(planning.Repeat(&colours, configs.Flags{TC: []string{"black=2+1"}}))(t)
-	testutil.Check(t, *got.ColourClocks[1] == match.TimeControl{Main: time.Minute} && got.ColourClocks[0].Increment == time.Second, "%v", got.ColourClocks)
+	testutil.Check(t, *got.ColourClocks[1] == match.TimeControl{Main: time.Minute} &&
+		got.ColourClocks[0].Increment == time.Second, "%v", got.ColourClocks)
 	file := filepath.Join(t.TempDir(), "openings.txt")
 	testutil.OK(t, os.WriteFile(file, []byte("startpos moves 7g7f\n"), 0o600))
-	testutil.Fails(t, testutil.Err(planning.Repeat(old, configs.Flags{Openings: file})), "", "a file of this machine was read")
+	testutil.Fails(t, testutil.Err(planning.Repeat(old, configs.Flags{Openings: file})), "",
+		"a file of this machine was read")
 	for flag, flags := range map[string]configs.Flags{
-		"--engine": {Engine: []string{"x=/bin/sh"}}, "--openings": {Openings: "/etc/passwd"}, "--opening-plies": {OpeningPlies: &plies}, "--mate": {Mate: "x"},
-		"--concurrency": {Concurrency: "3"}, "no engine": {Option: []string{"nobody.Hash=1"}}, "names a file": {Option: []string{"strong.EvalFile=x"}},
-		"--option": {Option: []string{"Hash"}}, "--sprt": {SPRT: "x"}, "--tc": {TC: []string{"x"}},
+		"--engine": {Engine: []string{"x=/bin/sh"}}, "--openings": {Openings: "/etc/passwd"},
+		"--opening-plies": {OpeningPlies: &plies}, "--mate": {Mate: "x"},
+		"--concurrency": {Concurrency: "3"}, "no engine": {Option: []string{"nobody.Hash=1"}},
+		"names a file": {Option: []string{"strong.EvalFile=x"}},
+		"--option":     {Option: []string{"Hash"}}, "--sprt": {SPRT: "x"}, "--tc": {TC: []string{"x"}},
 	} {
 		testutil.Fails(t, testutil.Err(planning.Repeat(old, flags)), flag)
 	}
 	other := testutil.Must(planning.Builtin())(t)
 	taken := testutil.Must(planning.TakeEngine(other, "strong", old, "strong"))(t)
-	if taken.Players[0].Command[0] != "/nowhere/engine" || taken.Players[0].Limits != other.Players[0].Limits || other.Players[0].Command[0] == "/nowhere/engine" {
+	if taken.Players[0].Command[0] != "/nowhere/engine" || taken.Players[0].Limits != other.Players[0].Limits ||
+		other.Players[0].Command[0] == "/nowhere/engine" {
 		t.Errorf("%+v", taken.Players[0])
 	}
 	testutil.Fails(t, testutil.Err(planning.TakeEngine(other, "strong", old, "weak")), "", "two players have one name")
@@ -78,11 +86,14 @@ func TestCommits(t *testing.T) {
 	old := testutil.Must(planning.Builtin())(t)
 	digest := old.Digest()
 	dev, base := strings.Repeat("d", 40), strings.Repeat("b", 40)
-	c := planning.Commits{Repo: "https://git.example/a", BaseRepo: "file:///b", Recipe: "small", Dev: dev + ":12", Base: base + ":34"}
+	c := planning.Commits{Repo: "https://git.example/a", BaseRepo: "file:///b", Recipe: "small", Dev: dev + ":12",
+		Base: base + ":34"}
 	plan := testutil.Must(c.Apply(old, "text"))(t)
 	for i, want := range []match.Player{
-		{Name: "dev", Identity: match.Identity{Source: &match.Source{Repository: "https://git.example/a", Commit: dev, Recipe: "text", Bench: 12}}},
-		{Name: "base", Identity: match.Identity{Source: &match.Source{Repository: "file:///b", Commit: base, Recipe: "text", Bench: 34}}},
+		{Name: "dev", Identity: match.Identity{Source: &match.Source{Repository: "https://git.example/a", Commit: dev,
+			Recipe: "text", Bench: 12}}},
+		{Name: "base", Identity: match.Identity{Source: &match.Source{Repository: "file:///b", Commit: base, Recipe: "text",
+			Bench: 34}}},
 	} {
 		want.Command, want.Limits, want.Restart = []string{want.Name}, old.Players[i].Limits, old.Players[i].Restart
 		testutil.Diff(t, want, plan.Players[i], "(-want +got)")
@@ -91,7 +102,8 @@ func TestCommits(t *testing.T) {
 	testutil.Check(t, old.Digest() == digest && plan.Pairs == old.Pairs, "the old plan has changed")
 	c.BaseRepo, c.Dev = "", base+":34"
 	plan.Players[0].Options = []match.Option{{Name: "EvalDir", Value: "/e"}}
-	plan.Players[0].Identity.Files = []match.FileHash{{Role: match.BinaryRole, SHA256: "1"}, {Role: "EvalDir/nn.bin", Path: "/e/nn.bin", SHA256: "2"}}
+	plan.Players[0].Identity.Files = []match.FileHash{{Role: match.BinaryRole, SHA256: "1"},
+		{Role: "EvalDir/nn.bin", Path: "/e/nn.bin", SHA256: "2"}}
 	again := testutil.Must(c.Apply(plan, "text"))(t)
 	testutil.Check(t, len(again.Players[0].Options) == 1 && len(again.Players[0].Identity.Files) == 1 &&
 		again.Players[1].Identity.Source.Repository == c.Repo, "%+v", again.Players)

@@ -24,7 +24,8 @@ func TestCouncilIgnoresABrokenCache(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join(g.dir, "cache", "*.json"))
 	testutil.Require(t, err == nil && len(files) == 1, "%d files of the cache: %v", len(files), err)
 	whole := testutil.Must(os.ReadFile(files[0]))(t)
-	for _, broken := range []string{"", "null", "{", string(whole[:len(whole)/2]), strings.Replace(string(whole), `"version":1`, `"version":9`, 1)} {
+	for _, broken := range []string{"", "null", "{", string(whole[:len(whole)/2]),
+		strings.Replace(string(whole), `"version":1`, `"version":9`, 1)} {
 		testutil.OK(t, os.WriteFile(files[0], []byte(broken), 0o600))
 		g.start()
 		g.ready()
@@ -38,7 +39,8 @@ func TestCouncilIgnoresABrokenCache(t *testing.T) {
 // TestCouncilChangesItsRule: a changed rule takes effect at the next isready, in the same processes.
 func TestCouncilChangesItsRule(t *testing.T) {
 	t.Parallel()
-	g := loadKnown(t, fakes(`rule = {name = "adoption", reward = "voters"}`, "-replay 7g7f -infos 2 -log LOG", "-replay 2g2f", "-replay 2g2f"), Config{Log: "votes"})
+	g := loadKnown(t, fakes(`rule = {name = "adoption", reward = "voters"}`, "-replay 7g7f -infos 2 -log LOG",
+		"-replay 2g2f", "-replay 2g2f"), Config{Log: "votes"})
 	g.ready("setoption name Rule value adoption", "setoption name RuleKeys value reward=voters")
 	g.say("position startpos", "go nodes 1")
 	g.until("bestmove 2g2f")
@@ -61,7 +63,8 @@ func TestCouncilChangesItsRule(t *testing.T) {
 	for _, v := range g.votes("votes") {
 		rules = append(rules, v.Rule)
 	}
-	testutil.Slices(t, []string{"adoption:reward=voters", "adoption:reward=voters", "optimistic", "adoption"}, rules, "rules")
+	testutil.Slices(t, []string{"adoption:reward=voters", "adoption:reward=voters", "optimistic", "adoption"}, rules,
+		"rules")
 	n := strings.Count(g.file("m1.log"), "usi\n")
 	testutil.Check(t, n == 1, "the member was started %d times", n)
 }
@@ -76,10 +79,12 @@ func TestCouncilOfCouncils(t *testing.T) {
 	g.say("position startpos", "go btime 60000 wtime 60000 byoyomi 10000")
 	g.until("bestmove")
 	g.quit()
-	testutil.Check(t, linesWith(g.said, "id name gogi council top") == 1 && linesWith(g.said, "option name E2_2_USI_Hash ") == 1,
+	testutil.Check(t, linesWith(g.said, "id name gogi council top") == 1 &&
+		linesWith(g.said, "option name E2_2_USI_Hash ") == 1,
 		"%q", g.said)
 	log := g.file("m1.log")
-	for _, want := range []string{"setoption name USI_Hash value 7\n", "setoption name USI_Hash value 9\n", "byoyomi 9700\n"} {
+	for _, want := range []string{"setoption name USI_Hash value 7\n", "setoption name USI_Hash value 9\n",
+		"byoyomi 9700\n"} {
 		testutil.Contains(t, log, want, "without")
 	}
 }
@@ -134,7 +139,8 @@ members = ["fsf", "gps"]
 			}
 		}
 	}
-	testutil.Check(t, len(votes) == plies && min(voted[0], voted[1]) >= plies/2, "%d decisions, %v ballots", len(votes), voted)
+	testutil.Check(t, len(votes) == plies && min(voted[0], voted[1]) >= plies/2, "%d decisions, %v ballots", len(votes),
+		voted)
 }
 
 // realEngines skips the test if Debian's fairy-stockfish and gpsshogi are not installed.

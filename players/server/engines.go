@@ -31,7 +31,8 @@ type councilEngine struct {
 	pressed  []string      // buttons that are not sent yet
 	early    bool          // the engine accepts clocks with ponderhit
 	version  int           // counts the changes by update
-	silent   error         // error of an engine that did not answer during this isready; the council does not start it again
+	// error of an engine that did not answer during this isready; the council does not start it again
+	silent error
 }
 
 func listEngines(c *match.Council, prefix string) []*councilEngine {
@@ -173,7 +174,9 @@ func (m *councilMember) configure() error {
 		return nil
 	}
 	list, version := m.of.settings(m.Greeting().Options)
-	changed := slices.DeleteFunc(slices.Clone(list), func(x usi.Setting) bool { return x.Value != "" && slices.Contains(m.sent, x) })
+	changed := slices.DeleteFunc(slices.Clone(list), func(x usi.Setting) bool {
+		return x.Value != "" && slices.Contains(m.sent, x)
+	})
 	if len(changed) > 0 {
 		if err := m.Configure(changed); err != nil {
 			return err

@@ -18,11 +18,12 @@ import (
 	"gogi/usi"
 )
 
-// goLines returns every form of go of the protocol: each argument alone, each pair of arguments, the forms that GUIs and
-// the CSA client send, and the forms that a match sends for each limit and each pair of limits.
+// goLines returns every form of go of the protocol: each argument alone, each pair of arguments, the forms that GUIs
+// and the CSA client send, and the forms that a match sends for each limit and each pair of limits.
 func goLines() (lines []string) {
 	words := []string{
-		"ponder", "btime 3000", "wtime 2000", "byoyomi 1000", "binc 600", "winc 500", "movetime 700", "nodes 300", "depth 4", "infinite",
+		"ponder", "btime 3000", "wtime 2000", "byoyomi 1000", "binc 600", "winc 500", "movetime 700", "nodes 300", "depth 4",
+		"infinite",
 		"searchmoves 7g7f 2g2f", // reads to the end of the line, so it is the last
 	}
 	for i, a := range words {
@@ -31,17 +32,22 @@ func goLines() (lines []string) {
 			lines = append(lines, "go "+a+" "+b)
 		}
 	}
-	lines = append(lines, "go", "go btime 0 wtime 0 byoyomi 1000", "go btime 3000 wtime 2000 byoyomi 1000", "go btime 3000 wtime 2000 binc 600 winc 500",
-		"go btime 3000 wtime 2000 byoyomi 1000 binc 0 winc 0", "go btime 3000 wtime 2000 byoyomi 1000 binc 600 winc 500", "go ponder btime 3000 wtime 2000 byoyomi 1000")
+	lines = append(lines, "go", "go btime 0 wtime 0 byoyomi 1000", "go btime 3000 wtime 2000 byoyomi 1000",
+		"go btime 3000 wtime 2000 binc 600 winc 500",
+		"go btime 3000 wtime 2000 byoyomi 1000 binc 0 winc 0", "go btime 3000 wtime 2000 byoyomi 1000 binc 600 winc 500",
+		"go ponder btime 3000 wtime 2000 byoyomi 1000")
 	limits := []match.Limits{
-		{Clock: match.TimeControl{Main: 3 * time.Second}}, {Clock: match.TimeControl{Byoyomi: time.Second}}, {Clock: match.TimeControl{Increment: time.Second}},
+		{Clock: match.TimeControl{Main: 3 * time.Second}}, {Clock: match.TimeControl{Byoyomi: time.Second}},
+		{Clock: match.TimeControl{Increment: time.Second}},
 		{MoveTime: 700 * time.Millisecond}, {Nodes: 300}, {Depth: 4},
 	}
 	for i, a := range limits {
 		for _, b := range limits[i:] {
-			a.Clock.Main, a.Clock.Byoyomi, a.Clock.Increment = max(a.Clock.Main, b.Clock.Main), max(a.Clock.Byoyomi, b.Clock.Byoyomi), max(a.Clock.Increment, b.Clock.Increment)
+			a.Clock.Main, a.Clock.Byoyomi, a.Clock.Increment = max(a.Clock.Main, b.Clock.Main),
+				max(a.Clock.Byoyomi, b.Clock.Byoyomi), max(a.Clock.Increment, b.Clock.Increment)
 			a.MoveTime, a.Nodes, a.Depth = max(a.MoveTime, b.MoveTime), max(a.Nodes, b.Nodes), max(a.Depth, b.Depth)
-			lines = append(lines, runner.GoOnClock(a, [2]time.Duration{a.Clock.Main, a.Clock.Main}, [2]time.Duration{a.Clock.Increment, a.Clock.Increment}).String())
+			lines = append(lines, runner.GoOnClock(a, [2]time.Duration{a.Clock.Main, a.Clock.Main},
+				[2]time.Duration{a.Clock.Increment, a.Clock.Increment}).String())
 			a = limits[i]
 		}
 	}
@@ -73,7 +79,8 @@ func allowed(line string) (limit time.Duration, timed bool) {
 	return limit, timed
 }
 
-// endless is a member that searches until it is stopped, and answers a stop at once. If swift is set, it answers at once.
+// endless is a member that searches until it is stopped, and answers a stop at once. If swift is set, it answers at
+// once.
 type endless struct {
 	opened int
 	swift  bool
@@ -98,10 +105,9 @@ func (e *endless) Think(ctx context.Context, r usi.Request) (usi.Reply, error) {
 	return usi.Reply{Answer: usi.AnswerMove, Move: m, Text: "7g7f", Stopped: !e.swift}, err
 }
 
-// TestEveryGo: for every form of go, a council of two members that search until they are stopped, and of one that answers at
-// once, answers within the time
-// that the line allows, uses most of it, and keeps its members. A line without a time lasts until the stop, which comes
-// after two seconds here.
+// TestEveryGo: for every form of go, a council of two members that search until they are stopped, and of one that
+// answers at once, answers within the time that the line allows, uses most of it, and keeps its members. A line without
+// a time lasts until the stop, which comes after two seconds here.
 func TestEveryGo(t *testing.T) {
 	const margin, until = 100 * time.Millisecond, 2 * time.Second
 	lines := goLines()
@@ -115,12 +121,14 @@ func TestEveryGo(t *testing.T) {
 				limit, timed = fallbackTime, true
 			}
 			sent := testutil.Must(usi.ParseGo(members.String()))(t)
-			testutil.Check(t, !timed || sent.Early || sent.MoveTime > 0 || sent.BTime > 0 || sent.Byoyomi > 0, "%s: the members get no time: %s", line, members)
+			testutil.Check(t, !timed || sent.Early || sent.MoveTime > 0 || sent.BTime > 0 || sent.Byoyomi > 0,
+				"%s: the members get no time: %s", line, members)
 			players := []*endless{{}, {}, {swift: true}}
 			config := ensemble.Config{Name: "C", Rule: voting.DefaultSpec(voting.Majority), Restarts: -1}
 			for i, p := range players {
 				open := func(context.Context) (ensemble.Player, error) { p.opened++; return p, nil }
-				config.Members = append(config.Members, ensemble.Member{Voter: voting.Voter{Name: fmt.Sprintf("m%d", i+1)}, Open: open})
+				config.Members = append(config.Members,
+					ensemble.Member{Voter: voting.Voter{Name: fmt.Sprintf("m%d", i+1)}, Open: open})
 			}
 			c := testutil.Must(ensemble.Open(t.Context(), config))(t)
 			testutil.OK(t, c.NewGame(t.Context(), usi.Game{}))
@@ -131,11 +139,13 @@ func TestEveryGo(t *testing.T) {
 				}
 				reply, err := c.Think(ctx, usi.Request{Position: usi.Position{Start: "startpos"}, Go: members, Deadline: deadline})
 				cancel()
-				testutil.Require(t, err == nil && reply.Text == "7g7f" && reply.Absent == 0, "%s: %q, %d members without a vote, %v", line, reply.Text, reply.Absent, err)
+				testutil.Require(t, err == nil && reply.Text == "7g7f" && reply.Absent == 0,
+					"%s: %q, %d members without a vote, %v", line, reply.Text, reply.Absent, err)
 				if !timed {
 					limit = until + time.Millisecond
 				}
-				testutil.Check(t, reply.Elapsed < limit && reply.Elapsed >= limit/5, "%s: the move took %v of %v", line, reply.Elapsed, limit)
+				testutil.Check(t, reply.Elapsed < limit && reply.Elapsed >= limit/5, "%s: the move took %v of %v", line,
+					reply.Elapsed, limit)
 				synctest.Wait()
 			}
 			testutil.Check(t, players[0].opened == 1 && players[1].opened == 1, "%s: a member was started again", line)
@@ -158,7 +168,8 @@ func TestCouncilNamesFailedMembers(t *testing.T) {
 				named++
 			}
 		}
-		testutil.Check(t, n > 0 || strings.Contains(strings.Join(lines, "\n"), "the vote lacks m3: crash"), "the reason: %q", lines)
+		testutil.Check(t, n > 0 || strings.Contains(strings.Join(lines, "\n"), "the vote lacks m3: crash"), "the reason: %q",
+			lines)
 		testutil.Equal(t, named, want, "info lines about the member at move %d: %q", n+1, lines)
 	}
 	g.quit()

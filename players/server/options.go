@@ -42,21 +42,27 @@ func (s *council) declare() []councilOption {
 			return nil
 		}},
 		// It is rounded down, because two of three are more than 66% and less than 67%.
-		{spin("QuorumPct", int(math.Floor(quorum*100)), 1, 100), wholeNumber(func(x *ensemble.Config, n int) { x.Quorum = float64(n) / 100 })},
-		{usi.Option{Name: "TieBreak", Type: usi.String, Default: strings.Join(s.ties(), ",")}, func(x *ensemble.Config, v string) (err error) {
-			x.Settings.Ties, err = voting.ParseTies(v)
-			return err
-		}},
-		{spin("MinAlive", max(1, c.MinAlive), 1, len(c.Members)), wholeNumber(func(x *ensemble.Config, n int) { x.MinAlive = n })},
-		{spin("ResignQuorumPct", wholePercent(c.ResignQuorum, 0.5), 1, 100), wholeNumber(func(x *ensemble.Config, n int) { x.Settings.ResignQuorum = float64(n) / 100 })},
+		{spin("QuorumPct", int(math.Floor(quorum*100)), 1, 100),
+			wholeNumber(func(x *ensemble.Config, n int) { x.Quorum = float64(n) / 100 })},
+		{usi.Option{Name: "TieBreak", Type: usi.String, Default: strings.Join(s.ties(), ",")},
+			func(x *ensemble.Config, v string) (err error) {
+				x.Settings.Ties, err = voting.ParseTies(v)
+				return err
+			}},
+		{spin("MinAlive", max(1, c.MinAlive), 1, len(c.Members)),
+			wholeNumber(func(x *ensemble.Config, n int) { x.MinAlive = n })},
+		{spin("ResignQuorumPct", wholePercent(c.ResignQuorum, 0.5), 1, 100),
+			wholeNumber(func(x *ensemble.Config, n int) { x.Settings.ResignQuorum = float64(n) / 100 })},
 		{spin("VetoMs", int(veto.Time.Milliseconds()), 0, 60_000), wholeNumber(func(x *ensemble.Config, n int) {
 			x.Veto.Time, x.Veto.Nodes = time.Duration(n)*time.Millisecond, 0
 		})},
-		{spin("VetoCp", int(veto.Margin), 1, 10_000), wholeNumber(func(x *ensemble.Config, n int) { x.Veto.Margin = float64(n) })},
-		{combo("EnteringKingRule", s.opener.Plan.Rules.Declaration.String(), builtin.RuleNames()), func(x *ensemble.Config, v string) (err error) {
-			x.Settings.Declaration, err = shogi.ParseDeclarationRule(v)
-			return err
-		}},
+		{spin("VetoCp", int(veto.Margin), 1, 10_000),
+			wholeNumber(func(x *ensemble.Config, n int) { x.Veto.Margin = float64(n) })},
+		{combo("EnteringKingRule", s.opener.Plan.Rules.Declaration.String(), builtin.RuleNames()),
+			func(x *ensemble.Config, v string) (err error) {
+				x.Settings.Declaration, err = shogi.ParseDeclarationRule(v)
+				return err
+			}},
 		{combo("ShowMembers", showWinner, []string{showWinner, showAll, showNone}), nil},
 		{usi.Option{Name: "VoteLog", Type: usi.Filename}, nil},
 		{spin("MultiPV", 1, 1, 100), nil},

@@ -56,7 +56,8 @@ func fakes(council string, members ...string) string {
 			}
 			command = append(command, fmt.Sprintf("%q", word))
 		}
-		fmt.Fprintf(&b, "[[engine]]\nname = %q\ncommand = [%s]\nenv = [\"GOGI_TEST_TAG=TAG\"]\nready_timeout = \"30s\"\n", name, strings.Join(command, ", "))
+		fmt.Fprintf(&b, "[[engine]]\nname = %q\ncommand = [%s]\nenv = [\"GOGI_TEST_TAG=TAG\"]\nready_timeout = \"30s\"\n",
+			name, strings.Join(command, ", "))
 	}
 	if !strings.Contains(council, "rule") {
 		council = "rule = \"majority\"\n" + council
@@ -305,7 +306,8 @@ func TestCouncilAnswersAStoppedPonderOnce(t *testing.T) {
 	g.say("stop")
 	lines := append(g.until("bestmove"), g.sync()...)
 	testutil.Equal(t, linesWith(lines, "bestmove"), 1, "%q", lines)
-	legal(t, "position startpos moves 7g7f 3c3d", g.said[slices.IndexFunc(g.said, func(l string) bool { return strings.HasPrefix(l, "bestmove") })])
+	legal(t, "position startpos moves 7g7f 3c3d",
+		g.said[slices.IndexFunc(g.said, func(l string) bool { return strings.HasPrefix(l, "bestmove") })])
 	g.quit()
 	votes := g.votes("votes")
 	testutil.Check(t, len(votes) == 0, "recorded, though it will not be played: %+v", votes)
@@ -350,7 +352,8 @@ func TestCouncilForgetsItsGames(t *testing.T) {
 	for _, v := range g.votes("votes") {
 		testutil.Check(t, v.Ply != 1 || v.Own == 1 && slices.Equal(v.Before, []float64{1, 1, 1}),
 			"a game begins with decision %d and weights %v", v.Own, v.Before)
-		testutil.Check(t, v.Ply != 3 || !slices.Equal(v.Before, []float64{1, 1, 1}), "the first decision of a game changed no weight")
+		testutil.Check(t, v.Ply != 3 || !slices.Equal(v.Before, []float64{1, 1, 1}),
+			"the first decision of a game changed no weight")
 	}
 	testutil.Equal(t, len(g.votes("votes")), 6, "decisions in the log")
 	for text, want := range map[string]int{"gameover lose\n": 3, "isready\n": 4, "usinewgame\n": 4} {
@@ -382,7 +385,8 @@ func TestCouncilAnswersAFloodOfIsready(t *testing.T) {
 // missing at the first start and present at the second.
 func TestCouncilAnswersUSIBeforeItsMembers(t *testing.T) {
 	t.Parallel()
-	g := load(t, fakes("", "-script wait@usi -gate GATE -mark MARK -options name~Style~type~spin~default~1~min~0~max~9", ""), soon())
+	g := load(t, fakes("", "-script wait@usi -gate GATE -mark MARK -options name~Style~type~spin~default~1~min~0~max~9",
+		""), soon())
 	g.say("usi")
 	lines := g.until("usiok") // the member waits at its gate and has not answered
 	testutil.Equal(t, linesWith(lines, "option name E1_"), 0, "options: %q", lines)
@@ -396,7 +400,8 @@ func TestCouncilAnswersUSIBeforeItsMembers(t *testing.T) {
 	g.start(soon())
 	g.say("usi")
 	lines = g.until("usiok")
-	testutil.Equal(t, linesWith(lines, "option name E1_Style type spin default 1 min 0 max 9"), 1, "options at the second start: %q", lines)
+	testutil.Equal(t, linesWith(lines, "option name E1_Style type spin default 1 min 0 max 9"), 1,
+		"options at the second start: %q", lines)
 	g.quit()
 }
 
@@ -414,7 +419,8 @@ func TestCouncilIsReadyWithoutAMember(t *testing.T) {
 	}
 	g.open("m3.gate")
 	lines := g.until("readyok")
-	if linesWith(lines, "info string the council plays without a member: member m2: ") != 1 || !strings.Contains(lines[0], "exit status 7") {
+	if linesWith(lines, "info string the council plays without a member: member m2: ") != 1 ||
+		!strings.Contains(lines[0], "exit status 7") {
 		t.Errorf("at isready: %q", lines)
 	}
 	g.say("position startpos", "go nodes 10")
@@ -429,7 +435,8 @@ func TestCouncilIsNotReadyWithTooFew(t *testing.T) {
 	g.until("usiok")
 	lines := g.sync()
 	g.await("m2.mark", "exit@isready")
-	if linesWith(lines, "readyok") > 0 || linesWith(lines, "info string error: council C: ") != 1 || !strings.Contains(last(lines), "m2") {
+	if linesWith(lines, "readyok") > 0 || linesWith(lines, "info string error: council C: ") != 1 ||
+		!strings.Contains(last(lines), "m2") {
 		t.Errorf("at isready: %q", lines)
 	}
 	g.say("setoption name MinAlive value 1", "isready")
@@ -451,11 +458,14 @@ func TestCouncilOptions(t *testing.T) {
 			t.Errorf("uci2wb would take %s for the default: %s", o.Vars[0], line)
 		}
 	}
-	if text := strings.Join(g.said, "\n"); !strings.Contains(text, "option name E1_Skill_Level type spin default 3 min 0 max 20") || strings.Contains(text, "E1_Book") {
+	if text := strings.Join(g.said, "\n"); !strings.Contains(text,
+		"option name E1_Skill_Level type spin default 3 min 0 max 20") || strings.Contains(text, "E1_Book") {
 		t.Errorf("options: %s", text)
 	}
-	g.say("setoption name USI_Hash value 100", "setoption name USI_Ponder value true", "setoption name E1_Skill_Level value 7",
-		"setoption name E1_Path value /a b/c", "setoption name E1_Clear", "setoption name E2_USI_Hash value 16", "setoption name E3_USI_Hash value 5", "isready")
+	g.say("setoption name USI_Hash value 100", "setoption name USI_Ponder value true",
+		"setoption name E1_Skill_Level value 7",
+		"setoption name E1_Path value /a b/c", "setoption name E1_Clear", "setoption name E2_USI_Hash value 16",
+		"setoption name E3_USI_Hash value 5", "isready")
 	g.until("readyok")
 	g.say("usinewgame", "position startpos", "go nodes 1")
 	g.until("bestmove")
@@ -464,15 +474,18 @@ func TestCouncilOptions(t *testing.T) {
 	g.quit()
 	log := g.file("m1.log")
 	for text, want := range map[string]int{
-		"setoption name USI_Hash value 33\n": 1, "setoption name Skill Level value 7\n": 1, "setoption name Path value /a b/c\n": 1,
-		"setoption name Clear\n": 2, "setoption name Skill Level value 3\n": 1,
+		"setoption name USI_Hash value 33\n": 1, "setoption name Skill Level value 7\n": 1,
+		"setoption name Path value /a b/c\n": 1,
+		"setoption name Clear\n":             2, "setoption name Skill Level value 3\n": 1,
 	} {
 		got := strings.Count(log, text)
 		testutil.Check(t, got == want, "%q came %d times, want %d:\n%s", text, got, want, log)
 	}
 	start := strings.Index(log, "setoption name Path")
-	testutil.Check(t, start >= 0 && start <= strings.Index(log[start:], "isready")+start, "options after isready:\n%s", log)
-	for name, text := range map[string]string{"m2.log": "setoption name USI_Hash value 33\n", "m3.log": "setoption name USI_Hash value 5\n"} {
+	testutil.Check(t, start >= 0 && start <= strings.Index(log[start:], "isready")+start, "options after isready:\n%s",
+		log)
+	for name, text := range map[string]string{"m2.log": "setoption name USI_Hash value 33\n",
+		"m3.log": "setoption name USI_Hash value 5\n"} {
 		testutil.Contains(t, g.file(name), text, "%s is without", name)
 	}
 }
@@ -490,7 +503,8 @@ func shogiHomeOption(t *testing.T, line string) {
 		return
 	}
 	for i := 5; i < len(words); i += 2 {
-		testutil.Check(t, slices.Contains([]string{"default", "min", "max", "var"}, words[i]), "%q: %q is no key", line, words[i])
+		testutil.Check(t, slices.Contains([]string{"default", "min", "max", "var"}, words[i]), "%q: %q is no key", line,
+			words[i])
 	}
 }
 
@@ -503,13 +517,15 @@ func TestCouncilSaysTheWinnersLineLast(t *testing.T) {
 	g.say("position startpos", "go nodes 10")
 	lines := g.until("bestmove 7g7f")
 	for _, want := range []string{
-		"info string [O] m1 7g7f cp 0 depth 1", "info string [X] m2 2g2f cp 20 depth 3", "info string [O] m3 7g7f cp 10 depth 2",
+		"info string [O] m1 7g7f cp 0 depth 1", "info string [X] m2 2g2f cp 20 depth 3",
+		"info string [O] m3 7g7f cp 10 depth 2",
 		"info string vote 7g7f=2(w2.0) 2g2f=1(w1.0) split 2:1",
 	} {
 		testutil.Check(t, slices.Contains(lines, want), "without %q: %q", want, lines)
 	}
 	infos := lines[len(lines)-4 : len(lines)-1]
-	for i, want := range []string{"multipv 1 score cp 10 nodes 600 ", "multipv 2 score cp 20 nodes 600 ", "multipv 1 score cp 10 nodes 600 "} {
+	for i, want := range []string{"multipv 1 score cp 10 nodes 600 ", "multipv 2 score cp 20 nodes 600 ",
+		"multipv 1 score cp 10 nodes 600 "} {
 		testutil.Contains(t, infos[i], want, "info %d", i)
 	}
 	testutil.Check(t, strings.HasSuffix(infos[2], " pv 7g7f"), "last info %q", infos[2])
@@ -531,7 +547,8 @@ func TestCouncilGivesMembersTheirClocks(t *testing.T) {
 		{"position startpos", "go btime 0 wtime 0 binc 5000 winc 5000", "go btime 750 wtime 1000 binc 5000 winc 5000"},
 		{"position startpos", "go btime 60000 wtime 50000 byoyomi 5000", "go btime 60000 wtime 50000 byoyomi 4750"},
 		{white, "go btime 60000 wtime 50000 binc 1000 winc 2000", "go btime 60000 wtime 49750 binc 1000 winc 2000"},
-		{white + " moves 3c3d", "go btime 60000 wtime 50000 binc 1000 winc 2000", "go btime 59750 wtime 50000 binc 1000 winc 2000"},
+		{white + " moves 3c3d", "go btime 60000 wtime 50000 binc 1000 winc 2000",
+			"go btime 59750 wtime 50000 binc 1000 winc 2000"},
 		{"position startpos", "go movetime 30000", "go movetime 29750"},
 		{"position startpos", "go nodes 300", "go nodes 300"},
 	} {
@@ -545,7 +562,8 @@ func TestCouncilGivesMembersTheirClocks(t *testing.T) {
 // TestCouncilDecidesWithoutALateMember: if a member does not answer within the margin, the other members decide.
 func TestCouncilDecidesWithoutALateMember(t *testing.T) {
 	t.Parallel()
-	g := load(t, fakes("", "-replay 7g7f", "-replay 7g7f", "-replay 2g2f -script hang@go -mark MARK"), Config{Log: "votes"})
+	g := load(t, fakes("", "-replay 7g7f", "-replay 7g7f", "-replay 2g2f -script hang@go -mark MARK"),
+		Config{Log: "votes"})
 	g.ready()
 	g.say("position startpos", "go btime 0 wtime 0 byoyomi 4000")
 	g.until("bestmove 7g7f")
@@ -565,9 +583,11 @@ func TestCouncilEarlyPonder(t *testing.T) {
 		early, goes, hits string
 		want              []string
 	}{
-		{"false", "go ponder", hit, []string{"go ponder", "stop", "position startpos", "go btime 10000 wtime 9000 byoyomi 9750"}},
+		{"false", "go ponder", hit, []string{"go ponder", "stop", "position startpos",
+			"go btime 10000 wtime 9000 byoyomi 9750"}},
 		{"true", "go ponder", hit, []string{"go ponder", "ponderhit btime 10000 wtime 9000 byoyomi 9750"}},
-		{"false", "go ponder btime 10000 wtime 9000 byoyomi 10000", "ponderhit", []string{"go ponder btime 10000 wtime 9000 byoyomi 9750", "ponderhit"}},
+		{"false", "go ponder btime 10000 wtime 9000 byoyomi 10000", "ponderhit",
+			[]string{"go ponder btime 10000 wtime 9000 byoyomi 9750", "ponderhit"}},
 	} {
 		t.Run(test.goes+" "+test.early, func(t *testing.T) {
 			t.Parallel()
@@ -622,8 +642,10 @@ func TestCouncilThinksOnOtherReplies(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			mode := map[string]string{"spread": `ponder = "spread"`, "votes": `ponder = {mode = "spread", hit = "votes"}`}[test.mode]
-			g := load(t, fakes(mode, "-log LOG -replay 7g7f~ponder~3c3d,5a5b,2g2f", "-log LOG -replay 7g7f~ponder~8c8d,5a5b,2g2f"), Config{Log: "votes"})
+			mode := map[string]string{"spread": `ponder = "spread"`,
+				"votes": `ponder = {mode = "spread", hit = "votes"}`}[test.mode]
+			g := load(t, fakes(mode, "-log LOG -replay 7g7f~ponder~3c3d,5a5b,2g2f",
+				"-log LOG -replay 7g7f~ponder~8c8d,5a5b,2g2f"), Config{Log: "votes"})
 			g.ready("setoption name EarlyPonder value "+strconv.FormatBool(test.early), "setoption name MarginMs value 0")
 			g.say("position startpos", "go"+clock)
 			g.until("bestmove 7g7f ponder 3c3d")
@@ -650,7 +672,8 @@ func TestCouncilThinksOnOtherReplies(t *testing.T) {
 			for i, want := range test.want {
 				_, got, _ := strings.Cut(g.file(fmt.Sprintf("m%d.log", i+1)), "\ngo ponder")
 				_, got, _ = strings.Cut(got, "\n")
-				want = strings.NewReplacer("byoyomi 10000", "byoyomi 9950", "POSITION", test.played).Replace(want) // 50 ms for the council
+				// 50 ms for the council
+				want = strings.NewReplacer("byoyomi 10000", "byoyomi 9950", "POSITION", test.played).Replace(want)
 				testutil.Equal(t, got, strings.TrimPrefix(want+"\nquit\n", "\n"), "member %d", i+1)
 			}
 			if test.played != "" {
@@ -676,12 +699,14 @@ func TestCouncilMate(t *testing.T) {
 // single move, and nothing that only one engine family understands.
 func TestCouncilVeto(t *testing.T) {
 	t.Parallel()
-	g := load(t, fakes(`tiebreak = ["member"]`, "-replay 7g7f -log LOG", "-replay 7g7f -log LOG", "-replay 2g2f,3c3d -log LOG"))
+	g := load(t, fakes(`tiebreak = ["member"]`, "-replay 7g7f -log LOG", "-replay 7g7f -log LOG",
+		"-replay 2g2f,3c3d -log LOG"))
 	g.ready("setoption name VetoMs value 100", "setoption name VetoCp value 50")
 	g.say("position startpos", "go nodes 10")
 	g.until("bestmove 7g7f")
 	g.quit()
-	testutil.Contains(t, g.file("m3.log"), "position startpos moves 7g7f\ngo movetime 100\n", "it was not asked about the move")
+	testutil.Contains(t, g.file("m3.log"), "position startpos moves 7g7f\ngo movetime 100\n",
+		"it was not asked about the move")
 	for _, name := range []string{"m1.log", "m2.log", "m3.log"} {
 		for _, line := range g.gos(name) {
 			parsed, err := usi.ParseGo(line)
@@ -693,7 +718,8 @@ func TestCouncilVeto(t *testing.T) {
 // TestCouncilReadsAFlood (trap 16): the council reads a member that sends a flood of lines, and its vote counts.
 func TestCouncilReadsAFlood(t *testing.T) {
 	t.Parallel()
-	g := load(t, fakes("", "-replay 2g2f", "-replay 7g7f -script flood@go -mark MARK", "-replay 7g7f -script garbage@go,stderr@go -mark MARK"), Config{Log: "votes"})
+	g := load(t, fakes("", "-replay 2g2f", "-replay 7g7f -script flood@go -mark MARK",
+		"-replay 7g7f -script garbage@go,stderr@go -mark MARK"), Config{Log: "votes"})
 	g.ready()
 	g.say("position startpos", "go nodes 10")
 	g.until("bestmove 7g7f")
@@ -709,7 +735,8 @@ func TestCouncilReadsAFlood(t *testing.T) {
 // TestCouncilSurvivesCrashes: a member may crash in every state, and the council answers each go once.
 func TestCouncilSurvivesCrashes(t *testing.T) {
 	t.Parallel()
-	for _, at := range []string{"usi:1", "usi", "isready:1", "isready", "usinewgame:1", "position:1", "go:1", "go", "go:2", "go:3", "stop:1", "ponderhit:1", "gameover:1"} {
+	for _, at := range []string{"usi:1", "usi", "isready:1", "isready", "usinewgame:1", "position:1", "go:1", "go", "go:2",
+		"go:3", "stop:1", "ponderhit:1", "gameover:1"} {
 		t.Run(at, func(t *testing.T) {
 			t.Parallel()
 			g := load(t, fakes("", "", "-mark MARK -log LOG -script exit@"+at, ""))
@@ -719,7 +746,8 @@ func TestCouncilSurvivesCrashes(t *testing.T) {
 				legal(t, "position startpos", last(g.until("bestmove")))
 				for i, end := range []string{"ponderhit", "stop"} {
 					position := []string{"position startpos moves 7g7f 3c3d", "position startpos moves 2g2f 3c3d"}[i]
-					g.say(position, "go ponder btime 600000 wtime 600000 byoyomi 60000") // long clocks, so that no member is late on a busy machine
+					// long clocks, so that no member is late on a busy machine
+					g.say(position, "go ponder btime 600000 wtime 600000 byoyomi 60000")
 					g.sync()
 					g.say(end)
 					legal(t, position, last(g.until("bestmove")))
@@ -756,7 +784,8 @@ func TestCouncilQuitsInEveryState(t *testing.T) {
 		{"getting ready", "-script hang@isready", []string{"usi", "isready"}, "isready"},
 		{"ready", "", []string{"usi", "isready"}, "usinewgame"},
 		{"thinking", "", []string{"isready", "position startpos", "go infinite"}, "go infinite"},
-		{"thinking, deaf", "-script deaf@go", []string{"isready", "position startpos", "go btime 0 wtime 0 byoyomi 60000"}, "go btime"},
+		{"thinking, deaf", "-script deaf@go", []string{"isready", "position startpos", "go btime 0 wtime 0 byoyomi 60000"},
+			"go btime"},
 		{"pondering", "", []string{"isready", "position startpos", "go ponder"}, "go ponder"},
 		{"pondered", "-script early@go", []string{"isready", "position startpos", "go ponder"}, "go ponder"},
 		{"stopping", "-script hang@stop", []string{"isready", "position startpos", "go infinite", "stop"}, "stop"},

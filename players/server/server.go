@@ -421,10 +421,10 @@ type reserve struct{ margin, overhead time.Duration }
 // makes the council lose on time. The members' time is shorter by the overhead, so that most searches end by
 // themselves.
 //
-// Some GUIs add the increment to the clock before they send it, and some do not. In both cases the side has at least the
-// larger of clock and increment, so allot takes this as the remaining time. Some engines move at once if the clock is 0
-// and there is an increment, so allot fills the clock from the increment. If a GUI sends byoyomi and increments, the
-// members get the byoyomi, and the increment counts once.
+// Some GUIs add the increment to the clock before they send it, and some do not. In both cases the side has at least
+// the larger of clock and increment, so allot takes this as the remaining time. Some engines move at once if the clock
+// is 0 and there is an increment, so allot fills the clock from the increment. If a GUI sends byoyomi and increments,
+// the members get the byoyomi, and the increment counts once.
 func (x reserve) allot(g usi.Go, side shogi.Colour) (members usi.Go, deadline time.Duration) {
 	clock, increment := &g.BTime, g.BInc
 	if side == shogi.White {
@@ -497,7 +497,9 @@ func (o *output) setKeepAlive(on bool) {
 
 // answersUSI reports whether the first of these lines belongs to the engine's answer to usi.
 func answersUSI(lines []byte) bool {
-	return slices.ContainsFunc([]string{"id ", "option ", "usiok"}, func(word string) bool { return bytes.HasPrefix(lines, []byte(word)) })
+	return slices.ContainsFunc([]string{"id ", "option ", "usiok"}, func(word string) bool {
+		return bytes.HasPrefix(lines, []byte(word))
+	})
 }
 
 // Write writes complete lines. Before them it writes the queued info strings, unless the lines answer usi.

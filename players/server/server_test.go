@@ -15,7 +15,8 @@ func TestAllotted(t *testing.T) {
 	t.Parallel()
 	const s = time.Second
 	clock := func(b, w, byo, inc time.Duration) usi.Go {
-		return usi.Go{Clock: true, BTime: b, WTime: w, UseByoyomi: inc == 0, Byoyomi: byo, UseInc: inc > 0, BInc: inc, WInc: inc}
+		return usi.Go{Clock: true, BTime: b, WTime: w, UseByoyomi: inc == 0, Byoyomi: byo, UseInc: inc > 0, BInc: inc,
+			WInc: inc}
 	}
 	for _, test := range []struct {
 		name     string
@@ -49,7 +50,8 @@ func TestCouncilOutput(t *testing.T) {
 	var got bytes.Buffer
 	out := &output{out: &got, keepAlive: true}
 	out.note("member %s:\nmissing", "a")
-	for _, part := range []string{"id name x\n", "id author y\n", "option name Z type check default true\n", "usiok\n"} { // in several writes
+	// in several writes
+	for _, part := range []string{"id name x\n", "id author y\n", "option name Z type check default true\n", "usiok\n"} {
 		out.Write([]byte(part))
 	}
 	out.Write([]byte("\n"))

@@ -45,8 +45,8 @@ func (s *council) show(send func(usi.Info), record *voting.Record, reply *usi.Re
 	send(best)
 }
 
-// showFailed sends one info line for each member that has failed since the last decision, with the reason. The line is not
-// repeated while the member has no vote.
+// showFailed sends one info line for each member that has failed since the last decision, with the reason. The line is
+// not repeated while the member has no vote.
 func (s *council) showFailed(send func(usi.Info), record *voting.Record) {
 	before := s.missing
 	s.missing = nil

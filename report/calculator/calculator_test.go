@@ -108,7 +108,8 @@ func TestStatsIntervalFixtures(t *testing.T) {
 			testutil.OK(t, json.Unmarshal(f[name], into))
 		}
 		level := testutil.Must(strconv.ParseFloat(strconv.FormatFloat(1-alpha, 'g', 15, 64), 64))(t)
-		rows := intervalsOf(t, IntervalQuestion{Counts: &stats.WDL{Wins: k, Losses: n - k}, DrawMode: "drop", Confidence: level, Method: "all"})
+		rows := intervalsOf(t, IntervalQuestion{Counts: &stats.WDL{Wins: k, Losses: n - k}, DrawMode: "drop",
+			Confidence: level, Method: "all"})
 		for _, row := range rows {
 			var want []float64
 			if json.Unmarshal(f[columns[row["method"].(string)]], &want) != nil {
@@ -149,7 +150,8 @@ func TestStatsCriticalWins(t *testing.T) {
 	}
 	one := testOf(t, "critical", TestQuestion{Games: new(1), Alpha: []float64{0.05}})[0]
 	testutil.Equal(t, one["why"], any("even 1 win in 1 game would not be significant at this level"))
-	five := testOf(t, "critical", TestQuestion{Games: new(5), Alpha: []float64{0.05}})[0] // 2^-5 is below 0.05, and 2^-4 is not
+	// 2^-5 is below 0.05, and 2^-4 is not
+	five := testOf(t, "critical", TestQuestion{Games: new(5), Alpha: []float64{0.05}})[0]
 	testutil.Equal(t, five["why"], any("even 5 wins in 5 games would not be significant two-sided at this level"))
 }
 
@@ -179,7 +181,8 @@ func TestStatsSPRTFixtures(t *testing.T) {
 		} else {
 			q.Pentanomial = strings.Join(counts, ",")
 		}
-		for model, want := range map[string]*float64{"logistic": f.Logistic, "normalized": f.Normalized, "bayeselo": f.Bayeselo} {
+		for model, want := range map[string]*float64{"logistic": f.Logistic, "normalized": f.Normalized,
+			"bayeselo": f.Bayeselo} {
 			if want == nil {
 				continue
 			}
@@ -222,7 +225,8 @@ func must[A answer](t *testing.T) func(a A, err error) answer {
 func TestGapsHaveReasons(t *testing.T) {
 	wdl := func(w, d, l int) stats.WDL { return stats.WDL{Wins: w, Draws: d, Losses: l} }
 	interval := func(counts stats.WDL, mode string) answer {
-		return must[*Intervals](t)(IntervalQuestion{Counts: &counts, DrawMode: mode, Confidence: 0.95, Method: "all"}.Answer())
+		return must[*Intervals](t)(IntervalQuestion{Counts: &counts, DrawMode: mode, Confidence: 0.95,
+			Method: "all"}.Answer())
 	}
 	test := func(wins, losses int) answer {
 		return must[*Tests](t)(TestQuestion{Wins: &wins, Losses: &losses, Alpha: []float64{0.05}}.Answer())
@@ -231,16 +235,19 @@ func TestGapsHaveReasons(t *testing.T) {
 		return must[*Tests](t)(TestQuestion{Games: &games, Alpha: []float64{0.05, 0.01}}.Answer())
 	}
 	games := func(list, boundary string, elo float64) answer {
-		return must[*SPRTs](t)(SPRTQuestion{Trinomial: list, Design: designOf(-elo, elo, 0.05, 0.05, "logistic", boundary), Confidence: 0.95}.Answer())
+		return must[*SPRTs](t)(SPRTQuestion{Trinomial: list, Design: designOf(-elo, elo, 0.05, 0.05, "logistic", boundary),
+			Confidence: 0.95}.Answer())
 	}
 	pairs := func(list, model string) answer {
-		return must[*SPRTs](t)(SPRTQuestion{Pentanomial: list, Design: designOf(0, 2, 0.05, 0.05, model, "ratio"), Confidence: 0.95}.Answer())
+		return must[*SPRTs](t)(SPRTQuestion{Pentanomial: list, Design: designOf(0, 2, 0.05, 0.05, model, "ratio"),
+			Confidence: 0.95}.Answer())
 	}
 	plan := func(elo, draws float64, games int, unpaired bool, boundary string) answer {
 		c := Typical()
 		c.DrawRate = draws
 		return must[*Plans](t)(PlanQuestion{
-			Elo: elo, Alpha: 0.05, Power: 0.95, Unpaired: unpaired, Conditions: c, SPRT: &match.SPRT{SPRT: stats.SPRT{Elo0: 0, Elo1: 4}}, Boundary: boundary, Games: &games,
+			Elo: elo, Alpha: 0.05, Power: 0.95, Unpaired: unpaired, Conditions: c,
+			SPRT: &match.SPRT{SPRT: stats.SPRT{Elo0: 0, Elo1: 4}}, Boundary: boundary, Games: &games,
 		}.Answer())
 	}
 	elo := func(q EloQuestion) answer { return must[*Elos](t)(q.Answer()) }
@@ -249,8 +256,10 @@ func TestGapsHaveReasons(t *testing.T) {
 	}
 	for array, answers := range map[string][]answer{
 		"intervals": {
-			interval(wdl(0, 0, 0), "drop"), interval(wdl(0, 9, 0), "drop"), interval(wdl(0, 0, 7), "drop"), interval(wdl(7, 0, 0), "drop"),
-			interval(wdl(1, 2, 0), "half"), interval(wdl(1, 2, 0), "floor"), interval(wdl(1_000_000, 0, 0), "drop"), interval(wdl(0, 0, 0), "half"),
+			interval(wdl(0, 0, 0), "drop"), interval(wdl(0, 9, 0), "drop"), interval(wdl(0, 0, 7), "drop"),
+			interval(wdl(7, 0, 0), "drop"),
+			interval(wdl(1, 2, 0), "half"), interval(wdl(1, 2, 0), "floor"), interval(wdl(1_000_000, 0, 0), "drop"),
+			interval(wdl(0, 0, 0), "half"),
 		},
 		"tests":    {test(0, 0), test(0, 9), test(100_000, 0)},
 		"critical": {critical(0), critical(1), critical(5)},
@@ -259,11 +268,13 @@ func TestGapsHaveReasons(t *testing.T) {
 			pairs("0,0,0,0,9", "normalized"), pairs("0,0,9,0,0", "bayeselo"),
 		},
 		"plans": {
-			plan(0, 0.03, 100, false, "ratio"), plan(900, 0.99, 100, false, "ratio"), plan(1e-9, 0, 0, false, "bounded"), plan(-3, 0, 0, true, "bounded"),
+			plan(0, 0.03, 100, false, "ratio"), plan(900, 0.99, 100, false, "ratio"), plan(1e-9, 0, 0, false, "bounded"),
+			plan(-3, 0, 0, true, "bounded"),
 			plan(1000, 0, 1, true, "wald"),
 		},
 		"elos": {
-			elo(EloQuestion{Score: new(0.0)}), elo(EloQuestion{Score: new(1.0)}), elo(EloQuestion{Score: new(0.5), Draws: new(0.9)}),
+			elo(EloQuestion{Score: new(0.0)}), elo(EloQuestion{Score: new(1.0)}),
+			elo(EloQuestion{Score: new(0.5), Draws: new(0.9)}),
 			elo(EloQuestion{Score: new(0.9), Draws: new(0.5)}), elo(EloQuestion{Elo: new(-1000.0)}),
 		},
 		"forecasts": {forecast(wdl(0, 0, 0)), forecast(wdl(0, 7, 0)), forecast(wdl(7, 0, 0))},
@@ -284,5 +295,6 @@ func wantNoNaN(t *testing.T, a answer) {
 	t.Helper()
 	var out strings.Builder
 	a.Print(&out, i18n.English)
-	testutil.Check(t, out.Len() != 0 && !strings.Contains(out.String(), "NaN") && !strings.Contains(out.String(), "Inf"), "%T prints\n%s", a, &out)
+	testutil.Check(t, out.Len() != 0 && !strings.Contains(out.String(), "NaN") && !strings.Contains(out.String(), "Inf"),
+		"%T prints\n%s", a, &out)
 }

@@ -141,7 +141,8 @@ func (r *EloRow) print(w io.Writer, in i18n.Language) {
 	if r.Pairs > 0 {
 		of = i18n.Of("from %s pairs, the nElo of fastchess", format.Count(r.Pairs))
 	}
-	fmt.Fprintf(w, "%s%s   %s\n", format.Pad(i18n.Say(in, "normalised Elo"), width), Cell(r.NormalizedElo, "%+.2f"), of.In(in))
+	fmt.Fprintf(w, "%s%s   %s\n", format.Pad(i18n.Say(in, "normalised Elo"), width), Cell(r.NormalizedElo, "%+.2f"),
+		of.In(in))
 	if r.Why != "" {
 		fmt.Fprintln(w, i18n.Say(in, r.Why))
 	}

@@ -21,15 +21,16 @@ type ForecastQuestion struct {
 
 // A ForecastRow is the forecast for a match with one number of games.
 type ForecastRow struct {
-	Games      int       `json:"games"`
-	Record     stats.WDL `json:"record"` // the games so far
-	Win        *float64  `json:"win"`    // predictive probability of more than half of the points.
-	Draw       *float64  `json:"draw"`   // probability that the match ends in a draw
-	Loss       *float64  `json:"loss"`   // probability that the match is lost
-	Lo         *float64  `json:"lo"`     // lower end of the interval of the probability to win; the true win rate is unknown
-	Hi         *float64  `json:"hi"`
-	Confidence float64   `json:"confidence"`
-	Why        string    `json:"why,omitempty"`
+	Games  int       `json:"games"`
+	Record stats.WDL `json:"record"` // the games so far
+	Win    *float64  `json:"win"`    // predictive probability of more than half of the points.
+	Draw   *float64  `json:"draw"`   // probability that the match ends in a draw
+	Loss   *float64  `json:"loss"`   // probability that the match is lost
+	// lower end of the interval of the probability to win; the true win rate is unknown
+	Lo         *float64 `json:"lo"`
+	Hi         *float64 `json:"hi"`
+	Confidence float64  `json:"confidence"`
+	Why        string   `json:"why,omitempty"`
 }
 
 // A Forecasts is the answer to a [ForecastQuestion]: one row for each match.
@@ -67,15 +68,19 @@ func (q ForecastQuestion) Answer() (*Forecasts, error) {
 // Print writes the forecasts as a table.
 func (s *Forecasts) Print(w io.Writer, in i18n.Language) {
 	first := s.Forecasts[0]
-	fmt.Fprintln(w, i18n.Say(in, "A match between players of whom one has won %d, drawn %d and lost %d", first.Record.Wins, first.Record.Draws, first.Record.Losses))
+	fmt.Fprintln(w, i18n.Say(in, "A match between players of whom one has won %d, drawn %d and lost %d", first.Record.Wins,
+		first.Record.Draws, first.Record.Losses))
 	t := format.Table(i18n.Heads(in, "games", "wins the match", "from", "to", "draws it", "loses it")...)
 	for _, f := range s.Forecasts {
-		t.AppendRow([]any{format.Count(f.Games), Cell(f.Win, "%.4f"), Cell(f.Lo, "%.4f"), Cell(f.Hi, "%.4f"), Cell(f.Draw, "%.4f"), Cell(f.Loss, "%.4f")})
+		t.AppendRow([]any{format.Count(f.Games), Cell(f.Win, "%.4f"), Cell(f.Lo, "%.4f"), Cell(f.Hi, "%.4f"),
+			Cell(f.Draw, "%.4f"), Cell(f.Loss, "%.4f")})
 	}
 	format.Render(w, t)
 	if first.Why != "" {
 		fmt.Fprintln(w, i18n.Say(in, first.Why))
 		return
 	}
-	fmt.Fprintln(w, i18n.Say(in, "The probabilities are predictive (Jeffreys prior). From and to: the probability to win at the ends of the record's win rate (%s, Clopper–Pearson), at its draw rate.", format.PercentShort(first.Confidence)))
+	fmt.Fprintln(w,
+		i18n.Say(in,
+			"The probabilities are predictive (Jeffreys prior). From and to: the probability to win at the ends of the record's win rate (%s, Clopper–Pearson), at its draw rate.", format.PercentShort(first.Confidence)))
 }

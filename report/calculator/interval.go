@@ -73,10 +73,11 @@ func CheckMethod(name string, names []string) error {
 
 // An IntervalRow has the confidence interval by one method.
 type IntervalRow struct {
-	Method     string   `json:"method"`
-	Unit       string   `json:"unit"` // decisive_game, game or pair.
-	N          int      `json:"n"`    // number of units under the draw mode
-	Wins       float64  `json:"wins"` // wins among the n units. With the draw mode half they are points, at most 1 per pair.
+	Method string `json:"method"`
+	Unit   string `json:"unit"` // decisive_game, game or pair.
+	N      int    `json:"n"`    // number of units under the draw mode
+	// wins among the n units. With the draw mode half they are points, at most 1 per pair.
+	Wins       float64  `json:"wins"`
 	Estimate   *float64 `json:"estimate"`
 	Lo         *float64 `json:"lo"`
 	Hi         *float64 `json:"hi"`
@@ -208,7 +209,8 @@ func (q IntervalQuestion) rule() binomial.DrawRule {
 }
 
 func (q IntervalQuestion) interval(m binomial.IntervalMethod) IntervalRow {
-	row := IntervalRow{Method: MethodName(m), Unit: "decisive_game", Confidence: q.Confidence, DrawMode: q.DrawMode, Exact: m.Exact()}
+	row := IntervalRow{Method: MethodName(m), Unit: "decisive_game", Confidence: q.Confidence, DrawMode: q.DrawMode,
+		Exact: m.Exact()}
 	counted, err := q.Counts.Counted(q.rule())
 	if err != nil {
 		row.Why = whyNot(err)
@@ -255,7 +257,8 @@ func (i *IntervalRow) setSpread(c binomial.Counted) {
 
 // ofScores returns the row of a method for scores. The caller sets the interval.
 func (q IntervalQuestion) ofScores(method string, s stats.Scores) IntervalRow {
-	row := IntervalRow{Method: method, Unit: s.Unit, N: s.N(), Wins: s.Mean() * float64(s.N()), Confidence: q.Confidence, DrawMode: q.DrawMode}
+	row := IntervalRow{Method: method, Unit: s.Unit, N: s.N(), Wins: s.Mean() * float64(s.N()), Confidence: q.Confidence,
+		DrawMode: q.DrawMode}
 	if s.Unit == "pair" {
 		row.DrawMode = halfDraws
 	}
@@ -295,7 +298,8 @@ func (q IntervalQuestion) anytime(s stats.Scores) IntervalRow {
 
 // Print writes a table of the intervals, and the reasons for missing ones.
 func (s *Intervals) Print(w io.Writer, in i18n.Language) {
-	t := format.Table(slices.Concat(i18n.Heads(in, "method", "wins", "of", "estimate", "from", "to"), i18n.Heads(in, s.eloHead()), i18n.Heads(in, "from", "to", "holds"))...)
+	t := format.Table(slices.Concat(i18n.Heads(in, "method", "wins", "of", "estimate", "from", "to"),
+		i18n.Heads(in, s.eloHead()), i18n.Heads(in, "from", "to", "holds"))...)
 	t.SetColumnConfigs(format.RightAligned(2, 9))
 	modes := map[string][]string{} // methods by draw mode
 	rows := 0
@@ -305,7 +309,8 @@ func (s *Intervals) Print(w io.Writer, in i18n.Language) {
 		}
 		rows++
 		t.AppendRow(table.Row{
-			i.Method, strconv.FormatFloat(i.Wins, 'f', -1, 64), i18n.Number{N: i.N, Noun: format.Words(i.Unit)}.In(in), Cell(i.Estimate, "%.4f"), Cell(i.Lo, "%.4f"), Cell(i.Hi, "%.4f"),
+			i.Method, strconv.FormatFloat(i.Wins, 'f', -1, 64), i18n.Number{N: i.N, Noun: format.Words(i.Unit)}.In(in),
+			Cell(i.Estimate, "%.4f"), Cell(i.Lo, "%.4f"), Cell(i.Hi, "%.4f"),
 			eloCell(i.Estimate), eloCell(i.Lo), eloCell(i.Hi), holds(i.Method).In(in),
 		})
 		modes[i.DrawMode] = append(modes[i.DrawMode], i.Method)
@@ -323,18 +328,22 @@ func (s *Intervals) Print(w io.Writer, in i18n.Language) {
 	s.printGaps(w, in)
 	for _, i := range s.Intervals {
 		if e := i.Evidence; e != nil && e.LogE != nil {
-			fmt.Fprintln(w, i18n.Say(in, "evidence against even chances: e-value %s, p = %s, valid at any time", eValueWords(e), format.PValue(*e.P)))
+			fmt.Fprintln(w, i18n.Say(in, "evidence against even chances: e-value %s, p = %s, valid at any time", eValueWords(e),
+				format.PValue(*e.P)))
 		}
 		if s := i.Spread; s != nil {
-			fmt.Fprintln(w, i18n.Say(in, "S = %s, the standard error of the win rate with the divisor n - 3/2; in Elo ± %s, to first order",
-				Cell(s.Error, "%.5f"), Cell(s.EloError, "%.1f")))
+			fmt.Fprintln(w,
+				i18n.Say(in, "S = %s, the standard error of the win rate with the divisor n - 3/2; in Elo ± %s, to first order",
+					Cell(s.Error, "%.5f"), Cell(s.EloError, "%.1f")))
 		}
 	}
 }
 
 // eloHead returns the heading of the Elo. It is not the Elo of the score in rows that leave draws out.
 func (s *Intervals) eloHead() string {
-	if s.drawn && slices.ContainsFunc(s.Intervals, func(i IntervalRow) bool { return i.Lo != nil && i.DrawMode != halfDraws }) {
+	if s.drawn && slices.ContainsFunc(s.Intervals, func(i IntervalRow) bool {
+		return i.Lo != nil && i.DrawMode != halfDraws
+	}) {
 		return i18n.Phrase("Elo of the estimate")
 	}
 	return "Elo"

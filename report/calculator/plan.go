@@ -16,33 +16,37 @@ import (
 
 // A PlanQuestion asks for the number of games that a test needs to detect a given Elo difference.
 type PlanQuestion struct {
-	Elo        float64     `required:"" type:"elo" placeholder:"E" help:"True Elo difference."` // Elo of the score of all games
-	Alpha      float64     `default:"0.05" help:"Probability of a false positive (default ${default})."`
-	Power      float64     `default:"0.95" help:"Probability to detect the difference; 1 - beta of an SPRT (default ${default})."`
-	OneSided   bool        `help:"Plan a one-sided test (gogi report uses a two-sided one)."`
-	Unpaired   bool        `help:"Plan games without colour swap and with different openings, for the exact binomial test."`
-	Conditions Conditions  `kong:"-"`
-	SPRT       *match.SPRT `name:"sprt" type:"sprt" placeholder:"0,4" help:"Also plan this SPRT; the value is as for gogi match --sprt."` // Alpha and 1 - Power are its default error rates
-	Boundary   string      `enum:"ratio,bounded,wald" default:"ratio" help:"Stopping boundary: ratio (as gogi gate), bounded or wald (as fishtest) (default ${default}). Only with --sprt."`
-	Most       *int        `name:"max-games" placeholder:"N" help:"Maximum number of games of the SPRT (default: none). Only with --sprt."`
-	Games      *int        `placeholder:"N" help:"Also print the Elo difference that this number of games detects."`
-	PerHour    *float64    `name:"games-per-hour" xor:"speed" placeholder:"R" help:"Number of games per hour; gogi then prints how many hours the games take."`
+	// Elo of the score of all games
+	Elo        float64    `required:"" type:"elo" placeholder:"E" help:"True Elo difference."`
+	Alpha      float64    `default:"0.05" help:"Probability of a false positive (default ${default})."`
+	Power      float64    `default:"0.95" help:"Probability to detect the difference; 1 - beta of an SPRT (default ${default})."`
+	OneSided   bool       `help:"Plan a one-sided test (gogi report uses a two-sided one)."`
+	Unpaired   bool       `help:"Plan games without colour swap and with different openings, for the exact binomial test."`
+	Conditions Conditions `kong:"-"`
+	// Alpha and 1 - Power are its default error rates
+	SPRT     *match.SPRT `name:"sprt" type:"sprt" placeholder:"0,4" help:"Also plan this SPRT; the value is as for gogi match --sprt."`
+	Boundary string      `enum:"ratio,bounded,wald" default:"ratio" help:"Stopping boundary: ratio (as gogi gate), bounded or wald (as fishtest) (default ${default}). Only with --sprt."`
+	Most     *int        `name:"max-games" placeholder:"N" help:"Maximum number of games of the SPRT (default: none). Only with --sprt."`
+	Games    *int        `placeholder:"N" help:"Also print the Elo difference that this number of games detects."`
+	PerHour  *float64    `name:"games-per-hour" xor:"speed" placeholder:"R" help:"Number of games per hour; gogi then prints how many hours the games take."`
 }
 
 // A PlanRow is the plan of one test: its error probabilities, its number of games, and the Elo difference
 // that it detects.
 type PlanRow struct {
-	Kind        string   `json:"kind"` // fixed, sequential or detectable. The kinds bounded and deterministic are cheaper alternatives to sequential.
-	Elo         *float64 `json:"elo"`  // true difference. For detectable it is the difference that the games detect.
+	// fixed, sequential or detectable. The kinds bounded and deterministic are cheaper alternatives to sequential.
+	Kind        string   `json:"kind"`
+	Elo         *float64 `json:"elo"` // true difference. For detectable it is the difference that the games detect.
 	Alpha       float64  `json:"alpha"`
 	Power       float64  `json:"power"` // the power that the question asks for
 	Unit        string   `json:"unit"`  // independent unit of the test: pair or game.
 	DrawRate    float64  `json:"draw_rate"`
-	Correlation float64  `json:"correlation"`     // correlation of the two games of a pair
-	Conditions  string   `json:"conditions"`      // origin of draw_rate and correlation
-	Games       *float64 `json:"games"`           // number of games. It is needed for fixed, expected for a sequential test, and given for detectable.
-	Hours       *float64 `json:"hours,omitempty"` // expected playing time, in hours
-	Why         string   `json:"why,omitempty"`
+	Correlation float64  `json:"correlation"` // correlation of the two games of a pair
+	Conditions  string   `json:"conditions"`  // origin of draw_rate and correlation
+	// number of games. It is needed for fixed, expected for a sequential test, and given for detectable.
+	Games *float64 `json:"games"`
+	Hours *float64 `json:"hours,omitempty"` // expected playing time, in hours
+	Why   string   `json:"why,omitempty"`
 	*FixedTest
 	*stats.PairLength
 	*binomial.Length
@@ -139,7 +143,8 @@ func (q PlanQuestion) sequence() (sequence, error) {
 		s.most = *q.Most / 2
 	}
 	if err := checkTest(s.test); err != nil {
-		return s, fmt.Errorf("--sprt with alpha %g and beta %g (by default --alpha and 1 - --power): %w", s.test.Alpha, s.test.Beta, err)
+		return s, fmt.Errorf("--sprt with alpha %g and beta %g (by default --alpha and 1 - --power): %w", s.test.Alpha,
+			s.test.Beta, err)
 	}
 	return s, nil
 }
@@ -168,7 +173,8 @@ func (q PlanQuestion) alternative() binomial.Alternative {
 }
 
 func (q PlanQuestion) pairs() stats.PairDesign {
-	return stats.PairDesign{Alpha: q.Alpha, Power: q.Power, Alternative: q.alternative(), Conditions: q.Conditions.Conditions}
+	return stats.PairDesign{Alpha: q.Alpha, Power: q.Power, Alternative: q.alternative(),
+		Conditions: q.Conditions.Conditions}
 }
 
 func (q PlanQuestion) games() binomial.Design {
@@ -253,7 +259,8 @@ func Played(run string, t *stats.Tally) (Conditions, error) {
 // row returns a plan with these conditions, for the difference elo. kind is PlanRow.Kind. unpaired means that pairs
 // have one game. The caller sets the number of games.
 func (c Conditions) row(kind string, elo float64, unpaired bool) PlanRow {
-	row := PlanRow{Kind: kind, Elo: &elo, Unit: "pair", DrawRate: c.DrawRate, Correlation: c.Correlation, Conditions: c.Source}
+	row := PlanRow{Kind: kind, Elo: &elo, Unit: "pair", DrawRate: c.DrawRate, Correlation: c.Correlation,
+		Conditions: c.Source}
 	if unpaired {
 		row.Unit, row.Correlation = "game", 0
 	}

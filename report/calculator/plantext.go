@@ -19,12 +19,15 @@ import (
 func (s *Plans) Print(w io.Writer, in i18n.Language) {
 	first := s.Plans[0]
 	if first.Unit == "game" {
-		fmt.Fprintln(w, i18n.Say(in, "Plans for games without colour swap; draw rate %s (%s)", format.PercentShort(first.DrawRate), first.source()))
+		fmt.Fprintln(w, i18n.Say(in, "Plans for games without colour swap; draw rate %s (%s)",
+			format.PercentShort(first.DrawRate), first.source()))
 	} else {
-		fmt.Fprintln(w, i18n.Say(in, "Plans for colour-swapped pairs; draw rate %s, correlation of the games of a pair %+.2f (%s)",
-			format.PercentShort(math.Round(1e4*first.DrawRate)/1e4), first.Correlation, first.source()))
+		fmt.Fprintln(w,
+			i18n.Say(in, "Plans for colour-swapped pairs; draw rate %s, correlation of the games of a pair %+.2f (%s)",
+				format.PercentShort(math.Round(1e4*first.DrawRate)/1e4), first.Correlation, first.source()))
 	}
-	t := format.Table(i18n.Heads(in, "plan", "true Elo", "games", "median", "90% within", "99% within", "time", "P(pass)", "undecided")...)
+	t := format.Table(i18n.Heads(in, "plan", "true Elo", "games", "median", "90% within", "99% within", "time", "P(pass)",
+		"undecided")...)
 	t.SetColumnConfigs(format.RightAligned(2, 9))
 	for i := range s.Plans {
 		if p := &s.Plans[i]; !p.cheaper() {
@@ -112,8 +115,8 @@ func (p *PlanRow) tableRow(in i18n.Language) table.Row {
 	}
 }
 
-// eloCell returns the true difference with two decimals. A small one, which they would change by a tenth or more, has two
-// significant digits.
+// eloCell returns the true difference with two decimals. A small one, which they would change by a tenth or more, has
+// two significant digits.
 func (p *PlanRow) eloCell() string {
 	if p.Elo != nil && *p.Elo != 0 && math.Abs(*p.Elo) < 0.05 {
 		return Cell(p.Elo, "%+.2g")
@@ -138,7 +141,7 @@ func (p *PlanRow) timeCell() string {
 func (p *PlanRow) quantile(share float64) int {
 	if p.PlanCourse != nil {
 		for _, q := range p.Quantiles {
-			if q.Share == share { //nolint:gosec // written, not computed
+			if q.Share == share {
 				return q.Games
 			}
 		}
@@ -158,9 +161,11 @@ func (p *PlanRow) remark() i18n.Message {
 	case p.Why != "":
 		return i18n.Of(p.Why)
 	case p.Length != nil:
-		return i18n.Of("%s: %s wins of %s decisive games; from %s games on always enough", sidesWords(p.Alternative), format.Count(p.CriticalWins), format.Count(p.Decisive), format.Count(p.SafeGames))
+		return i18n.Of("%s: %s wins of %s decisive games; from %s games on always enough", sidesWords(p.Alternative),
+			format.Count(p.CriticalWins), format.Count(p.Decisive), format.Count(p.SafeGames))
 	case p.PairLength != nil:
-		return i18n.Of("%s sign flips of %s pairs, the test of the verdict; power %s", sidesWords(p.Alternative), format.Count(p.Pairs), p.PairLength.Method)
+		return i18n.Of("%s sign flips of %s pairs, the test of the verdict; power %s", sidesWords(p.Alternative),
+			format.Count(p.Pairs), p.PairLength.Method)
 	case p.PlanCourse != nil:
 		return i18n.Of("test of %g against %g, boundary %s", p.Elo0, p.Elo1, p.Boundary)
 	}
@@ -190,7 +195,8 @@ func (s *Plans) printCheaper(w io.Writer, in i18n.Language) {
 		rows++
 		now, before := p.quantile(0.99), than.quantile(0.99)
 		t.AppendRow(table.Row{
-			p.cheaperWords().In(in), p.eloCell(), p.gamesCell(), change(*p.Games, *than.Games), p.quantileCell(0.99), change(float64(now), float64(before)),
+			p.cheaperWords().In(in), p.eloCell(), p.gamesCell(), change(*p.Games, *than.Games), p.quantileCell(0.99),
+			change(float64(now), float64(before)),
 		})
 	}
 	if rows > 0 {

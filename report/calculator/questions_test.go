@@ -40,7 +40,8 @@ func TestSPRTGivesTheGatesDecision(t *testing.T) {
 		want := g.State().Judgement
 		testutil.Require(t, want.Decision == stats.Pass || want.Decision == stats.Fail, "the gate came to %s", want.Decision)
 		seen[want.Decision]++
-		q := SPRTQuestion{Pentanomial: cellsOf(now), Design: designOf(0, 60, 0.05, 0.1, "logistic", "ratio"), Confidence: 0.95}
+		q := SPRTQuestion{Pentanomial: cellsOf(now), Design: designOf(0, 60, 0.05, 0.1, "logistic", "ratio"),
+			Confidence: 0.95}
 		row := sprtOf(t, q)
 		if row["decision"] != string(want.Decision) || row["boundary"] != "ratio" {
 			t.Errorf("%s: %v by %v, and the gate says %s", q.Pentanomial, row["decision"], row["boundary"], want.Decision)
@@ -76,25 +77,29 @@ func cellsOf(p stats.Pentanomial) string {
 // TestBoundaries: Wald's bounds are those of fishtest. Bounded ones come closer together with the games.
 func TestBoundaries(t *testing.T) {
 	state := func(list, boundary string) map[string]any {
-		return sprtOf(t, SPRTQuestion{Pentanomial: list, Design: designOf(0, 40, 0.05, 0.05, "logistic", boundary), Confidence: 0.95})
+		return sprtOf(t, SPRTQuestion{Pentanomial: list, Design: designOf(0, 40, 0.05, 0.05, "logistic", boundary),
+			Confidence: 0.95})
 	}
 	wantNear(t, "wald", state("10,0,20,0,10", "wald")["upper"], math.Log(19), 1e-12)
 	few, many := state("10,0,20,0,10", "bounded"), state("40,0,80,0,40", "bounded")
 	width := func(row map[string]any) float64 { return row["upper"].(float64) - row["lower"].(float64) }
-	testutil.Check(t, width(many) < width(few)-0.5, "bounded bounds are %v apart after 40 pairs, and %v after 160", width(few), width(many))
+	testutil.Check(t, width(many) < width(few)-0.5, "bounded bounds are %v apart after 40 pairs, and %v after 160",
+		width(few), width(many))
 }
 
 // TestPlanOfPairs compares the length with the textbook's formula for a mean of independent pairs, n = (z_{α/2} + z_β)²
 // V / δ². Sign flips have discrete steps, so they need a little more.
 func TestPlanOfPairs(t *testing.T) {
 	const z, draws, correlation = 1.959964 + 0.841621, 0.2, -0.1
-	q := PlanQuestion{Elo: 10, Alpha: 0.05, Power: 0.8, Conditions: Conditions{stats.Conditions{DrawRate: draws, Correlation: correlation}, "given"}}
+	q := PlanQuestion{Elo: 10, Alpha: 0.05, Power: 0.8,
+		Conditions: Conditions{stats.Conditions{DrawRate: draws, Correlation: correlation}, "given"}}
 	delta, variance := binomial.Expected(10)-0.5, (1-draws)/4*(1+correlation)/2
 	want := z * z * variance / (delta * delta)
 	row := plansOf(t, q)[0]
 	wantNear(t, "pairs", row["pairs"], want, 0.015*want)
 	wantNear(t, "games", row["games"], 2*row["pairs"].(float64), 0)
-	for field, want := range map[string]any{"kind": "fixed", "alternative": "two_sided", "test": "pair_sign_flip", "unit": "pair", "correlation": correlation, "conditions": "given"} {
+	for field, want := range map[string]any{"kind": "fixed", "alternative": "two_sided", "test": "pair_sign_flip",
+		"unit": "pair", "correlation": correlation, "conditions": "given"} {
 		testutil.Equal(t, row[field], want, "%s", field)
 	}
 	q.OneSided, q.Elo = true, -10
@@ -123,7 +128,8 @@ func TestPlanOfASequentialTest(t *testing.T) {
 	perHour := 120.0
 	simulated := Conditions{stats.Conditions{DrawRate: 0.03, Correlation: -0.1}, "given"}
 	q := PlanQuestion{
-		Elo: 50, Alpha: 0.05, Power: 0.95, Conditions: simulated, SPRT: &match.SPRT{SPRT: stats.SPRT{Elo0: 0, Elo1: 40}}, Boundary: "ratio", PerHour: &perHour,
+		Elo: 50, Alpha: 0.05, Power: 0.95, Conditions: simulated, SPRT: &match.SPRT{SPRT: stats.SPRT{Elo0: 0, Elo1: 40}},
+		Boundary: "ratio", PerHour: &perHour,
 	}
 	answer, err := q.Answer()
 	rows := rowsOf(t, "plans", answer, err)
@@ -139,7 +145,8 @@ func TestPlanOfASequentialTest(t *testing.T) {
 	wantNear(t, "99% of tests at 20", quantileOf(rows[2], 0.99)["games"], 2*1257, 0.03*2*1257)
 	wantNear(t, "passes at 40", rows[3]["pass"], 0.956, 0.01)
 	wantNear(t, "hours", rows[2]["hours"], rows[2]["games"].(float64)/120, 1e-9)
-	wantNear(t, "hours of the quantile", quantileOf(rows[2], 0.99)["hours"], quantileOf(rows[2], 0.99)["games"].(float64)/120, 1e-9)
+	wantNear(t, "hours of the quantile", quantileOf(rows[2], 0.99)["hours"],
+		quantileOf(rows[2], 0.99)["games"].(float64)/120, 1e-9)
 	// Measured on resampled pairs: halfway, 95% of bounded tests end within 842 pairs, and 95% of tests of a ratio within
 	// 1,224. For players that differ at 2% of plies, V is 1/1.71.
 	ratio := quantileOf(rows[6], 0.95)["games"].(float64) / quantileOf(rows[2], 0.95)["games"].(float64)
@@ -148,7 +155,8 @@ func TestPlanOfASequentialTest(t *testing.T) {
 	var out strings.Builder
 	answer.Print(&out, i18n.English)
 	for _, want := range []string{
-		"draw rate 3%, correlation of the games of a pair -0.10 (given)", "two-sided sign flips of", "test of 0 against 40, boundary ratio",
+		"draw rate 3%, correlation of the games of a pair -0.10 (given)", "two-sided sign flips of",
+		"test of 0 against 40, boundary ratio",
 		"bounded boundary", "deterministic players that differ at 2% of plies", "99% within",
 	} {
 		testutil.Check(t, strings.Contains(out.String(), want), "the text lacks %q:\n%s", want, &out)
@@ -164,14 +172,15 @@ func quantileOf(row map[string]any, share float64) map[string]any {
 	return nil
 }
 
-// TestPlanOfATinyDifference: a difference that no match of fixed length can find has no number of games and no power. The
-// SPRT has both, and a duration beyond the range of a time.Duration. The expected length at 0 is proportional to
+// TestPlanOfATinyDifference: a difference that no match of fixed length can find has no number of games and no power.
+// The SPRT has both, and a duration beyond the range of a time.Duration. The expected length at 0 is proportional to
 // 1/elo1², so it is that of 0 against 1 Elo (TestPlanOfASequentialTest), times a million, but for the overshoot.
 func TestPlanOfATinyDifference(t *testing.T) {
 	lengths := map[float64]float64{}
 	for _, elo1 := range []float64{1, 0.001} {
 		plans := testutil.Must(PlanQuestion{
-			Elo: elo1, Alpha: 0.05, Power: 0.95, SPRT: &match.SPRT{SPRT: stats.SPRT{Elo0: 0, Elo1: elo1}}, Boundary: "ratio", PerHour: new(100.0), Conditions: Typical(),
+			Elo: elo1, Alpha: 0.05, Power: 0.95, SPRT: &match.SPRT{SPRT: stats.SPRT{Elo0: 0, Elo1: elo1}}, Boundary: "ratio",
+			PerHour: new(100.0), Conditions: Typical(),
 		}.Answer())(t)
 		lengths[elo1] = *plans.sequentialAt(0).Games
 		var text strings.Builder
@@ -186,7 +195,8 @@ func TestPlanOfATinyDifference(t *testing.T) {
 
 // TestPlanWithAMaximum: with a maximum some tests are undecided, and no test is longer.
 func TestPlanWithAMaximum(t *testing.T) {
-	q := PlanQuestion{Elo: 20, Alpha: 0.05, Power: 0.95, Conditions: Typical(), SPRT: &match.SPRT{SPRT: stats.SPRT{Elo0: 0, Elo1: 40}}, Boundary: "ratio", Most: new(600)}
+	q := PlanQuestion{Elo: 20, Alpha: 0.05, Power: 0.95, Conditions: Typical(),
+		SPRT: &match.SPRT{SPRT: stats.SPRT{Elo0: 0, Elo1: 40}}, Boundary: "ratio", Most: new(600)}
 	row := plansOf(t, q)[2]
 	testutil.Require(t, row["elo"] == 20.0 && row["max_games"] == 600.0, "not the plan halfway with its maximum: %v", row)
 	if left := row["unfinished"].(float64); !(left > 0.2 && left < 0.6) { // half of the tests take 486 games
@@ -205,7 +215,8 @@ func TestCheaperWhereItApplies(t *testing.T) {
 		q    GateQuestion
 		want []string
 	}{
-		{"fixed nodes", GateQuestion{Gate: design, Pairs: 400, Repeatable: true}, []string{"bounded", "deterministic", "sequential"}},
+		{"fixed nodes", GateQuestion{Gate: design, Pairs: 400, Repeatable: true},
+			[]string{"bounded", "deterministic", "sequential"}},
 		{"clocks", GateQuestion{Gate: design, Pairs: 400}, []string{"bounded", "sequential"}},
 		{"normalised", GateQuestion{Gate: normalized, Pairs: 400, Repeatable: true}, []string{"bounded", "sequential"}},
 		{"single games", GateQuestion{Gate: design, Pairs: 400, Unpaired: true, Repeatable: true}, []string{"sequential"}},
@@ -214,7 +225,8 @@ func TestCheaperWhereItApplies(t *testing.T) {
 		kinds := map[string]bool{}
 		for _, row := range rowsOf(t, "plans", c.q.Answer(), nil) {
 			kinds[row["kind"].(string)] = true
-			testutil.Check(t, row["hours"] != nil && row["pass"] != nil, "%s: no hours, or no probability to pass: %v", c.name, row)
+			testutil.Check(t, row["hours"] != nil && row["pass"] != nil, "%s: no hours, or no probability to pass: %v", c.name,
+				row)
 			if !c.q.Unpaired && row["max_games"] != 800.0 {
 				t.Errorf("%s: at most %v games, of 400 pairs", c.name, row["max_games"])
 			}
@@ -250,7 +262,8 @@ func TestPlayedConditions(t *testing.T) {
 	wantNear(t, "correlation", row["correlation"], -0.2, 1e-12)
 	wantNear(t, "draw rate", row["draw_rate"], 0, 0)
 	testutil.Equal(t, row["conditions"], "run earlier", "the conditions")
-	testutil.Fails(t, testutil.Err(Played("empty", &stats.Tally{})), "run empty", "a run without pairs shows its conditions")
+	testutil.Fails(t, testutil.Err(Played("empty", &stats.Tally{})), "run empty",
+		"a run without pairs shows its conditions")
 }
 
 // TestForecastOfOneGame: the forecast is the mean of the posterior, and its interval is that of the record.
@@ -266,7 +279,8 @@ func TestForecastOfOneGame(t *testing.T) {
 
 // TestLFICSSpread: S = √(q(1-q)/(n - 3/2)), and in Elo it is 400/ln 10 · S/(q(1-q)).
 func TestLFICSSpread(t *testing.T) {
-	row := intervalsOf(t, IntervalQuestion{Counts: &stats.WDL{Wins: 527, Losses: 473}, DrawMode: "drop", Confidence: 0.95, Method: "lfics"})[0]
+	row := intervalsOf(t, IntervalQuestion{Counts: &stats.WDL{Wins: 527, Losses: 473}, DrawMode: "drop", Confidence: 0.95,
+		Method: "lfics"})[0]
 	s := math.Sqrt(0.527 * 0.473 / 998.5)
 	wantNear(t, "S", row["standard_error"], s, 1e-12)
 	wantNear(t, "S in Elo", row["elo_error"], 400/math.Ln10*s/(0.527*0.473), 1e-9)
@@ -284,33 +298,41 @@ func TestImpossibleQuestions(t *testing.T) {
 	sprt := func(q SPRTQuestion) error { _, err := q.Answer(); return err }
 	design := designOf(0, 4, 0.05, 0.05, "logistic", "ratio")
 	for flag, err := range map[string]error{
-		"--alpha":                     plan(func(q *PlanQuestion) { q.Alpha = 1 }),
-		"--power":                     plan(func(q *PlanQuestion) { q.Power = math.NaN() }),
-		"--draws":                     plan(func(q *PlanQuestion) { q.Conditions.DrawRate = 1 }),
-		"--correlation":               plan(func(q *PlanQuestion) { q.Conditions.Correlation = -1 }),
-		"--games -1":                  plan(func(q *PlanQuestion) { q.Games = new(-1) }),
-		"--max-games 1":               plan(func(q *PlanQuestion) { q.Most = new(1) }),
-		"--max-games: only":           plan(func(q *PlanQuestion) { q.Most, q.Unpaired = new(100), true }),
-		"--games-per-hour":            plan(func(q *PlanQuestion) { q.PerHour = new(0.0) }),
-		"elo0 4 is not below":         plan(func(q *PlanQuestion) { q.SPRT = &match.SPRT{SPRT: stats.SPRT{Elo0: 4, Elo1: 0}} }),
-		"--boundary x":                sprt(SPRTQuestion{Trinomial: "1,2,3", Design: designOf(0, 4, 0.05, 0.05, "logistic", "x"), Confidence: 0.95}),
+		"--alpha":           plan(func(q *PlanQuestion) { q.Alpha = 1 }),
+		"--power":           plan(func(q *PlanQuestion) { q.Power = math.NaN() }),
+		"--draws":           plan(func(q *PlanQuestion) { q.Conditions.DrawRate = 1 }),
+		"--correlation":     plan(func(q *PlanQuestion) { q.Conditions.Correlation = -1 }),
+		"--games -1":        plan(func(q *PlanQuestion) { q.Games = new(-1) }),
+		"--max-games 1":     plan(func(q *PlanQuestion) { q.Most = new(1) }),
+		"--max-games: only": plan(func(q *PlanQuestion) { q.Most, q.Unpaired = new(100), true }),
+		"--games-per-hour":  plan(func(q *PlanQuestion) { q.PerHour = new(0.0) }),
+		"elo0 4 is not below": plan(func(q *PlanQuestion) {
+			q.SPRT = &match.SPRT{SPRT: stats.SPRT{Elo0: 4, Elo1: 0}}
+		}),
+		"--boundary x": sprt(SPRTQuestion{Trinomial: "1,2,3",
+			Design: designOf(0, 4, 0.05, 0.05, "logistic", "x"), Confidence: 0.95}),
 		"--pentanomial":               sprt(SPRTQuestion{Pentanomial: "1,2,3", Design: design, Confidence: 0.95}),
 		"--trinomial":                 sprt(SPRTQuestion{Trinomial: "1,2,x", Design: design, Confidence: 0.95}),
 		"--confidence 95":             sprt(SPRTQuestion{Trinomial: "1,2,3", Design: design, Confidence: 95}),
 		"--games 0: expected a match": second(ForecastQuestion{stats.WDL{Wins: 1}, []int{0}, 0.95}.Answer()),
 		"--score 2":                   second(EloQuestion{Score: new(2.0)}.Answer()),
-		"expected --wins W and --losses L, or --pentanomial": second(IntervalQuestion{DrawMode: "drop", Confidence: 0.95}.Answer()),
-		"--method wald: it takes games":                      second(IntervalQuestion{Pentanomial: "1,2,3,4,5", DrawMode: "drop", Confidence: 0.95, Method: "wald"}.Answer()),
-		"--method exact: expected all":                       second(IntervalQuestion{Counts: &stats.WDL{Wins: 1}, DrawMode: "drop", Confidence: 0.95, Method: "exact"}.Answer()),
-		"--draw-mode floor: only lfics":                      second(IntervalQuestion{Counts: &stats.WDL{Wins: 1}, DrawMode: "floor", Confidence: 0.95}.Answer()),
-		"--pentanomial \"1,2\"":                              second(IntervalQuestion{Pentanomial: "1,2", DrawMode: "drop", Confidence: 0.95}.Answer()),
+		"expected --wins W and --losses L, or --pentanomial": second(IntervalQuestion{DrawMode: "drop",
+			Confidence: 0.95}.Answer()),
+		"--method wald: it takes games": second(IntervalQuestion{Pentanomial: "1,2,3,4,5", DrawMode: "drop", Confidence: 0.95,
+			Method: "wald"}.Answer()),
+		"--method exact: expected all": second(IntervalQuestion{Counts: &stats.WDL{Wins: 1}, DrawMode: "drop",
+			Confidence: 0.95, Method: "exact"}.Answer()),
+		"--draw-mode floor: only lfics": second(IntervalQuestion{Counts: &stats.WDL{Wins: 1}, DrawMode: "floor",
+			Confidence: 0.95}.Answer()),
+		"--pentanomial \"1,2\"": second(IntervalQuestion{Pentanomial: "1,2", DrawMode: "drop", Confidence: 0.95}.Answer()),
 		"15 pairs with 17.5 points are not the 30 games with 17 points": second(IntervalQuestion{
 			Counts: &stats.WDL{Wins: 12, Draws: 10, Losses: 8}, Pentanomial: "1,2,3,9,0", DrawMode: "drop", Confidence: 0.95,
 		}.Answer()),
 		"15 pairs with 17.5 points are not the 38 games": second(IntervalQuestion{
 			Counts: &stats.WDL{Wins: 17, Draws: 1, Losses: 20}, Pentanomial: "1,2,3,9,0", DrawMode: "drop", Confidence: 0.95,
 		}.Answer()),
-		"--wins -1":                      second(IntervalQuestion{Counts: &stats.WDL{Wins: -1}, DrawMode: "drop", Confidence: 0.95, Method: "all"}.Answer()),
+		"--wins -1": second(IntervalQuestion{Counts: &stats.WDL{Wins: -1}, DrawMode: "drop",
+			Confidence: 0.95, Method: "all"}.Answer()),
 		"expected --wins W and --losses": second(TestQuestion{Wins: new(1)}.Answer()),
 	} {
 		testutil.Check(t, err != nil && fail.IsUsage(err) && strings.Contains(err.Error(), flag), "%s: %v", flag, err)
@@ -380,11 +402,13 @@ func second[A any](_ A, err error) error { return err }
 // TestCheaperIsHeldAgainstTheSameTruth: the change of a row is relative to the sequential plan with the same true Elo.
 func TestCheaperIsHeldAgainstTheSameTruth(t *testing.T) {
 	at := func(kind string, elo, games float64, longest int) PlanRow {
-		return PlanRow{Kind: kind, Elo: &elo, Games: &games, PlanCourse: &PlanCourse{Quantiles: []Quantile{{Share: 0.99, Games: longest}}}}
+		return PlanRow{Kind: kind, Elo: &elo, Games: &games,
+			PlanCourse: &PlanCourse{Quantiles: []Quantile{{Share: 0.99, Games: longest}}}}
 	}
 	var out strings.Builder
 	(&Plans{Version, []PlanRow{
-		at("sequential", 0, 100, 400), at("sequential", 20, 200, 1000), at("bounded", 0, 101, 300), at("bounded", 20, 160, 700),
+		at("sequential", 0, 100, 400), at("sequential", 20, 200, 1000), at("bounded", 0, 101, 300),
+		at("bounded", 20, 160, 700),
 	}}).Print(&out, i18n.English)
 	for _, want := range []string{"bounded boundary +0.00 101 +1% 300 -25%", "bounded boundary +20.00 160 -20% 700 -30%"} {
 		testutil.Check(t, strings.Contains(strings.Join(strings.Fields(out.String()), " "), want), "no %q in\n%s", want, &out)
@@ -395,7 +419,8 @@ func TestCheaperIsHeldAgainstTheSameTruth(t *testing.T) {
 // between them.
 func TestGateThatIsBounded(t *testing.T) {
 	q := GateQuestion{
-		Gate:  stats.SPRT{Elo0: 10, Elo1: 60, Alpha: 0.05, Beta: 0.1, Model: stats.ModelLogistic, Boundary: stats.BoundaryBounded},
+		Gate: stats.SPRT{Elo0: 10, Elo1: 60, Alpha: 0.05, Beta: 0.1, Model: stats.ModelLogistic,
+			Boundary: stats.BoundaryBounded},
 		Pairs: 400, PerHour: PerHour(30*time.Second, 8), Conditions: Typical(),
 	}
 	var at []any
@@ -413,7 +438,9 @@ func TestGateThatIsBounded(t *testing.T) {
 func TestUnpairedPlansHaveNoCorrelation(t *testing.T) {
 	c := Typical()
 	c.Correlation = -0.3
-	for _, row := range plansOf(t, PlanQuestion{Elo: 10, Alpha: 0.05, Power: 0.8, Unpaired: true, Conditions: c, SPRT: &match.SPRT{SPRT: stats.SPRT{Elo0: 0, Elo1: 10}}, Boundary: "ratio", Games: new(100)}) {
+	for _, row := range plansOf(t,
+		PlanQuestion{Elo: 10, Alpha: 0.05, Power: 0.8, Unpaired: true, Conditions: c,
+			SPRT: &match.SPRT{SPRT: stats.SPRT{Elo0: 0, Elo1: 10}}, Boundary: "ratio", Games: new(100)}) {
 		if row["unit"] != "game" || row["correlation"] != 0.0 {
 			t.Errorf("%v: %v with correlation %v", row["kind"], row["unit"], row["correlation"])
 		}
@@ -422,7 +449,8 @@ func TestUnpairedPlansHaveNoCorrelation(t *testing.T) {
 
 // TestHalfPointsHaveNoSpread: the calculator's S is defined for wins only.
 func TestHalfPointsHaveNoSpread(t *testing.T) {
-	row := intervalsOf(t, IntervalQuestion{Counts: &stats.WDL{Wins: 5, Draws: 2, Losses: 4}, DrawMode: "half", Confidence: 0.95, Method: "lfics"})[0]
+	row := intervalsOf(t, IntervalQuestion{Counts: &stats.WDL{Wins: 5, Draws: 2, Losses: 4}, DrawMode: "half",
+		Confidence: 0.95, Method: "lfics"})[0]
 	testutil.Check(t, row["standard_error"] == nil && row["why"] != nil, "half points: %v", row)
 }
 
@@ -446,7 +474,8 @@ func TestUsualIntervals(t *testing.T) {
 		{IntervalQuestion{Counts: games}, "clopper-pearson/decisive_game/drop anytime/decisive_game/drop"},
 		{IntervalQuestion{Counts: games, DrawMode: "half"}, "gaffke/game/half anytime/game/half"},
 		{IntervalQuestion{Pentanomial: "100,5,283,4,108"}, "gaffke/pair/half anytime/pair/half"},
-		{IntervalQuestion{Counts: games, Pentanomial: "100,4,267,2,127"}, "clopper-pearson/decisive_game/drop gaffke/pair/half anytime/pair/half"},
+		{IntervalQuestion{Counts: games, Pentanomial: "100,4,267,2,127"},
+			"clopper-pearson/decisive_game/drop gaffke/pair/half anytime/pair/half"},
 		{IntervalQuestion{Counts: games, Method: "gaffke"}, "gaffke/decisive_game/drop"},
 	} {
 		if c.q.Confidence = 0.95; c.q.DrawMode == "" {
@@ -466,7 +495,8 @@ func TestUsualIntervals(t *testing.T) {
 		a.Print(&out, i18n.English)
 		testutil.Check(t, !strings.Contains(out.String(), "–"), "a cell is empty:\n%s", &out)
 	}
-	all := intervalsOf(t, IntervalQuestion{Counts: games, Pentanomial: "100,4,267,2,127", DrawMode: "drop", Confidence: 0.95, Method: "all"})
+	all := intervalsOf(t, IntervalQuestion{Counts: games, Pentanomial: "100,4,267,2,127", DrawMode: "drop",
+		Confidence: 0.95, Method: "all"})
 	testutil.Equal(t, len(all), len(MethodNames()), "all are %s", named(all))
 }
 
@@ -475,7 +505,8 @@ func TestUsualIntervals(t *testing.T) {
 func TestIntervalsByPairs(t *testing.T) {
 	rows := intervalsOf(t, IntervalQuestion{Pentanomial: "3,1,7,2,9", DrawMode: "drop", Confidence: 0.9})
 	var tally stats.Tally
-	win, draw, loss := stats.Leg{Outcome: stats.Win, Points: 1}, stats.Leg{Outcome: stats.Draw, Points: 0.5}, stats.Leg{Outcome: stats.Loss}
+	win, draw, loss := stats.Leg{Outcome: stats.Win, Points: 1}, stats.Leg{Outcome: stats.Draw, Points: 0.5},
+		stats.Leg{Outcome: stats.Loss}
 	for _, c := range []struct {
 		n    int
 		a, b stats.Leg
@@ -493,7 +524,8 @@ func TestIntervalsByPairs(t *testing.T) {
 	watched := testutil.Must(scores.AnytimeInterval(0.9))(t)
 	wantNear(t, "anytime lower end", rows[1]["lo"], watched.Lo, 1e-12)
 	wantNear(t, "Elo of the lower end", rows[1]["elo_lo"], -400*math.Log10(1/watched.Lo-1), 1e-9)
-	games := IntervalQuestion{Counts: &stats.WDL{Wins: 13, Losses: 8}, DrawMode: "drop", Confidence: 0.95, Method: "gaffke"}
+	games := IntervalQuestion{Counts: &stats.WDL{Wins: 13, Losses: 8}, DrawMode: "drop", Confidence: 0.95,
+		Method: "gaffke"}
 	gaffke := intervalsOf(t, games)[0]
 	games.Method = "clopper-pearson"
 	exact := intervalsOf(t, games)[0]
@@ -503,13 +535,15 @@ func TestIntervalsByPairs(t *testing.T) {
 // TestEloOfIntervals compares with the example of the LFICS calculator, which prints dr, dr_min and dr_max. 8,000 wins
 // of 10,000 are 240.82 Elo, from 232.48 to 249.42.
 func TestEloOfIntervals(t *testing.T) {
-	q := IntervalQuestion{Counts: &stats.WDL{Wins: 8000, Losses: 2000}, DrawMode: "drop", Confidence: 0.95, Method: "lfics"}
+	q := IntervalQuestion{Counts: &stats.WDL{Wins: 8000, Losses: 2000}, DrawMode: "drop", Confidence: 0.95,
+		Method: "lfics"}
 	row := intervalsOf(t, q)[0]
 	wantNear(t, "dr", row["elo"], 240.82, 0.005)
 	wantNear(t, "dr_min", row["elo_lo"], 232.48, 0.005)
 	wantNear(t, "dr_max", row["elo_hi"], 249.42, 0.005)
 	won := IntervalQuestion{Counts: &stats.WDL{Wins: 3}, DrawMode: "drop", Confidence: 0.95}
-	if row := intervalsOf(t, won)[0]; row["elo"] != nil || row["elo_hi"] != nil || row["elo_why"] == nil || row["elo_lo"] == nil {
+	if row := intervalsOf(t, won)[0]; row["elo"] != nil || row["elo_hi"] != nil || row["elo_why"] == nil ||
+		row["elo_lo"] == nil {
 		t.Errorf("won all: %v", row)
 	}
 	a, err := won.Answer()
@@ -524,9 +558,11 @@ func TestEloOfIntervals(t *testing.T) {
 // other pair is enough for an Elo.
 func TestNoEloOfEmptyCells(t *testing.T) {
 	design := Design{Elo0: 0, Elo1: 5, Alpha: 0.05, Beta: 0.1, Model: "logistic", Boundary: "ratio"}
-	for list, known := range map[string]bool{"0,0,10,0,0": false, "0,0,155,0,0": false, "0,0,0,0,20": false, "0,0,10,1,0": true, "3,0,10,0,3": true} {
+	for list, known := range map[string]bool{"0,0,10,0,0": false, "0,0,155,0,0": false, "0,0,0,0,20": false,
+		"0,0,10,1,0": true, "3,0,10,0,3": true} {
 		row := sprtOf(t, SPRTQuestion{Pentanomial: list, Design: design, Confidence: 0.95})
-		testutil.Check(t, (row["elo"] != nil) == known && (row["elo_lo"] != nil) == known && (row["elo_why"] == nil) == known && row["llr"] != nil,
+		testutil.Check(t, (row["elo"] != nil) == known && (row["elo_lo"] != nil) == known &&
+			(row["elo_why"] == nil) == known && row["llr"] != nil,
 			"%s: %v", list, row)
 	}
 	row := sprtOf(t, SPRTQuestion{Trinomial: "0,12,0", Design: design, Confidence: 0.95})
@@ -548,22 +584,27 @@ func TestPlanOfAnSPRT(t *testing.T) {
 	} {
 		var test match.SPRT
 		testutil.OK(t, test.UnmarshalText([]byte(text)))
-		row := plansOf(t, PlanQuestion{Elo: 20, Alpha: 0.05, Power: 0.8, Conditions: Typical(), SPRT: &test, Boundary: "wald"})[1]
-		testutil.Equal(t, fmt.Sprintf("alpha %v beta %v boundary %v", row["alpha"], row["beta"], row["boundary"]), want, "%s", text)
+		row := plansOf(t, PlanQuestion{Elo: 20, Alpha: 0.05, Power: 0.8, Conditions: Typical(), SPRT: &test,
+			Boundary: "wald"})[1]
+		testutil.Equal(t, fmt.Sprintf("alpha %v beta %v boundary %v", row["alpha"], row["beta"], row["boundary"]), want, "%s",
+			text)
 	}
 	draws := Typical()
 	draws.DrawRate = 0.6
 	games := func(model stats.EloModel) float64 {
-		q := PlanQuestion{Elo: 20, Alpha: 0.05, Power: 0.95, Conditions: draws, SPRT: &match.SPRT{SPRT: stats.SPRT{Elo1: 40, Model: model}, Set: []string{"model"}}, Boundary: "ratio"}
+		q := PlanQuestion{Elo: 20, Alpha: 0.05, Power: 0.95, Conditions: draws,
+			SPRT: &match.SPRT{SPRT: stats.SPRT{Elo1: 40, Model: model}, Set: []string{"model"}}, Boundary: "ratio"}
 		return plansOf(t, q)[1]["games"].(float64)
 	}
 	l, n := games(stats.ModelLogistic), games(stats.ModelNormalized)
-	testutil.Check(t, n >= 1.5*l, "with many draws 40 normalised Elo are a smaller difference: %v games, logistic %v", n, l)
+	testutil.Check(t, n >= 1.5*l, "with many draws 40 normalised Elo are a smaller difference: %v games, logistic %v", n,
+		l)
 }
 
 // TestUndecided: with the number of games that Undecided returns, 10% of tests end undecided.
 func TestUndecided(t *testing.T) {
-	q := GateQuestion{Gate: stats.SPRT{Elo1: 4, Alpha: 0.05, Beta: 0.05, Model: stats.ModelLogistic}, Pairs: 10_000, Conditions: Typical()}
+	q := GateQuestion{Gate: stats.SPRT{Elo1: 4, Alpha: 0.05, Beta: 0.05, Model: stats.ModelLogistic}, Pairs: 10_000,
+		Conditions: Typical()}
 	share, games := q.Undecided()
 	testutil.Require(t, share > 0.5 && games > 20_000, "20,000 games: share %v, %d games", share, games)
 	q.Pairs = games / 2
@@ -595,7 +636,8 @@ func TestNamesOfElo(t *testing.T) {
 		testutil.Equal(t, strings.Contains(out.String(), "Elo of the estimate"), mode == "drop", out.String())
 		testutil.Contains(t, out.String(), want)
 	}
-	for model, want := range map[string]string{"logistic": "0 against 10 Elo (", "normalized": "0 against 10 nElo (", "bayeselo": "0 against 10 BayesElo ("} {
+	for model, want := range map[string]string{"logistic": "0 against 10 Elo (", "normalized": "0 against 10 nElo (",
+		"bayeselo": "0 against 10 BayesElo ("} {
 		q := SPRTQuestion{Trinomial: "30,20,10", Design: designOf(0, 10, 0.05, 0.05, model, "wald"), Confidence: 0.95}
 		var out strings.Builder
 		must[*SPRTs](t)(q.Answer()).Print(&out, i18n.English)

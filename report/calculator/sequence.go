@@ -131,7 +131,8 @@ func (s sequence) deterministic(at []float64) []PlanRow {
 func (s sequence) at(kind string, elo float64) PlanRow {
 	row := s.conditions.row(kind, elo, s.unpaired)
 	row.Alpha, row.Power = s.test.Alpha, 1-s.test.Beta
-	row.PlanCourse = &PlanCourse{Boundary: s.test.Boundary.String(), Elo0: s.test.Elo0, Elo1: s.test.Elo1, Beta: s.test.Beta}
+	row.PlanCourse = &PlanCourse{Boundary: s.test.Boundary.String(), Elo0: s.test.Elo0, Elo1: s.test.Elo1,
+		Beta: s.test.Beta}
 	if s.unpaired {
 		e, err := s.test.Expect(elo, stats.Conditions{DrawRate: s.conditions.DrawRate})
 		row.setGames(e.Games, err, s.perHour)
@@ -157,7 +158,8 @@ func (s sequence) at(kind string, elo float64) PlanRow {
 }
 
 func (s sequence) quantiles(c stats.SPRTForecast) []Quantile {
-	all := []Quantile{{Share: 0.5, Games: 2 * c.Median}, {Share: 0.9, Games: 2 * c.P90}, {Share: 0.95, Games: 2 * c.P95}, {Share: 0.99, Games: 2 * c.P99}}
+	all := []Quantile{{Share: 0.5, Games: 2 * c.Median}, {Share: 0.9, Games: 2 * c.P90}, {Share: 0.95, Games: 2 * c.P95},
+		{Share: 0.99, Games: 2 * c.P99}}
 	for i := range all {
 		all[i].Hours = hours(float64(all[i].Games), s.perHour)
 	}

@@ -113,9 +113,11 @@ func (c *CriticalRow) why() i18n.Message {
 	case c.N == 0:
 		return i18n.Of("no games to judge by")
 	case c.Wins == nil:
-		return i18n.Of("even %s in %s would not be significant at this level", i18n.Number{N: c.N, Noun: "win"}, i18n.Number{N: c.N, Noun: "game"})
+		return i18n.Of("even %s in %s would not be significant at this level", i18n.Number{N: c.N, Noun: "win"},
+			i18n.Number{N: c.N, Noun: "game"})
 	case c.TwoSidedWins == nil:
-		return i18n.Of("even %s in %s would not be significant two-sided at this level", i18n.Number{N: c.N, Noun: "win"}, i18n.Number{N: c.N, Noun: "game"})
+		return i18n.Of("even %s in %s would not be significant two-sided at this level", i18n.Number{N: c.N, Noun: "win"},
+			i18n.Number{N: c.N, Noun: "game"})
 	}
 	return i18n.Message{}
 }
@@ -139,7 +141,8 @@ func (s *Tests) Print(w io.Writer, in i18n.Language) {
 			continue
 		}
 		line := func(what i18n.Message, p string) { fmt.Fprintf(w, "  %s%s\n", format.Pad(what.In(in), 41), p) }
-		fmt.Fprintln(w, i18n.Say(in, "%s of %d decisive games; were both sides equally strong, the chance of", i18n.Number{N: t.Wins, Noun: "win"}, t.N))
+		fmt.Fprintln(w, i18n.Say(in, "%s of %d decisive games; were both sides equally strong, the chance of",
+			i18n.Number{N: t.Wins, Noun: "win"}, t.N))
 		line(i18n.Of("at least as many wins (one-sided)"), format.PValue(*t.PGreater))
 		line(i18n.Of("a result as lopsided either way"), format.PValue(*t.PTwoSided))
 		fmt.Fprintln(w)
@@ -148,11 +151,13 @@ func (s *Tests) Print(w io.Writer, in i18n.Language) {
 }
 
 func (s *Tests) printCritical(w io.Writer, in i18n.Language) {
-	t := format.Table(i18n.Heads(in, "level", "games", "wins, one-sided", "p", "wins, two-sided", "p", "normal approximation")...)
+	t := format.Table(i18n.Heads(in, "level", "games", "wins, one-sided", "p", "wins, two-sided", "p",
+		"normal approximation")...)
 	tooFew := []CriticalRow{}
 	for _, c := range s.Critical {
 		t.AppendRow(table.Row{
-			format.PercentShort(c.Alpha), format.Count(c.N), format.Or(c.Wins, format.Count), Cell(c.P, "%.5f"), format.Or(c.TwoSidedWins, format.Count), Cell(c.TwoSidedP, "%.5f"), format.Or(c.NormalWins, format.Count),
+			format.PercentShort(c.Alpha), format.Count(c.N), format.Or(c.Wins, format.Count), Cell(c.P, "%.5f"),
+			format.Or(c.TwoSidedWins, format.Count), Cell(c.TwoSidedP, "%.5f"), format.Or(c.NormalWins, format.Count),
 		})
 		if c.Wins != nil && c.NormalWins != nil && *c.NormalWins < *c.Wins {
 			tooFew = append(tooFew, c)
@@ -166,6 +171,9 @@ func (s *Tests) printCritical(w io.Writer, in i18n.Language) {
 		}
 	}
 	for _, c := range tooFew {
-		fmt.Fprintln(w, i18n.Say(in, "%s: %d is often quoted; it is the normal approximation without continuity correction (one-sided), and too few", format.PercentShort(c.Alpha), *c.NormalWins))
+		fmt.Fprintln(w,
+			i18n.Say(in,
+				"%s: %d is often quoted; it is the normal approximation without continuity correction (one-sided), and too few",
+				format.PercentShort(c.Alpha), *c.NormalWins))
 	}
 }

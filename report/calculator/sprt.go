@@ -41,7 +41,8 @@ type Design struct {
 // test returns the sequential test that the flags define.
 func (d Design) test() (stats.SPRT, error) {
 	s := stats.SPRT{
-		Elo0: d.Elo0, Elo1: d.Elo1, Alpha: d.Alpha, Beta: d.Beta, Model: stats.EloModel(d.Model), Boundary: stats.BoundaryOf(d.Boundary),
+		Elo0: d.Elo0, Elo1: d.Elo1, Alpha: d.Alpha, Beta: d.Beta, Model: stats.EloModel(d.Model),
+		Boundary: stats.BoundaryOf(d.Boundary),
 	}
 	if d.SPRT != nil {
 		if d.Elo0 != 0 || d.Elo1 != 2 { // not the defaults of the flags
@@ -172,7 +173,8 @@ func (s *SPRTRow) print(w io.Writer, in i18n.Language) {
 	})
 	format.Render(w, t)
 	fmt.Fprintln(w, i18n.Say(in, "Bounds: %s.", boundaryWords(s.Boundary)))
-	fmt.Fprintln(w, i18n.Say(in, "Elo is median-unbiased (logistic, %s); the raw score of a stopped test is biased.", format.PercentShort(s.Confidence)))
+	fmt.Fprintln(w, i18n.Say(in, "Elo is median-unbiased (logistic, %s); the raw score of a stopped test is biased.",
+		format.PercentShort(s.Confidence)))
 	if s.Why != "" {
 		fmt.Fprintln(w, i18n.Say(in, "no ratio: %s", i18n.Of(s.Why)))
 	}

@@ -135,13 +135,18 @@ func differences(runs []Run, opponent []int) []i18n.Message {
 	for i, r := range runs[1:] {
 		theirs := r.Plan.Players[1-opponent[i+1]]
 		if same(mine, theirs) {
-			all = append(all, i18n.Of("%s of run %s and %s of run %s are the same version: the difference is chance, or comes from the machine.", format.Name(mine.Name), first.Name, format.Name(theirs.Name), r.Name))
+			all = append(all,
+				i18n.Of("%s of run %s and %s of run %s are the same version: the difference is chance, or comes from the machine.",
+					format.Name(mine.Name), first.Name, format.Name(theirs.Name), r.Name))
 		}
 		if mine.Limits != theirs.Limits {
-			all = append(all, i18n.Of("The versions had different limits, which is a part of the gain: %s in run %s, %s in run %s.", mine.Limits, first.Name, theirs.Limits, r.Name))
+			all = append(all,
+				i18n.Of("The versions had different limits, which is a part of the gain: %s in run %s, %s in run %s.", mine.Limits,
+					first.Name, theirs.Limits, r.Name))
 		}
 		if a, b := first.Plan.Openings, r.Plan.Openings; a.SHA256 != b.SHA256 {
-			all = append(all, i18n.Of("The runs have different books of openings: %s in run %s, %s in run %s.", i18n.Number{N: a.Count, Noun: "opening"}, first.Name, i18n.Number{N: b.Count, Noun: "opening"}, r.Name))
+			all = append(all, i18n.Of("The runs have different books of openings: %s in run %s, %s in run %s.",
+				i18n.Number{N: a.Count, Noun: "opening"}, first.Name, i18n.Number{N: b.Count, Noun: "opening"}, r.Name))
 		}
 		if d := rest(first.Plan, r.Plan, opponent[0], opponent[i+1]); len(d) > 0 {
 			var words i18n.Clauses

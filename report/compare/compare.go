@@ -1,6 +1,6 @@
 // Package compare compares runs in which versions of an engine played against one opponent. It calculates the
-// gain of a newer version over an older one: the difference of their Elo against the opponent. [New] returns a [Gatherer], which takes the pairs of the runs and
-// returns a [Report].
+// gain of a newer version over an older one: the difference of their Elo against the opponent. [New] returns a
+// [Gatherer], which takes the pairs of the runs and returns a [Report].
 package compare
 
 import (
@@ -178,9 +178,12 @@ func (g *Gatherer) lengths() []i18n.Message {
 	for _, r := range g.runs {
 		switch {
 		case !r.Finished:
-			all = append(all, i18n.Of("Run %s is not finished: intervals and tests hold only at the end that was planned, and are left out.", r.Name))
+			all = append(all,
+				i18n.Of("Run %s is not finished: intervals and tests hold only at the end that was planned, and are left out.",
+					r.Name))
 		case r.Gate != "":
-			all = append(all, i18n.Of("Run %[1]s was played with a sequential test (%[2]s): its score is biased towards the extremes. Intervals and tests of a fixed length do not hold and are left out; gogi gate %[1]s has the Elo corrected for early stopping.", r.Name, r.Gate))
+			all = append(all,
+				i18n.Of("Run %[1]s was played with a sequential test (%[2]s): its score is biased towards the extremes. Intervals and tests of a fixed length do not hold and are left out; gogi gate %[1]s has the Elo corrected for early stopping.", r.Name, r.Gate))
 		}
 	}
 	return all
@@ -308,14 +311,17 @@ func (r *Report) evidence() []i18n.Message {
 	var all []i18n.Message
 	for _, run := range r.Runs {
 		if run.Copies > 0 {
-			all = append(all, i18n.Of("Run %s has %s of %s that repeat an earlier one move for move; an opening counts once, however often it was played.",
-				run.Run, format.Count(run.Copies), i18n.Number{N: run.Pairs, Noun: "pair"}))
+			all = append(all,
+				i18n.Of("Run %s has %s of %s that repeat an earlier one move for move; an opening counts once, however often it was played.",
+					run.Run, format.Count(run.Copies), i18n.Number{N: run.Pairs, Noun: "pair"}))
 		}
 		if run.Slowed > 0 {
-			all = append(all, i18n.Of("Run %s has %s of %s with a move that the machine slowed.", run.Run, format.Count(run.Slowed), i18n.Number{N: run.Pairs, Noun: "pair"}))
+			all = append(all, i18n.Of("Run %s has %s of %s with a move that the machine slowed.", run.Run,
+				format.Count(run.Slowed), i18n.Number{N: run.Pairs, Noun: "pair"}))
 		}
 		if run.Faults > 0 {
-			all = append(all, i18n.Of("Run %s has %s that ended by an engine's fault, which measures reliability, not strength.", run.Run, i18n.Number{N: run.Faults, Noun: "game"}))
+			all = append(all, i18n.Of("Run %s has %s that ended by an engine's fault, which measures reliability, not strength.",
+				run.Run, i18n.Number{N: run.Faults, Noun: "game"}))
 		}
 	}
 	return all

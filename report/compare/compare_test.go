@@ -59,14 +59,16 @@ func TestTwoRuns(t *testing.T) {
 	newer := []string{"WW", "WW", "WW", "WW", "WW", "WW", "LL", "WW"}
 	rep := reported(t, []Run{version("older"), version("newer")}, older, newer)
 	s := rep.Steps[0]
-	if s.Method != "paired_openings" || s.Shared != 8 || s.Test != "paired_sign_flip" || math.Abs(*s.P-2./64) > 1e-12 || *s.Adjusted != *s.P {
+	if s.Method != "paired_openings" || s.Shared != 8 || s.Test != "paired_sign_flip" || math.Abs(*s.P-2./64) > 1e-12 ||
+		*s.Adjusted != *s.P {
 		t.Errorf("%+v", s)
 	}
 	want := binomial.Elo(7./8) - binomial.Elo(4./8)
 	testutil.Check(t, math.Abs(*s.Elo-want) <= 1e-9 && *s.Lo < want && want < *s.Hi, "%+v, want %v", s, want)
 	testutil.Equal(t, rep.Claim().String(), "newer gained more against base than older did.")
 	back := reported(t, []Run{version("older"), version("newer")}, newer, older)
-	if got := back.Claim().String(); got != "newer gained less against base than older did." || *back.Steps[0].Elo != -*s.Elo {
+	if got := back.Claim().String(); got != "newer gained less against base than older did." ||
+		*back.Steps[0].Elo != -*s.Elo {
 		t.Errorf("%s", got)
 	}
 	same := reported(t, []Run{version("older"), version("newer")}, older, older)
@@ -90,7 +92,8 @@ func TestOpponentInTheOtherSeat(t *testing.T) {
 	mirrored := []string{"LL", "LW", "LL", "DL"}
 	a := reported(t, []Run{version("older"), version("newer")}, older, newer)
 	b := reported(t, []Run{version("older"), seated}, older, mirrored)
-	if b.Runs[1].Player != "newer-engine" || *a.Runs[1].Score != *b.Runs[1].Score || math.Abs(*a.Steps[0].Elo-*b.Steps[0].Elo) > 1e-9 {
+	if b.Runs[1].Player != "newer-engine" || *a.Runs[1].Score != *b.Runs[1].Score ||
+		math.Abs(*a.Steps[0].Elo-*b.Steps[0].Elo) > 1e-9 {
 		t.Errorf("%+v\n%+v", a.Runs[1], b.Runs[1])
 	}
 	testutil.Check(t, len(b.Remarks) == 1 && strings.Contains(b.Remarks[0].String(), `margin`), "%q", b.Remarks)
@@ -104,20 +107,26 @@ func TestWhatCannotBeCompared(t *testing.T) {
 		words    []string
 		opponent string
 	}{
-		"one run":        {[]Run{version("older")}, []string{"two runs"}, ""},
-		"twice":          {[]Run{version("older"), version("older")}, []string{"named twice"}, ""},
-		"three":          {with(func(r *Run) { r.Plan.Players = append(r.Plan.Players, r.Plan.Players[0]) }), []string{"newer has 3 players"}, ""},
-		"nodes":          {with(func(r *Run) { r.Plan.Players[1].Limits = "nodes 200" }), []string{"base", "older", "newer", "limits", "nodes 100", "nodes 200"}, ""},
-		"identity":       {with(func(r *Run) { r.Plan.Players[1].Identity = map[string]string{"fixed": "other"} }), []string{"identity.fixed", "other"}, ""},
-		"options":        {with(func(r *Run) { r.Plan.Players[1].Options = []match.Option{{Name: "Hash", Value: "9"}} }), []string{"Hash", "none in older"}, ""},
-		"rules":          {with(func(r *Run) { r.Plan.Rules.MaxPlies = 256 }), []string{"rules.max_plies", "320", "256"}, ""},
-		"no swap":        {with(func(r *Run) { r.Plan.Swap = false }), []string{"swap"}, ""},
-		"pondering":      {with(func(r *Run) { r.Plan.Ponder = match.PonderStandard }), []string{"ponder"}, ""},
-		"clocks":         {with(func(r *Run) { r.Plan.Clocks = map[string]string{"black": "1+1"} }), []string{"clocks.black"}, ""},
+		"one run": {[]Run{version("older")}, []string{"two runs"}, ""},
+		"twice":   {[]Run{version("older"), version("older")}, []string{"named twice"}, ""},
+		"three": {with(func(r *Run) { r.Plan.Players = append(r.Plan.Players, r.Plan.Players[0]) }),
+			[]string{"newer has 3 players"}, ""},
+		"nodes": {with(func(r *Run) { r.Plan.Players[1].Limits = "nodes 200" }),
+			[]string{"base", "older", "newer", "limits", "nodes 100", "nodes 200"}, ""},
+		"identity": {with(func(r *Run) { r.Plan.Players[1].Identity = map[string]string{"fixed": "other"} }),
+			[]string{"identity.fixed", "other"}, ""},
+		"options": {with(func(r *Run) { r.Plan.Players[1].Options = []match.Option{{Name: "Hash", Value: "9"}} }),
+			[]string{"Hash", "none in older"}, ""},
+		"rules":     {with(func(r *Run) { r.Plan.Rules.MaxPlies = 256 }), []string{"rules.max_plies", "320", "256"}, ""},
+		"no swap":   {with(func(r *Run) { r.Plan.Swap = false }), []string{"swap"}, ""},
+		"pondering": {with(func(r *Run) { r.Plan.Ponder = match.PonderStandard }), []string{"ponder"}, ""},
+		"clocks": {with(func(r *Run) { r.Plan.Clocks = map[string]string{"black": "1+1"} }), []string{"clocks.black"},
+			""},
 		"no such player": {with(func(*Run) {}), []string{"nobody", "older-engine", "base"}, "nobody"},
 		// The same version against another base is no newer version against the same one.
 		"the base has changed": {with(func(r *Run) {
-			r.Plan.Players[0].Identity, r.Plan.Players[1].Identity = map[string]string{"fixed": "older"}, map[string]string{"fixed": "base2"}
+			r.Plan.Players[0].Identity, r.Plan.Players[1].Identity = map[string]string{"fixed": "older"},
+				map[string]string{"fixed": "base2"}
 		}), []string{"no opponent in common", "base2"}, ""},
 	} {
 		_, err := New(c.runs, c.opponent)
@@ -144,7 +153,8 @@ func TestRemarks(t *testing.T) {
 		"a sequential test (": func(r *Run) { r.Gate = "SPRT" },
 	} {
 		rep := reported(t, []Run{version("older"), version("newer", f)}, pairs, pairs)
-		if len(rep.Remarks) != 1 || !strings.Contains(rep.Remarks[0].String(), word) || !strings.Contains(rep.Remarks[0].String(), "newer") {
+		if len(rep.Remarks) != 1 || !strings.Contains(rep.Remarks[0].String(), word) ||
+			!strings.Contains(rep.Remarks[0].String(), "newer") {
 			t.Errorf("%s: %q", word, rep.Remarks)
 		}
 	}
@@ -159,11 +169,13 @@ func TestStoppedRuns(t *testing.T) {
 	} {
 		rep := reported(t, []Run{version("first", f), version("second"), version("third")}, a, b, c)
 		s := rep.Steps[0]
-		testutil.Check(t, s.Elo != nil && s.P == nil && s.Lo == nil && s.Adjusted == nil && !s.Why.IsZero(), "%s: %+v", name, s)
+		testutil.Check(t, s.Elo != nil && s.P == nil && s.Lo == nil && s.Adjusted == nil && !s.Why.IsZero(), "%s: %+v", name,
+			s)
 		later := rep.Steps[1]
 		testutil.Check(t, later.P != nil && *later.Adjusted == *later.P, "%s: %+v", name, later)
 		testutil.Check(t, rep.Runs[0].Elo != nil && rep.Runs[0].Lo == nil, "%s: %+v", name, rep.Runs[0])
-		if two := reported(t, []Run{version("first", f), version("second")}, a, b); !strings.HasPrefix(two.Claim().String(), "There is no verdict: ") {
+		if two := reported(t, []Run{version("first", f), version("second")}, a, b); !strings.HasPrefix(two.Claim().String(),
+			"There is no verdict: ") {
 			t.Errorf("%s: %s", name, two.Claim().String())
 		}
 		var text strings.Builder
@@ -179,7 +191,8 @@ func TestOtherOpeningsAndCopies(t *testing.T) {
 	runs := []Run{version("older"), version("newer")}
 	g := testutil.Must(New(runs, ""))(t)
 	for i, r := range runs {
-		fake := matchtest.Run{Players: []string{r.Plan.Players[0].Name, "base"}, Pairs: slices.Repeat([]string{"WL", "WW", "LL", "WW"}, 3), Repeat: 12}
+		fake := matchtest.Run{Players: []string{r.Plan.Players[0].Name, "base"},
+			Pairs: slices.Repeat([]string{"WL", "WW", "LL", "WW"}, 3), Repeat: 12}
 		for id, rows := range fake.Rows() {
 			testutil.OK(t, g.Add(i, match.Opening{Start: string(rune('a' + 10*i + id%4))}, rows))
 		}
@@ -188,7 +201,8 @@ func TestOtherOpeningsAndCopies(t *testing.T) {
 	if r := rep.Runs[0]; r.Pairs != 12 || r.Openings != 4 || r.Copies != 8 || *r.Score != 0.625 {
 		t.Errorf("%+v", r)
 	}
-	if s := rep.Steps[0]; s.Method != "independent" || s.Shared != 0 || s.P != nil || s.Lo == nil || !strings.Contains(s.Why.String(), "20 openings") {
+	if s := rep.Steps[0]; s.Method != "independent" || s.Shared != 0 || s.P != nil || s.Lo == nil ||
+		!strings.Contains(s.Why.String(), "20 openings") {
 		t.Errorf("%+v", s)
 	}
 	testutil.Check(t, len(rep.Remarks) == 2 && strings.Contains(rep.Remarks[0].String(), "8 of 12 pairs that repeat"),
@@ -200,15 +214,18 @@ func TestChain(t *testing.T) {
 	t.Parallel()
 	slower, faster := slices.Repeat([]string{"WL", "LL"}, 20), slices.Repeat([]string{"WL", "WW"}, 20)
 	rep := reported(t, []Run{version("v1"), version("v2"), version("v3")}, slower, slower, faster)
-	if rep.Claim().String() != "v3 gained more against base than v2 did." || len(rep.Steps) != 2 || *rep.Steps[1].Adjusted != 2**rep.Steps[1].P {
+	if rep.Claim().String() != "v3 gained more against base than v2 did." || len(rep.Steps) != 2 ||
+		*rep.Steps[1].Adjusted != 2**rep.Steps[1].P {
 		t.Errorf("%s %+v", rep.Claim().String(), rep.Steps[1])
 	}
-	if back := reported(t, []Run{version("v1"), version("v2"), version("v3")}, slower, faster, slower); back.Claim().String() != "v3 gained less against base than v2 did." {
+	if back := reported(t, []Run{version("v1"), version("v2"), version("v3")}, slower, faster,
+		slower); back.Claim().String() != "v3 gained less against base than v2 did." {
 		t.Errorf("%s", back.Claim().String())
 	}
 	// A p value of 0.031 is 0.062 after the adjustment for two tests, and so no finding.
 	few := slices.Concat(slices.Repeat([]string{"WL"}, 15), slices.Repeat([]string{"WW"}, 6))
-	if rep := reported(t, []Run{version("v1"), version("v2"), version("v3")}, slices.Repeat([]string{"WL"}, 21), slices.Repeat([]string{"WL"}, 21), few); *rep.Steps[1].P >= 0.05 ||
+	if rep := reported(t, []Run{version("v1"), version("v2"), version("v3")}, slices.Repeat([]string{"WL"}, 21),
+		slices.Repeat([]string{"WL"}, 21), few); *rep.Steps[1].P >= 0.05 ||
 		rep.Claim().String() != "The games do not show whether v3 gained more against base than v2 did." {
 		t.Errorf("%s %v", rep.Claim().String(), *rep.Steps[1].P)
 	}
@@ -274,7 +291,8 @@ func TestMargin(t *testing.T) {
 		{weak, 3, ShownWorse, "shown: worse by more than 3 Elo; the gain is at least -"},
 	} {
 		for runs := 2; runs <= 3; runs++ {
-			list, pairs := []Run{version("older"), version("newer"), version("third")}[:runs], [][]string{even, c.newer, c.newer}[:runs]
+			list, pairs := []Run{version("older"), version("newer"), version("third")}[:runs],
+				[][]string{even, c.newer, c.newer}[:runs]
 			g := testutil.Must(New(list, ""))(t)
 			g.Margin = c.margin
 			addAll(t, g, list, pairs...)
@@ -282,7 +300,8 @@ func TestMargin(t *testing.T) {
 			var text strings.Builder
 			rep.Print(&text, i18n.English)
 			s := rep.Steps[0].NotWorse
-			if s == nil || s.Verdict != c.verdict || !strings.Contains(text.String(), c.words) || runs == 2 && (*s.Adjusted != *s.P || rep.Verdict() != c.verdict) {
+			if s == nil || s.Verdict != c.verdict || !strings.Contains(text.String(), c.words) || runs == 2 &&
+				(*s.Adjusted != *s.P || rep.Verdict() != c.verdict) {
 				t.Errorf("%d runs, margin %v: %+v\n%s", runs, c.margin, s, &text)
 			}
 		}

@@ -17,7 +17,8 @@ func (r *Report) Print(w io.Writer, in i18n.Language) {
 	fmt.Fprintf(w, "%s\n\n", r.Claim().In(in))
 	t := format.Table(i18n.Heads(in, "run", "version", "limits", "games", "openings", "score", "Elo", "95% from", "to")...)
 	for _, run := range r.Runs {
-		row := table.Row{run.Run, format.Name(run.Player), run.Limits, format.Count(run.Games), format.Count(run.Openings), format.Or(run.Score, format.Percent), elo(run.Elo, run.Score), "", ""}
+		row := table.Row{run.Run, format.Name(run.Player), run.Limits, format.Count(run.Games), format.Count(run.Openings),
+			format.Or(run.Score, format.Percent), elo(run.Elo, run.Score), "", ""}
 		if run.Lo != nil || run.Hi != nil {
 			row[7], row[8] = format.Elo(run.Lo, -1), format.Elo(run.Hi, 1)
 		}
@@ -95,7 +96,8 @@ func (n *NotWorse) line(tested int) i18n.Message {
 	case n.Verdict == ShownWorse:
 		message = i18n.Of("shown: worse by more than %s Elo", margin)
 	}
-	message = i18n.Of("%s; the gain is at least %s Elo (95%%, one-sided, approximate)", message, fmt.Sprintf("%+.1f", *n.Bound))
+	message = i18n.Of("%s; the gain is at least %s Elo (95%%, one-sided, approximate)", message,
+		fmt.Sprintf("%+.1f", *n.Bound))
 	if tested > 1 {
 		return i18n.Of("%s   p = %s, %s for %d tests", message, format.PValue(*n.P), format.PValue(*n.Adjusted), tested)
 	}
@@ -111,7 +113,8 @@ func (r *Report) Claim() i18n.Message {
 	case s.P == nil:
 		return i18n.Of("There is no verdict: %s.", s.Why)
 	case !significant(*s.Adjusted):
-		return i18n.Of("The games do not show whether %s gained more against %s than %s did.", s.Newer, format.Name(r.Opponent), s.Older)
+		return i18n.Of("The games do not show whether %s gained more against %s than %s did.", s.Newer,
+			format.Name(r.Opponent), s.Older)
 	case *s.Elo > 0:
 		return i18n.Of("%s gained more against %s than %s did.", s.Newer, format.Name(r.Opponent), s.Older)
 	}

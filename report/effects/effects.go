@@ -47,7 +47,9 @@ func New(run Run) *Gatherer {
 // NewBoards returns a Gatherer for Boards.
 func NewBoards(run Run) *Gatherer {
 	g := New(run)
-	g.groupings = slices.DeleteFunc(g.groupings, func(w *grouping) bool { return w.name != "opening" && w.name != "family" })
+	g.groupings = slices.DeleteFunc(g.groupings, func(w *grouping) bool {
+		return w.name != "opening" && w.name != "family"
+	})
 	for _, w := range g.groupings {
 		if w.name == "opening" { // imported runs may have two openings with one name
 			w.sort = func(g game) string { return g.opening.String() }
@@ -66,7 +68,8 @@ type game struct {
 
 // wants reports whether the pair is one of A against B.
 func (g *Gatherer) wants(rows []match.Row) bool {
-	return len(rows) > 0 && (rows[0].PairA == g.run.A && rows[0].PairB == g.run.B || rows[0].PairA == g.run.B && rows[0].PairB == g.run.A)
+	return len(rows) > 0 && (rows[0].PairA == g.run.A && rows[0].PairB == g.run.B || rows[0].PairA == g.run.B &&
+		rows[0].PairB == g.run.A)
 }
 
 // Add adds the next whole pair in plan order, with its opening. rows has the games of the pair in the order

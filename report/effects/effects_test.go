@@ -59,8 +59,9 @@ func runOf(openings []string, pairs []string, copies bool) (rows [][]match.Row, 
 		var pair []match.Row
 		for leg, result := range text {
 			r := match.Row{
-				Pair: id, Leg: leg, PairA: "A", PairB: "B", Black: "A", White: "B", Outcome: match.Draw, Termination: match.Repetition,
-				Points: [2]float64{0.5, 0.5}, Plies: 80, MovesHash: uint64(2*id + leg), OpeningID: opening, OpeningPlies: 2,
+				Pair: id, Leg: leg, PairA: "A", PairB: "B", Black: "A", White: "B", Outcome: match.Draw,
+				Termination: match.Repetition,
+				Points:      [2]float64{0.5, 0.5}, Plies: 80, MovesHash: uint64(2*id + leg), OpeningID: opening, OpeningPlies: 2,
 			}
 			if copies {
 				r.MovesHash = uint64(2*(id%len(openings)) + leg)
@@ -130,7 +131,8 @@ func TestOpeningsOfPairs(t *testing.T) {
 	testutil.Require(t, len(g.Rows) == 2 && g.Unit == "distinct_pair", "%+v", g)
 	for i, score := range []float64{0, 1} { // by name
 		r := g.Rows[i]
-		if r.Score != score || r.Units != 12 || r.Games != 24 || r.P == nil || math.Abs(*r.P-math.Erfc(6/math.Sqrt(3))) > 1e-12 || !r.Stands() {
+		if r.Score != score || r.Units != 12 || r.Games != 24 || r.P == nil ||
+			math.Abs(*r.P-math.Erfc(6/math.Sqrt(3))) > 1e-12 || !r.Stands() {
 			t.Errorf("%+v", r)
 		}
 		testutil.Check(t, r.Elo == nil && math.Abs(*r.Effect) == 1 && r.Shift == nil && r.Lo != nil && r.Hi != nil, "%+v", r)
@@ -156,10 +158,12 @@ func TestCopiesProveNothing(t *testing.T) {
 	table := whole(t, finished(), rows, starts)
 	testutil.Check(t, table.Tested == 0 && table.Copies == 58 && table.Openings == 2,
 		"%d tested, %d copies, %d openings", table.Tested, table.Copies, table.Openings)
-	if claim := table.Claim().String(); !strings.HasPrefix(claim, "Nothing is tested") || strings.Contains(table.Warnings[0].String(), "adjusted p") {
+	if claim := table.Claim().String(); !strings.HasPrefix(claim, "Nothing is tested") ||
+		strings.Contains(table.Warnings[0].String(), "adjusted p") {
 		t.Errorf("%q, %q", claim, table.Warnings[0].String())
 	}
-	testutil.Contains(t, strings.Join(i18n.Each(i18n.English, table.Warnings), " "), "58 pairs repeat", "%q", table.Warnings)
+	testutil.Contains(t, strings.Join(i18n.Each(i18n.English, table.Warnings), " "), "58 pairs repeat", "%q",
+		table.Warnings)
 }
 
 // own returns n different openings.
@@ -179,7 +183,8 @@ func TestColoursByPairs(t *testing.T) {
 	g := groupingOf(t, table, "colour")
 	testutil.Require(t, len(g.Rows) == 2 && g.Unit == "pair_part", "%+v", g)
 	black := g.Rows[0]
-	if want := math.Erfc(3 / math.Sqrt2); black.Name != "as Black" || math.Abs(black.Score-0.8) > 1e-12 || math.Abs(*black.P-want) > 1e-12 || math.Abs(*black.Effect-0.6) > 1e-12 {
+	if want := math.Erfc(3 / math.Sqrt2); black.Name != "as Black" || math.Abs(black.Score-0.8) > 1e-12 ||
+		math.Abs(*black.P-want) > 1e-12 || math.Abs(*black.Effect-0.6) > 1e-12 {
 		t.Errorf("%+v, want p %v", black, want)
 	}
 	// A pair that one player wins twice gives no information about colours. The sum is 12 less 3 halves, with 15 squares
@@ -197,7 +202,8 @@ func TestColoursByPairs(t *testing.T) {
 // squares add up to 2.5, 3.75 and 1.25.
 func TestThreeClassesByOpenings(t *testing.T) {
 	t.Parallel()
-	pairs := slices.Concat(slices.Repeat([]string{"WL"}, 10), slices.Repeat([]string{"WW"}, 10), slices.Repeat([]string{"LL"}, 10))
+	pairs := slices.Concat(slices.Repeat([]string{"WL"}, 10), slices.Repeat([]string{"WW"}, 10),
+		slices.Repeat([]string{"LL"}, 10))
 	rows, starts := runOf(own(30), pairs, false)
 	for i := range rows {
 		for leg, hits := range []int{0, 5} {
@@ -222,7 +228,8 @@ func TestSmallRest(t *testing.T) {
 	for i, o := range own(38) {
 		openings = append(openings, []string{"7g7f", "2g2f"}[i/30]+" 3c3d "+strings.Fields(o)[1])
 	}
-	rows, starts := runOf(openings, slices.Concat(slices.Repeat([]string{"WW"}, 30), slices.Repeat([]string{"LL"}, 8)), false)
+	rows, starts := runOf(openings, slices.Concat(slices.Repeat([]string{"WW"}, 30), slices.Repeat([]string{"LL"}, 8)),
+		false)
 	for i := range rows {
 		for leg := range rows[i] {
 			rows[i][leg].OpeningPlies = 3
@@ -259,7 +266,8 @@ func TestDistinctPairs(t *testing.T) {
 // other rows.
 func TestDrawnRows(t *testing.T) {
 	t.Parallel()
-	pairs := slices.Concat(slices.Repeat([]string{"WW"}, 25), slices.Repeat([]string{"WL"}, 15), slices.Repeat([]string{"DD"}, 20))
+	pairs := slices.Concat(slices.Repeat([]string{"WW"}, 25), slices.Repeat([]string{"WL"}, 15),
+		slices.Repeat([]string{"DD"}, 20))
 	var openings []string
 	for i, o := range own(60) {
 		openings = append(openings, []string{"7g7f 3c3d ", "2g2f 8c8d ", "6g6f 8c8d "}[min(i/20, 2)]+strings.Fields(o)[1])
@@ -269,7 +277,8 @@ func TestDrawnRows(t *testing.T) {
 	testutil.Require(t, len(g.Rows) == 3, "%+v", g)
 	for _, r := range g.Rows {
 		want := map[string]float64{"7g7f 3c3d": 1 - 0.625, "2g2f 8c8d": 0.625 - 1}[r.Name]
-		if drawn := r.Name == "6g6f 8c8d"; drawn != (r.Effect == nil) || drawn != (r.P == nil) || drawn == r.Why.IsZero() || !drawn && math.Abs(*r.Effect-want) > 1e-12 {
+		if drawn := r.Name == "6g6f 8c8d"; drawn != (r.Effect == nil) || drawn != (r.P == nil) || drawn == r.Why.IsZero() ||
+			!drawn && math.Abs(*r.Effect-want) > 1e-12 {
 			t.Errorf("%+v", r)
 		}
 	}
@@ -309,7 +318,8 @@ func TestUnfinishedRun(t *testing.T) {
 	testutil.Check(t, table.Tested == 0 && table.Lo == nil && strings.Contains(table.Warnings[1].String(), "not finished"),
 		"%+v", table)
 	run.Finished, run.Gate = true, "SPRT [0, 4]"
-	if table := whole(t, run, rows, starts); !strings.Contains(table.Warnings[1].String(), "SPRT [0, 4]") || table.Tested == 0 {
+	if table := whole(t, run, rows, starts); !strings.Contains(table.Warnings[1].String(), "SPRT [0, 4]") ||
+		table.Tested == 0 {
 		t.Errorf("%q", table.Warnings)
 	}
 }
@@ -361,7 +371,8 @@ func TestForms(t *testing.T) {
 	for _, want := range []string{"after the fact", "COLOUR", "as Black", "80.0%", "0.003"} {
 		testutil.Contains(t, text.String(), want, "no")
 	}
-	if strings.Index(text.String(), "after the fact") > strings.Index(text.String(), "COLOUR") || strings.Contains(string(html), "<b>") {
+	if strings.Index(text.String(), "after the fact") > strings.Index(text.String(), "COLOUR") ||
+		strings.Contains(string(html), "<b>") {
 		t.Error("the warning is not first, or a name is not escaped")
 	}
 }

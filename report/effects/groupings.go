@@ -10,10 +10,11 @@ import (
 // would score 50% in each group, and no row would differ from the rest. There is no grouping by the length or the end
 // of a game. A stronger player wins sooner, so such groups differ for any two players of unequal strength.
 type grouping struct {
-	name    string // the name in JSON
-	title   i18n.Message
-	about   i18n.Message // how games are sorted
-	classes []string     // the groups in their order; nil: all groups that sort returned, the group with the most units first
+	name  string // the name in JSON
+	title i18n.Message
+	about i18n.Message // how games are sorted
+	// the groups in their order; nil: all groups that sort returned, the group with the most units first
+	classes []string
 	byPair  bool         // the unit is the pair (without repeated pairs), not the opening.
 	missing i18n.Message // the reason to print if no game has a group
 
@@ -38,7 +39,8 @@ func newGroupings() []*grouping {
 			about: i18n.Of("A's colour; with two players, the first-player score and a player's preference for a colour cannot be separated"),
 			sort:  func(g game) string { return [2]string{"as Black", "as White"}[g.colour] },
 		}, {
-			name: "ponder_hits", title: i18n.Of("Ponder hits"), classes: []string{i18n.Phrase("under 40%"), i18n.Phrase("40% to 60%"), i18n.Phrase("over 60%")},
+			name: "ponder_hits", title: i18n.Of("Ponder hits"),
+			classes: []string{i18n.Phrase("under 40%"), i18n.Phrase("40% to 60%"), i18n.Phrase("over 60%")},
 			about:   i18n.Of("how many of the opponent's moves both players together guessed right while pondering"),
 			missing: i18n.Of("no player pondered"), sort: func(g game) string { return pondering(g.Sides) },
 		},

@@ -15,8 +15,8 @@ import (
 	"gogi/stats"
 )
 
-// Boards has player A's score for each opening and for each family of openings. It answers where a patch loses. It has many
-// rows, so some of them are unusual by chance: the intervals hold for all rows of a list together.
+// Boards has player A's score for each opening and for each family of openings. It answers where a patch loses. It has
+// many rows, so some of them are unusual by chance: the intervals hold for all rows of a list together.
 type Boards struct {
 	Head
 	Families BoardList `json:"families"`
@@ -75,10 +75,12 @@ func (g *Gatherer) Boards() *Boards {
 	b.Warnings = []i18n.Message{i18n.Of("Some rows stand out by chance: %s were looked at here. The intervals hold for all rows of a list together; a row that stands out is a hypothesis for a new run.",
 		i18n.Number{N: b.Openings.Looked + b.Families.Looked, Noun: "row"})}
 	if !b.Finished {
-		b.Warnings = append(b.Warnings, i18n.Of("The run is not finished: the intervals hold only at the end that was planned."))
+		b.Warnings = append(b.Warnings,
+			i18n.Of("The run is not finished: the intervals hold only at the end that was planned."))
 	}
 	if g.run.Gate != "" {
-		b.Warnings = append(b.Warnings, i18n.Of("A sequential test (%s) stopped the run, so the scores are biased towards the extremes. Rows may still be compared with each other.", g.run.Gate))
+		b.Warnings = append(b.Warnings,
+			i18n.Of("A sequential test (%s) stopped the run, so the scores are biased towards the extremes. Rows may still be compared with each other.", g.run.Gate))
 	}
 	return b
 }
@@ -196,7 +198,8 @@ func (l *BoardList) Bound(first, end int) error {
 	return nil
 }
 
-// Print writes the families and the openings, each with at most most rows in the order order. Print ignores write errors.
+// Print writes the families and the openings, each with at most most rows in the order order. Print ignores write
+// errors.
 func (b *Boards) Print(w io.Writer, in i18n.Language, order string, most int) error {
 	for _, of := range []struct {
 		title string
@@ -206,15 +209,18 @@ func (b *Boards) Print(w io.Writer, in i18n.Language, order string, most int) er
 		if err := of.list.Bound(0, most); err != nil {
 			return err
 		}
-		t := format.Table(i18n.Say(in, of.title), i18n.Say(in, "first moves"), i18n.Say(in, "first game"), i18n.Say(in, "games"), b.A+" W–D–L", i18n.Say(in, "score"), i18n.Say(in, "interval"), i18n.Say(in, "surprise"))
+		t := format.Table(i18n.Say(in, of.title), i18n.Say(in, "first moves"), i18n.Say(in, "first game"),
+			i18n.Say(in, "games"), b.A+" W–D–L", i18n.Say(in, "score"), i18n.Say(in, "interval"), i18n.Say(in, "surprise"))
 		for _, r := range of.list.Rows[:min(most, len(of.list.Rows))] {
 			t.AppendRow([]any{
-				shortened(r.Name), r.firstMoves(), fmt.Sprintf("%d.%d", r.Pair, r.Leg), format.Count(r.Games), fmt.Sprintf("%d–%d–%d", r.Wins, r.Draws, r.Losses),
+				shortened(r.Name), r.firstMoves(), fmt.Sprintf("%d.%d", r.Pair, r.Leg), format.Count(r.Games),
+				fmt.Sprintf("%d–%d–%d", r.Wins, r.Draws, r.Losses),
 				format.Percent(r.Score), r.IntervalText(), r.SurpriseText(),
 			})
 		}
 		format.Render(w, t)
-		fmt.Fprintln(w, i18n.Say(in, "%s of %s; in 1 of 20 runs chance alone gives a surprise above %.1f", format.Count(min(most, of.list.Looked)), format.Count(of.list.Looked), of.list.Chance))
+		fmt.Fprintln(w, i18n.Say(in, "%s of %s; in 1 of 20 runs chance alone gives a surprise above %.1f",
+			format.Count(min(most, of.list.Looked)), format.Count(of.list.Looked), of.list.Chance))
 	}
 	for _, m := range b.Warnings {
 		fmt.Fprintln(w, m.In(in))
@@ -222,7 +228,8 @@ func (b *Boards) Print(w io.Writer, in i18n.Language, order string, most int) er
 	return nil
 }
 
-// firstMoves returns the first moves of the opening in the width of a column, or "" for a family, which has them as its name.
+// firstMoves returns the first moves of the opening in the width of a column, or "" for a family, which has them as its
+// name.
 func (r Board) firstMoves() string {
 	return shortened(strings.TrimPrefix(r.Opening, "startpos moves "))
 }

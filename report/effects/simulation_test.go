@@ -89,7 +89,8 @@ func (w world) play(r *rand.Rand, pair, opening, leg int, odds float64) match.Ro
 		row.Outcome, row.Points = match.WinFor(winner), [2]float64{}
 		row.Points[winner] = 1
 	}
-	row.Sides = [2]match.Side{{PonderHits: r.IntN(10), PonderMisses: r.IntN(10)}, {PonderHits: r.IntN(10), PonderMisses: r.IntN(10)}}
+	row.Sides = [2]match.Side{{PonderHits: r.IntN(10), PonderMisses: r.IntN(10)},
+		{PonderHits: r.IntN(10), PonderMisses: r.IntN(10)}}
 	return row
 }
 
@@ -104,9 +105,12 @@ func (w world) family(opening int) int {
 // startOf returns an opening of a family, with a third move that no other opening has.
 func startOf(family, opening int) match.Opening {
 	first := [][2]shogi.Move{
-		{shogi.NewMove(shogi.NewSquare(7, 7), shogi.NewSquare(7, 6)), shogi.NewMove(shogi.NewSquare(3, 3), shogi.NewSquare(3, 4))},
-		{shogi.NewMove(shogi.NewSquare(2, 7), shogi.NewSquare(2, 6)), shogi.NewMove(shogi.NewSquare(8, 3), shogi.NewSquare(8, 4))},
-		{shogi.NewMove(shogi.NewSquare(7, 7), shogi.NewSquare(7, 6)), shogi.NewMove(shogi.NewSquare(8, 3), shogi.NewSquare(8, 4))},
+		{shogi.NewMove(shogi.NewSquare(7, 7), shogi.NewSquare(7, 6)),
+			shogi.NewMove(shogi.NewSquare(3, 3), shogi.NewSquare(3, 4))},
+		{shogi.NewMove(shogi.NewSquare(2, 7), shogi.NewSquare(2, 6)),
+			shogi.NewMove(shogi.NewSquare(8, 3), shogi.NewSquare(8, 4))},
+		{shogi.NewMove(shogi.NewSquare(7, 7), shogi.NewSquare(7, 6)),
+			shogi.NewMove(shogi.NewSquare(8, 3), shogi.NewSquare(8, 4))},
 	}[family]
 	own := shogi.NewMove(shogi.Square(opening%81), shogi.Square(80-opening/81))
 	return match.Opening{ID: fmt.Sprint(opening), Start: "startpos", Moves: []shogi.Move{first[0], first[1], own}}

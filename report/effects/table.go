@@ -51,7 +51,8 @@ type Table struct {
 	Elo           *float64 `json:"elo"`
 	report.Bounds          // in Elo
 
-	Tested    int        `json:"tested"` // number of rows with a p value. The adjusted p values allow for this number of tests.
+	// number of rows with a p value. The adjusted p values allow for this number of tests.
+	Tested    int        `json:"tested"`
 	Groupings []Grouping `json:"groupings"`
 }
 
@@ -183,16 +184,20 @@ func (t *Table) warn(gate string) []i18n.Message {
 	}
 	all := []i18n.Message{looks}
 	if !t.Finished {
-		all = append(all, i18n.Of("The run is not finished: intervals and tests hold only at the end that was planned, and are left out."))
+		all = append(all,
+			i18n.Of("The run is not finished: intervals and tests hold only at the end that was planned, and are left out."))
 	}
 	if gate != "" {
-		all = append(all, i18n.Of("The run was played with a sequential test (%s), so its scores, Elo and intervals are biased towards the extremes. Rows may still be compared with the rest, because the test looked at no groups.", gate))
+		all = append(all,
+			i18n.Of("The run was played with a sequential test (%s), so its scores, Elo and intervals are biased towards the extremes. Rows may still be compared with the rest, because the test looked at no groups.", gate))
 	}
 	switch {
 	case t.Copies == 1:
-		all = append(all, i18n.Of("1 pair repeats an earlier one of the same opening move for move; an opening counts once, however often it was played."))
+		all = append(all,
+			i18n.Of("1 pair repeats an earlier one of the same opening move for move; an opening counts once, however often it was played."))
 	case t.Copies > 0:
-		all = append(all, i18n.Of("%s pairs repeat an earlier one of the same opening move for move; an opening counts once, however often it was played.", format.Count(t.Copies)))
+		all = append(all,
+			i18n.Of("%s pairs repeat an earlier one of the same opening move for move; an opening counts once, however often it was played.", format.Count(t.Copies)))
 	}
 	return all
 }

@@ -17,7 +17,8 @@ import (
 // Print writes the table as text for a terminal, in the given language. Warnings come first.
 func (t *Table) Print(w io.Writer, in i18n.Language) {
 	say := func(phrase string, args ...any) string { return i18n.Say(in, phrase, args...) }
-	fmt.Fprintf(w, "%s\n\n", say("%s · where the points of %s against %s come from · %s in %s", t.Run, format.Name(t.A), format.Name(t.B),
+	fmt.Fprintf(w, "%s\n\n", say("%s · where the points of %s against %s come from · %s in %s", t.Run, format.Name(t.A),
+		format.Name(t.B),
 		i18n.Number{N: t.Games, Noun: "game"}, i18n.Number{N: t.Pairs, Noun: "pair"}))
 	for _, line := range i18n.Each(in, t.Warnings) {
 		fmt.Fprintln(w, line)
@@ -26,7 +27,8 @@ func (t *Table) Print(w io.Writer, in i18n.Language) {
 	if t.Games == 0 {
 		return
 	}
-	list := format.Table(append([]any{""}, i18n.Heads(in, "games", "units", "score", "Elo", "95% from", "to", "less rest", "p", "adjusted")...)...)
+	list := format.Table(append([]any{""},
+		i18n.Heads(in, "games", "units", "score", "Elo", "95% from", "to", "less rest", "p", "adjusted")...)...)
 	for _, g := range t.Groupings {
 		if len(g.Rows) == 0 {
 			continue
@@ -37,7 +39,8 @@ func (t *Table) Print(w io.Writer, in i18n.Language) {
 		}
 	}
 	format.Render(w, list)
-	fmt.Fprintln(w, say("A is %s, B %s; each row is held against the rest of its group of rows.", format.Name(t.A), format.Name(t.B)))
+	fmt.Fprintln(w, say("A is %s, B %s; each row is held against the rest of its group of rows.", format.Name(t.A),
+		format.Name(t.B)))
 	for _, g := range t.Groupings {
 		fmt.Fprintln(w, i18n.Of("%s.", i18n.Of("%s: %s", g.Title, g.Note())).In(in))
 	}
@@ -55,14 +58,17 @@ func (g Grouping) Note() i18n.Message {
 // unit returns the name of the independent observation, such as "opening", as text.
 func (g Grouping) unit() i18n.Message {
 	return map[string]i18n.Message{
-		"distinct_pair": i18n.Of("a pair that repeats no other"), "pair": i18n.Of("a pair"), "opening": i18n.Of("an opening"), "game": i18n.Of("a game"),
-		"pair_part": i18n.Of("a game, or both of a pair where they are in one row"), "opening_part": i18n.Of("the games of an opening in one row"),
+		"distinct_pair": i18n.Of("a pair that repeats no other"), "pair": i18n.Of("a pair"), "opening": i18n.Of("an opening"),
+		"game":         i18n.Of("a game"),
+		"pair_part":    i18n.Of("a game, or both of a pair where they are in one row"),
+		"opening_part": i18n.Of("the games of an opening in one row"),
 	}[g.Unit]
 }
 
 // cells returns the columns of the printed table.
 func (r *Row) cells(in i18n.Language) table.Row {
-	row := table.Row{"  " + r.Label().In(in), format.Count(r.Games), format.Count(r.Units), format.Percent(r.Score), eloOf(r.Elo, r.Score), "", "", "", "", ""}
+	row := table.Row{"  " + r.Label().In(in), format.Count(r.Games), format.Count(r.Units), format.Percent(r.Score),
+		eloOf(r.Elo, r.Score), "", "", "", "", ""}
 	if r.Lo != nil {
 		row[5], row[6] = format.Elo(r.EloLo, -1), format.Elo(r.EloHi, 1)
 	}
@@ -115,7 +121,8 @@ func (t *Table) Claim() i18n.Message {
 	case len(found) == 0 && t.Tested == 0:
 		return i18n.Of("Nothing is tested: no group and its rest have enough units.")
 	case len(found) == 0:
-		return i18n.Of("No group differs from the rest at the 5%% level, corrected for %s.", i18n.Number{N: t.Tested, Noun: "test"})
+		return i18n.Of("No group differs from the rest at the 5%% level, corrected for %s.",
+			i18n.Number{N: t.Tested, Noun: "test"})
 	}
 	return i18n.Of("Stands out at 5%%, as a hypothesis for a new run: %s.", found)
 }

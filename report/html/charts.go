@@ -40,7 +40,8 @@ func scorePlot(a string, points []CurvePoint, words Words) *svg.Plot {
 	return &svg.Plot{
 		Title: words.Say("Score after each pair, in plan order"), X: words.Say("pairs"), Y: words.Say("score"), Percent: true,
 		Desc: words.Say("After %s pairs %s has %s of the points.", format.Count(last.Pairs), a, format.Percent(last.Score)),
-		Low:  low, High: high, Lines: []svg.Line{line}, Levels: []svg.Level{{Name: words.Say("even score"), Class: "c8", Y: 0.5}},
+		Low:  low, High: high, Lines: []svg.Line{line},
+		Levels: []svg.Level{{Name: words.Say("even score"), Class: "c8", Y: 0.5}},
 	}
 }
 
@@ -57,8 +58,10 @@ func ratioPlot(g *report.Gate, points []CurvePoint, words Words) *svg.Plot {
 		return nil
 	}
 	return &svg.Plot{
-		Title: words.Say("Log likelihood ratio after each judged pair"), X: words.Say("pairs"), Y: "LLR", Lines: []svg.Line{line},
-		Levels: []svg.Level{{Name: words.Say("passes at"), Class: "c3", Y: g.Upper}, {Name: words.Say("fails at"), Class: "c4", Y: g.Lower}},
+		Title: words.Say("Log likelihood ratio after each judged pair"), X: words.Say("pairs"), Y: "LLR",
+		Lines: []svg.Line{line},
+		Levels: []svg.Level{{Name: words.Say("passes at"), Class: "c3", Y: g.Upper},
+			{Name: words.Say("fails at"), Class: "c4", Y: g.Lower}},
 	}
 }
 
@@ -163,7 +166,8 @@ func newColumnChart(classes []lengthClass, words Words) *columnChart {
 		return nil
 	}
 	c := &columnChart{Frame: svg.Frame{Left: 38, Top: 10, Right: 352, Bottom: 160}}
-	c.Desc = words.Say("Most frequent: %d to %d plies, %s games.", classes[mode].From, classes[mode].To, format.Count(most))
+	c.Desc = words.Say("Most frequent: %d to %d plies, %s games.", classes[mode].From, classes[mode].To,
+		format.Count(most))
 	width := (c.Right - c.Left) / float64(len(classes))
 	top := float64(most) * 1.05
 	for i, class := range classes {

@@ -17,13 +17,14 @@ import (
 
 // Glance is the result of a run in one line. The list of runs and the head of a report show it.
 type Glance struct {
-	A, B    string
-	Games   int
-	Score   *float64 // A's points per game; nil: unknown, or more than two players
-	WDL     string   // A's wins, draws and losses; "": as for Score
-	Penta   string   // pairs by A's points, in the order of fishtest: 0, ½, 1, 1½, 2; "": no swapped colours
-	Elo     report.Elo
-	EloKind string       // label of Elo: of the games, "at any time" while games are played, or corrected for the stop of an SPRT
+	A, B  string
+	Games int
+	Score *float64 // A's points per game; nil: unknown, or more than two players
+	WDL   string   // A's wins, draws and losses; "": as for Score
+	Penta string   // pairs by A's points, in the order of fishtest: 0, ½, 1, 1½, 2; "": no swapped colours
+	Elo   report.Elo
+	// label of Elo: of the games, "at any time" while games are played, or corrected for the stop of an SPRT
+	EloKind string
 	Gate    *report.Gate // nil: no SPRT
 	Class   string       // class of the verdict: pass, fail, undecided, or "" without one
 	Leader  string       // for more than two players: the player that is alone in first place, with its Elo
@@ -126,7 +127,8 @@ func (g Glance) LLR() template.HTML {
 	if g.Gate == nil || g.Gate.LLR == nil {
 		return ""
 	}
-	words := format.Minus(fmt.Sprintf("%.2f [%.2f, %.2f]", math.Round(*g.Gate.LLR*100)/100+0, g.Gate.Lower, g.Gate.Upper)) // +0: no −0.00
+	// +0: no −0.00
+	words := format.Minus(fmt.Sprintf("%.2f [%.2f, %.2f]", math.Round(*g.Gate.LLR*100)/100+0, g.Gate.Lower, g.Gate.Upper))
 	return template.HTML(words) + " " + svg.Ratio(*g.Gate.LLR, g.Gate.Lower, g.Gate.Upper, "LLR "+words)
 }
 

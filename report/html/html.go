@@ -90,8 +90,8 @@ type Shown struct {
 	About  report.About
 	// Record returns the record of a game. The page calls it for the few games that it shows as diagrams.
 	Record func(pair, leg int) (kifu.Record, error)
-	// State is the state of a finished run in words, such as "SPRT failed", and StateClass its class in the style sheet. The
-	// zero value means that the run is finished.
+	// State is the state of a finished run in words, such as "SPRT failed", and StateClass its class in the style sheet.
+	// The zero value means that the run is finished.
 	State      i18n.Message
 	StateClass string
 	// More has further sections as complete, escaped HTML. The page shows them before the section of the
@@ -165,8 +165,9 @@ func newPage(r *report.Report, about report.About, seen *Scenes, words Words) (*
 	line, err := glance.Line(words)
 	return &page{
 		Class: glance.Class, Line: line, Ratio: ratioPlot(r.Gate, curve, words),
-		Report: r, Verdict: r.Verdict(), Lang: words.In, Digest: about.Digest, Created: about.Created.Format("2006-01-02 15:04 MST"),
-		Plan: about.Plan, Engines: about.Engines, words: words,
+		Report: r, Verdict: r.Verdict(), Lang: words.In, Digest: about.Digest,
+		Created: about.Created.Format("2006-01-02 15:04 MST"),
+		Plan:    about.Plan, Engines: about.Engines, words: words,
 		Curve: scorePlot(r.A, curve, words), Lengths: newColumnChart(seen.histogram(), words),
 		Endings: endingsChart(r, words), FaultLog: seen.faults(), Matrix: matrix(r),
 		Millis: playersChart(r, "ms", 1, func(p report.Player) *float64 { return p.MillisPerMove }),
@@ -196,16 +197,26 @@ func parsed(name string, funcs template.FuncMap) (*template.Template, error) {
 func (p *page) functions() template.FuncMap {
 	w := p.words
 	return template.FuncMap{
-		"t": w.Say, "count": format.Count, "number": func(n int, noun string) string { return i18n.Number{N: n, Noun: noun}.In(w.In) }, "percent": format.Percent, "decimal": format.Decimal, "wdl": text.WDL,
-		"rankedElo": func(p report.Ranked) string { return format.Minus(text.RankedElo(p)) }, "rankedBounds": func(p report.Ranked) string { return format.Minus(text.RankedBounds(p)) }, "rankingNotes": text.RankingNotes,
-		"plus": func(a, b int) int { return a + b }, "brief": brief, "loser": report.LoserOf,
+		"t": w.Say, "count": format.Count,
+		"number":  func(n int, noun string) string { return i18n.Number{N: n, Noun: noun}.In(w.In) },
+		"percent": format.Percent, "decimal": format.Decimal, "wdl": text.WDL,
+		"rankedElo":    func(p report.Ranked) string { return format.Minus(text.RankedElo(p)) },
+		"rankedBounds": func(p report.Ranked) string { return format.Minus(text.RankedBounds(p)) },
+		"rankingNotes": text.RankingNotes,
+		"plus":         func(a, b int) int { return a + b }, "brief": brief, "loser": report.LoserOf,
 		"tenth":   func(v float64) string { return fmt.Sprintf("%.1f", v) },
 		"seconds": func(v float64) time.Duration { return time.Duration(v * float64(time.Second)).Round(time.Second) },
-		"label":   saying(w, text.IntervalLabel), "interval": saying(w, text.Interval), "test": saying(w, text.TestLabel), "result": saying(w, text.Test),
-		"elo": saying(w, text.Elo), "stopped": saying(w, text.StoppedElo), "gate": saying(w, text.Gate), "ifIndependent": saying(w, text.IfIndependent),
-		"advantage": saying(w, text.Advantage), "signed": format.Signed, "match": saying(w, text.Match), "note": saying(w, text.RatingNote), "said": func(m i18n.Message) string { return format.Minus(w.Said(m)) }, "change": saying(w, report.Change.Message),
-		"ending": w.Ending, "design": w.Design, "againstRest": func(k report.Worker) string { return format.Minus(text.AgainstRest(k)) }, "workerEvidence": text.Evidence,
-		"worker": saying(w, text.WorkerName),
+		"label":   saying(w, text.IntervalLabel), "interval": saying(w, text.Interval), "test": saying(w, text.TestLabel),
+		"result": saying(w, text.Test),
+		"elo":    saying(w, text.Elo), "stopped": saying(w, text.StoppedElo), "gate": saying(w, text.Gate),
+		"ifIndependent": saying(w, text.IfIndependent),
+		"advantage":     saying(w, text.Advantage), "signed": format.Signed, "match": saying(w, text.Match),
+		"note": saying(w, text.RatingNote), "said": func(m i18n.Message) string { return format.Minus(w.Said(m)) },
+		"change": saying(w, report.Change.Message),
+		"ending": w.Ending, "design": w.Design,
+		"againstRest":    func(k report.Worker) string { return format.Minus(text.AgainstRest(k)) },
+		"workerEvidence": text.Evidence,
+		"worker":         saying(w, text.WorkerName),
 	}
 }
 
@@ -229,7 +240,8 @@ func endingsChart(r *report.Report, words Words) *barChart {
 		rows[i].value += float64(e.Count)
 	}
 	for i := range rows {
-		rows[i].Value = fmt.Sprintf("%s (%s)", format.Count(int(rows[i].value)), format.Percent(rows[i].value/float64(r.Games)))
+		rows[i].Value = fmt.Sprintf("%s (%s)", format.Count(int(rows[i].value)),
+			format.Percent(rows[i].value/float64(r.Games)))
 	}
 	return newBarChart(rows)
 }
@@ -297,7 +309,8 @@ func newFigure(g match.Row, record kifu.Record, words Words) (figure, error) {
 	if err != nil {
 		return figure{}, err
 	}
-	f := figure{Game: fmt.Sprintf("%d.%d", g.Pair, g.Leg), Black: g.Black, White: g.White, Note: g.Note, Result: words.Result(g)}
+	f := figure{Game: fmt.Sprintf("%d.%d", g.Pair, g.Leg), Black: g.Black, White: g.White, Note: g.Note,
+		Result: words.Result(g)}
 	last, err := lastMove(g, record)
 	if err != nil {
 		return figure{}, err

@@ -31,7 +31,8 @@ func aboutRun(o matchtest.Run) report.About {
 	}
 	a.Plan.Openings.Count, a.Plan.Openings.SHA256 = 3, "00ff"
 	for _, name := range o.Players {
-		a.Engines = append(a.Engines, results.Engine{EngineSettings: results.EngineSettings{Name: name, Limits: "nodes 10"}, Identity: match.Identity{Fixed: "by hand"}})
+		a.Engines = append(a.Engines, results.Engine{EngineSettings: results.EngineSettings{Name: name, Limits: "nodes 10"},
+			Identity: match.Identity{Fixed: "by hand"}})
 	}
 	return a
 }
@@ -43,7 +44,8 @@ func gather(t *testing.T, o matchtest.Run) (*report.Report, *Scenes) {
 }
 
 // gatherAs does the same as gather for a run that may have an SPRT.
-func gatherAs(t *testing.T, o matchtest.Run, gate report.Registration, starts ...report.Start) (*report.Report, *Scenes) {
+func gatherAs(t *testing.T, o matchtest.Run, gate report.Registration, starts ...report.Start) (*report.Report,
+	*Scenes) {
 	t.Helper()
 	run := report.Run{Gate: gate, Starts: starts, Name: "run", Rules: "default", Pairs: max(o.Planned, len(o.Pairs))}
 	for _, name := range o.Players {
@@ -118,7 +120,8 @@ func checkPage(t *testing.T, page string) (text string, elements map[string]int)
 	for _, name := range []string{"script", "link", "iframe", "img", "object", "image", "use", "base", "form"} {
 		testutil.Check(t, elements[name] <= 0, "the page has %d %s elements", elements[name], name)
 	}
-	testutil.Check(t, !strings.Contains(page, "@import") && !strings.Contains(page, "url(") && !strings.Contains(page, "ZgotmplZ"),
+	testutil.Check(t, !strings.Contains(page, "@import") && !strings.Contains(page, "url(") &&
+		!strings.Contains(page, "ZgotmplZ"),
 		"the page refers to something outside, or a value was refused")
 	testutil.Check(t, elements["h1"] == 1 && elements["title"] != 0 && elements["main"] == 1, "headings: %v", elements)
 	return text, elements
@@ -127,7 +130,8 @@ func checkPage(t *testing.T, page string) (text string, elements map[string]int)
 func checkAttribute(t *testing.T, element string, a xml.Attr) {
 	t.Helper()
 	name := strings.ToLower(a.Name.Local)
-	testutil.Check(t, !strings.HasPrefix(name, "on") && name != "src" && name != "href" && name != "srcset" && name != "style",
+	testutil.Check(t, !strings.HasPrefix(name, "on") && name != "src" && name != "href" && name != "srcset" &&
+		name != "style",
 		"<%s> has the attribute %s=%q", element, name, a.Value)
 	testutil.Check(t, element != "th" || name != "scope" || a.Value == "col" || a.Value == "row",
 		"a table header has the scope %q", a.Value)
@@ -145,7 +149,8 @@ func TestPageIsSelfContained(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			_, elements := checkPage(t, pageOfRun(t, o))
 			games := len(strings.Join(o.Pairs, ""))
-			testutil.Check(t, (elements["figcaption"] > 0) == (games > 0), "%d games and %d figures", games, elements["figcaption"])
+			testutil.Check(t, (elements["figcaption"] > 0) == (games > 0), "%d games and %d figures", games,
+				elements["figcaption"])
 		})
 	}
 }
@@ -158,25 +163,29 @@ func TestPageOfAFarm(t *testing.T) {
 		t.Error("workers without a farm")
 	}
 	e := 7.25
-	r.Workers = []report.Worker{{Name: "<attic>", Pairs: 3, Share: 0.75, Log10E: &e, StandsOut: "crashes"}, {Pairs: 1, Share: 0.25}}
+	r.Workers = []report.Worker{{Name: "<attic>", Pairs: 3, Share: 0.75, Log10E: &e, StandsOut: "crashes"},
+		{Pairs: 1, Share: 0.25}}
 	r.Looks.FixedLength = false
 	r.Gate = &report.Gate{Decision: stats.Continue, Withdrawn: stats.Pass, Verdict: report.Inconclusive}
 	text, _ := checkPage(t, render(t, o, r, seen))
-	for _, want := range []string{"Against the rest", "<attic>", "75.0%", "10^7.2 !", "(this process)", "undecided (pass withdrawn)"} {
+	for _, want := range []string{"Against the rest", "<attic>", "75.0%", "10^7.2 !", "(this process)",
+		"undecided (pass withdrawn)"} {
 		testutil.Contains(t, strings.Join(strings.Fields(text), " "), want, "no word")
 	}
 }
 
-// TestPageSaysHowItEnded: like every form of the report, the page shows a stopped run, a late SPRT, a changed target and
-// a slow machine. Such a page has no figure for a fixed length.
+// TestPageSaysHowItEnded: like every form of the report, the page shows a stopped run, a late SPRT, a changed target
+// and a slow machine. Such a page has no figure for a fixed length.
 func TestPageSaysHowItEnded(t *testing.T) {
 	o := matchtest.Run{Players: []string{"x", "y"}, Pairs: slices.Repeat([]string{"WW"}, 60), Slowed: 60}
-	late := report.Registration{Pairs: 60, Design: stats.SPRT{Elo0: 0, Elo1: 100, Alpha: 0.05, Beta: 0.1, Model: stats.ModelLogistic}}
+	late := report.Registration{Pairs: 60,
+		Design: stats.SPRT{Elo0: 0, Elo1: 100, Alpha: 0.05, Beta: 0.1, Model: stats.ModelLogistic}}
 	retarget := report.Start{Late: true, Changes: []match.Difference{{Path: []string{"pairs"}}}}
 	r, seen := gatherAs(t, o, late, retarget)
 	text, _ := checkPage(t, render(t, o, r, seen))
 	for _, want := range append([]string{r.Looks.Changes[0].String()},
-		"The SPRT is inconclusive", "the machine slowed 60 of 60 pairs · rules", "Target changed 1 time", "Stopped by the SPRT",
+		"The SPRT is inconclusive", "the machine slowed 60 of 60 pairs · rules", "Target changed 1 time",
+		"Stopped by the SPRT",
 		"written down or changed after the first game", "Elo, corrected", "at any time, by 60 pairs") {
 		testutil.Contains(t, strings.Join(strings.Fields(text), " "), want, "no word")
 	}
@@ -185,7 +194,8 @@ func TestPageSaysHowItEnded(t *testing.T) {
 	}
 	r, seen = gather(t, matchtest.Run{Players: o.Players, Pairs: o.Pairs})
 	text, _ = checkPage(t, render(t, o, r, seen))
-	for _, want := range []string{"by 60 pairs", "exact test over 60 pairs", "Clopper–Pearson, 120 games", "60 pairs from 60 openings"} {
+	for _, want := range []string{"by 60 pairs", "exact test over 60 pairs", "Clopper–Pearson, 120 games",
+		"60 pairs from 60 openings"} {
 		testutil.Contains(t, text, want, "no word")
 	}
 }
@@ -290,14 +300,17 @@ func TestTournamentPage(t *testing.T) {
 		Run: "cup", Finished: true, A: "a", B: "b", Games: 2, Pairs: 1, Players: []report.Player{{Name: "<a>"}, {Name: "b"}},
 		Tournament: &report.Tournament{
 			Design: match.DesignSwiss, Over: true,
-			Rounds:    []tournament.Round{{Name: i18n.Of("round 1"), Matches: []tournament.Meeting{{A: "<a>", B: "b", Points: [2]float64{2, 0}, Pairs: 1}}}},
+			Rounds: []tournament.Round{{Name: i18n.Of("round 1"),
+				Matches: []tournament.Meeting{{A: "<a>", B: "b", Points: [2]float64{2, 0}, Pairs: 1}}}},
 			Standings: []tournament.Standing{{Place: 1, Player: "<a>", Start: 2, Points: 2}, {Place: 2, Player: "b", Start: 1}},
 		},
 	}
 	var b strings.Builder
-	p := testutil.Must(newPage(rep, report.About{RunInfo: &results.RunInfo{}, Plan: &match.CanonicalPlan{}}, NewScenes("a", "b"), Words{i18n.English}))(t)
+	p := testutil.Must(newPage(rep, report.About{RunInfo: &results.RunInfo{}, Plan: &match.CanonicalPlan{}},
+		NewScenes("a", "b"), Words{i18n.English}))(t)
 	testutil.OK(t, p.execute(&b, "report.gohtml"))
-	for _, want := range []string{`<h2 id="tournament">The Swiss</h2>`, "<li>&lt;a&gt; 2.0–0.0 b</li>", "Sonneborn–Berger", `<th scope="row">&lt;a&gt;</th><td class="num">2</td>`} {
+	for _, want := range []string{`<h2 id="tournament">The Swiss</h2>`, "<li>&lt;a&gt; 2.0–0.0 b</li>", "Sonneborn–Berger",
+		`<th scope="row">&lt;a&gt;</th><td class="num">2</td>`} {
 		testutil.Contains(t, b.String(), want, "no")
 	}
 	testutil.Check(t, !strings.Contains(b.String(), `id="head"`), "figures of a against b")
@@ -311,7 +324,8 @@ func TestBand(t *testing.T) {
 	g := testutil.Must(report.New(run))(t)
 	seen := NewScenes("x", "y")
 	seen.Watch(g.Moment)
-	for _, rows := range (matchtest.Run{Players: []string{"x", "y"}, Pairs: slices.Repeat([]string{"WW", "WL", "DL"}, 10)}).Rows() {
+	for _, rows := range (matchtest.Run{Players: []string{"x", "y"},
+		Pairs: slices.Repeat([]string{"WW", "WL", "DL"}, 10)}).Rows() {
 		testutil.OK(t, g.Add(rows))
 		seen.Add(rows)
 	}
@@ -326,7 +340,8 @@ func TestBand(t *testing.T) {
 	if c := scorePlot("x", curve, Words{i18n.English}); len(c.Lines[0].Lo) != len(curve) {
 		t.Errorf("the band has %d points of %d", len(c.Lines[0].Lo), len(curve))
 	}
-	if c := scorePlot("x", []CurvePoint{{Pairs: 1, Score: 0.5}, {Pairs: 2, Score: 0.5}}, Words{i18n.English}); c.Lines[0].Lo != nil {
+	if c := scorePlot("x", []CurvePoint{{Pairs: 1, Score: 0.5}, {Pairs: 2, Score: 0.5}},
+		Words{i18n.English}); c.Lines[0].Lo != nil {
 		t.Errorf("a band of nothing: %v", c.Lines[0].Lo)
 	}
 }
@@ -341,7 +356,9 @@ func TestSections(t *testing.T) {
 	shown := Shown{Report: r, Seen: seen, About: aboutRun(o), Record: func(int, int) (kifu.Record, error) {
 		return kifu.Record{Start: "startpos"}, nil
 	}}
-	testutil.OK(t, shown.Sections(&b, Words{i18n.Japanese}, func(pair, leg int) string { return fmt.Sprintf("/at/%d/%d", pair, leg) }))
+	testutil.OK(t, shown.Sections(&b, Words{i18n.Japanese}, func(pair, leg int) string {
+		return fmt.Sprintf("/at/%d/%d", pair, leg)
+	}))
 	for _, want := range []string{`href="/at/2/1"`, "結果</h2>", "終局の内訳"} {
 		testutil.Contains(t, b.String(), want, "no")
 	}

@@ -142,7 +142,10 @@ func (s *Scenes) games() []match.Row {
 			}
 		}
 	}
-	slices.SortStableFunc(chosen, func(x, y match.Row) int { return strangeness(y.Termination) - strangeness(x.Termination) })
+	slices.SortStableFunc(chosen, func(x,
+		y match.Row) int {
+		return strangeness(y.Termination) - strangeness(x.Termination)
+	})
 	return chosen
 }
 

@@ -71,7 +71,8 @@ func (o Options) intervals(fit *rating.Fit) ([]binomial.Interval, error) {
 		return b, nil
 	case a == nil:
 	case !slices.ContainsFunc(fit.Players, func(p crosstable.Player) bool { return p.Name == a.Player }):
-		return nil, &BadAnchor{i18n.Of("the games do not rate %s, so no player is measured from it; %s", a.Player, o.priorAdvice())}
+		return nil, &BadAnchor{i18n.Of("the games do not rate %s, so no player is measured from it; %s", a.Player,
+			o.priorAdvice())}
 	default:
 		wald = func() ([]binomial.Interval, error) { return fit.WaldFrom(a.Player, o.Confidence) }
 		profile = func(player string) (binomial.Interval, error) {

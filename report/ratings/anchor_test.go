@@ -47,7 +47,8 @@ func TestAnchor(t *testing.T) {
 		testutil.Fails(t, testutil.Err(ratedOr(o, path)), want)
 	}
 	unbeaten := written(t, "unbeaten.csv", b.String()+"d,a,3,0,0\n")
-	testutil.Fails(t, testutil.Err(ratedOr(Options{Model: "bt", Anchor: &Anchor{Player: "d"}}, unbeaten)), "do not rate d", "an anchor without a rating")
+	testutil.Fails(t, testutil.Err(ratedOr(Options{Model: "bt", Anchor: &Anchor{Player: "d"}}, unbeaten)), "do not rate d",
+		"an anchor without a rating")
 }
 
 // TestAnchorOfMany: with many players, the quick intervals from an anchor are Wald's intervals of differences.
@@ -57,7 +58,8 @@ func TestAnchorOfMany(t *testing.T) {
 	for i := range profiled + 2 {
 		fmt.Fprintf(&b, "p%02d,p%02d,6,0,%d\np%02d,p00,5,0,5\n", i, (i+1)%(profiled+2), 3+i%3, max(1, i))
 	}
-	r := rated(t, Options{Model: "bt", Anchor: &Anchor{Player: "p07"}, Pairwise: true}, written(t, "games.csv", b.String()))
+	r := rated(t, Options{Model: "bt", Anchor: &Anchor{Player: "p07"}, Pairwise: true},
+		written(t, "games.csv", b.String()))
 	seen := 0
 	for _, c := range r.Comparisons {
 		if c.A != "p07" {
@@ -71,7 +73,8 @@ func TestAnchorOfMany(t *testing.T) {
 }
 
 func TestParseAnchor(t *testing.T) {
-	for text, want := range map[string]Anchor{"base": {"base", 0}, "base=1500": {"base", 1500}, "a=b=-2.5": {"a=b", -2.5}} {
+	for text, want := range map[string]Anchor{"base": {"base", 0}, "base=1500": {"base", 1500},
+		"a=b=-2.5": {"a=b", -2.5}} {
 		if got, err := ParseAnchor(text); err != nil || *got != want {
 			t.Errorf("%s: %+v, %v", text, got, err)
 		}
@@ -90,7 +93,8 @@ func TestPlannedAnchor(t *testing.T) {
 	for _, test := range []struct {
 		of   []string
 		want bool
-	}{{nil, false}, {[]string{"b"}, true}, {[]string{"b", "b"}, true}, {[]string{"b", "c"}, false}, {[]string{"b", ""}, false}, {[]string{""}, false}} {
+	}{{nil, false}, {[]string{"b"}, true}, {[]string{"b", "b"}, true}, {[]string{"b", "c"}, false},
+		{[]string{"b", ""}, false}, {[]string{""}, false}} {
 		g := NewGames()
 		for _, name := range test.of {
 			g.Anchored(name)
@@ -105,7 +109,8 @@ func TestPlannedAnchor(t *testing.T) {
 	g.Paired("night")
 	g.Competed("cup")
 	r, err := Rate(g, Options{Model: "bt"}.filled())
-	if err != nil || len(r.Warnings) != 2 || r.Warnings[0].Kind != PairedByResult || !strings.Contains(r.Warnings[0].Text.String(), "night") ||
+	if err != nil || len(r.Warnings) != 2 || r.Warnings[0].Kind != PairedByResult ||
+		!strings.Contains(r.Warnings[0].Text.String(), "night") ||
 		r.Warnings[1].Kind != WinnerSelected || !strings.Contains(r.Warnings[1].Text.String(), "cup") {
 		t.Errorf("%+v, %v", r, err)
 	}

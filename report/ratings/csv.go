@@ -29,8 +29,9 @@ func findGameColumns(s *csv.Sheet) (gameColumns, error) {
 	c := gameColumns{
 		black: s.Column("black", "sente"), white: s.Column("white", "gote"),
 		result:    s.Column("result", "winner"),
-		blackWins: s.Column("black_wins", "sente_wins"), draws: s.Column("draws"), whiteWins: s.Column("white_wins", "gote_wins"),
-		handicap: s.Column("handicap"), receiver: s.Column("receiver"),
+		blackWins: s.Column("black_wins", "sente_wins"), draws: s.Column("draws"),
+		whiteWins: s.Column("white_wins", "gote_wins"),
+		handicap:  s.Column("handicap"), receiver: s.Column("receiver"),
 		pair: s.Column("pair"),
 	}
 	many := c.blackWins >= 0 && c.whiteWins >= 0
@@ -42,11 +43,13 @@ func findGameColumns(s *csv.Sheet) (gameColumns, error) {
 	case c.result < 0 && !many:
 		return c, lacks(s, "result")
 	case c.result >= 0 && many:
-		return c, fmt.Errorf("%s:1: expected one game a row or one pairing a row, but the header has both %s and %s", s.Name, s.Columns[c.result], s.Columns[c.blackWins])
+		return c, fmt.Errorf("%s:1: expected one game a row or one pairing a row, but the header has both %s and %s", s.Name,
+			s.Columns[c.result], s.Columns[c.blackWins])
 	case c.receiver >= 0 && c.handicap < 0:
 		return c, lacks(s, "handicap")
 	case c.pair >= 0 && many:
-		return c, fmt.Errorf("%s:1: a column pair needs one game a row, but the header has %s", s.Name, s.Columns[c.blackWins])
+		return c, fmt.Errorf("%s:1: a column pair needs one game a row, but the header has %s", s.Name,
+			s.Columns[c.blackWins])
 	}
 	return c, nil
 }

@@ -20,14 +20,16 @@ const pairings = "black,white,black_wins,draws,white_wins\n"
 
 // The games of the comparison with other programs.
 const (
-	basicGames = pairings + "Ann,Bob,30,10,20\nBob,Ann,25,8,27\nBob,Cid,33,6,21\nCid,Bob,20,10,30\nAnn,Cid,40,4,16\nCid,Ann,18,6,36\n"
+	basicGames = pairings +
+		"Ann,Bob,30,10,20\nBob,Ann,25,8,27\nBob,Cid,33,6,21\nCid,Bob,20,10,30\nAnn,Cid,40,4,16\nCid,Ann,18,6,36\n"
 	twoGames   = pairings + "Ann,Bob,30,20,0\nBob,Ann,10,20,20\n"
 	drawnGames = pairings + "Ann,Bob,10,85,5\nBob,Ann,6,88,6\nBob,Cid,15,80,5\nCid,Bob,5,85,10\n"
 	wonGames   = pairings + "Ann,Bob,11,19,0\nBob,Ann,0,19,11\n" // 22 wins, 38 draws, no loss
 )
 
-// TestOtherPrograms compares ratings with those that other programs print for the same games: Ordo 1.2.6, which takes 202
-// points for a score of 76%, BayesElo 0057 with "prior 0" and "mm 1 1", and psychotools 0.7-2 of R (Davidson's model).
+// TestOtherPrograms compares ratings with those that other programs print for the same games: Ordo 1.2.6, which takes
+// 202 points for a score of 76%, BayesElo 0057 with "prior 0" and "mm 1 1", and psychotools 0.7-2 of R (Davidson's
+// model).
 func TestOtherPrograms(t *testing.T) {
 	const ordo = 202 / 200.24052 // Elo of 76% is 400 log10(0.76/0.24)
 	for _, test := range []struct {
@@ -46,7 +48,8 @@ func TestOtherPrograms(t *testing.T) {
 	} {
 		r := rated(t, test.o, written(t, "games.csv", test.games))
 		for i, want := range test.want {
-			near(t, fmt.Sprint(test.name, " ", i), playerOf(t, r, []string{"Ann", "Bob", "Cid"}[i]).Rating, want/test.unit, test.within)
+			near(t, fmt.Sprint(test.name, " ", i), playerOf(t, r, []string{"Ann", "Bob", "Cid"}[i]).Rating, want/test.unit,
+				test.within)
 		}
 	}
 }
@@ -58,7 +61,8 @@ func TestEloIsThatOfTheScore(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		count := func(name string) int { return int(math.Pow(10, rapid.Float64Range(0, 8.9).Draw(t, name))) }
 		wins, losses := count("wins"), count("losses")
-		draws := min(mostGames, int(float64(wins+losses)*rapid.SampledFrom([]float64{0, 0.001, 1, 100, 9999}).Draw(t, "draws")))
+		draws := min(mostGames, int(float64(wins+losses)*rapid.SampledFrom([]float64{0, 0.001, 1, 100, 9999}).Draw(t,
+			"draws")))
 		score := (float64(wins) + float64(draws)/2) / (float64(wins) + float64(draws) + float64(losses))
 		answer, err := calculator.EloQuestion{Score: &score}.Answer()
 		testutil.OK(t, err)
@@ -95,7 +99,8 @@ func TestEloIsThatOfTheScore(t *testing.T) {
 				}
 			}
 		}
-		if colours := fmt.Sprintf("a,b,%d,%d,%d\nb,a,%d,%d,%d\n", wins, draws, losses, losses, draws, wins); wins < 1e4 && losses < 1e4 {
+		if colours := fmt.Sprintf("a,b,%d,%d,%d\nb,a,%d,%d,%d\n", wins, draws, losses, losses, draws, wins); wins < 1e4 &&
+			losses < 1e4 {
 			for _, o := range []Options{{Model: "order"}, {Model: "order", Draws: "davidson"}} {
 				if got := elo(colours, o); math.Abs(got-want) > 1e-4*(1+math.Abs(want)) {
 					t.Fatalf("%s%+v: %v, want %v", colours, o, got, want)
@@ -119,7 +124,8 @@ func TestScales(t *testing.T) {
 	} {
 		test.o.Pairwise = true
 		r := rated(t, test.o, written(t, "games.csv", twoGames))
-		testutil.Check(t, r.Scale == test.scale && (r.Players[0].Elo != nil) == (test.scale == rating.ScaleElo), "%+v: %+v", test.o, r)
+		testutil.Check(t, r.Scale == test.scale && (r.Players[0].Elo != nil) == (test.scale == rating.ScaleElo), "%+v: %+v",
+			test.o, r)
 		near(t, "Elo of both", r.Comparisons[0].Elo, 400*math.Log10(70.0/30), 1e-4) // 70 of 100 points
 		near(t, "first move", r.OrderEffect.Elo, 85.19, 0.05)                       // by BayesElo; with Davidson's model, too
 		var out strings.Builder
@@ -130,7 +136,8 @@ func TestScales(t *testing.T) {
 	}
 }
 
-// TestDrawsFallBack: 22 wins, 38 draws and no loss have a rating. Davidson's model has none, so auto uses half and warns.
+// TestDrawsFallBack: 22 wins, 38 draws and no loss have a rating. Davidson's model has none, so auto uses half and
+// warns.
 func TestDrawsFallBack(t *testing.T) {
 	path := written(t, "games.csv", wonGames)
 	want := 400 * math.Log10(41.0/19) / 2
@@ -142,12 +149,14 @@ func TestDrawsFallBack(t *testing.T) {
 		near(t, "draws", r.Predictions[0].Draw, 38.0/60, 1e-6)
 	}
 	testutil.Fails(t, testutil.Err(ratedOr(Options{Draws: "davidson"}, path)), "--draws half")
-	testutil.Fails(t, testutil.Err(ratedOr(Options{}, written(t, "won.csv", pairings+"Ann,Bob,11,0,0\nBob,Ann,0,0,11\n"))), "won all")
+	testutil.Fails(t, testutil.Err(ratedOr(Options{}, written(t, "won.csv", pairings+"Ann,Bob,11,0,0\nBob,Ann,0,0,11\n"))),
+		"won all")
 }
 
 // TestUnevenColours: a first move that decides games shifts ratings of players with uneven colours. The report warns.
 func TestUnevenColours(t *testing.T) {
-	for games, want := range map[string]bool{"a,b,40,0,10\nb,a,15,0,5\n": true, "a,b,40,0,10\nb,a,38,0,12\n": false, "a,b,26,0,24\nb,a,11,0,9\n": false} {
+	for games, want := range map[string]bool{"a,b,40,0,10\nb,a,15,0,5\n": true, "a,b,40,0,10\nb,a,38,0,12\n": false,
+		"a,b,26,0,24\nb,a,11,0,9\n": false} {
 		r := rated(t, Options{Untested: true}, written(t, "games.csv", pairings+games))
 		warned := false
 		for _, w := range r.Warnings {

@@ -52,7 +52,8 @@ func errorOf(errs map[string]float64, name string) float64 {
 // unlike the factor's.
 func logParam(name string, factor, se, confidence float64) Param {
 	value, reach := math.Log(factor), distuv.UnitNormal.Quantile((1+confidence)/2)*se
-	p := Param{Name: name, Value: format.Finite(value), SE: format.Finite(se), Bounds: report.NewBounds(binomial.Interval{Lo: value - reach, Hi: value + reach})}
+	p := Param{Name: name, Value: format.Finite(value), SE: format.Finite(se),
+		Bounds: report.NewBounds(binomial.Interval{Lo: value - reach, Hi: value + reach})}
 	if p.SE == nil {
 		p.Why = i18n.Of("the games do not determine its error")
 	}

@@ -31,7 +31,8 @@ func ParseMatchup(text string) (Matchup, error) {
 	for i := range parts {
 		parts[i] = strings.TrimSpace(parts[i])
 	}
-	wrong := fail.Usage(fmt.Errorf("--predict %s: expected A,B or A,B,HANDICAP, such as a,b,two-piece", format.Quoted(text)))
+	wrong := fail.Usage(fmt.Errorf("--predict %s: expected A,B or A,B,HANDICAP, such as a,b,two-piece",
+		format.Quoted(text)))
 	if len(parts) < 2 || slices.Contains(parts, "") {
 		return Matchup{}, wrong
 	}
@@ -43,7 +44,8 @@ func ParseMatchup(text string) (Matchup, error) {
 	case 3:
 		number, known := HandicapNumber(parts[2])
 		if !known {
-			return m, fail.Usage(fmt.Errorf("--predict %s: no handicap %s; expected a number or a name such as two-piece", format.Quoted(text), format.Quoted(parts[2])))
+			return m, fail.Usage(fmt.Errorf("--predict %s: no handicap %s; expected a number or a name such as two-piece",
+				format.Quoted(text), format.Quoted(parts[2])))
 		}
 		m.Handicap = number
 	case 2:
@@ -72,12 +74,13 @@ func joined(parts []string) []string {
 // Prediction is the expected result of a game by the selected model, from A's point of view.
 type Prediction struct {
 	Matchup
-	Score         *float64     `json:"score"` // a's expected points
-	report.Bounds              // ends of the interval of Score
-	Win           *float64     `json:"win"`  // probability that a wins. If the model counts draws as half a win, it is the expected score.
-	Draw          *float64     `json:"draw"` // probability of a draw
-	Loss          *float64     `json:"loss"` // probability that a loses
-	Why           i18n.Message `json:"why,omitzero"`
+	Score         *float64 `json:"score"` // a's expected points
+	report.Bounds          // ends of the interval of Score
+	// probability that a wins. If the model counts draws as half a win, it is the expected score.
+	Win  *float64     `json:"win"`
+	Draw *float64     `json:"draw"` // probability of a draw
+	Loss *float64     `json:"loss"` // probability that a loses
+	Why  i18n.Message `json:"why,omitzero"`
 }
 
 func newPrediction(m Matchup, q rating.Prediction, err error) Prediction {
@@ -104,7 +107,8 @@ func checkPlayers(matchups []Matchup, games map[string]int) error {
 					names = append(names, format.Name(n))
 				}
 				slices.Sort(names)
-				return fail.Usage(fmt.Errorf("--predict: no player %s; the games have %s", format.Quoted(name), strings.Join(names[:min(20, len(names))], ", ")))
+				return fail.Usage(fmt.Errorf("--predict: no player %s; the games have %s", format.Quoted(name),
+					strings.Join(names[:min(20, len(names))], ", ")))
 			}
 		}
 		if m.A == m.B {

@@ -86,7 +86,8 @@ func (g *fileGames) add(c fileCount) {
 // name.
 func (c *fileCount) counted(labels [][]string) crosstable.Count {
 	n := crosstable.Count{
-		Black: labels[c.source][c.black], White: labels[c.source][c.white], Handicap: int(c.handicap), Cluster: int(c.cluster),
+		Black: labels[c.source][c.black], White: labels[c.source][c.white], Handicap: int(c.handicap),
+		Cluster:   int(c.cluster),
 		BlackWins: int(c.blackWins), Draws: int(c.draws), WhiteWins: int(c.whiteWins),
 	}
 	switch c.receiver {

@@ -17,7 +17,8 @@ func TestFileCounts(t *testing.T) {
 		games[c.fileTerms] += c.games()
 	}
 	for i := range int32(12_000) {
-		terms := fileTerms{source: i % 2, black: i % 89, white: i % 97, handicap: int16(i % 3), receiver: receiver(i % 3), cluster: i % 5}
+		terms := fileTerms{source: i % 2, black: i % 89, white: i % 97, handicap: int16(i % 3), receiver: receiver(i % 3),
+			cluster: i % 5}
 		add(fileCount{terms, 1, 2, uint32(i)})
 	}
 	for range 9 {

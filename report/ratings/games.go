@@ -65,7 +65,8 @@ type unitGame struct {
 
 // NewGames returns an empty Games.
 func NewGames() *Games {
-	return &Games{openings: map[string]int{}, units: map[unitKey]*unit{}, series: map[[3]int]*stats.Series{}, meeting: map[meetingKey]int{}}
+	return &Games{openings: map[string]int{}, units: map[unitKey]*unit{}, series: map[[3]int]*stats.Series{},
+		meeting: map[meetingKey]int{}}
 }
 
 // Know sets the list of all players in the runs that the caller will add. Each player must have a different
@@ -88,13 +89,15 @@ func (g *Games) Run(people map[string]int) *Run { return &Run{games: g, players:
 
 // Unfinished records that a run still has pairs to play. The report then has a warning.
 func (g *Games) Unfinished(run string) {
-	g.looked = append(g.looked, i18n.Of("run %s is not finished: ratings and intervals hold only at the end that was planned", run))
+	g.looked = append(g.looked,
+		i18n.Of("run %s is not finished: ratings and intervals hold only at the end that was planned", run))
 }
 
 // Stopped records that a sequential test could stop the run early. The report then has a warning. gate is
 // text that describes the test.
 func (g *Games) Stopped(run, gate string) {
-	g.looked = append(g.looked, i18n.Of("run %[1]s was played with a sequential test (%[2]s): its ratings and intervals are biased towards the extremes; gogi gate %[1]s has the Elo corrected for early stopping", run, gate))
+	g.looked = append(g.looked,
+		i18n.Of("run %[1]s was played with a sequential test (%[2]s): its ratings and intervals are biased towards the extremes; gogi gate %[1]s has the Elo corrected for early stopping", run, gate))
 }
 
 // Paired records that the run had an adaptive design, which chooses pairs by earlier results. The report then
@@ -143,7 +146,8 @@ func (r *Run) Add(rows []match.Row) error {
 	if !knownA || !knownB || a == b {
 		return fmt.Errorf("pair %d: %q and %q are not two players of the run", rows[0].Pair, rows[0].PairA, rows[0].PairB)
 	}
-	key := unitKey{min(a, b), max(a, b), len(rows), rows[0].Start + " " + rows[0].OpeningID + " " + strconv.FormatUint(rows[0].OpeningHash, 16)}
+	key := unitKey{min(a, b), max(a, b), len(rows),
+		rows[0].Start + " " + rows[0].OpeningID + " " + strconv.FormatUint(rows[0].OpeningHash, 16)}
 	play, err := r.games.see(key, rows, a)
 	if err != nil {
 		return fmt.Errorf("pair %d: %w", rows[0].Pair, err)
@@ -161,9 +165,9 @@ func (r *Run) Add(rows []match.Row) error {
 	return nil
 }
 
-// see adds the pair to the series of its two players. first is the number of the pair's first player. The method evidence
-// later counts the observations of these series. see returns the pair from the point of view of the player with the
-// smaller number.
+// see adds the pair to the series of its two players. first is the number of the pair's first player. The method
+// evidence later counts the observations of these series. see returns the pair from the point of view of the player
+// with the smaller number.
 func (g *Games) see(key unitKey, rows []match.Row, first int) (stats.Play, error) {
 	p := gate.OfRows(rows)
 	if first != key.a {
@@ -297,11 +301,13 @@ func (g *Games) fileLabels() ([][]string, error) {
 
 // Evidence has the numbers of games and of independent observations from which the ratings were calculated.
 type Evidence struct {
-	Independent int `json:"independent_games"` // games that are assumed independent: the games of files without a column pair.
-	Clusters    int `json:"clusters"`          // openings of runs, and pairs of files. The games of one opening or pair depend on each other.
-	Pairs       int `json:"pairs"`             // pairs of runs
-	Openings    int `json:"openings"`          // openings of runs. An opening counts once for every two players who played it.
-	Copies      int `json:"copies"`            // pairs of runs that repeat an earlier pair move for move
+	// games that are assumed independent: the games of files without a column pair.
+	Independent int `json:"independent_games"`
+	// openings of runs, and pairs of files. The games of one opening or pair depend on each other.
+	Clusters int `json:"clusters"`
+	Pairs    int `json:"pairs"`    // pairs of runs
+	Openings int `json:"openings"` // openings of runs. An opening counts once for every two players who played it.
+	Copies   int `json:"copies"`   // pairs of runs that repeat an earlier pair move for move
 }
 
 // evidence counts the games, pairs, openings and copies behind the ratings; [stats.Series] defines a copy.

@@ -28,7 +28,8 @@ func sfenOf(t *testing.T, handicap string) string {
 func pairOf(pair int, a, b, start, results string) []match.Row {
 	var rows []match.Row
 	for leg, r := range results {
-		row := match.Row{Pair: pair, Leg: leg, Black: a, White: b, PairA: a, PairB: b, Start: start, OpeningID: fmt.Sprint(pair), OpeningHash: uint64(pair)}
+		row := match.Row{Pair: pair, Leg: leg, Black: a, White: b, PairA: a, PairB: b, Start: start,
+			OpeningID: fmt.Sprint(pair), OpeningHash: uint64(pair)}
 		if leg == 1 {
 			row.Black, row.White = b, a
 		}
@@ -87,13 +88,15 @@ func TestHandicapsOfRuns(t *testing.T) {
 		add(t, r, pairOf(2*n+1, "a", "b", two, []string{"B", "B", "B", "B", "W"}[n%5]))
 	}
 	report := mustRate(t, g, Options{Predict: []Matchup{{Pairing{"a", "b"}, 6}, {Pairing{"b", "a"}, 6}}})
-	if report.Handicapped != 10 || len(report.Handicaps) != 2 || report.Handicaps[1].Handicap != 6 || report.Handicaps[1].Points != 8 || report.Handicaps[1].Games != 10 {
+	if report.Handicapped != 10 || len(report.Handicaps) != 2 || report.Handicaps[1].Handicap != 6 ||
+		report.Handicaps[1].Points != 8 || report.Handicaps[1].Games != 10 {
 		t.Errorf("%+v", report.Handicaps)
 	}
 	if elo := *playerOf(t, report, "a").Elo; math.Abs(elo) > 30 { // 23 of 30 games, taken as even, are +103
 		t.Errorf("a has %+.1f Elo", elo)
 	}
-	if p := report.Predictions; math.Abs(*p[0].Score-0.8) > 0.05 || math.Abs(*p[1].Score-0.8) > 0.05 || *p[0].Lo >= *p[0].Score || *p[0].Hi <= *p[0].Score {
+	if p := report.Predictions; math.Abs(*p[0].Score-0.8) > 0.05 || math.Abs(*p[1].Score-0.8) > 0.05 ||
+		*p[0].Lo >= *p[0].Score || *p[0].Hi <= *p[0].Score {
 		t.Errorf("%+v", p)
 	}
 	if p := playerOf(t, report, "b"); p.Lo == nil || p.Hi == nil {
@@ -110,11 +113,13 @@ func TestConfoundedHandicap(t *testing.T) {
 	for n := range 12 {
 		add(t, r, pairOf(n, "a", "b", sfenOf(t, "two-piece"), []string{"B", "B", "B", "W"}[n%4]))
 	}
-	if _, err := Rate(g, Options{}.filled()); err == nil || !strings.Contains(err.Error(), "--model bt") || !strings.Contains(err.Error(), "who received which handicap") {
+	if _, err := Rate(g, Options{}.filled()); err == nil || !strings.Contains(err.Error(), "--model bt") ||
+		!strings.Contains(err.Error(), "who received which handicap") {
 		t.Error(err)
 	}
 	report := mustRate(t, g, Options{Model: "bt"})
-	if p := playerOf(t, report, "a"); math.Abs(*p.Elo-200*math.Log10(3)) > 1e-6 || report.Handicaps[1].Name != "two-piece" {
+	if p := playerOf(t, report, "a"); math.Abs(*p.Elo-200*math.Log10(3)) > 1e-6 ||
+		report.Handicaps[1].Name != "two-piece" {
 		t.Errorf("%+v, %+v", p, report.Handicaps)
 	}
 }
@@ -126,18 +131,23 @@ func TestStarts(t *testing.T) {
 	}
 	for sfen, want := range map[string]start{
 		"startpos": {},
-		"lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1":  {},
-		"lnsgkgsnl/1r7/pppppp1pp/6p2/9/2P6/PP1PPPPPP/7R1/LNSGKGSNL b Bb 5": {},                              // bishops exchanged
-		"lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/9/LNSGKGSNL b - 1":      {handicapStart, 6, shogi.White}, // two pieces, turned about
-		"1nsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1":  {kind: oddStart},                // Black moves first
-		"4k4/9/9/9/9/9/9/9/4K4 b - 1":                                      {kind: oddStart},                // nearly empty
-		"lnsgkgsnl/7b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 17":   {handicapStart, 4, shogi.Black}, // the move number does not matter
-		"lnsgkgsnl/7b1/ppppppppp/9/9/2P6/PP1PPPPPP/1B5R1/LNSGKGSNL w - 2":  {kind: oddStart},                // a rook is missing, later
+		"lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1": {},
+		// bishops exchanged
+		"lnsgkgsnl/1r7/pppppp1pp/6p2/9/2P6/PP1PPPPPP/7R1/LNSGKGSNL b Bb 5": {},
+		// two pieces, turned about
+		"lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/9/LNSGKGSNL b - 1": {handicapStart, 6, shogi.White},
+		// Black moves first
+		"1nsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1": {kind: oddStart},
+		"4k4/9/9/9/9/9/9/9/4K4 b - 1":                                     {kind: oddStart}, // nearly empty
+		// the move number does not matter
+		"lnsgkgsnl/7b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 17":  {handicapStart, 4, shogi.Black},
+		"lnsgkgsnl/7b1/ppppppppp/9/9/2P6/PP1PPPPPP/1B5R1/LNSGKGSNL w - 2": {kind: oddStart}, // a rook is missing, later
 		"nonsense": {kind: oddStart},
 	} {
 		testutil.Equal(t, startOf(sfen), want, "%s", sfen)
 	}
-	for text, want := range map[string]int{"0": 0, "2": 2, "two-piece": 6, "二枚落ち": 6, "lance": 1, "ten-piece": 15, "1000": 1000, "1001": -1, "-1": -1, "queen": -1} {
+	for text, want := range map[string]int{"0": 0, "2": 2, "two-piece": 6, "二枚落ち": 6, "lance": 1, "ten-piece": 15,
+		"1000": 1000, "1001": -1, "-1": -1, "queen": -1} {
 		n, known := HandicapNumber(text)
 		testutil.Check(t, known == (want >= 0) && (!known || n == want), "%s is %d, %v", text, n, known)
 	}
@@ -147,9 +157,11 @@ func TestOddStartsAreSetAside(t *testing.T) {
 	t.Parallel()
 	g := NewGames()
 	r := runOf(g, "a", "b")
-	add(t, r, pairOf(0, "a", "b", "startpos", "BB"), pairOf(1, "a", "b", "startpos", "BW"), pairOf(2, "a", "b", "4k4/9/9/9/9/9/9/9/4K4 b - 1", "BB"))
+	add(t, r, pairOf(0, "a", "b", "startpos", "BB"), pairOf(1, "a", "b", "startpos", "BW"),
+		pairOf(2, "a", "b", "4k4/9/9/9/9/9/9/9/4K4 b - 1", "BB"))
 	report := mustRate(t, g, Options{})
-	if report.Games != 4 || !slices.Contains(report.kinds(), OddStarts) || !strings.Contains(report.Warnings[0].Text.String(), "2 games set aside") {
+	if report.Games != 4 || !slices.Contains(report.kinds(), OddStarts) ||
+		!strings.Contains(report.Warnings[0].Text.String(), "2 games set aside") {
 		t.Errorf("%d games, %+v", report.Games, report.Warnings)
 	}
 }
@@ -164,10 +176,12 @@ func TestNamesApart(t *testing.T) {
 	}
 	nodes := func(n string) evidence.Trait { return evidence.Trait{Name: "limits", Value: "nodes " + n} }
 	g.Know([]evidence.Player{
-		player("11", nodes("60")), player("22", nodes("600")), player("33", nodes("60"), evidence.Trait{Name: "Threads", Value: "2"}),
+		player("11", nodes("60")), player("22", nodes("600")),
+		player("33", nodes("60"), evidence.Trait{Name: "Threads", Value: "2"}),
 		{Name: "b", Names: []string{"z", "b"}, Label: "b", Traits: []evidence.Trait{nodes("60")}},
 	})
-	slow, fast, wide := g.Run(map[string]int{"a": 0, "z": 3}), g.Run(map[string]int{"a": 1, "b": 3}), g.Run(map[string]int{"a": 2, "b": 3})
+	slow, fast, wide := g.Run(map[string]int{"a": 0, "z": 3}), g.Run(map[string]int{"a": 1, "b": 3}),
+		g.Run(map[string]int{"a": 2, "b": 3})
 	add(t, slow, pairOf(0, "a", "z", "startpos", "BB"), pairOf(1, "a", "z", "startpos", "WB"))
 	add(t, fast, pairOf(0, "a", "b", "startpos", "BW"), pairOf(1, "a", "b", "startpos", "BB"))
 	add(t, wide, pairOf(0, "a", "b", "startpos", "WW"))
@@ -184,14 +198,17 @@ func TestNamesApart(t *testing.T) {
 	for _, w := range report.Warnings {
 		texts.WriteString(string(w.Kind) + ": " + w.Text.String() + "\n")
 	}
-	testutil.Contains(t, texts.String(), "names_apart: a is 3 different players in these runs; they are rated apart: a@11 (nodes 60, no Threads), a@22 (nodes 600), a@33 (nodes 60, Threads=2)\n", "%s", texts.String())
+	testutil.Contains(t, texts.String(),
+		"names_apart: a is 3 different players in these runs; they are rated apart: a@11 (nodes 60, no Threads), a@22 (nodes 600), a@33 (nodes 60, Threads=2)\n", "%s", texts.String())
 	testutil.Contains(t, texts.String(), "names_merged: b was called z in older runs", "%s", texts.String())
 	file := written(t, "games.csv", "black,white,result\na,b,1-0\n")
 	testutil.OK(t, g.ReadFile(file))
-	if _, err := Rate(g, Options{}.filled()); err == nil || !strings.Contains(err.Error(), `"a" is not one player in these runs`) || !strings.Contains(err.Error(), "a@22") {
+	if _, err := Rate(g, Options{}.filled()); err == nil ||
+		!strings.Contains(err.Error(), `"a" is not one player in these runs`) || !strings.Contains(err.Error(), "a@22") {
 		t.Errorf("%v", err)
 	}
-	if m, err := ParseMatchup("a (nodes 60, Threads=2), b, 二枚落ち"); err != nil || m != (Matchup{Pairing{"a (nodes 60, Threads=2)", "b"}, 6}) {
+	if m, err := ParseMatchup("a (nodes 60, Threads=2), b, 二枚落ち"); err != nil ||
+		m != (Matchup{Pairing{"a (nodes 60, Threads=2)", "b"}, 6}) {
 		t.Errorf("%+v, %v", m, err)
 	}
 	for _, wrong := range []string{"", "a", "a,", "a,b,c", "a,b,1,2"} {
@@ -204,9 +221,11 @@ func TestNamesShared(t *testing.T) {
 	t.Parallel()
 	g := NewGames()
 	add(t, runOf(g, "a", "b"), pairOf(0, "a", "b", "startpos", "BB"))
-	testutil.OK(t, g.ReadFile(written(t, "games.csv", "black,white,result,pair\na,b,1-0,1\nb,a,1/2,1\na,c,0-1,\nc,a,0-1,\n")))
+	testutil.OK(t, g.ReadFile(written(t, "games.csv",
+		"black,white,result,pair\na,b,1-0,1\nb,a,1/2,1\na,c,0-1,\nc,a,0-1,\n")))
 	r := mustRate(t, g, Options{Model: "bt"})
-	if !slices.Contains(r.kinds(), NamesShared) || playerOf(t, r, "a").Games != 6 || r.Evidence != (Evidence{Independent: 2, Clusters: 2, Pairs: 1, Openings: 1}) {
+	if !slices.Contains(r.kinds(), NamesShared) || playerOf(t, r, "a").Games != 6 ||
+		r.Evidence != (Evidence{Independent: 2, Clusters: 2, Pairs: 1, Openings: 1}) {
 		t.Errorf("%+v", r)
 	}
 }
@@ -225,11 +244,13 @@ func TestCopiesCountOnce(t *testing.T) {
 		}
 	}
 	got, want := mustRate(t, g, Options{Model: "bt"}), mustRate(t, plain, Options{Model: "bt"})
-	if got.Games != 74 || got.Evidence != (Evidence{Clusters: 2, Pairs: 37, Openings: 2, Copies: 35}) || !slices.Contains(got.kinds(), OpeningsReused) {
+	if got.Games != 74 || got.Evidence != (Evidence{Clusters: 2, Pairs: 37, Openings: 2, Copies: 35}) ||
+		!slices.Contains(got.kinds(), OpeningsReused) {
 		t.Errorf("%d games, %+v, %v", got.Games, got.Evidence, got.kinds())
 	}
 	a, b := playerOf(t, got, "a"), playerOf(t, want, "a")
-	if math.Abs(*a.Elo-*b.Elo) > 1e-6 || math.Abs(*a.Lo-*b.Lo) > 1e-3 || math.Abs(*a.Hi-*b.Hi) > 1e-3 || *a.Points != 19*2+18 {
+	if math.Abs(*a.Elo-*b.Elo) > 1e-6 || math.Abs(*a.Lo-*b.Lo) > 1e-3 || math.Abs(*a.Hi-*b.Hi) > 1e-3 ||
+		*a.Points != 19*2+18 {
 		t.Errorf("%+v (points %v), without copies %+v", a, *a.Points, b)
 	}
 }
@@ -260,7 +281,8 @@ func TestFalseWarnings(t *testing.T) {
 		run, pair := runOf(g, "0", "1", "2", "3", "4", "5"), 0
 		for a := range 6 {
 			for b := range a {
-				add(t, run, pairOf(pair, fmt.Sprint(a), fmt.Sprint(b), "startpos", []string{"BB", "BW", "WB", "WW"}[random.IntN(4)]))
+				add(t, run, pairOf(pair, fmt.Sprint(a), fmt.Sprint(b), "startpos",
+					[]string{"BB", "BW", "WB", "WW"}[random.IntN(4)]))
 				pair++
 			}
 		}
@@ -297,7 +319,8 @@ func TestFalseCycleWarnings(t *testing.T) {
 				for range 40 {
 					won += random.IntN(2)
 				}
-				counts = append(counts, crosstable.Count{Black: fmt.Sprint(a), White: fmt.Sprint(b), BlackWins: won, WhiteWins: 40 - won})
+				counts = append(counts, crosstable.Count{Black: fmt.Sprint(a), White: fmt.Sprint(b), BlackWins: won,
+					WhiteWins: 40 - won})
 			}
 		}
 		r := &Report{}
@@ -310,7 +333,8 @@ func TestFalseCycleWarnings(t *testing.T) {
 	}
 	r := &Report{}
 	r.warnCycles(tableOf(t,
-		crosstable.Count{Black: "rock", White: "scissors", BlackWins: 18, WhiteWins: 2}, crosstable.Count{Black: "scissors", White: "paper", BlackWins: 17, WhiteWins: 3},
+		crosstable.Count{Black: "rock", White: "scissors", BlackWins: 18, WhiteWins: 2},
+		crosstable.Count{Black: "scissors", White: "paper", BlackWins: 17, WhiteWins: 3},
 		crosstable.Count{Black: "paper", White: "rock", BlackWins: 16, WhiteWins: 4},
 	))
 	testutil.Check(t, len(r.Warnings) == 1 && r.Warnings[0].Kind == CycleFound, "%+v", r.Warnings)
@@ -329,7 +353,8 @@ func TestLengthDepends(t *testing.T) {
 	r := testutil.Must(Rate(g, Options{Model: "bt", Draws: "auto", Confidence: 0.95}))(t)
 	var text strings.Builder
 	r.Print(&text, i18n.English)
-	for _, want := range []string{"! run one is not finished", "! run two was played with a sequential test (SPRT [0, 4])", "gogi gate two has"} {
+	for _, want := range []string{"! run one is not finished", "! run two was played with a sequential test (SPRT [0, 4])",
+		"gogi gate two has"} {
 		testutil.Contains(t, text.String(), want, "no word")
 	}
 }

@@ -40,7 +40,8 @@ func TestPrintedLikelihoods(t *testing.T) {
 		near(t, m.Model+" BIC", c.Models[i].BIC, m.BIC, 1e-6)
 		near(t, m.Model+" weight", c.Models[i].Weight, weights[m.Model], 0.005)
 	}
-	testutil.Check(t, len(c.Warnings) == 1 && strings.Contains(c.Warnings[0].Text.String(), "mul3 and mul2"), "%+v", c.Warnings)
+	testutil.Check(t, len(c.Warnings) == 1 && strings.Contains(c.Warnings[0].Text.String(), "mul3 and mul2"), "%+v",
+		c.Warnings)
 	c, err = NewCriteria(models, 0)
 	if err != nil || c.Models[0].BIC != nil || c.Models[0].Why.IsZero() || c.Models[0].AIC == nil {
 		t.Errorf("%+v, %v", c.Models[0], err)

@@ -86,7 +86,8 @@ func (l players) ofFile(name, file string) (label string, err error) {
 	for i := range alike {
 		quoted = append(quoted, format.Quoted(alike[i].Label))
 	}
-	return "", fail.Usage(fmt.Errorf("%s: %s is not one player in these runs; write which in the file: %s", file, format.Quoted(name), strings.Join(quoted, " or ")))
+	return "", fail.Usage(fmt.Errorf("%s: %s is not one player in these runs; write which in the file: %s", file,
+		format.Quoted(name), strings.Join(quoted, " or ")))
 }
 
 // warnNames adds a warning for each name that several players have, and for each player that has several names.
@@ -96,10 +97,13 @@ func (r *Report) warnNames(l players) {
 		p := &l[i]
 		if alike := l.named(p.Name); len(alike) > 1 && !warned[p.Name] {
 			warned[p.Name] = true
-			r.warn(NamesApart, i18n.Of("%s is %d different players in these runs; they are rated apart: %s", p.Name, len(alike), strings.Join(alike.described(), ", ")))
+			r.warn(NamesApart, i18n.Of("%s is %d different players in these runs; they are rated apart: %s", p.Name, len(alike),
+				strings.Join(alike.described(), ", ")))
 		}
 		if older := p.Names[:max(0, len(p.Names)-1)]; len(older) > 0 {
-			r.warn(NamesMerged, i18n.Of("%s was called %s in older runs: files, options and limits are equal, so it is one player", p.Label, i18n.List(older)))
+			r.warn(NamesMerged,
+				i18n.Of("%s was called %s in older runs: files, options and limits are equal, so it is one player", p.Label,
+					i18n.List(older)))
 		}
 	}
 }

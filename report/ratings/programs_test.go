@@ -11,8 +11,8 @@ import (
 	"gogi/stats"
 )
 
-// The versions of the programs whose figures the next tests have. Each figure is the output of the program's own code, compiled
-// or run without a change of its statistics.
+// The versions of the programs whose figures the next tests have. Each figure is the output of the program's own code,
+// compiled or run without a change of its statistics.
 const (
 	fishtest   = "fishtest b8eecff"  // server/fishtest/stats, scipy 1.10.1
 	fastchess  = "fastchess 74deac2" // matchmaking/sprt, matchmaking/elo
@@ -66,9 +66,9 @@ func balanced(p, a []float64) []float64 {
 	return q
 }
 
-// under returns the most likely distribution under which the mean score is s, or, with a t value, is t standard deviations
-// above ½. The second is the iteration of van den Bergh, Comments on Normalized Elo, section 4.1. gogi has another one. The
-// iteration ends if no share changes by more than until.
+// under returns the most likely distribution under which the mean score is s, or, with a t value, is t standard
+// deviations above ½. The second is the iteration of van den Bergh, Comments on Normalized Elo, section 4.1. gogi has
+// another one. The iteration ends if no share changes by more than until.
 func under(p []float64, value float64, isT bool, until float64) []float64 {
 	score := func(i int) float64 { return float64(i) / float64(len(p)-1) }
 	q, a := make([]float64, len(p)), make([]float64, len(p))
@@ -101,8 +101,8 @@ func under(p []float64, value float64, isT bool, until float64) []float64 {
 	return q
 }
 
-// ratio returns n times the mean of the logarithm of the two distributions under the hypotheses. The shares p need not add up
-// to 1.
+// ratio returns n times the mean of the logarithm of the two distributions under the hypotheses. The shares p need not
+// add up to 1.
 func ratio(p []float64, n, h0, h1 float64, isT bool, until float64) (llr float64) {
 	p0, p1 := under(p, h0, isT, until), under(p, h1, isT, until)
 	for i := range p {
@@ -139,9 +139,9 @@ func definition(c count, elo0, elo1 float64, model string) float64 {
 	return ratio(p, n, h(elo0), h(elo1), model == normalized, 1e-13)
 }
 
-// raised returns the ratio of shogitest and rshogi: each share is at least 0.001, the shares then add up to more than 1, and the
-// pairs are those that were played. Their search ends if no share changes by more than 0.0001, as that of fastchess does. With
-// rare results that is early: to the end, the LLR of 2,1,3300,5,4 is -1.957 instead of -1.833.
+// raised returns the ratio of shogitest and rshogi: each share is at least 0.001, the shares then add up to more than
+// 1, and the pairs are those that were played. Their search ends if no share changes by more than 0.0001, as that of
+// fastchess does. With rare results that is early: to the end, the LLR of 2,1,3300,5,4 is -1.957 instead of -1.833.
 func raised(c count, elo0, elo1 float64, _ string) float64 {
 	p, n := c.normal(func(x float64) float64 { return x })
 	for i := range p {
@@ -150,8 +150,8 @@ func raised(c count, elo0, elo1 float64, _ string) float64 {
 	return ratio(p, n, elo0/perSigma*math.Sqrt2, elo1/perSigma*math.Sqrt2, true, 1e-4)
 }
 
-// bayesRatio returns the ratio of the games between two distributions of BayesElo with the draw parameter of the games. more
-// is added to each count. With scaled, the hypotheses are Elo of the score near 0, otherwise of BayesElo.
+// bayesRatio returns the ratio of the games between two distributions of BayesElo with the draw parameter of the games.
+// more is added to each count. With scaled, the hypotheses are Elo of the score near 0, otherwise of BayesElo.
 func bayesRatio(c count, elo0, elo1, more float64, scaled bool) (llr float64) {
 	p, n := c.normal(func(x float64) float64 { return x + more })
 	draw, scale := drawElo(p), 1.0
@@ -186,9 +186,9 @@ func decisive(c count, elo0, elo1 float64, model string) float64 {
 	return definition(c, elo0, elo1, model)
 }
 
-// TestOtherProgramsLLR compares the LLR of gogi stats sprt with those of other programs for the same results. Each row has the
-// calculation of that program. The test checks that this calculation gives the program's figure, that gogi's definition gives
-// gogi's figure, and that both are equal exactly in the rows without a difference.
+// TestOtherProgramsLLR compares the LLR of gogi stats sprt with those of other programs for the same results. Each row
+// has the calculation of that program. The test checks that this calculation gives the program's figure, that gogi's
+// definition gives gogi's figure, and that both are equal exactly in the rows without a difference.
 func TestOtherProgramsLLR(t *testing.T) {
 	type calculation func(c count, elo0, elo1 float64, model string) float64
 	rare, rarer, many := count{0, 10, 900, 30, 0}, count{2, 1, 3300, 5, 4}, count{0, 100, 4000, 160, 0}
@@ -234,7 +234,8 @@ func TestOtherProgramsLLR(t *testing.T) {
 		{cutechess, "-sprt", logistic, close, 0, 10, 1.09340737059239, halves, 1e-12, false},
 	} {
 		name := fmt.Sprint(row.program, " ", row.option, " ", row.c)
-		q := calculator.SPRTQuestion{Design: calculator.Design{Elo0: row.elo0, Elo1: row.elo1, Alpha: 0.05, Beta: 0.05, Model: row.model, Boundary: "wald"}, Confidence: 0.95}
+		q := calculator.SPRTQuestion{Design: calculator.Design{Elo0: row.elo0, Elo1: row.elo1, Alpha: 0.05, Beta: 0.05,
+			Model: row.model, Boundary: "wald"}, Confidence: 0.95}
 		if len(row.c) == 5 {
 			q.Pentanomial = flagOf(row.c)
 		} else {
@@ -243,9 +244,11 @@ func TestOtherProgramsLLR(t *testing.T) {
 		answer, err := q.Answer()
 		testutil.OK(t, err, "%s", name)
 		ours := answer.SPRTs[0].LLR
-		near(t, name+", their calculation", &row.theirs, row.by(row.c, row.elo0, row.elo1, row.model), row.within*(1+math.Abs(row.theirs))+1e-300)
+		near(t, name+", their calculation", &row.theirs, row.by(row.c, row.elo0, row.elo1, row.model),
+			row.within*(1+math.Abs(row.theirs))+1e-300)
 		near(t, name+", our definition", ours, definition(row.c, row.elo0, row.elo1, row.model), 1e-8*(1+math.Abs(*ours)))
-		testutil.Equal(t, math.Abs(*ours-row.theirs) <= max(row.within, 1e-7)*(1+math.Abs(row.theirs)), row.equal, "%s: %v, ours %v", name, row.theirs, *ours)
+		testutil.Equal(t, math.Abs(*ours-row.theirs) <= max(row.within, 1e-7)*(1+math.Abs(row.theirs)), row.equal,
+			"%s: %v, ours %v", name, row.theirs, *ours)
 	}
 }
 
@@ -258,9 +261,9 @@ func flagOf(c count) string {
 	return strings.Join(words, ",")
 }
 
-// TestOtherProgramsIntervals compares 95% intervals of Elo. Other programs take the score as normally distributed: the standard
-// error comes from the result itself. gogi's interval of pairs is Gaffke's, by which the tail beyond each end is 2.5%. The test
-// calculates the program's figure and gogi's tails.
+// TestOtherProgramsIntervals compares 95% intervals of Elo. Other programs take the score as normally distributed: the
+// standard error comes from the result itself. gogi's interval of pairs is Gaffke's, by which the tail beyond each end
+// is 2.5%. The test calculates the program's figure and gogi's tails.
 func TestOtherProgramsIntervals(t *testing.T) {
 	only, often, few := count{30, 0, 0, 0, 50}, count{10, 20, 60, 30, 15}, count{0, 3, 20, 9, 0}
 	for _, row := range []struct {
@@ -277,8 +280,9 @@ func TestOtherProgramsIntervals(t *testing.T) {
 		{rshogi, few, 32.66801858052783, 35.52555493829976, 0, zWithin, true},
 		{fastchess, often, 25.7831956908, 30.8331833059, 0, zWithin, true},
 		{fishtest, often, 25.783195690767446, 30.833183305933765, 0, zWithin, true},
-		{openBench, only, 88.73949984654251, 12.000833199739027, 175.20307268964353, 1.990450, false}, // Student's t, 79 degrees of freedom
-		{openBench, few, 32.66801858052783, -3.9400749626434037, 70.01677282185649, 2.039513, false},  // 31
+		// Student's t, 79 degrees of freedom
+		{openBench, only, 88.73949984654251, 12.000833199739027, 175.20307268964353, 1.990450, false},
+		{openBench, few, 32.66801858052783, -3.9400749626434037, 70.01677282185649, 2.039513, false}, // 31
 	} {
 		name := fmt.Sprint(row.program, " ", row.c)
 		p, n := row.c.normal(func(x float64) float64 { return x })
@@ -297,7 +301,8 @@ func TestOtherProgramsIntervals(t *testing.T) {
 		near(t, name+", their lower end", &row.lo, lo, 2e-4)
 		near(t, name+", their upper end", &row.hi, hi, 2e-4)
 
-		answer, err := calculator.IntervalQuestion{Pentanomial: flagOf(row.c), Confidence: 0.95, Method: "gaffke", DrawMode: "drop"}.Answer()
+		answer, err := calculator.IntervalQuestion{Pentanomial: flagOf(row.c), Confidence: 0.95, Method: "gaffke",
+			DrawMode: "drop"}.Answer()
 		testutil.OK(t, err)
 		ours := answer.Intervals[0]
 		near(t, name+", Elo", ours.Elo, row.elo, 1e-6)
@@ -307,9 +312,9 @@ func TestOtherProgramsIntervals(t *testing.T) {
 }
 
 // tail returns the probability that a weighted mean of the scores is at most s. The weights are those of a Dirichlet
-// distribution: the number of pairs with each score, and 1 for the extreme score more (0 or 1). Gaffke's bounds are the quantiles
-// of this mean. It is at most s if the sum of (score - s) times a gamma variable is at most 0; Imhof's integral (1961) has
-// that probability.
+// distribution: the number of pairs with each score, and 1 for the extreme score more (0 or 1). Gaffke's bounds are the
+// quantiles of this mean. It is at most s if the sum of (score - s) times a gamma variable is at most 0; Imhof's
+// integral (1961) has that probability.
 func tail(c count, s float64, more int) *float64 {
 	shape := append(count{}, c...)
 	shape[4*more]++
@@ -332,10 +337,10 @@ func tail(c count, s float64, more int) *float64 {
 	return &below
 }
 
-// TestOtherProgramsWald compares ± of games. That of cutechess is the one of gogi's method wald if no game was drawn, up to its
-// approximation of the normal distribution (1.9572 instead of 1.9600 standard errors). gogi's wald leaves out draws. fastchess
-// and cutechess include them with their own variance; the table of rshogi's analyze_selfplay includes them as half a win and
-// half a loss.
+// TestOtherProgramsWald compares ± of games. That of cutechess is the one of gogi's method wald if no game was drawn,
+// up to its approximation of the normal distribution (1.9572 instead of 1.9600 standard errors). gogi's wald leaves out
+// draws. fastchess and cutechess include them with their own variance; the table of rshogi's analyze_selfplay includes
+// them as half a win and half a loss.
 func TestOtherProgramsWald(t *testing.T) {
 	ends := func(mean, variance float64) float64 {
 		e := zWithin * math.Sqrt(variance)
@@ -344,7 +349,8 @@ func TestOtherProgramsWald(t *testing.T) {
 	slope := func(mean, variance float64) float64 {
 		return 1.96 * math.Sqrt(variance) * 400 / math.Ln10 / (mean * (1 - mean))
 	}
-	whole, drawn, few := stats.WDL{Wins: 521, Losses: 469}, stats.WDL{Wins: 521, Losses: 469, Draws: 10}, stats.WDL{Wins: 30, Draws: 20, Losses: 10}
+	whole, drawn, few := stats.WDL{Wins: 521, Losses: 469}, stats.WDL{Wins: 521, Losses: 469, Draws: 10},
+		stats.WDL{Wins: 30, Draws: 20, Losses: 10}
 	for _, row := range []struct {
 		program string
 		games   stats.WDL
@@ -363,7 +369,8 @@ func TestOtherProgramsWald(t *testing.T) {
 		{rshogi, few, 93.24617066066462, slope, 0, 1e-9, false},
 	} {
 		name := fmt.Sprint(row.program, " ", row.games)
-		answer, err := calculator.IntervalQuestion{Counts: &row.games, Confidence: 0.95, Method: "wald", DrawMode: "drop"}.Answer()
+		answer, err := calculator.IntervalQuestion{Counts: &row.games, Confidence: 0.95, Method: "wald",
+			DrawMode: "drop"}.Answer()
 		testutil.OK(t, err)
 		ours := (*answer.Intervals[0].EloHi - *answer.Intervals[0].EloLo) / 2
 		w, d, n := float64(row.games.Wins), float64(row.games.Draws), float64(row.games.Games())

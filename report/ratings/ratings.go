@@ -39,7 +39,8 @@ func Rate(games *Games, o Options) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	if planned := games.anchor(); o.Anchor == nil && planned != nil && o.Bootstrap == 0 && record.handicapped() == 0 && record.gamesOf()[planned.Player] > 0 {
+	if planned := games.anchor(); o.Anchor == nil && planned != nil && o.Bootstrap == 0 && record.handicapped() == 0 &&
+		record.gamesOf()[planned.Player] > 0 {
 		o.Anchor = planned
 	}
 	if err := errors.Join(checkPlayers(o.Predict, record.gamesOf()), o.checkAnchor(record.gamesOf())); err != nil {
@@ -121,7 +122,8 @@ func (o Options) rateEven(r *Report, record played) error {
 		return err
 	}
 	if p := r.OrderEffect.P; p != nil && r.Selected == "bt" && report.Significant(*p) && !record.table.EvenColours() {
-		r.warn(ColoursUneven, i18n.Of("some players had one colour against each other more often than the other, and the first move has an effect (p = %s), which the ratings include; --model order separates it", format.PValue(*p)))
+		r.warn(ColoursUneven,
+			i18n.Of("some players had one colour against each other more often than the other, and the first move has an effect (p = %s), which the ratings include; --model order separates it", format.PValue(*p)))
 	}
 	return nil
 }
@@ -143,7 +145,8 @@ func (o Options) fitEven(r *Report, record played) ([]evenFit, error) {
 		model.Draws = rating.HalfWin
 		why := failure
 		if fits, failure = o.fitModels(names, record, model); len(fits) > 0 {
-			r.warn(DrawsFallBack, i18n.Of("a draw counts as half a win, because davidson has no estimate: %s", i18n.Because(why)))
+			r.warn(DrawsFallBack, i18n.Of("a draw counts as half a win, because davidson has no estimate: %s",
+				i18n.Because(why)))
 		}
 	}
 	if len(fits) == 0 {
@@ -312,7 +315,8 @@ func (o Options) rateHandicaps(r *Report, record played) error {
 	case o.Prior != (rating.Prior{}):
 		return fail.Usage(errors.New("--prior: the models of handicaps have none; leave it out, or rate even games only"))
 	case o.Draws != "auto" && o.Draws != "half":
-		return fail.Usage(fmt.Errorf("--draws %s: the models of handicaps count a draw as half a win; --draws half says so", o.Draws))
+		return fail.Usage(fmt.Errorf("--draws %s: the models of handicaps count a draw as half a win; --draws half says so",
+			o.Draws))
 	case o.Anchor != nil:
 		return fail.Usage(errors.New("--anchor: the models of handicaps have none; leave it out, or rate even games only"))
 	case o.Pairwise:

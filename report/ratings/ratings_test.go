@@ -226,7 +226,8 @@ func TestRateSaysWhy(t *testing.T) {
 		"a,b,1-0,1\na,b,0-1,1\n", "a,b,1-0,1\na,b,0-1,2\nb,a,1-0,0\na,b,1-0,0\n", "a,b,1/2,3\nb,a,1/2,0\na,b,1/2,2\n",
 		"a,b,1-0,1\nb,c,1-0,1\nc,a,1-0,1\nd,a,0-1,2\n",
 	} {
-		r, err := ratedOr(Options{Predict: []Matchup{{Pairing{"a", "b"}, 1}, {Pairing{"a", "b"}, 0}, {Pairing{"b", "a"}, 9}}}, written(t, "games.csv", "black,white,result,handicap\n"+handicaps))
+		r, err := ratedOr(Options{Predict: []Matchup{{Pairing{"a", "b"}, 1}, {Pairing{"a", "b"}, 0}, {Pairing{"b", "a"}, 9}}},
+			written(t, "games.csv", "black,white,result,handicap\n"+handicaps))
 		if err != nil {
 			t.Logf("%q: %v", handicaps, err)
 			continue
@@ -239,7 +240,8 @@ func TestRateSaysWhy(t *testing.T) {
 			checkGaps(t, object(t, rated(t, Options{Model: model}, ratingData+file)))
 		}
 	}
-	checkGaps(t, object(t, rated(t, Options{}, ratingData+"bt_order_effect.csv"))) // TestRateHandicapModels checks the other file
+	// TestRateHandicapModels checks the other file
+	checkGaps(t, object(t, rated(t, Options{}, ratingData+"bt_order_effect.csv")))
 }
 
 // TestRateRefuses: an error names the place and the expected value.
@@ -291,7 +293,8 @@ func TestRateMany(t *testing.T) {
 // TestGamesRated: a player who lost every game is not rated, and its 3 games are not in the likelihood. BIC counts the
 // other 10, as -2·loglik + ln 10 for one difference of strength.
 func TestGamesRated(t *testing.T) {
-	r, err := ratedOr(Options{Model: "bt", Draws: "half", Confidence: 0.95}, written(t, "games.csv", "black,white,black_wins,draws,white_wins\na,b,6,0,4\nc,a,0,0,3\n"))
+	r, err := ratedOr(Options{Model: "bt", Draws: "half", Confidence: 0.95},
+		written(t, "games.csv", "black,white,black_wins,draws,white_wins\na,b,6,0,4\nc,a,0,0,3\n"))
 	testutil.Require(t, err == nil && r.Games == 13 && r.Rated == 10, "%+v, %v", r, err)
 	loglik := 6*math.Log(0.6) + 4*math.Log(0.4)
 	if want := -2*loglik + math.Log(10); math.Abs(*r.Models[0].BIC-want) > 1e-6 {

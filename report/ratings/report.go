@@ -18,26 +18,29 @@ import (
 // Report is the result that "gogi rate --json" prints. A number that does not exist is null, with a "why"
 // next to it.
 type Report struct {
-	Version     int             `json:"version"` // 2: warnings have a kind
-	Games       int             `json:"games"`
-	Rated       int             `json:"games_rated"`    // games between rated players. The likelihood is based on them.
-	Handicapped int             `json:"handicap_games"` // number of games with a handicap
-	Drawn       int             `json:"drawn_games"`    // number of drawn games
-	Evidence    Evidence        `json:"evidence"`
-	Confidence  float64         `json:"confidence"`
-	Intervals   string          `json:"intervals,omitempty"` // the method of the players' intervals.
-	Anchor      *Anchor         `json:"anchor,omitempty"`    // player with a fixed rating. Without it the mean of all ratings is 0.
-	Scale       rating.Scale    `json:"scale"`               // of the players' ratings and their intervals
-	Players     []Player        `json:"players"`
-	OrderEffect orderEffect     `json:"order_effect"`
-	DrawParam   drawParam       `json:"draw_param"`          // how the model counts draws
-	Sessions    *Sessions       `json:"sessions,omitempty"`  // nil: the games with a time limit are from one session at most
-	Handicaps   []handicapWorth `json:"handicaps,omitempty"` // estimates of the selected model
+	Version     int      `json:"version"` // 2: warnings have a kind
+	Games       int      `json:"games"`
+	Rated       int      `json:"games_rated"`    // games between rated players. The likelihood is based on them.
+	Handicapped int      `json:"handicap_games"` // number of games with a handicap
+	Drawn       int      `json:"drawn_games"`    // number of drawn games
+	Evidence    Evidence `json:"evidence"`
+	Confidence  float64  `json:"confidence"`
+	Intervals   string   `json:"intervals,omitempty"` // the method of the players' intervals.
+	// player with a fixed rating. Without it the mean of all ratings is 0.
+	Anchor      *Anchor      `json:"anchor,omitempty"`
+	Scale       rating.Scale `json:"scale"` // of the players' ratings and their intervals
+	Players     []Player     `json:"players"`
+	OrderEffect orderEffect  `json:"order_effect"`
+	DrawParam   drawParam    `json:"draw_param"` // how the model counts draws
+	// nil: the games with a time limit are from one session at most
+	Sessions  *Sessions       `json:"sessions,omitempty"`
+	Handicaps []handicapWorth `json:"handicaps,omitempty"` // estimates of the selected model
 	Selection
 	Goodness    goodnessOfRating `json:"goodness"` // fit of the model with the lowest AIC
 	Predictions []Prediction     `json:"predictions,omitempty"`
-	Comparisons []Comparison     `json:"comparisons,omitempty"` // comparisons of every two players, if Options.Pairwise is set.
-	Warnings    []Warning        `json:"warnings"`
+	// comparisons of every two players, if Options.Pairwise is set.
+	Comparisons []Comparison `json:"comparisons,omitempty"`
+	Warnings    []Warning    `json:"warnings"`
 
 	// More prints further tables after the comparisons; nil: none.
 	More func(w io.Writer, in i18n.Language) `json:"-"`
@@ -55,7 +58,8 @@ type Selection struct {
 type Estimate struct {
 	Name     string   `json:"name"`
 	Strength *float64 `json:"strength"` // the sum of all strengths is 50 times the number of rated players.
-	Elo      *float64 `json:"elo"`      // relative to the anchor, or with a mean of 0. A difference is the Elo of the expected score.
+	// relative to the anchor, or with a mean of 0. A difference is the Elo of the expected score.
+	Elo *float64 `json:"elo"`
 }
 
 // NewEstimate returns an Estimate. Numbers that are not finite become nil.
@@ -63,14 +67,16 @@ func NewEstimate(name string, strength, elo float64) Estimate {
 	return Estimate{name, format.Finite(strength), format.Finite(elo)}
 }
 
-// Player is one player's rating, or the reason why the player has no rating. Elo is nil if Report.Scale is another scale.
+// Player is one player's rating, or the reason why the player has no rating. Elo is nil if Report.Scale is another
+// scale.
 type Player struct {
 	Estimate
-	Rating        *float64     `json:"rating"` // on Report.Scale, relative to the anchor, or with a mean of 0
-	report.Bounds              // ends of the interval of Rating
-	Games         int          `json:"games"` // games against rated players. For a player without a rating they are all games.
-	Points        *float64     `json:"points"`
-	Why           i18n.Message `json:"why,omitzero"`
+	Rating        *float64 `json:"rating"` // on Report.Scale, relative to the anchor, or with a mean of 0
+	report.Bounds          // ends of the interval of Rating
+	// games against rated players. For a player without a rating they are all games.
+	Games  int          `json:"games"`
+	Points *float64     `json:"points"`
+	Why    i18n.Message `json:"why,omitzero"`
 }
 
 // orderEffect is the effect of the first move.
@@ -120,13 +126,14 @@ type Param struct {
 
 // goodnessOfRating has tests whether the results of the pairings agree with the model.
 type goodnessOfRating struct {
-	Model    string       `json:"model"`                 // name of the model
-	Deviance *float64     `json:"deviance"`              // deviance of the model
-	DF       *int         `json:"df"`                    // degrees of freedom
-	PAgain   *float64     `json:"p_bootstrap,omitempty"` // p value by simulation
-	PWorst   *float64     `json:"p_worst,omitempty"`     // p value by simulation, for the pairing farthest from the model's expectation.
-	Samples  int          `json:"samples,omitempty"`     // number of simulations of all games
-	Why      i18n.Message `json:"why,omitzero"`
+	Model    string   `json:"model"`                 // name of the model
+	Deviance *float64 `json:"deviance"`              // deviance of the model
+	DF       *int     `json:"df"`                    // degrees of freedom
+	PAgain   *float64 `json:"p_bootstrap,omitempty"` // p value by simulation
+	// p value by simulation, for the pairing farthest from the model's expectation.
+	PWorst  *float64     `json:"p_worst,omitempty"`
+	Samples int          `json:"samples,omitempty"` // number of simulations of all games
+	Why     i18n.Message `json:"why,omitzero"`
 }
 
 // apart returns the reason why gogi calculates no rating for a player.
@@ -242,7 +249,8 @@ func (r *Report) setGoodness(g rating.Goodness, err error) {
 		r.Goodness.Why = i18n.Of("there are as many parameters as rates to explain")
 	}
 	if g.Samples > 0 {
-		r.Goodness.PAgain, r.Goodness.PWorst, r.Goodness.Samples = format.Finite(g.Bootstrap), format.Finite(g.Worst), g.Samples
+		r.Goodness.PAgain, r.Goodness.PWorst, r.Goodness.Samples = format.Finite(g.Bootstrap), format.Finite(g.Worst),
+			g.Samples
 	}
 }
 

@@ -8,9 +8,9 @@ import (
 	"gogi/stats/rating"
 )
 
-// Timed sets the session of the run, and the names of its players that have a time limit. With a time limit the strength
-// depends on the machine and its load, so [Rate] estimates how much sessions differ. conditions is the key of the
-// conditions of the run.
+// Timed sets the session of the run, and the names of its players that have a time limit. With a time limit the
+// strength depends on the machine and its load, so [Rate] estimates how much sessions differ. conditions is the key of
+// the conditions of the run.
 func (r *Run) Timed(session string, conditions match.Key, players map[string]bool) {
 	r.session, r.conditions, r.timed = session, conditions, players
 }
@@ -77,7 +77,9 @@ func (g *Games) sessions() *Sessions {
 	}
 	between, err := stats.NewBetween(bridges)
 	if err != nil {
-		return &Sessions{Sessions: len(names), Why: i18n.Of("two players met in %d of them at most; to estimate the differences, play the same match in 3 runs", most)}
+		return &Sessions{Sessions: len(names),
+			Why: i18n.Of("two players met in %d of them at most; to estimate the differences, play the same match in 3 runs",
+				most)}
 	}
 	g.weigh()
 	model := &rating.Sessions{Freedom: between.Freedom}
@@ -103,7 +105,8 @@ func (g *Games) weigh() {
 	}
 }
 
-// addSessions adds the differences between sessions to the report. If the intervals cannot include them, it adds a warning.
+// addSessions adds the differences between sessions to the report. If the intervals cannot include them, it adds a
+// warning.
 func (o Options) addSessions(r *Report, g *Games) {
 	s := g.sessions()
 	if s == nil {
@@ -120,7 +123,8 @@ func (o Options) addSessions(r *Report, g *Games) {
 		return
 	}
 	s.model = nil
-	r.warn(SessionsDiffer, i18n.Of("the games with a time limit are from %d sessions, and the intervals do not include differences between sessions: %s", s.Sessions, s.Why))
+	r.warn(SessionsDiffer,
+		i18n.Of("the games with a time limit are from %d sessions, and the intervals do not include differences between sessions: %s", s.Sessions, s.Why))
 }
 
 // inModel returns the differences for the model, or nil if there are none.
@@ -133,5 +137,6 @@ func (s *Sessions) inModel() *rating.Sessions {
 
 // text returns the differences that the intervals include.
 func (s *Sessions) text() i18n.Message {
-	return i18n.Of("differ by %s Elo (standard deviation, %s degrees of freedom); the intervals include this", format.Decimal(s.Omega, 1), format.Decimal(s.Freedom, 1))
+	return i18n.Of("differ by %s Elo (standard deviation, %s degrees of freedom); the intervals include this",
+		format.Decimal(s.Omega, 1), format.Decimal(s.Freedom, 1))
 }

@@ -97,13 +97,15 @@ func TestSessions(t *testing.T) {
 	exact, text := rate(3, false, Options{})
 	testutil.Check(t, exact.Sessions == nil && !warned(exact) && !strings.Contains(text, "sessions"), "%s", text)
 	for i := range exact.Players {
-		testutil.Check(t, *exact.Players[i].Elo == *three.Players[i].Elo && *exact.Players[i].Hi < *three.Players[i].Hi, "%+v, %+v", exact.Players[i], three.Players[i])
+		testutil.Check(t, *exact.Players[i].Elo == *three.Players[i].Elo && *exact.Players[i].Hi < *three.Players[i].Hi,
+			"%+v, %+v", exact.Players[i], three.Players[i])
 	}
 
 	one, _ := rate(1, true, Options{})
 	testutil.Check(t, one.Sessions == nil && !warned(one), "one session")
 	two, text := rate(2, true, Options{})
-	testutil.Check(t, warned(two) && two.Sessions.Omega == nil && strings.Contains(text, "two players met in 2 of them at most"), "%s", text)
+	testutil.Check(t, warned(two) && two.Sessions.Omega == nil &&
+		strings.Contains(text, "two players met in 2 of them at most"), "%s", text)
 	drawn, text := rate(3, true, Options{Bootstrap: 20})
 	testutil.Check(t, warned(drawn) && drawn.Sessions.Omega != nil && !strings.Contains(text, "differ by"), "%s", text)
 }

@@ -109,13 +109,15 @@ func (r *Report) printPredictions(w io.Writer, in i18n.Language) {
 	if len(r.Predictions) == 0 {
 		return
 	}
-	t := format.Table(append(append(i18n.Heads(in, "prediction", "handicap", "expected points"), i18n.Say(in, "%s interval", format.PercentShort(r.Confidence))), i18n.Heads(in, "wins", "draws", "loses")...)...)
+	t := format.Table(append(append(i18n.Heads(in, "prediction", "handicap", "expected points"),
+		i18n.Say(in, "%s interval", format.PercentShort(r.Confidence))), i18n.Heads(in, "wins", "draws", "loses")...)...)
 	for _, p := range r.Predictions {
 		handicap := i18n.Say(in, "even")
 		if p.Handicap > 0 {
 			handicap = strconv.Itoa(p.Handicap)
 		}
-		row := table.Row{i18n.Say(in, "%s against %s", format.Name(p.A), format.Name(p.B)), handicap, "–", p.Why.In(in), "–", "–", "–"}
+		row := table.Row{i18n.Say(in, "%s against %s", format.Name(p.A), format.Name(p.B)), handicap, "–", p.Why.In(in), "–",
+			"–", "–"}
 		if p.Score != nil {
 			row[2] = format.Percent(*p.Score)
 			row[4], row[5], row[6] = format.Percent(*p.Win), format.Percent(*p.Draw), format.Percent(*p.Loss)
@@ -132,10 +134,12 @@ func (r *Report) printComparisons(w io.Writer, in i18n.Language) {
 	if len(r.Comparisons) == 0 {
 		return
 	}
-	t := format.Table(append(i18n.Heads(in, "comparison", "Elo", "standard error", "p", "p by Holm"), i18n.Say(in, "%s for all at once", format.PercentShort(r.Confidence)))...)
+	t := format.Table(append(i18n.Heads(in, "comparison", "Elo", "standard error", "p", "p by Holm"),
+		i18n.Say(in, "%s for all at once", format.PercentShort(r.Confidence)))...)
 	for _, c := range r.Comparisons {
 		t.AppendRow(table.Row{
-			format.Name(c.A) + " – " + format.Name(c.B), format.Elo(c.Elo, 0), format.Decimal(c.SE, 1), format.Or(c.P, format.PValue), format.Or(c.PHolm, format.PValue),
+			format.Name(c.A) + " – " + format.Name(c.B), format.Elo(c.Elo, 0), format.Decimal(c.SE, 1),
+			format.Or(c.P, format.PValue), format.Or(c.PHolm, format.PValue),
 			c.EloText(),
 		})
 	}
@@ -161,7 +165,8 @@ func (r *Report) printHandicaps(w io.Writer, in i18n.Language) {
 		case h.Elo != nil:
 			worth = format.Elo(h.Elo, 0)
 		}
-		t.AppendRow(table.Row{name, format.Count(h.Games), fmt.Sprintf("%s (%s)", format.Points(h.Points), format.Share(h.Points, h.Games)), worth})
+		t.AppendRow(table.Row{name, format.Count(h.Games),
+			fmt.Sprintf("%s (%s)", format.Points(h.Points), format.Share(h.Points, h.Games)), worth})
 	}
 	format.Render(w, t)
 	r.printParams(w, in)
@@ -169,7 +174,8 @@ func (r *Report) printHandicaps(w io.Writer, in i18n.Language) {
 
 // printParams writes the selected model's estimates that are not strengths.
 func (r *Report) printParams(w io.Writer, in i18n.Language) {
-	t := format.Table(append(i18n.Heads(in, "number", "estimate", "standard error"), i18n.Say(in, "%s interval", format.PercentShort(r.Confidence)), "")...)
+	t := format.Table(append(i18n.Heads(in, "number", "estimate", "standard error"),
+		i18n.Say(in, "%s interval", format.PercentShort(r.Confidence)), "")...)
 	for _, m := range r.Models {
 		if m.Name != r.Selected {
 			continue
@@ -192,7 +198,8 @@ func (r *Report) printEffects(w io.Writer, in i18n.Language) {
 		fmt.Fprintf(w, "%s %s\n", format.Pad(label.In(in), effectWidth), message.In(in))
 	}
 	if r.Anchor != nil {
-		line(i18n.Of("anchor"), i18n.Of("%s, fixed at %s; intervals are of differences from it", format.Name(r.Anchor.Player), format.SignedOr(&r.Anchor.Elo, "")))
+		line(i18n.Of("anchor"), i18n.Of("%s, fixed at %s; intervals are of differences from it", format.Name(r.Anchor.Player),
+			format.SignedOr(&r.Anchor.Elo, "")))
 	}
 	if about := r.AboutScale(); !about.IsZero() {
 		line(i18n.Of("scale"), about)
@@ -212,13 +219,15 @@ func (r *Report) printEffects(w io.Writer, in i18n.Language) {
 
 // text returns text about the numbers of independent and dependent games.
 func (e Evidence) text() i18n.Message {
-	independent := i18n.Of("%s taken as independent of each other (no column pair)", i18n.Number{N: e.Independent, Noun: "game"})
+	independent := i18n.Of("%s taken as independent of each other (no column pair)",
+		i18n.Number{N: e.Independent, Noun: "game"})
 	if e.Clusters == 0 {
 		return independent
 	}
 	message := i18n.Of("dependent in %s", i18n.Number{N: e.Clusters, Noun: "pair"})
 	if e.Openings > 0 {
-		message = i18n.Of("%s from %s; the games of an opening depend on each other", i18n.Number{N: e.Pairs, Noun: "pair"}, i18n.Number{N: e.Openings, Noun: "opening"})
+		message = i18n.Of("%s from %s; the games of an opening depend on each other", i18n.Number{N: e.Pairs, Noun: "pair"},
+			i18n.Number{N: e.Openings, Noun: "opening"})
 	}
 	if e.Independent > 0 {
 		message = i18n.Of("%s; %s", message, independent)
@@ -230,7 +239,8 @@ func (e orderEffect) text(confidence float64) i18n.Message {
 	if e.Elo == nil {
 		return i18n.Of("not estimated: %s", e.Why)
 	}
-	message := i18n.Of("worth %s Elo to Black   [%s, %s]  %s", format.Elo(e.Elo, 0), format.Elo(e.Lo, -1), format.Elo(e.Hi, 1), format.PercentShort(confidence))
+	message := i18n.Of("worth %s Elo to Black   [%s, %s]  %s", format.Elo(e.Elo, 0), format.Elo(e.Lo, -1),
+		format.Elo(e.Hi, 1), format.PercentShort(confidence))
 	if e.P != nil {
 		message = i18n.Of("%s, p = %s against no effect", message, format.PValue(*e.P))
 	}
@@ -246,7 +256,8 @@ func (d drawParam) text() i18n.Message {
 
 // text returns text about the test of a model. It has the name of the model if this is not the selected one.
 func (g goodnessOfRating) text(selected string) i18n.Message {
-	message := i18n.Of("results differ from the expected ones this much by chance with p = %s (%s played again)", format.PValue(*g.PAgain), i18n.Number{N: g.Samples, Noun: "time"})
+	message := i18n.Of("results differ from the expected ones this much by chance with p = %s (%s played again)",
+		format.PValue(*g.PAgain), i18n.Number{N: g.Samples, Noun: "time"})
 	if g.Model != selected {
 		return i18n.Of("of model %s: %s", g.Model, message)
 	}
@@ -254,11 +265,13 @@ func (g goodnessOfRating) text(selected string) i18n.Message {
 }
 
 func (r *Report) printModels(w io.Writer, in i18n.Language) {
-	t := format.Table(i18n.Heads(in, "model", "log-likelihood", "parameters", "AIC", "AICc", "BIC", "weight", "model of a game")...)
+	t := format.Table(i18n.Heads(in, "model", "log-likelihood", "parameters", "AIC", "AICc", "BIC", "weight",
+		"model of a game")...)
 	t.SetColumnConfigs(format.RightAligned(2, 7))
 	for _, m := range r.Models {
 		t.AppendRow(table.Row{
-			m.Name, format.Decimal(m.LogLik, 2), m.K, format.Decimal(m.AIC, 2), format.Decimal(m.AICc, 2), format.Decimal(m.BIC, 2), format.Or(m.Weight, format.Percent), i18n.Say(in, ModelWords(m.Name)),
+			m.Name, format.Decimal(m.LogLik, 2), m.K, format.Decimal(m.AIC, 2), format.Decimal(m.AICc, 2),
+			format.Decimal(m.BIC, 2), format.Or(m.Weight, format.Percent), i18n.Say(in, ModelWords(m.Name)),
 		})
 	}
 	format.Render(w, t)

@@ -70,8 +70,8 @@ func (r *Review) Fits(record *kifu.Record) error {
 	return nil
 }
 
-// Annotate replaces the evaluations of the record by those of the review, and adds comments to the moves with a mark: the
-// mark, the loss and the engine's variations in the notation of KIF.
+// Annotate replaces the evaluations of the record by those of the review, and adds comments to the moves with a mark:
+// the mark, the loss and the engine's variations in the notation of KIF.
 func (r *Review) Annotate(record *kifu.Record) error {
 	if err := r.Fits(record); err != nil {
 		return err
@@ -131,8 +131,8 @@ func (r *Review) comment(p *shogi.Position, before shogi.Square, v *Move) string
 	return strings.Join(lines, "\n")
 }
 
-// Variation returns the moves of a variation in the notation of KIF, up to the first illegal move. before is the square of the
-// last move before the position.
+// Variation returns the moves of a variation in the notation of KIF, up to the first illegal move. before is the square
+// of the last move before the position.
 func Variation(p shogi.Position, before shogi.Square, moves []shogi.Move) (list []string) {
 	for _, m := range moves {
 		if p.CheckLegal(m) != nil {

@@ -7,8 +7,8 @@ import (
 	"gogi/results"
 )
 
-// PathNow returns the file of the review of a stored game under the name that its run has now. A review needs minutes, so the
-// run may have another name after it. PathNow returns an error if the run was deleted.
+// PathNow returns the file of the review of a stored game under the name that its run has now. A review needs minutes,
+// so the run may have another name after it. PathNow returns an error if the run was deleted.
 func PathNow(ctx context.Context, store *results.Store, info *results.RunInfo, pair, leg int) (string, error) {
 	runs, err := store.Runs(ctx)
 	if err != nil {
@@ -19,5 +19,6 @@ func PathNow(ctx context.Context, store *results.Store, info *results.RunInfo, p
 			return Path(store.Path(), runs[i].Name, pair, leg), nil
 		}
 	}
-	return "", fmt.Errorf("run %s was deleted during the review, so gogi does not store the review of game %d.%d", info.Name, pair, leg)
+	return "", fmt.Errorf("run %s was deleted during the review, so gogi does not store the review of game %d.%d",
+		info.Name, pair, leg)
 }

@@ -1,6 +1,7 @@
-// Package review analyses one game with an engine and marks the moves that lost the most. [Analyse] asks an [Engine] for the
-// best moves and the values of each position. A [Review] has the values, the marks and the variations. [Review.Annotate] adds
-// them to a record, so that GUIs show them as comments. [Path] is the place of the review of a stored game.
+// Package review analyses one game with an engine and marks the moves that lost the most. [Analyse] asks an [Engine]
+// for the best moves and the values of each position. A [Review] has the values, the marks and the variations.
+// [Review.Annotate] adds them to a record, so that GUIs show them as comments. [Path] is the place of the review of a
+// stored game.
 package review
 
 import (
@@ -35,8 +36,8 @@ type Review struct {
 	Moves   []Move `json:"moves"` // the moves after the opening
 }
 
-// Scale is the width of the logistic function that converts centipawns to a win probability: 600 is Ponanza's constant, which
-// most shogi programs use.
+// Scale is the width of the logistic function that converts centipawns to a win probability: 600 is Ponanza's constant,
+// which most shogi programs use.
 type Scale float64
 
 // DefaultScale is the scale of most shogi programs.
@@ -53,7 +54,8 @@ func (s Scale) Win(v Value) float64 {
 	return 100 / (1 + math.Exp(-float64(v.CP)/float64(s)))
 }
 
-// Marks are the losses of win probability, in percentage points, from which a move is an inaccuracy, a mistake or a blunder.
+// Marks are the losses of win probability, in percentage points, from which a move is an inaccuracy, a mistake or a
+// blunder.
 type Marks [3]float64
 
 // Check returns an error if the thresholds do not rise.
@@ -151,8 +153,8 @@ const pvPlies = 12
 // errNoScore is the error for an engine that gives no score.
 var errNoScore = errors.New("the engine gave no score; choose an engine that sends info with a score")
 
-// Analyse asks the engine for the value of every position of a game and returns the review without the names of the engine
-// and of the limit. The record must be legal up to its last move; an illegal last move is left out.
+// Analyse asks the engine for the value of every position of a game and returns the review without the names of the
+// engine and of the limit. The record must be legal up to its last move; an illegal last move is left out.
 func Analyse(ctx context.Context, engine Engine, record *kifu.Record, s Settings) (*Review, error) {
 	if err := engine.NewGame(ctx, usi.Game{Pair: usi.NoPair}); err != nil {
 		return nil, err
@@ -165,7 +167,8 @@ func Analyse(ctx context.Context, engine Engine, record *kifu.Record, s Settings
 	if start := shogi.StartPos(); start.SFEN() == p.SFEN() {
 		begin = "startpos"
 	}
-	r := &Review{Version: 1, Lines: s.Lines, Scale: s.Scale, Marks: s.Marks, First: min(s.First, len(moves)), Moves: []Move{}}
+	r := &Review{Version: 1, Lines: s.Lines, Scale: s.Scale, Marks: s.Marks, First: min(s.First, len(moves)),
+		Moves: []Move{}}
 	var before []Line
 	for ply := r.First; ply <= len(moves); ply++ {
 		if ply == r.First {
@@ -215,7 +218,8 @@ func legal(record *kifu.Record) (start shogi.Position, moves []shogi.Move, err e
 func (r *Review) judge(ply int, side shogi.Colour, m shogi.Move, before, after []Line) Move {
 	out := Move{Ply: ply, Side: side.String(), Move: m, Lines: before, Value: after[0].Value.Turned()}
 	out.Before, out.After = r.Scale.Win(before[0].Value), 100-r.Scale.Win(after[0].Value)
-	if len(before[0].PV) > 0 && before[0].PV[0] == m { // the engine's own move loses nothing, whatever a deeper search finds
+	// the engine's own move loses nothing, whatever a deeper search finds
+	if len(before[0].PV) > 0 && before[0].PV[0] == m {
 		out.Before = max(out.After, min(out.Before, out.After))
 	}
 	out.Loss = max(0, out.Before-out.After)
@@ -232,7 +236,8 @@ func ask(ctx context.Context, engine Engine, position usi.Position, s Settings) 
 	if !h.Position().HasLegalMove() {
 		return []Line{{Value: Value{Mate: -1}}}, nil
 	}
-	reply, err := engine.Think(ctx, usi.Request{Position: position, Go: s.Limits, Deadline: match.DefaultStall + s.Limits.MoveTime, MaxPV: pvPlies})
+	reply, err := engine.Think(ctx,
+		usi.Request{Position: position, Go: s.Limits, Deadline: match.DefaultStall + s.Limits.MoveTime, MaxPV: pvPlies})
 	if err != nil {
 		return nil, err
 	}
@@ -281,8 +286,8 @@ func valueOf(s usi.Score) Value {
 	return Value{CP: s.Number()}
 }
 
-// Turn returns the move by which a side lost its game: the last move before which its win probability was at least 50%. It
-// returns nil if the probability was never that high. The game turned at one move if this move alone is a blunder.
+// Turn returns the move by which a side lost its game: the last move before which its win probability was at least 50%.
+// It returns nil if the probability was never that high. The game turned at one move if this move alone is a blunder.
 func (r *Review) Turn(side string) (turn *Move, one bool) {
 	for i := range r.Moves {
 		if m := &r.Moves[i]; m.Side == side && m.Before >= 50 {

@@ -57,7 +57,8 @@ func centipawns(list ...int) map[int]usi.Score {
 	return scores
 }
 
-// TestWin: the values of the logistic function with width 600, from its definition, as Ponanza's constant is used elsewhere.
+// TestWin: the values of the logistic function with width 600, from its definition, as Ponanza's constant is used
+// elsewhere.
 func TestWin(t *testing.T) {
 	for cp, want := range map[int]float64{0: 50, 600: 73.105858, -600: 26.894142, 1200: 88.079708, -3000: 0.669285} {
 		got := DefaultScale.Win(Value{CP: cp})
@@ -67,14 +68,16 @@ func TestWin(t *testing.T) {
 	testutil.Equal(t, DefaultScale.Win(Value{Mate: -1}), 0)
 }
 
-// TestAnalyse: a loss is a fall of the mover's own win probability, the marks follow the thresholds, and the engine's own move
-// loses nothing. The opening is not reviewed.
+// TestAnalyse: a loss is a fall of the mover's own win probability, the marks follow the thresholds, and the engine's
+// own move loses nothing. The opening is not reviewed.
 func TestAnalyse(t *testing.T) {
-	// After 2 moves the value is 0 for Black; Black's 3rd move gives White +600 (73%): a blunder of 23 points. White's 4th move
-	// gives back 300 (62%): a mistake of 11 points. Black's 5th move is the engine's own, although the value falls.
-	e := &scripted{t: t, scores: centipawns(0, 0, 0, 600, -300, 900), best: map[int]string{2: "2g2f 8c8d", 3: "8c8d 2g2f", 4: "6i7h"}}
+	// After 2 moves the value is 0 for Black; Black's 3rd move gives White +600 (73%): a blunder of 23 points. White's 4th
+	// move gives back 300 (62%): a mistake of 11 points. Black's 5th move is the engine's own, although the value falls.
+	e := &scripted{t: t, scores: centipawns(0, 0, 0, 600, -300, 900),
+		best: map[int]string{2: "2g2f 8c8d", 3: "8c8d 2g2f", 4: "6i7h"}}
 	game := record(t, "startpos", "7g7f", "3c3d", "9g9f", "9c9d", "6i7h")
-	r := testutil.Must(Analyse(t.Context(), e, game, Settings{Lines: 2, Marks: usualMarks, Scale: DefaultScale, First: 2}))(t)
+	r := testutil.Must(Analyse(t.Context(), e, game,
+		Settings{Lines: 2, Marks: usualMarks, Scale: DefaultScale, First: 2}))(t)
 	testutil.Equal(t, len(r.Moves), 3, "reviewed moves")
 	for i, want := range []struct {
 		side string
@@ -82,7 +85,8 @@ func TestAnalyse(t *testing.T) {
 		mark Mark
 	}{{"black", 23.1, Blunder}, {"white", 10.9, Mistake}, {"black", 0, NoMark}} {
 		m := r.Moves[i]
-		testutil.Check(t, m.Side == want.side && m.Mark == want.mark && m.Loss > want.loss-0.1 && m.Loss < want.loss+0.1, "move %d: %+v", m.Ply, m)
+		testutil.Check(t, m.Side == want.side && m.Mark == want.mark && m.Loss > want.loss-0.1 && m.Loss < want.loss+0.1,
+			"move %d: %+v", m.Ply, m)
 	}
 	testutil.Equal(t, len(r.Moves[0].Lines), 2, "lines")
 	testutil.Equal(t, r.Moves[0].Lines[0].PV[0].String(), "2g2f", "first move of the best line")
@@ -97,11 +101,13 @@ func TestAnalyse(t *testing.T) {
 func TestAnalyseEnds(t *testing.T) {
 	mate := "4k4/9/4P4/9/9/9/9/9/4K4 b G 1"
 	e := &scripted{t: t, scores: map[int]usi.Score{0: {Mate: 1, Value: 1}}, best: map[int]string{0: "G*5b"}}
-	r := testutil.Must(Analyse(t.Context(), e, record(t, mate, "G*5b"), Settings{Lines: 1, Marks: usualMarks, Scale: DefaultScale}))(t)
+	r := testutil.Must(Analyse(t.Context(), e, record(t, mate, "G*5b"),
+		Settings{Lines: 1, Marks: usualMarks, Scale: DefaultScale}))(t)
 	testutil.Same(t, e.asked, []string{"sfen " + mate}, "positions")
 	testutil.Check(t, r.Moves[0].After == 100 && r.Moves[0].Mark == NoMark, "%+v", r.Moves[0])
 	e = &scripted{t: t, scores: centipawns(0, 0)}
-	r = testutil.Must(Analyse(t.Context(), e, record(t, "startpos", "7g7f", "7g7f"), Settings{Lines: 1, Marks: usualMarks, Scale: DefaultScale}))(t)
+	r = testutil.Must(Analyse(t.Context(), e, record(t, "startpos", "7g7f", "7g7f"),
+		Settings{Lines: 1, Marks: usualMarks, Scale: DefaultScale}))(t)
 	testutil.Equal(t, len(r.Moves), 1, "moves")
 	_, err := Analyse(t.Context(), e, record(t, "startpos", "7g7f", "7g7f", "3c3d"), Settings{Lines: 1})
 	testutil.Fails(t, err, "move 2, 7g7f, is illegal")
@@ -121,8 +127,8 @@ func TestAnnotateFromBlacksView(t *testing.T) {
 	}
 }
 
-// TestAnnotate: a KIF file has the mark, the loss and the variations as comments, and the evaluations of the review. The file
-// reads back, and the review fits no other game.
+// TestAnnotate: a KIF file has the mark, the loss and the variations as comments, and the evaluations of the review.
+// The file reads back, and the review fits no other game.
 func TestAnnotate(t *testing.T) {
 	e := &scripted{t: t, scores: centipawns(0, 600, -600, 600), best: map[int]string{0: "2g2f 8c8d 2f2e", 2: "2g2f"}}
 	start := shogi.StartPos()
@@ -138,7 +144,8 @@ func TestAnnotate(t *testing.T) {
 	testutil.OK(t, r.Save(path))
 	again := testutil.Must(Load(path))(t)
 	testutil.Diff(t, r, again)
-	testutil.Fails(t, again.Fits(record(t, "startpos", "9g9f", "8c8d", "7g7f")), "the review is of another game: it has 3c3d as move 2")
+	testutil.Fails(t, again.Fits(record(t, "startpos", "9g9f", "8c8d", "7g7f")),
+		"the review is of another game: it has 3c3d as move 2")
 	none, err := Load(path + "x")
 	testutil.Check(t, none == nil && err == nil, "%v, %v", none, err)
 }

@@ -14,9 +14,9 @@ import (
 	kifutext "gogi/shogi/kifu/text"
 )
 
-// TestShogiHome: tsshogi, the library of ShogiHome, reads the KIF file of a review: each marked move has its mark, its loss
-// and its variations as a comment, all reviewed moves have their evaluation, and the opening has a remark. What tsshogi
-// writes again has the same comments.
+// TestShogiHome: tsshogi, the library of ShogiHome, reads the KIF file of a review: each marked move has its mark, its
+// loss and its variations as a comment, all reviewed moves have their evaluation, and the opening has a remark. What
+// tsshogi writes again has the same comments.
 func TestShogiHome(t *testing.T) {
 	t.Parallel()
 	required := func(why string) {
@@ -32,12 +32,14 @@ func TestShogiHome(t *testing.T) {
 		required("the reader is missing: npm ci --prefix results/games/testdata/npm")
 	}
 	// Black's 3rd move is a blunder of 23 points, White's 4th a mistake of 11.
-	e := &scripted{t: t, scores: centipawns(0, 0, 0, 600, -300, 300), best: map[int]string{2: "2g2f 8c8d", 3: "8c8d 2g2f", 4: "6i7h"}}
+	e := &scripted{t: t, scores: centipawns(0, 0, 0, 600, -300, 300),
+		best: map[int]string{2: "2g2f 8c8d", 3: "8c8d 2g2f", 4: "6i7h"}}
 	start := shogi.StartPos()
 	game := record(t, start.SFEN(), "7g7f", "3c3d", "9g9f", "9c9d", "6i7h")
 	game.OpenedBy = "896"
 	game.Moves[0].Opening, game.Moves[1].Opening = true, true
-	r := testutil.Must(Analyse(t.Context(), e, game, Settings{Lines: 1, Marks: usualMarks, Scale: DefaultScale, First: 2}))(t)
+	r := testutil.Must(Analyse(t.Context(), e, game,
+		Settings{Lines: 1, Marks: usualMarks, Scale: DefaultScale, First: 2}))(t)
 	testutil.OK(t, r.Annotate(game))
 	folder := t.TempDir()
 	text := testutil.Must(kifutext.AppendKIF(nil, game))(t)
@@ -72,5 +74,6 @@ func TestShogiHome(t *testing.T) {
 	for i, m := range []int{2, 3} {
 		testutil.Contains(t, again.Moves[m].Comment, []string{"?? 大悪手", "? 悪手"}[i], "after tsshogi wrote the file")
 	}
-	testutil.Check(t, slices.Equal(again.USIMoves(), game.USIMoves()), "moves after tsshogi wrote the file: %v", again.USIMoves())
+	testutil.Check(t, slices.Equal(again.USIMoves(), game.USIMoves()), "moves after tsshogi wrote the file: %v",
+		again.USIMoves())
 }

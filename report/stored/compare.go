@@ -13,7 +13,8 @@ import (
 // Compare compares runs in which versions of an engine played against one opponent. names lists the runs, the
 // oldest version first. opponent is the opponent's name in the first run; "" means the second player of the
 // first run. margin is the field Margin of [compare.Gatherer], in Elo.
-func Compare(ctx context.Context, store *results.Store, names []string, opponent string, margin float64) (*compare.Report, error) {
+func Compare(ctx context.Context, store *results.Store, names []string, opponent string,
+	margin float64) (*compare.Report, error) {
 	var infos []*results.RunInfo
 	var runs []compare.Run
 	for _, name := range names {
@@ -33,7 +34,8 @@ func Compare(ctx context.Context, store *results.Store, names []string, opponent
 	}
 	g.Margin = margin
 	for i, info := range infos {
-		if err := addPairs(ctx, store, info, func(o match.Opening, rows []match.Row) error { return g.Add(i, o, rows) }); err != nil {
+		if err := addPairs(ctx, store, info,
+			func(o match.Opening, rows []match.Row) error { return g.Add(i, o, rows) }); err != nil {
 			return nil, err
 		}
 	}
@@ -60,7 +62,8 @@ func comparedRun(ctx context.Context, store *results.Store, info *results.RunInf
 
 // addPairs calls the function add for each pair of a run, with the pair's opening. It reads one record for each
 // opening, because the books of two runs may number their openings differently.
-func addPairs(ctx context.Context, store *results.Store, info *results.RunInfo, add func(match.Opening, []match.Row) error) error {
+func addPairs(ctx context.Context, store *results.Store, info *results.RunInfo,
+	add func(match.Opening, []match.Row) error) error {
 	type name struct { // two books of imported runs may use the same ID
 		id   string
 		hash uint64

@@ -35,9 +35,10 @@ type GameList struct {
 }
 
 // WriteGames writes {"version": 1, "games": […]} with all games of a run, sorted by pair and then by leg (the
-// number of the game within the pair). It replaces each note by note(text); nil leaves the notes as they are. It holds one
-// game at a time in memory.
-func WriteGames(ctx context.Context, w io.Writer, store *results.Store, info *results.RunInfo, note func(text string) string) error {
+// number of the game within the pair). It replaces each note by note(text); nil leaves the notes as they are. It holds
+// one game at a time in memory.
+func WriteGames(ctx context.Context, w io.Writer, store *results.Store, info *results.RunInfo,
+	note func(text string) string) error {
 	out := bufio.NewWriter(w)
 	fmt.Fprint(out, "{\n  \"version\": 1,\n  \"games\": [")
 	between := "\n"
@@ -104,7 +105,8 @@ type GameMove struct {
 // NewGameRecord converts a stored game with its moves to the JSON form.
 func NewGameRecord(run string, r match.Row, record *kifu.Record) *GameRecord {
 	g := &GameRecord{
-		Version: 1, Run: run, Game: NewGame(r), Start: record.Start, Started: r.Started.Format(time.RFC3339Nano), Ended: r.Ended.Format(time.RFC3339Nano),
+		Version: 1, Run: run, Game: NewGame(r), Start: record.Start, Started: r.Started.Format(time.RFC3339Nano),
+		Ended: r.Ended.Format(time.RFC3339Nano),
 		Moves: []GameMove{},
 	}
 	for _, m := range record.Moves {

@@ -26,11 +26,13 @@ func gatedSeries(t *testing.T) (*results.Store, *match.Plan) {
 		}
 	})
 	player := func(name string) match.Player {
-		return match.Player{Name: name, Command: []string{"/gogi"}, Builtin: true, Limits: match.Limits{Nodes: 1}, Identity: match.Identity{Fixed: name}}
+		return match.Player{Name: name, Command: []string{"/gogi"}, Builtin: true, Limits: match.Limits{Nodes: 1},
+			Identity: match.Identity{Fixed: name}}
 	}
 	return store, &match.Plan{
-		Run: "r", Players: []match.Player{player("A"), player("B")}, Design: match.Design{Kind: match.DesignMatch, Swap: true},
-		Rules: match.RulesProfiles()["default"], Openings: []match.Opening{{ID: "1", Start: "startpos"}}, Pairs: 10,
+		Run: "r", Players: []match.Player{player("A"), player("B")},
+		Design: match.Design{Kind: match.DesignMatch, Swap: true},
+		Rules:  match.RulesProfiles()["default"], Openings: []match.Opening{{ID: "1", Start: "startpos"}}, Pairs: 10,
 		Gate: stats.SPRT{Elo1: 4, Alpha: 0.05, Beta: 0.1, Model: stats.ModelLogistic},
 	}
 }
@@ -52,7 +54,8 @@ func TestGateIsOrderedByTheLog(t *testing.T) {
 	settings := testutil.Must(store.Settings(t.Context(), 1))(t)
 	first := testutil.Must(store.FirstStored(t.Context(), 1))(t)
 	got := registrationOf(settings, first)
-	if got.Design != plan.Gate || len(got.Changes) != 1 || !strings.Contains(got.Changes[0].String(), "[0, 4]") || !strings.Contains(got.Changes[0].String(), "[0, 40]") {
+	if got.Design != plan.Gate || len(got.Changes) != 1 || !strings.Contains(got.Changes[0].String(), "[0, 4]") ||
+		!strings.Contains(got.Changes[0].String(), "[0, 40]") {
 		t.Errorf("%+v", got)
 	}
 	latest := registrationOf(settings, 0)
@@ -69,7 +72,8 @@ func TestLateDesign(t *testing.T) {
 	beginAndAdd(t, store, plan, resignedPair(plan, 1, 0))
 	info := testutil.Must(store.FindRun(t.Context(), "r"))(t)
 	run := testutil.Must(ReportRun(t.Context(), store, info))(t)
-	if g := run.Gate; g.Registered || g.Design != plan.Gate || len(run.Starts) != 2 || run.Starts[0].Late || !run.Starts[1].Late {
+	if g := run.Gate; g.Registered || g.Design != plan.Gate || len(run.Starts) != 2 || run.Starts[0].Late ||
+		!run.Starts[1].Late {
 		t.Errorf("%+v, starts %+v", g, run.Starts)
 	}
 	rep := testutil.Must(Report(t.Context(), store, "r"))(t)
@@ -97,7 +101,8 @@ func TestMaximumIsNoDesign(t *testing.T) {
 	longer := *plan
 	longer.Pairs = 2 * plan.Pairs
 	beginAndAdd(t, store, &longer, resignedPair(plan, 1, 0))
-	got := registrationOf(testutil.Must(store.Settings(t.Context(), 1))(t), testutil.Must(store.FirstStored(t.Context(), 1))(t))
+	got := registrationOf(testutil.Must(store.Settings(t.Context(), 1))(t),
+		testutil.Must(store.FirstStored(t.Context(), 1))(t))
 	testutil.Check(t, len(got.Changes) == 0, "%v", got.Changes)
 	testutil.Require(t, len(got.Maxima) == 1, "%v", got.Maxima)
 	testutil.Contains(t, got.Maxima[0].String(), "the maximum was changed from")

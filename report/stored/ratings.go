@@ -18,7 +18,8 @@ import (
 // Rate adds the finished pairs of runs to g, together with facts about the runs that cause warnings. Players
 // with the same program and settings (the same key) count as one player. Rate returns the players with their
 // labels, which are their names in the ratings.
-func Rate(ctx context.Context, store *results.Store, infos []results.RunInfo, g *ratings.Games) (*evidence.Players, error) {
+func Rate(ctx context.Context, store *results.Store, infos []results.RunInfo, g *ratings.Games) (*evidence.Players,
+	error) {
 	players, err := evidence.PlayersOf(infos)
 	if err != nil {
 		return nil, err
@@ -32,7 +33,8 @@ func Rate(ctx context.Context, store *results.Store, infos []results.RunInfo, g 
 	return players, nil
 }
 
-func rateRun(ctx context.Context, store *results.Store, info *results.RunInfo, players *evidence.Players, g *ratings.Games) error {
+func rateRun(ctx context.Context, store *results.Store, info *results.RunInfo, players *evidence.Players,
+	g *ratings.Games) error {
 	plan, err := info.ParsePlan()
 	if err != nil {
 		return err
@@ -110,8 +112,8 @@ const (
 	mostCompared   = 30 // largest number of players to compare, so that a report does not take long
 )
 
-// RateCommand returns the command that rates the players of runs together. db is the database, or "" for a reader who may not
-// know its path.
+// RateCommand returns the command that rates the players of runs together. db is the database, or "" for a reader who
+// may not know its path.
 func RateCommand(db string, runs []string) string {
 	words := append([]string{"gogi", "rate"}, runs...)
 	if db != "" && db != "gogi.db" { // the default of --db
@@ -133,7 +135,8 @@ func (k *ranking) of(rep *report.Report) *report.Ranking {
 		return nil
 	}
 	o := ratings.Options{
-		Model: "all", Draws: "half", Confidence: rankConfidence, Seed: 1, Untested: true, Pairwise: len(r.Players) <= mostCompared,
+		Model: "all", Draws: "half", Confidence: rankConfidence, Seed: 1, Untested: true,
+		Pairwise: len(r.Players) <= mostCompared,
 	}
 	rated, err := ratings.Rate(k.games, o)
 	if err != nil {

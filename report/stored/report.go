@@ -24,7 +24,8 @@ import (
 
 // Report returns the report of a run. It reads all pairs once. Before it adds a pair, it calls each of the
 // watch functions with the pair's games.
-func Report(ctx context.Context, store *results.Store, run string, watch ...func([]match.Row) error) (*report.Report, error) {
+func Report(ctx context.Context, store *results.Store, run string, watch ...func([]match.Row) error) (*report.Report,
+	error) {
 	g, err := Gather(ctx, store, run)
 	if err != nil {
 		return nil, err
@@ -91,7 +92,8 @@ func (g *Gathering) sample(rows []match.Row) {
 
 // rest reads the pairs that are not in the sums yet, and returns the report. It calls the watch functions
 // before it adds a pair.
-func (g *Gathering) rest(ctx context.Context, store *results.Store, watch ...func([]match.Row) error) (*report.Report, error) {
+func (g *Gathering) rest(ctx context.Context, store *results.Store, watch ...func([]match.Row) error) (*report.Report,
+	error) {
 	err := store.Pairs(ctx, g.info.ID, results.Filter{FromPair: g.next}, func(rows []match.Row) error {
 		for _, see := range watch { // before the pair is added
 			if err := see(rows); err != nil {
@@ -110,7 +112,8 @@ func (g *Gathering) rest(ctx context.Context, store *results.Store, watch ...fun
 	}
 	rep := g.sums.Report()
 	rep.Ranking = g.rank.of(rep)
-	return rep, errors.Join(countBooks(ctx, store, g.info, rep), noteScores(ctx, store, g.info.ID, g.first, rep), noteMates(ctx, store, g.info.ID, g.mated, rep), noteMembers(ctx, store, g.info, g.first, rep))
+	return rep, errors.Join(countBooks(ctx, store, g.info, rep), noteScores(ctx, store, g.info.ID, g.first, rep),
+		noteMates(ctx, store, g.info.ID, g.mated, rep), noteMembers(ctx, store, g.info, g.first, rep))
 }
 
 // Finish reads the other pairs and returns the report. If the run's settings have changed since Gather, it
@@ -147,9 +150,10 @@ func Shown(ctx context.Context, store *results.Store, info *results.RunInfo) (*h
 	}
 	lasting := context.WithoutCancel(ctx)
 	state := ReportState(rep, nil)
-	return &html.Shown{Report: rep, Seen: seen, About: about, State: state.Message(), StateClass: state.Class(), Record: func(pair, leg int) (kifu.Record, error) {
-		return store.Record(lasting, info.ID, pair, leg)
-	}}, nil
+	return &html.Shown{Report: rep, Seen: seen, About: about, State: state.Message(), StateClass: state.Class(),
+		Record: func(pair, leg int) (kifu.Record, error) {
+			return store.Record(lasting, info.ID, pair, leg)
+		}}, nil
 }
 
 // ReportRun converts a stored run to the form that package report needs. The result includes the log of the
@@ -162,7 +166,8 @@ func ReportRun(ctx context.Context, store *results.Store, info *results.RunInfo)
 	}
 	for i, e := range info.Engines {
 		run.Players = append(run.Players, report.Player{
-			Name: e.Name, Identity: e.Identity.String(), SHA256: e.Identity.SHA256(), ID: e.Identity.ID(), Limits: plan.LimitsText(i), Asked: asked(plan, i, e),
+			Name: e.Name, Identity: e.Identity.String(), SHA256: e.Identity.SHA256(), ID: e.Identity.ID(),
+			Limits: plan.LimitsText(i), Asked: asked(plan, i, e),
 		})
 	}
 	if plan.Design == match.DesignImported {
@@ -276,8 +281,9 @@ func noteChanges(r *report.Registration, design stats.SPRT, pairs int) {
 		note(&r.Changes, i18n.Of("the test was changed from %s to %s after the first game", r.Design, design))
 	}
 	if pairs != r.Pairs {
-		note(&r.Maxima, i18n.Of("the maximum was changed from %d to %d pairs after the first game; the bounds do not depend on it",
-			r.Pairs, pairs))
+		note(&r.Maxima,
+			i18n.Of("the maximum was changed from %d to %d pairs after the first game; the bounds do not depend on it",
+				r.Pairs, pairs))
 	}
 }
 
@@ -319,15 +325,15 @@ func countBooks(ctx context.Context, store *results.Store, info *results.RunInfo
 	return nil
 }
 
-// sampledPairs is the number of first pairs whose scores noteScores reads, and leastScores the least number of scores that
-// prove something.
+// sampledPairs is the number of first pairs whose scores noteScores reads, and leastScores the least number of scores
+// that prove something.
 const (
 	sampledPairs = 2
 	leastScores  = 20
 )
 
-// noteScores sets ZeroScores of each player whose scores in the first games of the run are all 0. Such an engine probably
-// plays without its evaluation file.
+// noteScores sets ZeroScores of each player whose scores in the first games of the run are all 0. Such an engine
+// probably plays without its evaluation file.
 func noteScores(ctx context.Context, store *results.Store, run int64, first [][]match.Row, rep *report.Report) error {
 	scores, others := map[string]int{}, map[string]bool{}
 	err := eachSide(ctx, store, run, first, func(player string, m *kifu.Move) {
@@ -348,7 +354,8 @@ func noteScores(ctx context.Context, store *results.Store, run int64, first [][]
 }
 
 // noteMembers sets Members of each council from its votes in the first games of the run.
-func noteMembers(ctx context.Context, store *results.Store, info *results.RunInfo, first [][]match.Row, rep *report.Report) error {
+func noteMembers(ctx context.Context, store *results.Store, info *results.RunInfo, first [][]match.Row,
+	rep *report.Report) error {
 	plan, err := info.ParsePlan()
 	if err != nil {
 		return err
@@ -384,9 +391,10 @@ func votesOf(ctx context.Context, store *results.Store, run int64, games [][]mat
 	return votes, err
 }
 
-// eachSide calls see for each move of games with the name of the player that moved. It skips damaged records, because they
-// must not prevent the report.
-func eachSide(ctx context.Context, store *results.Store, run int64, games [][]match.Row, see func(player string, m *kifu.Move)) error {
+// eachSide calls see for each move of games with the name of the player that moved. It skips damaged records, because
+// they must not prevent the report.
+func eachSide(ctx context.Context, store *results.Store, run int64, games [][]match.Row,
+	see func(player string, m *kifu.Move)) error {
 	for _, r := range slices.Concat(games...) {
 		record, err := store.Record(ctx, run, r.Pair, r.Leg)
 		if ctx.Err() != nil {
@@ -472,7 +480,8 @@ func countBookMoves(record *kifu.Record, moves [2]*int) error {
 // Effects returns the table that shows in which games the difference between a run's first two players
 // arises. rep is the run's report; it shows whether the run is finished, and whether it has a gate (a
 // sequential test).
-func Effects(ctx context.Context, store *results.Store, info *results.RunInfo, rep *report.Report) (*effects.Table, error) {
+func Effects(ctx context.Context, store *results.Store, info *results.RunInfo, rep *report.Report) (*effects.Table,
+	error) {
 	g := effects.New(effectsRun(info, rep))
 	if err := addPairs(ctx, store, info, g.Add); err != nil {
 		return nil, err
@@ -491,7 +500,8 @@ func effectsRun(info *results.RunInfo, rep *report.Report) effects.Run {
 
 // Boards returns the score of the first player of a run against the second one for each opening and for each family of
 // openings. rep is the report of the run.
-func Boards(ctx context.Context, store *results.Store, info *results.RunInfo, rep *report.Report) (*effects.Boards, error) {
+func Boards(ctx context.Context, store *results.Store, info *results.RunInfo, rep *report.Report) (*effects.Boards,
+	error) {
 	g := effects.NewBoards(effectsRun(info, rep))
 	if err := addPairs(ctx, store, info, g.Add); err != nil {
 		return nil, err

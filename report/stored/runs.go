@@ -31,9 +31,9 @@ type Run struct {
 	Tags    []string `json:"tags"` // words that the user attached to the run
 }
 
-// Runs returns the runs with a tag, the oldest first; "" selects all runs. playing has the names of the runs that a process
-// plays now. If a gate (a sequential test) or a tournament design decides when a run ends, Runs reads all pairs of the run
-// to find its state.
+// Runs returns the runs with a tag, the oldest first; "" selects all runs. playing has the names of the runs that a
+// process plays now. If a gate (a sequential test) or a tournament design decides when a run ends, Runs reads all pairs
+// of the run to find its state.
 func Runs(ctx context.Context, store *results.Store, tag string, playing []string) (*RunList, error) {
 	infos, err := store.Runs(ctx)
 	if err != nil {
@@ -57,7 +57,8 @@ func Runs(ctx context.Context, store *results.Store, tag string, playing []strin
 		}
 		list.Runs = append(list.Runs, Run{
 			State: state, Tags: append([]string{}, tags[r.ID]...),
-			Name: r.Name, Digest: r.Digest, Pairs: r.Finished, Planned: r.Pairs, Players: r.Players, Created: r.Created.Format("2006-01-02 15:04:05"),
+			Name: r.Name, Digest: r.Digest, Pairs: r.Finished, Planned: r.Pairs, Players: r.Players,
+			Created: r.Created.Format("2006-01-02 15:04:05"),
 		})
 	}
 	return list, nil
@@ -106,8 +107,10 @@ const (
 // Message returns the state as text.
 func (s State) Message() i18n.Message {
 	words := map[State]i18n.Message{
-		StateFinished: i18n.Of("finished"), StatePlaying: i18n.Of("playing"), StatePassed: i18n.Of("SPRT passed"), StateFailed: i18n.Of("SPRT failed"),
-		StateInconclusive: i18n.Of("SPRT inconclusive"), StateStopped: i18n.Of("stopped"), StateUnreadable: i18n.Of("cannot be read"),
+		StateFinished: i18n.Of("finished"), StatePlaying: i18n.Of("playing"), StatePassed: i18n.Of("SPRT passed"),
+		StateFailed:       i18n.Of("SPRT failed"),
+		StateInconclusive: i18n.Of("SPRT inconclusive"), StateStopped: i18n.Of("stopped"),
+		StateUnreadable: i18n.Of("cannot be read"),
 	}
 	if message, known := words[s]; known {
 		return message
@@ -118,7 +121,8 @@ func (s State) Message() i18n.Message {
 // Class returns the class of the state in the style sheet of the pages and of HTML reports.
 func (s State) Class() string {
 	return map[State]string{
-		StatePassed: "pass", StateFailed: "fail", StateUnreadable: "fail", StateInconclusive: "undecided", StateUnfinished: "undecided",
+		StatePassed: "pass", StateFailed: "fail", StateUnreadable: "fail", StateInconclusive: "undecided",
+		StateUnfinished: "undecided",
 	}[s]
 }
 

@@ -34,7 +34,8 @@ func OpeningTallies(ctx context.Context, store *results.Store, runID int64) ([]O
 		if !known {
 			at = len(list)
 			places[opening{g.OpeningID, g.OpeningHash}] = at
-			list, plies = append(list, OpeningTally{ID: g.OpeningID, Start: g.Start, Plies: g.OpeningPlies, Pair: g.Pair, Leg: g.Leg}), append(plies, 0)
+			list, plies = append(list, OpeningTally{ID: g.OpeningID, Start: g.Start, Plies: g.OpeningPlies, Pair: g.Pair,
+				Leg: g.Leg}), append(plies, 0)
 		}
 		o := &list[at]
 		o.Games++
@@ -92,7 +93,8 @@ func SlotTallies(ctx context.Context, store *results.Store, info *results.RunInf
 		list = append(list, *t)
 	}
 	slices.SortFunc(list, func(a, b SlotTally) int {
-		return cmp.Or(cmp.Compare(a.Slot, b.Slot), cmp.Compare(slices.Index(info.Players, a.Player), slices.Index(info.Players, b.Player)))
+		return cmp.Or(cmp.Compare(a.Slot, b.Slot),
+			cmp.Compare(slices.Index(info.Players, a.Player), slices.Index(info.Players, b.Player)))
 	})
 	return list, err
 }

@@ -57,14 +57,17 @@ func TestTalliesAddUp(t *testing.T) {
 	testutil.OK(t, err)
 	info := testutil.Must(store.FindRun(t.Context(), "r"))(t)
 	got, err := SlotTallies(t.Context(), store, info)
-	testutil.Require(t, err == nil && len(got) == len(slots) && len(got) != 0, "%d slots, want %d: %v", len(got), len(slots), err)
+	testutil.Require(t, err == nil && len(got) == len(slots) && len(got) != 0, "%d slots, want %d: %v", len(got),
+		len(slots), err)
 	for _, s := range got {
 		testutil.Equal(t, slots[slot{s.Slot, s.Player}], s)
 	}
 	tallies, err := OpeningTallies(t.Context(), store, run.ID())
-	testutil.Require(t, err == nil && len(tallies) == len(openings), "%d openings, want %d: %v", len(tallies), len(openings), err)
+	testutil.Require(t, err == nil && len(tallies) == len(openings), "%d openings, want %d: %v", len(tallies),
+		len(openings), err)
 	for _, o := range tallies {
-		if want := openings[o.ID]; o.Games != want.Games || o.Black != want.Black || o.White != want.White || o.Draws != want.Draws {
+		if want := openings[o.ID]; o.Games != want.Games || o.Black != want.Black || o.White != want.White ||
+			o.Draws != want.Draws {
 			t.Errorf("got %+v, want %+v", o, want)
 		}
 	}
@@ -103,13 +106,16 @@ func TestBookMoves(t *testing.T) {
 	}
 	// In a council's vote record, only the decision "book" is a book move.
 	council := kifu.Record{Start: "startpos", Moves: []kifu.Move{
-		{Detail: []byte(`{"v":2,"by":"book","members":["a"],"ballots":[]}`)}, {}, {Detail: []byte(`{"v":2,"by":"rule","ballots":[{"source":"book"}]}`)}, {}, {Detail: []byte(`{"v":2,"by":"rule","note":"by book"}`)},
+		{Detail: []byte(`{"v":2,"by":"book","members":["a"],"ballots":[]}`)}, {},
+		{Detail: []byte(`{"v":2,"by":"rule","ballots":[{"source":"book"}]}`)}, {},
+		{Detail: []byte(`{"v":2,"by":"rule","note":"by book"}`)},
 	}}
 	var of [2]int
 	if err := countBookMoves(&council, [2]*int{&of[0], &of[1]}); err != nil || of != [2]int{1, 0} {
 		t.Errorf("of a council: %v, %v", of, err)
 	}
-	white := kifu.Record{Start: "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1", Moves: []kifu.Move{{Detail: kifu.BookDetail()}}}
+	white := kifu.Record{Start: "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1",
+		Moves: []kifu.Move{{Detail: kifu.BookDetail()}}}
 	var n [2]int
 	if err := countBookMoves(&white, [2]*int{&n[0], &n[1]}); err != nil || n != [2]int{0, 1} {
 		t.Errorf("%v, %v", n, err)

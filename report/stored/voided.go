@@ -19,7 +19,8 @@ const maxBody = 64 << 20
 
 // voidings returns the voidings of a run, oldest first. Each has the state of the run's sequential test before and
 // after the voiding.
-func voidings(ctx context.Context, store *results.Store, info *results.RunInfo, r report.Registration) ([]report.Voiding, error) {
+func voidings(ctx context.Context, store *results.Store, info *results.RunInfo,
+	r report.Registration) ([]report.Voiding, error) {
 	taken, err := store.Voided(ctx, info.ID)
 	if err != nil || len(taken) == 0 {
 		return nil, err
@@ -68,7 +69,8 @@ type play struct {
 }
 
 // everyPlay returns all results of pairs: first the voided ones in the order of voiding, then those that count.
-func everyPlay(ctx context.Context, store *results.Store, info *results.RunInfo, taken []results.Voided) ([]play, error) {
+func everyPlay(ctx context.Context, store *results.Store, info *results.RunInfo, taken []results.Voided) ([]play,
+	error) {
 	stored, err := results.StoredTimes(ctx, store, info.ID)
 	if err != nil {
 		return nil, err

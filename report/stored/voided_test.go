@@ -104,7 +104,8 @@ func TestWithdrawnVerdict(t *testing.T) {
 		t.Errorf("provisional: %+v", v)
 	}
 	testutil.OK(t, run.SetProvisional(t.Context(), ""))
-	if v := tell(); v.Gate.Decision != stats.Pass || v.Verdict != report.Passed || v.Gate.Withdrawn != "" || len(v.Report.Voided) > 0 {
+	if v := tell(); v.Gate.Decision != stats.Pass || v.Verdict != report.Passed || v.Gate.Withdrawn != "" ||
+		len(v.Report.Voided) > 0 {
 		t.Fatalf("%+v", v.Gate)
 	}
 	void := func(why string, which func(match.Row) bool) {
@@ -113,16 +114,22 @@ func TestWithdrawnVerdict(t *testing.T) {
 	}
 	void("its disk is slow", func(r match.Row) bool { return r.Worker == "bad" })
 	v := tell()
-	if v.Verdict != report.Inconclusive || v.Gate.Withdrawn != stats.Pass || !slices.ContainsFunc(v.Gate.Notes, func(w i18n.Message) bool { return strings.Contains(w.String(), "pass, is withdrawn") }) {
+	if v.Verdict != report.Inconclusive || v.Gate.Withdrawn != stats.Pass ||
+		!slices.ContainsFunc(v.Gate.Notes, func(w i18n.Message) bool {
+			return strings.Contains(w.String(), "pass, is withdrawn")
+		}) {
 		t.Errorf("%+v", v.Gate)
 	}
 	one := v.Report.Voided[0]
-	if !slices.Equal(one.Pairs, []int{0, 1}) || one.By != "koto" || one.Why != "its disk is slow" || time.Since(one.At) > time.Hour ||
-		!sameTest(one.Before, judged(t, plan, slices.Repeat([]bool{true}, enough))) || !sameTest(one.After, judged(t, plan, nil)) {
+	if !slices.Equal(one.Pairs, []int{0, 1}) || one.By != "koto" || one.Why != "its disk is slow" ||
+		time.Since(one.At) > time.Hour ||
+		!sameTest(one.Before, judged(t, plan, slices.Repeat([]bool{true}, enough))) ||
+		!sameTest(one.After, judged(t, plan, nil)) {
 		t.Errorf("%+v, before %+v, after %+v", one, one.Before, one.After)
 	}
 	remarks := strings.Join(i18n.Each(i18n.English, v.Report.Looks.Remarks), "\n")
-	for _, want := range []string{"2 pairs voided by koto: its disk is slow", "counted again without the voided pairs: LLR ", " before, 0.000 after\nthe earlier verdict, pass, is withdrawn"} {
+	for _, want := range []string{"2 pairs voided by koto: its disk is slow",
+		"counted again without the voided pairs: LLR ", " before, 0.000 after\nthe earlier verdict, pass, is withdrawn"} {
 		testutil.Contains(t, remarks, want, "lacks")
 	}
 	add(false, 0) // pair 0 is played again, and lost
@@ -135,7 +142,8 @@ func TestWithdrawnVerdict(t *testing.T) {
 	}
 	void("again", func(r match.Row) bool { return r.Pair == 0 })
 	add(true, 0, 1, enough-1)
-	if v := tell(); v.Verdict != report.Passed || v.Gate.Withdrawn != "" || len(v.Report.Voided) != 3 || len(v.Gate.Because) > 0 || len(v.Gate.Notes) > 0 {
+	if v := tell(); v.Verdict != report.Passed || v.Gate.Withdrawn != "" || len(v.Report.Voided) != 3 ||
+		len(v.Gate.Because) > 0 || len(v.Gate.Notes) > 0 {
 		t.Errorf("played again: %+v", v.Gate)
 	}
 	testutil.OK(t, run.Close())

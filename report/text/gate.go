@@ -72,7 +72,8 @@ func verdictLines(v *report.GateVerdict) [][2]i18n.Message {
 		{i18n.Of("evidence"), evidenceLine(g)},
 		{i18n.Of("pairs"), judgedLine(g, v.Penta)},
 		{i18n.Of("games"), i18n.Of("%s, %s, %s; draws as half a point",
-			i18n.Number{N: v.Counts.Wins, Noun: "win"}, i18n.Number{N: v.Counts.Draws, Noun: "draw"}, i18n.Number{N: v.Counts.Losses, Noun: "loss"})},
+			i18n.Number{N: v.Counts.Wins, Noun: "win"}, i18n.Number{N: v.Counts.Draws, Noun: "draw"},
+			i18n.Number{N: v.Counts.Losses, Noun: "loss"})},
 		{i18n.Of("LLR"), i18n.Of("%s, fails at %.3f, passes at %.3f", format.Decimal(g.LLR, 3), g.Lower, g.Upper)},
 		{i18n.Of("Elo, corrected"), StoppedElo(g.Elo)},
 		{i18n.Of("anytime interval"), Interval(v.Anytime)},
@@ -94,9 +95,11 @@ func verdictLines(v *report.GateVerdict) [][2]i18n.Message {
 // judgedLine returns text with the numbers of pairs that the test uses and does not use.
 func judgedLine(g *report.Gate, counts stats.Pentanomial) i18n.Message {
 	if g.Decision == stats.Continue {
-		return i18n.Of("%s judged, %s after an unplayed pair; %s", format.Count(g.Pairs), format.Count(g.Beyond), penta(counts, " · "))
+		return i18n.Of("%s judged, %s after an unplayed pair; %s", format.Count(g.Pairs), format.Count(g.Beyond),
+			penta(counts, " · "))
 	}
-	return i18n.Of("%s judged, %s after the decision; %s", format.Count(g.Pairs), format.Count(g.Beyond), penta(counts, " · "))
+	return i18n.Of("%s judged, %s after the decision; %s", format.Count(g.Pairs), format.Count(g.Beyond),
+		penta(counts, " · "))
 }
 
 // ofAllPairs adds to a figure of all stored pairs that it has more pairs than the test uses, if so.

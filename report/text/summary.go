@@ -65,7 +65,8 @@ func (r view) summaryTitle() string {
 	if len(r.Players) == 2 {
 		who = i18n.Of("%s against %s", r.A, r.B)
 	}
-	return r.say("%s · %s · %s (%s) · %s", r.Run, who, i18n.Number{N: r.Games, Noun: "game"}, i18n.Number{N: r.Pairs, Noun: "pair"}, r.state())
+	return r.say("%s · %s · %s (%s) · %s", r.Run, who, i18n.Number{N: r.Games, Noun: "game"},
+		i18n.Number{N: r.Pairs, Noun: "pair"}, r.state())
 }
 
 // state returns the state of the run as text, such as "stopped by the SPRT". If the machine delayed moves in most
@@ -99,7 +100,8 @@ func (r view) summaryFigures(w io.Writer) {
 		return
 	}
 	counts := i18n.Of("%s   %s", format.Percent(c.Score), i18n.Row{
-		i18n.Of("%s", i18n.Number{N: c.Wins, Noun: "win"}), i18n.Of("%s", i18n.Number{N: c.Draws, Noun: "draw"}), i18n.Of("%s", i18n.Number{N: c.Losses, Noun: "loss"}),
+		i18n.Of("%s", i18n.Number{N: c.Wins, Noun: "win"}), i18n.Of("%s", i18n.Number{N: c.Draws, Noun: "draw"}),
+		i18n.Of("%s", i18n.Number{N: c.Losses, Noun: "loss"}),
 	})
 	if r.Looks.Stopped {
 		counts = i18n.Of("%s   (biased by the early stop)", counts)
@@ -115,7 +117,8 @@ func (r view) summaryFigures(w io.Writer) {
 	}
 	for i := range r.Players {
 		if p := &r.Players[i]; p.Name == r.A {
-			r.figure(w, i18n.Of("Colour"), i18n.Of("%s as Black %s, as White %s   %s", p.Name, WDL(p.Black), WDL(p.White), blackShare(r.BlackAdvantage)))
+			r.figure(w, i18n.Of("Colour"),
+				i18n.Of("%s as Black %s, as White %s   %s", p.Name, WDL(p.Black), WDL(p.White), blackShare(r.BlackAdvantage)))
 		}
 	}
 }
@@ -142,7 +145,8 @@ func (r view) summaryAnytime(w io.Writer) {
 	if g := r.Gate; g != nil {
 		d := g.Design
 		r.figure(w, i18n.Of("LLR"), i18n.Of("%s (%.2f, %.2f)   elo0 %g, elo1 %g, alpha %g, beta %g, %s; %s judged",
-			format.Decimal(g.LLR, 2), g.Lower, g.Upper, d.Elo0, d.Elo1, d.Alpha, d.Beta, i18n.Of(string(d.Model)), i18n.Number{N: g.Pairs, Noun: "pair"}))
+			format.Decimal(g.LLR, 2), g.Lower, g.Upper, d.Elo0, d.Elo1, d.Alpha, d.Beta, i18n.Of(string(d.Model)),
+			i18n.Number{N: g.Pairs, Noun: "pair"}))
 		if g.Decision != stats.Continue {
 			r.figure(w, i18n.Of("Elo"), correctedElo(g.Elo))
 		}
@@ -159,7 +163,8 @@ func correctedElo(e report.Elo) i18n.Message {
 	if unknownElo(e) {
 		return unknown(e.Why)
 	}
-	return i18n.Of("%s   %s confidence interval, corrected for early stopping", eloShort(e), format.PercentShort(report.Level))
+	return i18n.Of("%s   %s confidence interval, corrected for early stopping", eloShort(e),
+		format.PercentShort(report.Level))
 }
 
 // blackShare returns the share of the points that Black scored, with a draw as half a point.
@@ -208,25 +213,31 @@ func (r view) warnings() []i18n.Message {
 	if u := r.Unmarked; u != nil {
 		marked, pairs := format.Count(u.Marked), format.Count(r.Dependence.Pairs)
 		if u.Alone {
-			all = append(all, i18n.Of("%s of %s pairs contain a move that the machine delayed. End other programs, or use --nodes.", marked, pairs))
+			all = append(all,
+				i18n.Of("%s of %s pairs contain a move that the machine delayed. End other programs, or use --nodes.", marked,
+					pairs))
 		} else {
-			all = append(all, i18n.Of("%s of %s pairs contain a move that the machine delayed. Lower --concurrency.", marked, pairs))
+			all = append(all, i18n.Of("%s of %s pairs contain a move that the machine delayed. Lower --concurrency.", marked,
+				pairs))
 		}
 	}
 	if r.Duplicates > 0 {
-		all = append(all, i18n.Of("%s of %s games repeat an earlier game move for move. Use more openings or a time control.", format.Count(r.Duplicates), format.Count(r.Games)))
+		all = append(all, i18n.Of("%s of %s games repeat an earlier game move for move. Use more openings or a time control.",
+			format.Count(r.Duplicates), format.Count(r.Games)))
 	}
 	if weight := report.WeightWords(r.Dependence); !weight.IsZero() && r.Dependence.Shown() {
 		all = append(all, i18n.Of("Pairs from one opening depend on each other: they are %s.", weight))
 	}
 	for _, p := range r.Players {
 		if p.Incomplete > 0 {
-			all = append(all, i18n.Of("%s of the votes of %s lacked a member that failed or sent no legal move: see gogi votes", format.Count(p.Incomplete), p.Name))
+			all = append(all, i18n.Of("%s of the votes of %s lacked a member that failed or sent no legal move: see gogi votes",
+				format.Count(p.Incomplete), p.Name))
 		}
 	}
 	for _, k := range r.Workers {
 		if k.StandsOut != "" {
-			all = append(all, i18n.Of("%s differs from the others by its %s; gogi db void --worker takes its pairs out", WorkerName(k), i18n.Of(k.StandsOut)))
+			all = append(all, i18n.Of("%s differs from the others by its %s; gogi db void --worker takes its pairs out",
+				WorkerName(k), i18n.Of(k.StandsOut)))
 		}
 	}
 	if test, _ := r.Deciding(); test != nil && len(r.Players) == 2 && !report.Significant(*test.P) {

@@ -58,7 +58,8 @@ func Print(w io.Writer, rep *report.Report, in i18n.Language) {
 }
 
 func (r view) printTitle(w io.Writer) {
-	title := r.say("%s · %s in %s · %s · rules %s", r.Run, i18n.Number{N: r.Games, Noun: "game"}, i18n.Number{N: r.Pairs, Noun: "pair"}, r.progress(), r.Rules)
+	title := r.say("%s · %s in %s · %s · rules %s", r.Run, i18n.Number{N: r.Games, Noun: "game"},
+		i18n.Number{N: r.Pairs, Noun: "pair"}, r.progress(), r.Rules)
 	fmt.Fprintf(w, "%s\n%s\n\n", title, strings.Repeat("═", format.Width(title)))
 }
 
@@ -233,7 +234,8 @@ func Interval(i report.Interval) i18n.Message {
 	case i.Lo == nil:
 		return i18n.Of("%s, no interval: %s", format.Percent(*i.Estimate), i.Why)
 	}
-	return i18n.Of("%s   [%s, %s]  %s %s", format.Percent(*i.Estimate), format.Percent(*i.Lo), format.Percent(*i.Hi), format.PercentShort(i.Level), basis(i))
+	return i18n.Of("%s   [%s, %s]  %s %s", format.Percent(*i.Estimate), format.Percent(*i.Lo), format.Percent(*i.Hi),
+		format.PercentShort(i.Level), basis(i))
 }
 
 // basis returns text about the observations behind an interval.
@@ -328,7 +330,8 @@ func Gate(g *report.Gate) i18n.Message {
 		state = i18n.Of("%s (%s withdrawn)", state, Decided(g.Withdrawn))
 	}
 	return i18n.Of("%s: %s after %s from %s (%s beyond), log likelihood ratio %s of [%.2f, %.2f]",
-		g.Design, state, i18n.Number{N: g.Pairs, Noun: "pair"}, i18n.Number{N: g.Openings, Noun: "opening"}, format.Count(g.Beyond), format.Decimal(g.LLR, 2), g.Lower, g.Upper)
+		g.Design, state, i18n.Number{N: g.Pairs, Noun: "pair"}, i18n.Number{N: g.Openings, Noun: "opening"},
+		format.Count(g.Beyond), format.Decimal(g.LLR, 2), g.Lower, g.Upper)
 }
 
 // Decided returns the decision of a sequential test as text.
@@ -369,7 +372,8 @@ func (r view) printTerminations(w io.Writer) {
 	t := r.table("games ended by", "loser", "games", "share")
 	for _, e := range r.Terminations {
 		loser := cmp.Or(e.Loser, r.say("drawn"))
-		t.AppendRow(table.Row{Ending(e.Termination).In(r.in), loser, format.Count(e.Count), format.Percent(float64(e.Count) / float64(r.Games))})
+		t.AppendRow(table.Row{Ending(e.Termination).In(r.in), loser, format.Count(e.Count),
+			format.Percent(float64(e.Count) / float64(r.Games))})
 	}
 	format.Render(w, t)
 }
@@ -423,7 +427,8 @@ func (r view) printBundles(w io.Writer, line func(w io.Writer, name, text i18n.M
 
 // printRemarks writes the counts that should be zero, and the length of the games.
 func (r view) printRemarks(w io.Writer) {
-	r.remark(w, i18n.Of("game length"), i18n.Of("mean %s plies, %d to %d", format.Decimal(r.Plies.Mean, 1), r.Plies.Min, r.Plies.Max))
+	r.remark(w, i18n.Of("game length"),
+		i18n.Of("mean %s plies, %d to %d", format.Decimal(r.Plies.Mean, 1), r.Plies.Min, r.Plies.Max))
 	r.remark(w, i18n.Of("duplicate games"), duplicates(r.Duplicates))
 	if r.Mates != nil {
 		r.remark(w, i18n.Of("mate solver"), Asked(*r.Mates))
@@ -439,11 +444,14 @@ func (r view) printRemarks(w io.Writer) {
 	}
 	for _, p := range r.Players {
 		if p.Incomplete > 0 {
-			r.remark(w, i18n.Of("councils"), i18n.Of("%s of the votes of %s lacked a member that failed or sent no legal move: see gogi votes", format.Count(p.Incomplete), p.Name))
+			r.remark(w, i18n.Of("councils"),
+				i18n.Of("%s of the votes of %s lacked a member that failed or sent no legal move: see gogi votes",
+					format.Count(p.Incomplete), p.Name))
 		}
 	}
 	if u := r.Unmarked; u != nil {
-		message := i18n.Of("%s had a move that the machine slowed; without them %d–%d–%d", i18n.Number{N: u.Marked, Noun: "pair"}, u.Wins, u.Draws, u.Losses)
+		message := i18n.Of("%s had a move that the machine slowed; without them %d–%d–%d",
+			i18n.Number{N: u.Marked, Noun: "pair"}, u.Wins, u.Draws, u.Losses)
 		if u.Score != nil {
 			message = i18n.Of("%s, score %s", message, format.Percent(*u.Score))
 		}
@@ -467,7 +475,8 @@ func FromBook(p *report.Player) i18n.Message {
 	case p.Moves() == 0:
 		return i18n.Of("%s: %s of %s moves", p.Name, format.Count(*p.BookMoves), format.Count(p.Moves()))
 	}
-	return i18n.Of("%s: %s of %s moves (%s)", p.Name, format.Count(*p.BookMoves), format.Count(p.Moves()), format.Percent(float64(*p.BookMoves)/float64(p.Moves())))
+	return i18n.Of("%s: %s of %s moves (%s)", p.Name, format.Count(*p.BookMoves), format.Count(p.Moves()),
+		format.Percent(float64(*p.BookMoves)/float64(p.Moves())))
 }
 
 func duplicates(n int) i18n.Message {

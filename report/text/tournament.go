@@ -94,7 +94,8 @@ func (r view) printRatings(w io.Writer) {
 	t := r.Tournament
 	out := r.table("rank", "player", "pairs", "Elo", "±", "above the next")
 	for i, p := range t.Ratings {
-		out.AppendRow(table.Row{i + 1, p.Player, format.Count(p.Pairs), fmt.Sprintf("%+.1f", p.Elo), fmt.Sprintf("%.1f", p.Within), format.Or(p.Above, format.Percent)})
+		out.AppendRow(table.Row{i + 1, p.Player, format.Count(p.Pairs), fmt.Sprintf("%+.1f", p.Elo),
+			fmt.Sprintf("%.1f", p.Within), format.Or(p.Above, format.Percent)})
 	}
 	format.Render(w, out)
 	for _, line := range format.Lines(RatingNote(t).In(r.in), noteWidth) {
@@ -134,7 +135,8 @@ func (r view) printRanking(w io.Writer) {
 			score = format.Percent(p.Points / float64(p.Games))
 		}
 		t.AppendRow(table.Row{
-			p.Place, p.Player, player.Limits, format.Count(p.Games), fmt.Sprintf("%d–%d–%d", player.Wins, player.Draws, player.Losses),
+			p.Place, p.Player, player.Limits, format.Count(p.Games),
+			fmt.Sprintf("%d–%d–%d", player.Wins, player.Draws, player.Losses),
 			format.Points(p.Points), score, RankedElo(p), RankedBounds(p),
 		})
 	}
@@ -174,7 +176,8 @@ func RankingNotes(k *report.Ranking) (notes []i18n.Message) {
 		notes = append(notes, i18n.Of("Elo: difference from the mean of all, with its interval, as in gogi rate"))
 	}
 	if k.Selected {
-		notes = append(notes, i18n.Of("The interval of the first place is not valid: its results chose that player (docs/matches.md)"))
+		notes = append(notes,
+			i18n.Of("The interval of the first place is not valid: its results chose that player (docs/matches.md)"))
 	}
 	for _, p := range k.Players {
 		if !p.Why.IsZero() {

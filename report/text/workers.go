@@ -23,7 +23,8 @@ func (r view) printWorkers(w io.Writer) {
 	t := r.table("worker", "pairs", "share", "score", "against the rest", "late", "crash", "slow", "evidence")
 	for _, k := range r.Workers[:min(shownWorkers, len(r.Workers))] {
 		t.AppendRow(table.Row{
-			WorkerName(k).In(r.in), format.Count(k.Pairs), format.Percent(k.Share), format.Or(k.Score, format.Percent), AgainstRest(k),
+			WorkerName(k).In(r.in), format.Count(k.Pairs), format.Percent(k.Share), format.Or(k.Score, format.Percent),
+			AgainstRest(k),
 			format.Count(k.TimeLosses), format.Count(k.Crashes), format.Count(k.Slowed), Evidence(k),
 		})
 	}
@@ -33,7 +34,8 @@ func (r view) printWorkers(w io.Writer) {
 	}
 	for _, k := range r.Workers {
 		if k.StandsOut != "" {
-			fmt.Fprintln(w, r.say("%s differs from the others by its %s; gogi db void --worker takes its pairs out", WorkerName(k), i18n.Of(k.StandsOut)))
+			fmt.Fprintln(w, r.say("%s differs from the others by its %s; gogi db void --worker takes its pairs out",
+				WorkerName(k), i18n.Of(k.StandsOut)))
 		}
 	}
 }

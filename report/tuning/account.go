@@ -100,7 +100,8 @@ func (a *Account) Point() []match.Option {
 // Candidate returns the newest candidate of a tune: the parameter values that a validation match tests. plan
 // is the plan of the tune. If there is no candidate yet, or if another is true, Candidate stores a new
 // candidate and returns proposed = true. No validation game of a new candidate has been played yet.
-func Candidate(ctx context.Context, store *results.Store, plan *match.Plan, a *Account, another bool) (c match.TuneCandidate, proposed bool, err error) {
+func Candidate(ctx context.Context, store *results.Store, plan *match.Plan, a *Account,
+	another bool) (c match.TuneCandidate, proposed bool, err error) {
 	if n := len(a.Candidates); n > 0 && !another {
 		return a.Candidates[n-1], false, nil
 	}

@@ -141,8 +141,9 @@ type Result struct {
 	Copies     int                   `json:"copies"` // number of pairs with two equal games.
 	Candidates []match.TuneCandidate `json:"candidates"`
 	Failures   []tune.ParamFailures  `json:"failures"` // failures by parameter
-	Coupled    []Interaction         `json:"coupled"`  // pairs of parameters that interact: the strongest first, at most 100
-	Track      []tune.Step           `json:"track"`    // values after each number of blocks
+	// pairs of parameters that interact: the strongest first, at most 100
+	Coupled []Interaction `json:"coupled"`
+	Track   []tune.Step   `json:"track"` // values after each number of blocks
 }
 
 // trackPoints is the largest number of points of a tune's path in the JSON.
@@ -151,7 +152,8 @@ const trackPoints = 400
 // NewResult returns the JSON form of a tune's account.
 func NewResult(a *Account) Result {
 	candidates := append([]match.TuneCandidate{}, a.Candidates...) // an empty list, and not null
-	return Result{Version: 1, Run: a.Run, Tune: a.Plan, Summary: a.Summary(), Copies: a.Copies, Candidates: candidates, Track: thinned(a.Track), Failures: a.Failed, Coupled: couples(a, 100)}
+	return Result{Version: 1, Run: a.Run, Tune: a.Plan, Summary: a.Summary(), Copies: a.Copies, Candidates: candidates,
+		Track: thinned(a.Track), Failures: a.Failed, Coupled: couples(a, 100)}
 }
 
 // thinned returns at most trackPoints steps of the track, evenly spaced. It always includes the last one.
@@ -169,11 +171,14 @@ func thinned(track []tune.Step) []tune.Step {
 // Describe writes a description of a tune before its first game.
 func Describe(w io.Writer, plan *match.Plan, p *tune.Plan) {
 	s := &p.Settings
-	fmt.Fprintf(w, "tune %s: %s, %d pairs in %d blocks of %d, %d in flight, seed %d\n", plan.Run, s.Method, s.Pairs, s.Blocks(), s.Block, s.Inflight, s.Seed)
+	fmt.Fprintf(w, "tune %s: %s, %d pairs in %d blocks of %d, %d in flight, seed %d\n", plan.Run, s.Method, s.Pairs,
+		s.Blocks(), s.Block, s.Inflight, s.Seed)
 	if s.Spread > 0 {
-		fmt.Fprintf(w, "  controller: perturbed points shall lose %g Elo to the centre; %g of the pairs are probes\n", s.Spread, s.Probes)
+		fmt.Fprintf(w, "  controller: perturbed points shall lose %g Elo to the centre; %g of the pairs are probes\n",
+			s.Spread, s.Probes)
 	}
-	fmt.Fprintf(w, "  r_end %.4g, A %g, alpha %g, gamma %g, answer: mean of the last %g of the path\n", s.Gain(), s.A, s.Alpha, s.Gamma, s.Average)
+	fmt.Fprintf(w, "  r_end %.4g, A %g, alpha %g, gamma %g, answer: mean of the last %g of the path\n", s.Gain(), s.A,
+		s.Alpha, s.Gamma, s.Average)
 	for i := range s.Params {
 		param := &s.Params[i]
 		switch {
@@ -182,10 +187,12 @@ func Describe(w io.Writer, plan *match.Plan, p *tune.Plan) {
 		case param.Kind == tune.Choice:
 			fmt.Fprintf(w, "  %s: %s from %s\n", param.Name, strings.Join(param.Levels, ", "), param.Text(param.Start))
 		default:
-			fmt.Fprintf(w, "  %s: %s from %s in %s … %s, c_end %.4g\n", param.Name, param.Kind, param.Text(param.Start), param.Text(param.Min), param.Text(param.Max), param.Spread(s.Method))
+			fmt.Fprintf(w, "  %s: %s from %s in %s … %s, c_end %.4g\n", param.Name, param.Kind, param.Text(param.Start),
+				param.Text(param.Min), param.Text(param.Max), param.Spread(s.Method))
 		}
 	}
-	fmt.Fprintf(w, "  engine: %s; limits %s; %d openings, %s, digest %s\n", plan.Players[0].Name, plan.Players[0].Limits, len(plan.Openings), plan.Rules.Name, plan.Digest()[:12])
+	fmt.Fprintf(w, "  engine: %s; limits %s; %d openings, %s, digest %s\n", plan.Players[0].Name, plan.Players[0].Limits,
+		len(plan.Openings), plan.Rules.Name, plan.Digest()[:12])
 	if p.From != "" {
 		fmt.Fprintf(w, "  starts at the final values of %s, with its own schedule\n", p.From)
 	}
@@ -195,6 +202,7 @@ func Describe(w io.Writer, plan *match.Plan, p *tune.Plan) {
 		if v.Limits != nil {
 			limits = ", " + v.Limits.String()
 		}
-		fmt.Fprintf(w, "  validation: at most %d pairs, Elo %g or %g, α %.3g, β %g, openings %s%s\n", v.Pairs, g.Elo0, g.Elo1, g.Alpha, g.Beta, v.Openings, limits)
+		fmt.Fprintf(w, "  validation: at most %d pairs, Elo %g or %g, α %.3g, β %g, openings %s%s\n", v.Pairs, g.Elo0, g.Elo1,
+			g.Alpha, g.Beta, v.Openings, limits)
 	}
 }

@@ -32,16 +32,19 @@ func controllerFigures(in i18n.Language, s *tune.Settings, track []tune.Step) st
 	}
 	pairs, last := i18n.Say(in, "pairs"), float64(s.Pairs)
 	return string(svg.Plot{
-		Title: i18n.Say(in, "Factor of all perturbations"), X: pairs, Y: "×", Last: last, Small: true, Lines: []svg.Line{factor},
+		Title: i18n.Say(in, "Factor of all perturbations"), X: pairs, Y: "×", Last: last, Small: true,
+		Lines: []svg.Line{factor},
 	}.HTML() + svg.Plot{
-		Title: i18n.Say(in, "Loss of the perturbed values so far, Elo of the tuning games"), X: pairs, Y: "Elo", Last: last, Small: true, Low: low, High: high, Lines: []svg.Line{lost},
+		Title: i18n.Say(in, "Loss of the perturbed values so far, Elo of the tuning games"), X: pairs, Y: "Elo", Last: last,
+		Small: true, Low: low, High: high, Lines: []svg.Line{lost},
 		Levels: []svg.Level{{Name: i18n.Say(in, "target"), Class: "c8", Y: s.Spread}},
 	}.HTML())
 }
 
 // sharesFigure returns a chart of the share of pairs that give no information.
 func sharesFigure(in i18n.Language, s *tune.Settings, track []tune.Step) string {
-	copies, equal := svg.Line{Name: i18n.Say(in, "two equal games"), Class: "c1"}, svg.Line{Name: i18n.Say(in, "equal values on both sides"), Class: "c2"}
+	copies, equal := svg.Line{Name: i18n.Say(in, "two equal games"), Class: "c1"},
+		svg.Line{Name: i18n.Say(in, "equal values on both sides"), Class: "c2"}
 	for _, step := range track {
 		if n := float64(step.Pairs); n > 0 {
 			copies.X, copies.Y = append(copies.X, n), append(copies.Y, float64(step.Copies)/n)
@@ -52,7 +55,8 @@ func sharesFigure(in i18n.Language, s *tune.Settings, track []tune.Step) string 
 		return ""
 	}
 	return string(svg.Plot{
-		Title: i18n.Say(in, "Share of pairs without information so far"), X: i18n.Say(in, "pairs"), Y: i18n.Say(in, "share"), Percent: true, Last: float64(s.Pairs), Small: true,
+		Title: i18n.Say(in, "Share of pairs without information so far"), X: i18n.Say(in, "pairs"), Y: i18n.Say(in, "share"),
+		Percent: true, Last: float64(s.Pairs), Small: true,
 		High: math.Max(0.01, math.Max(slices.Max(copies.Y), slices.Max(equal.Y))), Lines: []svg.Line{copies, equal},
 	}.HTML())
 }
@@ -99,7 +103,8 @@ func heatMap(in i18n.Language, a *Account) string {
 	}
 	var b strings.Builder
 	for y, i := range which {
-		fmt.Fprintf(&b, "<text x=\"192\" y=\"%.1f\" text-anchor=\"end\">%s</text>\n", float64(y)*cell+cell/2+4, html.EscapeString(s.Params[i].Name))
+		fmt.Fprintf(&b, "<text x=\"192\" y=\"%.1f\" text-anchor=\"end\">%s</text>\n", float64(y)*cell+cell/2+4,
+			html.EscapeString(s.Params[i].Name))
 		for x, j := range which {
 			if x >= y {
 				continue
@@ -109,8 +114,10 @@ func heatMap(in i18n.Language, a *Account) string {
 			if r < 0 {
 				class = "minus"
 			}
-			fmt.Fprintf(&b, "<rect class=%q opacity=\"%.2f\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\"><title>%s, %s: %+.3f</title></rect>\n", class,
-				0.04+0.96*math.Abs(r)/full, 200+float64(x)*cell, float64(y)*cell, cell-1, cell-1, html.EscapeString(s.Params[i].Name), html.EscapeString(s.Params[j].Name), r)
+			fmt.Fprintf(&b,
+				"<rect class=%q opacity=\"%.2f\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\"><title>%s, %s: %+.3f</title></rect>\n", class,
+				0.04+0.96*math.Abs(r)/full, 200+float64(x)*cell, float64(y)*cell, cell-1, cell-1,
+				html.EscapeString(s.Params[i].Name), html.EscapeString(s.Params[j].Name), r)
 		}
 	}
 	height := float64(len(which))*cell + 8

@@ -14,7 +14,8 @@ import (
 
 // pairOf returns the two games of a pair with W − L = score, from −2 to 2.
 func pairOf(score float64) stats.Play {
-	outcomes := [5][2]stats.Outcome{{stats.Loss, stats.Loss}, {stats.Draw, stats.Loss}, {stats.Draw, stats.Draw}, {stats.Win, stats.Draw}, {stats.Win, stats.Win}}
+	outcomes := [5][2]stats.Outcome{{stats.Loss, stats.Loss}, {stats.Draw, stats.Loss}, {stats.Draw, stats.Draw},
+		{stats.Win, stats.Draw}, {stats.Win, stats.Win}}
 	var p stats.Play
 	for leg, o := range outcomes[int(score)+2] {
 		points := map[stats.Outcome]float64{stats.Win: 1, stats.Draw: 0.5, stats.Loss: 0}[o]
@@ -115,7 +116,8 @@ limits = "10+0.1"
 	c := candidateOf(p)
 	for which, want := range []string{"t-validation-1", "t-validation-1-2"} {
 		v := Validation(plan, p, which, c)
-		testutil.Check(t, v.Run == want && v.Gate.Alpha == p.Validations()[which].Alpha/2 && v.Players[0].Limits == *all[which].Limits,
+		testutil.Check(t, v.Run == want && v.Gate.Alpha == p.Validations()[which].Alpha/2 &&
+			v.Players[0].Limits == *all[which].Limits,
 			"%s: %+v", v.Run, v.Gate)
 	}
 	w.From, w.Starts = "before", c.Point

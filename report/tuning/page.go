@@ -34,15 +34,18 @@ func Body(in i18n.Language, a *Account, validations []i18n.Message) string {
 	var b, text strings.Builder
 	Print(&text, in, a, validations)
 	s, sum := &a.Plan.Settings, a.Summary()
-	fmt.Fprintf(&b, "<p class=\"state\">%s</p>\n", i18n.Say(in, "%s of %s pairs · %s", format.Count(sum.Pairs), format.Count(sum.Budget), sum.Method))
+	fmt.Fprintf(&b, "<p class=\"state\">%s</p>\n",
+		i18n.Say(in, "%s of %s pairs · %s", format.Count(sum.Pairs), format.Count(sum.Budget), sum.Method))
 	b.WriteString(answers(in, s, &sum))
 	fmt.Fprintf(&b, "<p class=\"note\">%s</p>\n", estimated(in))
 	b.WriteString(`<div data-fresh="course">` + Course(in, a) + "</div>\n")
-	fmt.Fprintf(&b, "<p class=\"note\">%s</p>\n", i18n.Say(in, "The band is how far from the current value the engine plays. Only the validation proves a gain."))
+	fmt.Fprintf(&b, "<p class=\"note\">%s</p>\n",
+		i18n.Say(in, "The band is how far from the current value the engine plays. Only the validation proves a gain."))
 	track := thinned(a.Track)
 	for _, part := range []struct{ title, figures string }{
 		{i18n.Say(in, "Effect of each parameter"), sensitivities(in, s, &sum) + failuresFigure(in, a) + heatMap(in, a)},
-		{i18n.Say(in, "Perturbations and pairs without information"), "<div class=\"multiples\">" + controllerFigures(in, s, track) + sharesFigure(in, s, track) + "</div>"},
+		{i18n.Say(in, "Perturbations and pairs without information"),
+			"<div class=\"multiples\">" + controllerFigures(in, s, track) + sharesFigure(in, s, track) + "</div>"},
 		{i18n.Say(in, "As text"), "<pre class=\"scroll\" tabindex=\"0\">" + html.EscapeString(text.String()) + "</pre>"},
 	} {
 		fmt.Fprintf(&b, "<details class=\"more\"><summary>%s</summary>\n%s</details>\n", part.title, part.figures)
@@ -117,7 +120,8 @@ func trajectory(in i18n.Language, s *tune.Settings, i int, sum *tune.Summary, tr
 		result = i18n.Say(in, "so far %s", mean)
 	}
 	return svg.Plot{
-		Title: p.Name, X: i18n.Say(in, "pairs"), Y: i18n.Say(in, "value"), Last: float64(s.Pairs), Small: true, Lines: []svg.Line{line},
+		Title: p.Name, X: i18n.Say(in, "pairs"), Y: i18n.Say(in, "value"), Last: float64(s.Pairs), Small: true,
+		Lines: []svg.Line{line},
 		Levels: []svg.Level{
 			{Name: i18n.Say(in, "start %s", p.Text(p.Start)), Class: "c8", Y: p.Start},
 			{Name: result, Class: "c2", Y: sum.Params[i].Mean},
@@ -148,11 +152,16 @@ func sensitivities(in i18n.Language, s *tune.Settings, sum *tune.Summary) string
 	x := func(v float64) float64 { return label + (v+most)/(2*most)*(figureWidth-label-8) }
 	var b strings.Builder
 	fmt.Fprintf(&b, "<h3>%s</h3><svg class=\"chart\" viewBox=\"0 0 %g %g\" role=\"img\" aria-label=\"%s\">\n",
-		i18n.Say(in, "Plus against minus by parameter, Elo of the tuning games: it explains the path, and proves no strength"), figureWidth, height, i18n.Say(in, "sensitivities"))
-	fmt.Fprintf(&b, "<path class=\"even\" d=\"M%.1f 0V%.1f\"/><text x=\"%.1f\" y=\"%.1f\" text-anchor=\"end\">±%.0f Elo</text>\n", x(0), height-20, figureWidth-8, height-4, most)
+		i18n.Say(in,
+			"Plus against minus by parameter, Elo of the tuning games: it explains the path, and proves no strength"),
+		figureWidth, height, i18n.Say(in, "sensitivities"))
+	fmt.Fprintf(&b,
+		"<path class=\"even\" d=\"M%.1f 0V%.1f\"/><text x=\"%.1f\" y=\"%.1f\" text-anchor=\"end\">±%.0f Elo</text>\n", x(0),
+		height-20, figureWidth-8, height-4, most)
 	for j, r := range bars {
 		y := rowHeight*float64(j) + 12
-		fmt.Fprintf(&b, "<text x=\"%g\" y=\"%.1f\" text-anchor=\"end\">%s</text><path class=\"path c1\" d=\"M%.1f %.1fH%.1f\"/><circle cx=\"%.1f\" cy=\"%.1f\" class=\"dot\" r=\"3\"/>\n",
+		fmt.Fprintf(&b,
+			"<text x=\"%g\" y=\"%.1f\" text-anchor=\"end\">%s</text><path class=\"path c1\" d=\"M%.1f %.1fH%.1f\"/><circle cx=\"%.1f\" cy=\"%.1f\" class=\"dot\" r=\"3\"/>\n",
 			label-8, y+4, html.EscapeString(r.name), x(r.lo), y, x(r.hi), x(r.mid), y)
 	}
 	b.WriteString("</svg>\n")

@@ -24,7 +24,8 @@ import (
 func account(t *testing.T, pairs int) *Account {
 	t.Helper()
 	s := tune.Defaults(tune.SPSA, 400)
-	s.Params = []tune.Param{{Name: "A&B", Kind: tune.Int, Start: 30, Max: 100, Scale: 40}, {Name: "None", Kind: tune.Int, Start: 50, Max: 100}}
+	s.Params = []tune.Param{{Name: "A&B", Kind: tune.Int, Start: 30, Max: 100, Scale: 40},
+		{Name: "None", Kind: tune.Int, Start: 50, Max: 100}}
 	s.REnd = 0.02
 	path := testutil.Must(tune.NewPath(s))(t)
 	var states []match.TuneState
@@ -33,7 +34,8 @@ func account(t *testing.T, pairs int) *Account {
 	for id := range pairs {
 		d, ok := path.Draw(id)
 		testutil.Require(t, ok, "%v", id)
-		row := []match.Row{{Pair: id, Black: "p", PairA: "p", MovesHash: 1}, {Pair: id, Leg: 1, Black: "m", PairA: "p", MovesHash: 2}}
+		row := []match.Row{{Pair: id, Black: "p", PairA: "p", MovesHash: 1},
+			{Pair: id, Leg: 1, Black: "m", PairA: "p", MovesHash: 2}}
 		if plus, minus := math.Abs(d.Plus[0]-70), math.Abs(d.Minus[0]-70); plus < minus {
 			row[0].Points, row[1].Points = [2]float64{1, 0}, [2]float64{0, 1}
 		} else if plus > minus {
@@ -91,7 +93,8 @@ func TestPage(t *testing.T) {
 				t.Fatalf("%d pairs: %v", pairs, err)
 			}
 		}
-		if strings.Contains(page, "http://") || strings.Contains(page, "https://") || strings.Contains(page, "NaN") || strings.Contains(page, "Inf") {
+		if strings.Contains(page, "http://") || strings.Contains(page, "https://") || strings.Contains(page, "NaN") ||
+			strings.Contains(page, "Inf") {
 			t.Errorf("%d pairs: something of elsewhere, or no number", pairs)
 		}
 		testutil.Check(t, !strings.Contains(page, "<tune>") && strings.Contains(page, "A&amp;B"), "names are not escaped")
@@ -118,7 +121,8 @@ func TestPageInJapanese(t *testing.T) {
 func TestTell(t *testing.T) {
 	text := testutil.Must(json.Marshal(NewResult(account(t, 400))))(t)
 	var told Result
-	if err := json.Unmarshal(text, &told); err != nil || told.Summary.Pairs != 400 || len(told.Track) != 26 || !told.Summary.Params[0].Distinct {
+	if err := json.Unmarshal(text, &told); err != nil || told.Summary.Pairs != 400 || len(told.Track) != 26 ||
+		!told.Summary.Params[0].Distinct {
 		t.Errorf("%v, %+v", err, told.Summary)
 	}
 	long := make([]tune.Step, 5000)
@@ -126,7 +130,8 @@ func TestTell(t *testing.T) {
 		long[i].Blocks = i
 	}
 	thin := thinned(long)
-	testutil.Check(t, len(thin) == trackPoints && thin[0].Blocks == 0 && thin[trackPoints-1].Blocks == 4999, "%d points", len(thin))
+	testutil.Check(t, len(thin) == trackPoints && thin[0].Blocks == 0 && thin[trackPoints-1].Blocks == 4999, "%d points",
+		len(thin))
 }
 
 // TestBodyInJapanese: the Japanese page has no English except names, and has the same numbers. The text that a tune may
@@ -157,7 +162,8 @@ func TestBodyInJapanese(t *testing.T) {
 	testutil.Equal(t, futile(why).String(), why.Error(), "%q", futile(why))
 }
 
-// TestMinusOnThePage holds that negative numbers of the page have the typographic minus sign, but names keep their hyphen.
+// TestMinusOnThePage holds that negative numbers of the page have the typographic minus sign, but names keep their
+// hyphen.
 func TestMinusOnThePage(t *testing.T) {
 	s := &tune.Settings{Params: []tune.Param{{Name: "a-1", Kind: tune.Float, Min: -50, Max: 50, Start: -2}}}
 	elo := -35.9

@@ -40,9 +40,11 @@ func (f Finding) String() string {
 	case len(f.Refused) > 0:
 		return f.Param + ": " + strings.Join(f.Refused, "; ")
 	case f.Dead:
-		return f.Param + " changed none of the probe's searches: it may matter only later in a game, an options file of the engine may fix it (engine_options.txt, eval_options.txt), or the engine reads it only at its start (restart = \"pair\")"
+		return f.Param +
+			" changed none of the probe's searches: it may matter only later in a game, an options file of the engine may fix it (engine_options.txt, eval_options.txt), or the engine reads it only at its start (restart = \"pair\")"
 	case f.Unclear:
-		return f.Param + ": the engine does not repeat its own searches, so the probe cannot test it; limit the searches by nodes (--nodes) and set Threads to 1"
+		return f.Param +
+			": the engine does not repeat its own searches, so the probe cannot test it; limit the searches by nodes (--nodes) and set Threads to 1"
 	}
 	return f.Param + " changes the search"
 }

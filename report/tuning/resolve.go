@@ -256,7 +256,8 @@ func (w *Request) params(base *match.Plan, declared []usi.Option) ([]tune.Param,
 		list[i].Unused = list[i].Unused || !chosen(list[i].Name, w.Only)
 	}
 	if len(list) == 0 {
-		return nil, errors.New("no parameter to tune: expected [[param]] in the file, params = \"FILE\" in [tune], or --param 'GLOB' of the engine's options")
+		return nil,
+			errors.New("no parameter to tune: expected [[param]] in the file, params = \"FILE\" in [tune], or --param 'GLOB' of the engine's options")
 	}
 	return list, nil
 }
@@ -295,7 +296,8 @@ func ofList(from *configs.TuneParam, set []match.Option, declared []usi.Option) 
 		_, err := usi.Resolve(declared, []usi.Setting{{Name: from.Name}})
 		return tune.Param{}, fmt.Errorf("[[param]]: %w", err)
 	}
-	p := tune.Param{Name: o.Name, Kind: tune.Kind(from.Kind), Levels: from.Levels, Min: float64(o.Min), Max: float64(o.Max)}
+	p := tune.Param{Name: o.Name, Kind: tune.Kind(from.Kind), Levels: from.Levels, Min: float64(o.Min),
+		Max: float64(o.Max)}
 	p.Kind = cmp.Or(p.Kind, kindOf(o))
 	if p.Kind == tune.Choice {
 		return choice(p, o, cmp.Or(string(from.Start), startOf(o, set)))
@@ -304,7 +306,8 @@ func ofList(from *configs.TuneParam, set []match.Option, declared []usi.Option) 
 	override(&p.Max, from.Max)
 	override(&p.Scale, from.Scale)
 	if from.Scale != nil && *from.Scale == 0 {
-		return p, fmt.Errorf("[[param]] %s: scale = 0 never changes the value; remove the parameter, or leave out scale for an eighth of the range", p.Name)
+		return p,
+			fmt.Errorf("[[param]] %s: scale = 0 never changes the value; remove the parameter, or leave out scale for an eighth of the range", p.Name)
 	}
 	start := cmp.Or(string(from.Start), startOf(o, set))
 	x, err := strconv.ParseFloat(start, 64)
@@ -400,7 +403,8 @@ func numbers(name string, declared []usi.Option) string {
 	case len(names) == 0:
 		return "it declares no numbers (see gogi check)"
 	case len(names) > most:
-		return fmt.Sprintf("its numbers are %s and %d more (see gogi tune init)", strings.Join(names[:most], ", "), len(names)-most)
+		return fmt.Sprintf("its numbers are %s and %d more (see gogi tune init)", strings.Join(names[:most], ", "),
+			len(names)-most)
 	}
 	return "expected one of its numbers, such as " + strings.Join(names, ", ")
 }
@@ -428,7 +432,8 @@ func fits(p *tune.Param, declared []usi.Option) error {
 // timeOptions returns the names of options about time. They have no effect with limits that do not use time.
 // With other limits they have an effect mainly through losses on time.
 func timeOptions() []string {
-	return []string{"MoveOverhead", "Move Overhead", "NetworkDelay", "NetworkDelay2", "SlowMover", "Slow Mover", "MinimumThinkingTime", "Minimum Thinking Time"}
+	return []string{"MoveOverhead", "Move Overhead", "NetworkDelay", "NetworkDelay2", "SlowMover", "Slow Mover",
+		"MinimumThinkingTime", "Minimum Thinking Time"}
 }
 
 // farShare is the limit of a warning: the tune learns late if more than 1/20 of its pairs are in flight.
@@ -445,7 +450,8 @@ func (w *Request) warnings(base *match.Plan, p *tune.Plan) (list []advice.Warnin
 		}
 		if slices.ContainsFunc(timeOptions(), func(name string) bool { return usi.SameOption(name, param.Name) }) {
 			if limits.Clock.IsZero() && limits.MoveTime == 0 {
-				return nil, fmt.Errorf("%s is about time, and the limits (%s) have none: it cannot be tuned by them", param.Name, limits)
+				return nil, fmt.Errorf("%s is about time, and the limits (%s) have none: it cannot be tuned by them", param.Name,
+					limits)
 			}
 			warn("%s is about time: losses on time decide between its values", param.Name)
 		}

@@ -37,7 +37,8 @@ games = 20000           # maximum
 
 `, name, name, command)
 	for i := range declared {
-		if o := &declared[i]; o.Type == usi.Spin && (len(only) == 0 || slices.ContainsFunc(only, func(glob string) bool { return matches(glob, o.Name) })) {
+		if o := &declared[i]; o.Type == usi.Spin &&
+			(len(only) == 0 || slices.ContainsFunc(only, func(glob string) bool { return matches(glob, o.Name) })) {
 			if err := starterParam(&b, o, declared, len(only) == 0); err != nil {
 				return err
 			}
@@ -90,12 +91,14 @@ func takes(o *usi.Option) bool {
 // not a comment.
 func heldBack(name string) string {
 	for reason, names := range map[string][]string{
-		"sets what the engine uses of the machine, not how it plays": {"Threads", "Hash", "USI_Hash", "EvalHash", "MultiPV", "USI_MultiPV"},
-		"is a limit of a search":                                     {"DepthLimit", "NodesLimit", "MaxMovesToDraw", "Draw_Ply"},
-		"is about time on the clock":                                 timeOptions(),
-		"is about the book's moves":                                  {"BookMoves", "BookEvalDiff", "BookEvalBlackLimit", "BookEvalWhiteLimit", "BookDepthLimit", "BookIgnoreRate", "BookPvMoves"},
-		"is about what the engine prints, or when it resigns":        {"PvInterval", "ResignValue"},
-		"starts random numbers":                                      {"Seed", "RandomSeed"},
+		"sets what the engine uses of the machine, not how it plays": {"Threads", "Hash", "USI_Hash", "EvalHash", "MultiPV",
+			"USI_MultiPV"},
+		"is a limit of a search":     {"DepthLimit", "NodesLimit", "MaxMovesToDraw", "Draw_Ply"},
+		"is about time on the clock": timeOptions(),
+		"is about the book's moves": {"BookMoves", "BookEvalDiff", "BookEvalBlackLimit",
+			"BookEvalWhiteLimit", "BookDepthLimit", "BookIgnoreRate", "BookPvMoves"},
+		"is about what the engine prints, or when it resigns": {"PvInterval", "ResignValue"},
+		"starts random numbers":                               {"Seed", "RandomSeed"},
 	} {
 		if slices.ContainsFunc(names, func(other string) bool { return strings.EqualFold(other, name) }) {
 			return reason

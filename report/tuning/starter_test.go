@@ -54,7 +54,8 @@ func TestStarter(t *testing.T) {
 		if test.only == nil {
 			for _, line := range []string{
 				"# NodesLimit is left out: no tune can take its range, 0 to 9223372036854775807.",
-				"# Threads sets what", "# name = \"Threads\"", "# USI_Hash sets", "# DepthLimit is a limit", "# SlowMover is about time",
+				"# Threads sets what", "# name = \"Threads\"", "# USI_Hash sets", "# DepthLimit is a limit",
+				"# SlowMover is about time",
 			} {
 				testutil.Contains(t, text.String(), line, "no line")
 			}

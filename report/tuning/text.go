@@ -47,7 +47,8 @@ func Print(w io.Writer, in i18n.Language, a *Account, validations []i18n.Message
 	}
 	fmt.Fprintln(w)
 	if sum.Loss != nil {
-		fmt.Fprintln(w, i18n.Say(in, "the perturbed values lost %s Elo* to the current values (target: %g)", interval(sum.Loss, 1), s.Spread))
+		fmt.Fprintln(w, i18n.Say(in, "the perturbed values lost %s Elo* to the current values (target: %g)",
+			interval(sum.Loss, 1), s.Spread))
 	}
 	if why := tune.IsFutile(s, &a.Asked); why != nil {
 		fmt.Fprintln(w, futile(why).In(in))
@@ -111,7 +112,8 @@ func interval(i *binomial.Interval, digits int) string {
 
 func printLevels(w io.Writer, in i18n.Language, p *tune.ParamSummary) {
 	for _, l := range p.Levels {
-		fmt.Fprintln(w, i18n.Say(in, "%s = %s: %+.1f Elo* [%+.1f, %+.1f] against the start's level", p.Name, l.Name, l.Elo, l.Lo, l.Hi))
+		fmt.Fprintln(w, i18n.Say(in, "%s = %s: %+.1f Elo* [%+.1f, %+.1f] against the start's level", p.Name, l.Name, l.Elo,
+			l.Lo, l.Hi))
 	}
 }
 
@@ -127,10 +129,12 @@ const manyCopies = 0.3
 func printShares(w io.Writer, in i18n.Language, a *Account, sum *tune.Summary) {
 	var parts i18n.Clauses
 	if sum.Forfeits > 0 {
-		parts = append(parts, i18n.Of("%s forfeited because the engine did not start with its values", i18n.Number{N: sum.Forfeits, Noun: "pair"}))
+		parts = append(parts, i18n.Of("%s forfeited because the engine did not start with its values",
+			i18n.Number{N: sum.Forfeits, Noun: "pair"}))
 	}
 	if sum.Equal > 0 {
-		parts = append(parts, i18n.Of("%s with equal values on both sides (%s)", i18n.Number{N: sum.Equal, Noun: "pair"}, share(sum.Equal, sum.Pairs)))
+		parts = append(parts, i18n.Of("%s with equal values on both sides (%s)", i18n.Number{N: sum.Equal, Noun: "pair"},
+			share(sum.Equal, sum.Pairs)))
 	}
 	if a.Copies > 0 {
 		text := i18n.Of("%s of two equal games (%s)", i18n.Number{N: a.Copies, Noun: "pair"}, share(a.Copies, a.Stored))
@@ -147,7 +151,8 @@ func printShares(w io.Writer, in i18n.Language, a *Account, sum *tune.Summary) {
 	}
 	for _, c := range couples(a, shownCouples) {
 		if c.P < 0.05 {
-			fmt.Fprintln(w, i18n.Say(in, "%s and %s interact: r = %+.2f in the pairs against the current values* (p = %.2g)", c.A, c.B, c.Correlation, c.P))
+			fmt.Fprintln(w, i18n.Say(in, "%s and %s interact: r = %+.2f in the pairs against the current values* (p = %.2g)",
+				c.A, c.B, c.Correlation, c.P))
 		}
 	}
 }
@@ -160,10 +165,11 @@ func share(n, of int) string { return fmt.Sprintf("%.1f %%", 100*float64(n)/floa
 // Interaction is the evidence that two parameters of a tune influence each other. It comes from probes: pairs
 // of games in which one player has perturbed values and the other has the current values.
 type Interaction struct {
-	A           string  `json:"a"`           // name of the first parameter
-	B           string  `json:"b"`           // name of the second parameter
-	Correlation float64 `json:"correlation"` // correlation of the product of the two signs with wins minus losses. See tune.Coupled.
-	P           float64 `json:"p"`           // two-sided p value, adjusted over all pairs of parameters (Holm)
+	A string `json:"a"` // name of the first parameter
+	B string `json:"b"` // name of the second parameter
+	// correlation of the product of the two signs with wins minus losses. See tune.Coupled.
+	Correlation float64 `json:"correlation"`
+	P           float64 `json:"p"` // two-sided p value, adjusted over all pairs of parameters (Holm)
 }
 
 // couples returns the interactions of pairs of parameters, the most correlated pair first, and at most limit of them.
@@ -187,7 +193,10 @@ func couples(a *Account, limit int) []Interaction {
 			list[i].P = adjusted[i]
 		}
 	}
-	slices.SortStableFunc(list, func(x, y Interaction) int { return cmp.Compare(math.Abs(y.Correlation), math.Abs(x.Correlation)) })
+	slices.SortStableFunc(list, func(x,
+		y Interaction) int {
+		return cmp.Compare(math.Abs(y.Correlation), math.Abs(x.Correlation))
+	})
 	return list[:min(len(list), limit)]
 }
 
@@ -207,8 +216,9 @@ func failures(a *Account) (lines []i18n.Message) {
 	for _, i := range perturbed(&a.Plan.Settings) {
 		f := a.Failed[i]
 		if f.Above+f.Below > 0 {
-			lines = append(lines, i18n.Of("%s: the engine failed at %d of %d values above the current value, and at %d of %d below it",
-				a.Plan.Settings.Params[i].Name, f.Above, f.OfAbove, f.Below, f.OfBelow))
+			lines = append(lines,
+				i18n.Of("%s: the engine failed at %d of %d values above the current value, and at %d of %d below it",
+					a.Plan.Settings.Params[i].Name, f.Above, f.OfAbove, f.Below, f.OfBelow))
 		}
 	}
 	return lines

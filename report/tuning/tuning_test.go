@@ -29,11 +29,13 @@ func declared() []usi.Option {
 
 func base(openings int) *match.Plan {
 	p := &match.Plan{
-		Run: "t", Pairs: 400, Concurrency: 4, Seed: 9, Design: match.Design{Kind: match.DesignMatch, Swap: true}, Rules: match.RulesProfiles()[match.DefaultRules],
+		Run: "t", Pairs: 400, Concurrency: 4, Seed: 9, Design: match.Design{Kind: match.DesignMatch, Swap: true},
+		Rules: match.RulesProfiles()[match.DefaultRules],
 	}
 	for _, name := range []string{"e+", "e-"} {
 		p.Players = append(p.Players, match.Player{
-			Name: name, Command: []string{"/e"}, Limits: match.Limits{Nodes: 100, Margin: match.DefaultMargin, Stall: match.DefaultStall},
+			Name: name, Command: []string{"/e"},
+			Limits:  match.Limits{Nodes: 100, Margin: match.DefaultMargin, Stall: match.DefaultStall},
 			Options: []match.Option{{Name: "lmr_div", Value: "350"}, {Name: "Hash", Value: "16"}},
 		})
 	}
@@ -46,7 +48,8 @@ func base(openings int) *match.Plan {
 // wish returns the request of a tune file.
 func wish(t *testing.T, text string) *Request {
 	t.Helper()
-	f := testutil.Must(configs.Parse([]byte("games = 800\n[[engine]]\nname = \"e\"\ncmd = \"builtin\"\n"+text), "t.toml"))(t)
+	f := testutil.Must(configs.Parse([]byte("games = 800\n[[engine]]\nname = \"e\"\ncmd = \"builtin\"\n"+text),
+		"t.toml"))(t)
 	w := testutil.Must(f.TakeTune())(t)
 	return &Request{TuneSettings: w, Dir: "testdata"}
 }
@@ -84,15 +87,18 @@ limits = "40+0.4"
 		{Name: "LMR_Div", Kind: tune.Int, Start: 350, Min: 100, Max: 900}, // as in the engine's options
 	}
 	for i := range want {
-		if got := s.Params[i]; len(s.Params) != 4 || got.Name != want[i].Name || got.Kind != want[i].Kind || got.Start != want[i].Start || got.Min != want[i].Min ||
+		if got := s.Params[i]; len(s.Params) != 4 || got.Name != want[i].Name || got.Kind != want[i].Kind ||
+			got.Start != want[i].Start || got.Min != want[i].Min ||
 			got.Max != want[i].Max || got.Scale != want[i].Scale || len(got.Levels) != len(want[i].Levels) || got.Unused {
 			t.Errorf("%+v, want %+v", got, want[i])
 		}
 	}
 	v := p.Validate
-	testutil.Check(t, s.Block == 8 && s.Inflight == 12 && s.REnd == 0.004 && s.Seed == 9 && s.Pairs == 400 && s.Method == tune.SPSA,
+	testutil.Check(t, s.Block == 8 && s.Inflight == 12 && s.REnd == 0.004 && s.Seed == 9 && s.Pairs == 400 &&
+		s.Method == tune.SPSA,
 		"%+v", s)
-	if v.Elo0 != 1 || v.Elo1 != 6 || v.Alpha != 0.1 || v.Pairs != 500 || v.Openings != tune.FreshOpenings || v.Limits == nil || v.Limits.Clock.Increment == 0 || v.Seed == s.Seed {
+	if v.Elo0 != 1 || v.Elo1 != 6 || v.Alpha != 0.1 || v.Pairs != 500 || v.Openings != tune.FreshOpenings ||
+		v.Limits == nil || v.Limits.Clock.Increment == 0 || v.Seed == s.Seed {
 		t.Errorf("%+v", v)
 	}
 }
@@ -121,7 +127,8 @@ func TestResolveRefuses(t *testing.T) {
 			w.Globs = []string{"NMP_*"}
 		}
 		_, _, err := w.Resolve(base(64), declared())
-		testutil.Check(t, err != nil && strings.Contains(strings.ToLower(err.Error()), strings.ToLower(want)), "%q: %v", want, err)
+		testutil.Check(t, err != nil && strings.Contains(strings.ToLower(err.Error()), strings.ToLower(want)), "%q: %v", want,
+			err)
 	}
 }
 
@@ -133,12 +140,14 @@ func TestValidation(t *testing.T) {
 	p, _, err := w.Resolve(plan, declared())
 	testutil.OK(t, err)
 	played := testutil.Must(Play(plan, p))(t)
-	v := Validation(plan, p, 0, match.TuneCandidate{Number: 2, Run: ValidationRun("t", 2), Point: []match.Option{{Name: "LMR_Div", Value: "555"}}})
+	v := Validation(plan, p, 0, match.TuneCandidate{Number: 2, Run: ValidationRun("t", 2),
+		Point: []match.Option{{Name: "LMR_Div", Value: "555"}}})
 	seen := lists.Set(played.Openings, func(o match.Opening) string { return o.ID })
 	for _, o := range v.Openings {
 		testutil.Check(t, !seen[o.ID], "opening %s is in both", o.ID)
 	}
-	testutil.Check(t, len(played.Openings) == 21 && len(v.Openings) == 20 && v.Seed != played.Seed && v.Tune == "" && v.Run == "t-validation-2",
+	testutil.Check(t, len(played.Openings) == 21 && len(v.Openings) == 20 && v.Seed != played.Seed && v.Tune == "" &&
+		v.Run == "t-validation-2",
 		"%d and %d openings, seeds %d and %d", len(played.Openings), len(v.Openings), played.Seed, v.Seed)
 	testutil.Check(t, v.Gate.Alpha == match.DefaultAlpha/4 && v.Gate.Elo1 == 3, "%+v", v.Gate)
 	for i, want := range []string{"Hash=16 LMR_Div=555", "Hash=16 LMR_Div=350"} {
@@ -189,9 +198,11 @@ func TestProbe(t *testing.T) {
 	for _, name := range []string{"LMR_Base", "LMR_Div", "Dead"} {
 		s.Params = append(s.Params, tune.Param{Name: name, Kind: tune.Int, Start: 100, Min: 1, Max: 1000})
 	}
-	found, err := Probe(t.Context(), func(context.Context, match.Player, []int) (runner.Player, error) { return &strange{}, nil }, base(5), &s)
+	found, err := Probe(t.Context(),
+		func(context.Context, match.Player, []int) (runner.Player, error) { return &strange{}, nil }, base(5), &s)
 	testutil.Require(t, err == nil && len(found) == 3, "%v %v", found, err)
-	if found[0].Dead || found[1].Dead || !found[2].Dead || len(found[1].Refused) != 1 || !strings.Contains(found[1].Refused[0], "with 1000") || len(found[2].Refused) != 0 {
+	if found[0].Dead || found[1].Dead || !found[2].Dead || len(found[1].Refused) != 1 ||
+		!strings.Contains(found[1].Refused[0], "with 1000") || len(found[2].Refused) != 0 {
 		t.Errorf("%+v", found)
 	}
 }
@@ -199,7 +210,8 @@ func TestProbe(t *testing.T) {
 func TestExport(t *testing.T) {
 	s := tune.Defaults(tune.SPSA, 400)
 	s.Params = []tune.Param{
-		{Name: "A", Kind: tune.Int, Start: 10, Max: 100}, {Name: "Slow Mover", Kind: tune.Float, Start: 0.5, Max: 1}, {Name: "Same", Kind: tune.Int, Start: 3, Max: 9},
+		{Name: "A", Kind: tune.Int, Start: 10, Max: 100}, {Name: "Slow Mover", Kind: tune.Float, Start: 0.5, Max: 1},
+		{Name: "Same", Kind: tune.Int, Start: 3, Max: 9},
 	}
 	walk := testutil.Must(tune.NewWalk(s, nil, Latest))(t)
 	a := &Account{Walk: walk, Run: "t", Plan: &tune.Plan{Settings: s}, State: walk.End()}
@@ -213,7 +225,8 @@ func TestExport(t *testing.T) {
 		"openbench": "A, int, 12",
 	} {
 		var b bytes.Buffer
-		if err := Export(&b, a, form, values); err != nil || !strings.Contains(b.String(), want) && !strings.Contains(b.String(), strings.ReplaceAll(want, ", ", ",")) {
+		if err := Export(&b, a, form, values); err != nil || !strings.Contains(b.String(), want) &&
+			!strings.Contains(b.String(), strings.ReplaceAll(want, ", ", ",")) {
 			t.Errorf("%s: %v\n%s", form, err, b.String())
 		}
 		testutil.Check(t, form != "patch" || !strings.Contains(b.String(), "Same"), "what stays is in the patch")
@@ -222,7 +235,8 @@ func TestExport(t *testing.T) {
 }
 
 func candidateOf(*tune.Plan) match.TuneCandidate {
-	return match.TuneCandidate{Number: 1, Run: ValidationRun("t", 1), Point: []match.Option{{Name: "LMR_Div", Value: "555"}}}
+	return match.TuneCandidate{Number: 1, Run: ValidationRun("t", 1),
+		Point: []match.Option{{Name: "LMR_Div", Value: "555"}}}
 }
 
 // TestValidationSPRT: a validation accepts an SPRT in the usual forms, with the default error rates. It accepts no

@@ -254,7 +254,8 @@ func (f *counted) pairs() (n int) {
 	return lists.Sum(f.Sums.Pairings, func(p Pairing) int { return p.Pairs })
 }
 
-func comparePairings(f *counted, r *report.Report, same func(string, any, any), near func(string, float64, float64, int)) {
+func comparePairings(f *counted, r *report.Report, same func(string, any, any),
+	near func(string, float64, float64, int)) {
 	table := map[[2]string]report.Cross{}
 	for _, c := range r.Crosstable {
 		table[[2]string{c.A, c.B}] = c
@@ -268,7 +269,9 @@ func comparePairings(f *counted, r *report.Report, same func(string, any, any), 
 			same("how the pairs of "+what+" came out", Two(r.Pentanomial), p.Two)
 		}
 	}
-	for _, key := range slices.SortedFunc(maps.Keys(table), func(a, b [2]string) int { return slices.Compare(a[:], b[:]) }) {
+	for _, key := range slices.SortedFunc(maps.Keys(table), func(a, b [2]string) int {
+		return slices.Compare(a[:], b[:])
+	}) {
 		same(fmt.Sprintf("%s against %s", key[0], key[1]), table[key].Games, 0)
 	}
 }

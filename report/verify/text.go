@@ -23,7 +23,8 @@ func Write(w io.Writer, in i18n.Language, asJSON bool, f *Found) error {
 }
 
 func writeText(w io.Writer, in i18n.Language, f *Found) {
-	fmt.Fprintf(w, "%s\n\n", i18n.Say(in, "%s · %s in %s, %s", sanitize.Printable(f.Run, 40), i18n.Number{N: f.Games, Noun: "game"}, i18n.Number{N: f.Pairs, Noun: "pair"}, f.replayed()))
+	fmt.Fprintf(w, "%s\n\n", i18n.Say(in, "%s · %s in %s, %s", sanitize.Printable(f.Run, 40),
+		i18n.Number{N: f.Games, Noun: "game"}, i18n.Number{N: f.Pairs, Noun: "pair"}, f.replayed()))
 	fmt.Fprintln(w, f.openings().In(in))
 	if f.Same() {
 		fmt.Fprintln(w, i18n.Say(in, "Nothing differs: the moves, the plan and the stored results agree."))
@@ -60,7 +61,8 @@ func (f *Found) openings() i18n.Message {
 		return i18n.Of("The run has no list of openings, so none was compared.")
 	}
 	if f.Openings < f.Book {
-		return i18n.Of("%s of the book's %s openings were played; only all of them would prove that they\nare the plan's.", format.Count(f.Openings), format.Count(f.Book))
+		return i18n.Of("%s of the book's %s openings were played; only all of them would prove that they\nare the plan's.",
+			format.Count(f.Openings), format.Count(f.Book))
 	}
 	return i18n.Of("All of the book's %s were played.", i18n.Number{N: f.Book, Noun: "opening"})
 }

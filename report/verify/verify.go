@@ -43,16 +43,19 @@ func (f *Found) Same() bool { return len(f.Differences)+f.More == 0 }
 // Run replays a stored run in one pass, in its state at one moment. It calls progress with the number of
 // pairs so far and the number of all pairs. Its memory use grows with the number of players and openings. Run
 // returns an error if it cannot read the run.
-func Run(ctx context.Context, store *results.Store, info *results.RunInfo, progress func(done, of int)) (*Found, error) {
+func Run(ctx context.Context, store *results.Store, info *results.RunInfo, progress func(done, of int)) (*Found,
+	error) {
 	c, err := newReplayer(info)
 	if err != nil {
 		return nil, err
 	}
-	checked, err := repair.Check(ctx, store, repair.CheckOptions{Run: info.Name, Replay: true, Progress: progress, Pair: c.pair})
+	checked, err := repair.Check(ctx, store,
+		repair.CheckOptions{Run: info.Name, Replay: true, Progress: progress, Pair: c.pair})
 	if err != nil {
 		return nil, err
 	}
-	f := &Found{Run: info.Name, Digest: info.Digest, Games: c.games, Plies: c.plies, Differences: checked.Problems, More: checked.More}
+	f := &Found{Run: info.Name, Digest: info.Digest, Games: c.games, Plies: c.plies, Differences: checked.Problems,
+		More: checked.More}
 	for _, r := range checked.Runs {
 		f.Pairs, f.Replayed = r.Pairs, r.Replayed
 	}
@@ -151,7 +154,8 @@ func (c *replayer) row(p *match.PairResult, leg int, r *match.Row) error {
 		return err
 	}
 	players, opening := c.plan.Players, p.Pair.Opening
-	if seats := slices.Concat(g.Players[:], p.Pair.Players[:]); slices.Min(seats) < 0 || slices.Max(seats) >= len(players) {
+	if seats := slices.Concat(g.Players[:], p.Pair.Players[:]); slices.Min(seats) < 0 ||
+		slices.Max(seats) >= len(players) {
 		return fmt.Errorf("it is of players %v, of %d", seats, len(players))
 	}
 	for _, v := range []struct {
@@ -159,8 +163,10 @@ func (c *replayer) row(p *match.PairResult, leg int, r *match.Row) error {
 		is, want any
 	}{
 		{"its number", [2]int{r.Pair, r.Leg}, [2]int{p.Pair.ID, leg}},
-		{"the names of Black and White", [2]string{r.Black, r.White}, [2]string{players[g.Players[0]].Name, players[g.Players[1]].Name}},
-		{"the names of the pair", [2]string{r.PairA, r.PairB}, [2]string{players[p.Pair.Players[0]].Name, players[p.Pair.Players[1]].Name}},
+		{"the names of Black and White", [2]string{r.Black, r.White},
+			[2]string{players[g.Players[0]].Name, players[g.Players[1]].Name}},
+		{"the names of the pair", [2]string{r.PairA, r.PairB},
+			[2]string{players[p.Pair.Players[0]].Name, players[p.Pair.Players[1]].Name}},
 		{"who won", r.Outcome, g.Outcome},
 		{"how it ended", r.Termination, g.Termination},
 		{"the points", r.Points, c.plan.Rules.Points(g.Verdict)},

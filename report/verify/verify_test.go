@@ -91,12 +91,14 @@ func TestPlayed(t *testing.T) {
 		}
 		own, sums := count(t, plan, pairs)
 		a, b := sums.Players[0], sums.Players[1]
-		if f.Games != games || own != games || f.Plies != plies || sums.Plies != plies || a.all().Wins != wins[0] || b.all().Wins != wins[1] || a.Points+b.Points != points {
+		if f.Games != games || own != games || f.Plies != plies || sums.Plies != plies || a.all().Wins != wins[0] ||
+			b.all().Wins != wins[1] || a.Points+b.Points != points {
 			t.Errorf("%s: %+v", x.Name, f)
 		}
 		var text, object bytes.Buffer
 		writeText(&text, i18n.English, f)
-		if err := writeJSON(&object, f); err != nil || !strings.Contains(text.String(), "every move replayed") || !strings.Contains(object.String(), `"same": true`) {
+		if err := writeJSON(&object, f); err != nil || !strings.Contains(text.String(), "every move replayed") ||
+			!strings.Contains(object.String(), `"same": true`) {
 			t.Errorf("%s: %v\n%s\n%s", x.Name, err, text.String(), object.String())
 		}
 	}
@@ -142,7 +144,8 @@ func TestForged(t *testing.T) {
 		d := f.Differences[0]
 		testutil.Check(t, d.Pair == 1 && strings.Contains(d.What, "leg "), "%s: %v", name, d)
 		var text bytes.Buffer
-		if writeText(&text, i18n.English, f); !strings.Contains(text.String(), "not as it should be:\n  pair 1: ") || strings.Contains(text.String(), "Nothing differs") {
+		if writeText(&text, i18n.English, f); !strings.Contains(text.String(), "not as it should be:\n  pair 1: ") ||
+			strings.Contains(text.String(), "Nothing differs") {
 			t.Errorf("%s:\n%s", name, text.String())
 		}
 	}
@@ -165,14 +168,15 @@ func edit(t *testing.T, path, statement string) {
 func TestEdited(t *testing.T) {
 	one := " WHERE pair = 1"
 	for want, statement := range map[string]string{
-		"pair 1: leg 0: the points: counted as [1 1]": "UPDATE games SET black_points = 1, white_points = 1" + one + " AND leg = 0",
-		"pair 1: leg 1: the last position: counted":   "UPDATE games SET last_sfen = 'x'" + one + " AND leg = 1",
-		"pair 1: its seed ":                           "UPDATE pairs SET seed = seed + 1" + one,
-		"it ended by":                                 "UPDATE games SET termination = 'declaration'" + one,
-		"the digest is not that of the plan":          "UPDATE runs SET digest = 'x'",
-		"pair 1: leg 0: the hash of the opening":      "UPDATE openings SET hash = hash + 1 WHERE id = (SELECT opening_id FROM pairs" + one + ")",
-		"pair 1: leg 0: the plies of the opening":     "UPDATE openings SET plies = plies + 1 WHERE id = (SELECT opening_id FROM pairs" + one + ")",
-		"the sums of ":                                "UPDATE games SET black_nodes = black_nodes + 1" + one,
+		"pair 1: leg 0: the points: counted as [1 1]": "UPDATE games SET black_points = 1, white_points = 1" + one +
+			" AND leg = 0",
+		"pair 1: leg 1: the last position: counted": "UPDATE games SET last_sfen = 'x'" + one + " AND leg = 1",
+		"pair 1: its seed ":                         "UPDATE pairs SET seed = seed + 1" + one,
+		"it ended by":                               "UPDATE games SET termination = 'declaration'" + one,
+		"the digest is not that of the plan":        "UPDATE runs SET digest = 'x'",
+		"pair 1: leg 0: the hash of the opening":    "UPDATE openings SET hash = hash + 1 WHERE id = (SELECT opening_id FROM pairs" + one + ")",
+		"pair 1: leg 0: the plies of the opening":   "UPDATE openings SET plies = plies + 1 WHERE id = (SELECT opening_id FROM pairs" + one + ")",
+		"the sums of ":                              "UPDATE games SET black_nodes = black_nodes + 1" + one,
 	} {
 		plan, pairs := allSeries(t)[0].decode(t)
 		s, path := storedRun(t, plan, pairs)
@@ -226,7 +230,8 @@ func TestReportHeldAgainst(t *testing.T) {
 	}
 	empty, _ := storedRun(t, plan, nil)
 	_, none := count(t, plan, nil)
-	if list := compare(&counted{Sums: none}, reported(t, empty, testutil.Must(empty.FindRun(t.Context(), plan.Run))(t))); len(list) > 0 {
+	if list := compare(&counted{Sums: none},
+		reported(t, empty, testutil.Must(empty.FindRun(t.Context(), plan.Run))(t))); len(list) > 0 {
 		t.Errorf("nothing was played: %v", list)
 	}
 }
@@ -284,7 +289,8 @@ func TestDrawnByPoints(t *testing.T) {
 		testutil.OK(t, c.place(&p))
 	}
 	final, drawn := c.schedule.Slot(2)
-	testutil.Require(t, drawn && len(second) == 2 && final.Players == [2]int{min(second[0], second[1]), max(second[0], second[1])},
+	testutil.Require(t, drawn && len(second) == 2 &&
+		final.Players == [2]int{min(second[0], second[1]), max(second[0], second[1])},
 		"%v won, and the final is %+v", second, final)
 	p := match.PairResult{Pair: plan.PairOf(2, final.Players, final.Opening), Games: pairs[0].Games}
 	p.Pair.Seed++
@@ -300,7 +306,8 @@ func TestGamesNotCounted(t *testing.T) {
 	testutil.OK(t, err)
 	err = s.Pairs(t.Context(), info.ID, results.Filter{}, func(rows []match.Row) error {
 		wrong := c.pair(pairs[0], rows[:1])
-		testutil.Check(t, len(wrong) != 0 && strings.Contains(wrong[0].Error(), "1 games are counted, and it has 2"), "%v", wrong)
+		testutil.Check(t, len(wrong) != 0 && strings.Contains(wrong[0].Error(), "1 games are counted, and it has 2"), "%v",
+			wrong)
 		return nil
 	})
 	testutil.Check(t, err == nil, "%v", err)

@@ -286,7 +286,8 @@ func (d *dumper) game(g *match.Row, r *kifu.Record) error {
 		line.Sides[i] = d.side(&g.Sides[i])
 	}
 	if !d.stable {
-		line.GameDetails = &GameDetails{Marked: g.Marked, Slot: g.Slot, Started: g.Started, Ended: g.Ended, Worker: g.Worker, Final: detail(r.Final)}
+		line.GameDetails = &GameDetails{Marked: g.Marked, Slot: g.Slot, Started: g.Started, Ended: g.Ended, Worker: g.Worker,
+			Final: detail(r.Final)}
 		if questions := g.Questions; questions != (match.Questions{}) {
 			line.Mate = &questions
 		}

@@ -36,8 +36,10 @@ func TestDumpStable(t *testing.T) {
 	}
 	a, b := resultstest.Dump(t, one, "one", true), resultstest.Dump(t, two, "two", true)
 	testutil.Equal(t, a, b, "stable dumps differ")
-	testutil.Check(t, resultstest.Dump(t, one, "one", false) != resultstest.Dump(t, two, "two", false), "full dumps do not differ")
-	for _, word := range []string{`"us"`, "slot", "started", "/engines/a", "marked", `"one"`, "exit status", "created", `"pairs"`, "detail"} {
+	testutil.Check(t, resultstest.Dump(t, one, "one", false) != resultstest.Dump(t, two, "two", false),
+		"full dumps do not differ")
+	for _, word := range []string{`"us"`, "slot", "started", "/engines/a", "marked", `"one"`, "exit status", "created",
+		`"pairs"`, "detail"} {
 		testutil.Check(t, !strings.Contains(a, word), "the stable dump holds %s", word)
 	}
 	for _, word := range []string{`"score":`, `"depth":`, `"nodes":`, `"pv":`, `"sides":`, `"opening_plies":2`} {
@@ -47,7 +49,8 @@ func TestDumpStable(t *testing.T) {
 	changed.Games[1].Record.Moves[20].Nodes++
 	matchtest.Put(t, runOne, matchtest.Pair(planOne, pairs, 40))
 	matchtest.Put(t, runTwo, changed)
-	testutil.Check(t, resultstest.Dump(t, one, "one", true) != resultstest.Dump(t, two, "two", true), "one node more goes unnoticed")
+	testutil.Check(t, resultstest.Dump(t, one, "one", true) != resultstest.Dump(t, two, "two", true),
+		"one node more goes unnoticed")
 }
 
 // shift changes all data that a stable dump omits.

@@ -161,7 +161,8 @@ func (p *Players) nameAll(entries []entry) {
 	for _, e := range oldest {
 		player := &p.List[p.of[e.run.ID][e.at]]
 		player.Name = e.name()
-		player.Names = append(slices.DeleteFunc(player.Names, func(name string) bool { return name == player.Name }), player.Name)
+		player.Names = append(slices.DeleteFunc(player.Names, func(name string) bool { return name == player.Name }),
+			player.Name)
 	}
 	bearers := map[string]int{}
 	for i := range p.List {
@@ -188,7 +189,9 @@ func (e *entry) traits() (list []Trait) {
 	} else if p.Profile != "" {
 		add("profile", p.Profile)
 	}
-	for _, o := range slices.SortedFunc(slices.Values(options), func(a, b match.Option) int { return cmp.Compare(a.Name, b.Name) }) {
+	for _, o := range slices.SortedFunc(slices.Values(options), func(a, b match.Option) int {
+		return cmp.Compare(a.Name, b.Name)
+	}) {
 		add(o.Name, o.Value)
 	}
 	if len(p.Arguments) > 0 {

@@ -64,7 +64,8 @@ func TestPlayers(t *testing.T) {
 	}
 	a, b := matchtest.Plan("x").Players[0].Name, matchtest.Plan("x").Players[1].Name
 	plan := planOf("x2", nodes)
-	testutil.Slices(t, labels(x1, x2), []string{a + "@" + planOf("x1", func(*match.Plan) {}).Keys(0).Exact.Short(), b, a + "@" + plan.Keys(0).Exact.Short()})
+	testutil.Slices(t, labels(x1, x2),
+		[]string{a + "@" + planOf("x1", func(*match.Plan) {}).Keys(0).Exact.Short(), b, a + "@" + plan.Keys(0).Exact.Short()})
 	testutil.Slices(t, labels(x1), []string{a, b})
 	// If the options in effect are unknown, the only player with the same sent options is the same player.
 	old := played(t, s, planOf("old", func(p *match.Plan) { p.Players[0].Effect, p.Players[1].Effect = nil, nil }))

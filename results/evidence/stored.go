@@ -34,8 +34,8 @@ func SessionOf(run string) string { return block.ReplaceAllString(run, "") }
 var block = regexp.MustCompile(`-\d{3}$`)
 
 // FindStored returns the stored pairs between each two players, in the order in which they first played. It leaves
-// out pairs without swapped colours, and pairs that repeat an earlier one move for move. These include the pairs that an
-// earlier version of gogi copied from another run.
+// out pairs without swapped colours, and pairs that repeat an earlier one move for move. These include the pairs that
+// an earlier version of gogi copied from another run.
 //
 // With a time limit the strength of players depends on the machine and its load. FindStored returns such pairs for each
 // session apart ([stats.Bridge]). It leaves out those that a worker of a farm played, and those with a move that the
@@ -113,7 +113,8 @@ func FindStored(ctx context.Context, store *results.Store, q Question) (list []*
 }
 
 // eachRun calls yield for each run with these conditions, oldest first. It leaves out tunes and self-play.
-func eachRun(ctx context.Context, store *results.Store, conditions match.Key, yield func(*results.RunInfo, *match.CanonicalPlan) error) error {
+func eachRun(ctx context.Context, store *results.Store, conditions match.Key,
+	yield func(*results.RunInfo, *match.CanonicalPlan) error) error {
 	infos, err := store.Runs(ctx)
 	if err != nil {
 		return err

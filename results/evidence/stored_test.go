@@ -25,7 +25,8 @@ func TestFindStored(t *testing.T) {
 	played(t, s, eightPairs("option", func(p *match.Plan) { p.Players[1].Effect[0].Value = "2" }), 5)
 	played(t, s, eightPairs("rules", func(p *match.Plan) { p.Rules.MaxPlies++ }), 5)
 	canonical := testutil.Must(match.ParseCanonical(one.Canonical()))(t)
-	q := evidence.Question{Conditions: canonical.Conditions(), Players: []match.Key{one.Keys(0).Exact, {1}, one.Keys(1).Exact}}
+	q := evidence.Question{Conditions: canonical.Conditions(),
+		Players: []match.Key{one.Keys(0).Exact, {1}, one.Keys(1).Exact}}
 	find := func() *evidence.Stored {
 		list := testutil.Must(evidence.FindStored(t.Context(), s, q))(t)
 		testutil.Equal(t, len(list), 1, "players that met")
@@ -64,7 +65,8 @@ func TestFindStoredTimed(t *testing.T) {
 	played(t, s, eightPairs("lost-001", timed), 2)
 	played(t, s, eightPairs("lost-002", timed), 3, 0) // 0 is a copy
 	played(t, s, eightPairs("2026-11-28", timed), 4)
-	played(t, s, eightPairs("slower", func(p *match.Plan) { p.Players[1].Limits = match.Limits{MoveTime: 2 * time.Second} }), 5)
+	played(t, s, eightPairs("slower",
+		func(p *match.Plan) { p.Players[1].Limits = match.Limits{MoveTime: 2 * time.Second} }), 5)
 	other := eightPairs("other", timed)
 	run := resultstest.Begin(t, s, other)
 	for id, change := range []func(*match.PairResult){

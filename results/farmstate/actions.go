@@ -56,7 +56,8 @@ func (s *State) Log(ctx context.Context, actions ...Action) error {
 func addActions(ctx context.Context, tx *sql.Tx, actions []Action) error {
 	for _, a := range actions {
 		a.What = strings.ToValidUTF8(a.What[:min(len(a.What), MaxWhat)], "")
-		_, err := tx.ExecContext(ctx, "INSERT INTO actions (id, at, by, kind, name, what, crc) VALUES (nullif(?, 0), ?, ?, ?, ?, ?, ?)",
+		_, err := tx.ExecContext(ctx,
+			"INSERT INTO actions (id, at, by, kind, name, what, crc) VALUES (nullif(?, 0), ?, ?, ?, ?, ?, ?)",
 			a.ID, tables.Micros(a.At), a.By, a.On, a.Name, a.What, a.sum())
 		if err != nil {
 			return err
@@ -111,7 +112,8 @@ func (s *State) Actions(ctx context.Context, f Filter) ([]Action, error) {
 			err = fmt.Errorf("the checksum of action %d is wrong", a.ID)
 		}
 		return err
-	}, "SELECT id, at, by, kind, name, what, crc FROM actions WHERE "+strings.Join(where, " AND ")+" ORDER BY id "+order+" LIMIT ?", values...)
+	}, "SELECT id, at, by, kind, name, what, crc FROM actions WHERE "+strings.Join(where, " AND ")+" ORDER BY id "+order+
+		" LIMIT ?", values...)
 	if err != nil {
 		return nil, s.fail(err)
 	}

@@ -39,7 +39,8 @@ func TestReplace(t *testing.T) {
 	testutil.Check(t, len(got) == 2 && got["a"] == "two@2" && got["b"] == "@1", "%v", got)
 	put(here, "a", "three", 2)
 	got2 := testutil.Must(here.Actions(ctx, farmstate.Filter{From: log[1].ID}))(t)
-	testutil.Check(t, len(got2) == 3 && slices.Equal(got2[:2], log[1:]) && got2[2].What == "three" && got2[2].ID > log[2].ID, "%v", got2)
+	testutil.Check(t, len(got2) == 3 && slices.Equal(got2[:2], log[1:]) && got2[2].What == "three" &&
+		got2[2].ID > log[2].ID, "%v", got2)
 }
 
 // TestActions: the log has an action if, and only if, its change is stored. Another process finds it, a filter selects
@@ -92,5 +93,6 @@ func TestActions(t *testing.T) {
 	testutil.OK(t, s.Close())
 	text := testutil.Must(os.ReadFile(path))(t)
 	testutil.OK(t, os.WriteFile(path, bytes.Replace(text, []byte("submitted"), []byte("submittee"), 1), 0o600))
-	testutil.Fails(t, testutil.Err(open(t, path).Actions(t.Context(), farmstate.Filter{})), "", "a changed action was read")
+	testutil.Fails(t, testutil.Err(open(t, path).Actions(t.Context(), farmstate.Filter{})), "",
+		"a changed action was read")
 }

@@ -75,11 +75,13 @@ func prepareRows(ctx context.Context, tx *sql.Tx) error {
 		return err
 	}
 	if tables == 0 && id == 0 && version == 0 {
-		_, err := tx.ExecContext(ctx, fmt.Sprintf("%s; PRAGMA application_id=%d; PRAGMA user_version=1", schema, applicationID))
+		_, err := tx.ExecContext(ctx, fmt.Sprintf("%s; PRAGMA application_id=%d; PRAGMA user_version=1", schema,
+			applicationID))
 		return err
 	}
 	if id != applicationID || version != 1 {
-		return fmt.Errorf("it is not the state of a farm, or a newer gogi wrote it (application %#x, version %d)", id, version)
+		return fmt.Errorf("it is not the state of a farm, or a newer gogi wrote it (application %#x, version %d)", id,
+			version)
 	}
 	found := ""
 	if err := tx.QueryRowContext(ctx, "PRAGMA quick_check(1)").Scan(&found); err != nil {
@@ -102,7 +104,8 @@ func (s *State) Close() error { return s.db.Close() }
 // the row. Put adds the actions to the log in the same transaction. It returns the new revision when all of it
 // is on the disk. After an error nothing has changed. If ctx ends, a running Put continues, because otherwise
 // the caller would not know whether the row is stored.
-func (s *State) Put(ctx context.Context, bucket, name string, body []byte, revision uint64, actions ...Action) (uint64, error) {
+func (s *State) Put(ctx context.Context, bucket, name string, body []byte, revision uint64, actions ...Action) (uint64,
+	error) {
 	next := revision + 1
 	crc := checksum(bucket, name, body, next)
 	ctx = context.WithoutCancel(ctx)
@@ -110,9 +113,13 @@ func (s *State) Put(ctx context.Context, bucket, name string, body []byte, revis
 		var done sql.Result
 		var err error
 		if revision == 0 {
-			done, err = tx.ExecContext(ctx, "INSERT INTO state (bucket, name, revision, body, crc) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING", bucket, name, next, body, crc)
+			done, err = tx.ExecContext(ctx,
+				"INSERT INTO state (bucket, name, revision, body, crc) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING", bucket, name,
+				next, body, crc)
 		} else {
-			done, err = tx.ExecContext(ctx, "UPDATE state SET revision = ?, body = ?, crc = ? WHERE bucket = ? AND name = ? AND revision = ?", next, body, crc, bucket, name, revision)
+			done, err = tx.ExecContext(ctx,
+				"UPDATE state SET revision = ?, body = ?, crc = ? WHERE bucket = ? AND name = ? AND revision = ?", next, body, crc,
+				bucket, name, revision)
 		}
 		if err != nil {
 			return err
@@ -166,7 +173,8 @@ type row struct {
 }
 
 // Each calls f with all rows of a bucket, in the order of their names. f may call Put.
-func (s *State) Each(ctx context.Context, bucket string, f func(name string, body []byte, revision uint64) error) error {
+func (s *State) Each(ctx context.Context, bucket string,
+	f func(name string, body []byte, revision uint64) error) error {
 	all, err := s.rows(ctx, bucket)
 	if err != nil {
 		return s.fail(err)

@@ -56,14 +56,16 @@ func TestState(t *testing.T) {
 	testutil.OK(t, farmstate.Copy(t.Context(), path, copied))
 	put(second, "workers", "w0", "after the copy", 0, nil)
 	testutil.OK(t, errors.Join(first.Close(), second.Close()))
-	if got := rows(t, open(t, path), "workers"); !maps.Equal(got, map[string]string{"w0": "after the copy@1", "w1": "b@2"}) {
+	if got := rows(t, open(t, path), "workers"); !maps.Equal(got,
+		map[string]string{"w0": "after the copy@1", "w1": "b@2"}) {
 		t.Errorf("stored %v", got)
 	}
 	if got := rows(t, open(t, copied), "workers"); !maps.Equal(got, map[string]string{"w1": "b@2"}) {
 		t.Errorf("copied %v", got)
 	}
 	wrong := errors.New("wrong")
-	testutil.Is(t, open(t, path).Each(t.Context(), "tests", func(string, []byte, uint64) error { return wrong }), wrong, "the error of f")
+	testutil.Is(t, open(t, path).Each(t.Context(), "tests", func(string, []byte, uint64) error { return wrong }), wrong,
+		"the error of f")
 	testutil.Is(t, farmstate.Copy(t.Context(), path+".none", copied+".none"), fs.ErrNotExist, "a copy of nothing")
 }
 
@@ -72,7 +74,9 @@ func TestState(t *testing.T) {
 func TestDamage(t *testing.T) {
 	t.Parallel()
 	for name, damage := range map[string]func(text []byte) []byte{
-		"a byte of a row":  func(text []byte) []byte { return bytes.Replace(text, []byte("approved"), []byte("approvee"), 1) },
+		"a byte of a row": func(text []byte) []byte {
+			return bytes.Replace(text, []byte("approved"), []byte("approvee"), 1)
+		},
 		"half of the file": func(text []byte) []byte { return text[:len(text)/2] },
 		"no database":      func(text []byte) []byte { return []byte("not a database, and longer than a header") },
 		"another program":  func(text []byte) []byte { text[71] ^= 1; return text },

@@ -27,7 +27,8 @@ func Build(ctx context.Context, path string, fill func(part string) error) error
 	part := file + ".part"
 	claim, err := os.OpenFile(part, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
 	if errors.Is(err, fs.ErrExist) {
-		return fmt.Errorf("%s.part is there: another gogi is at it, or one was killed and left it; remove it in that case", path)
+		return fmt.Errorf("%s.part is there: another gogi is at it, or one was killed and left it; remove it in that case",
+			path)
 	}
 	if err != nil {
 		return disk.CannotWrite(path, err)

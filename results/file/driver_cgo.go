@@ -32,10 +32,12 @@ func troubleOf(err error) trouble {
 		return noTrouble
 	}
 	switch e.ExtendedCode {
-	case sqlite3.ErrIoErrSHMOpen, sqlite3.ErrIoErrSHMSize, sqlite3.ErrIoErrSHMMap: // the disk has no space for the log's index
+	case sqlite3.ErrIoErrSHMOpen, sqlite3.ErrIoErrSHMSize, sqlite3.ErrIoErrSHMMap:
+		// the disk has no space for the log's index
 		return cannotOpen
 	}
 	return map[sqlite3.ErrNo]trouble{
-		sqlite3.ErrCantOpen: cannotOpen, sqlite3.ErrReadonly: readOnly, sqlite3.ErrNotADB: notADatabase, sqlite3.ErrCorrupt: corrupt, sqlite3.ErrConstraint: constraint,
+		sqlite3.ErrCantOpen: cannotOpen, sqlite3.ErrReadonly: readOnly, sqlite3.ErrNotADB: notADatabase,
+		sqlite3.ErrCorrupt: corrupt, sqlite3.ErrConstraint: constraint,
 	}[e.Code]
 }

@@ -65,10 +65,10 @@ const inodeByte = 1 << 62
 // Hold returns the File at a path for one Store, which must call Release at its end. If write is true, Hold
 // creates a missing file. Hold rejects a file with two names (hard links), because SQLite derives the name of its
 // log from the name of the file. Under the other name the pairs in the log would be missing. Two writers under
-// different names would destroy the database (sqlite.org/howtocorrupt.html, 2.4). Hold also rejects a file with a damaged
-// log (soundLog), but it checks only files that no other Store of this process uses: the check opens and closes the
-// log's index, which would end the locks that SQLite has on it for this process. Hold rejects a pipe, device or folder under
-// a name of the database, because opening a pipe waits until another process opens it.
+// different names would destroy the database (sqlite.org/howtocorrupt.html, 2.4). Hold also rejects a file with a
+// damaged log (soundLog), but it checks only files that no other Store of this process uses: the check opens and closes
+// the log's index, which would end the locks that SQLite has on it for this process. Hold rejects a pipe, device or
+// folder under a name of the database, because opening a pipe waits until another process opens it.
 func Hold(file string, write bool) (*File, error) {
 	inodes.Lock()
 	defer inodes.Unlock()
@@ -84,7 +84,8 @@ func Hold(file string, write bool) (*File, error) {
 	known := err == nil && inodes.open[key] != nil && len(inodes.open[key].files) > 0
 	var opened *os.File
 	if write && !known {
-		if opened, err = os.OpenFile(file, os.O_RDWR|os.O_CREATE, 0o644); err != nil { // same mode as SQLite's; the umask decides
+		// same mode as SQLite's; the umask decides
+		if opened, err = os.OpenFile(file, os.O_RDWR|os.O_CREATE, 0o644); err != nil {
 			return nil, disk.WhyUnwritable(file, err)
 		}
 		key, names, err = fileOfOpen(opened)
@@ -102,13 +103,14 @@ func Hold(file string, write bool) (*File, error) {
 		i.files = append(i.files, opened)
 	}
 	if names > 1 {
-		return nil, errors.Join(fmt.Errorf("the file has %d names (hard links), and SQLite's log belongs to one of them: leave one name, or use a copy", names), i.drop())
+		return nil,
+			errors.Join(fmt.Errorf("the file has %d names (hard links), and SQLite's log belongs to one of them: leave one name, or use a copy", names), i.drop())
 	}
 	return i, nil
 }
 
-// ends are the ends of the names of all files that belong to a database: the database itself, those of SQLite, and gogi's
-// locks.
+// ends are the ends of the names of all files that belong to a database: the database itself, those of SQLite, and
+// gogi's locks.
 var ends = []string{"", "-wal", "-shm", "-lock", "-journal"}
 
 // regular returns an error if one of the names of a database belongs to something other than a regular file.

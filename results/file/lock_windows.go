@@ -95,7 +95,8 @@ func RenameNew(from, to string) error {
 
 // BootID returns the MachineGuid of this machine, because Windows has no identifier of the current boot.
 func BootID() (string, error) {
-	key, err := registry.OpenKey(registry.LOCAL_MACHINE, `SOFTWARE\Microsoft\Cryptography`, registry.QUERY_VALUE|registry.WOW64_64KEY)
+	key, err := registry.OpenKey(registry.LOCAL_MACHINE, `SOFTWARE\Microsoft\Cryptography`,
+		registry.QUERY_VALUE|registry.WOW64_64KEY)
 	if err != nil {
 		return "", fmt.Errorf("asking for the machine's number: %w", err)
 	}

@@ -34,7 +34,8 @@ func TestHold(t *testing.T) {
 	testutil.Require(t, err == nil && one == two, "by another name: %v, %v, %v", one, two, err)
 	testutil.OK(t, one.Lock(1))
 	testutil.Is(t, two.Lock(1), ErrTaken, "the same run")
-	testutil.OK(t, errors.Join(two.Lock(2), two.Unlock(2), one.Unlock(1), two.Lock(1), two.Unlock(1), one.Release(), two.Release()))
+	testutil.OK(t, errors.Join(two.Lock(2), two.Unlock(2), one.Unlock(1), two.Lock(1), two.Unlock(1), one.Release(),
+		two.Release()))
 	testutil.OK(t, os.WriteFile(filepath.Join(dir, "b"), nil, 0o600))
 	testutil.Is(t, RenameNew(filepath.Join(dir, "b"), path), os.ErrExist, "onto a file that is there")
 }

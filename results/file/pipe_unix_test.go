@@ -11,8 +11,8 @@ import (
 	"gogi/internal/testutil"
 )
 
-// TestHoldOfPipes requires an error if a name of a database belongs to a pipe or a folder. Without the check, opening the
-// pipe would wait for another process for ever, even after SIGTERM.
+// TestHoldOfPipes requires an error if a name of a database belongs to a pipe or a folder. Without the check, opening
+// the pipe would wait for another process for ever, even after SIGTERM.
 func TestHoldOfPipes(t *testing.T) {
 	for _, end := range ends {
 		for name, make := range map[string]func(path string) error{

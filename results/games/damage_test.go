@@ -48,7 +48,8 @@ type reading struct {
 
 // readings returns the ways in which commands and pages read the run "r".
 func readings() []reading {
-	run := func(print func(context.Context, *results.Store, *results.RunInfo, io.Writer) error) func(context.Context, *results.Store, io.Writer) error {
+	run := func(print func(context.Context, *results.Store, *results.RunInfo, io.Writer) error) func(context.Context,
+		*results.Store, io.Writer) error {
 		return func(ctx context.Context, s *results.Store, w io.Writer) error {
 			info, err := s.FindRun(ctx, "r")
 			if err != nil {
@@ -57,7 +58,8 @@ func readings() []reading {
 			return print(ctx, s, info, w)
 		}
 	}
-	values := func(print func(context.Context, *results.Store, *results.RunInfo) ([]any, error)) func(context.Context, *results.Store, io.Writer) error {
+	values := func(print func(context.Context, *results.Store, *results.RunInfo) ([]any, error)) func(context.Context,
+		*results.Store, io.Writer) error {
 		return run(func(ctx context.Context, s *results.Store, info *results.RunInfo, w io.Writer) error {
 			list, err := print(ctx, s, info)
 			if err != nil {
@@ -121,7 +123,8 @@ func kept(ctx context.Context, s *results.Store, info *results.RunInfo) ([]any, 
 	sum, pairs, err8 := dump.StableSum(ctx, s, run, 2, 9)
 	pair, err9 := s.Pair(ctx, run, 4)
 	record, err10 := s.Record(ctx, run, 7, 1)
-	return []any{slices.Sorted(maps.Keys(finished)), stored, voided, attempts, setting, settings, runs, sum, pairs, pair, movesOf(&record)},
+	return []any{slices.Sorted(maps.Keys(finished)), stored, voided, attempts, setting, settings, runs, sum, pairs, pair,
+			movesOf(&record)},
 		errors.Join(err1, err2, err3, err4, err5, err6, err7, err8, err9, err10)
 }
 
@@ -168,7 +171,8 @@ func played(t *testing.T, pairs, plies int, change func(*match.Plan)) string {
 	path := resultstest.Path(t)
 	s := resultstest.Open(t, path)
 	plan := matchtest.Plan("r")
-	plan.Pairs, plan.PVPlies, plan.Gate = 2*pairs, 3, stats.SPRT{Elo1: 40, Alpha: 0.05, Beta: 0.1, Model: stats.ModelLogistic}
+	plan.Pairs, plan.PVPlies, plan.Gate = 2*pairs, 3,
+		stats.SPRT{Elo1: 40, Alpha: 0.05, Beta: 0.1, Model: stats.ModelLogistic}
 	if change != nil {
 		change(plan)
 	}
@@ -183,7 +187,8 @@ func played(t *testing.T, pairs, plies int, change func(*match.Plan)) string {
 		}
 		matchtest.Put(t, run, pair)
 	}
-	if n, err := run.Void(t.Context(), "slowed", "me", func(g match.Row) bool { return g.Pair == 5 || g.Pair == 6 }); len(n) != 2 || err != nil {
+	if n, err := run.Void(t.Context(), "slowed", "me",
+		func(g match.Row) bool { return g.Pair == 5 || g.Pair == 6 }); len(n) != 2 || err != nil {
 		t.Fatal(n, err)
 	}
 	again := matchtest.Pair(plan, 6, plies)
@@ -211,7 +216,8 @@ func (c *counts) compare(t *testing.T, path, what string, want map[string]string
 			c.same++
 		default:
 			c.wrong++
-			t.Errorf("%s: %s prints what is not stored, and no error (%d bytes, %d when undamaged)", what, r.name, len(out), len(want[r.name]))
+			t.Errorf("%s: %s prints what is not stored, and no error (%d bytes, %d when undamaged)", what, r.name, len(out),
+				len(want[r.name]))
 		}
 	}
 }
@@ -236,7 +242,8 @@ func TestFlippedBits(t *testing.T) {
 				bit := drawBit(r, len(whole))
 				text := slices.Clone(whole)
 				text[bit/8] ^= 1 << (bit % 8)
-				flipped.compare(t, written(t, d.path, n, text), fmt.Sprintf("bit %d of byte %d of page %d", bit%8, bit/8%tables.PageSize, bit/8/tables.PageSize+1), want)
+				flipped.compare(t, written(t, d.path, n, text),
+					fmt.Sprintf("bit %d of byte %d of page %d", bit%8, bit/8%tables.PageSize, bit/8/tables.PageSize+1), want)
 			}
 			for n := range swaps * d.share / 100 {
 				a, b := drawPages(r, len(whole)/tables.PageSize)

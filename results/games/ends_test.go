@@ -27,7 +27,8 @@ func everyEnd(t *testing.T) map[string]*kifu.Record {
 	for _, end := range match.Terminations() {
 		for plies := 1; plies <= 2; plies++ {
 			for _, winner := range []string{"black", "white", "draw"} {
-				g := &kifu.Record{Black: "A", White: "B", Start: even.SFEN(), Result: string(end), Winner: winner, Started: time.Unix(1_767_323_045, 0)}
+				g := &kifu.Record{Black: "A", White: "B", Start: even.SFEN(), Result: string(end), Winner: winner,
+					Started: time.Unix(1_767_323_045, 0)}
 				for _, m := range []string{"7g7f", "3c3d"}[:plies] {
 					g.Moves = append(g.Moves, kifu.Move{Move: testutil.Must(shogi.ParseMove(m))(t), Time: time.Second})
 				}
@@ -38,8 +39,10 @@ func everyEnd(t *testing.T) map[string]*kifu.Record {
 	return games
 }
 
-// inEachFormat writes the games in each format that has ends, and yields the format and a store into which it imported the text.
-func inEachFormat(t *testing.T, games map[string]*kifu.Record, names []string) iter.Seq2[kifutext.Format, *results.Store] {
+// inEachFormat writes the games in each format that has ends, and yields the format and a store into which it imported
+// the text.
+func inEachFormat(t *testing.T, games map[string]*kifu.Record, names []string) iter.Seq2[kifutext.Format,
+	*results.Store] {
 	return func(yield func(kifutext.Format, *results.Store) bool) {
 		for _, f := range kifutext.Text() {
 			if f.Name == "usi" || f.Name == "sfen" {
@@ -73,7 +76,8 @@ func TestEveryEndComesBack(t *testing.T) {
 			var printed struct{ Outcome, Termination string }
 			testutil.OK(t, json.Unmarshal(testutil.Must(json.Marshal(row))(t), &printed))
 			want := games[names[n]]
-			testutil.Check(t, printed.Outcome == want.Winner && printed.Termination == want.Result, "%s as %s: %+v", names[n], f.Name, printed)
+			testutil.Check(t, printed.Outcome == want.Winner && printed.Termination == want.Result, "%s as %s: %+v", names[n],
+				f.Name, printed)
 			n++
 			return nil
 		}))
@@ -86,9 +90,9 @@ func TestEveryEndComesBack(t *testing.T) {
 	}
 }
 
-// TestOtherReadersOfEnds: the libraries of ShogiHome and Kifu for JS read the winner of each end in every format, or read
-// an interrupted game where the format has no word with the winner. The exceptions are theirs: tsshogi 2.2.0 reads the
-// sign of %±ILLEGAL_ACTION as the winner, and json-kifu-format 5.5.0 does not know 入玉勝ち.
+// TestOtherReadersOfEnds: the libraries of ShogiHome and Kifu for JS read the winner of each end in every format, or
+// read an interrupted game where the format has no word with the winner. The exceptions are theirs: tsshogi 2.2.0 reads
+// the sign of %±ILLEGAL_ACTION as the winner, and json-kifu-format 5.5.0 does not know 入玉勝ち.
 func TestOtherReadersOfEnds(t *testing.T) {
 	games := everyEnd(t)
 	folder := writeAll(t, games)
@@ -108,22 +112,25 @@ func TestOtherReadersOfEnds(t *testing.T) {
 		if s.Shogi.End.Word == "interrupt" {
 			interrupted[s.Format]++
 		} else {
-			testutil.Check(t, !action && winner == g.Winner || action && winner == other, "%s: tsshogi reads %s, winner %q", name, s.Shogi.End.Word, winner)
+			testutil.Check(t, !action && winner == g.Winner || action && winner == other, "%s: tsshogi reads %s, winner %q",
+				name, s.Shogi.End.Word, winner)
 		}
 		declared := g.Result == "declaration" && g.Winner == side.String()
 		if s.JKF == nil || declared && slices.Contains([]string{"kif", "sjis", "ki2"}, s.Format) {
-			testutil.Check(t, s.JKF == nil || s.Format == "ki2" || s.JKF.Error == "" && len(s.JKF.Moves) == len(g.Moves), "%s: json-kifu-format: %+v", name, s.JKF)
+			testutil.Check(t, s.JKF == nil || s.Format == "ki2" || s.JKF.Error == "" && len(s.JKF.Moves) == len(g.Moves),
+				"%s: json-kifu-format: %+v", name, s.JKF)
 			continue
 		}
 		if s.JKF.Special == "CHUDAN" {
 			interrupted["json-kifu-format "+s.Format]++
 			continue
 		}
-		testutil.Check(t, s.JKF.Error == "" && winnerOfCSA(s.JKF.Special, side) == g.Winner, "%s: json-kifu-format reads %q (%s)", name, s.JKF.Special, s.JKF.Error)
+		testutil.Check(t, s.JKF.Error == "" && winnerOfCSA(s.JKF.Special, side) == g.Winner,
+			"%s: json-kifu-format reads %q (%s)", name, s.JKF.Special, s.JKF.Error)
 	}
-	// The table of docs/formats.md has 12 empty cells of wins and 13 of draws, and each is written for both sides to move. The nine losses that CSA
-	// 3.0 has no word for are those of declaration, repetition, impasse, max plies, both adjudications, crash, not started
-	// and unknown.
+	// The table of docs/formats.md has 12 empty cells of wins and 13 of draws, and each is written for both sides to move.
+	// The nine losses that CSA 3.0 has no word for are those of declaration, repetition, impasse, max plies, both
+	// adjudications, crash, not started and unknown.
 	for format, n := range interrupted {
 		want := 2 * (12 + 13)
 		if format == "csa3" {
@@ -150,8 +157,9 @@ func winnerOfCSA(word string, side shogi.Colour) string {
 	return ""
 }
 
-// TestOpeningsComeBack: an export that is imported again has the same opening of each game in every format that has ends,
-// so that the games count as the same observations. Three moves are the opening, and --opening-plies is another number.
+// TestOpeningsComeBack: an export that is imported again has the same opening of each game in every format that has
+// ends, so that the games count as the same observations. Three moves are the opening, and --opening-plies is another
+// number.
 func TestOpeningsComeBack(t *testing.T) {
 	games := playedGames(t)
 	for name := range games {
@@ -170,7 +178,8 @@ func TestOpeningsComeBack(t *testing.T) {
 			for _, m := range games[names[n]].Moves[:3] {
 				o.Moves = append(o.Moves, m.Move)
 			}
-			testutil.Check(t, row.OpeningPlies == 3 && row.OpeningHash == o.Hash(), "%s as %s: an opening of %d plies", names[n], f.Name, row.OpeningPlies)
+			testutil.Check(t, row.OpeningPlies == 3 && row.OpeningHash == o.Hash(), "%s as %s: an opening of %d plies", names[n],
+				f.Name, row.OpeningPlies)
 			n++
 			return nil
 		}))

@@ -26,14 +26,15 @@ func Formats(o packed.Options, tally *packed.Tally) []kifutext.Format {
 		if f.Bare {
 			continue // positions without a result
 		}
-		list = append(list, kifutext.Format{Name: f.Name, Ext: f.Extension, Append: func(dst []byte, r *kifu.Record) ([]byte, error) {
-			counts, err := f.Encode(r, o, func(b []byte, _ int) error {
-				dst = append(dst, b...)
-				return nil
-			})
-			tally.Add(counts)
-			return dst, err
-		}})
+		list = append(list, kifutext.Format{Name: f.Name, Ext: f.Extension,
+			Append: func(dst []byte, r *kifu.Record) ([]byte, error) {
+				counts, err := f.Encode(r, o, func(b []byte, _ int) error {
+					dst = append(dst, b...)
+					return nil
+				})
+				tally.Add(counts)
+				return dst, err
+			}})
 	}
 	return list
 }
@@ -87,7 +88,8 @@ func (t *Tally) Skips() (n int) {
 // Run exports the games of a run in the order of their pairs. If to is "-", it writes to out. If to is a
 // folder or ends with a slash, it writes one file per game; otherwise it writes one file. A file gets its
 // final name when it is complete.
-func (e *Export) Run(ctx context.Context, store *results.Store, info *results.RunInfo, to string, out io.Writer) (*Tally, error) {
+func (e *Export) Run(ctx context.Context, store *results.Store, info *results.RunInfo, to string,
+	out io.Writer) (*Tally, error) {
 	completer, err := NewCompleter(info)
 	if err != nil {
 		return nil, err
@@ -140,7 +142,8 @@ type exporter struct {
 func (x *exporter) all(ctx context.Context, store *results.Store, info *results.RunInfo) error {
 	for name := range x.Ratings {
 		if !slices.Contains(info.Players, name) {
-			return fail.Usage(fmt.Errorf("--rating %s: run %s has no such player; it has %s", name, info.Name, strings.Join(info.Players, ", ")))
+			return fail.Usage(fmt.Errorf("--rating %s: run %s has no such player; it has %s", name, info.Name,
+				strings.Join(info.Players, ", ")))
 		}
 	}
 	if x.Training {

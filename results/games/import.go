@@ -23,11 +23,10 @@ import (
 	"gogi/shogi/kifu/text"
 )
 
-// Import stores the games of files as a run with the design "imported". If the records are gogi's own and complete, their
-// games are the pairs of the exported run; see twins. Otherwise each game is one pair, in the order of the sources. The
-// plan has the players' names. Its seed is the hash of all games, so the plan hash identifies the
-// sources. A second import of the same sources adds nothing. Import rejects other sources for a run with the same
-// name.
+// Import stores the games of files as a run with the design "imported". If the records are gogi's own and complete,
+// their games are the pairs of the exported run; see twins. Otherwise each game is one pair, in the order of the
+// sources. The plan has the players' names. Its seed is the hash of all games, so the plan hash identifies the sources.
+// A second import of the same sources adds nothing. Import rejects other sources for a run with the same name.
 type Import struct {
 	Run     string
 	Sources []string // files, folders and archives; "-" is In
@@ -99,7 +98,8 @@ func (i *Import) Into(ctx context.Context, store *results.Store) (*Imported, err
 }
 
 // each calls game for each game that can be imported, and refused for the others.
-func (i *Import) each(ctx context.Context, sources *sources, refused func(Refusal), game func(*kifu.Record) error) error {
+func (i *Import) each(ctx context.Context, sources *sources, refused func(Refusal),
+	game func(*kifu.Record) error) error {
 	return sources.each(ctx, refused, func(r *kifu.Record, at Refusal) error {
 		if at.Why = unfit(r); at.Why != "" {
 			refused(at)
@@ -212,9 +212,11 @@ func (c *census) seed() uint64 {
 
 func (i *Import) plan(c *census) *match.Plan {
 	p := &match.Plan{
-		Run: i.Run, Design: match.Design{Kind: match.DesignImported, Swap: c.seats != nil}, Seed: c.seed(), Pairs: c.pairs(), PVPlies: math.MaxInt32,
-		Rules: match.Rules{Name: "imported", Declaration: shogi.NoEnteringKing, RepetitionPoints: [2]float64{0.5, 0.5}}, Openings: []match.Opening{{ID: "even", Start: "startpos"}},
-		Ponder: match.PonderOff, Slowed: match.PolicyCount,
+		Run: i.Run, Design: match.Design{Kind: match.DesignImported, Swap: c.seats != nil}, Seed: c.seed(), Pairs: c.pairs(),
+		PVPlies:  math.MaxInt32,
+		Rules:    match.Rules{Name: "imported", Declaration: shogi.NoEnteringKing, RepetitionPoints: [2]float64{0.5, 0.5}},
+		Openings: []match.Opening{{ID: "even", Start: "startpos"}},
+		Ponder:   match.PonderOff, Slowed: match.PolicyCount,
 	}
 	for _, name := range c.names {
 		p.Players = append(p.Players, match.Player{Name: name, Restart: match.RestartNever})

@@ -24,7 +24,8 @@ func TestLibOSL(t *testing.T) {
 		required(t, "libosl-dev is missing")
 	}
 	program := filepath.Join(t.TempDir(), "libosl")
-	built, err := exec.Command("g++", "-O1", "-std=c++14", "-w", "-DOSL_SMP", "testdata/libosl.cc", "-o", program, "-losl", "-lpthread").CombinedOutput()
+	built, err := exec.Command("g++", "-O1", "-std=c++14", "-w", "-DOSL_SMP", "testdata/libosl.cc", "-o", program, "-losl",
+		"-lpthread").CombinedOutput()
 	testutil.Require(t, err == nil, "%v: %s", err, built)
 	games, folder := playedGames(t), t.TempDir()
 	want := map[string]string{}

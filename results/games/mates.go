@@ -9,8 +9,8 @@ import (
 	"gogi/usi"
 )
 
-// MateScales returns how the players of a run write mates as centipawns. It reads the first games that each player won by
-// checkmate.
+// MateScales returns how the players of a run write mates as centipawns. It reads the first games that each player won
+// by checkmate.
 func MateScales(ctx context.Context, store *results.Store, run int64, players []string) (usi.MateScales, error) {
 	scales := usi.MateScales{}
 	for _, name := range players {

@@ -15,8 +15,9 @@ import (
 	kifutext "gogi/shogi/kifu/text"
 )
 
-// TestMatesAsCentipawns: A writes its mates as 16000 less the plies, as sjaakii does. --no-mate leaves them out, and without it they
-// count as limited mates. B has the same scores, but no game shows that they are mates. Records of text keep every score.
+// TestMatesAsCentipawns: A writes its mates as 16000 less the plies, as sjaakii does. --no-mate leaves them out, and
+// without it they count as limited mates. B has the same scores, but no game shows that they are mates. Records of text
+// keep every score.
 func TestMatesAsCentipawns(t *testing.T) {
 	var text bytes.Buffer
 	for i := range 4 {
@@ -40,12 +41,14 @@ func TestMatesAsCentipawns(t *testing.T) {
 	testutil.Equal(t, strings.Count(text.String(), "15999"), 4)
 
 	rep := testutil.Must(stored.Report(t.Context(), store, "run"))(t)
-	testutil.Check(t, rep.Players[0].Name == "A" && rep.Players[0].MateBase == 16000 && rep.Players[1].MateBase == 0, "%+v", rep.Players)
-	testutil.Check(t, len(rep.LimitWarnings()) == 1 && strings.Contains(rep.LimitWarnings()[0].String(), "16000 less the plies"), "%v", rep.LimitWarnings())
+	testutil.Check(t, rep.Players[0].Name == "A" && rep.Players[0].MateBase == 16000 && rep.Players[1].MateBase == 0,
+		"%+v", rep.Players)
+	testutil.Check(t, len(rep.LimitWarnings()) == 1 &&
+		strings.Contains(rep.LimitWarnings()[0].String(), "16000 less the plies"), "%v", rep.LimitWarnings())
 }
 
-// matedBy returns the record of a game that winner won with Black, as a line of JSON. Its scores are 16000 less the plies. The
-// king of Black has one of 24 places, so that games with different numbers differ.
+// matedBy returns the record of a game that winner won with Black, as a line of JSON. Its scores are 16000 less the
+// plies. The king of Black has one of 24 places, so that games with different numbers differ.
 func matedBy(t *testing.T, winner, loser string, number int) []byte {
 	t.Helper()
 	ranks := []string{"9", "9", "9"}
@@ -55,7 +58,8 @@ func matedBy(t *testing.T, winner, loser string, number int) []byte {
 		ranks[number/8] += fmt.Sprint(7 - file)
 	}
 	g := &kifu.Record{
-		Black: winner, White: loser, Start: "4k4/9/8p/4P4/9/9/" + strings.Join(ranks, "/") + " b G 1", Result: "checkmate", Winner: "black",
+		Black: winner, White: loser, Start: "4k4/9/8p/4P4/9/9/" + strings.Join(ranks, "/") + " b G 1", Result: "checkmate",
+		Winner: "black",
 	}
 	for k, move := range []string{"5d5c", "1c1d", "G*5b"} {
 		score := []int{15997, -15998, 15999}[k]
@@ -68,13 +72,15 @@ func matedBy(t *testing.T, winner, loser string, number int) []byte {
 func importedRun(t *testing.T, text []byte) (*results.Store, *results.RunInfo) {
 	t.Helper()
 	store := openStore(t)
-	i := Import{Run: "run", Sources: []string{"-"}, In: bytes.NewReader(text), Refused: func(r Refusal) { t.Errorf("%+v", r) }}
+	i := Import{Run: "run", Sources: []string{"-"}, In: bytes.NewReader(text), Refused: func(r Refusal) {
+		t.Errorf("%+v", r)
+	}}
 	testutil.OK(t, testutil.Err(i.Into(t.Context(), store)))
 	return store, runOf(t, store, "run")
 }
 
-// TestReportsAndExportsLearnAlike: a player that wins its first game late in the run has the same base in the report and in an
-// export.
+// TestReportsAndExportsLearnAlike: a player that wins its first game late in the run has the same base in the report
+// and in an export.
 func TestReportsAndExportsLearnAlike(t *testing.T) {
 	var text bytes.Buffer
 	for i := range 20 {
@@ -87,6 +93,7 @@ func TestReportsAndExportsLearnAlike(t *testing.T) {
 	scales := testutil.Must(MateScales(t.Context(), store, info.ID, info.Players))(t)
 	rep := testutil.Must(stored.Report(t.Context(), store, "run"))(t)
 	for _, p := range rep.Players {
-		testutil.Check(t, p.MateBase == 16000 && scales[p.Name].Base() == 16000, "%s: report %d, export %d", p.Name, p.MateBase, scales[p.Name].Base())
+		testutil.Check(t, p.MateBase == 16000 && scales[p.Name].Base() == 16000, "%s: report %d, export %d", p.Name,
+			p.MateBase, scales[p.Name].Base())
 	}
 }

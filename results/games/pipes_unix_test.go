@@ -24,8 +24,11 @@ func TestPipesAreNotOpened(t *testing.T) {
 	}
 	write(t, filepath.Join(dir, "b.jsonl"), lines(t, games))
 	var refused []string
-	i := Import{Run: "run", Sources: []string{dir}, Refused: func(r Refusal) { refused = append(refused, filepath.Base(r.File)) }}
-	if done, err := i.Into(t.Context(), openStore(t)); err != nil || done.Games == 0 || !slices.Contains(refused, "a.csa") {
+	i := Import{Run: "run", Sources: []string{dir}, Refused: func(r Refusal) {
+		refused = append(refused, filepath.Base(r.File))
+	}}
+	if done, err := i.Into(t.Context(), openStore(t)); err != nil || done.Games == 0 ||
+		!slices.Contains(refused, "a.csa") {
 		t.Errorf("%+v, %v, refused %q", done, err, refused)
 	}
 	i.Sources = []string{pipe}

@@ -29,9 +29,12 @@ func required(t *testing.T, why string) {
 
 // allEnds are the ways in which a game ends, and whether the side that moves or waits wins.
 var allEnds = []struct{ result, who string }{
-	{"resignation", "waits"}, {"checkmate", "waits"}, {"crash", "waits"}, {"time_forfeit", "waits"}, {"stall", "waits"}, {"illegal_move", "waits"},
-	{"false_declaration", "waits"}, {"perpetual_check", "moves"}, {"perpetual_check", "waits"}, {"repetition", "draw"}, {"max_plies", "draw"}, {"impasse", "draw"},
-	{"declaration", "moves"}, {"declaration", "waits"}, {"score_adjudication", "moves"}, {"score_adjudication", "waits"}, {"score_adjudication", "draw"},
+	{"resignation", "waits"}, {"checkmate", "waits"}, {"crash", "waits"}, {"time_forfeit", "waits"}, {"stall", "waits"},
+	{"illegal_move", "waits"},
+	{"false_declaration", "waits"}, {"perpetual_check", "moves"}, {"perpetual_check", "waits"}, {"repetition", "draw"},
+	{"max_plies", "draw"}, {"impasse", "draw"},
+	{"declaration", "moves"}, {"declaration", "waits"}, {"score_adjudication", "moves"}, {"score_adjudication", "waits"},
+	{"score_adjudication", "draw"},
 }
 
 // playedGames returns eight games of random moves for each way to end: even games, handicaps, and one with promoted
@@ -39,7 +42,8 @@ var allEnds = []struct{ result, who string }{
 func playedGames(t *testing.T) map[string]*kifu.Record {
 	t.Helper()
 	even := shogi.StartPos()
-	starts := []string{even.SFEN(), even.SFEN(), even.SFEN(), "l6nl/5+P1gk/2np1S3/p1p4Pp/3P2Sp1/1PPb2P1P/P5GS1/R8/LN4bKL w RGgsn5p 1"}
+	starts := []string{even.SFEN(), even.SFEN(), even.SFEN(),
+		"l6nl/5+P1gk/2np1S3/p1p4Pp/3P2Sp1/1PPb2P1P/P5GS1/R8/LN4bKL w RGgsn5p 1"}
 	for _, h := range shogi.Handicaps() {
 		starts = append(starts, h.SFEN)
 	}
@@ -47,7 +51,8 @@ func playedGames(t *testing.T) map[string]*kifu.Record {
 	r := rand.New(rand.NewPCG(1, 2))
 	for i, end := range allEnds {
 		for n := range 8 {
-			games[fmt.Sprintf("%02d-%s-%d", i, end.result, n)] = playedGame(t, r, starts[(8*i+n)%len(starts)], end.result, end.who)
+			games[fmt.Sprintf("%02d-%s-%d", i, end.result, n)] = playedGame(t, r, starts[(8*i+n)%len(starts)], end.result,
+				end.who)
 		}
 	}
 	return games
@@ -56,7 +61,8 @@ func playedGames(t *testing.T) map[string]*kifu.Record {
 func playedGame(t *testing.T, r *rand.Rand, start, result, who string) *kifu.Record {
 	t.Helper()
 	p := testutil.Must(shogi.ParseSFEN(start))(t)
-	g := &kifu.Record{Black: "先手, A", White: "B", Event: "run/1.0", Start: start, Result: result, Started: time.Unix(1_767_323_045, 0)}
+	g := &kifu.Record{Black: "先手, A", White: "B", Event: "run/1.0", Start: start, Result: result,
+		Started: time.Unix(1_767_323_045, 0)}
 	g.Ended, g.Note = g.Started.Add(time.Minute), "a note, with a comma"
 	for i := range 30 + r.IntN(60) {
 		m := kifu.Move{Move: anyMove(r, &p), Opening: i < 3}
@@ -172,11 +178,12 @@ func readWithNode(t *testing.T, folder string) map[string]seen {
 	return got
 }
 
-// TestRelativeWords: gogi's words for moves of equal pieces in KI2 are those that tsshogi writes, and those of JKF are those
-// that json-kifu-format adds to a CSA file, for every move of random games.
+// TestRelativeWords: gogi's words for moves of equal pieces in KI2 are those that tsshogi writes, and those of JKF are
+// those that json-kifu-format adds to a CSA file, for every move of random games.
 func TestRelativeWords(t *testing.T) {
 	even := shogi.StartPos()
-	starts := []string{even.SFEN(), "k8/1gsg1+p+p+p1/1s+p+p1+p3/9/9/9/3+P1+P+PS1/1+P+P+P1GSG1/8K b - 1", "k8/9/1+B2+R1+P+N1/9/9/3+s+s4/1+b2+r1+p+l1/9/8K w GSgs 1"}
+	starts := []string{even.SFEN(), "k8/1gsg1+p+p+p1/1s+p+p1+p3/9/9/9/3+P1+P+PS1/1+P+P+P1GSG1/8K b - 1",
+		"k8/9/1+B2+R1+P+N1/9/9/3+s+s4/1+b2+r1+p+l1/9/8K w GSgs 1"}
 	games := map[string]*kifu.Record{}
 	r := rand.New(rand.NewPCG(3, 4))
 	for i := range testutil.ByLength(24, 200) {
@@ -198,7 +205,8 @@ func TestRelativeWords(t *testing.T) {
 			theirs, _, _ := strings.Cut(s.Shogi.KI2, "まで")
 			text := testutil.Must(kifutext.AppendKI2(nil, g))(t)
 			ours, list := signed.FindAllString(string(text), -1), signed.FindAllString(theirs, -1)
-			testutil.Require(t, len(ours) == len(g.Moves) && len(list) == len(ours), "%s: %d and %d moves of %d", name, len(ours), len(list), len(g.Moves))
+			testutil.Require(t, len(ours) == len(g.Moves) && len(list) == len(ours), "%s: %d and %d moves of %d", name,
+				len(ours), len(list), len(g.Moves))
 			for i := range ours {
 				a, b := strings.Trim(ours[i], " 　"), strings.Trim(list[i], " 　")
 				if strings.ContainsAny(a, "右左直上寄引") {
@@ -233,7 +241,10 @@ func asExit(err error, to **exec.ExitError) bool {
 func TestOtherReaders(t *testing.T) {
 	games := playedGames(t)
 	// The starts differ between the ways to end, so that two games of each way cover all starts.
-	maps.DeleteFunc(games, func(name string, _ *kifu.Record) bool { return name[len(name)-1] >= testutil.ByLength[byte]('2', '8') })
+	maps.DeleteFunc(games, func(name string,
+		_ *kifu.Record) bool {
+		return name[len(name)-1] >= testutil.ByLength[byte]('2', '8')
+	})
 	got := readWithNode(t, writeAll(t, games))
 	testutil.Require(t, len(got) == 7*len(games) && len(games) >= 30, "%d files of %d games", len(got), len(games))
 	for name, s := range got {
@@ -247,12 +258,14 @@ func TestOtherReaders(t *testing.T) {
 func TestOtherReadersAreAsked(t *testing.T) {
 	even := shogi.StartPos()
 	m := testutil.Must(shogi.ParseMove("7g7f"))(t)
-	g := &kifu.Record{Black: "A", White: "B", Start: even.SFEN(), Moves: []kifu.Move{{Move: m, Time: time.Second}}, Result: "resignation", Winner: "black"}
+	g := &kifu.Record{Black: "A", White: "B", Start: even.SFEN(), Moves: []kifu.Move{{Move: m, Time: time.Second}},
+		Result: "resignation", Winner: "black"}
 	games := map[string]*kifu.Record{"game": g}
 	folder := writeAll(t, games)
 	changes := map[string][2]string{
 		"csa": {"+7776FU", "+6766FU"}, "csa3": {"+7776FU", "+6766FU"}, "usi": {"7g7f", "6g6f"}, "kif": {"７六歩(77)", "６六歩(67)"},
-		"ki2": {"▲７六歩", "▲６六歩"}, "jkf": {`"from":{"x":7,"y":7},"to":{"x":7,"y":6}`, `"from":{"x":6,"y":7},"to":{"x":6,"y":6}`},
+		"ki2": {"▲７六歩", "▲６六歩"}, "jkf": {`"from":{"x":7,"y":7},"to":{"x":7,"y":6}`,
+			`"from":{"x":6,"y":7},"to":{"x":6,"y":6}`},
 	}
 	paths := testutil.Must(filepath.Glob(folder + "/*"))(t)
 	for _, path := range paths {
@@ -278,7 +291,8 @@ func differences(g *kifu.Record, s seen) (wrong []string) {
 		return []string{"tsshogi: " + s.Shogi.Error}
 	}
 	if s.Shogi.Start != g.Start || len(s.Shogi.Moves) != len(g.Moves) || !sameBoard(s.Shogi.Final, last) {
-		say("tsshogi has %d moves from %s to %s, want %d from %s to %s", len(s.Shogi.Moves), s.Shogi.Start, s.Shogi.Final, len(g.Moves), g.Start, last)
+		say("tsshogi has %d moves from %s to %s, want %d from %s to %s", len(s.Shogi.Moves), s.Shogi.Start, s.Shogi.Final,
+			len(g.Moves), g.Start, last)
 		return wrong
 	}
 	mover := firstSide(g)
@@ -295,7 +309,8 @@ func differences(g *kifu.Record, s seen) (wrong []string) {
 		}
 		mover = 1 - mover
 	}
-	if wants := winnerIn(s.Format, g, side); s.Format != "usi" && (s.Shogi.End == nil || winnerOf(s.Shogi.End.Word, side) != wants) {
+	if wants := winnerIn(s.Format, g, side); s.Format != "usi" &&
+		(s.Shogi.End == nil || winnerOf(s.Shogi.End.Word, side) != wants) {
 		say("it ended by %+v, %s to move: want %q as the winner", s.Shogi.End, side, wants)
 	}
 	return append(wrong, jkfDifferences(g, s, last)...)
@@ -306,7 +321,8 @@ func jkfDifferences(g *kifu.Record, s seen, last string) (wrong []string) {
 		return nil // json-kifu-format does not know 入玉勝ち in KI2, which tsshogi reads and writes
 	}
 	if s.JKF.Error != "" || len(s.JKF.Moves) != len(g.Moves) || !sameBoard(s.JKF.SFEN, last) {
-		return []string{fmt.Sprintf("json-kifu-format: %s: %d moves to %s, want %d to %s", s.JKF.Error, len(s.JKF.Moves), s.JKF.SFEN, len(g.Moves), last)}
+		return []string{fmt.Sprintf("json-kifu-format: %s: %d moves to %s, want %d to %s", s.JKF.Error, len(s.JKF.Moves),
+			s.JKF.SFEN, len(g.Moves), last)}
 	}
 	if s.Format == "jkf" && string(s.JKF.Valid) != "null" {
 		wrong = append(wrong, "not as the schema has it: "+string(s.JKF.Valid))

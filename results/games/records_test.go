@@ -75,7 +75,9 @@ func mapKeys(games map[string]*kifu.Record) func(func(string) bool) {
 func importText(t *testing.T, store *results.Store, run string, text []byte) (*Imported, []Refusal) {
 	t.Helper()
 	var refused []Refusal
-	i := Import{Run: run, Sources: []string{"-"}, In: bytes.NewReader(text), OpeningPlies: 24, Refused: func(r Refusal) { refused = append(refused, r) }}
+	i := Import{Run: run, Sources: []string{"-"}, In: bytes.NewReader(text), OpeningPlies: 24, Refused: func(r Refusal) {
+		refused = append(refused, r)
+	}}
 	done := testutil.Must(i.Into(t.Context(), store))(t)
 	return done, refused
 }
@@ -119,7 +121,8 @@ func TestImportedComesBack(t *testing.T) {
 		diff := otherRecord(games[name], list[i])
 		testutil.Require(t, diff == "", "%s (-imported +exported):\n%s", name, diff)
 	}
-	i := Import{Run: "run", Sources: []string{"-"}, In: bytes.NewReader(text[:bytes.LastIndexByte(text[:len(text)-1], '\n')+1]), Refused: func(Refusal) {}}
+	i := Import{Run: "run", Sources: []string{"-"},
+		In: bytes.NewReader(text[:bytes.LastIndexByte(text[:len(text)-1], '\n')+1]), Refused: func(Refusal) {}}
 	var other *results.DifferentPlan
 	if _, err := i.Into(t.Context(), store); !errors.As(err, &other) {
 		t.Errorf("other games under the name: %v", err)
@@ -168,13 +171,21 @@ func TestFilters(t *testing.T) {
 		filter Filter
 		want   func(g *kifu.Record, pair int) bool
 	}{
-		"all":           {Filter{}, func(*kifu.Record, int) bool { return true }},
-		"termination":   {Filter{Search: results.Search{Termination: match.Crash}}, func(g *kifu.Record, _ int) bool { return g.Result == "crash" }},
-		"plies":         {Filter{Search: results.Search{MinPlies: 60}}, func(g *kifu.Record, _ int) bool { return len(g.Moves) >= 60 }},
-		"pairs":         {Filter{Search: results.Search{Pairs: &[2]int{3, 7}}}, func(_ *kifu.Record, pair int) bool { return pair >= 3 && pair <= 7 }},
-		"lost from":     {Filter{LostFrom: 1800}, lostFrom("")},
-		"B lost from":   {Filter{LostFrom: 1800, Search: results.Search{Player: "B"}}, lostFrom("B")},
-		"games by name": {Filter{Games: []results.GamePlace{{Pair: 9}, {Pair: 2}}}, func(_ *kifu.Record, pair int) bool { return pair == 9 || pair == 2 }},
+		"all": {Filter{}, func(*kifu.Record, int) bool { return true }},
+		"termination": {Filter{Search: results.Search{Termination: match.Crash}}, func(g *kifu.Record, _ int) bool {
+			return g.Result == "crash"
+		}},
+		"plies": {Filter{Search: results.Search{MinPlies: 60}}, func(g *kifu.Record, _ int) bool {
+			return len(g.Moves) >= 60
+		}},
+		"pairs": {Filter{Search: results.Search{Pairs: &[2]int{3, 7}}}, func(_ *kifu.Record, pair int) bool {
+			return pair >= 3 && pair <= 7
+		}},
+		"lost from":   {Filter{LostFrom: 1800}, lostFrom("")},
+		"B lost from": {Filter{LostFrom: 1800, Search: results.Search{Player: "B"}}, lostFrom("B")},
+		"games by name": {Filter{Games: []results.GamePlace{{Pair: 9}, {Pair: 2}}}, func(_ *kifu.Record, pair int) bool {
+			return pair == 9 || pair == 2
+		}},
 	} {
 		want := 0
 		for pair, game := range slices.Sorted(mapKeys(games)) { // imported in this order
@@ -195,7 +206,8 @@ func TestSkipped(t *testing.T) {
 	store := openStore(t)
 	importText(t, store, "run", lines(t, games))
 	_, tally := exported(t, store, "run", "pack", Filter{})
-	testutil.Check(t, tally.Skipped[ReasonUnscored] == tally.Skips() && tally.Skips() != 0 && tally.Skips()+tally.Games == len(games),
+	testutil.Check(t, tally.Skipped[ReasonUnscored] == tally.Skips() && tally.Skips() != 0 &&
+		tally.Skips()+tally.Games == len(games),
 		"%+v of %d", tally, len(games))
 }
 
@@ -277,7 +289,8 @@ func TestSources(t *testing.T) {
 		f := testutil.Must(kifutext.Find(kifutext.Text(), format))(t)
 		return testutil.Must(f.Append(nil, games[names[n]]))(t)
 	}
-	write(t, filepath.Join(dir, "a.csa"), append(append(text("csa", 0), "/\nV2.2\nPI\n+\n+9999FU\n/\n"...), text("csa", 1)...))
+	write(t, filepath.Join(dir, "a.csa"),
+		append(append(text("csa", 0), "/\nV2.2\nPI\n+\n+9999FU\n/\n"...), text("csa", 1)...))
 	write(t, filepath.Join(dir, "b.txt"), []byte("hello\n"))
 	write(t, filepath.Join(dir, "c.kifu"), text("kif", 2))
 	write(t, filepath.Join(dir, "d.7z"), []byte("7z"))
@@ -309,7 +322,8 @@ func TestSources(t *testing.T) {
 	left, _ := filepath.Glob(filepath.Join(os.Getenv("TMPDIR"), "gogi-import-*"))
 	testutil.Check(t, len(left) == 0, "left behind: %v", left)
 	lines := bytes.Count(text("csa", 0), []byte("\n"))
-	want := []string{fmt.Sprintf("a.csa:2:%d", lines+5), "b.txt:0:0", "d.7z:0:0", "e.usi:1:0", "h.zip:0:0", "inner.zip:0:0"}
+	want := []string{fmt.Sprintf("a.csa:2:%d", lines+5), "b.txt:0:0", "d.7z:0:0", "e.usi:1:0", "h.zip:0:0",
+		"inner.zip:0:0"}
 	testutil.Diff(t, want, refused, "refused")
 	i = Import{Run: "none", Sources: []string{filepath.Join(dir, "b.txt")}, Refused: func(Refusal) {}}
 	testutil.Is(t, testutil.Err(i.Into(t.Context(), openStore(t))), ErrNoGames, "nothing to import")
@@ -323,13 +337,15 @@ func TestYearOfFloodgate(t *testing.T) {
 	var names, refused []string
 	read := func(path string) {
 		names, refused = nil, nil
-		err := Each(t.Context(), []string{path}, nil, func(r Refusal) { refused = append(refused, r.File) }, func(r *kifu.Record, at Refusal) error {
-			names = append(names, r.Black)
-			if r.Ratings != [2]float64{3512, 2812.5} || r.Winner != "white" || !strings.Contains(at.File, "floodgate.zip/2024/01/01/wdoor+") {
-				t.Errorf("%s: %v, won by %s", at.File, r.Ratings, r.Winner)
-			}
-			return nil
-		})
+		err := Each(t.Context(), []string{path}, nil, func(r Refusal) { refused = append(refused, r.File) },
+			func(r *kifu.Record, at Refusal) error {
+				names = append(names, r.Black)
+				if r.Ratings != [2]float64{3512, 2812.5} || r.Winner != "white" ||
+					!strings.Contains(at.File, "floodgate.zip/2024/01/01/wdoor+") {
+					t.Errorf("%s: %v, won by %s", at.File, r.Ratings, r.Winner)
+				}
+				return nil
+			})
 		testutil.OK(t, err)
 	}
 	read("testdata/floodgate.zip")
@@ -398,7 +414,8 @@ func TestWhereAnExportMustNotGo(t *testing.T) {
 	}
 	testutil.OK(t, Whole(file("link"), hello))
 	at, err := os.Lstat(file("link"))
-	if text, readErr := os.ReadFile(file("real")); err != nil || readErr != nil || at.Mode()&os.ModeSymlink == 0 || string(text) != "hello" {
+	if text, readErr := os.ReadFile(file("real")); err != nil || readErr != nil || at.Mode()&os.ModeSymlink == 0 ||
+		string(text) != "hello" {
 		t.Errorf("through a link: %v, %v, %v, %q", err, readErr, at, text)
 	}
 }
@@ -476,7 +493,8 @@ func exportForEver(db, to string) {
 
 // TestFileNames: no two games of a run have the same file name, for any names of players.
 func TestFileNames(t *testing.T) {
-	r := &kifu.Record{Black: "a/b c", White: ".." + strings.Repeat("長", 100), Started: time.Date(2026, 1, 2, 3, 4, 5, 0, time.Local)}
+	r := &kifu.Record{Black: "a/b c", White: ".." + strings.Repeat("長", 100),
+		Started: time.Date(2026, 1, 2, 3, 4, 5, 0, time.Local)}
 	got := FileName("run", match.Row{Pair: 12, Leg: 1}, r)
 	testutil.Equal(t, "run+a_b_c+"+strings.Repeat("長", 19)+"+20260102030405+12.1", got)
 }

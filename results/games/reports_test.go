@@ -22,14 +22,15 @@ import (
 	"gogi/stats"
 )
 
-// aRun stores the run "run": 34 pairs from 12 openings, with every termination of allEnds, scores, principal variations,
-// comments and times.
+// aRun stores the run "run": 34 pairs from 12 openings, with every termination of allEnds, scores, principal
+// variations, comments and times.
 func aRun(t *testing.T) *results.Store {
 	t.Helper()
 	plan := matchtest.Plan("run")
 	plan.Rules, plan.Pairs, plan.Openings = match.RulesProfiles()[match.DefaultRules], 34, nil
 	for i, line := range strings.Split("2g2f 8c8d/7g7f 3c3d 2g2f/5g5f/7g7f 8c8d 2h6h 1c1d/1g1f/9g9f 9c9d/3g3f/4g4f 4c4d/6g6f/8g8f/2h7h/2h5h 8c8d", "/") {
-		plan.Openings = append(plan.Openings, match.Opening{ID: string(rune('a' + i)), Start: "startpos", Moves: matchtest.Moves(line)})
+		plan.Openings = append(plan.Openings,
+			match.Opening{ID: string(rune('a' + i)), Start: "startpos", Moves: matchtest.Moves(line)})
 	}
 	even := shogi.StartPos()
 	store := resultstest.Open(t, resultstest.Path(t))
@@ -50,7 +51,8 @@ func aRun(t *testing.T) *results.Store {
 				side = 1 - side
 			}
 			mover := shogi.Colour(side)
-			g.Record.Result, g.Record.Winner = end.result, map[string]string{"moves": mover.String(), "waits": mover.Opponent().String(), "draw": "draw"}[end.who]
+			g.Record.Result, g.Record.Winner = end.result,
+				map[string]string{"moves": mover.String(), "waits": mover.Opponent().String(), "draw": "draw"}[end.who]
 			g.Verdict = match.Verdict{Termination: match.Termination(end.result)}
 			testutil.OK(t, g.Outcome.UnmarshalText([]byte(g.Record.Winner)))
 		}
@@ -96,7 +98,8 @@ func figuresOf(t *testing.T, store *results.Store, name string) (f figures, lack
 		lacks = remark.String()
 	}
 	return figures{
-		rep.Games, rep.Pairs, rep.A, rep.B, rep.Pentanomial, rep.Intervals, rep.Tests, rep.Score, rep.Elo, rep.EloDecisive, rep.Dependence, rep.BlackAdvantage,
+		rep.Games, rep.Pairs, rep.A, rep.B, rep.Pentanomial, rep.Intervals, rep.Tests, rep.Score, rep.Elo, rep.EloDecisive,
+		rep.Dependence, rep.BlackAdvantage,
 		rep.Terminations, rep.Faults, rep.FaultLosses, rep.Plies, rep.Crosstable, rep.PairVariance, gate.LLR, gate.Openings,
 	}, lacks
 }
@@ -109,7 +112,8 @@ func asText(t *testing.T, v any) string {
 // exportedText returns the games of the run in one file.
 func exportedText(t *testing.T, store *results.Store, format string, f Filter) []byte {
 	t.Helper()
-	kind := testutil.Must(kifutext.Find(Formats(packed.Options{Opening: true, Unscored: true}, &packed.Tally{}), format))(t)
+	kind := testutil.Must(kifutext.Find(Formats(packed.Options{Opening: true, Unscored: true}, &packed.Tally{}),
+		format))(t)
 	var out bytes.Buffer
 	testutil.Must((&Export{Format: kind, Filter: f}).Run(t.Context(), store, runOf(t, store, "run"), "-", &out))(t)
 	return out.Bytes()
@@ -121,7 +125,9 @@ func imported(t *testing.T, name string, text []byte) (store *results.Store, ref
 	path := filepath.Join(t.TempDir(), name)
 	write(t, path, text)
 	store = openStore(t)
-	i := Import{Run: "run", Sources: []string{path}, OpeningPlies: 24, Refused: func(r Refusal) { refused = append(refused, r) }}
+	i := Import{Run: "run", Sources: []string{path}, OpeningPlies: 24, Refused: func(r Refusal) {
+		refused = append(refused, r)
+	}}
 	err = testutil.Err(i.Into(t.Context(), store))
 	return store, refused, err
 }
@@ -134,14 +140,15 @@ const (
 	noGames   = "it has positions and no games: expected hcpe3 or pack"
 )
 
-// TestReportsComeBack: a run that is exported and imported again has the same report in each format that has results and
-// names: the same tally, pentanomial, intervals, tests, LLR and openings. The report names what the format cannot store.
-// A format without results is refused. A format of training data keeps only what each colour won.
+// TestReportsComeBack: a run that is exported and imported again has the same report in each format that has results
+// and names: the same tally, pentanomial, intervals, tests, LLR and openings. The report names what the format cannot
+// store. A format without results is refused. A format of training data keeps only what each colour won.
 func TestReportsComeBack(t *testing.T) {
 	t.Parallel()
 	store := aRun(t)
 	want, lacks := figuresOf(t, store, "run")
-	testutil.Require(t, lacks == "" && want.LLR != nil && want.Openings == 12 && want.Pairs == 34, "the run: %q, %s", lacks, asText(t, want))
+	testutil.Require(t, lacks == "" && want.LLR != nil && want.Openings == 12 && want.Pairs == 34, "the run: %q, %s",
+		lacks, asText(t, want))
 	for _, c := range []struct{ format, ext, lacks, refused string }{
 		{"csa", ".csa", imports + ", the nodes, fractions of a second" + untested, ""},
 		{"csa3", ".csa", imports + untested, ""},
@@ -167,7 +174,8 @@ func TestReportsComeBack(t *testing.T) {
 		got, lacks := figuresOf(t, back, "run")
 		testutil.Equal(t, lacks, c.lacks, c.format)
 		if strings.Contains(c.lacks, nameless) {
-			testutil.Check(t, got.Games == want.Games && got.Pairs == want.Games && got.BlackAdvantage.WDL == want.BlackAdvantage.WDL && got.Plies.Total == want.Plies.Total,
+			testutil.Check(t, got.Games == want.Games && got.Pairs == want.Games &&
+				got.BlackAdvantage.WDL == want.BlackAdvantage.WDL && got.Plies.Total == want.Plies.Total,
 				"%s: %s", c.format, asText(t, got))
 			continue
 		}
@@ -175,8 +183,8 @@ func TestReportsComeBack(t *testing.T) {
 	}
 }
 
-// TestPairsComeBack: the games of a folder, whose names are in another order, form the same pairs. So do the games of two
-// runs in one import. A part of a run has no pairs, and neither have games that differ in a player or an opening.
+// TestPairsComeBack: the games of a folder, whose names are in another order, form the same pairs. So do the games of
+// two runs in one import. A part of a run has no pairs, and neither have games that differ in a player or an opening.
 func TestPairsComeBack(t *testing.T) {
 	t.Parallel()
 	store := aRun(t)
@@ -200,8 +208,9 @@ func TestPairsComeBack(t *testing.T) {
 		text  string
 		pairs int
 	}{
-		"two runs":                        {text + "/\n" + other, 8},
-		"a part":                          {string(exportedText(t, store, "csa", Filter{Search: results.Search{Termination: match.Resignation}})), 0},
+		"two runs": {text + "/\n" + other, 8},
+		"a part": {string(exportedText(t, store, "csa",
+			Filter{Search: results.Search{Termination: match.Resignation}})), 0},
 		"the second game before":          {split[1] + split[0] + strings.Join(split[2:4], ""), 2},
 		"an odd game":                     {strings.Join(split[:3], ""), 0},
 		"two games of different pairs":    {split[0] + split[3], 0},
@@ -218,9 +227,11 @@ func TestPairsComeBack(t *testing.T) {
 		paired := got.Pairs == c.pairs && 2*got.Pairs == got.Games && got.A == "A" && !strings.Contains(lacks, "the pairs")
 		alone := got.Pairs == got.Games && strings.Contains(lacks, "the pairs")
 		for _, row := range resultstest.Games(t, back, runOf(t, back, "run").ID) {
-			testutil.Check(t, !paired || (row.Leg == 0) == (row.Black == "A"), "%s: game %d.%d: %s has Black", name, row.Pair, row.Leg, row.Black)
+			testutil.Check(t, !paired || (row.Leg == 0) == (row.Black == "A"), "%s: game %d.%d: %s has Black", name, row.Pair,
+				row.Leg, row.Black)
 		}
-		testutil.Check(t, c.pairs > 0 && paired || c.pairs == 0 && alone, "%s: %d games in %d pairs, %s", name, got.Games, got.Pairs, lacks)
+		testutil.Check(t, c.pairs > 0 && paired || c.pairs == 0 && alone, "%s: %d games in %d pairs, %s", name, got.Games,
+			got.Pairs, lacks)
 	}
 }
 

@@ -51,7 +51,8 @@ func (s *Shards) open(to string) (*packed.Shards, error) {
 }
 
 // runShards does the work of Run for training data that is shuffled or divided into several files.
-func (e *Export) runShards(ctx context.Context, completer *Completer, store *results.Store, info *results.RunInfo, to string) (*Tally, error) {
+func (e *Export) runShards(ctx context.Context, completer *Completer, store *results.Store, info *results.RunInfo,
+	to string) (*Tally, error) {
 	shards, err := e.Shards.open(to)
 	if err != nil {
 		return nil, fail.Usage(err)

@@ -89,7 +89,8 @@ func (s *sources) close() error {
 // Each calls game for each game in files, folders and archives of any known format, in order. It stores nothing.
 // For the path "-" it reads from in. Each calls refused for games and files that it cannot read. It stops if game
 // returns an error or ctx is cancelled.
-func Each(ctx context.Context, paths []string, in io.Reader, refused func(Refusal), game func(*kifu.Record, Refusal) error) error {
+func Each(ctx context.Context, paths []string, in io.Reader, refused func(Refusal),
+	game func(*kifu.Record, Refusal) error) error {
 	s, err := newSources(ctx, paths, in)
 	if err != nil {
 		return err
@@ -212,7 +213,8 @@ func (w *walker) text(name string, r io.Reader) error {
 		}
 		return w.text(strings.TrimSuffix(name, filepath.Ext(name)), &bounded{plain, maxUnpacked})
 	case ".7z", ".xz", ".bz2", ".lzh", ".rar":
-		return w.refuse(name, fmt.Errorf("gogi does not read archives of this kind; unpack it first: 7z x %q", filepath.Base(name)))
+		return w.refuse(name, fmt.Errorf("gogi does not read archives of this kind; unpack it first: 7z x %q",
+			filepath.Base(name)))
 	case ".zip":
 		return w.refuse(name, errors.New("gogi does not read archives within archives; unpack the outer one first"))
 	}
@@ -222,7 +224,8 @@ func (w *walker) text(name string, r io.Reader) error {
 	in := text.NewInput(name, r)
 	format, ok := formatOf(name, in)
 	if !ok {
-		return w.refuse(name, fmt.Errorf("in no format that is known: expected one of %s", strings.Join(convert.GameNames(), ", ")))
+		return w.refuse(name, fmt.Errorf("in no format that is known: expected one of %s",
+			strings.Join(convert.GameNames(), ", ")))
 	}
 	return w.games(name, format.Read(in))
 }

@@ -27,9 +27,9 @@ type twin struct {
 	opening        uint64
 }
 
-// twins finds the pairs in records that gogi exported. The event of such a record has the run, the pair and the leg. The
-// games form pairs only if all of them do: each pair has two games, with swapped colours and one opening. A part of a run,
-// such as its games that ended by resignation, has no pairs, because its results decided which games it has.
+// twins finds the pairs in records that gogi exported. The event of such a record has the run, the pair and the leg.
+// The games form pairs only if all of them do: each pair has two games, with swapped colours and one opening. A part of
+// a run, such as its games that ended by resignation, has no pairs, because its results decided which games it has.
 type twins struct {
 	games  []twin // in the order of the sources
 	runs   map[string]int
@@ -57,7 +57,8 @@ func (t *twins) add(r *kifu.Record, opening match.Opening) {
 		run = len(t.runs)
 		t.runs[words[1]] = run
 	}
-	t.games = append(t.games, twin{run: run, pair: pair, leg: int(words[3][0] - '0'), players: r.Names(), opening: opening.Hash()})
+	t.games = append(t.games, twin{run: run, pair: pair, leg: int(words[3][0] - '0'), players: r.Names(),
+		opening: opening.Hash()})
 }
 
 // seats returns the pair and leg of each game in the order of the sources, and the players of each pair's first game in
@@ -77,7 +78,8 @@ func (t *twins) seats() (list []seat, order [][2]string) {
 	list = make([]seat, len(t.games))
 	for n := 0; n < len(sorted); n += 2 {
 		a, b := t.games[sorted[n]], t.games[sorted[n+1]]
-		if a.run != b.run || a.pair != b.pair || a.leg != 0 || b.leg != 1 || a.opening != b.opening || a.players != [2]string{b.players[1], b.players[0]} {
+		if a.run != b.run || a.pair != b.pair || a.leg != 0 || b.leg != 1 || a.opening != b.opening ||
+			a.players != [2]string{b.players[1], b.players[0]} {
 			return nil, nil
 		}
 		list[sorted[n]], list[sorted[n+1]] = seat{n / 2, 0}, seat{n / 2, 1}

@@ -57,14 +57,16 @@ func TestSchema4(t *testing.T) {
 		if got := resultstest.Dump(t, s, "r", false); more == 0 && got != want {
 			t.Errorf("%s: %s", when, cmp.Diff(want, got))
 		}
-		if c, err := Check(t.Context(), s, CheckOptions{}); err != nil || !c.Sound() || c.Runs[0].Sound != 4+more || c.Runs[0].Unchecked != 0 {
+		if c, err := Check(t.Context(), s, CheckOptions{}); err != nil || !c.Sound() || c.Runs[0].Sound != 4+more ||
+			c.Runs[0].Unchecked != 0 {
 			t.Errorf("%s: %+v, %v", when, c, err)
 		}
 		if list, err := s.Workers(t.Context()); len(list) != more || err != nil {
 			t.Errorf("%s: workers %v, %v", when, list, err)
 		}
 		repaired := filepath.Join(t.TempDir(), "repaired.db")
-		if r, err := Repair(t.Context(), path, repaired, nil); err != nil || !r.Whole() || r.Runs[0].Saved != 4+more || r.Runs[0].Unchecked != 0 {
+		if r, err := Repair(t.Context(), path, repaired, nil); err != nil || !r.Whole() || r.Runs[0].Saved != 4+more ||
+			r.Runs[0].Unchecked != 0 {
 			t.Errorf("%s, repaired: %+v, %v", when, r, err)
 		}
 		if got := resultstest.DumpLines(t, repaired); more == 0 && len(got) != strings.Count(want, "\n")-1 {
@@ -85,8 +87,8 @@ func TestSchema4(t *testing.T) {
 	looks("played into", 1)
 }
 
-// TestUpgradeOfADamagedFile: gogi verifies every row of an older database before it upgrades it, also the moves, and leaves
-// a damaged file as it is. The database is one that gogi wrote with schema 4; each case changes one value of it.
+// TestUpgradeOfADamagedFile: gogi verifies every row of an older database before it upgrades it, also the moves, and
+// leaves a damaged file as it is. The database is one that gogi wrote with schema 4; each case changes one value of it.
 func TestUpgradeOfADamagedFile(t *testing.T) {
 	t.Parallel()
 	for change, want := range map[string]string{
@@ -160,8 +162,10 @@ func TestDamagedProvenance(t *testing.T) {
 	testutil.OK(t, errors.Join(run.Close(), s.Close()))
 	whole := testutil.Must(os.ReadFile(path))(t)
 	for _, change := range []string{
-		"UPDATE pairs SET worker = 2 WHERE pair = 2", "UPDATE pairs SET worker = NULL WHERE pair = 2", "UPDATE pairs SET epoch = 6 WHERE pair = 2",
-		"UPDATE pairs SET scale = 2 WHERE pair = 2", "UPDATE pairs SET proof = x'01' WHERE pair = 2", "UPDATE workers SET name = 'another' WHERE id = 1",
+		"UPDATE pairs SET worker = 2 WHERE pair = 2", "UPDATE pairs SET worker = NULL WHERE pair = 2",
+		"UPDATE pairs SET epoch = 6 WHERE pair = 2",
+		"UPDATE pairs SET scale = 2 WHERE pair = 2", "UPDATE pairs SET proof = x'01' WHERE pair = 2",
+		"UPDATE workers SET name = 'another' WHERE id = 1",
 	} {
 		testutil.OK(t, os.WriteFile(path, whole, 0o600))
 		resultstest.Exec(t, path, change)
@@ -174,7 +178,8 @@ func TestDamagedProvenance(t *testing.T) {
 	}
 	to := filepath.Join(t.TempDir(), "to.db")
 	r, err := Repair(t.Context(), path, to, nil) // the last change replaced a name
-	testutil.Check(t, err == nil && len(r.Lost) == 2 && strings.Contains(r.Lost[0].What, "which worker") && r.Runs[0].Saved == 4,
+	testutil.Check(t, err == nil && len(r.Lost) == 2 && strings.Contains(r.Lost[0].What, "which worker") &&
+		r.Runs[0].Saved == 4,
 		"%+v, %v", r, err)
 	s = resultstest.Open(t, to)
 	workers := lists.Map(resultstest.Games(t, s, 1), func(g match.Row) string { return g.Worker })
@@ -220,5 +225,6 @@ func TestMergeWorkers(t *testing.T) {
 		t.Errorf("%+v, %v", list, err)
 	}
 	resultstest.Exec(t, b, "UPDATE workers SET owner = 'q'")
-	testutil.Fails(t, testutil.Err(Merge(t.Context(), filepath.Join(dir, "d.db"), []string{a, b}, false, nil)), "workers", "a damaged worker")
+	testutil.Fails(t, testutil.Err(Merge(t.Context(), filepath.Join(dir, "d.db"), []string{a, b}, false, nil)), "workers",
+		"a damaged worker")
 }

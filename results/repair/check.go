@@ -123,7 +123,9 @@ func (c *checker) all(ctx context.Context) error {
 	if err := c.orphans(ctx); err != nil {
 		return err
 	}
-	_ = c.q.QueryRowContext(ctx, "SELECT count(*) FROM pairs WHERE ? IN ('', (SELECT name FROM runs WHERE id = run_id))", c.options.Run).Scan(&c.of) // only for the progress
+	// only for the progress
+	_ = c.q.QueryRowContext(ctx, "SELECT count(*) FROM pairs WHERE ? IN ('', (SELECT name FROM runs WHERE id = run_id))",
+		c.options.Run).Scan(&c.of)
 	for _, run := range runs {
 		if c.options.Run == "" || run.Name() == c.options.Run {
 			if err := c.run(ctx, run); err != nil {
@@ -187,7 +189,8 @@ func (c *checker) schema(ctx context.Context) error {
 // orphans reports rows of games and records that belong to no pair. It also verifies the checksums of the rows
 // that are not checked pair by pair.
 func (c *checker) orphans(ctx context.Context) error {
-	for _, table := range []string{"runs", "engines", "settings_log", "openings", "workers", "attempts", "voided", "tune_states", "tune_candidates"} {
+	for _, table := range []string{"runs", "engines", "settings_log", "openings", "workers", "attempts", "voided",
+		"tune_states", "tune_candidates"} {
 		err := tables.EachRow(ctx, c.q, table, func(r *tables.Row) error {
 			if r.Verdict() == tables.Broken {
 				e := r.Damage()
@@ -303,8 +306,8 @@ func verifyAll(pairs map[int64]*tables.Pair, run *tables.Run) map[int64]verdict 
 	return verdicts
 }
 
-// verify verifies the rows of a pair. It uses the rows of the pair's block. If it finds a fault there, it reads the rows
-// of this pair alone, because only these show whether the fault concerns this pair.
+// verify verifies the rows of a pair. It uses the rows of the pair's block. If it finds a fault there, it reads the
+// rows of this pair alone, because only these show whether the fault concerns this pair.
 func (c *checker) verify(ctx context.Context, run *tables.Run, id int64) (doubtful bool, err error) {
 	if first := id - id%blockPairs; c.block.verdicts == nil || c.block.run != run.ID() || c.block.first != first {
 		c.block = block{run: run.ID(), first: first}
@@ -348,7 +351,8 @@ func (c *checker) plan(ctx context.Context, run *tables.Run) (*match.Plan, error
 
 // look checks one complete pair. It replays the moves if requested, calls options.Pair, and returns all
 // errors.
-func (c *checker) look(ctx context.Context, run *tables.Run, plan *match.Plan, id int, checked *CheckedRun) (wrong []error) {
+func (c *checker) look(ctx context.Context, run *tables.Run, plan *match.Plan, id int,
+	checked *CheckedRun) (wrong []error) {
 	if plan == nil && c.options.Pair == nil {
 		return nil
 	}

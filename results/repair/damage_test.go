@@ -51,7 +51,8 @@ func damageable(t *testing.T) (file []byte, dump map[string]bool) {
 		}
 		matchtest.Put(t, run, pair)
 	}
-	if n, err := run.Void(t.Context(), "slowed", "me", func(g match.Row) bool { return g.Pair == 5 || g.Pair == 6 }); len(n) != 2 || err != nil {
+	if n, err := run.Void(t.Context(), "slowed", "me",
+		func(g match.Row) bool { return g.Pair == 5 || g.Pair == 6 }); len(n) != 2 || err != nil {
 		t.Fatal(n, err)
 	}
 	again := matchtest.Pair(plan, 6, 40)
@@ -131,7 +132,8 @@ func TestFlippedBits(t *testing.T) {
 		dump := dumpIfAny(t, path, want, bit)
 		if contents(t.Context(), path) != whole || dump != nil && len(dump) != len(want) {
 			if changed++; c.Sound() {
-				t.Errorf("bit %d (byte %d of page %d): what is stored has changed, and the check finds nothing", bit, bit/8%tables.PageSize, bit/8/tables.PageSize+1)
+				t.Errorf("bit %d (byte %d of page %d): what is stored has changed, and the check finds nothing", bit,
+					bit/8%tables.PageSize, bit/8/tables.PageSize+1)
 			}
 		}
 		runs, pairs := repaired(t, path, want, bit)
@@ -141,7 +143,8 @@ func TestFlippedBits(t *testing.T) {
 			_ = os.Remove(path + end) // most are not there
 		}
 	}
-	t.Logf("%d flips: %d changed what is stored, %d found, %d pairs lost, %d runs lost", many, changed, found, lostPairs, lostRuns)
+	t.Logf("%d flips: %d changed what is stored, %d found, %d pairs lost, %d runs lost", many, changed, found, lostPairs,
+		lostRuns)
 	testutil.Check(t, changed != 0 && lostPairs != 0, "nothing was damaged")
 }
 
@@ -173,7 +176,8 @@ func dumpIfAny(t *testing.T, path string, want map[string]bool, bit int) map[str
 	lines := resultstest.Lines(out.String())
 	for line := range lines {
 		if !want[line] {
-			t.Errorf("bit %d (byte %d of page %d): this was printed and never stored: %.300s", bit, bit/8%tables.PageSize, bit/8/tables.PageSize+1, line)
+			t.Errorf("bit %d (byte %d of page %d): this was printed and never stored: %.300s", bit, bit/8%tables.PageSize,
+				bit/8/tables.PageSize+1, line)
 		}
 	}
 	if err != nil {

@@ -36,7 +36,8 @@ func fill(ctx context.Context, part string, do func(*graft) error) error {
 		return err
 	}
 	err = file.InTx(ctx, db, func(tx *sql.Tx) error {
-		return do(&graft{tx: tx, runs: map[string]*tables.Run{}, openings: map[openingKey]int64{}, workers: map[string]int64{}})
+		return do(&graft{tx: tx, runs: map[string]*tables.Run{}, openings: map[openingKey]int64{},
+			workers: map[string]int64{}})
 	})
 	if err := errors.Join(err, db.Close()); err != nil {
 		return err
@@ -75,7 +76,8 @@ func resum(r *tables.Row) (*tables.Row, error) {
 func (g *graft) insert(ctx context.Context, r *tables.Row) (id int64, err error) {
 	names := r.Layout.Names()
 	marks := strings.TrimSuffix(strings.Repeat("?, ", len(names)), ", ")
-	result, err := g.tx.ExecContext(ctx, "INSERT INTO "+r.Layout.Name+" ("+strings.Join(names, ", ")+") VALUES ("+marks+")", r.Values...)
+	result, err := g.tx.ExecContext(ctx,
+		"INSERT INTO "+r.Layout.Name+" ("+strings.Join(names, ", ")+") VALUES ("+marks+")", r.Values...)
 	if err != nil {
 		return 0, err
 	}
@@ -114,7 +116,8 @@ func (g *graft) branch(ctx context.Context, from *tables.Run) (*branch, error) {
 	b.id = have.ID()
 	if from.Row.Int("pairs") > have.Row.Int("pairs") { // keep the larger target
 		have.Row = have.Row.With("pairs", from.Row.Value("pairs"))
-		if _, err := g.tx.ExecContext(ctx, "UPDATE runs SET pairs = ? WHERE id = ?", have.Row.Value("pairs"), b.id); err != nil {
+		if _, err := g.tx.ExecContext(ctx, "UPDATE runs SET pairs = ? WHERE id = ?", have.Row.Value("pairs"), b.id); err !=
+			nil {
 			return nil, err
 		}
 		if have.Row.Value("checksum") != nil {
@@ -181,7 +184,8 @@ func (b *branch) pair(ctx context.Context, p *tables.Pair) error {
 	if err != nil {
 		return err
 	}
-	pair := p.Row.With("run_id", b.id, "opening_id", opening, "setting", b.setting(p.Row.Value("setting")), "worker", worker)
+	pair := p.Row.With("run_id", b.id, "opening_id", opening, "setting", b.setting(p.Row.Value("setting")), "worker",
+		worker)
 	if _, err := b.put(ctx, pair); err != nil {
 		return err
 	}
@@ -238,7 +242,8 @@ func (g *graft) worker(ctx context.Context, w *tables.Row) (any, error) {
 // attempt stores a failed attempt at a pair, unless the new database has it already.
 func (b *branch) attempt(ctx context.Context, a *tables.Row) error {
 	n := 0
-	err := b.tx.QueryRowContext(ctx, "SELECT count(*) FROM attempts WHERE run_id = ? AND pair = ? AND ended = ? AND why = ?",
+	err := b.tx.QueryRowContext(ctx,
+		"SELECT count(*) FROM attempts WHERE run_id = ? AND pair = ? AND ended = ? AND why = ?",
 		b.id, a.Value("pair"), a.Value("ended"), a.Value("why")).Scan(&n)
 	if err == nil && n == 0 {
 		_, err = b.put(ctx, a.With("id", nil, "run_id", b.id))
@@ -250,7 +255,8 @@ func (b *branch) attempt(ctx context.Context, a *tables.Row) error {
 // pair from 1 in the column take.
 func (b *branch) voided(ctx context.Context, v *tables.Row) error {
 	takes, same := 0, 0
-	err := b.tx.QueryRowContext(ctx, "SELECT count(*), coalesce(sum(body = ?), 0) FROM voided WHERE run_id = ? AND pair = ?",
+	err := b.tx.QueryRowContext(ctx,
+		"SELECT count(*), coalesce(sum(body = ?), 0) FROM voided WHERE run_id = ? AND pair = ?",
 		v.Value("body"), b.id, v.Value("pair")).Scan(&takes, &same)
 	if err == nil && same == 0 {
 		_, err = b.put(ctx, v.With("run_id", b.id, "take", int64(takes+1), "setting", b.setting(v.Value("setting"))))
@@ -272,7 +278,8 @@ func (b *branch) candidate(ctx context.Context, c *tables.Row) error {
 // value in the given column.
 func (b *branch) unless(ctx context.Context, r *tables.Row, column string) error {
 	n := 0
-	err := b.tx.QueryRowContext(ctx, "SELECT count(*) FROM "+r.Layout.Name+" WHERE run_id = ? AND "+column+" = ?", b.id, r.Value(column)).Scan(&n)
+	err := b.tx.QueryRowContext(ctx, "SELECT count(*) FROM "+r.Layout.Name+" WHERE run_id = ? AND "+column+" = ?", b.id,
+		r.Value(column)).Scan(&n)
 	if err == nil && n == 0 {
 		_, err = b.put(ctx, r.With("run_id", b.id))
 	}

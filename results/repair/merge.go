@@ -46,7 +46,8 @@ func (e *Conflicting) Error() string {
 // the pairs of all of them, each pair once. If two databases have different games for one pair, Merge returns a
 // *Conflicting. If keepFirst is true, it takes the pair of the first database instead. It returns a
 // *results.DifferentPlan if two runs have one name but different plans. It rejects a damaged database.
-func Merge(ctx context.Context, to string, from []string, keepFirst bool, progress func(done, of int)) (*Merged, error) {
+func Merge(ctx context.Context, to string, from []string, keepFirst bool, progress func(done, of int)) (*Merged,
+	error) {
 	m := merge{keepFirst: keepFirst, progress: progress, paths: from}
 	err := m.open(ctx)
 	if err == nil {
@@ -142,7 +143,9 @@ func (m *merge) run(ctx context.Context, b *branch, from tables.Stored, number i
 		m.done.Runs = append(m.done.Runs, MergedRun{Name: b.from.Name(), Taken: make([]int, len(m.paths))})
 	}
 	done := &m.done.Runs[i]
-	for table, add := range map[string]func(context.Context, *tables.Row) error{"attempts": b.attempt, "voided": m.voided(b), "tune_states": b.state, "tune_candidates": b.candidate} {
+	for table, add := range map[string]func(context.Context,
+		*tables.Row) error{"attempts": b.attempt, "voided": m.voided(b), "tune_states": b.state,
+		"tune_candidates": b.candidate} {
 		if err := tables.VerifyRows(ctx, from.Q, table, "WHERE run_id = ?", b.from.ID()); err != nil {
 			return err
 		}
@@ -188,12 +191,14 @@ func (m *merge) pair(ctx context.Context, b *branch, p *tables.Pair, number int,
 		done.Same++
 		return nil
 	case err == nil:
-		return m.conflict(b, id, fmt.Sprintf("%s has other games of it than a database that was named before", m.paths[number]))
+		return m.conflict(b, id, fmt.Sprintf("%s has other games of it than a database that was named before",
+			m.paths[number]))
 	case !errors.Is(err, tables.ErrNoPair):
 		return err
 	}
 	n := 0
-	err = b.tx.QueryRowContext(ctx, "SELECT count(*) FROM voided WHERE run_id = ? AND pair = ? AND started = ?", b.id, id, p.Games[0].Value("started")).Scan(&n)
+	err = b.tx.QueryRowContext(ctx, "SELECT count(*) FROM voided WHERE run_id = ? AND pair = ? AND started = ?", b.id, id,
+		p.Games[0].Value("started")).Scan(&n)
 	if err != nil {
 		return err
 	}

@@ -30,7 +30,8 @@ func TestMerge(t *testing.T) {
 	b := resultstest.Filled(t, "b.db", []int{2, 3, 9}, func(p *match.Plan) { p.Pairs, p.Gate.Elo1 = 500, 4 })
 	to := filepath.Join(t.TempDir(), "c.db")
 	m := testutil.Must(Merge(t.Context(), to, []string{a, b}, false, nil))(t)
-	if r := m.Runs[0]; len(m.Runs) != 1 || r.Name != "r" || r.Pairs != 5 || !slices.Equal(r.Taken, []int{4, 1}) || r.Same != 2 || len(m.Conflicts) > 0 {
+	if r := m.Runs[0]; len(m.Runs) != 1 || r.Name != "r" || r.Pairs != 5 || !slices.Equal(r.Taken, []int{4, 1}) ||
+		r.Same != 2 || len(m.Conflicts) > 0 {
 		t.Errorf("%+v", m)
 	}
 	want := resultstest.DumpLines(t, a)
@@ -45,7 +46,8 @@ func TestMerge(t *testing.T) {
 	}
 	// The SPRT of the second database counts as one that was set after the first game.
 	log, err := s.Settings(t.Context(), 1)
-	if first, e := s.FirstStored(t.Context(), 1); err != nil || e != nil || len(log) != 2 || first != log[0].ID || log[1].Gate.Elo1 != 4 {
+	if first, e := s.FirstStored(t.Context(), 1); err != nil || e != nil || len(log) != 2 || first != log[0].ID ||
+		log[1].Gate.Elo1 != 4 {
 		t.Errorf("%+v, first %d, %v, %v", log, first, err, e)
 	}
 	plan := matchtest.Plan("r") // the run can be resumed
@@ -73,7 +75,8 @@ func TestMergeRefuses(t *testing.T) {
 	dir := t.TempDir()
 	to := filepath.Join(dir, "c.db")
 	for want, from := range map[string][]string{
-		"pair 1: ": {a, other}, "damaged": {a, damaged}, "seed: ": {a, foreign}, "not found. Run": {a, to}, "named twice": {a, a},
+		"pair 1: ": {a, other}, "damaged": {a, damaged}, "seed: ": {a, foreign}, "not found. Run": {a, to},
+		"named twice": {a, a},
 	} {
 		testutil.Fails(t, testutil.Err(Merge(t.Context(), to, from, false, nil)), want)
 		if left, err := os.ReadDir(dir); len(left) > 0 || err != nil {
@@ -81,7 +84,8 @@ func TestMergeRefuses(t *testing.T) {
 		}
 	}
 	var conflicting *Conflicting
-	if _, err := Merge(t.Context(), to, []string{a, other}, false, nil); !errors.As(err, &conflicting) || len(conflicting.Conflicts) == 0 || conflicting.Conflicts[0].Pair != 1 {
+	if _, err := Merge(t.Context(), to, []string{a, other}, false, nil); !errors.As(err, &conflicting) ||
+		len(conflicting.Conflicts) == 0 || conflicting.Conflicts[0].Pair != 1 {
 		t.Errorf("%v", err)
 	}
 	for i, from := range [][]string{{a, other}, {other, a}} {
@@ -90,7 +94,8 @@ func TestMergeRefuses(t *testing.T) {
 		testutil.Require(t, err == nil && len(m.Conflicts) != 0 && m.Runs[0].Pairs == 3, "%+v, %v", m, err)
 		first, both := resultstest.DumpLines(t, from[0]), resultstest.DumpLines(t, to)
 		for line := range first { // the first database decides
-			testutil.Check(t, !strings.HasPrefix(line, `{"type":"game","pair":1,`) || both[line], "%v: a game of the first is missing", from)
+			testutil.Check(t, !strings.HasPrefix(line, `{"type":"game","pair":1,`) || both[line],
+				"%v: a game of the first is missing", from)
 		}
 	}
 	testutil.Is(t, testutil.Err(Merge(t.Context(), a, []string{other}, false, nil)), fs.ErrExist, "over a database")
@@ -261,7 +266,8 @@ func TestDamagedRows(t *testing.T) {
 	// The games of matchtest have arbitrary ends, so a replay rejects them.
 	s := resultstest.Open(t, resultstest.Filled(t, "a.db", []int{0, 1}, nil))
 	c, err := Check(t.Context(), s, CheckOptions{Replay: true})
-	if err != nil || c.Sound() || c.Runs[0].Replayed+len(c.Problems) != 2 || !strings.Contains(c.Problems[0].Error(), `run "r": pair `) {
+	if err != nil || c.Sound() || c.Runs[0].Replayed+len(c.Problems) != 2 ||
+		!strings.Contains(c.Problems[0].Error(), `run "r": pair `) {
 		t.Errorf("%+v, %v", c, err)
 	}
 	testutil.Fails(t, testutil.Err(Check(t.Context(), s, CheckOptions{Run: "q"})), `no run is named "q"`)

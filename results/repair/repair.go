@@ -136,7 +136,8 @@ func (r *repair) into(ctx context.Context, part string) error {
 func (r *repair) runs(ctx context.Context) ([]*tables.Run, error) {
 	var runs []*tables.Run
 	if r.db != nil {
-		list, err := tables.Stored{Q: r.db}.Runs(ctx) // the error is ignored because the search finds rows that SQLite cannot read
+		// the error is ignored because the search finds rows that SQLite cannot read
+		list, err := tables.Stored{Q: r.db}.Runs(ctx)
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
@@ -244,7 +245,8 @@ func (r *repair) worker(b *branch, p *tables.Pair) {
 		return
 	}
 	if p.Worker = r.found.Workers[p.Row.Int("worker")]; p.Worker == nil {
-		r.done.Lost = append(r.done.Lost, Problem{b.from.Name(), int(p.Row.Int("pair")), "the games are saved; which worker played them is lost"})
+		r.done.Lost = append(r.done.Lost,
+			Problem{b.from.Name(), int(p.Row.Int("pair")), "the games are saved; which worker played them is lost"})
 	}
 }
 

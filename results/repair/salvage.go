@@ -33,7 +33,9 @@ type Found struct {
 // that a run needs, but not in pairs, because pairs can be played again.
 func Read(file *sqlitefile.File) (*Found, error) {
 	s := &Found{
-		file: file, own: map[string]map[int64][]*tables.Row{"runs": {}, "engines": {}, "settings_log": {}}, Paired: map[[2]int64]*tables.Row{}, games: map[[2]int64][]sqlitefile.Place{}, openings: map[int64]*tables.Row{}, Workers: map[int64]*tables.Row{},
+		file: file, own: map[string]map[int64][]*tables.Row{"runs": {}, "engines": {}, "settings_log": {}},
+		Paired: map[[2]int64]*tables.Row{}, games: map[[2]int64][]sqlitefile.Place{}, openings: map[int64]*tables.Row{},
+		Workers: map[int64]*tables.Row{},
 		records: map[int64]sqlitefile.Place{}, others: map[string][]*tables.Row{}, seen: map[string]bool{},
 	}
 	current, err := tables.CurrentSchema()
@@ -112,7 +114,8 @@ func (s *Found) missing() map[string][]int64 {
 		add(max(p.Int("a"), p.Int("b")) >= int64(len(run.Engines)) || !run.Complete(), "engines", key[0])
 		add(s.openings[opening] == nil, "openings", opening)
 		add(worker != 0 && s.Workers[worker] == nil, "workers", worker)
-		add(setting != nil && !slices.ContainsFunc(run.Settings, func(r *tables.Row) bool { return r.Value("id") == setting }), "settings_log", p.Int("setting"))
+		add(setting != nil && !slices.ContainsFunc(run.Settings,
+			func(r *tables.Row) bool { return r.Value("id") == setting }), "settings_log", p.Int("setting"))
 	}
 	return numbers
 }
@@ -188,7 +191,8 @@ const mendableSize = 32 << 10
 func (s *Found) identify(l *tables.Layout, r *sqlitefile.Row) *tables.Row {
 	row := rowOf(l, r, r.Values)
 	if row == nil || l.Name != "games" && row.Verdict() != tables.Sound {
-		if row = nil; s.mending[l.Name] != nil && len(r.Payload) <= mendableSize && len(r.Payload) > l.Least() && r.Table != l.Keyed {
+		if row = nil; s.mending[l.Name] != nil && len(r.Payload) <= mendableSize && len(r.Payload) > l.Least() &&
+			r.Table != l.Keyed {
 			row = mend(l, r)
 		}
 	}

@@ -23,7 +23,8 @@ func TestRead(t *testing.T) {
 	fillStore(t, path)
 	f := found(t, path)
 	run := f.RunOf(1)
-	if len(f.all) != 1 || run.Row == nil || run.Name() != "the plain name" || len(run.Engines) != 1 || len(run.Settings) != 1 || len(f.Paired) != 1 || len(f.Workers) != 1 {
+	if len(f.all) != 1 || run.Row == nil || run.Name() != "the plain name" || len(run.Engines) != 1 ||
+		len(run.Settings) != 1 || len(f.Paired) != 1 || len(f.Workers) != 1 {
 		t.Fatalf("of a sound file: %+v", f)
 	}
 	n := 0
@@ -57,7 +58,8 @@ func fillStore(t *testing.T, path string) {
 	db := testutil.Must(sql.Open("sqlite3", path))(t)
 	db.SetMaxOpenConns(1)
 	texts := testutil.Must(tables.MigrationTexts())(t)
-	for _, text := range append([]string{"PRAGMA synchronous=off"}, append(slices.Clone(texts), "PRAGMA foreign_keys=off")...) {
+	for _, text := range append([]string{"PRAGMA synchronous=off"},
+		append(slices.Clone(texts), "PRAGMA foreign_keys=off")...) {
 		testutil.Must(db.ExecContext(ctx, text))(t)
 	}
 	current := testutil.Must(tables.CurrentSchema())(t)
@@ -76,7 +78,8 @@ func fillStore(t *testing.T, path string) {
 			values = append(values, value)
 		}
 		marks := strings.TrimSuffix(strings.Repeat("?, ", len(values)), ", ")
-		_, err := tx.ExecContext(ctx, "INSERT INTO "+table+" ("+strings.Join(layout.Names(), ", ")+") VALUES ("+marks+")", values...)
+		_, err := tx.ExecContext(ctx, "INSERT INTO "+table+" ("+strings.Join(layout.Names(), ", ")+") VALUES ("+marks+")",
+			values...)
 		if err == nil && table != "attempts" {
 			err = tables.Seal(ctx, tx, table, "")
 		}

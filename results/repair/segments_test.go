@@ -152,19 +152,22 @@ func TestSegmentsMended(t *testing.T) {
 		testutil.OK(t, resultstest.Open(t, path).Backup(t.Context(), broken))
 		resultstest.Exec(t, broken, change)
 		c := checkup(t, broken)
-		if name == "damaged" && (len(c.Problems) != 1 || !strings.Contains(c.Problems[0].What, "the segment is not what was stored")) {
+		if name == "damaged" && (len(c.Problems) != 1 ||
+			!strings.Contains(c.Problems[0].What, "the segment is not what was stored")) {
 			t.Errorf("%s: %v", name, c.Problems)
 		}
 		rows := slices.Clone(want)
 		if name == "stale" { // the rows have no checksum that shows the change
-			if len(c.Problems) != 2 || !strings.Contains(c.Problems[0].What, "the schema of segments_game_changed") || !strings.Contains(c.Problems[1].What, "not what the rows say") {
+			if len(c.Problems) != 2 || !strings.Contains(c.Problems[0].What, "the schema of segments_game_changed") ||
+				!strings.Contains(c.Problems[1].What, "not what the rows say") {
 				t.Errorf("%s: %v", name, c.Problems)
 			}
 			rows[6].Slot++
 			rows[7].Slot++
 		}
 		testutil.Must(Repair(t.Context(), broken, mended, nil))(t)
-		if c := checkup(t, mended); !c.Sound() || segmentsIn(t, mended) != 1 || !reflect.DeepEqual(rows, rowsIn(t.Context(), mended)) {
+		if c := checkup(t, mended); !c.Sound() || segmentsIn(t, mended) != 1 ||
+			!reflect.DeepEqual(rows, rowsIn(t.Context(), mended)) {
 			t.Errorf("%s: mended, it has %d segments, and %v", name, segmentsIn(t, mended), c.Problems)
 		}
 	}

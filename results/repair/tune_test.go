@@ -45,7 +45,8 @@ func TestTuneIsKept(t *testing.T) {
 		}
 		o := resultstest.Open(t, other)
 		list, err := results.TuneCandidates(t.Context(), o, 1)
-		if err != nil || len(list) != 1 || list[0].Run != "r-validation-1" || len(list[0].Point) != 2 || list[0].Point[1].Name != "Slow Mover" {
+		if err != nil || len(list) != 1 || list[0].Run != "r-validation-1" || len(list[0].Point) != 2 ||
+			list[0].Point[1].Name != "Slow Mover" {
 			t.Errorf("%s: %+v, %v", filepath.Base(other), list, err)
 		}
 		states, err := results.TuneStates(t.Context(), o, 1)

@@ -122,11 +122,14 @@ func Older(tb testing.TB, from string, version int) string {
 		}
 	}
 	run(strings.Join(texts[:version], ";\n"))
-	run(fmt.Sprintf("PRAGMA application_id=%d; PRAGMA user_version=%d; PRAGMA journal_mode=WAL", tables.ApplicationID, version))
+	run(fmt.Sprintf("PRAGMA application_id=%d; PRAGMA user_version=%d; PRAGMA journal_mode=WAL", tables.ApplicationID,
+		version))
 	run("ATTACH ? AS new", from)
-	for _, table := range []string{"runs", "engines", "settings_log", "openings", "pairs", "games", "records", "attempts"} {
+	for _, table := range []string{"runs", "engines", "settings_log", "openings", "pairs", "games", "records",
+		"attempts"} {
 		var columns string
-		testutil.OK(tb, db.QueryRowContext(tb.Context(), "SELECT group_concat(name, ', ') FROM pragma_table_info(?, 'main')", table).Scan(&columns))
+		testutil.OK(tb, db.QueryRowContext(tb.Context(), "SELECT group_concat(name, ', ') FROM pragma_table_info(?, 'main')",
+			table).Scan(&columns))
 		run("INSERT INTO main." + table + " (" + columns + ") SELECT " + columns + " FROM new." + table)
 	}
 	testutil.OK(tb, db.Close())
@@ -172,10 +175,12 @@ func TunePlan(tb testing.TB) (*match.Plan, tune.Settings) {
 	tb.Helper()
 	s := tune.Defaults(tune.SPSA, 40)
 	s.Block, s.Inflight, s.Seed = 4, 8, 3
-	s.Params = []tune.Param{{Name: "X", Kind: tune.Int, Start: 40, Max: 100, Scale: 30}, {Name: "Slow Mover", Kind: tune.Float, Start: 0.5, Max: 1}}
+	s.Params = []tune.Param{{Name: "X", Kind: tune.Int, Start: 40, Max: 100, Scale: 30},
+		{Name: "Slow Mover", Kind: tune.Float, Start: 0.5, Max: 1}}
 	text := testutil.Must((&tune.Plan{Settings: s}).Text())(tb)
 	plan := matchtest.Plan("r")
-	plan.Design, plan.Pairs, plan.Tune, plan.Gate = match.Design{Kind: match.DesignMatch, Swap: true}, 40, text, stats.SPRT{}
+	plan.Design, plan.Pairs, plan.Tune, plan.Gate = match.Design{Kind: match.DesignMatch, Swap: true}, 40, text,
+		stats.SPRT{}
 	return plan, s
 }
 
@@ -208,7 +213,8 @@ func Tuned(tb testing.TB, n int, without ...int) (path string, plan *match.Plan)
 			tb.Fatal(added, err)
 		}
 	}
-	testutil.OK(tb, testutil.Err(run.Propose(tb.Context(), match.TuneCandidate{Blocks: n / 4, Point: settings.Options(settings.Start()), Run: "r-validation-1"})))
+	testutil.OK(tb, testutil.Err(run.Propose(tb.Context(),
+		match.TuneCandidate{Blocks: n / 4, Point: settings.Options(settings.Start()), Run: "r-validation-1"})))
 	testutil.OK(tb, errors.Join(run.Close(), s.Close()))
 	return path, plan
 }

@@ -45,7 +45,8 @@ func sameBits(a, b driver.Value) bool {
 func drawColumn(t *rapid.T, n int) []driver.Value {
 	extremes := []int64{0, 1, -1, math.MaxInt64, math.MinInt64, math.MaxUint32, 1 << 53}
 	integers := rapid.OneOf(rapid.SampledFrom(extremes), rapid.Int64(), rapid.Int64Range(-3, 300))
-	floats := rapid.OneOf(rapid.SampledFrom([]float64{0, math.Copysign(0, -1), 0.5, 1, math.NaN(), math.Inf(1)}), rapid.Float64())
+	floats := rapid.OneOf(rapid.SampledFrom([]float64{0, math.Copysign(0, -1), 0.5, 1, math.NaN(), math.Inf(1)}),
+		rapid.Float64())
 	texts := rapid.OneOf(rapid.SampledFrom([]string{"", "\x00", "0", strings.Repeat("歩", 5000)}), rapid.String())
 	boxed := func(kind int) driver.Value {
 		switch kind {
@@ -93,7 +94,8 @@ func TestPackAndUnpack(t *testing.T) {
 		testutil.Require(t, err == nil && len(got) == n, "%v, %d rows of %d", err, len(got), n)
 		for i := range want {
 			for c := range want[i] {
-				testutil.Check(t, sameBits(want[i][c], got[i][c]), "row %d, column %d: %v instead of %v", i, c, got[i][c], want[i][c])
+				testutil.Check(t, sameBits(want[i][c], got[i][c]), "row %d, column %d: %v instead of %v", i, c, got[i][c],
+					want[i][c])
 			}
 		}
 		if again, err := Pack(got); err != nil || !bytes.Equal(again, blob) {
@@ -116,7 +118,8 @@ func TestShortestWay(t *testing.T) {
 		most int
 	}{"times": {times, 520}, "hashes": {hashes, 4020}, "words": {few, 540}} {
 		blob, err := Pack(c.rows)
-		testutil.Check(t, err == nil && len(blob) <= c.most, "%s: %d bytes, expected at most %d (%v)", name, len(blob), c.most, err)
+		testutil.Check(t, err == nil && len(blob) <= c.most, "%s: %d bytes, expected at most %d (%v)", name, len(blob),
+			c.most, err)
 	}
 }
 
@@ -132,7 +135,8 @@ func TestUnpackGarbage(t *testing.T) {
 	}
 	testutil.Fails(t, testutil.Err(Unpack(append(bytes.Clone(blob), 0))), "", "a byte too many: no error")
 	testutil.Fails(t, testutil.Err(Unpack(append([]byte{version + 1}, blob[1:]...))), "", "another version: no error")
-	testutil.Fails(t, testutil.Err(Unpack([]byte{version, 0xff, 0xff, 0xff, 0xff, 0x7f, 1, same, null})), "", "too many rows: no error")
+	testutil.Fails(t, testutil.Err(Unpack([]byte{version, 0xff, 0xff, 0xff, 0xff, 0x7f, 1, same, null})), "",
+		"too many rows: no error")
 	rapid.Check(t, func(t *rapid.T) {
 		other := bytes.Clone(blob)
 		for range rapid.IntRange(1, 4).Draw(t, "changes") {
@@ -173,7 +177,8 @@ func TestOpen(t *testing.T) {
 	flipped[len(flipped)-1] ^= 2
 	for name, err := range map[string]error{
 		"another run": openError(4, 5, blob, sum), "another block": openError(3, 6, blob, sum),
-		"a flipped bit": openError(3, 5, flipped, sum), "another sum": openError(3, 5, blob, sum+1), "no blob": openError(3, 5, nil, sum),
+		"a flipped bit": openError(3, 5, flipped, sum), "another sum": openError(3, 5, blob, sum+1),
+		"no blob": openError(3, 5, nil, sum),
 	} {
 		testutil.Check(t, errors.Is(err, errDamaged), "%s: %v", name, err)
 	}

@@ -45,7 +45,8 @@ func Put(ctx context.Context, tx *sql.Tx, run, block int64, rows [][]driver.Valu
 	}
 	sum, err := tables.SumOf("segments", run, block, blob)
 	if err == nil {
-		_, err = tx.ExecContext(ctx, "INSERT OR REPLACE INTO segments (run_id, block, games, checksum) VALUES (?, ?, ?, ?)", run, block, blob, sum)
+		_, err = tx.ExecContext(ctx, "INSERT OR REPLACE INTO segments (run_id, block, games, checksum) VALUES (?, ?, ?, ?)",
+			run, block, blob, sum)
 	}
 	return err
 }
@@ -67,7 +68,8 @@ func Missing(ctx context.Context, q tables.Querier, run int64, most int) ([]Bloc
 }
 
 // Stored calls yield for every block of a run that has a segment. values are the columns of Query.
-func Stored(ctx context.Context, q tables.Querier, run int64, yield func(block int64, values []driver.Value) error) error {
+func Stored(ctx context.Context, q tables.Querier, run int64,
+	yield func(block int64, values []driver.Value) error) error {
 	blocks, err := tables.List(ctx, q, func(rows *sql.Rows, block *int64) error { return rows.Scan(block) },
 		"SELECT block FROM segments WHERE run_id = ? ORDER BY block", run)
 	for _, block := range blocks {

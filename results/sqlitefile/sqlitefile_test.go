@@ -94,12 +94,14 @@ func rowsOf(t *testing.T, path string) (table, index map[string][]any) {
 func TestRows(t *testing.T) {
 	table, index := rowsOf(t, written(t))
 	for i := range 60 {
-		if diff := cmp.Diff([]any{nil, valueOf(i), fmt.Sprint("row ", i)}, table[fmt.Sprint("row ", i)], cmpopts.EquateEmpty()); diff != "" {
+		if diff := cmp.Diff([]any{nil, valueOf(i), fmt.Sprint("row ", i)}, table[fmt.Sprint("row ", i)],
+			cmpopts.EquateEmpty()); diff != "" {
 			t.Errorf("row %d: %s", i, diff)
 		}
 	}
 	for i := range 40 {
-		testutil.Equal(t, cmp.Diff([]any{int64(-i), int64(i), valueOf(i)}, index[fmt.Sprint(i)], cmpopts.EquateEmpty()), "", "entry %d", i)
+		testutil.Equal(t, cmp.Diff([]any{int64(-i), int64(i), valueOf(i)}, index[fmt.Sprint(i)], cmpopts.EquateEmpty()), "",
+			"entry %d", i)
 	}
 }
 
@@ -131,11 +133,13 @@ func TestLog(t *testing.T) {
 		return l
 	}
 	whole := read(text)
-	testutil.Require(t, whole.Frames == frames && frames >= 20 && whole.Problem() == "", "%d frames of %d, %q", whole.Frames, frames, whole.Problem())
+	testutil.Require(t, whole.Frames == frames && frames >= 20 && whole.Problem() == "", "%d frames of %d, %q",
+		whole.Frames, frames, whole.Problem())
 	for name, at := range map[string]int{"page": frameHeader + 77, "salt": 9, "page number": 2} {
 		damaged := append([]byte{}, text...)
 		damaged[logHeader+5*frame+at] ^= 16
-		if l := read(damaged); l.Frames != frames || !cmp.Equal(l.Damaged, []int{5}) || l.Problem() != fmt.Sprintf("the log is damaged at frame 6 of %d", frames) {
+		if l := read(damaged); l.Frames != frames || !cmp.Equal(l.Damaged, []int{5}) ||
+			l.Problem() != fmt.Sprintf("the log is damaged at frame 6 of %d", frames) {
 			t.Errorf("%s: %d frames, damaged %v", name, l.Frames, l.Damaged)
 		}
 	}
@@ -144,7 +148,8 @@ func TestLog(t *testing.T) {
 			t.Errorf("cut to %d bytes: %s", cut, l.Problem())
 		}
 	}
-	if l := read(append(append([]byte{}, text[:len(text)-frame]...), make([]byte, frame)...)); l.Problem() != "" || l.Frames != frames-1 {
+	if l := read(append(append([]byte{}, text[:len(text)-frame]...), make([]byte, frame)...)); l.Problem() != "" ||
+		l.Frames != frames-1 {
 		t.Errorf("a frame that was never written: %s", l.Problem())
 	}
 	damaged := append([]byte{}, text...)
@@ -200,7 +205,8 @@ func TestLogOfAKilledCommit(t *testing.T) {
 	}
 	undo := flip(t, path, 0)
 	got := logOf(t, path).Problem()
-	testutil.Check(t, strings.HasPrefix(got, "the log is damaged at frame 1 of "), "damage before what the index says: %q", got)
+	testutil.Check(t, strings.HasPrefix(got, "the log is damaged at frame 1 of "), "damage before what the index says: %q",
+		got)
 	undo()
 	testutil.Equal(t, logOf(t, path).Problem(), "")
 }
@@ -225,7 +231,8 @@ func TestLogDamagedAtItsEnd(t *testing.T) {
 	told := func(frame int) {
 		t.Helper()
 		undo := flip(t, path, frame)
-		if got := logOf(t, path).Problem(); !strings.HasPrefix(got, fmt.Sprintf("the log is damaged at frame %d of ", frame+1)) {
+		if got := logOf(t, path).Problem(); !strings.HasPrefix(got,
+			fmt.Sprintf("the log is damaged at frame %d of ", frame+1)) {
 			t.Errorf("frame %d: %q", frame+1, got)
 		}
 		undo()
@@ -291,7 +298,8 @@ func TestLogOfAnOpenTransaction(t *testing.T) {
 	open, err := ReadLog(path + "-wal") // as after a kill
 	testutil.OK(t, err)
 	testutil.Require(t, open.Frames > committed.Frames+10 && len(open.places) == len(committed.places),
-		"%d frames before, %d with the transaction, %d pages and %d: nothing went into the log", committed.Frames, open.Frames, len(committed.places), len(open.places))
+		"%d frames before, %d with the transaction, %d pages and %d: nothing went into the log", committed.Frames,
+		open.Frames, len(committed.places), len(open.places))
 	testutil.Equal(t, open.Problem(), "", "of a transaction that is open")
 	run("COMMIT")
 	after, err := ReadLog(path + "-wal")

@@ -205,7 +205,8 @@ func Seal(ctx context.Context, tx *sql.Tx, table, where string, args ...any) err
 	}, where, args...)
 	for i := range rows {
 		if err == nil {
-			_, err = tx.ExecContext(ctx, "UPDATE "+table+" SET checksum = ? WHERE "+strings.Join(keys, " AND "), append([]any{rows[i].sum}, rows[i].key...)...)
+			_, err = tx.ExecContext(ctx, "UPDATE "+table+" SET checksum = ? WHERE "+strings.Join(keys, " AND "),
+				append([]any{rows[i].sum}, rows[i].key...)...)
 		}
 	}
 	return err

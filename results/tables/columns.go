@@ -80,7 +80,8 @@ const LateColumns = 2
 
 // GameColumns returns the names of all columns for a query, followed by the column of the game's checksum.
 func GameColumns() string {
-	return strings.Join(append(lists.Map(new(Game).Columns(), func(c Column) string { return c.Name }), "g.checksum"), ", ")
+	return strings.Join(append(lists.Map(new(Game).Columns(), func(c Column) string { return c.Name }), "g.checksum"),
+		", ")
 }
 
 // InsertGame returns the SQL statement that inserts a game. Its parameters are the values that Inserted returns.

@@ -201,7 +201,8 @@ func CountEverything(ctx context.Context, q Querier) error {
 	if err := CountRuns(ctx, q); err != nil {
 		return err
 	}
-	ids, err := List(ctx, q, func(rows *sql.Rows, id *int64) error { return rows.Scan(id) }, "SELECT id FROM runs ORDER BY id")
+	ids, err := List(ctx, q, func(rows *sql.Rows, id *int64) error { return rows.Scan(id) },
+		"SELECT id FROM runs ORDER BY id")
 	if err != nil {
 		return err
 	}
@@ -259,7 +260,8 @@ func countAll(ctx context.Context, q Querier, table string, part, found int64) e
 	want := int64(-1)
 	err := eachStored(ctx, q, 0, part, part+1, func(_, value int64) { want = value })
 	if err == nil && found != want {
-		err = &Damaged{Table: table, Pair: -1, Leg: -1, What: fmt.Sprintf("%d rows are found of %d that were stored", found, max(0, want))}
+		err = &Damaged{Table: table, Pair: -1, Leg: -1,
+			What: fmt.Sprintf("%d rows are found of %d that were stored", found, max(0, want))}
 	}
 	return err
 }

@@ -47,9 +47,9 @@ func (l *Layout) index(column string) int {
 	return -1
 }
 
-// measure calculates the fields that follow from the columns. summed omits the number of a game, an opening, an attempt or a
-// worker, because SQLite assigns this number after the checksum is calculated. Readers detect a wrong number anyway, because
-// they use it to find related rows.
+// measure calculates the fields that follow from the columns. summed omits the number of a game, an opening, an attempt
+// or a worker, because SQLite assigns this number after the checksum is calculated. Readers detect a wrong number
+// anyway, because they use it to find related rows.
 func (l *Layout) measure() {
 	l.places, l.summed = make(map[string]int, len(l.Columns)), nil
 	for i, c := range l.Columns {
@@ -125,12 +125,14 @@ func ReadSchema(ctx context.Context, q Querier, database string) (*Schema, error
 			s.Tables = append(s.Tables, Layout{Name: name, Keyed: strings.Contains(text, "WITHOUT ROWID")})
 		}
 		return err
-	}, "SELECT type, name, coalesce(sql, '') FROM "+database+".sqlite_schema WHERE name NOT LIKE 'sqlite_stat%' ORDER BY rowid")
+	}, "SELECT type, name, coalesce(sql, '') FROM "+database+
+		".sqlite_schema WHERE name NOT LIKE 'sqlite_stat%' ORDER BY rowid")
 	for i := range s.Tables {
 		if err == nil {
 			s.Tables[i].Columns, err = List(ctx, q, func(rows *sql.Rows, c *columnLayout) error {
 				return rows.Scan(&c.Name, &c.Kind, &c.fallback, &c.key, &c.must)
-			}, "SELECT name, type, coalesce(dflt_value, 'NULL'), pk, [notnull] FROM pragma_table_info(?, ?) ORDER BY cid", s.Tables[i].Name, database)
+			}, "SELECT name, type, coalesce(dflt_value, 'NULL'), pk, [notnull] FROM pragma_table_info(?, ?) ORDER BY cid",
+				s.Tables[i].Name, database)
 			s.Tables[i].measure()
 			s.Always[s.Tables[i].Name] = s.Tables[i].always
 		}

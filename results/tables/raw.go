@@ -236,7 +236,8 @@ func (p *Pair) fits(run *Run, leg int, g, record *Row) error {
 	switch {
 	case err != nil:
 		return err
-	case g.Int("leg") != int64(leg) || [2]int64{g.Int("black"), g.Int("white")} != seats || max(seats[0], seats[1]) >= int64(len(run.Engines)) || min(seats[0], seats[1]) < 0:
+	case g.Int("leg") != int64(leg) || [2]int64{g.Int("black"), g.Int("white")} != seats ||
+		max(seats[0], seats[1]) >= int64(len(run.Engines)) || min(seats[0], seats[1]) < 0:
 		return errors.New("its players are not those of the pair")
 	case g.Int("plies") != int64(len(moves)):
 		return fmt.Errorf("it has %d plies, and its record %d", g.Int("plies"), len(moves))

@@ -38,7 +38,8 @@ func (s Stored) Runs(ctx context.Context) (list []*Run, err error) {
 			s.rows(ctx, &run.Settings, "settings_log", "WHERE run_id = ? ORDER BY id", run.ID()))
 		inventory, wrong := WholeInventory(ctx, s.Q, run.ID())
 		if wrong == nil {
-			wrong = errors.Join(inventory.Count("engines", int64(len(run.Engines))), inventory.Count("settings_log", int64(len(run.Settings))))
+			wrong = errors.Join(inventory.Count("engines", int64(len(run.Engines))),
+				inventory.Count("settings_log", int64(len(run.Settings))))
 		}
 		err = errors.Join(err, wrong)
 	}
@@ -139,10 +140,12 @@ func (s Stored) Block(ctx context.Context, run, first, end int64) (map[int64]*Pa
 		}
 		rows[table] = list
 	}
-	openings, workers, records := byNumber(rows["openings"], "id"), byNumber(rows["workers"], "id"), byNumber(rows["records"], "game_id")
+	openings, workers, records := byNumber(rows["openings"], "id"), byNumber(rows["workers"], "id"),
+		byNumber(rows["records"], "game_id")
 	pairs := map[int64]*Pair{}
 	for _, r := range rows["pairs"] {
-		pairs[r.Int("pair")] = &Pair{Row: r, Opening: openings[r.Int("opening_id")], Worker: workers[r.Int("worker")], Records: records}
+		pairs[r.Int("pair")] = &Pair{Row: r, Opening: openings[r.Int("opening_id")], Worker: workers[r.Int("worker")],
+			Records: records}
 	}
 	for _, g := range rows["games"] {
 		if p := pairs[g.Int("pair")]; p != nil {
@@ -164,7 +167,8 @@ func byNumber(rows []*Row, column string) map[int64]*Row {
 // Rows calls yield for the rows of a run in a table, in the order in which they were stored. At the end it
 // returns an error if it did not find all stored rows.
 func (s Stored) Rows(ctx context.Context, table string, run int64, yield func(*Row) error) error {
-	order := map[string]string{"attempts": "id", "voided": "pair, take", "tune_states": "blocks", "tune_candidates": "number"}[table]
+	order := map[string]string{"attempts": "id", "voided": "pair, take", "tune_states": "blocks",
+		"tune_candidates": "number"}[table]
 	found := int64(0)
 	err := EachRow(ctx, s.Q, table, func(r *Row) error {
 		found++

@@ -25,14 +25,16 @@ func TestChecksumIsCRC32C(t *testing.T) {
 // written and read.
 func TestValuesAreToldApart(t *testing.T) {
 	seen := map[int64]any{}
-	for _, row := range [][]any{{nil}, {int64(0)}, {0.0}, {""}, {[]byte{}}, {"a", "b"}, {"ab", ""}, {"a", nil}, {int64(1)}} {
+	for _, row := range [][]any{{nil}, {int64(0)}, {0.0}, {""}, {[]byte{}}, {"a", "b"}, {"ab", ""}, {"a", nil},
+		{int64(1)}} {
 		sum, err := SumOf("t", row...)
 		if err != nil || seen[sum] != nil {
 			t.Errorf("%v has the checksum of %v (%v)", row, seen[sum], err)
 		}
 		seen[sum] = row
 	}
-	g := Game{Row: match.Row{MovesHash: 1<<63 + 5, Started: time.UnixMicro(77).UTC(), Note: "n", Outcome: match.Draw}, By: 3}
+	g := Game{Row: match.Row{MovesHash: 1<<63 + 5, Started: time.UnixMicro(77).UTC(), Note: "n", Outcome: match.Draw},
+		By: 3}
 	g.Sides[1].Time = 9 * time.Microsecond
 	var back Game
 	for i, c := range g.Columns() {

@@ -65,9 +65,11 @@ func SchemaVersion(ctx context.Context, q Querier, newest int) (version int, err
 	case app != ApplicationID:
 		return 0, errors.New("it is a SQLite database of another program")
 	case version < 1:
-		return 0, fmt.Errorf("it says that its schema is version %d, and no gogi writes that: the file is damaged (see gogi db repair)", version)
+		return 0,
+			fmt.Errorf("it says that its schema is version %d, and no gogi writes that: the file is damaged (see gogi db repair)", version)
 	case version > newest:
-		return 0, fmt.Errorf("it was written by a newer gogi (schema %d, this program knows %d): use that one", version, newest)
+		return 0, fmt.Errorf("it was written by a newer gogi (schema %d, this program knows %d): use that one", version,
+			newest)
 	}
 	return version, nil
 }
@@ -87,7 +89,8 @@ func Readable(ctx context.Context, q Querier) (version int, err error) {
 
 // List calls scan for each row of a query and returns the scanned values. After an error, the list has the
 // values of the rows before the error.
-func List[T any](ctx context.Context, q Querier, scan func(*sql.Rows, *T) error, query string, args ...any) (list []T, err error) {
+func List[T any](ctx context.Context, q Querier, scan func(*sql.Rows, *T) error, query string, args ...any) (list []T,
+	err error) {
 	err = Each(ctx, q, func(rows *sql.Rows) error {
 		var value T
 		err := scan(rows, &value)

@@ -15,7 +15,8 @@ import (
 
 func testPlan(slots int) *match.Plan {
 	limits := match.Limits{Clock: match.TimeControl{Byoyomi: time.Second}, Margin: 100 * time.Millisecond}
-	return &match.Plan{Concurrency: slots, Players: []match.Player{{Name: "A", Limits: limits}, {Name: "B", Limits: limits}}}
+	return &match.Plan{Concurrency: slots,
+		Players: []match.Player{{Name: "A", Limits: limits}, {Name: "B", Limits: limits}}}
 }
 
 // end returns the event of the end of a game of A and B in a slot.
@@ -25,7 +26,8 @@ func end(pair, leg, slot int, nps [2]float64) match.Event {
 		sides[i] = match.Effort{Player: name, Nodes: uint64(nps[i]), TimeMS: 1000}
 	}
 	return match.Event{
-		Type: match.EventEnd, Pair: &pair, Leg: &leg, Slot: &slot, GameHead: match.GameHead{Black: "A", White: "B"}, Sides: &sides, Position: fmt.Sprint(pair, leg),
+		Type: match.EventEnd, Pair: &pair, Leg: &leg, Slot: &slot, GameHead: match.GameHead{Black: "A", White: "B"},
+		Sides: &sides, Position: fmt.Sprint(pair, leg),
 	}
 }
 
@@ -94,8 +96,11 @@ func TestSpeedOfASlot(t *testing.T) {
 	for name, vary := range noises() {
 		r := rand.New(rand.NewPCG(3, 4))
 		for range sessions {
-			list := session(r, 8, 2000, vary, func(_, slot int) float64 { return map[bool]float64{true: 0.75, false: 1}[slot == 5] })
-			if len(list) == 1 && list[0].Kind == SpeedSlot && *list[0].Slot == 5 && list[0].Engine == "B" && strings.Contains(list[0].Note, "in slot 5") {
+			list := session(r, 8, 2000, vary, func(_, slot int) float64 {
+				return map[bool]float64{true: 0.75, false: 1}[slot == 5]
+			})
+			if len(list) == 1 && list[0].Kind == SpeedSlot && *list[0].Slot == 5 && list[0].Engine == "B" &&
+				strings.Contains(list[0].Note, "in slot 5") {
 				found++
 			} else if len(list) != 0 {
 				t.Logf("%s: %v", name, list)
@@ -165,7 +170,8 @@ func TestMemory(t *testing.T) {
 			}
 			for _, warning := range w.Sample(s) {
 				told++
-				if warning.Kind != Memory || warning.Engine != "A" || *warning.Slot != 3 || !strings.Contains(warning.Note, "process 7 has grown by ") {
+				if warning.Kind != Memory || warning.Engine != "A" || *warning.Slot != 3 ||
+					!strings.Contains(warning.Note, "process 7 has grown by ") {
 					t.Errorf("%s: %+v", name, warning)
 				}
 			}
@@ -209,11 +215,13 @@ func TestFailing(t *testing.T) {
 		at     int // the game of the warning, from 1; 0: none
 		want   string
 	}{
-		"crashes":           {500, crash, 4, "lost 4 of its 4 games of this session by one fault of its own (crash; it plays under nodes 5): "},
+		"crashes": {500, crash, 4,
+			"lost 4 of its 4 games of this session by one fault of its own (crash; it plays under nodes 5): "},
 		"a match of a pair": {1, crash, 2, "lost 2 of its 2 games"},
-		"the opponent's":    {500, func(int) (match.Outcome, match.Termination) { return match.BlackWins, match.Crash }, 0, ""},
-		"outplayed":         {500, func(int) (match.Outcome, match.Termination) { return match.WhiteWins, match.Resignation }, 0, ""},
-		"draws":             {500, func(int) (match.Outcome, match.Termination) { return match.Draw, match.NotStarted }, 0, ""},
+		"the opponent's": {500, func(int) (match.Outcome, match.Termination) { return match.BlackWins, match.Crash }, 0,
+			""},
+		"outplayed": {500, func(int) (match.Outcome, match.Termination) { return match.WhiteWins, match.Resignation }, 0, ""},
+		"draws":     {500, func(int) (match.Outcome, match.Termination) { return match.Draw, match.NotStarted }, 0, ""},
 		"two kinds in turns": {500, func(n int) (match.Outcome, match.Termination) {
 			return match.WhiteWins, []match.Termination{match.Crash, match.TimeForfeit}[n%2]
 		}, 0, ""},
@@ -222,7 +230,8 @@ func TestFailing(t *testing.T) {
 		}, 0, ""},
 		"from the eleventh on": {500, func(n int) (match.Outcome, match.Termination) {
 			return match.WhiteWins, map[bool]match.Termination{true: match.Checkmate, false: match.TimeForfeit}[n <= 10]
-		}, 18, "lost 8 of its 18 games of this session by one fault of its own (time forfeit; it plays under nodes 5), the latest 8 in a row: "},
+		}, 18,
+			"lost 8 of its 18 games of this session by one fault of its own (time forfeit; it plays under nodes 5), the latest 8 in a row: "},
 	} {
 		plan := testPlan(1)
 		plan.Pairs, plan.Design.Swap = c.pairs, true
@@ -238,7 +247,8 @@ func TestFailing(t *testing.T) {
 					continue // B crashed
 				}
 				const line = "gogi check -- '/opt/a b/engine' -v"
-				if at != 0 || warning.Kind != Failing || warning.Engine != "A" || !strings.HasPrefix(warning.Note, c.want) || !strings.HasSuffix(warning.Note, ": "+line) {
+				if at != 0 || warning.Kind != Failing || warning.Engine != "A" || !strings.HasPrefix(warning.Note, c.want) ||
+					!strings.HasSuffix(warning.Note, ": "+line) {
 					t.Errorf("%s: game %d: %+v", name, n, warning)
 				}
 				at = n
@@ -270,7 +280,8 @@ func TestSlowedLosses(t *testing.T) {
 			ev.Marked = true
 			got = append(got, w.Event(ev)...)
 		}
-		if len(got) != 1 || got[0].Kind != c.want || got[0].Engine != "A" || strings.Contains(got[0].Note, "--slowed void") != (c.want == Slowed) ||
+		if len(got) != 1 || got[0].Kind != c.want || got[0].Engine != "A" ||
+			strings.Contains(got[0].Note, "--slowed void") != (c.want == Slowed) ||
 			strings.Contains(got[0].Note, "gogi check") != (c.want == Failing) {
 			t.Errorf("%s: %+v", name, got)
 		}
@@ -307,9 +318,12 @@ func TestCheckLine(t *testing.T) {
 		"gogi check --option 'Book File=no book' --option Threads=2 /opt/e/x": with,
 		"gogi check /opt/e/x (with its options)":                              many,
 		"gogi check --dir /data/nets /opt/e/x":                                elsewhere,
-		"gogi check builtin":                                                  {Command: []string{"/gogi", "usi"}, Builtin: true},
-		"gogi check /opt/e/x; gogi check builtin; and so 1 more":              {Council: &match.Council{Members: []match.Player{engine("/opt/e/x"), {Builtin: true}, engine("/opt/e/y")}}},
-		"gogi check /opt/e/x; gogi check /opt/e/y":                            {Council: &match.Council{Members: []match.Player{engine("/opt/e/x"), engine("/opt/e/x"), engine("/opt/e/y")}}},
+		"gogi check builtin": {Command: []string{"/gogi", "usi"},
+			Builtin: true},
+		"gogi check /opt/e/x; gogi check builtin; and so 1 more": {Council: &match.Council{
+			Members: []match.Player{engine("/opt/e/x"), {Builtin: true}, engine("/opt/e/y")}}},
+		"gogi check /opt/e/x; gogi check /opt/e/y": {Council: &match.Council{
+			Members: []match.Player{engine("/opt/e/x"), engine("/opt/e/x"), engine("/opt/e/y")}}},
 	} {
 		got := examined(&match.Plan{Players: []match.Player{{}, players}}, 1)
 		testutil.Check(t, strings.HasSuffix(got, ": "+want), "%s\nwant %s", got, want)

@@ -19,8 +19,8 @@ import (
 // memory use of the engine processes, and sends each warning of the Watch as an event. It also sends an event
 // if a council member fails, and if a crash dump or a transcript cannot be written.
 type Monitor struct {
-	// Noted, if not nil, is called once for each note by which a player, or the member of a council, reports a failure before
-	// its first search. Follow calls it.
+	// Noted, if not nil, is called once for each note by which a player, or the member of a council, reports a failure
+	// before its first search. Follow calls it.
 	Noted func(player, note string)
 
 	watch *Watch
@@ -43,7 +43,8 @@ type sampling struct {
 // NewMonitor returns the monitor for one session of a plan. A session is the time in which one process plays
 // the run.
 func NewMonitor(plan *match.Plan) *Monitor {
-	return &Monitor{watch: NewWatch(plan), notes: make(chan func(func(match.Event)), 256), sampled: map[*crash.Recorder]*sampling{}, noted: map[string][]string{}}
+	return &Monitor{watch: NewWatch(plan), notes: make(chan func(func(match.Event)), 256),
+		sampled: map[*crash.Recorder]*sampling{}, noted: map[string][]string{}}
 }
 
 // Attend sets the callbacks of r. The monitor then receives the start of games, failures of council members,

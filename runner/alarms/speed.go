@@ -5,8 +5,9 @@ import (
 	"math"
 )
 
-// A difference of speed by a tenth or more causes a warning. Half the speed costs an engine about 50 to 70 Elo, so a tenth costs
-// about 9, a difference that many matches test for. Smaller changes are common between the cores of one machine.
+// A difference of speed by a tenth or more causes a warning. Half the speed costs an engine about 50 to 70 Elo, so a
+// tenth costs about 9, a difference that many matches test for. Smaller changes are common between the cores of one
+// machine.
 const tenth = 1.1
 
 const (
@@ -87,7 +88,8 @@ func (s *speed) between(slot int, x float64) []Warning {
 		return nil
 	}
 	here, there := median(own), median(others)
-	if there-here < math.Log(tenth) || lower(own, others) > Level*share(s.tests[slot])/float64(max(s.slots, len(s.bySlot))) {
+	if there-here < math.Log(tenth) ||
+		lower(own, others) > Level*share(s.tests[slot])/float64(max(s.slots, len(s.bySlot))) {
 		return nil
 	}
 	s.slow[slot] = true

@@ -12,7 +12,8 @@ type Watch struct {
 
 // NewWatch returns a Watch with the detectors for one session of a plan.
 func NewWatch(plan *match.Plan) *Watch {
-	w := &Watch{speeds: map[string]*speed{}, failing: map[string]*failing{}, memory: &memory{processes: map[memorySeat]*growth{}, warned: map[string]bool{}}}
+	w := &Watch{speeds: map[string]*speed{}, failing: map[string]*failing{},
+		memory: &memory{processes: map[memorySeat]*growth{}, warned: map[string]bool{}}}
 	for i, p := range plan.Players {
 		w.speeds[p.Name] = newSpeed(p.Name, plan.Concurrency)
 		w.failing[p.Name] = newFailing(plan, i)

@@ -1,5 +1,5 @@
-// Package crash writes crash dumps. A [Bundle] is one file next to the database for one failure of an engine. It has the
-// dialogue before the failure, the exit of the process, the requests, and the engine's identity. [Begin] starts the
+// Package crash writes crash dumps. A [Bundle] is one file next to the database for one failure of an engine. It has
+// the dialogue before the failure, the exit of the process, the requests, and the engine's identity. [Begin] starts the
 // [Records] of a run, and [Open] reads a Bundle. docs/faults.md describes the format.
 package crash
 

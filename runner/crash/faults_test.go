@@ -41,12 +41,14 @@ func TestKilledWhileWriting(t *testing.T) {
 	t.Parallel()
 	db := filepath.Join(t.TempDir(), "db")
 	dir := crash.Dir(db, "run")
-	testutil.OK(t, errors.Join(os.MkdirAll(dir, 0o700), os.WriteFile(filepath.Join(dir, ".A-crash-1.jsonl.part"), []byte("{"), 0o600)))
+	testutil.OK(t, errors.Join(os.MkdirAll(dir, 0o700),
+		os.WriteFile(filepath.Join(dir, ".A-crash-1.jsonl.part"), []byte("{"), 0o600)))
 	records := crash.Begin(db, "run", "")
 	path := records.NewRecorder(engine(), "", dead{}).Failed(usi.Failure{Kind: "crash"})
 	testutil.OK(t, records.Close())
 	entries, err := os.ReadDir(dir)
-	testutil.Check(t, err == nil && len(entries) == 1 && entries[0].Name() == "A-crash-1.jsonl", "left: %v, %v", entries, err)
+	testutil.Check(t, err == nil && len(entries) == 1 && entries[0].Name() == "A-crash-1.jsonl", "left: %v, %v", entries,
+		err)
 	testutil.Must(crash.Open(path))(t)
 }
 
@@ -75,18 +77,21 @@ func TestBundle(t *testing.T) {
 		"%v %+v", b.Time, b.Versions)
 	seven, one, two := 7, 1, 2
 	want := &crash.Bundle{
-		Version: 1, Run: "my run", Player: "A", Council: "C", Kind: "crash", Note: "thinking: over", Pair: &seven, Leg: &one, Slot: &two,
+		Version: 1, Run: "my run", Player: "A", Council: "C", Kind: "crash", Note: "thinking: over", Pair: &seven, Leg: &one,
+		Slot:     &two,
 		Position: "position startpos", Go: "go ponder nodes 100", Searching: true, DeadlineMS: 1500, Limits: "nodes 100",
 		Exit: crash.Exit{Signal: 11, Text: "killed by signal 11 (segmentation fault)"}, Stderr: `boom\x1b[31m\x0a`,
 		Command: []string{"/bin/engine", "-x"}, Dir: "/bin", Env: []string{"K=V"}, Identity: engine().Identity.String(),
-		Files: []crash.File{{Role: "binary", Path: "/bin/engine", SHA256: "ab"}}, Options: []string{"setoption name Hash value 16"},
-		Waits: crash.Waits{GreetingMS: 1000, ReadyMS: 60000},
+		Files:   []crash.File{{Role: "binary", Path: "/bin/engine", SHA256: "ab"}},
+		Options: []string{"setoption name Hash value 16"},
+		Waits:   crash.Waits{GreetingMS: 1000, ReadyMS: 60000},
 	}
 	got := *b
 	got.Time, got.Versions, got.ElapsedMS, got.Dialogue = time.Time{}, crash.Versions{}, 0, transcript.Excerpt{}
 	testutil.Diff(t, want, &got)
 	lines := b.Dialogue.Lines()
-	testutil.Check(t, len(lines) == 7 && string(lines[1].Text) == "id name \xff\x1b" && !lines[1].Sent && lines[6].Sent, "%v", lines)
+	testutil.Check(t, len(lines) == 7 && string(lines[1].Text) == "id name \xff\x1b" && !lines[1].Sent && lines[6].Sent,
+		"%v", lines)
 }
 
 // TestAnsweredSearch: if a search was answered, its elapsed time ends at the answer.
@@ -119,7 +124,8 @@ func TestLimits(t *testing.T) {
 		tap := records.NewRecorder(engine(), "", dead{})
 		for i := range 3 * crash.KeptPerKind {
 			path := tap.Failed(usi.Failure{Kind: "crash"})
-			testutil.Check(t, (path != "") == (session == 0 && i < crash.KeptPerKind), "session %d, failure %d: %q", session, i, path)
+			testutil.Check(t, (path != "") == (session == 0 && i < crash.KeptPerKind), "session %d, failure %d: %q", session, i,
+				path)
 		}
 		testutil.Check(t, session != 1 || tap.Failed(usi.Failure{Kind: "hang"}) != "", "another kind is not kept")
 		testutil.OK(t, records.Close())
@@ -135,8 +141,10 @@ func TestLimits(t *testing.T) {
 	testutil.OK(t, records.Close())
 	testutil.Equal(t, len(bundles(t, dir)), crash.KeptPerRun, "bundles of many players")
 	names, err := os.ReadDir(dir)
-	testutil.Check(t, err == nil && len(names) == crash.KeptPerRun, "%d files, %v: something was left behind", len(names), err)
-	testutil.Equal(t, records.NewRecorder(engine(), "", dead{}).Failed(usi.Failure{Kind: "late"}), "", "kept after the end")
+	testutil.Check(t, err == nil && len(names) == crash.KeptPerRun, "%d files, %v: something was left behind", len(names),
+		err)
+	testutil.Equal(t, records.NewRecorder(engine(), "", dead{}).Failed(usi.Failure{Kind: "late"}), "",
+		"kept after the end")
 }
 
 // TestNoRoom: a failed write is reported once, and the games continue.
@@ -170,7 +178,8 @@ func TestMembers(t *testing.T) {
 	tap.Failed(usi.Failure{Kind: "time_forfeit", Blamed: true})
 	records.NewRecorder(engine(), "", dead{}).Failed(usi.Failure{Kind: "crash"})
 	testutil.OK(t, records.Close())
-	want := []crash.MemberFault{{Council: "C", Member: "A", Kind: "crash", Note: "n", Bundle: path, Game: usi.Game{Pair: 4}}}
+	want := []crash.MemberFault{{Council: "C", Member: "A", Kind: "crash", Note: "n", Bundle: path,
+		Game: usi.Game{Pair: 4}}}
 	testutil.Diff(t, want, told)
 }
 
@@ -225,7 +234,8 @@ func TestBadFiles(t *testing.T) {
 }
 
 func FuzzRead(f *testing.F) {
-	f.Add([]byte(`{"gogi_bundle":1}` + "\n" + `{"at":"2026-01-02T03:04:05Z","to":"go"}` + "\n" + `{"lost":3}` + "\n" + `{"from":"\\x1b","cut":1}`))
+	f.Add([]byte(`{"gogi_bundle":1}` + "\n" + `{"at":"2026-01-02T03:04:05Z","to":"go"}` + "\n" + `{"lost":3}` + "\n" +
+		`{"from":"\\x1b","cut":1}`))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		b, err := crash.Read(bytes.NewReader(text))
 		if err != nil {
@@ -236,6 +246,7 @@ func FuzzRead(f *testing.F) {
 			t.Skip() // a time that JSON cannot write
 		}
 		again, err := crash.Read(&out)
-		testutil.Check(t, err == nil && len(again.Dialogue.Lines()) == len(b.Dialogue.Lines()) && again.Dialogue.Lost == b.Dialogue.Lost, "%v", err)
+		testutil.Check(t, err == nil && len(again.Dialogue.Lines()) == len(b.Dialogue.Lines()) &&
+			again.Dialogue.Lost == b.Dialogue.Lost, "%v", err)
 	})
 }

@@ -8,13 +8,14 @@ import (
 	"gogi/internal/testutil"
 )
 
-// TestInGames: a report does not list the dump of an engine that failed at its start, outside a game or before its first
-// search of a game. It lists a dump that nothing can read.
+// TestInGames: a report does not list the dump of an engine that failed at its start, outside a game or before its
+// first search of a game. It lists a dump that nothing can read.
 func TestInGames(t *testing.T) {
 	dir := t.TempDir()
 	number := 3
 	for name, b := range map[string]Bundle{
-		"a-crash-1": {Version: Version}, "a-crash-2": {Version: Version, Pair: &number}, "a-crash-3": {Version: Version, Go: "go nodes 1"},
+		"a-crash-1": {Version: Version}, "a-crash-2": {Version: Version, Pair: &number},
+		"a-crash-3": {Version: Version, Go: "go nodes 1"},
 		"a-crash-4": {Version: Version, Pair: &number, Go: "go nodes 1"},
 	} {
 		testutil.OK(t, writeFile(filepath.Join(dir, name+Suffix), &b))

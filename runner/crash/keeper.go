@@ -46,8 +46,9 @@ func list(dir string) []string {
 	return names
 }
 
-// InGames returns the paths of the bundles in a folder, sorted by name, without those of engines that failed before their
-// first search of a game. Such a failure ends no game: gogi plays the pair again. InGames keeps bundles that it cannot read.
+// InGames returns the paths of the bundles in a folder, sorted by name, without those of engines that failed before
+// their first search of a game. Such a failure ends no game: gogi plays the pair again. InGames keeps bundles that it
+// cannot read.
 func InGames(dir string) []string {
 	return slices.DeleteFunc(list(dir), func(path string) bool {
 		file, err := os.Open(path)

@@ -37,8 +37,8 @@ type Records struct {
 	Ended func(r *Recorder)
 	// Member, if not nil, is called when a member of a council fails. The council may win the game all the same.
 	Member func(m MemberFault)
-	// Noted, if not nil, is called with each note of an engine that reports a failure (usi.FailureNote) before the engine's
-	// first search.
+	// Noted, if not nil, is called with each note of an engine that reports a failure (usi.FailureNote) before the
+	// engine's first search.
 	Noted func(r *Recorder, note string)
 }
 
@@ -161,7 +161,8 @@ func (r *Recorder) Failed(f usi.Failure) string {
 		r.mu.Lock()
 		game := r.game
 		r.mu.Unlock()
-		r.records.Member(MemberFault{Council: r.Council, Member: r.Player.Name, Kind: f.Kind, Note: f.Note, Bundle: path, Game: game})
+		r.records.Member(MemberFault{Council: r.Council, Member: r.Player.Name, Kind: f.Kind, Note: f.Note, Bundle: path,
+			Game: game})
 	}
 	return path
 }
@@ -173,7 +174,8 @@ func (r *Recorder) bundle(f usi.Failure) *Bundle {
 		Time: failed.UTC(), Player: r.Player.Name, Council: r.Council, Kind: f.Kind, Note: sanitize.Printable(f.Note, 2000),
 		DeadlineMS: match.Milliseconds(f.Deadline),
 		Exit:       newExit(exit), Stderr: string(transcript.Escape(nil, r.Process.Stderr())),
-		Command: r.Player.Command, Dir: r.Player.Dir, Env: r.Player.Env, Identity: r.Player.Identity.String(), Limits: r.Player.Limits.String(),
+		Command: r.Player.Command, Dir: r.Player.Dir, Env: r.Player.Env, Identity: r.Player.Identity.String(),
+		Limits:  r.Player.Limits.String(),
 		Options: []string{}, Waits: Waits{match.Milliseconds(r.Player.Greeting), match.Milliseconds(r.Player.Ready)},
 		Dialogue: r.log.Excerpt(),
 	}

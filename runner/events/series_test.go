@@ -52,7 +52,8 @@ type table struct {
 }
 
 func newSeries(t *rapid.T) *series {
-	s := &series{t: t, now: began, numbers: map[string]uint64{}, results: map[[4]string]int{}, faults: map[[2]string]int{}, nodes: map[string]uint64{}}
+	s := &series{t: t, now: began, numbers: map[string]uint64{}, results: map[[4]string]int{}, faults: map[[2]string]int{},
+		nodes: map[string]uint64{}}
 	for n := range rapid.IntRange(1, 3).Draw(t, "slots") {
 		s.tables = append(s.tables, &table{number: n, phase: match.SlotIdle})
 	}
@@ -60,7 +61,8 @@ func newSeries(t *rapid.T) *series {
 	s.wanted, s.phase = own, match.RunPlaying
 	finished := 0
 	s.send(match.Event{
-		Type: match.EventRun, Players: []string{"A", "B"}, GameHead: match.GameHead{Limits: []string{"nodes 1", "nodes 2"}}, Digest: "d", Rules: "default",
+		Type: match.EventRun, Players: []string{"A", "B"}, GameHead: match.GameHead{Limits: []string{"nodes 1", "nodes 2"}},
+		Digest: "d", Rules: "default",
 		Slots: own, Pairs: 100, Games: 200, Finished: &finished,
 	})
 	if rapid.Bool().Draw(t, "a worker") {
@@ -157,7 +159,8 @@ func (s *series) begin(b *table) {
 	e := s.at(b, match.EventGame)
 	e.Black, e.White = b.players()
 	clock := 1000.0
-	e.Start, e.Moves, e.Plies, e.Opening, e.Limits, e.Clocks = hirate, b.text, 2, "1", []string{"x", "y"}, []*float64{&clock, nil}
+	e.Start, e.Moves, e.Plies, e.Opening, e.Limits, e.Clocks = hirate, b.text, 2, "1", []string{"x", "y"},
+		[]*float64{&clock, nil}
 	s.send(e)
 }
 
@@ -175,12 +178,14 @@ func (s *series) move(b *table) {
 	b.nodes[mover] += uint64(b.ply)
 	e := s.at(b, match.EventMove)
 	score, spent, left := b.ply, 1.5, float64(1000-b.ply)
-	e.Ply, e.Move, e.Position, e.Score, e.Nodes, e.TimeMS = b.ply, m.String(), b.board.SFEN(), &score, uint64(b.ply), &spent
+	e.Ply, e.Move, e.Position, e.Score, e.Nodes, e.TimeMS = b.ply, m.String(), b.board.SFEN(), &score, uint64(b.ply),
+		&spent
 	if mover == shogi.Black {
 		e.ClockMS = &left
 	}
 	if b.ply%3 == 0 { // as if a council had moved
-		e.Vote = &match.Vote{By: "rule", Split: fmt.Sprint(b.ply), Ballots: []match.Ballot{{Member: "m", Kind: "move", Move: m.String(), Played: true}}}
+		e.Vote = &match.Vote{By: "rule", Split: fmt.Sprint(b.ply),
+			Ballots: []match.Ballot{{Member: "m", Kind: "move", Move: m.String(), Played: true}}}
 	}
 	s.send(e)
 }

@@ -109,7 +109,8 @@ func complete(ev *match.Event) bool {
 		return ev.Tune != nil
 	case match.EventBlock:
 		return ev.Block > 0
-	case match.EventRun, match.EventFault, match.EventWarning, match.EventControl, match.EventDone, match.EventCandidate, match.EventValidation:
+	case match.EventRun, match.EventFault, match.EventWarning, match.EventControl, match.EventDone, match.EventCandidate,
+		match.EventValidation:
 		return true
 	case match.EventState:
 	}
@@ -259,7 +260,9 @@ func (s *State) gameEnded(ev *match.Event) {
 
 func (s *State) worked(e match.Effort) {
 	list := &s.known.Efforts
-	i, found := slices.BinarySearchFunc(*list, e.Player, func(a match.Effort, player string) int { return cmp.Compare(a.Player, player) })
+	i, found := slices.BinarySearchFunc(*list, e.Player, func(a match.Effort, player string) int {
+		return cmp.Compare(a.Player, player)
+	})
 	if !found {
 		*list = slices.Insert(*list, i, match.Effort{Player: e.Player})
 	}
@@ -337,7 +340,8 @@ func (s *State) failed(ev *match.Event) {
 // warned stores the first keptWarnings warnings of a session in the order of arrival.
 func (s *State) warned(ev *match.Event) {
 	if len(s.known.Warnings) < keptWarnings {
-		s.known.Warnings = append(s.known.Warnings, match.WarningGiven{Worker: ev.Worker, Engine: ev.Engine, Slot: ev.Slot, Kind: ev.Kind, Note: ev.Note})
+		s.known.Warnings = append(s.known.Warnings,
+			match.WarningGiven{Worker: ev.Worker, Engine: ev.Engine, Slot: ev.Slot, Kind: ev.Kind, Note: ev.Note})
 	}
 }
 
@@ -384,7 +388,8 @@ func (s *State) Snapshot() *match.Snapshot {
 		return cmp.Or(cmp.Compare(a.worker, b.worker), cmp.Compare(a.number, b.number))
 	}) {
 		from := s.slots[at]
-		k.Slots = append(k.Slots, match.SlotState{Worker: at.worker, Slot: at.number, Phase: from.phase, Since: from.since, Board: from.board.snapshot()})
+		k.Slots = append(k.Slots, match.SlotState{Worker: at.worker, Slot: at.number, Phase: from.phase, Since: from.since,
+			Board: from.board.snapshot()})
 	}
 	return &k
 }
@@ -446,7 +451,8 @@ func (s *State) tuned(ev *match.Event) {
 	switch ev.Type { //nolint:exhaustive // the other types are not about tunes
 	case match.EventBlock:
 		if ev.Block > t.Track.Latest && len(ev.Theta) == len(t.Params) {
-			t.Track.Add(ev.Block, match.TunePoint{Pairs: ev.Pairs, Theta: ev.Theta, Spread: ev.Spread, LostElo: ev.LostElo, Equal: ev.Equal})
+			t.Track.Add(ev.Block, match.TunePoint{Pairs: ev.Pairs, Theta: ev.Theta, Spread: ev.Spread, LostElo: ev.LostElo,
+				Equal: ev.Equal})
 		}
 	case match.EventForfeit:
 		t.Forfeits++

@@ -50,8 +50,10 @@ func TestStateIsWhatHappened(t *testing.T) {
 			nodes[e.Player] = e.Nodes
 		}
 		testutil.Diff(t, s.nodes, nodes)
-		if now.Finished != s.stored || now.Ended != s.ended || !now.Latest.Equal(s.events[len(s.events)-1].Time) || !now.Began.Equal(began) {
-			t.Fatalf("finished %d, ended %d, latest %v: want %d, %d, %v", now.Finished, now.Ended, now.Latest, s.stored, s.ended, s.now)
+		if now.Finished != s.stored || now.Ended != s.ended || !now.Latest.Equal(s.events[len(s.events)-1].Time) ||
+			!now.Began.Equal(began) {
+			t.Fatalf("finished %d, ended %d, latest %v: want %d, %d, %v", now.Finished, now.Ended, now.Latest, s.stored, s.ended,
+				s.now)
 		}
 		testutil.Require(t, now.Phase == s.phase && now.Wanted == s.wanted,
 			"%s with %d slots: want %s with %d", now.Phase, now.Wanted, s.phase, s.wanted)
@@ -60,7 +62,8 @@ func TestStateIsWhatHappened(t *testing.T) {
 				"slot %d is idle and one too many", at.Slot)
 		}
 		waiting := lists.Sum(s.tables, func(b *table) int { return len(b.ends) })
-		if over := s.events[len(s.events)-1].Type == match.EventDone; now.Over != over || !over && len(now.Unstored) != waiting {
+		if over := s.events[len(s.events)-1].Type == match.EventDone; now.Over != over || !over &&
+			len(now.Unstored) != waiting {
 			t.Fatalf("over %v, want %v; %d games wait to be stored, want %d", now.Over, over, len(now.Unstored), waiting)
 		}
 		for _, b := range s.tables {
@@ -82,7 +85,8 @@ func checkTable(t *rapid.T, now *match.Snapshot, b *table) {
 		return
 	}
 	board := got.Board
-	if board.Position != b.board.SFEN() || board.Start != hirate || board.Moves != b.text || board.Ply != b.ply || board.StartPly != 0 ||
+	if board.Position != b.board.SFEN() || board.Start != hirate || board.Moves != b.text || board.Ply != b.ply ||
+		board.StartPly != 0 ||
 		board.Pair != b.pair || board.Leg != b.leg || board.Outcome != "" {
 		t.Fatalf("board %s\nwant %s %s", text(t, board), b.text, b.board.SFEN())
 	}
@@ -90,7 +94,8 @@ func checkTable(t *rapid.T, now *match.Snapshot, b *table) {
 	last := board.Thoughts[mover]
 	testutil.Require(t, b.ply <= 2 || last != nil && *last.Score == b.ply && last.Ply == b.ply,
 		"last thought %+v, want that of ply %d", last, b.ply)
-	if council := b.ply%3 == 0; b.ply > 2 && ((last.Vote != nil) != council || council && last.Vote.Split != fmt.Sprint(b.ply)) {
+	if council := b.ply%3 == 0; b.ply > 2 &&
+		((last.Vote != nil) != council || council && last.Vote.Split != fmt.Sprint(b.ply)) {
 		t.Fatalf("last vote %+v at ply %d", last.Vote, b.ply)
 	}
 	if mover == shogi.Black && b.ply > 2 && *board.Clocks[0] != float64(1000-b.ply) || board.Clocks[1] != nil {
@@ -167,7 +172,8 @@ func TestTwiceLateAndForeign(t *testing.T) {
 				apply(e)
 			}
 		}
-		if diff := cmp.Diff(text(t, stateOf(sent).Snapshot()), text(t, state.Snapshot())); diff != "" || state.Ignored() != strange {
+		if diff := cmp.Diff(text(t, stateOf(sent).Snapshot()), text(t, state.Snapshot())); diff != "" ||
+			state.Ignored() != strange {
 			t.Fatalf("ignored %d, want %d\n%s", state.Ignored(), strange, diff)
 		}
 	})
@@ -302,29 +308,38 @@ func TestMovesThatDoNotFit(t *testing.T) {
 		position, start, moves string
 		missed                 int
 	}{
-		"fits":                {[]match.Event{begin, move(1, "7g7f", after)}, after, hirate, "7g7f", 0},
-		"needs no position":   {[]match.Event{begin, move(1, "7g7f", "")}, after, hirate, "7g7f", 0},
-		"illegal":             {[]match.Event{begin, move(1, "7g7e", "")}, "", hirate, "", 0},
-		"illegal, repaired":   {[]match.Event{begin, move(1, "7g7e", after)}, after, after, "", 0},
-		"no move at all":      {[]match.Event{begin, move(1, "resign", "hello")}, "", hirate, "", 0},
-		"later repaired":      {[]match.Event{begin, move(1, "7g7e", ""), move(2, "x", after)}, after, after, "", 0},
-		"legal on a bad one":  {[]match.Event{begin, move(1, "7g7e", ""), move(2, "7g7f", "")}, "", hirate, "", 0},
-		"two missing":         {[]match.Event{begin, move(3, "7g7f", after)}, after, after, "", 2},
-		"again":               {[]match.Event{begin, move(1, "7g7f", after), move(1, "3c3d", after)}, after, after, "", 0},
-		"of an unknown game":  {[]match.Event{move(9, "7g7f", after)}, after, after, "", 0},
-		"a start that is bad": {[]match.Event{onBoard(match.EventGame, func(e *match.Event) { e.Start = "x" })}, "", "x", "", 0},
-		"an opening that is bad": {[]match.Event{onBoard(match.EventGame, func(e *match.Event) { e.Start, e.Moves = hirate, "7g7f 7g7f" })},
+		"fits":               {[]match.Event{begin, move(1, "7g7f", after)}, after, hirate, "7g7f", 0},
+		"needs no position":  {[]match.Event{begin, move(1, "7g7f", "")}, after, hirate, "7g7f", 0},
+		"illegal":            {[]match.Event{begin, move(1, "7g7e", "")}, "", hirate, "", 0},
+		"illegal, repaired":  {[]match.Event{begin, move(1, "7g7e", after)}, after, after, "", 0},
+		"no move at all":     {[]match.Event{begin, move(1, "resign", "hello")}, "", hirate, "", 0},
+		"later repaired":     {[]match.Event{begin, move(1, "7g7e", ""), move(2, "x", after)}, after, after, "", 0},
+		"legal on a bad one": {[]match.Event{begin, move(1, "7g7e", ""), move(2, "7g7f", "")}, "", hirate, "", 0},
+		"two missing":        {[]match.Event{begin, move(3, "7g7f", after)}, after, after, "", 2},
+		"again":              {[]match.Event{begin, move(1, "7g7f", after), move(1, "3c3d", after)}, after, after, "", 0},
+		"of an unknown game": {[]match.Event{move(9, "7g7f", after)}, after, after, "", 0},
+		"a start that is bad": {[]match.Event{onBoard(match.EventGame, func(e *match.Event) { e.Start = "x" })}, "", "x", "",
+			0},
+		"an opening that is bad": {[]match.Event{onBoard(match.EventGame, func(e *match.Event) {
+			e.Start, e.Moves = hirate, "7g7f 7g7f"
+		})},
 			"", hirate, "7g7f", 0},
-		"of a game that is over": {[]match.Event{begin, onBoard(match.EventEnd, func(e *match.Event) { e.Outcome = "draw" }), move(1, "7g7f", after)},
+		"of a game that is over": {[]match.Event{begin, onBoard(match.EventEnd, func(e *match.Event) { e.Outcome = "draw" }),
+			move(1, "7g7f", after)},
 			after, after, "", 0},
-		"the end repairs": {[]match.Event{begin, onBoard(match.EventEnd, func(e *match.Event) { e.Plies, e.Position = 1, after })}, after, after, "", 1},
-		"the end of an unknown game": {[]match.Event{onBoard(match.EventEnd, func(e *match.Event) { e.Plies, e.Position = 1, after })},
+		"the end repairs": {[]match.Event{begin,
+			onBoard(match.EventEnd, func(e *match.Event) { e.Plies, e.Position = 1, after })}, after, after, "", 1},
+		"the end of an unknown game": {[]match.Event{onBoard(match.EventEnd, func(e *match.Event) {
+			e.Plies, e.Position = 1, after
+		})},
 			after, after, "", 0},
 	} {
 		state := stateOf(told(test.events...))
 		now := state.Snapshot()
 		b := now.Slots[0].Board
-		if b.Position != test.position || b.Start != test.start || b.Moves != test.moves || now.Missed != test.missed || b.Plies != 0 { // no opening
+		// no opening
+		if b.Position != test.position || b.Start != test.start || b.Moves != test.moves || now.Missed != test.missed ||
+			b.Plies != 0 {
 			t.Errorf("%s: missed %d, board %s", name, now.Missed, text(t, b))
 		}
 		again := events.NewState("")
@@ -336,7 +351,8 @@ func TestMovesThatDoNotFit(t *testing.T) {
 // TestIncompleteEvents: incomplete events are counted as ignored, and change nothing.
 func TestIncompleteEvents(t *testing.T) {
 	state := events.NewState("run")
-	kinds := []match.EventType{match.EventSeat, match.EventGame, match.EventMove, match.EventBoard, match.EventEnd, match.EventCut, match.EventPair, match.EventState, "later"}
+	kinds := []match.EventType{match.EventSeat, match.EventGame, match.EventMove, match.EventBoard, match.EventEnd,
+		match.EventCut, match.EventPair, match.EventState, "later"}
 	for _, kind := range kinds {
 		state.Apply(match.Event{V: match.EventVersion, Run: "run", Seq: 1, Time: began, Type: kind})
 	}
@@ -350,8 +366,9 @@ func TestIncompleteEvents(t *testing.T) {
 func TestVoidedPairsDoNotCount(t *testing.T) {
 	end := func(worker string, leg int, outcome string) match.Event {
 		return match.Event{
-			Type: match.EventEnd, Worker: worker, Pair: number(0), Leg: number(leg), Slot: number(0), GameHead: match.GameHead{Black: "A", White: "B"},
-			Outcome: outcome, Termination: "resignation", Points: &[2]float64{1, 0}, Marked: true,
+			Type: match.EventEnd, Worker: worker, Pair: number(0), Leg: number(leg), Slot: number(0),
+			GameHead: match.GameHead{Black: "A", White: "B"},
+			Outcome:  outcome, Termination: "resignation", Points: &[2]float64{1, 0}, Marked: true,
 		}
 	}
 	run := match.Event{Type: match.EventRun, Pairs: 1, Games: 2, Slots: 1}
@@ -362,7 +379,8 @@ func TestVoidedPairsDoNotCount(t *testing.T) {
 		counted, unstored int
 		unseen, marked    int
 	}{
-		"played again": {[]match.Event{run, end("", 0, "black"), end("", 1, "black"), unplayed, end("", 0, "white"), end("", 1, "white"), pair}, 2, 0, 0, 4},
+		"played again": {[]match.Event{run, end("", 0, "black"), end("", 1, "black"), unplayed, end("", 0, "white"),
+			end("", 1, "white"), pair}, 2, 0, 0, 4},
 		"begun again": {[]match.Event{run, end("", 0, "black"), end("", 1, "black"), onBoard(match.EventGame, nil),
 			end("", 0, "white"), pair}, 1, 0, 1, 3},
 		"cut":            {[]match.Event{run, end("", 0, "black"), onBoard(match.EventCut, nil)}, 0, 0, 0, 1},
@@ -371,22 +389,26 @@ func TestVoidedPairsDoNotCount(t *testing.T) {
 		"never, at last": {[]match.Event{run, end("", 0, "black"), {Type: match.EventDone}}, 0, 0, 0, 1},
 	} {
 		now := stateOf(told(test.events...)).Snapshot()
-		if now.Standings.Total() != test.counted || len(now.Unstored) != test.unstored || now.Unseen != test.unseen || now.Marked != test.marked {
+		if now.Standings.Total() != test.counted || len(now.Unstored) != test.unstored || now.Unseen != test.unseen ||
+			now.Marked != test.marked {
 			t.Errorf("%s: %s", name, text(t, now))
 		}
 	}
 
-	twice := told(run, end("w", 0, "black"), end("v", 0, "white"), end("w", 1, "black"), match.Event{Type: match.EventPair, Worker: "w", Pair: number(0)})
+	twice := told(run, end("w", 0, "black"), end("v", 0, "white"), end("w", 1, "black"),
+		match.Event{Type: match.EventPair, Worker: "w", Pair: number(0)})
 	twice[1].Seq, twice[2].Seq, twice[3].Seq, twice[4].Seq = 1, 1, 2, 3
 	now := stateOf(twice).Snapshot()
-	if a := now.Standings.Of("A")[shogi.Black]; a.Wins != 2 || a.Losses != 0 || len(now.Unstored) != 0 || now.Finished != 1 {
+	if a := now.Standings.Of("A")[shogi.Black]; a.Wins != 2 || a.Losses != 0 || len(now.Unstored) != 0 ||
+		now.Finished != 1 {
 		t.Errorf("two workers: %s", text(t, now))
 	}
 }
 
 // TestResumedRunBeginsAnew: the run event of the next session has the counts of the stored games.
 func TestResumedRunBeginsAnew(t *testing.T) {
-	first := told(match.Event{Type: match.EventRun, Slots: 3}, onBoard(match.EventGame, nil), match.Event{Type: match.EventFault, Kind: "crash"})
+	first := told(match.Event{Type: match.EventRun, Slots: 3}, onBoard(match.EventGame, nil),
+		match.Event{Type: match.EventFault, Kind: "crash"})
 	end := match.GameEnd{GameView: match.GameView{Black: "A", White: "B", Outcome: "draw", Termination: "repetition"}}
 	stored := match.Standings{Games: []match.GameCount{{GameEnd: end, Games: 8}}}
 	second := told(match.Event{Type: match.EventRun, Slots: 1, Pairs: 9, Finished: number(4), Standings: &stored})
@@ -407,7 +429,8 @@ func TestWhatTheEndLeaves(t *testing.T) {
 	over := onBoard(match.EventEnd, func(e *match.Event) { e.Outcome = "draw" })
 	playing := onBoard(match.EventGame, func(e *match.Event) { e.Slot = number(1) })
 	done := match.Event{Type: match.EventDone, Finished: number(5), Dropped: 7}
-	now := stateOf(told(match.Event{Type: match.EventRun, Slots: 2}, onBoard(match.EventGame, nil), over, onBoard(match.EventCut, nil), playing, done)).Snapshot()
+	now := stateOf(told(match.Event{Type: match.EventRun, Slots: 2}, onBoard(match.EventGame, nil), over,
+		onBoard(match.EventCut, nil), playing, done)).Snapshot()
 	if now.Finished != 5 || now.Dropped != 7 || !now.Over {
 		t.Errorf("%s", text(t, now))
 	}
@@ -436,7 +459,8 @@ func TestRateIsOfStamps(t *testing.T) {
 	}
 	apply(30*time.Minute, match.Event{Type: match.EventPair, Pair: number(0)})
 	now = state.Snapshot()
-	if last := now.Recent[len(now.Recent)-1]; last.Pairs != 1 || last.Games != 0 || !last.From.Equal(began.Add(30*time.Minute).Truncate(10*time.Second)) {
+	if last := now.Recent[len(now.Recent)-1]; last.Pairs != 1 || last.Games != 0 ||
+		!last.From.Equal(began.Add(30*time.Minute).Truncate(10*time.Second)) {
 		t.Errorf("the last span is %+v", last)
 	}
 	apply(20*time.Minute, match.Event{Type: match.EventFault, Kind: "crash"}) // by a clock that was set back
@@ -454,8 +478,11 @@ func TestTuneEvents(t *testing.T) {
 	lost := 12.5
 	told := told(
 		match.Event{Type: match.EventRun, Pairs: 8, Games: 16},
-		match.Event{Type: match.EventTune, Tune: &match.TuneSetup{Method: "spsa", Blocks: 4, Params: []match.TuneParam{{Name: "X"}}, Track: match.TuneTrack{Every: 1, Latest: 1, Points: map[int]match.TunePoint{1: {Pairs: 2}}}}},
-		match.Event{Type: match.EventBlock, Block: 2, Pairs: 4, Theta: []float64{41.5}, Spread: 1.25, LostElo: &lost, Equal: 3},
+		match.Event{Type: match.EventTune,
+			Tune: &match.TuneSetup{Method: "spsa", Blocks: 4, Params: []match.TuneParam{{Name: "X"}},
+				Track: match.TuneTrack{Every: 1, Latest: 1, Points: map[int]match.TunePoint{1: {Pairs: 2}}}}},
+		match.Event{Type: match.EventBlock, Block: 2, Pairs: 4, Theta: []float64{41.5}, Spread: 1.25, LostElo: &lost,
+			Equal: 3},
 		match.Event{Type: match.EventBlock, Block: 2, Pairs: 4, Theta: []float64{99}, Spread: 1},
 		match.Event{Type: match.EventBlock, Block: 3, Pairs: 6, Theta: []float64{1, 2}},
 		match.Event{Type: match.EventForfeit, Pair: number(5), Note: "no"},
@@ -469,17 +496,21 @@ func TestTuneEvents(t *testing.T) {
 	for _, s := range []*events.State{state, late} {
 		now := s.Snapshot()
 		p, ok := now.Tune.Now()
-		if !ok || p.Pairs != 4 || p.Theta[0] != 41.5 || p.Spread != 1.25 || *p.LostElo != lost || p.Equal != 3 || len(now.Tune.Track.Points) != 2 {
+		if !ok || p.Pairs != 4 || p.Theta[0] != 41.5 || p.Spread != 1.25 || *p.LostElo != lost || p.Equal != 3 ||
+			len(now.Tune.Track.Points) != 2 {
 			t.Errorf("%+v", now.Tune)
 		}
-		if now.Tune.Forfeits != 1 || now.Tune.Candidate["X"] != "42" || len(now.Tune.Validations) != 1 || now.Finished != 1 || now.Unseen != 0 {
+		if now.Tune.Forfeits != 1 || now.Tune.Candidate["X"] != "42" || len(now.Tune.Validations) != 1 || now.Finished != 1 ||
+			now.Unseen != 0 {
 			t.Errorf("%+v, %d finished, %d unseen", now.Tune, now.Finished, now.Unseen)
 		}
 	}
 	held := state.Snapshot()
-	more := match.Event{V: match.EventVersion, Run: "run", Seq: 10, Time: told[8].Time, Type: match.EventBlock, Block: 3, Pairs: 6, Theta: []float64{40}}
+	more := match.Event{V: match.EventVersion, Run: "run", Seq: 10, Time: told[8].Time, Type: match.EventBlock, Block: 3,
+		Pairs: 6, Theta: []float64{40}}
 	state.Apply(more)
-	testutil.Check(t, state.Snapshot().Tune.Track.Latest == 3 && held.Tune.Track.Latest == 2 && len(held.Tune.Track.Points) == 2,
+	testutil.Check(t, state.Snapshot().Tune.Track.Latest == 3 && held.Tune.Track.Latest == 2 &&
+		len(held.Tune.Track.Points) == 2,
 		"a snapshot changes with its state")
 	alone := stateOf(told[2:3]).Snapshot()
 	testutil.Check(t, alone.Tune == nil, "a block of an unknown tune makes one")

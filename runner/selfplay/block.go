@@ -24,14 +24,16 @@ type Block struct {
 
 // Game is one game of self-play, in which one engine plays both sides.
 type Game struct {
-	Start    string      `json:"start"` // SFEN
-	Moves    []kifu.Move `json:"-"`     // random moves have Opening set; the Detail of the others is a list of packed.Candidate
+	Start string `json:"start"` // SFEN
+	// random moves have Opening set; the Detail of the others is a list of packed.Candidate
+	Moves    []kifu.Move `json:"-"`
 	Packed   []byte      `json:"moves"` // Moves, by kifu.Pack
 	Result   string      `json:"result"`
-	Winner   string      `json:"winner"`                // black, white or draw
-	Audited  bool        `json:"audited,omitempty"`     // it continued although the scores would have ended it
-	Adjudged string      `json:"adjudged,omitempty"`    // the winner by the scores; "" if they ended nothing
-	At       int         `json:"adjudged_at,omitempty"` // the number of plies when the scores ended, or would have ended, the game
+	Winner   string      `json:"winner"`             // black, white or draw
+	Audited  bool        `json:"audited,omitempty"`  // it continued although the scores would have ended it
+	Adjudged string      `json:"adjudged,omitempty"` // the winner by the scores; "" if they ended nothing
+	// the number of plies when the scores ended, or would have ended, the game
+	At int `json:"adjudged_at,omitempty"`
 }
 
 // Record returns the game as a record that shares its moves.
@@ -99,7 +101,8 @@ func Decode(data []byte, digest string, number int) (*Block, error) {
 		return nil, fmt.Errorf("it begins with no head of version %d", blockVersion)
 	}
 	if head.Digest != digest || head.Number != number {
-		return nil, fmt.Errorf("it is block %d of %.12s, expected block %d of %.12s", head.Number, head.Digest, number, digest)
+		return nil, fmt.Errorf("it is block %d of %.12s, expected block %d of %.12s", head.Number, head.Digest, number,
+			digest)
 	}
 	b := &Block{Number: number, Redrawn: end.Redrawn, Discarded: end.Discarded}
 	for {

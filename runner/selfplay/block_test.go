@@ -29,7 +29,8 @@ func TestBlocks(t *testing.T) {
 		for i := range b.Games {
 			game := &b.Games[i]
 			kinds[game.Result]++
-			if game.Result == match.ScoreAdjudication.String() && (game.Audited || game.Adjudged != game.Winner || game.At != len(game.Moves)) {
+			if game.Result == match.ScoreAdjudication.String() &&
+				(game.Audited || game.Adjudged != game.Winner || game.At != len(game.Moves)) {
 				t.Errorf("%+v", game)
 			}
 			given := 0
@@ -48,7 +49,8 @@ func TestBlocks(t *testing.T) {
 			testutil.Check(t, given >= g.Design.RandomMin, "%d random plies", given)
 		}
 	}
-	testutil.Check(t, kinds[match.ScoreAdjudication.String()] != 0 && kinds[match.MaxPlies.String()] != 0 && noise != 0 && drawn != 0,
+	testutil.Check(t, kinds[match.ScoreAdjudication.String()] != 0 && kinds[match.MaxPlies.String()] != 0 && noise != 0 &&
+		drawn != 0,
 		"%v, %d moves of noise, %d of the player", kinds, noise, drawn)
 }
 
@@ -74,7 +76,8 @@ func TestBlockRepeats(t *testing.T) {
 // TestDecodeRefuses: a block other than the requested one is rejected, and so is a block with a changed byte.
 func TestDecodeRefuses(t *testing.T) {
 	t.Parallel()
-	b := Block{Number: 3, Games: []Game{{Start: shogiStart, Winner: "draw", Result: "max_plies"}}, Discarded: map[string]int{}}
+	b := Block{Number: 3, Games: []Game{{Start: shogiStart, Winner: "draw", Result: "max_plies"}},
+		Discarded: map[string]int{}}
 	data := testutil.Must(b.Encode("d"))(t)
 	for _, tc := range []struct {
 		data   []byte
@@ -156,13 +159,15 @@ func TestAudit(t *testing.T) {
 			want = Game{Result: "repetition", Winner: "draw", Adjudged: "black", At: 6, Audited: true}
 		}
 		plies := map[float64]int{0: 6, 1: 12}[audit]
-		if game.Result != want.Result || game.Winner != want.Winner || game.Adjudged != want.Adjudged || game.At != want.At || game.Audited != want.Audited || len(game.Moves) != plies {
+		if game.Result != want.Result || game.Winner != want.Winner || game.Adjudged != want.Adjudged || game.At != want.At ||
+			game.Audited != want.Audited || len(game.Moves) != plies {
 			t.Errorf("%+v, expected %+v", game, want)
 		}
 		s := newStatistics()
 		s.game(&game)
 		testutil.OK(t, s.complete())
-		testutil.Check(t, audit != 1 || s.Audit.Ended == 0 && s.Audit.Games == 1 && s.Audit.Disagreed == 1 && *s.Audit.Rate == 1,
+		testutil.Check(t, audit != 1 || s.Audit.Ended == 0 && s.Audit.Games == 1 && s.Audit.Disagreed == 1 &&
+			*s.Audit.Rate == 1,
 			"%+v", s.Audit)
 		testutil.Check(t, audit != 0 || s.Audit.Ended == 1 && s.Audit.Games == 0 && s.Audit.Rate == nil, "%+v", s.Audit)
 	}
@@ -196,7 +201,8 @@ func TestFailures(t *testing.T) {
 // TestDiscarded: a game lost by an illegal answer is not stored as data, but counted.
 func TestDiscarded(t *testing.T) {
 	t.Parallel()
-	for _, r := range []usi.Reply{{Answer: usi.AnswerInvalid, Text: "x"}, reply(shogi.NewMove(0, 1), 0), {Answer: usi.AnswerWin}} {
+	for _, r := range []usi.Reply{{Answer: usi.AnswerInvalid, Text: "x"}, reply(shogi.NewMove(0, 1), 0),
+		{Answer: usi.AnswerWin}} {
 		g, _ := answers(t, func(usi.Request) (usi.Reply, error) { return r, nil })
 		b, err := g.block(t, 0)
 		testutil.Require(t, err == nil && len(b.Games) == 0, "%v %v", b, err)
@@ -208,7 +214,8 @@ func TestDiscarded(t *testing.T) {
 	}
 	g, _ := answers(t, func(usi.Request) (usi.Reply, error) { return usi.Reply{Answer: usi.AnswerResign}, nil })
 	b, err := g.block(t, 0)
-	testutil.Check(t, err == nil && len(b.Games) == 1 && b.Games[0].Winner == "white" && b.Games[0].Result == "resignation",
+	testutil.Check(t, err == nil && len(b.Games) == 1 && b.Games[0].Winner == "white" &&
+		b.Games[0].Result == "resignation",
 		"%+v, %v", b, err)
 }
 
@@ -270,7 +277,8 @@ func TestRequests(t *testing.T) {
 		testutil.Require(t, r.Deadline == match.DefaultStall, "%v", r.Deadline)
 	}
 	// The 240 limits are uniform from 800 to 1200, so their mean has a standard deviation of 7.5.
-	if mean := sum / float64(len(asked)); len(asked) != 240 || low < 800 || low > 815 || high > 1200 || high < 1185 || mean < 965 || mean > 1035 {
+	if mean := sum / float64(len(asked)); len(asked) != 240 || low < 800 || low > 815 || high > 1200 || high < 1185 ||
+		mean < 965 || mean > 1035 {
 		t.Errorf("%d searches of %d to %d nodes, %.0f on average", len(asked), low, high, mean)
 	}
 }
@@ -290,7 +298,8 @@ func TestBeginnings(t *testing.T) {
 	})
 	g.Design.Window, g.Design.RandomMin, g.Design.RandomMax = 300, 1, 3
 	b, err := g.block(t, 0)
-	testutil.Check(t, err == nil && b.Redrawn == (arbiter.Redrawn{Unequal: 2}) && b.Games[0].Result == "resignation" && first == 3,
+	testutil.Check(t, err == nil && b.Redrawn == (arbiter.Redrawn{Unequal: 2}) && b.Games[0].Result == "resignation" &&
+		first == 3,
 		"%+v, %v", b, err)
 	g = newPlayer(t)
 	g.Plan.Rules.MaxPlies, *g.Design = 5, match.Selfplay{Games: 8, RandomMin: 2, RandomMax: 7}
@@ -333,8 +342,10 @@ func TestFaults(t *testing.T) {
 	if f := good.Faults(); f != nil {
 		t.Errorf("%v", f)
 	}
-	bad := match.Selfplay{RandomMin: -1, RandomMax: -2, Window: -1, TemperaturePlies: 1, NoisePlies: -1, Noise: -0.1, NodeJitter: 0.95, Audit: 2}
+	bad := match.Selfplay{RandomMin: -1, RandomMax: -2, Window: -1, TemperaturePlies: 1, NoisePlies: -1, Noise: -0.1,
+		NodeJitter: 0.95, Audit: 2}
 	keys := lists.Map(bad.Faults(), func(f match.SelfplayFault) string { return f.Key })
 	got := strings.Join(keys, " ")
-	testutil.Check(t, got == "block random_min random_max window noise_plies noise node_jitter audit multipv temperature", "%v", got)
+	testutil.Check(t, got == "block random_min random_max window noise_plies noise node_jitter audit multipv temperature",
+		"%v", got)
 }

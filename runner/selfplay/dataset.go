@@ -130,7 +130,8 @@ func (from Source) make(ctx context.Context, folder string, blocks int, data Dat
 	if err != nil {
 		return nil, err
 	}
-	return m, errors.Join(os.RemoveAll(filepath.Join(folder, scratchName)), writeWhole(filepath.Join(folder, manifestName), append(text, '\n')))
+	return m, errors.Join(os.RemoveAll(filepath.Join(folder, scratchName)),
+		writeWhole(filepath.Join(folder, manifestName), append(text, '\n')))
 }
 
 // lockFolder locks a folder against other processes until the file is closed.
@@ -202,8 +203,8 @@ func (s playerScale) base() int {
 	return 0
 }
 
-// mateScales learns how the player writes mates from the first games that end by checkmate. They are in the order of the
-// plan, so they do not depend on the order in which the games ended.
+// mateScales learns how the player writes mates from the first games that end by checkmate. They are in the order of
+// the plan, so they do not depend on the order in which the games ended.
 func (from Source) mateScales(ctx context.Context, blocks int) (playerScale, error) {
 	s := playerScale{usi.MateScales{}}
 	for n, won := 0, 0; n < blocks && won < usi.MateGames; n++ {

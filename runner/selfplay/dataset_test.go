@@ -111,7 +111,8 @@ func TestSamples(t *testing.T) {
 				slices.Sort(got)
 				slices.Sort(want)
 				testutil.Check(t, slices.Equal(got, want), "%s: %d positions, expected %d equal ones", name, len(got), len(want))
-				if s := m.Statistics; s.Positions != len(want) || s.Duplicates != again || distinct > 0 != (again > 0) || s.Forgotten != 0 {
+				if s := m.Statistics; s.Positions != len(want) || s.Duplicates != again || distinct > 0 != (again > 0) ||
+					s.Forgotten != 0 {
 					t.Errorf("%+v, expected %d positions and %d duplicates", s, len(want), again)
 				}
 				n := len(m.Shards)
@@ -145,7 +146,8 @@ func TestGames(t *testing.T) {
 				moves = moves[1:]
 			}
 			if len(got.Plies) != len(moves) || got.Outcome.String() != games[i].Winner {
-				t.Fatalf("%s: game %d has %d plies for %s, expected %d for %s", name, i, len(got.Plies), got.Outcome, len(moves), games[i].Winner)
+				t.Fatalf("%s: game %d has %d plies for %s, expected %d for %s", name, i, len(got.Plies), got.Outcome, len(moves),
+					games[i].Winner)
 			}
 			for j, p := range got.Plies {
 				testutil.Check(t, p.Move == moves[j].Move && (!moves[j].Opening || len(p.Candidates) == 0),
@@ -162,8 +164,8 @@ func TestGames(t *testing.T) {
 	}
 }
 
-// TestClamped: the manifest counts the written positions whose score training data cannot store. A score that is left out is
-// not among them.
+// TestClamped: the manifest counts the written positions whose score training data cannot store. A score that is left
+// out is not among them.
 func TestClamped(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -177,7 +179,8 @@ func TestClamped(t *testing.T) {
 			m := testutil.Must(Make(t.Context(), t.TempDir(), from, 1, data))(t)
 			s := m.Statistics
 			want := map[bool]int{true: s.Positions}[c.beyond]
-			testutil.Check(t, s.Clamped == want && s.Positions > 0 && s.Mates == 0, "%s, %d: %d of %d positions", name, c.score, s.Clamped, s.Positions)
+			testutil.Check(t, s.Clamped == want && s.Positions > 0 && s.Mates == 0, "%s, %d: %d of %d positions", name, c.score,
+				s.Clamped, s.Positions)
 			if data.NoMate = c.beyond; c.beyond && name != "pack" {
 				s = testutil.Must(Make(t.Context(), t.TempDir(), from, 1, data))(t).Statistics
 				testutil.Check(t, s.Clamped == 0 && s.Positions == 0 && s.Mates > 0, "%s, %d without mates: %+v", name, c.score, s)
@@ -210,7 +213,8 @@ func TestPrefix(t *testing.T) {
 		return from.Read(ctx, n)
 	}}
 	two, err := Make(t.Context(), path, gap, 4, data)
-	testutil.Require(t, err == nil && len(two.Blocks) == 2 && two.Dataset != all.Dataset && len(two.Shards) < len(all.Shards),
+	testutil.Require(t, err == nil && len(two.Blocks) == 2 && two.Dataset != all.Dataset &&
+		len(two.Shards) < len(all.Shards),
 		"%+v, %v", two, err)
 	shards, err := os.ReadDir(filepath.Join(path, shardsName))
 	testutil.Check(t, err == nil && len(shards) == len(two.Shards), "%d files, %v", len(shards), err)
@@ -237,7 +241,8 @@ func TestStoredRefuses(t *testing.T) {
 	t.Parallel()
 	plan := testPlan(t)
 	canonical := testutil.Must(match.ParseCanonical(plan.Canonical()))(t)
-	testutil.Fails(t, testutil.Err(Stored(canonical, []match.Opening{{ID: "2", Start: "startpos"}}, nil)), "other openings")
+	testutil.Fails(t, testutil.Err(Stored(canonical, []match.Opening{{ID: "2", Start: "startpos"}}, nil)),
+		"other openings")
 	canonical.Design = match.DesignMatch
 	testutil.Fails(t, testutil.Err(Stored(canonical, plan.Openings, nil)), `its design is "match"`)
 }
@@ -272,7 +277,8 @@ func TestDiskFull(t *testing.T) {
 	path, data := t.TempDir(), testData(t, "psv")
 	from := newPlayer(t).source(t, 2, 2)
 	want := testutil.Must(Make(t.Context(), path, from, 2, data))(t)
-	if err := os.Symlink("/dev/full", filepath.Join(path, "."+manifestName+".part")); err != nil { // a write to it fails with ENOSPC
+	// a write to it fails with ENOSPC
+	if err := os.Symlink("/dev/full", filepath.Join(path, "."+manifestName+".part")); err != nil {
 		t.Fatal(err)
 	}
 	testutil.Fails(t, testutil.Err(Make(t.Context(), path, from, 2, data)), "", "nothing was wrong")
@@ -294,7 +300,8 @@ func TestLocked(t *testing.T) {
 	lock := testutil.Must(lockFolder(path))(t)
 	defer lock.Close()
 	from := Source{Read: func(context.Context, int) (*Block, string, error) { return nil, "", fs.ErrNotExist }}
-	testutil.Fails(t, testutil.Err(Make(t.Context(), path, from, 2, testData(t, "psv"))), "another process makes data there")
+	testutil.Fails(t, testutil.Err(Make(t.Context(), path, from, 2, testData(t, "psv"))),
+		"another process makes data there")
 }
 
 // TestSeen: a new key never counts as a stored one, and most stored keys are recognised. Keys that no longer fit into
@@ -332,7 +339,8 @@ func TestSeen(t *testing.T) {
 // candidates.
 func TestVotes(t *testing.T) {
 	t.Parallel()
-	detail := testutil.Must(json.Marshal(voting.Record{Version: 1, Type: "vote", Members: []string{"a"}, Counts: voting.Ordered[int]{{Key: "7g7f", Value: 3}, {Key: "resign", Value: 1}, {Key: "2g2f", Value: 0}}}))(t)
+	detail := testutil.Must(json.Marshal(voting.Record{Version: 1, Type: "vote", Members: []string{"a"},
+		Counts: voting.Ordered[int]{{Key: "7g7f", Value: 3}, {Key: "resign", Value: 1}, {Key: "2g2f", Value: 0}}}))(t)
 	p, _ := answers(t, func(r usi.Request) (usi.Reply, error) {
 		reply, err := shuffles(0)(r)
 		if len(r.Position.Moves) == 0 {

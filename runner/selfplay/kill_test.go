@@ -54,7 +54,8 @@ func TestKill(t *testing.T) {
 			_, err := Make(t.Context(), path, killed, blocks, testData(t, "psv"))
 			t.Errorf("it was not killed at block %d: %v", after, err)
 		}()
-		testutil.Fails(t, testutil.Err(os.Stat(filepath.Join(path, manifestName))), "", "killed at block %d, it has a manifest", after)
+		testutil.Fails(t, testutil.Err(os.Stat(filepath.Join(path, manifestName))), "",
+			"killed at block %d, it has a manifest", after)
 	}
 	testutil.Must(Make(t.Context(), path, from, blocks, testData(t, "psv")))(t)
 	same(t, files(t, path), want)

@@ -13,9 +13,9 @@ import (
 	"gogi/shogi/kifu"
 )
 
-// TestMatesAsCentipawns: the player writes its mates as 16000 less the plies, as sjaakii does. Four games that end by checkmate show
-// it, so these scores count as mates: no_mate leaves them out, and the statistics name the scale. Games with another end
-// show nothing.
+// TestMatesAsCentipawns: the player writes its mates as 16000 less the plies, as sjaakii does. Four games that end by
+// checkmate show it, so these scores count as mates: no_mate leaves them out, and the statistics name the scale. Games
+// with another end show nothing.
 func TestMatesAsCentipawns(t *testing.T) {
 	for result, want := range map[string]struct{ base, written, mates int }{
 		"checkmate":   {16000, 4, 8},
@@ -35,10 +35,12 @@ func TestMatesAsCentipawns(t *testing.T) {
 		data.NoMate = true
 		m := testutil.Must(Make(t.Context(), t.TempDir(), from, 9, data))(t)
 		s := m.Statistics
-		testutil.Check(t, s.MateBase == want.base && s.Positions == want.written && s.Mates == want.mates, "%s: base %d, %d written, %d mates", result, s.MateBase, s.Positions, s.Mates)
+		testutil.Check(t, s.MateBase == want.base && s.Positions == want.written && s.Mates == want.mates,
+			"%s: base %d, %d written, %d mates", result, s.MateBase, s.Positions, s.Mates)
 		var text bytes.Buffer
 		s.Print(&text)
-		testutil.Equal(t, strings.Contains(text.String(), "written as centipawns, 16000 less the plies"), want.base > 0, "%s", text.String())
+		testutil.Equal(t, strings.Contains(text.String(), "written as centipawns, 16000 less the plies"), want.base > 0, "%s",
+			text.String())
 		testutil.Equal(t, s.Scores[len(s.Scores)-1].Count, want.mates, "winning mates of %s", result)
 	}
 }

@@ -28,14 +28,15 @@ type Statistics struct {
 	// Scores counts the scores of all moves of the player, in centipawns from its view.
 	Scores []Band `json:"scores"`
 
-	Positions  int `json:"positions"`           // written
-	Given      int `json:"given"`               // left out: opening, random and noise moves
-	Unscored   int `json:"unscored"`            // left out: without a score
-	Mates      int `json:"mates"`               // left out: the score was a mate
-	Clamped    int `json:"clamped"`             // written with a score limited to ±packed.MaxScore, such as mates
-	MateBase   int `json:"mate_base,omitempty"` // centipawns of a mate in 0 plies, if the player writes mates as centipawns less the plies; they count as mates
-	Duplicates int `json:"duplicates"`          // left out: repeated positions or games
-	Forgotten  int `json:"forgotten"`           // dropped keys, whose duplicates were written
+	Positions int `json:"positions"` // written
+	Given     int `json:"given"`     // left out: opening, random and noise moves
+	Unscored  int `json:"unscored"`  // left out: without a score
+	Mates     int `json:"mates"`     // left out: the score was a mate
+	Clamped   int `json:"clamped"`   // written with a score limited to ±packed.MaxScore, such as mates
+	// centipawns of a mate in 0 plies, if the player writes mates as centipawns less the plies; they count as mates
+	MateBase   int `json:"mate_base,omitempty"`
+	Duplicates int `json:"duplicates"` // left out: repeated positions or games
+	Forgotten  int `json:"forgotten"`  // dropped keys, whose duplicates were written
 
 	Audit Audit `json:"audit"` // test of the adjudication by score
 }
@@ -162,17 +163,21 @@ func (s *Statistics) Print(out io.Writer) {
 		format.Count(s.Outcomes[packed.Draw.String()]), counted("; discarded: ", s.Discarded))
 	fmt.Fprintf(out, "ends        %s\n", counted("", s.Ends))
 	if s.Games > 0 {
-		fmt.Fprintf(out, "plies       %.1f on average, %d to %d\n", float64(s.Plies.Sum)/float64(s.Games), s.Plies.Least, s.Plies.Most)
+		fmt.Fprintf(out, "plies       %.1f on average, %d to %d\n", float64(s.Plies.Sum)/float64(s.Games), s.Plies.Least,
+			s.Plies.Most)
 	}
 	if r := s.Redrawn; r.Ended+r.Unequal > 0 {
-		fmt.Fprintf(out, "beginnings  drawn again: %s were over, %s beyond the window\n", format.Count(r.Ended), format.Count(r.Unequal))
+		fmt.Fprintf(out, "beginnings  drawn again: %s were over, %s beyond the window\n", format.Count(r.Ended),
+			format.Count(r.Unequal))
 	}
 	s.Audit.print(out)
 	s.printScores(out)
 	fmt.Fprintf(out, "positions   %s written; left out: %s given, %s duplicates, %s unscored, %s mates\n",
-		format.Count(s.Positions), format.Count(s.Given), format.Count(s.Duplicates), format.Count(s.Unscored), format.Count(s.Mates))
+		format.Count(s.Positions), format.Count(s.Given), format.Count(s.Duplicates), format.Count(s.Unscored),
+		format.Count(s.Mates))
 	if s.Forgotten > 0 {
-		fmt.Fprintf(out, "            %s positions were forgotten for want of memory: that these came again\n            was not seen; expected a larger distinct_mib\n", format.Count(s.Forgotten))
+		fmt.Fprintf(out,
+			"            %s positions were forgotten for want of memory: that these came again\n            was not seen; expected a larger distinct_mib\n", format.Count(s.Forgotten))
 	}
 }
 
@@ -182,8 +187,10 @@ func (a *Audit) print(out io.Writer) {
 	case a.Rate == nil:
 		fmt.Fprintf(out, "scores      ended %s; none was played out to check them\n", format.NumberOf(a.Ended, "game"))
 	default:
-		fmt.Fprintf(out, "scores      ended %s; %s more were played out, and %s of them ended\n            otherwise: %.1f%% (95%%: %.1f%% to %.1f%%)\n",
-			format.NumberOf(a.Ended, "game"), format.Count(a.Games), format.Count(a.Disagreed), 100**a.Rate, 100**a.Lo, 100**a.Hi)
+		fmt.Fprintf(out,
+			"scores      ended %s; %s more were played out, and %s of them ended\n            otherwise: %.1f%% (95%%: %.1f%% to %.1f%%)\n",
+			format.NumberOf(a.Ended, "game"), format.Count(a.Games), format.Count(a.Disagreed), 100**a.Rate, 100**a.Lo,
+			100**a.Hi)
 	}
 }
 
@@ -200,7 +207,8 @@ func (s *Statistics) printScores(out io.Writer) {
 		if s.MateBase > 0 {
 			fmt.Fprintf(out, "mates       written as centipawns, %d less the plies; counted as mates\n", s.MateBase)
 		}
-		fmt.Fprintf(out, "values      %.1f%% within ±300, %.1f%% mates\n", 100*float64(within)/float64(total), 100*float64(mates)/float64(total))
+		fmt.Fprintf(out, "values      %.1f%% within ±300, %.1f%% mates\n", 100*float64(within)/float64(total),
+			100*float64(mates)/float64(total))
 	}
 }
 

@@ -50,7 +50,8 @@ func StoredDigest(stored *match.CanonicalPlan) (string, error) {
 // Stored returns the blocks of a stored run of match.DesignSelfplay. stored is the plan of the run. The
 // database does not contain the openings of the plan, so the caller passes them. pair is a function that
 // reads a stored pair; it returns fs.ErrNotExist if there is none.
-func Stored(stored *match.CanonicalPlan, openings []match.Opening, pair func(ctx context.Context, number int) (match.PairResult, error)) (Source, error) {
+func Stored(stored *match.CanonicalPlan, openings []match.Opening,
+	pair func(ctx context.Context, number int) (match.PairResult, error)) (Source, error) {
 	if stored.Design != match.DesignSelfplay {
 		return Source{}, fmt.Errorf("its design is %q, expected %q", stored.Design, match.DesignSelfplay)
 	}
@@ -94,7 +95,8 @@ func BlockOf(plan *match.Plan, r *match.PairResult) (*Block, error) {
 			b.Discarded[g.Termination.String()]++
 			continue
 		}
-		game := Game{Start: g.Record.Start, Result: g.Record.Result, Winner: g.Record.Winner, Audited: facts.Audited, At: facts.At}
+		game := Game{Start: g.Record.Start, Result: g.Record.Result, Winner: g.Record.Winner, Audited: facts.Audited,
+			At: facts.At}
 		if facts.By != match.Unfinished {
 			game.Adjudged = facts.By.String()
 		}

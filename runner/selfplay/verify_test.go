@@ -40,17 +40,26 @@ func TestVerify(t *testing.T) {
 	}{
 		"another winner": {func(r *match.PairResult) {
 			g := last(r)
-			g.Outcome = map[match.Outcome]match.Outcome{match.BlackWins: match.WhiteWins, match.WhiteWins: match.BlackWins, match.Draw: match.BlackWins}[g.Outcome]
+			g.Outcome = map[match.Outcome]match.Outcome{match.BlackWins: match.WhiteWins, match.WhiteWins: match.BlackWins,
+				match.Draw: match.BlackWins}[g.Outcome]
 			g.Record.Winner = g.Outcome.String()
 		}},
 		"another result": {func(r *match.PairResult) {
 			g := last(r)
 			g.Termination, g.Record.Result = match.Declaration, match.Declaration.String()
 		}},
-		"the last move cut":     {func(r *match.PairResult) { g := last(r); g.Record.Moves = g.Record.Moves[:len(g.Record.Moves)-1] }},
-		"a move twice":          {func(r *match.PairResult) { m := last(r).Record.Moves; m[len(m)-1] = m[len(m)-2] }},
-		"more after the end":    {func(r *match.PairResult) { g := last(r); g.Record.Moves = append(g.Record.Moves, g.Record.Moves[0]) }},
-		"another beginning":     {func(r *match.PairResult) { last(r).Record.Moves = slices.Clone(p.pairs[1].Games[1].Record.Moves) }},
+		"the last move cut": {func(r *match.PairResult) {
+			g := last(r)
+			g.Record.Moves = g.Record.Moves[:len(g.Record.Moves)-1]
+		}},
+		"a move twice": {func(r *match.PairResult) { m := last(r).Record.Moves; m[len(m)-1] = m[len(m)-2] }},
+		"more after the end": {func(r *match.PairResult) {
+			g := last(r)
+			g.Record.Moves = append(g.Record.Moves, g.Record.Moves[0])
+		}},
+		"another beginning": {func(r *match.PairResult) {
+			last(r).Record.Moves = slices.Clone(p.pairs[1].Games[1].Record.Moves)
+		}},
 		"another start":         {func(r *match.PairResult) { last(r).Record.Start = "4k4/9/9/9/9/9/9/9/4K4 b - 1" }},
 		"chance that is chosen": {func(r *match.PairResult) { last(r).Record.Moves[0].Opening = false }},
 		"another order":         {func(r *match.PairResult) { slices.Reverse(r.Games) }},

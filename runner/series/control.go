@@ -61,7 +61,8 @@ func (s *Series) Control(ctx context.Context, c control.Command) error {
 		return err
 	}
 	o.events.Send(match.Event{
-		Type: match.EventControl, Phase: wanted.Phase, Slots: wanted.Slots, Pairs: wanted.Pairs, Games: wanted.Pairs * s.plan.Legs(),
+		Type: match.EventControl, Phase: wanted.Phase, Slots: wanted.Slots, Pairs: wanted.Pairs,
+		Games: wanted.Pairs * s.plan.Legs(),
 	}) // first, so that no event comes from an unknown slot, and subscribers get the event of a stop
 	s.turn(wanted)
 	return nil
@@ -117,8 +118,8 @@ func (s *Series) fits(slots int) error {
 	return s.orders.fits(slots)
 }
 
-// mayEndAt returns an error if the length of the run cannot be changed to this number of games. A sequential test gets its
-// maximum at the start of the session.
+// mayEndAt returns an error if the length of the run cannot be changed to this number of games. A sequential test gets
+// its maximum at the start of the session.
 func (s *Series) mayEndAt(games int) error {
 	legs := s.plan.Legs()
 	switch {

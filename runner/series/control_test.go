@@ -48,7 +48,8 @@ func control1(t *testing.T, p *match.Plan, c series.Config) *controlled {
 	t.Helper()
 	m := newMemory(p)
 	run := &controlled{
-		Series: begin(t, m), t: t, memory: m, moves: make(chan struct{}), hub: make(chan *events.Hub, 1), ended: make(chan series.Ending, 1),
+		Series: begin(t, m), t: t, memory: m, moves: make(chan struct{}), hub: make(chan *events.Hub, 1),
+		ended: make(chan series.Ending, 1),
 	}
 	c.Open = func(_ context.Context, p match.Player, _ []int) (runner.Player, error) {
 		return slow{player{resigns: p.Name == "weak"}, run.moves}, nil
@@ -124,7 +125,8 @@ func TestPauseAndResume(t *testing.T) {
 		testutil.Equal(t, c.playing(), 2, "games in play right after the pause")
 		c.pairs(2)
 		now := c.now()
-		testutil.Check(t, now.Finished == 2 && c.playing() == 0 && now.Phase == match.RunPaused && !now.Over, "paused: %+v", now)
+		testutil.Check(t, now.Finished == 2 && c.playing() == 0 && now.Phase == match.RunPaused && !now.Over, "paused: %+v",
+			now)
 		c.must("resume")
 		testutil.Equal(t, c.playing(), 2, "games in play after the pause")
 		close(c.moves)
@@ -150,7 +152,8 @@ func TestOrderedEnds(t *testing.T) {
 				left = 4
 			}
 			e := c.end()
-			testutil.Check(t, e.Left == left && e.Ordered && errors.Is(e.Why, series.ErrStopped) == (left == 6), "%q: %+v", words, e)
+			testutil.Check(t, e.Left == left && e.Ordered && errors.Is(e.Why, series.ErrStopped) == (left == 6), "%q: %+v",
+				words, e)
 			now := c.now()
 			testutil.Check(t, now.Over && now.Finished == 6-left, "%q: %+v", words, now)
 		})

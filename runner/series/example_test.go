@@ -7,8 +7,8 @@ import (
 	"gogi/runner/series"
 )
 
-// A series plays the missing pairs of a plan. The store is in memory here, and the players are not engines: open returns
-// players whose second one resigns at once.
+// A series plays the missing pairs of a plan. The store is in memory here, and the players are not engines: open
+// returns players whose second one resigns at once.
 func Example() {
 	ctx := context.Background()
 	store := newMemory(plan(3, 1))

@@ -250,7 +250,8 @@ func (s *Series) Play(ctx context.Context, c Config) (Ending, error) {
 	}
 	endMonitors := s.monitor(ctx, c.Monitors, events.Send)
 	why := runner.Run(ctx, runner.Config{
-		Plan: s.plan, Source: s.valve, Width: s.width, Sink: sink{s}, Open: c.Open, CPUs: c.CPUs, Waits: c.Waits, Events: events, Started: c.Started,
+		Plan: s.plan, Source: s.valve, Width: s.width, Sink: sink{s}, Open: c.Open, CPUs: c.CPUs, Waits: c.Waits,
+		Events: events, Started: c.Started,
 		OnlyReturn: s.tuned != nil, Ending: s.ending,
 	})
 	target, ordered := s.orders.end()
@@ -276,7 +277,8 @@ func (s *Series) Play(ctx context.Context, c Config) (Ending, error) {
 
 // monitor starts the monitors in list. send sends their events. The function end stops the monitors and waits until
 // they have returned.
-func (s *Series) monitor(ctx context.Context, list []func(context.Context, *events.Hub, func(match.Event)), send func(match.Event)) (end func()) {
+func (s *Series) monitor(ctx context.Context, list []func(context.Context, *events.Hub, func(match.Event)),
+	send func(match.Event)) (end func()) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx)) // they also send the last warnings of a cancelled run
 	var monitors sync.WaitGroup
 	for _, f := range list {
@@ -319,8 +321,8 @@ func await(ctx context.Context, observers *sync.WaitGroup) {
 	}
 }
 
-// missing returns the number of unfinished pairs among the pairs 0 to pairs-1. Its cost depends on the finished pairs only,
-// because a plan may have a hundred million pairs.
+// missing returns the number of unfinished pairs among the pairs 0 to pairs-1. Its cost depends on the finished pairs
+// only, because a plan may have a hundred million pairs.
 func missing(pairs int, finished map[int]bool) int {
 	left := pairs
 	for id, is := range finished {

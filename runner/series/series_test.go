@@ -125,8 +125,9 @@ func (m *memory) stored(_ context.Context, see func([]match.Row) error) error {
 func plan(pairs, concurrency int) *match.Plan {
 	p := &match.Plan{
 		Run: "run", Pairs: pairs, Concurrency: concurrency, Design: match.Design{Kind: match.DesignMatch, Swap: true},
-		Rules:   match.RulesProfiles()[match.DefaultRules],
-		Players: []match.Player{{Name: "strong", Limits: match.Limits{Nodes: 1}}, {Name: "weak", Limits: match.Limits{Nodes: 1}}},
+		Rules: match.RulesProfiles()[match.DefaultRules],
+		Players: []match.Player{{Name: "strong", Limits: match.Limits{Nodes: 1}},
+			{Name: "weak", Limits: match.Limits{Nodes: 1}}},
 	}
 	start := shogi.StartPos()
 	for i, m := range start.LegalMoves(nil) { // the thirty first moves
@@ -150,8 +151,10 @@ func TestResume(t *testing.T) {
 	m := newMemory(plan(9, 2))
 	for _, id := range []int{0, 3, 4, 8} {
 		m.pairs[id] = []match.Row{
-			{Pair: id, Leg: 0, Black: "strong", White: "weak", PairA: "strong", PairB: "weak", Outcome: match.BlackWins, Points: [2]float64{1, 0}},
-			{Pair: id, Leg: 1, Black: "weak", White: "strong", PairA: "strong", PairB: "weak", Outcome: match.BlackWins, Points: [2]float64{1, 0}},
+			{Pair: id, Leg: 0, Black: "strong", White: "weak", PairA: "strong", PairB: "weak", Outcome: match.BlackWins,
+				Points: [2]float64{1, 0}},
+			{Pair: id, Leg: 1, Black: "weak", White: "strong", PairA: "strong", PairB: "weak", Outcome: match.BlackWins,
+				Points: [2]float64{1, 0}},
 		}
 	}
 	played := map[int]bool{}
@@ -188,7 +191,8 @@ func TestGateStopsTheSeries(t *testing.T) {
 	before := len(m.pairs)
 	s := begin(t, m)
 	testutil.Check(t, s.Over(), "the gate has decided, and the series is not over")
-	if ending, err := s.Play(t.Context(), series.Config{Open: open}); err != nil || ending.Left != 0 || len(m.pairs) != before {
+	if ending, err := s.Play(t.Context(), series.Config{Open: open}); err != nil || ending.Left != 0 ||
+		len(m.pairs) != before {
 		t.Errorf("%+v, %v, %d pairs more", ending, err, len(m.pairs)-before)
 	}
 }
@@ -206,11 +210,13 @@ func TestOneOpeningDecidesNothing(t *testing.T) {
 			s.Drain()
 		}
 	}
-	if ending, err := s.Play(t.Context(), series.Config{Open: open}); err != nil || ending.Left == 0 || len(m.pairs) <= 40 {
+	if ending, err := s.Play(t.Context(), series.Config{Open: open}); err != nil || ending.Left == 0 ||
+		len(m.pairs) <= 40 {
 		t.Fatalf("%+v, %v, %d pairs", ending, err, len(m.pairs))
 	}
 	m.put = nil
-	if ending, err := begin(t, m).Play(t.Context(), series.Config{Open: open}); err != nil || ending.Left != 0 || len(m.pairs) != 60 {
+	if ending, err := begin(t, m).Play(t.Context(), series.Config{Open: open}); err != nil || ending.Left != 0 ||
+		len(m.pairs) != 60 {
 		t.Errorf("%+v, %v, %d pairs", ending, err, len(m.pairs))
 	}
 }
@@ -234,7 +240,8 @@ func TestRedeliveryCountsNothing(t *testing.T) {
 	s := testutil.Must(series.New(t.Context(), p, twice{m}, m.stored))(t)
 	var r recorder
 	ending, err := s.Play(t.Context(), series.Config{Open: open, Record: r.record})
-	testutil.Require(t, err == nil && ending.Why == nil && len(m.pairs) == 40, "%+v, %v, %d pairs", ending, err, len(m.pairs))
+	testutil.Require(t, err == nil && ending.Why == nil && len(m.pairs) == 40, "%+v, %v, %d pairs", ending, err,
+		len(m.pairs))
 	for _, e := range r.events {
 		if e.Type == match.EventPair {
 			t.Fatalf("pair %d was told as stored", *e.Pair)
@@ -271,9 +278,11 @@ func TestMonitorsSeeTheEnd(t *testing.T) {
 		ending, err := begin(t, newMemory(plan(3, 2))).Play(t.Context(), series.Config{
 			Open: open, Record: slow, Monitors: []func(context.Context, *events.Hub, func(match.Event)){beside},
 		})
-		testutil.Require(t, err == nil && ending.Left == 0 && ends == 6, "%+v, %v: %d of 6 games' ends were shown", ending, err, ends)
+		testutil.Require(t, err == nil && ending.Left == 0 && ends == 6, "%+v, %v: %d of 6 games' ends were shown", ending,
+			err, ends)
 		n := len(r.events)
-		testutil.Check(t, n >= 2 && r.events[n-2].Type == match.EventWarning && r.events[n-1].Type == match.EventDone, "%+v", r.events)
+		testutil.Check(t, n >= 2 && r.events[n-2].Type == match.EventWarning && r.events[n-1].Type == match.EventDone, "%+v",
+			r.events)
 	})
 }
 
@@ -316,7 +325,8 @@ func TestMovesForListeners(t *testing.T) {
 		return p
 	}
 	var recorded recorder
-	testutil.Must(begin(t, newMemory(short())).Play(t.Context(), series.Config{Open: open, Moves: true, Record: recorded.record}))(t)
+	testutil.Must(begin(t, newMemory(short())).Play(t.Context(),
+		series.Config{Open: open, Moves: true, Record: recorded.record}))(t)
 	types := map[match.EventType]int{}
 	for _, e := range recorded.events {
 		types[e.Type]++

@@ -53,7 +53,8 @@ func TestStarted(t *testing.T) {
 	s := testutil.Must(series.New(t.Context(), store.plan, store, store.stored))(t)
 	ending, err := s.Play(t.Context(), config)
 	testutil.Require(t, err == nil && ending.Left == 0, "%+v, %v", ending, err)
-	testutil.Check(t, len(ready) == 2 && ready["strong"] == 1 && ready["weak"] == 1 && len(failed) == 1 && failed["weak"] == 1,
+	testutil.Check(t, len(ready) == 2 && ready["strong"] == 1 && ready["weak"] == 1 && len(failed) == 1 &&
+		failed["weak"] == 1,
 		"ready %v, failed %v", ready, failed)
 	if s.Gate() != nil || s.Dropped() != 0 {
 		t.Errorf("gate %v, dropped %d", s.Gate(), s.Dropped())

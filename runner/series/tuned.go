@@ -97,7 +97,8 @@ func newTuned(ctx context.Context, plan *match.Plan, store TuneStore, how Tuning
 	if err != nil {
 		return nil, fmt.Errorf("series: %w", err)
 	}
-	t := &tuned{queue: newQueue(), plan: plan, settings: &p.Settings, store: store, how: how, course: course, tries: map[int]int{}}
+	t := &tuned{queue: newQueue(), plan: plan, settings: &p.Settings, store: store, how: how, course: course,
+		tries: map[int]int{}}
 	return t, store.Points(ctx, func(pair int, options [2][]match.Option) error {
 		course.Played(pair, options)
 		return nil
@@ -300,14 +301,16 @@ const KindFutile = "futile"
 
 // pointOf returns the part of a state that tune events show.
 func pointOf(st *tune.State) match.TunePoint {
-	return match.TunePoint{Pairs: st.Pairs, Theta: append([]float64(nil), st.Theta...), Spread: st.Factor, LostElo: st.Lost(), Equal: st.Equal}
+	return match.TunePoint{Pairs: st.Pairs, Theta: append([]float64(nil), st.Theta...), Spread: st.Factor,
+		LostElo: st.Lost(), Equal: st.Equal}
 }
 
 // report sends the event of a stored state. If no parameter has a measurable effect, it also sends a warning, once in
 // a session. With Tuning.StopFutile it then ends the tune.
 func (t *tuned) report(st *tune.State) {
 	p := pointOf(st)
-	t.send(match.Event{Type: match.EventBlock, Block: st.Blocks, Pairs: p.Pairs, Theta: p.Theta, Spread: p.Spread, LostElo: p.LostElo, Equal: p.Equal})
+	t.send(match.Event{Type: match.EventBlock, Block: st.Blocks, Pairs: p.Pairs, Theta: p.Theta, Spread: p.Spread,
+		LostElo: p.LostElo, Equal: p.Equal})
 	if t.how.Learnt != nil {
 		t.how.Learnt(*st)
 	}

@@ -128,7 +128,8 @@ func (p *tuned) Think(ctx context.Context, r usi.Request) (usi.Reply, error) {
 }
 
 // tuneSession plays until the end, or until kill pairs are stored if kill is not 0.
-func tuneSession(t *testing.T, m *tuneMemory, kill int, sick func(x string) error, how series.Tuning) (series.Ending, error) {
+func tuneSession(t *testing.T, m *tuneMemory, kill int, sick func(x string) error, how series.Tuning) (series.Ending,
+	error) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
@@ -169,7 +170,8 @@ func TestTunePathDependsOnResultsAlone(t *testing.T) {
 					want = m
 				}
 				testutil.Equal(t, m.early, "")
-				testutil.Check(t, reflect.DeepEqual(m.played, want.played) && reflect.DeepEqual(m.states, want.states) && len(m.states) == 15,
+				testutil.Check(t, reflect.DeepEqual(m.played, want.played) && reflect.DeepEqual(m.states, want.states) &&
+					len(m.states) == 15,
 					"concurrency %d, killed after %d: another path", concurrency, kill)
 			})
 		}
@@ -233,7 +235,8 @@ func TestTuneForfeits(t *testing.T) {
 				"pair %d of X = %s and %s ended by %s", n, x, other, rows[0].Termination)
 			if rows[0].Termination == match.NotStarted {
 				forfeits++
-				if score := tune.ResultOfRows(rows).Score; sick[0] != sick[1] && score != map[bool]float64{true: -2, false: 2}[sick[0]] {
+				if score := tune.ResultOfRows(rows).Score; sick[0] != sick[1] &&
+					score != map[bool]float64{true: -2, false: 2}[sick[0]] {
 					t.Errorf("pair %d: W − L is %v", n, score)
 				}
 			}
@@ -251,7 +254,8 @@ func TestTuneEndsWhereTooManyFail(t *testing.T) {
 		m := newTuneMemory(tuneOf(t, 200, 4))
 		end, err := tuneSession(t, m, 0, sickAbove(45), series.Tuning{})
 		faulty, ok := errors.AsType[*tune.Faulty](end.Why)
-		testutil.Check(t, err == nil && ok && faulty.Param == "X" && faulty.Above && faulty.P <= 0.01, "%v, %+v", err, end.Why)
+		testutil.Check(t, err == nil && ok && faulty.Param == "X" && faulty.Above && faulty.P <= 0.01, "%v, %+v", err,
+			end.Why)
 		testutil.Check(t, end.Left != 0 && len(m.states) >= 10, "%d left after %d blocks", end.Left, len(m.states))
 	})
 }
@@ -302,13 +306,15 @@ func TestTuneEvents(t *testing.T) {
 						testutil.Check(t, e.Pairs == 4*e.Block && len(e.Theta) == 2, "%+v", e)
 					case match.EventTune:
 						states, _ := m.States(ctx)
-						testutil.Check(t, e.Tune.Track.Latest == len(states) && len(e.Tune.Params) == 2, "%+v of %d states", e.Tune, len(states))
+						testutil.Check(t, e.Tune.Track.Latest == len(states) && len(e.Tune.Params) == 2, "%+v of %d states", e.Tune,
+							len(states))
 					}
 				},
 			}))(t)
 			if kill == 0 {
 				now := s.Hub().State().State
-				if now.Tune == nil || now.Tune.Track.Latest != 15 || len(now.Tune.Validations) != 2 || len(now.Tune.Candidate) != 2 || now.Finished != 60 {
+				if now.Tune == nil || now.Tune.Track.Latest != 15 || len(now.Tune.Validations) != 2 ||
+					len(now.Tune.Candidate) != 2 || now.Finished != 60 {
 					t.Errorf("%+v, %d finished", now.Tune, now.Finished)
 				}
 			}
@@ -322,7 +328,8 @@ func TestTuneEvents(t *testing.T) {
 			}
 		}
 		if counts["tune"] != 2 || counts["candidate"] != 1 || counts["validation"] != 2 || forfeited == 0 ||
-			counts["forfeit"] < forfeited || counts["pair forfeit"] == 0 || counts["pair forfeit"] > forfeited || counts["pair probe"] == 0 || counts["pair duel"] < 40 || len(blocks) < 14 {
+			counts["forfeit"] < forfeited || counts["pair forfeit"] == 0 || counts["pair forfeit"] > forfeited ||
+			counts["pair probe"] == 0 || counts["pair duel"] < 40 || len(blocks) < 14 {
 			t.Errorf("%v, %d forfeited, blocks %v", counts, forfeited, blocks)
 		}
 	})

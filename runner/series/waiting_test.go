@@ -60,7 +60,8 @@ func tournamentOf(kind match.DesignKind, players, concurrency int, t match.Tourn
 func tournaments(concurrency int) []*match.Plan {
 	return []*match.Plan{
 		tournamentOf(match.DesignSwiss, 7, concurrency, match.Tournament{MatchPairs: 2, Lot: true}, 5*3*2),
-		tournamentOf(match.DesignKnockout, 7, concurrency, match.Tournament{MatchPairs: 2, Tiebreaks: 3, ThirdPlace: true}, 7*5),
+		tournamentOf(match.DesignKnockout, 7, concurrency, match.Tournament{MatchPairs: 2, Tiebreaks: 3, ThirdPlace: true},
+			7*5),
 		tournamentOf(match.DesignAdaptive, 6, concurrency, match.Tournament{Block: 7}, 40),
 	}
 }
@@ -78,10 +79,11 @@ func session(t *testing.T, m *memory, kill int) series.Ending {
 	}
 	var opened atomic.Uint64
 	s := testutil.Must(series.New(ctx, m.plan, m, m.stored))(t)
-	ending := testutil.Must(s.Play(ctx, series.Config{Open: func(_ context.Context, p match.Player, _ []int) (runner.Player, error) {
-		opened.Add(1)
-		return &fated{name: p.Name, slot: &opened}, nil
-	}}))(t)
+	ending := testutil.Must(s.Play(ctx,
+		series.Config{Open: func(_ context.Context, p match.Player, _ []int) (runner.Player, error) {
+			opened.Add(1)
+			return &fated{name: p.Name, slot: &opened}, nil
+		}}))(t)
 	return ending
 }
 
@@ -108,7 +110,8 @@ func TestTournamentPath(t *testing.T) {
 						}
 					}
 					testutil.Check(t, kills >= 5, "%d slots: %d kills show nothing", slots, kills)
-					testutil.Same(t, m.pairs, one.pairs, "%d slots: %d pairs, alone %d, and they differ", slots, len(m.pairs), len(one.pairs))
+					testutil.Same(t, m.pairs, one.pairs, "%d slots: %d pairs, alone %d, and they differ", slots, len(m.pairs),
+						len(one.pairs))
 				}
 				s := begin(t, one)
 				testutil.Check(t, s.Over(), "all is stored, and the series is not over")
@@ -126,14 +129,17 @@ func TestWaitsEnd(t *testing.T) {
 		open  func(p match.Player) error
 		want  string
 	}{
-		"the store fails":           {upset: func(m *memory, _ func()) { m.refuse = refused }, want: refused.Error()},
-		"a player does not start":   {open: func(p match.Player) error { return map[string]error{"p3": refused}[p.Name] }, want: refused.Error()},
-		"the run is cancelled":      {upset: func(_ *memory, cancel func()) { cancel() }, want: context.Canceled.Error()},
-		"somebody else stores them": {upset: func(m *memory, _ func()) { m.pairs[0], m.pairs[1] = nil, nil }, want: "by another program"},
+		"the store fails": {upset: func(m *memory, _ func()) { m.refuse = refused }, want: refused.Error()},
+		"a player does not start": {open: func(p match.Player) error { return map[string]error{"p3": refused}[p.Name] },
+			want: refused.Error()},
+		"the run is cancelled": {upset: func(_ *memory, cancel func()) { cancel() }, want: context.Canceled.Error()},
+		"somebody else stores them": {upset: func(m *memory, _ func()) { m.pairs[0], m.pairs[1] = nil, nil },
+			want: "by another program"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				m := newMemory(tournamentOf(match.DesignSwiss, 4, 8, match.Tournament{MatchPairs: 1}, 6)) // two slots play, six wait
+				// two slots play, six wait
+				m := newMemory(tournamentOf(match.DesignSwiss, 4, 8, match.Tournament{MatchPairs: 1}, 6))
 				ctx, cancel := context.WithCancel(t.Context())
 				defer cancel()
 				s := begin(t, m)
@@ -143,14 +149,16 @@ func TestWaitsEnd(t *testing.T) {
 					}
 				}
 				var opened atomic.Uint64
-				ending, err := s.Play(ctx, series.Config{Open: func(_ context.Context, p match.Player, _ []int) (runner.Player, error) {
+				ending, err := s.Play(ctx, series.Config{Open: func(_ context.Context, p match.Player, _ []int) (runner.Player,
+					error) {
 					opened.Add(1)
 					if c.open != nil && c.open(p) != nil {
 						return nil, c.open(p)
 					}
 					return &fated{name: p.Name, slot: &opened}, nil
 				}})
-				testutil.Check(t, err == nil && ending.Left != 0 && ending.Why != nil && strings.Contains(ending.Why.Error(), c.want),
+				testutil.Check(t, err == nil && ending.Left != 0 && ending.Why != nil &&
+					strings.Contains(ending.Why.Error(), c.want),
 					"%+v, %v, want %q", ending, err, c.want)
 			})
 		})

@@ -38,7 +38,8 @@ func Listen(path string, control func(context.Context, control.Command) error) (
 	if err != nil {
 		return nil, fmt.Errorf("making the socket for those who watch: %w", err)
 	}
-	return &Server{path: path, listener: listener, control: control, writeTime: defaultWriteTime, slots: make(chan struct{}, maxClients)}, nil
+	return &Server{path: path, listener: listener, control: control, writeTime: defaultWriteTime,
+		slots: make(chan struct{}, maxClients)}, nil
 }
 
 // Serve serves clients with the events of the hub until the hub closes, and then deletes the socket.

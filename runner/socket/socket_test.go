@@ -57,7 +57,8 @@ func serve(t *testing.T, path string) *serving {
 
 // event returns an event of a session that began at noon.
 func event(seq int, kind match.EventType) match.Event {
-	return match.Event{V: match.EventVersion, Run: "run", Seq: uint64(seq), Type: kind, Time: time.Date(2026, 11, 1, 12, 0, seq, 0, time.UTC)}
+	return match.Event{V: match.EventVersion, Run: "run", Seq: uint64(seq), Type: kind,
+		Time: time.Date(2026, 11, 1, 12, 0, seq, 0, time.UTC)}
 }
 
 func fault(seq int, note string) match.Event {
@@ -127,7 +128,8 @@ func TestOrders(t *testing.T) {
 	for _, c := range want {
 		testutil.OK(t, socket.Order(t.Context(), s.path, c))
 	}
-	if err := socket.Order(t.Context(), s.path, control.Command{Do: "explode"}); !errors.Is(err, socket.ErrRefused) || !strings.Contains(err.Error(), `"explode"`) {
+	if err := socket.Order(t.Context(), s.path, control.Command{Do: "explode"}); !errors.Is(err, socket.ErrRefused) ||
+		!strings.Contains(err.Error(), `"explode"`) {
 		t.Error(err)
 	}
 	testutil.Slices(t, s.orders[:2], want, "%v", s.orders)
@@ -144,7 +146,8 @@ func TestWhereItIs(t *testing.T) {
 	_ = left.Close()
 	db := filepath.Join(folder, "games.db")
 	path := socket.Path(db, "run")
-	testutil.Is(t, socket.Order(t.Context(), path, control.Command{Do: control.Pause}), socket.ErrNobody, "nobody is there, and yet")
+	testutil.Is(t, socket.Order(t.Context(), path, control.Command{Do: control.Pause}), socket.ErrNobody,
+		"nobody is there, and yet")
 	serve(t, path)
 	testutil.OK(t, socket.Order(t.Context(), path, control.Command{Do: control.Pause}))
 	info, err := os.Stat(path)
@@ -158,7 +161,8 @@ func TestWhereItIs(t *testing.T) {
 // Clients that send invalid data, nothing or too much, and clients that never read, delay neither the run nor its end.
 func TestBadClients(t *testing.T) {
 	s := serve(t, socket.Path(filepath.Join(t.TempDir(), "games.db"), "run"))
-	for i, says := range []string{"", "\n", "{\"follow\":tru", "nonsense\n", `{"do":5}` + "\n", strings.Repeat("x", 1<<20), "{\"follow\":true}\n"} {
+	for i, says := range []string{"", "\n", "{\"follow\":tru", "nonsense\n", `{"do":5}` + "\n", strings.Repeat("x", 1<<20),
+		"{\"follow\":true}\n"} {
 		conn := testutil.Must(net.Dial("unix", s.path))(t)
 		_, _ = io.WriteString(conn, says) // the server may close the connection first
 		if i%2 == 0 {
@@ -186,7 +190,8 @@ func TestRoom(t *testing.T) {
 		testutil.OK(t, err, i)
 		<-stream.Events()
 	}
-	testutil.Fails(t, socket.Order(t.Context(), s.path, control.Command{Do: control.Pause}), "", "there was room for one more")
+	testutil.Fails(t, socket.Order(t.Context(), s.path, control.Command{Do: control.Pause}), "",
+		"there was room for one more")
 	testutil.Equal(t, s.hub.Subscribers(), 64, "follow")
 }
 

@@ -73,7 +73,8 @@ var aperyKeys = func() (keys struct {
 			keys.piece[p][s] = random.uint64()
 		}
 	}
-	for _, t := range []shogi.PieceType{shogi.Pawn, shogi.Lance, shogi.Knight, shogi.Silver, shogi.Gold, shogi.Bishop, shogi.Rook} {
+	for _, t := range []shogi.PieceType{shogi.Pawn, shogi.Lance, shogi.Knight, shogi.Silver, shogi.Gold, shogi.Bishop,
+		shogi.Rook} {
 		for n := range keys.hand[t] {
 			keys.hand[t][n] = random.uint64()
 		}
@@ -167,7 +168,8 @@ func walkApery(moves map[uint64][]Move) (entries []*Entry) {
 // writeApery writes the positions with moves in the order of their hashes. It limits counts to 65535. It
 // writes a missing count as 1, because Apery selects moves by their counts.
 func writeApery(w io.Writer, b *Book) error {
-	list, err := keyedBy(b.Merged().Entries, func(e *Entry) (uint64, error) { return aperyKey(&e.Position), nil }, cmp.Compare)
+	list, err := keyedBy(b.Merged().Entries, func(e *Entry) (uint64, error) { return aperyKey(&e.Position), nil },
+		cmp.Compare)
 	if err != nil {
 		return err
 	}

@@ -215,9 +215,10 @@ type keyed[K any] struct {
 	*Entry
 }
 
-// keyedBy returns the entries with at least one move, sorted by their keys. key returns the key of an entry, and compare
-// orders two keys.
-func keyedBy[K any](entries []*Entry, key func(*Entry) (K, error), compare func(a, b K) int) (list []keyed[K], err error) {
+// keyedBy returns the entries with at least one move, sorted by their keys. key returns the key of an entry, and
+// compare orders two keys.
+func keyedBy[K any](entries []*Entry, key func(*Entry) (K, error), compare func(a, b K) int) (list []keyed[K],
+	err error) {
 	for _, e := range entries {
 		if len(e.Moves) == 0 {
 			continue

@@ -59,7 +59,8 @@ func TestDB(t *testing.T) {
 	t.Parallel()
 	b := parsed(t, "db", sampleDB)
 	want := []Move{
-		{Move: move(t, "2g2f"), Ponder: move(t, "8c8d"), Score: 42, HasScore: true, Depth: 20, Count: 123, Comment: "ibisha\npopular"},
+		{Move: move(t, "2g2f"), Ponder: move(t, "8c8d"), Score: 42, HasScore: true, Depth: 20, Count: 123,
+			Comment: "ibisha\npopular"},
 		{Move: move(t, "7g7f")},
 	}
 	start := position(t, "")
@@ -107,7 +108,8 @@ func TestYBB(t *testing.T) {
 	const packedStart = "58a451220ceb67227e9653221caf447824c22b119e53221ceb6f223e9651220c"
 	head := hex.EncodeToString([]byte("YANE-BINBOOK-V1\x00")) + "0100000000000000"
 	plain := head + "0000000000000000" + packedStart + "0000000000000000" + "0100" + "0200" + "8e07e7ff" + "3b1eff7f"
-	deep := head + "0100000000000000" + packedStart + "0000000000000000" + "0100" + "0200" + "8e07e7ff1e00" + "3b1eff7f0000"
+	deep := head + "0100000000000000" + packedStart + "0000000000000000" + "0100" + "0200" + "8e07e7ff1e00" +
+		"3b1eff7f0000"
 	for text, want := range map[string]*Book{
 		plain: parsed(t, "db", "sfen "+usual+" 1\n2g2f none -25 none\n7g7f none none none\n"),
 		deep:  parsed(t, "db", "sfen "+usual+" 1\n2g2f none -25 30\n7g7f none none none\n"),
@@ -138,8 +140,10 @@ func TestAperyKey(t *testing.T) {
 	t.Parallel()
 	keys := map[uint64]string{}
 	for _, sfen := range []string{
-		"4k4/9/9/9/9/9/9/9/4K4 b - 1", "4k4/9/9/9/9/9/9/9/4K4 w - 1", "4k4/9/9/9/9/9/9/9/4K4 b P 1", "4k4/9/9/9/9/9/9/9/4K4 b 2P 1",
-		"4k4/9/9/9/9/9/9/9/4K4 b G 1", "4k4/9/9/9/9/9/9/9/4K4 b B 1", "4k4/9/9/9/9/9/9/9/4K4 w p 1", "3k5/9/9/9/9/9/9/9/4K4 b - 1",
+		"4k4/9/9/9/9/9/9/9/4K4 b - 1", "4k4/9/9/9/9/9/9/9/4K4 w - 1", "4k4/9/9/9/9/9/9/9/4K4 b P 1",
+		"4k4/9/9/9/9/9/9/9/4K4 b 2P 1",
+		"4k4/9/9/9/9/9/9/9/4K4 b G 1", "4k4/9/9/9/9/9/9/9/4K4 b B 1", "4k4/9/9/9/9/9/9/9/4K4 w p 1",
+		"3k5/9/9/9/9/9/9/9/4K4 b - 1",
 	} {
 		p := position(t, sfen)
 		other := keys[aperyKey(&p)]
@@ -212,7 +216,8 @@ func TestLines(t *testing.T) {
 	const text = "startpos moves 7g7f 3c3d 2g2f\nposition startpos moves 7g7f 8c8d # a remark\n\nsfen 4k4/9/9/9/9/9/9/9/4K4 b - 1\nstartpos moves 2g2f 3c3d 7g7f 8c8d\n"
 	b := parsed(t, "usi", text)
 	start := position(t, "")
-	if e := b.Find(&start); e == nil || !cmp.Equal(e.Moves, []Move{{Move: move(t, "7g7f"), Count: 2}, {Move: move(t, "2g2f"), Count: 1}}) {
+	if e := b.Find(&start); e == nil ||
+		!cmp.Equal(e.Moves, []Move{{Move: move(t, "7g7f"), Count: 2}, {Move: move(t, "2g2f"), Count: 1}}) {
 		t.Errorf("%+v", e)
 	}
 	// Each move is written once. The third line ends where it transposes into the first line.
@@ -223,11 +228,13 @@ func TestLines(t *testing.T) {
 	}
 	var out bytes.Buffer
 	n, err := ConvertLines(&out, strings.NewReader(text), "sfen")
-	if err != nil || n != 4 || !strings.HasPrefix(out.String(), "sfen lnsgkgsnl/1r5b1/pppppp1pp/6p2/9/2P4P1/PP1PPPP1P/1B5R1/LNSGKGSNL w - 4\n") {
+	if err != nil || n != 4 || !strings.HasPrefix(out.String(),
+		"sfen lnsgkgsnl/1r5b1/pppppp1pp/6p2/9/2P4P1/PP1PPPP1P/1B5R1/LNSGKGSNL w - 4\n") {
 		t.Errorf("%d, %v\n%s", n, err, out.String())
 	}
 	out.Reset()
-	if n, err := ConvertLines(&out, strings.NewReader("position startpos moves 7g7f\n"), "usi"); err != nil || n != 1 || out.String() != "startpos moves 7g7f\n" {
+	if n, err := ConvertLines(&out, strings.NewReader("position startpos moves 7g7f\n"), "usi"); err != nil || n != 1 ||
+		out.String() != "startpos moves 7g7f\n" {
 		t.Errorf("%d, %v\n%s", n, err, out.String())
 	}
 	for bad, want := range map[string]string{
@@ -263,7 +270,8 @@ func TestChoose(t *testing.T) {
 			testutil.Check(t, drawn[w] != 0, "%s is never drawn: %v", w, drawn)
 			delete(drawn, w)
 		}
-		testutil.Check(t, len(drawn) == 0 && b.Choose(&other, random) == shogi.NoMove, "%v were drawn, expected %s", drawn, want)
+		testutil.Check(t, len(drawn) == 0 && b.Choose(&other, random) == shogi.NoMove, "%v were drawn, expected %s", drawn,
+			want)
 	}
 }
 
@@ -274,7 +282,8 @@ func TestOpen(t *testing.T) {
 	b, err := Open(file, "")
 	testutil.Check(t, err == nil && b.Format == "db" && len(b.Entries) == 2, "%+v, %v", b, err)
 	for _, c := range [][3]string{
-		{file, "usi", "line 3: "}, {file, "dbx", "expected one of db, ybb"}, {file + ".x", "", "does not tell the format"}, {"/nonexistent/x.db", "", "no such file"},
+		{file, "usi", "line 3: "}, {file, "dbx", "expected one of db, ybb"}, {file + ".x", "", "does not tell the format"},
+		{"/nonexistent/x.db", "", "no such file"},
 	} {
 		testutil.Fails(t, testutil.Err(Open(c[0], c[1])), c[2])
 	}
@@ -289,7 +298,8 @@ func anyBook(t *rapid.T) *Book {
 		for range rapid.IntRange(1, 12).Draw(t, "plies") {
 			moves := p.LegalMoves(nil)
 			m := Move{
-				Move: moves[rapid.IntRange(0, min(3, len(moves)-1)).Draw(t, "move")], HasScore: true, Score: rapid.IntRange(-3000, 3000).Draw(t, "score"),
+				Move: moves[rapid.IntRange(0, min(3, len(moves)-1)).Draw(t, "move")], HasScore: true,
+				Score: rapid.IntRange(-3000, 3000).Draw(t, "score"),
 				Depth: rapid.IntRange(0, 40).Draw(t, "depth"), Count: rapid.IntRange(1, 9).Draw(t, "count"),
 			}
 			e := b.Find(&p)
@@ -322,7 +332,8 @@ func TestLaws(t *testing.T) {
 			}
 		}
 		// db stores all fields of these books.
-		if back := parsed(t, "db", written(t, "db", b)); written(t, "ybb", back) != written(t, "ybb", b) || written(t, "apery", back) != written(t, "apery", b) {
+		if back := parsed(t, "db", written(t, "db", b)); written(t, "ybb", back) != written(t, "ybb", b) ||
+			written(t, "apery", back) != written(t, "apery", b) {
 			rt.Fatal("a db loses something")
 		}
 	})
@@ -330,7 +341,8 @@ func TestLaws(t *testing.T) {
 
 func FuzzBooks(f *testing.F) {
 	start := shogi.StartPos()
-	seed := &Book{Entries: []*Entry{{Position: start, Moves: []Move{{Move: shogi.NewMove(60, 59), Count: 2, HasScore: true, Score: 9}}}}}
+	seed := &Book{Entries: []*Entry{{Position: start,
+		Moves: []Move{{Move: shogi.NewMove(60, 59), Count: 2, HasScore: true, Score: 9}}}}}
 	for i, format := range Formats() {
 		f.Add(uint8(i), []byte(written(f, format.Name, seed)))
 	}

@@ -72,7 +72,8 @@ func (d *dbReader) line(n int, line string) error {
 	case strings.HasPrefix(text, "sfen "):
 		return d.position(strings.TrimPrefix(text, "sfen "))
 	case d.entry == nil:
-		return fmt.Errorf("%q stands before the first position: expected %q or a line that begins with \"sfen \"", text, dbHeader)
+		return fmt.Errorf("%q stands before the first position: expected %q or a line that begins with \"sfen \"", text,
+			dbHeader)
 	default:
 		return d.move(text)
 	}

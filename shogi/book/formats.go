@@ -61,10 +61,12 @@ func FormatOf(name, file string) (Format, error) {
 		}
 	}
 	if name == "sbk" || name == "" && strings.EqualFold(filepath.Ext(file), ".sbk") {
-		return Format{}, fmt.Errorf("%s: gogi does not read or write sbk books; convert the book to one of %s", cmp.Or(file, name), strings.Join(Names(), ", "))
+		return Format{}, fmt.Errorf("%s: gogi does not read or write sbk books; convert the book to one of %s",
+			cmp.Or(file, name), strings.Join(Names(), ", "))
 	}
 	if name == "" {
-		return Format{}, fmt.Errorf("the name %s does not tell the format of the book: expected one of %s to be given", filepath.Base(file), strings.Join(Names(), ", "))
+		return Format{}, fmt.Errorf("the name %s does not tell the format of the book: expected one of %s to be given",
+			filepath.Base(file), strings.Join(Names(), ", "))
 	}
 	return Format{}, fmt.Errorf("there is no format of books %q: expected one of %s", name, strings.Join(Names(), ", "))
 }

@@ -35,7 +35,8 @@ func movesAt(t *testing.T, b *Book, ply string) (text string) {
 func TestPlies(t *testing.T) {
 	t.Parallel()
 	b := parsed(t, "db", pliesDB)
-	want := map[string]string{"2": "3c3d+++++", "4": "8c8d++", "10": "4a3b+++++++ 8c8d+", "6": "3c3d+++++ 8c8d+++ 4a3b+++++++"}
+	want := map[string]string{"2": "3c3d+++++", "4": "8c8d++", "10": "4a3b+++++++ 8c8d+",
+		"6": "3c3d+++++ 8c8d+++ 4a3b+++++++"}
 	again := written(t, "db", b)
 	for name, book := range map[string]*Book{"read": b, "converted": parsed(t, "db", again)} {
 		for ply, moves := range want {
@@ -55,7 +56,8 @@ func TestPlies(t *testing.T) {
 func TestPliesOrder(t *testing.T) {
 	t.Parallel()
 	mixed := dbHeader + "\nsfen " + after7g7f + " 4\n8c8d none -5 22 1\nsfen " + after7g7f + " 2\n3c3d 2g2f 10 20 5\n" +
-		"sfen " + after7g7f + " 4\n8c8d none -5 22 1\nsfen " + after7g7f + " 10\n4a3b none 20 20 3\n8c8d none 5 20 1\n4a3b none 20 20 4\n"
+		"sfen " + after7g7f + " 4\n8c8d none -5 22 1\nsfen " + after7g7f +
+		" 10\n4a3b none 20 20 3\n8c8d none 5 20 1\n4a3b none 20 20 4\n"
 	draws := func(text, ply string) (drawn []shogi.Move) {
 		b, p := parsed(t, "db", text), position(t, after7g7f+" "+ply)
 		for seed := range uint64(40) {
@@ -69,15 +71,16 @@ func TestPliesOrder(t *testing.T) {
 	}
 }
 
-// TestUnknownPly: the number 0, or none, means that the number is unknown. The book is read and writes the 0 again. Such an
-// entry answers only if the exact number has no entry.
+// TestUnknownPly: the number 0, or none, means that the number is unknown. The book is read and writes the 0 again.
+// Such an entry answers only if the exact number has no entry.
 func TestUnknownPly(t *testing.T) {
 	t.Parallel()
 	const first = dbHeader + "\nsfen " + after7g7f + " 0\n3c3d none 10 20 5\n"
 	b := parsed(t, "db", first)
 	testutil.Equal(t, b.Unnumbered(), 1)
 	testutil.Equal(t, written(t, "db", b), first)
-	testutil.Equal(t, written(t, "db", parsed(t, "db", strings.Replace(first, " 0\n", "\n", 1))), first, "without a number")
+	testutil.Equal(t, written(t, "db", parsed(t, "db", strings.Replace(first, " 0\n", "\n", 1))), first,
+		"without a number")
 	ybb := parsed(t, "ybb", written(t, "ybb", b))
 	testutil.Equal(t, ybb.Unnumbered(), 1, "ybb")
 	b = parsed(t, "db", first+"sfen "+after7g7f+" 1\n8c8d none -5 22 2\n")

@@ -29,7 +29,8 @@ func readYBB(data []byte) (*Book, error) {
 	}
 	count, flags := binary.LittleEndian.Uint64(data[16:]), binary.LittleEndian.Uint64(data[24:])
 	if count > uint64((len(data)-ybbHead)/ybbRecord) {
-		return nil, fmt.Errorf("byte 16: the file is said to have %d positions: expected at most %d in %d bytes", count, (len(data)-ybbHead)/ybbRecord, len(data))
+		return nil, fmt.Errorf("byte 16: the file is said to have %d positions: expected at most %d in %d bytes", count,
+			(len(data)-ybbHead)/ybbRecord, len(data))
 	}
 	if flags&^ybbDepths != 0 {
 		return nil, fmt.Errorf("byte 24: the flags are %#x: expected 0 or 1", flags)
@@ -63,7 +64,8 @@ func readYBBEntry(record, area []byte, size int) (*Entry, error) {
 		return nil, err
 	}
 	if offset > uint64(len(area)) || n*size > len(area)-int(offset) {
-		return nil, fmt.Errorf("its %d moves begin at byte %d of the moves: expected them within %d bytes", n, offset, len(area))
+		return nil, fmt.Errorf("its %d moves begin at byte %d of the moves: expected them within %d bytes", n, offset,
+			len(area))
 	}
 	e := &Entry{Position: p, AnyPly: ply == 0}
 	for i := range n {
@@ -82,7 +84,8 @@ func readYBBEntry(record, area []byte, size int) (*Entry, error) {
 
 // writeYBB writes the positions that have moves, sorted by their packed bytes.
 func writeYBB(w io.Writer, b *Book) error {
-	list, err := keyedBy(b.Merged().Entries, func(e *Entry) ([]byte, error) { return packed.AppendSfen(nil, &e.Position) }, bytes.Compare)
+	list, err := keyedBy(b.Merged().Entries, func(e *Entry) ([]byte, error) { return packed.AppendSfen(nil, &e.Position) },
+		bytes.Compare)
 	if err != nil {
 		return err
 	}

@@ -50,7 +50,8 @@ func (d Diagram) SVG() string {
 	c := &canvas{}
 	c.printf(`<svg xmlns="http://www.w3.org/2000/svg" class="sd" viewBox="0 0 %d %d" role="img" aria-labelledby="%s-t %[3]s-d">`,
 		width, height, escape(d.ID))
-	c.printf(`<title id="%s-t">%s</title><desc id="%[1]s-d">%[3]s</desc>`, escape(d.ID), escape(d.Title), escape(d.describe()))
+	c.printf(`<title id="%s-t">%s</title><desc id="%[1]s-d">%[3]s</desc>`, escape(d.ID), escape(d.Title),
+		escape(d.describe()))
 	c.board(d.Japanese)
 	c.marks(d.Last)
 	c.printf(`<g lang="ja" font-family="'Noto Serif CJK JP','Noto Serif JP','Hiragino Mincho ProN','Yu Mincho',serif" text-anchor="middle">`)
@@ -82,7 +83,8 @@ func (c *canvas) board(japanese bool) {
 	c.printf(`"/>`)
 	for i := range 4 {
 		x, y := 3+3*(i%2), 3+3*(i/2)
-		c.printf(`<circle class="sd-dot" cx="%d" cy="%d" r="2.4" fill="#3d3222"/>`, boardLeft+x*squareWidth, boardTop+y*squareHeight)
+		c.printf(`<circle class="sd-dot" cx="%d" cy="%d" r="2.4" fill="#3d3222"/>`, boardLeft+x*squareWidth,
+			boardTop+y*squareHeight)
 	}
 	c.printf(`<g class="sd-axis" font-family="system-ui,sans-serif" font-size="13" fill="#5b5346" text-anchor="middle">`)
 	for n := 1; n <= 9; n++ {
@@ -91,7 +93,8 @@ func (c *canvas) board(japanese bool) {
 		if japanese {
 			rank = kifu.KIFNumber(n)
 		}
-		c.printf(`<text x="%d" y="%d">%d</text><text x="%d" y="%d">%s</text>`, x, boardTop-6, n, boardLeft+boardWidth+12, y+5, rank)
+		c.printf(`<text x="%d" y="%d">%d</text><text x="%d" y="%d">%s</text>`, x, boardTop-6, n, boardLeft+boardWidth+12, y+5,
+			rank)
 	}
 	c.printf(`</g>`)
 }
@@ -131,8 +134,10 @@ func (c *canvas) piece(s shogi.Square, p shogi.Piece) {
 	if p.Type().IsPromoted() {
 		colour, ink = " sd-promoted", "#a8201a"
 	}
-	c.printf(`<g class="sd-piece%s" data-square="%s" data-colour="%s" transform="translate(%d %d)%s">`, colour, s, p.Colour(), x, y, turn)
-	c.printf(`<path d="%s" fill="#fffaf0" stroke="#3d3222"/><text y="10" font-size="23" fill="%s">%s</text></g>`, outline, ink, kifu.Kanji(p.Type()))
+	c.printf(`<g class="sd-piece%s" data-square="%s" data-colour="%s" transform="translate(%d %d)%s">`, colour, s,
+		p.Colour(), x, y, turn)
+	c.printf(`<path d="%s" fill="#fffaf0" stroke="#3d3222"/><text y="10" font-size="23" fill="%s">%s</text></g>`, outline,
+		ink, kifu.Kanji(p.Type()))
 }
 
 // Pieces returns an svg element with templates: one black piece of each type, and the marks of a last move. A
@@ -194,7 +199,8 @@ func (d Diagram) describe() string {
 
 // placed returns one text for each piece type that a side has on the board: the name of the type, separator,
 // and the squares.
-func placed(p *shogi.Position, side shogi.Colour, name func(shogi.PieceType) string, square func(shogi.Square) string, separator string) []string {
+func placed(p *shogi.Position, side shogi.Colour, name func(shogi.PieceType) string, square func(shogi.Square) string,
+	separator string) []string {
 	var all []string
 	for t := shogi.Dragon; t >= shogi.Pawn; t-- {
 		var squares []string
@@ -245,10 +251,12 @@ func Describe(p shogi.Position) string {
 	names, text := [2]string{"Black", "White"}, ""
 	for side, name := range names {
 		c, hand := shogi.Colour(side), "Nothing in hand."
-		if pieces := held(&p, c, func(t shogi.PieceType, n int) string { return fmt.Sprintf("%s %d", t, n) }); len(pieces) > 0 {
+		if pieces := held(&p, c, func(t shogi.PieceType, n int) string { return fmt.Sprintf("%s %d", t, n) }); len(pieces) >
+			0 {
 			hand = "In hand: " + strings.Join(pieces, ", ") + "."
 		}
-		text += fmt.Sprintf("%s: %s. %s ", name, strings.Join(placed(&p, c, shogi.PieceType.String, shogi.Square.String, " "), ", "), hand)
+		text += fmt.Sprintf("%s: %s. %s ", name,
+			strings.Join(placed(&p, c, shogi.PieceType.String, shogi.Square.String, " "), ", "), hand)
 	}
 	return text + names[p.Side()] + " to move."
 }

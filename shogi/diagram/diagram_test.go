@@ -140,7 +140,8 @@ func checkHand(t *testing.T, sfen string, p *shogi.Position, c shogi.Colour, roo
 func TestHandStaysInThePicture(t *testing.T) {
 	root := parse(t, diagram.Diagram{Position: position(t, positions[3]), ID: "d"}.SVG())
 	root.walk(func(e *element) {
-		if x, err := strconv.Atoi(e.attr("x")); err == nil && x > 375 && e.XMLName.Local == "text" && e.attr("font-size") != "" {
+		if x, err := strconv.Atoi(e.attr("x")); err == nil && x > 375 && e.XMLName.Local == "text" &&
+			e.attr("font-size") != "" {
 			t.Errorf("text %q at %d is out of the picture", e.Text, x)
 		}
 	})
@@ -186,6 +187,7 @@ func TestDescribeJapanese(t *testing.T) {
 	const want = "先手：と５八、玉５九、持駒金2歩。後手：玉５一、持駒なし。後手番。"
 	testutil.Equal(t, diagram.DescribeJapanese(p), want)
 	svg := diagram.Diagram{Position: p, Japanese: true}.SVG()
-	testutil.Check(t, strings.Contains(svg, want) && strings.Contains(svg, ">九</text>") && !strings.Contains(svg, ">i</text>"),
+	testutil.Check(t, strings.Contains(svg, want) && strings.Contains(svg, ">九</text>") &&
+		!strings.Contains(svg, ">i</text>"),
 		"the picture is not in Japanese")
 }

@@ -33,7 +33,8 @@ func csaMove(p *shogi.Position, text string) (shogi.Move, error) {
 	piece, ok := ParseCSAPiece(text[5:])
 	to := parseCSASquare(text[3:5])
 	if !ok || to == shogi.NoSquare {
-		return shogi.NoMove, fmt.Errorf("expected a target square and a piece, such as 76FU, found %q", strings.Clone(text[3:]))
+		return shogi.NoMove, fmt.Errorf("expected a target square and a piece, such as 76FU, found %q",
+			strings.Clone(text[3:]))
 	}
 	return csaMoveOf(p, text[1:3], to, piece)
 }
@@ -57,7 +58,8 @@ func csaMoveOf(p *shogi.Position, origin string, to shogi.Square, piece shogi.Pi
 	case before.CanPromote() && before.Promoted() == piece:
 		return shogi.NewPromotion(from, to), nil
 	default:
-		return shogi.NoMove, fmt.Errorf("a %s cannot come from %s, where there is %s", piece, strings.Clone(origin), Article(before))
+		return shogi.NoMove, fmt.Errorf("a %s cannot come from %s, where there is %s", piece, strings.Clone(origin),
+			Article(before))
 	}
 }
 
@@ -227,7 +229,8 @@ func (p *CSASetup) pieces(colour shogi.Colour, text string) error {
 
 // takeRest adds all pieces that are not yet placed to a hand.
 func (p *CSASetup) takeRest(colour shogi.Colour) {
-	left := [8]int{shogi.Pawn: 18, shogi.Lance: 4, shogi.Knight: 4, shogi.Silver: 4, shogi.Bishop: 2, shogi.Rook: 2, shogi.Gold: 4}
+	left := [8]int{shogi.Pawn: 18, shogi.Lance: 4, shogi.Knight: 4, shogi.Silver: 4, shogi.Bishop: 2, shogi.Rook: 2,
+		shogi.Gold: 4}
 	for _, piece := range p.Setup.Board {
 		if t := piece.Type().Base(); piece != shogi.NoPiece && t <= shogi.Gold {
 			left[t]--

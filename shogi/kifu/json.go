@@ -12,10 +12,11 @@ import (
 
 // MoveJSON is the JSON form of a Move in all records that gogi writes. JSON omits unknown values.
 type MoveJSON struct {
-	USI      shogi.Move   `json:"move"`
-	Opening  bool         `json:"opening,omitempty"`        // the opening set the move
-	MS       *float64     `json:"ms,omitempty"`             // the time for the move, exact to the microsecond
-	Score    *int         `json:"score,omitempty"`          // exact, from the mover's view: centipawns, or near ±1,000,000 for a mate
+	USI     shogi.Move `json:"move"`
+	Opening bool       `json:"opening,omitempty"` // the opening set the move
+	MS      *float64   `json:"ms,omitempty"`      // the time for the move, exact to the microsecond
+	// exact, from the mover's view: centipawns, or near ±1,000,000 for a mate
+	Score    *int         `json:"score,omitempty"`
 	AtLeast  *int         `json:"score_at_least,omitempty"` // a lower bound of the score, if the search had no exact one
 	AtMost   *int         `json:"score_at_most,omitempty"`  // an upper bound of the score, if the search had no exact one
 	Depth    int          `json:"depth,omitempty"`          // plies

@@ -206,7 +206,8 @@ func UnpackWithin(packed []byte, limit int) ([]Move, error) {
 	case packBounds:
 		known = flagsBounds
 	default:
-		return nil, fmt.Errorf("the packed moves have format %d, this program knows %d and %d", packed[0], packVersion, packBounds)
+		return nil, fmt.Errorf("the packed moves have format %d, this program knows %d and %d", packed[0], packVersion,
+			packBounds)
 	}
 	unused, ok := decompressors.Get().(*decompressor)
 	if !ok {

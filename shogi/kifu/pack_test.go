@@ -25,7 +25,8 @@ func manyMoves(n int) []Move {
 	for i := range moves {
 		m := &moves[i]
 		*m = Move{
-			Move: shogi.Move(r.IntN(1 << 16)), Time: time.Duration(r.IntN(1e6)) * time.Microsecond, HasScore: r.IntN(4) > 0, Depth: 10 + r.IntN(8),
+			Move: shogi.Move(r.IntN(1 << 16)), Time: time.Duration(r.IntN(1e6)) * time.Microsecond, HasScore: r.IntN(4) > 0,
+			Depth:    10 + r.IntN(8),
 			SelDepth: 12 + r.IntN(20), Nodes: 20000 + uint64(r.IntN(1500)), Opening: i < 4,
 		}
 		if m.HasScore {
@@ -54,14 +55,16 @@ func TestPackRoundTrip(t *testing.T) {
 	testutil.Fails(t, testutil.Err(Pack(make([]Move, maxPlies+1), 0)), "", "a game without end was packed")
 }
 
-// TestBoundsInPackedGames: a game without a bound has the first format, which an older gogi reads. Its flags of bounds are
-// damage, and so is a move with two of them.
+// TestBoundsInPackedGames: a game without a bound has the first format, which an older gogi reads. Its flags of bounds
+// are damage, and so is a move with two of them.
 func TestBoundsInPackedGames(t *testing.T) {
 	packed := func(m ...Move) []byte { return testutil.Must(Pack(m, 0))(t) }
-	plain, bound := packed(Move{Move: 5, Score: 5, HasScore: true}), packed(Move{Move: 5, Score: -2600, Bound: AtMost}, Move{Move: 5, Score: 7, HasScore: true, Bound: AtLeast})
+	plain, bound := packed(Move{Move: 5, Score: 5, HasScore: true}),
+		packed(Move{Move: 5, Score: -2600, Bound: AtMost}, Move{Move: 5, Score: 7, HasScore: true, Bound: AtLeast})
 	testutil.Check(t, plain[0] == 1 && bound[0] == 2, "formats %d and %d", plain[0], bound[0])
 	moves := testutil.Must(Unpack(bound))(t)
-	testutil.Check(t, moves[0].Bound == AtMost && moves[0].Score == -2600 && moves[1].Bound == NoBound && moves[1].Score == 7, "%+v", moves)
+	testutil.Check(t, moves[0].Bound == AtMost && moves[0].Score == -2600 && moves[1].Bound == NoBound &&
+		moves[1].Score == 7, "%+v", moves)
 	older := bytes.Clone(bound)
 	older[0] = 1
 	testutil.Fails(t, testutil.Err(Unpack(older)), "flags 0x20 are unknown", "a bound in the first format")
@@ -78,9 +81,11 @@ func drawMove(t *rapid.T) Move {
 	moves := rapid.Map(rapid.Uint16(), func(m uint16) shogi.Move { return shogi.Move(m) })
 	m := Move{
 		Move: moves.Draw(t, "move"), Time: time.Duration(rapid.Int64Range(0, 1<<50).Draw(t, "time")) * time.Microsecond,
-		HasScore: rapid.Bool().Draw(t, "has score"), Depth: rapid.Int().Draw(t, "depth"), SelDepth: rapid.Int().Draw(t, "seldepth"),
-		Nodes: rapid.Uint64().Draw(t, "nodes"), PV: rapid.SliceOfN(moves, 0, 12).Draw(t, "pv"),
-		Detail: rapid.SliceOf(rapid.Byte()).Draw(t, "detail"), Opening: rapid.Bool().Draw(t, "opening"), NoTime: rapid.Bool().Draw(t, "untimed"),
+		HasScore: rapid.Bool().Draw(t, "has score"), Depth: rapid.Int().Draw(t, "depth"),
+		SelDepth: rapid.Int().Draw(t, "seldepth"),
+		Nodes:    rapid.Uint64().Draw(t, "nodes"), PV: rapid.SliceOfN(moves, 0, 12).Draw(t, "pv"),
+		Detail: rapid.SliceOf(rapid.Byte()).Draw(t, "detail"), Opening: rapid.Bool().Draw(t, "opening"),
+		NoTime: rapid.Bool().Draw(t, "untimed"),
 	}
 	if !m.HasScore {
 		m.Bound = rapid.SampledFrom([]Bound{NoBound, AtLeast, AtMost}).Draw(t, "bound")
@@ -114,7 +119,8 @@ func TestUnpackWithin(t *testing.T) {
 	text := testutil.Must(Pack(moves, 12))(t)
 	for limit := 0; ; limit += 1000 {
 		if got, err := UnpackWithin(text, limit); err == nil {
-			testutil.Check(t, limit >= 300*plyCost && limit <= 1<<18 && len(got) == 300, "%d plies within %d bytes", len(got), limit)
+			testutil.Check(t, limit >= 300*plyCost && limit <= 1<<18 && len(got) == 300, "%d plies within %d bytes", len(got),
+				limit)
 			break
 		}
 	}
@@ -124,10 +130,12 @@ func TestUnpackWithin(t *testing.T) {
 
 func TestPackPV(t *testing.T) {
 	moves := []Move{{Move: 5, PV: []shogi.Move{5, 6, 7}}, {Move: 6, PV: []shogi.Move{7, 8, 9}}, {Move: 7}}
-	for cut, want := range [][2][]shogi.Move{{nil, nil}, {{5}, {7}}, {{5, 6}, {7, 8}}, {{5, 6, 7}, {7, 8, 9}}, {{5, 6, 7}, {7, 8, 9}}} {
+	for cut, want := range [][2][]shogi.Move{{nil, nil}, {{5}, {7}}, {{5, 6}, {7, 8}}, {{5, 6, 7}, {7, 8, 9}},
+		{{5, 6, 7}, {7, 8, 9}}} {
 		blob := testutil.Must(Pack(moves, cut))(t)
 		got, err := Unpack(blob)
-		testutil.Check(t, err == nil && cmp.Equal(want, [2][]shogi.Move{got[0].PV, got[1].PV}), "cut to %d: %v, %v", cut, got, err)
+		testutil.Check(t, err == nil && cmp.Equal(want, [2][]shogi.Move{got[0].PV, got[1].PV}), "cut to %d: %v, %v", cut, got,
+			err)
 	}
 }
 

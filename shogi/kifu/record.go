@@ -90,7 +90,9 @@ type Record struct {
 	Moves        []Move
 	Result       string // how the game ended, in a word of package match
 	Winner       string // "black", "white", "draw" or ""
-	Final        []byte // details of an end without a move: a council's vote record, if it resigned or declared; the proof of a mate (match.Proof); else nil
+	// details of an end without a move: a council's vote record, if it resigned or declared; the proof of a mate
+	// (match.Proof); else nil
+	Final []byte
 	Header
 }
 
@@ -107,9 +109,10 @@ func (r *Record) FinalVote() []byte {
 // result of Pack does not contain it, and the database stores its data in other places. Zero values mean
 // unknown.
 type Header struct {
-	Ended    time.Time
-	Opening  string        // the opening's name
-	OpenedBy string        // the opening's ID in the set of its run; written as a remark, and not read, because it means nothing elsewhere
+	Ended   time.Time
+	Opening string // the opening's name
+	// the opening's ID in the set of its run; written as a remark, and not read, because it means nothing elsewhere
+	OpenedBy string
 	Clocks   [2]Clock      // by colour
 	MaxMoves int           // the game is a draw after this many plies; 0: no limit, or unknown
 	Jishogi  int           // the points rule of declarations: 24 or 27

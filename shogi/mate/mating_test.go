@@ -93,7 +93,8 @@ func TestSolve(t *testing.T) {
 		{"4k4/9/9/9/9/9/9/9/4K4 b P 1", mate.Escape, 0},
 	} {
 		got := mate.Solve(at(t, test.sfen), mate.Limits{Nodes: 10_000})
-		testutil.Check(t, got.Verdict == test.verdict && len(got.Line) == test.plies, "%s: %v, %v", test.sfen, got.Verdict, got.Line)
+		testutil.Check(t, got.Verdict == test.verdict && len(got.Line) == test.plies, "%s: %v, %v", test.sfen, got.Verdict,
+			got.Line)
 	}
 }
 
@@ -114,9 +115,10 @@ func TestVerify(t *testing.T) {
 		want       mate.Verdict
 		why        string
 	}{
-		"a mate":             {three, text(line), mate.Limits{Nodes: 100}, mate.Mate, ""},
-		"within the plies":   {three, text(line), mate.Limits{Plies: 3}, mate.Mate, ""},
-		"too long":           {three, text(line), mate.Limits{Plies: 2}, mate.Unproven, "it may take 3 plies, and 2 are left"},
+		"a mate":           {three, text(line), mate.Limits{Nodes: 100}, mate.Mate, ""},
+		"within the plies": {three, text(line), mate.Limits{Plies: 3}, mate.Mate, ""},
+		"too long": {three, text(line), mate.Limits{Plies: 2}, mate.Unproven,
+			"it may take 3 plies, and 2 are left"},
 		"too many positions": {three, text(line), mate.Limits{Nodes: 1}, mate.Unproven, "not proven"},
 		"illegal":            {one, "G*5c", mate.Limits{}, mate.Escape, "its move 1 (G*5c): "},
 		"no check":           {one, "G*1a", mate.Limits{}, mate.Escape, "gives no check"},
@@ -127,7 +129,8 @@ func TestVerify(t *testing.T) {
 		"a helpful defender": {escape, "G*4b 5a6a G*6b", mate.Limits{}, mate.Escape, "after G*4b there is a way out"},
 	} {
 		got := mate.Verify(at(t, test.sfen), moves(t, test.line), test.limits)
-		testutil.Check(t, got.Verdict == test.want && strings.Contains(got.Why, test.why), "%s: %v, %q", name, got.Verdict, got.Why)
+		testutil.Check(t, got.Verdict == test.want && strings.Contains(got.Why, test.why), "%s: %v, %q", name, got.Verdict,
+			got.Why)
 	}
 }
 
@@ -155,7 +158,8 @@ func TestAFourthOccurrenceIsNoWay(t *testing.T) {
 			h.Push(m)
 		}
 		got := mate.Solve(h, mate.Limits{Nodes: 5000})
-		testutil.Equal(t, got.Verdict == mate.Mate && got.Line[0] == cycle[3], (times < 3), "after %d times: %v %v", times, got.Verdict, got.Line)
+		testutil.Equal(t, got.Verdict == mate.Mate && got.Line[0] == cycle[3], (times < 3), "after %d times: %v %v", times,
+			got.Verdict, got.Line)
 		h.Push(cycle[3])
 	}
 }

@@ -29,7 +29,8 @@ func TestMatchChances(t *testing.T) {
 			}
 			play(n, 0, 1)
 			got, err := MatchChances(n, p[0], p[1])
-			testutil.Check(t, err == nil && math.Abs(got.Win-want.Win)+math.Abs(got.Draw-want.Draw)+math.Abs(got.Loss-want.Loss) <= 1e-12,
+			testutil.Check(t, err == nil &&
+				math.Abs(got.Win-want.Win)+math.Abs(got.Draw-want.Draw)+math.Abs(got.Loss-want.Loss) <= 1e-12,
 				"%d games, %v: %+v, %v; want %+v", n, p, got, err, want)
 		}
 	}

@@ -10,7 +10,9 @@ import (
 func TestImpossibleInputsAreErrors(t *testing.T) {
 	all := map[string]intervalFunc{
 		"cp": ClopperPearson, "cp lower": ClopperPearsonLower, "cp upper": ClopperPearsonUpper,
-		"blaker": MethodBlaker.Interval, "mid-p": MethodMidP.Interval, "wilson": MethodWilson.Interval, "wilson continuity": MethodWilsonContinuity.Interval, "jeffreys": MethodJeffreys.Interval, "wald": MethodWald.Interval, "lfics": MethodLFICS.Interval,
+		"blaker": MethodBlaker.Interval, "mid-p": MethodMidP.Interval, "wilson": MethodWilson.Interval,
+		"wilson continuity": MethodWilsonContinuity.Interval, "jeffreys": MethodJeffreys.Interval,
+		"wald": MethodWald.Interval, "lfics": MethodLFICS.Interval,
 	}
 	bad := []struct {
 		k, n  int
@@ -60,12 +62,14 @@ func TestCleanSweeps(t *testing.T) {
 	for _, n := range []int{1, 2, 5, 100, 1_000_000} {
 		want := math.Exp(math.Log(0.025) / float64(n))
 		i, err := ClopperPearson(n, n, 0.95)
-		testutil.Check(t, err == nil && i.Hi == 1 && agree(i.Lo, want, 1e-9), "%d of %d: %+v, %v; want %v", n, n, i, err, want)
+		testutil.Check(t, err == nil && i.Hi == 1 && agree(i.Lo, want, 1e-9), "%d of %d: %+v, %v; want %v", n, n, i, err,
+			want)
 		i, err = ClopperPearson(0, n, 0.95)
 		testutil.Check(t, err == nil && i.Lo == 0 && agree(i.Hi, -math.Expm1(math.Log(0.025)/float64(n)), 1e-9),
 			"0 of %d: %+v, %v", n, i, err)
 		elo := EloInterval(i)
-		testutil.Check(t, math.IsInf(elo.Lo, -1) && elo.Method == i.Method && elo.Level == i.Level, "Elo of %+v is %+v", i, elo)
+		testutil.Check(t, math.IsInf(elo.Lo, -1) && elo.Method == i.Method && elo.Level == i.Level, "Elo of %+v is %+v", i,
+			elo)
 	}
 	p := pOf(t, 1_000_000, 1_000_000, 0.5, TwoSided)
 	testutil.Check(t, p == 0, "2^-999999 = %v", p)
@@ -104,12 +108,14 @@ func TestPublishedThresholds(t *testing.T) {
 }
 
 func TestExtremeLevels(t *testing.T) {
-	for _, f := range []intervalFunc{ClopperPearson, MethodBlaker.Interval, MethodMidP.Interval, MethodWilson.Interval, MethodWilsonContinuity.Interval, MethodJeffreys.Interval, MethodWald.Interval} {
+	for _, f := range []intervalFunc{ClopperPearson, MethodBlaker.Interval, MethodMidP.Interval, MethodWilson.Interval,
+		MethodWilsonContinuity.Interval, MethodJeffreys.Interval, MethodWald.Interval} {
 		for _, level := range []float64{1e-6, 1 - 1e-10, 1 - 1e-15} {
 			for _, n := range []int{1, 2, 7, 1_000_000} {
 				for _, k := range []int{0, 1, n / 2, n} {
 					i, err := f(k, n, level)
-					testutil.Check(t, err == nil && 0 <= i.Lo && i.Lo <= i.Hi && i.Hi <= 1, "%d of %d at %v: %+v, %v", k, n, level, i, err)
+					testutil.Check(t, err == nil && 0 <= i.Lo && i.Lo <= i.Hi && i.Hi <= 1, "%d of %d at %v: %+v, %v", k, n, level, i,
+						err)
 				}
 			}
 		}

@@ -208,7 +208,8 @@ func TestCriticalWinsAgainstFixture(t *testing.T) {
 	var w worst
 	for _, c := range fixture.Thresholds {
 		k, ok := CriticalWins(c.N, c.Alpha, Greater)
-		testutil.Check(t, ok == (c.Min != nil) && (!ok || k == *c.Min), "%d games, %s: %d, %v; want %v", c.N, c.Label, k, ok, c.Min)
+		testutil.Check(t, ok == (c.Min != nil) && (!ok || k == *c.Min), "%d games, %s: %d, %v; want %v", c.N, c.Label, k, ok,
+			c.Min)
 		two, ok2 := CriticalWins(c.N, 2*c.Alpha, TwoSided)
 		testutil.Check(t, ok2 == ok && two == k, "%d games: two-sided %d, one-sided at half the alpha %d", c.N, two, k)
 		normal, okN := NormalCriticalWins(c.N, c.Alpha, Greater)
@@ -226,7 +227,8 @@ func TestCriticalWinsAgainstFixture(t *testing.T) {
 // of the range.
 func TestCoverageAgainstFixture(t *testing.T) {
 	methods := map[string]intervalFunc{
-		"cp": ClopperPearson, "blaker": MethodBlaker.Interval, "midp": MethodMidP.Interval, "wilson": MethodWilson.Interval, "wald": MethodWald.Interval, "lfics": MethodLFICS.Interval,
+		"cp": ClopperPearson, "blaker": MethodBlaker.Interval, "midp": MethodMidP.Interval, "wilson": MethodWilson.Interval,
+		"wald": MethodWald.Interval, "lfics": MethodLFICS.Interval,
 	}
 	f := testutil.Must(os.Open("testdata/ci_coverage.csv"))(t)
 	defer f.Close()

@@ -37,9 +37,9 @@ func lowerExact(k, n int, tail float64) float64 {
 	return BetaQuantile(float64(k), float64(n-k+1), tail)
 }
 
-// BetaQuantile returns the x below which a beta distribution with the parameters a and b has the probability p. For rare
-// tails of unequal parameters the library's inverse is wrong, such as 0.962 for 0.999 at a = 31613, b = 10 and p = 5e-7.
-// BetaQuantile checks it, and bisects if it does not have the probability.
+// BetaQuantile returns the x below which a beta distribution with the parameters a and b has the probability p. For
+// rare tails of unequal parameters the library's inverse is wrong, such as 0.962 for 0.999 at a = 31613, b = 10 and p =
+// 5e-7. BetaQuantile checks it, and bisects if it does not have the probability.
 func BetaQuantile(a, b, p float64) float64 {
 	x := mathext.InvRegIncBeta(a, b, p)
 	if math.Abs(mathext.RegIncBeta(a, b, x)-p) <= 1e-7*p {

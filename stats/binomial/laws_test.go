@@ -20,7 +20,8 @@ func sample(t *rapid.T) (k, n int, level float64) {
 }
 
 func TestIntervalLaws(t *testing.T) {
-	methods := []intervalFunc{ClopperPearson, MethodBlaker.Interval, MethodMidP.Interval, MethodWilson.Interval, MethodWilsonContinuity.Interval, MethodJeffreys.Interval, MethodWald.Interval}
+	methods := []intervalFunc{ClopperPearson, MethodBlaker.Interval, MethodMidP.Interval, MethodWilson.Interval,
+		MethodWilsonContinuity.Interval, MethodJeffreys.Interval, MethodWald.Interval}
 	rapid.Check(t, func(t *rapid.T) {
 		k, n, level := sample(t)
 		f := rapid.SampledFrom(methods).Draw(t, "method")
@@ -31,7 +32,8 @@ func TestIntervalLaws(t *testing.T) {
 		wide, _ := f(k, n, (1+level)/2)
 		testutil.Require(t, wide.Lo <= i.Lo && wide.Hi >= i.Hi, "%+v does not hold %+v, of a lower level", wide, i)
 		m, _ := f(n-k, n, level)
-		testutil.Require(t, math.Abs(m.Lo-(1-i.Hi)) <= 1e-9 && math.Abs(m.Hi-(1-i.Lo)) <= 1e-9, "not symmetric: %+v, %+v", i, m)
+		testutil.Require(t, math.Abs(m.Lo-(1-i.Hi)) <= 1e-9 && math.Abs(m.Hi-(1-i.Lo)) <= 1e-9, "not symmetric: %+v, %+v", i,
+			m)
 		if k < n && i.Method != "wald" {
 			next, _ := f(k+1, n, level)
 			testutil.Require(t, next.Lo >= i.Lo && next.Hi >= i.Hi, "not monotone in k: %+v, %+v", i, next)
@@ -184,7 +186,8 @@ func TestCriticalWinsIsTheFirst(t *testing.T) {
 			test, _ := Exact(k, n, 0.5, alt)
 			return test.Significant(alpha)
 		}
-		testutil.Require(t, (!ok || shows(k) && (k <= n/2+1 || !shows(k-1))) && (ok || !shows(n)), "%d wins of %d, %v", k, n, ok)
+		testutil.Require(t, (!ok || shows(k) && (k <= n/2+1 || !shows(k-1))) && (ok || !shows(n)), "%d wins of %d, %v", k, n,
+			ok)
 		if mirrored, ok := CriticalWins(n, alpha, Less); ok {
 			if k, _ = CriticalWins(n, alpha, Greater); mirrored != n-k {
 				t.Fatalf("%d and %d of %d", k, mirrored, n)
@@ -207,7 +210,8 @@ func TestNormalCriticalWins(t *testing.T) {
 		normal, ok := NormalCriticalWins(n, 0.05, Less)
 		upper, ok2 := NormalCriticalWins(n, 0.05, Greater)
 		both, ok3 := NormalCriticalWins(n, 0.1, TwoSided)
-		testutil.Require(t, ok == ok2 && ok == ok3 && (!ok || normal == n-upper && both == upper), "%v %v %v", normal, upper, both)
+		testutil.Require(t, ok == ok2 && ok == ok3 && (!ok || normal == n-upper && both == upper), "%v %v %v", normal, upper,
+			both)
 	})
 }
 

@@ -12,7 +12,8 @@ import (
 // 5, k = 0 and k = n, and lfics then returns an error.
 func lfics(k, n int, level float64) (Interval, error) {
 	if n < 5 || k == 0 || k == n {
-		return Interval{}, errors.New("the fluctuation interval is undefined for fewer than 5 games and where one side won all")
+		return Interval{},
+			errors.New("the fluctuation interval is undefined for fewer than 5 games and where one side won all")
 	}
 	lo, hi := narrow(NewBinomial(n, float64(k)/float64(n)), 1-level)
 	return NewInterval("lfics", level, float64(lo)/float64(n), float64(hi)/float64(n)), nil

@@ -20,7 +20,8 @@ func TestCorrectionsAgainstFixture(t *testing.T) {
 	p := read("p")
 	var w worst
 	for key, c := range map[string]Correction{
-		"holm": Holm, "hochberg": Hochberg, "hommel": Hommel, "bonferroni": Bonferroni, "BH": BenjaminiHochberg, "BY": BenjaminiYekutieli,
+		"holm": Holm, "hochberg": Hochberg, "hommel": Hommel, "bonferroni": Bonferroni, "BH": BenjaminiHochberg,
+		"BY": BenjaminiYekutieli,
 	} {
 		got, err := c.Adjust(p)
 		want := read(key)

@@ -28,7 +28,8 @@ func TestSampleSizeAgainstFixture(t *testing.T) {
 	for _, c := range fixture.Cases {
 		d := Design{Alpha: c.Alpha, Power: c.Power, Alternative: Greater}
 		l, err := d.Length(c.Elo)
-		if err != nil || l.Decisive != c.First || l.CriticalWins != c.Critical || l.Safe != c.Safe || l.Games != l.Decisive || l.SafeGames != l.Safe {
+		if err != nil || l.Decisive != c.First || l.CriticalWins != c.Critical || l.Safe != c.Safe || l.Games != l.Decisive ||
+			l.SafeGames != l.Safe {
 			t.Errorf("%+v: %+v, %v", c, l, err)
 		}
 		w.near(t, "power", l.Power, c.There, 1e-9, 0)
@@ -61,7 +62,8 @@ func TestLengthHasThePower(t *testing.T) {
 		for n := range l.Decisive {
 			testutil.Require(t, power(n) < d.Power, "%d games do for %+v", n, l)
 		}
-		testutil.Require(t, l.Safe <= 1 || power(l.Safe-1) < d.Power || l.Safe == l.Decisive, "%+v is not the first safe number", l)
+		testutil.Require(t, l.Safe <= 1 || power(l.Safe-1) < d.Power || l.Safe == l.Decisive,
+			"%+v is not the first safe number", l)
 		for n := l.Safe; n < 2*l.Safe+200; n++ {
 			testutil.Require(t, power(n) >= d.Power, "%d games have the power %v, %+v", n, power(n), l)
 		}

@@ -66,9 +66,10 @@ func CheckPower(alpha, power float64, alt Alternative) error {
 type Test struct {
 	Method      string      `json:"method"` // such as binomial_exact or pair_sign_flip.
 	Alternative Alternative `json:"alternative"`
-	N           int         `json:"n"`               // number of units: decisive games, pairs or openings
-	P           float64     `json:"p"`               // p value in [0, 1]. Below 1e-308 it has fewer digits; below 1e-323 it is 0.
-	Draws       DrawRule    `json:"draws,omitempty"` // the draw rule of a [Counted]
+	N           int         `json:"n"` // number of units: decisive games, pairs or openings
+	// p value in [0, 1]. Below 1e-308 it has fewer digits; below 1e-323 it is 0.
+	P     float64  `json:"p"`
+	Draws DrawRule `json:"draws,omitempty"` // the draw rule of a [Counted]
 }
 
 // Significant reports whether the p value is at most alpha. (It allows a rounding error, because p values such as 1/32

@@ -16,7 +16,8 @@ import (
 func TestLawsOfHunts(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := Config{
-			Versions: rapid.IntRange(2, 12).Draw(t, "versions"), Confidence: 0.95, Block: rapid.IntRange(1, 300).Draw(t, "block"),
+			Versions: rapid.IntRange(2, 12).Draw(t, "versions"), Confidence: 0.95,
+			Block: rapid.IntRange(1, 300).Draw(t, "block"),
 			Drift: rapid.SampledFrom([]float64{0, 0.1, 1, 50, maxDrift}).Draw(t, "drift"),
 		}
 		h, back := testutil.Must(New(c))(t), testutil.Must(New(c))(t)
@@ -25,7 +26,8 @@ func TestLawsOfHunts(t *testing.T) {
 			new := rapid.IntRange(old+1, c.Versions-1).Draw(t, "new")
 			most := rapid.SampledFrom([]int{0, 1, 40, 1_000_000}).Draw(t, "most")
 			count := rapid.IntRange(0, most)
-			p := stats.Pentanomial{LL: count.Draw(t, "LL"), LD: count.Draw(t, "LD"), WL: count.Draw(t, "WL"), WD: count.Draw(t, "WD"), WW: count.Draw(t, "WW")}
+			p := stats.Pentanomial{LL: count.Draw(t, "LL"), LD: count.Draw(t, "LD"), WL: count.Draw(t, "WL"),
+				WD: count.Draw(t, "WD"), WW: count.Draw(t, "WW")}
 			h.Add(old, new, p.PairScores())
 			back.Add(c.Versions-1-new, c.Versions-1-old, p.PairScores())
 		}

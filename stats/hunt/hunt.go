@@ -20,8 +20,9 @@ import (
 type Config struct {
 	Versions   int     // number of versions, with the good and the bad one; at least 2
 	Confidence float64 // posterior probability at which the hunt names a culprit, in (0.5, 1)
-	Drift      float64 // standard deviation in Elo of the change of each version that is no culprit; 0: none of them changes
-	Block      int     // number of pairs of the first blocks; at least 1
+	// standard deviation in Elo of the change of each version that is no culprit; 0: none of them changes
+	Drift float64
+	Block int // number of pairs of the first blocks; at least 1
 }
 
 // Check returns an error if a setting is impossible.
@@ -42,16 +43,17 @@ func (c Config) Check() error {
 // maxDrift is the largest drift in Elo.
 const maxDrift = 500
 
-// The prior of the loss is log-uniform from minElo on, on a grid of losses with gridStep points for a factor of 250. The
-// last two points are a loss of about 4,350 Elo, of which no game is drawn or won by chance, and the loss of all games.
+// The prior of the loss is log-uniform from minElo on, on a grid of losses with gridStep points for a factor of 250.
+// The last two points are a loss of about 4,350 Elo, of which no game is drawn or won by chance, and the loss of all
+// games.
 const (
 	minElo   = 2.0
 	gridStep = 60
 	gridSize = 85
 )
 
-// The prior of the variance of a pair's mean points per game between equal versions: priorPairs pairs with the variance of
-// two independent games without draws.
+// The prior of the variance of a pair's mean points per game between equal versions: priorPairs pairs with the variance
+// of two independent games without draws.
 const (
 	priorPairs    = 20
 	priorVariance = 0.125
@@ -77,8 +79,8 @@ func (c cell) mean() float64 {
 	return (float64(c.scores.N())*c.scores.Mean() + c.pastPoints) / c.pairs()
 }
 
-// narrowing returns the variance of a pair with the expected score m, divided by the variance of a pair of equal versions.
-// It is proportional to m(1-m), like the variance of a game without draws.
+// narrowing returns the variance of a pair with the expected score m, divided by the variance of a pair of equal
+// versions. It is proportional to m(1-m), like the variance of a game without draws.
 func narrowing(m float64) float64 { return 4 * m * (1 - m) }
 
 // narrowing returns the narrowing of the cell for the expected score nearest to ½ that is within three standard errors,
@@ -88,8 +90,8 @@ func (c cell) narrowing() float64 {
 	return narrowing(min(max(0.5, lo), hi))
 }
 
-// wilson returns Wilson's interval of an expected score: the scores whose distance from the mean of this number of games
-// without draws is at most z of their own standard errors.
+// wilson returns Wilson's interval of an expected score: the scores whose distance from the mean of this number of
+// games without draws is at most z of their own standard errors.
 func wilson(mean, games, z float64) (lo, hi float64) {
 	centre, width := mean+z*z/(2*games), z*math.Sqrt(mean*(1-mean)/games+z*z/(4*games*games))
 	return (centre - width) / (1 + z*z/games), (centre + width) / (1 + z*z/games)
@@ -170,9 +172,9 @@ func (h *Hunt) Know(old, new int, scores stats.Scores) {
 	h.nominate()
 }
 
-// Remember adds pairs with a time limit that two versions played in earlier sessions. They count like those of Know, but
-// only with their weight for the present session. past is from the point of view of the newer version. Remember panics
-// like Add.
+// Remember adds pairs with a time limit that two versions played in earlier sessions. They count like those of Know,
+// but only with their weight for the present session. past is from the point of view of the newer version. Remember
+// panics like Add.
 func (h *Hunt) Remember(old, new int, past stats.History) {
 	c := h.cell(old, new, stats.Scores{}, past.Worth)
 	c.past += past.Worth
@@ -409,7 +411,8 @@ func (h *Hunt) Next() Query {
 func (h *Hunt) worths(pairs int) func(old, new int) float64 {
 	inverse, deviations, _ := h.precision(h.cells)
 	n, step := len(h.culprit), lost(h.config.Drift)
-	means, drifts := make([]float64, n), make([][]float64, n) // by culprit: lost score; drift of the score up to each version
+	// by culprit: lost score; drift of the score up to each version
+	means, drifts := make([]float64, n), make([][]float64, n)
 	for k := range n {
 		means[k] = h.meanLost(k)
 		drifts[k] = h.drifted(inverse, deviations, k, means[k])
@@ -518,8 +521,9 @@ type Answer struct {
 	TotalHi   Elo       `json:"total_hi"`
 	Why       string    `json:"why,omitempty"` // why a loss is infinite, which JSON writes as null
 	EValue    float64   `json:"e_value"`       // evidence that the culprit is weaker than the version before it, see logE
-	ResidualP float64   `json:"residual_p"`    // chi-square test that one culprit explains all pairings; 1 with few pairings
-	Pairs     int       `json:"pairs"`         // pairs that the hunt played, without those of Know
+	// chi-square test that one culprit explains all pairings; 1 with few pairings
+	ResidualP float64 `json:"residual_p"`
+	Pairs     int     `json:"pairs"` // pairs that the hunt played, without those of Know
 }
 
 const (
@@ -536,7 +540,9 @@ func (h *Hunt) Answer() Answer {
 	a := Answer{Verdict: Open, Culprit: k, Posterior: append([]float64{0}, h.culprit...), ResidualP: 1, Pairs: h.pairs}
 	a.Elo, a.Lo, a.Hi = elos(h.culpritLoss(k))
 	a.Total, a.TotalLo, a.TotalHi = elos(h.total(1.96))
-	if slices.ContainsFunc([]Elo{a.Elo, a.Lo, a.Hi, a.Total, a.TotalLo, a.TotalHi}, func(e Elo) bool { return math.IsInf(float64(e), 0) }) {
+	if slices.ContainsFunc([]Elo{a.Elo, a.Lo, a.Hi, a.Total, a.TotalLo, a.TotalHi}, func(e Elo) bool {
+		return math.IsInf(float64(e), 0)
+	}) {
 		a.Why = "a loss of all games, or a gain of all, has no number of Elo"
 	}
 	if h.nominee.culprit == k {
@@ -562,8 +568,8 @@ func (h *Hunt) Answer() Answer {
 
 func elos(elo, lo, hi float64) (Elo, Elo, Elo) { return Elo(elo), Elo(lo), Elo(hi) }
 
-// total returns the loss of the bad version against the good one in Elo, from their own pairs of Add, and an interval of z
-// standard errors. Without these pairs all three are 0. If the version loses all games, the upper end is infinite.
+// total returns the loss of the bad version against the good one in Elo, from their own pairs of Add, and an interval
+// of z standard errors. Without these pairs all three are 0. If the version loses all games, the upper end is infinite.
 func (h *Hunt) total(z float64) (elo, lo, hi float64) {
 	scores := h.between(0, h.config.Versions-1).played
 	if scores.N() == 0 {

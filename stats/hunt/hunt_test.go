@@ -77,7 +77,8 @@ func TestNext(t *testing.T) {
 // TestFreshPairs: pairs before the nomination are no evidence for a culprit, and a culprit needs evidence.
 func TestFreshPairs(t *testing.T) {
 	h := made(t, Config{Versions: 3, Confidence: .95, Block: 16})
-	weak, even := stats.Pentanomial{LL: 200, WL: 250, WW: 50}.PairScores(), stats.Pentanomial{LL: 50, WL: 100, WW: 50}.PairScores()
+	weak, even := stats.Pentanomial{LL: 200, WL: 250, WW: 50}.PairScores(),
+		stats.Pentanomial{LL: 50, WL: 100, WW: 50}.PairScores()
 	h.Add(0, 2, weak)
 	h.Add(1, 2, weak)
 	a := h.Answer()
@@ -95,7 +96,8 @@ func TestFreshPairs(t *testing.T) {
 func TestKnown(t *testing.T) {
 	c := Config{Versions: 4, Confidence: .95, Drift: 1, Block: 16}
 	known, played := made(t, c), made(t, c)
-	weak, even := stats.Pentanomial{LL: 200, WL: 250, WW: 50}.PairScores(), stats.Pentanomial{LL: 50, WL: 100, WW: 50}.PairScores()
+	weak := stats.Pentanomial{LL: 200, WL: 250, WW: 50}.PairScores()
+	even := stats.Pentanomial{LL: 50, WL: 100, WW: 50}.PairScores()
 	for _, q := range []Query{{0, 3, 0}, {0, 1, 0}, {1, 2, 0}, {2, 3, 0}} {
 		scores := even
 		switch q.New {
@@ -144,8 +146,9 @@ func TestLargeLoss(t *testing.T) {
 	testutil.Check(t, a.Verdict == Found && a.Culprit == 3 && a.Pairs < 500 && a.Hi > 200, "%+v", a)
 }
 
-// TestTotalLoss: a version that loses all games is found, whatever the block, and its loss has no upper end. JSON has no
-// number for it. The other pairings are even. The capital of the e-value of thousands of pairs is larger than any number.
+// TestTotalLoss: a version that loses all games is found, whatever the block, and its loss has no upper end. JSON has
+// no number for it. The other pairings are even. The capital of the e-value of thousands of pairs is larger than any
+// number.
 func TestTotalLoss(t *testing.T) {
 	for _, block := range []int{16, 64, 200, 2000} {
 		h := made(t, Config{Versions: 12, Confidence: .95, Drift: 1, Block: block})
@@ -158,16 +161,19 @@ func TestTotalLoss(t *testing.T) {
 			h.Add(q.Old, q.New, scores.PairScores())
 		}
 		a := h.Answer()
-		testutil.Check(t, a.Verdict == Found && a.Culprit == 7 && a.Lo > 400 && math.IsInf(float64(a.Hi), 1), "block %d: %+v", block, a)
-		testutil.Check(t, math.IsInf(float64(a.Total), 1) && a.TotalLo > 300 && math.IsInf(float64(a.TotalHi), 1), "block %d: %+v", block, a)
+		testutil.Check(t, a.Verdict == Found && a.Culprit == 7 && a.Lo > 400 && math.IsInf(float64(a.Hi), 1), "block %d: %+v",
+			block, a)
+		testutil.Check(t, math.IsInf(float64(a.Total), 1) && a.TotalLo > 300 && math.IsInf(float64(a.TotalHi), 1),
+			"block %d: %+v", block, a)
 		text := string(testutil.Must(json.Marshal(a))(t))
-		testutil.Check(t, strings.Contains(text, `"hi":null,"total":null`) && strings.Contains(text, `"why":"a loss of all games`), "%s", text)
+		testutil.Check(t, strings.Contains(text, `"hi":null,"total":null`) &&
+			strings.Contains(text, `"why":"a loss of all games`), "%s", text)
 		testutil.Equal(t, fmt.Sprint(a.Total, -a.Total, Elo(-12.4)), "+∞ −∞ -12")
 	}
 }
 
-// TestWilson compares the interval of the total loss with the interval of independent games: pairs of two such games have
-// the variance 1/8.
+// TestWilson compares the interval of the total loss with the interval of independent games: pairs of two such games
+// have the variance 1/8.
 func TestWilson(t *testing.T) {
 	for _, wins := range []int{0, 1, 30, 100, 199, 200} {
 		want := testutil.Must(binomial.MethodWilson.Interval(wins, 200, .95))(t)
@@ -209,12 +215,14 @@ func TestDeterministic(t *testing.T) {
 		return list
 	}
 	first := decisions()
-	testutil.Check(t, len(first) > 10 && slices.Equal(first, decisions()), "the decisions differ, or are too few: %v", first)
+	testutil.Check(t, len(first) > 10 && slices.Equal(first, decisions()), "the decisions differ, or are too few: %v",
+		first)
 }
 
 func TestImpossible(t *testing.T) {
 	for _, c := range []Config{
-		{Versions: 1, Confidence: .95, Block: 1}, {Versions: 2, Confidence: .5, Block: 1}, {Versions: 2, Confidence: 1, Block: 1},
+		{Versions: 1, Confidence: .95, Block: 1}, {Versions: 2, Confidence: .5, Block: 1},
+		{Versions: 2, Confidence: 1, Block: 1},
 		{Versions: 2, Confidence: .95, Drift: -1, Block: 1},
 		{Versions: 2, Confidence: .95, Drift: math.NaN(), Block: 1}, {Versions: 2, Confidence: .95},
 	} {
@@ -243,8 +251,10 @@ func TestRemember(t *testing.T) {
 	for k := range a.Posterior { // not equal, because known pairs also change the variance
 		testutil.Check(t, math.Abs(a.Posterior[k]-b.Posterior[k]) < .02, "%v, %v", a.Posterior, b.Posterior)
 	}
-	testutil.Check(t, a.Posterior[3] > .95 && l.Posterior[3] < .6 && l.Posterior[3] > without.Posterior[3], "%v, %v", a.Posterior, l.Posterior)
-	testutil.Check(t, a.Verdict == Open && a.Total == without.Total && a.ResidualP == without.ResidualP && math.Abs(a.EValue-1) < 1e-9 && a.Pairs == 500, "%+v", a)
+	testutil.Check(t, a.Posterior[3] > .95 && l.Posterior[3] < .6 && l.Posterior[3] > without.Posterior[3], "%v, %v",
+		a.Posterior, l.Posterior)
+	testutil.Check(t, a.Verdict == Open && a.Total == without.Total && a.ResidualP == without.ResidualP &&
+		math.Abs(a.EValue-1) < 1e-9 && a.Pairs == 500, "%+v", a)
 	past.Remember(0, 1, stats.History{})
 	testutil.Slices(t, past.Answer().Posterior, a.Posterior)
 }

@@ -143,7 +143,8 @@ func (r record) String() string {
 
 // simulate plays hunts and bisections with the seeds 0, 1, …. A hunt and its bisection have the same culprit and the
 // same random numbers. known is the number of known pairs between neighbours.
-func simulate(t testing.TB, name string, repetitions, commits int, elo, drift float64, c Config, most, known int) record {
+func simulate(t testing.TB, name string, repetitions, commits int, elo, drift float64, c Config, most,
+	known int) record {
 	t.Helper()
 	r, n := record{name: name, repetitions: repetitions}, float64(repetitions)
 	c.Versions = commits + 1
@@ -198,8 +199,8 @@ func TestSimulatedHunts(t *testing.T) {
 	check(simulate(t, "30, 64, ± 1", 100, 64, 30, 1, c, 50_000, 0), 1.8)
 }
 
-// TestLargeLosses: a version that loses all or almost all games is found, and the interval covers its loss. No choice of the
-// block makes such a loss look like several ones.
+// TestLargeLosses: a version that loses all or almost all games is found, and the interval covers its loss. No choice
+// of the block makes such a loss look like several ones.
 func TestLargeLosses(t *testing.T) {
 	n := testutil.ByLength(8, 200)
 	for _, block := range []int{16, 64, 200} {
@@ -216,7 +217,8 @@ func TestLargeLosses(t *testing.T) {
 						covers++
 					}
 				}
-				testutil.Check(t, right >= n-n/50 && covers >= n-n/20, "block %d, %d versions, loss %v: of %d hunts %d right, %d cover", block, versions, elo, n, right, covers)
+				testutil.Check(t, right >= n-n/50 && covers >= n-n/20,
+					"block %d, %d versions, loss %v: of %d hunts %d right, %d cover", block, versions, elo, n, right, covers)
 			}
 		}
 	}

@@ -15,11 +15,14 @@ func activeGames(third [2][2]int) []crosstable.Count {
 	return []crosstable.Count{
 		{Black: "a", White: "b", BlackWins: 14, WhiteWins: 26}, {Black: "b", White: "a", BlackWins: 24, WhiteWins: 16},
 		{Black: "b", White: "c", BlackWins: 22, WhiteWins: 18}, {Black: "c", White: "b", BlackWins: 19, WhiteWins: 21},
-		{Black: "a", White: "b", Handicap: 1, BlackWins: 15, WhiteWins: 9}, {Black: "a", White: "c", Handicap: 1, BlackWins: 13, WhiteWins: 10},
+		{Black: "a", White: "b", Handicap: 1, BlackWins: 15, WhiteWins: 9},
+		{Black: "a", White: "c", Handicap: 1, BlackWins: 13, WhiteWins: 10},
 		{Black: "b", White: "c", Handicap: 1, BlackWins: 16, WhiteWins: 8},
-		{Black: "a", White: "b", Handicap: 2, BlackWins: 11, WhiteWins: 11}, {Black: "a", White: "c", Handicap: 2, BlackWins: 12, WhiteWins: 11},
+		{Black: "a", White: "b", Handicap: 2, BlackWins: 11, WhiteWins: 11},
+		{Black: "a", White: "c", Handicap: 2, BlackWins: 12, WhiteWins: 11},
 		{Black: "b", White: "c", Handicap: 2, BlackWins: 13, WhiteWins: 11},
-		{Black: "a", White: "c", Handicap: 3, BlackWins: third[0][0], WhiteWins: third[0][1]}, {Black: "a", White: "b", Handicap: 3, BlackWins: third[1][0], WhiteWins: third[1][1]},
+		{Black: "a", White: "c", Handicap: 3, BlackWins: third[0][0], WhiteWins: third[0][1]},
+		{Black: "a", White: "b", Handicap: 3, BlackWins: third[1][0], WhiteWins: third[1][1]},
 	}
 }
 
@@ -48,7 +51,8 @@ func TestPredictAtAnActiveConstraint(t *testing.T) {
 		{Additive2, flat, "a", "b", 2, .5137528, -240.048449646, "slope", "add2"},
 	} {
 		f := testutil.Must(CompareHandicaps(activeGames(c.third), 0.95, c.model))(t).Fits[0]
-		testutil.Require(t, len(f.Notes) == 1 && strings.Contains(f.Notes[0], c.atTheEnd+" is 0") && math.Abs(f.LogLik-c.loglik) <= 1e-6,
+		testutil.Require(t, len(f.Notes) == 1 && strings.Contains(f.Notes[0], c.atTheEnd+" is 0") &&
+			math.Abs(f.LogLik-c.loglik) <= 1e-6,
 			"%s: %v, loglik %v", c.name, f.Notes, f.LogLik)
 		q, err := f.Predict(c.a, c.b, c.handicap, 0.95)
 		if err != nil {

@@ -143,8 +143,8 @@ type Comparison struct {
 	Simultaneous binomial.Interval // interval for all pairs together ("wald_bonferroni")
 }
 
-// Pairwise compares the ratings of every pair of players, in the order of [Fit].Players. A is the player with the higher
-// rating. Pairwise returns an error for a level outside (0, 1), and the errors of [Fit.Covariance].
+// Pairwise compares the ratings of every pair of players, in the order of [Fit].Players. A is the player with the
+// higher rating. Pairwise returns an error for a level outside (0, 1), and the errors of [Fit.Covariance].
 func (f *Fit) Pairwise(level float64) ([]Comparison, error) {
 	return f.pairwise(level, func(i, j int) (float64, []float64) {
 		slope := make([]float64, len(f.at.X))
@@ -169,7 +169,8 @@ func (f *Fit) PairwiseElo(level float64) ([]Comparison, error) {
 
 // pairwise compares every pair of players. difference returns how much player i exceeds player j in natural units, and
 // the gradient of this number.
-func (f *Fit) pairwise(level float64, difference func(i, j int) (value float64, slope []float64)) ([]Comparison, error) {
+func (f *Fit) pairwise(level float64, difference func(i, j int) (value float64, slope []float64)) ([]Comparison,
+	error) {
 	if err := binomial.CheckOpen("confidence level", level); err != nil {
 		return nil, err
 	}
@@ -188,7 +189,8 @@ func (f *Fit) pairwise(level float64, difference func(i, j int) (value float64, 
 			x := compare(f.Players[a], f.Players[b], binomial.EloPerNat*value, binomial.EloPerNat*se, freedom)
 			one, all := binomial.TWithin(level, freedom), binomial.TWithin(1-(1-level)/pairs, freedom)
 			x.Interval = binomial.Interval{Method: "wald", Level: level, Lo: x.Elo - one*x.SE, Hi: x.Elo + one*x.SE}
-			x.Simultaneous = binomial.Interval{Method: "wald_bonferroni", Level: level, Lo: x.Elo - all*x.SE, Hi: x.Elo + all*x.SE}
+			x.Simultaneous = binomial.Interval{Method: "wald_bonferroni", Level: level, Lo: x.Elo - all*x.SE,
+				Hi: x.Elo + all*x.SE}
 			list, p = append(list, x), append(p, x.P)
 		}
 	}

@@ -12,7 +12,8 @@ import (
 
 // TestImpossibleInputIsAnError: games that cannot be rated give an error with the reason.
 func TestImpossibleInputIsAnError(t *testing.T) {
-	even := []crosstable.Count{{Black: "a", White: "b", BlackWins: 2, WhiteWins: 1}, {Black: "b", White: "a", BlackWins: 1, WhiteWins: 1}}
+	even := []crosstable.Count{{Black: "a", White: "b", BlackWins: 2, WhiteWins: 1},
+		{Black: "b", White: "a", BlackWins: 1, WhiteWins: 1}}
 	cases := []struct {
 		name   string
 		counts []crosstable.Count
@@ -24,7 +25,8 @@ func TestImpossibleInputIsAnError(t *testing.T) {
 		{"self", []crosstable.Count{{Black: "a", White: "a"}}, Model{}, "both sides"},
 		{"nameless", []crosstable.Count{{Black: "a"}}, Model{}, "no name"},
 		{"negative", []crosstable.Count{{Black: "a", White: "b", Draws: -1}}, Model{}, "negative"},
-		{"handicap", []crosstable.Count{{Black: "a", White: "b", BlackWins: 1, WhiteWins: 1, Handicap: 2}}, Model{}, "handicap"},
+		{"handicap", []crosstable.Count{{Black: "a", White: "b", BlackWins: 1, WhiteWins: 1, Handicap: 2}}, Model{},
+			"handicap"},
 		{"receiver", []crosstable.Count{{Black: "a", White: "b", Receiver: "c"}}, Model{}, "does not play"},
 		{"one-sided", []crosstable.Count{{Black: "a", White: "b", BlackWins: 4}}, Model{}, "won and lost"},
 		{"draws model", even, Model{Draws: "often"}, "draw model"},
@@ -51,7 +53,8 @@ func TestImpossibleInputIsAnError(t *testing.T) {
 		},
 		{ // A larger first-move effect explains D's win as Black ever better, if the ratings of A and C fall with it.
 			"the first move explains all",
-			[]crosstable.Count{{Black: "A", White: "C", Draws: 1}, {Black: "D", White: "A", BlackWins: 1}, {Black: "C", White: "D", BlackWins: 2, Draws: 1, WhiteWins: 1}},
+			[]crosstable.Count{{Black: "A", White: "C", Draws: 1}, {Black: "D", White: "A", BlackWins: 1},
+				{Black: "C", White: "D", BlackWins: 2, Draws: 1, WhiteWins: 1}},
 			Model{FirstMove: Multiplicative},
 			"no maximum",
 		},
@@ -83,7 +86,8 @@ func TestFitRefusesWhatItCannotTell(t *testing.T) {
 	testutil.Fails(t, testutil.Err(f.Profile("a", 1)), "", "level 1: no error")
 	testutil.Fails(t, testutil.Err(f.ProfileFirstMove(0.9)), "", "no first move: no error")
 	// The two parameters of Davidson's model fit the three rates of one pair of players exactly.
-	d := testutil.Must(Rate([]crosstable.Count{{Black: "a", White: "b", BlackWins: 5, Draws: 2, WhiteWins: 3}}, Model{Draws: Davidson}))(t)
+	d := testutil.Must(Rate([]crosstable.Count{{Black: "a", White: "b", BlackWins: 5, Draws: 2, WhiteWins: 3}},
+		Model{Draws: Davidson}))(t)
 	g := testutil.Must(d.Goodness(Replay{Samples: 0, Seed: 1}))(t)
 	testutil.Check(t, g.DF == 0 && g.Deviance <= 1e-9, "%+v", g)
 	p := d.probabilities()[0]

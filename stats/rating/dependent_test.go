@@ -71,14 +71,16 @@ func TestClustersOfOneGame(t *testing.T) {
 	random := rand.New(rand.NewPCG(2, 2))
 	var apart, alone []crosstable.Count
 	for n := range 3000 {
-		c := crosstable.Count{Black: fmt.Sprint(n % 3), White: fmt.Sprint((n + 1) % 3), BlackWins: random.IntN(2), Cluster: n + 1}
+		c := crosstable.Count{Black: fmt.Sprint(n % 3), White: fmt.Sprint((n + 1) % 3), BlackWins: random.IntN(2),
+			Cluster: n + 1}
 		c.WhiteWins = 1 - c.BlackWins
 		apart = append(apart, c)
 		c.Cluster = 0
 		alone = append(alone, c)
 	}
 	// With an SD of 0.05 the prior and the games have about the same weight.
-	for _, model := range []Model{{}, {FirstMove: Multiplicative}, {Prior: Prior{SD: 0.05}}, {Prior: Prior{VirtualDraws: 1000}}} {
+	for _, model := range []Model{{}, {FirstMove: Multiplicative}, {Prior: Prior{SD: 0.05}},
+		{Prior: Prior{VirtualDraws: 1000}}} {
 		f, g := testutil.Must(Rate(apart, model))(t), testutil.Must(Rate(alone, model))(t)
 		for _, p := range f.Players {
 			i, j := testutil.Must(width(f, p.Name))(t), testutil.Must(width(g, p.Name))(t)
@@ -104,8 +106,10 @@ func TestWeights(t *testing.T) {
 		}
 		often = append(often, c)
 	}
-	f, g := testutil.Must(Rate(once, Model{FirstMove: Multiplicative}))(t), testutil.Must(Rate(often, Model{FirstMove: Multiplicative}))(t)
-	if math.Abs(f.LogLik-g.LogLik) > 1e-12 || math.Abs(f.Players[0].Elo-g.Players[0].Elo) > 1e-9 || math.Abs(g.Evidence-8) > 1e-12 || g.Games != 16 {
+	f, g := testutil.Must(Rate(once, Model{FirstMove: Multiplicative}))(t),
+		testutil.Must(Rate(often, Model{FirstMove: Multiplicative}))(t)
+	if math.Abs(f.LogLik-g.LogLik) > 1e-12 || math.Abs(f.Players[0].Elo-g.Players[0].Elo) > 1e-9 ||
+		math.Abs(g.Evidence-8) > 1e-12 || g.Games != 16 {
 		t.Errorf("%+v\n%+v", f, g)
 	}
 	a, b := testutil.Must(width(f, "a"))(t), testutil.Must(width(g, "a"))(t)
@@ -147,7 +151,8 @@ func TestCoverageByPairs(t *testing.T) {
 		}
 		t.Logf("%d pairs: %d of %d by pairs, %d by games", pairs, held, runs, naive)
 		share, noise := float64(held)/float64(runs), 3.5*math.Sqrt(0.05*0.95/float64(runs))
-		testutil.Check(t, share >= 0.945-noise && share <= 0.97+noise, "%d pairs: the interval held the truth in %v", pairs, share)
+		testutil.Check(t, share >= 0.945-noise && share <= 0.97+noise, "%d pairs: the interval held the truth in %v", pairs,
+			share)
 		testutil.Check(t, float64(naive)/float64(runs) <= 0.95-noise/2, "%d pairs: these pairs are no hard case", pairs)
 	}
 }
@@ -166,8 +171,10 @@ func tournament(random *rand.Rand, players, pairs int, alike float64) []crosstab
 					again = 1 - first
 				}
 				list = append(list,
-					crosstable.Count{Black: fmt.Sprint(a), White: fmt.Sprint(b), BlackWins: first, WhiteWins: 1 - first, Cluster: cluster},
-					crosstable.Count{Black: fmt.Sprint(b), White: fmt.Sprint(a), BlackWins: again, WhiteWins: 1 - again, Cluster: cluster})
+					crosstable.Count{Black: fmt.Sprint(a), White: fmt.Sprint(b), BlackWins: first, WhiteWins: 1 - first,
+						Cluster: cluster},
+					crosstable.Count{Black: fmt.Sprint(b), White: fmt.Sprint(a), BlackWins: again, WhiteWins: 1 - again,
+						Cluster: cluster})
 			}
 		}
 	}
@@ -246,7 +253,8 @@ func TestPredictSaturated(t *testing.T) {
 		q, err = h.Predict("a", "b", 0, 0.95)
 		check(q, err, 12, 40)
 		_, err = h.Predict("a", "b", 4, 0.95)
-		testutil.Equal(t, m != LogFree && m != Additive1 && m != Multiplicative1, (err == nil), "%s at another handicap: %v", m, err)
+		testutil.Equal(t, m != LogFree && m != Additive1 && m != Multiplicative1, (err == nil), "%s at another handicap: %v",
+			m, err)
 	}
 	// In the log-linear model, each step of the handicap multiplies the odds by the same factor.
 	h := testutil.Must(CompareHandicaps(record, 0.95, LogLinear))(t).Fits[0]
@@ -267,7 +275,8 @@ func TestPredictSaturated(t *testing.T) {
 func TestHandicapPlayerIntervals(t *testing.T) {
 	record := []crosstable.Count{
 		{Black: "a", White: "b", BlackWins: 12, WhiteWins: 28}, {Black: "b", White: "c", BlackWins: 15, WhiteWins: 9},
-		{Black: "c", White: "a", BlackWins: 11, WhiteWins: 19, Handicap: 1}, {Black: "a", White: "b", BlackWins: 10, WhiteWins: 6, Handicap: 2},
+		{Black: "c", White: "a", BlackWins: 11, WhiteWins: 19, Handicap: 1},
+		{Black: "a", White: "b", BlackWins: 10, WhiteWins: 6, Handicap: 2},
 	}
 	even := make([]crosstable.Count, len(record))
 	for n, c := range record {
@@ -279,7 +288,8 @@ func TestHandicapPlayerIntervals(t *testing.T) {
 	for _, p := range f.Players {
 		want := testutil.Must(f.Profile(p.Name, 0.95))(t)
 		got := testutil.Must(h.Fits[0].Profile(p.Name, 0.95))(t)
-		testutil.Check(t, math.Abs(got.Lo-want.Lo) <= 1e-5 && math.Abs(got.Hi-want.Hi) <= 1e-5, "%s: %+v, want %+v", p.Name, got, want)
+		testutil.Check(t, math.Abs(got.Lo-want.Lo) <= 1e-5 && math.Abs(got.Hi-want.Hi) <= 1e-5, "%s: %+v, want %+v", p.Name,
+			got, want)
 		wider := testutil.Must(h.Fits[1].Profile(p.Name, 0.95))(t)
 		testutil.Check(t, wider.Hi-wider.Lo >= want.Hi-want.Lo, "%s: one more parameter narrows the interval", p.Name)
 	}
@@ -318,7 +328,8 @@ func TestFirstMoveByPairs(t *testing.T) {
 				crosstable.Count{Black: "b", White: "a", BlackWins: black, WhiteWins: 1 - black, Cluster: n + 1})
 		}
 		p := func() float64 {
-			null, full := testutil.Must(Rate(record, Model{}))(t), testutil.Must(Rate(record, Model{FirstMove: Multiplicative}))(t)
+			null, full := testutil.Must(Rate(record, Model{}))(t),
+				testutil.Must(Rate(record, Model{FirstMove: Multiplicative}))(t)
 			return testutil.Must(LikelihoodRatio(null, full))(t).P
 		}
 		robust += one(p() <= 0.05)
@@ -347,7 +358,8 @@ func likings(random *rand.Rand, pairings [][2]int, players, openings int, sd flo
 		for o := range openings {
 			score := 1 / (1 + math.Pow(10, (liking[p[1]][o]-liking[p[0]][o])/400))
 			for leg := range 2 {
-				c := crosstable.Count{Black: fmt.Sprint(p[leg]), White: fmt.Sprint(p[1-leg]), Cluster: n*openings + o + 1, Opening: o + 1}
+				c := crosstable.Count{Black: fmt.Sprint(p[leg]), White: fmt.Sprint(p[1-leg]), Cluster: n*openings + o + 1,
+					Opening: o + 1}
 				if first := random.Float64() < score; first == (leg == 0) {
 					c.BlackWins = 1
 				} else {
@@ -381,7 +393,8 @@ func TestLikings(t *testing.T) {
 		of                int // number of players whose intervals are tested
 	}{
 		{"gauntlet", gauntlet, 21, 10, 0, 1}, {"gauntlet", gauntlet, 21, 10, 50, 1}, {"gauntlet", gauntlet, 21, 10, 100, 1},
-		{"round robin", all, 8, 10, 0, 8}, {"round robin", all, 8, 10, 50, 8}, {"round robin", all, 8, 10, 100, 8}, {"round robin", all, 8, 50, 50, 8},
+		{"round robin", all, 8, 10, 0, 8}, {"round robin", all, 8, 10, 50, 8}, {"round robin", all, 8, 10, 100, 8},
+		{"round robin", all, 8, 50, 50, 8},
 	} {
 		if *simulations < 100 && c.sd == 50 {
 			continue // the other cases show the same
@@ -409,7 +422,8 @@ func TestLikings(t *testing.T) {
 			}
 		}
 		n := float64(looked)
-		t.Logf("%s of %d, %d openings, liked by %g Elo: %.3f held by openings, %.3f by pairs, %.2f times as wide", c.name, c.players, c.openings, c.sd, float64(held)/n, float64(apart)/n, width/narrow)
+		t.Logf("%s of %d, %d openings, liked by %g Elo: %.3f held by openings, %.3f by pairs, %.2f times as wide", c.name,
+			c.players, c.openings, c.sd, float64(held)/n, float64(apart)/n, width/narrow)
 		tournaments := n / float64(c.of) // the intervals of one tournament depend on each other
 		if float64(held)/n < 0.93-3*math.Sqrt(0.07*0.93/tournaments) {
 			t.Errorf("%s liked by %g: %.3f held", c.name, c.sd, float64(held)/n)
@@ -428,14 +442,16 @@ func TestErrorsBySessions(t *testing.T) {
 	// The three sessions have a half and two quarters of the 400 games.
 	shift := math.Pow(omega*mean*(1-mean)*400, 2) * (.5*.5 + 2*.25*.25)
 	model := Model{Sessions: &Sessions{Shifts: []Shift{{"b", "a", shift}, {"a", "absent", 1}}, Freedom: 2}}
-	alone, apart := testutil.Must(Rate(pairsOf("a", "b", points), Model{}))(t), testutil.Must(Rate(pairsOf("a", "b", points), model))(t)
+	alone, apart := testutil.Must(Rate(pairsOf("a", "b", points), Model{}))(t),
+		testutil.Must(Rate(pairsOf("a", "b", points), model))(t)
 	c, d := testutil.Must(alone.Pairwise(.95))(t)[0], testutil.Must(apart.Pairwise(.95))(t)[0]
 	want := math.Hypot(c.SE, binomial.EloPerNat*omega*math.Sqrt(.375))
 	testutil.Check(t, c.Elo == d.Elo && math.Abs(d.SE-want) < 1e-9, "%v, %v: want a standard error of %v", c, d, want)
 	testutil.Check(t, math.Abs((d.Interval.Hi-d.Elo)/d.SE-4.302653) < 1e-6, "%v", d) // Student's t, 2 degrees of freedom
 	testutil.Check(t, d.P > c.P, "%v, %v", c.P, d.P)
 	matrix := testutil.Must(apart.Covariance())(t).Matrix
-	testutil.Check(t, math.Abs(math.Sqrt(matrix[0][0]+matrix[1][1]-2*matrix[0][1])*binomial.EloPerNat-want) < 1e-9, "%v", matrix)
+	testutil.Check(t, math.Abs(math.Sqrt(matrix[0][0]+matrix[1][1]-2*matrix[0][1])*binomial.EloPerNat-want) < 1e-9, "%v",
+		matrix)
 	profile := testutil.Must(apart.ProfileDifference("a", "b", .95))(t)
 	testutil.Check(t, math.Abs((profile.Hi-profile.Lo)/2/want-4.3) < .2, "%v", profile)
 }

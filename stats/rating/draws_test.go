@@ -60,9 +60,11 @@ func TestCoverageWithDraws(t *testing.T) {
 				}
 			}
 			n := float64(all)
-			t.Logf("%g%% draws, %d games: %.3f held, %.3f without DrawErrors; %.2f times as wide", 100*share, games, float64(held)/n, float64(naive)/n, wide/n)
+			t.Logf("%g%% draws, %d games: %.3f held, %.3f without DrawErrors; %.2f times as wide", 100*share, games,
+				float64(held)/n, float64(naive)/n, wide/n)
 			noise := 3.5 * math.Sqrt(0.05*0.95/(n/players)) // the players of one tournament depend on each other
-			testutil.Check(t, math.Abs(float64(held)/n-0.95) <= 0.01+noise, "%g%% draws, %d games: %.3f held", 100*share, games, float64(held)/n)
+			testutil.Check(t, math.Abs(float64(held)/n-0.95) <= 0.01+noise, "%g%% draws, %d games: %.3f held", 100*share, games,
+				float64(held)/n)
 			testutil.Check(t, share < 0.9 || wide/n < 0.6, "%g%% draws: %.2f times as wide", 100*share, wide/n)
 		}
 	}
@@ -136,10 +138,12 @@ func TestEloIsOfTheScore(t *testing.T) {
 			t.Fatalf("%d, %d, %d: %+v does not contain %v", wins, draws, losses, interval, want)
 		}
 		q := testutil.Must(f.Predict("a", "b", 0.95))(t)
-		if math.Abs(q.Win+q.Draw+q.Loss-1) > 1e-9 || math.Abs(q.Win+q.Draw/2-q.Score) > 1e-9 || min(q.Win, q.Draw, q.Loss) < 0 {
+		if math.Abs(q.Win+q.Draw+q.Loss-1) > 1e-9 || math.Abs(q.Win+q.Draw/2-q.Score) > 1e-9 ||
+			min(q.Win, q.Draw, q.Loss) < 0 {
 			t.Fatalf("%+v", q)
 		}
-		if wins == 0 || losses == 0 || draws == 0 || games > 1e6 { // with more games the search for Davidson's maximum may end too early
+		// with more games the search for Davidson's maximum may end too early
+		if wins == 0 || losses == 0 || draws == 0 || games > 1e6 {
 			return
 		}
 		near("probability of a draw", q.Draw, float64(draws)/games)
@@ -199,16 +203,19 @@ func TestGoodnessWithDraws(t *testing.T) {
 					record = append(record, c)
 				}
 			}
-			g := testutil.Must(testutil.Must(Rate(record, Model{}))(t).Goodness(Replay{Samples: 199, Seed: uint64(run), Exceed: 10}))(t)
+			g := testutil.Must(testutil.Must(Rate(record, Model{}))(t).Goodness(Replay{Samples: 199, Seed: uint64(run),
+				Exceed: 10}))(t)
 			rejected, worst, runs = rejected+one(g.Bootstrap <= 0.05), worst+one(g.Worst <= 0.05), runs+1
 			testutil.Check(t, g.DF == 2*10-4-1, "%d degrees of freedom", g.DF)
 		}
 		t.Logf("%g%% draws: X² %d, worst residual %d of %d", 100*share, rejected, worst, runs)
 		n := float64(runs)
-		testutil.Check(t, float64(max(rejected, worst)) <= 0.05*n+4*math.Sqrt(0.05*0.95*n), "%g%% draws: X² %d, worst residual %d of %d", 100*share, rejected, worst, runs)
+		testutil.Check(t, float64(max(rejected, worst)) <= 0.05*n+4*math.Sqrt(0.05*0.95*n),
+			"%g%% draws: X² %d, worst residual %d of %d", 100*share, rejected, worst, runs)
 	}
 	cycle := []crosstable.Count{
-		{Black: "a", White: "b", BlackWins: 30, Draws: 60, WhiteWins: 10}, {Black: "b", White: "c", BlackWins: 30, Draws: 60, WhiteWins: 10},
+		{Black: "a", White: "b", BlackWins: 30, Draws: 60, WhiteWins: 10},
+		{Black: "b", White: "c", BlackWins: 30, Draws: 60, WhiteWins: 10},
 		{Black: "c", White: "a", BlackWins: 30, Draws: 60, WhiteWins: 10},
 	}
 	g := testutil.Must(testutil.Must(Rate(cycle, Model{}))(t).Goodness(Replay{Samples: 199, Seed: 1}))(t)
@@ -220,7 +227,8 @@ func TestOneSidedGames(t *testing.T) {
 	for _, losses := range []int{1, 9, 33, 1000} {
 		want := 400 * math.Log10(999_999_999/float64(losses))
 		for sign, c := range map[float64]crosstable.Count{
-			1: {Black: "a", White: "b", BlackWins: 999_999_999, WhiteWins: losses}, -1: {Black: "b", White: "a", BlackWins: 999_999_999, WhiteWins: losses},
+			1:  {Black: "a", White: "b", BlackWins: 999_999_999, WhiteWins: losses},
+			-1: {Black: "b", White: "a", BlackWins: 999_999_999, WhiteWins: losses},
 		} {
 			players := byName(testutil.Must(Rate([]crosstable.Count{c}, Model{}))(t).Players)
 			got := players[0].Elo - players[1].Elo

@@ -167,7 +167,8 @@ func orderCounts(t *testing.T) []crosstable.Count {
 	t.Helper()
 	var counts []crosstable.Count
 	for _, r := range rows(t, "bt_order_effect.csv") {
-		counts = append(counts, crosstable.Count{Black: r[0], White: r[1], BlackWins: atoi(t, r[2]), WhiteWins: atoi(t, r[3])})
+		counts = append(counts, crosstable.Count{Black: r[0], White: r[1], BlackWins: atoi(t, r[2]),
+			WhiteWins: atoi(t, r[3])})
 	}
 	return counts
 }
@@ -383,7 +384,8 @@ func TestHandicapModelsAgainstFixture(t *testing.T) {
 			}
 		}
 		for _, p := range f.Players {
-			params.near(t, want.Model+" π of "+p.Name, p.Strength, want.Pi[p.Name], parameterTolerance(interior, want.Pi[p.Name]))
+			params.near(t, want.Model+" π of "+p.Name, p.Strength, want.Pi[p.Name],
+				parameterTolerance(interior, want.Pi[p.Name]))
 			if want.Elo != nil {
 				params.near(t, want.Model+" Elo of "+p.Name, p.Elo, want.Elo[p.Name], 1e-4)
 			}

@@ -16,7 +16,8 @@ import (
 
 // A Goodness measures how well a fitted model describes its games, with p values.
 type Goodness struct {
-	Deviance float64 // twice the difference between two log-likelihoods: with a separate rate for each pairing, and of the fit
+	// twice the difference between two log-likelihoods: with a separate rate for each pairing, and of the fit
+	Deviance float64
 	Pearson  float64 // X², the sum of (observed - expected)²/expected
 	DF       int     // degrees of freedom of both statistics. It is 0 or less for a fit with as many parameters as rates.
 	P        float64 // p value of the deviance by χ². It is correct only if each pairing has many games.
@@ -255,7 +256,8 @@ type Residual struct {
 	Points   float64 // points of A. A draw is half a point.
 	Expected float64
 	Z        float64 // the excess divided by its standard deviation under the fit, for independent games.
-	PHolm    float64 // two-sided p value by the normal approximation, adjusted for all pairs. For few games use [Goodness].Worst.
+	// two-sided p value by the normal approximation, adjusted for all pairs. For few games use [Goodness].Worst.
+	PHolm float64
 }
 
 // Residuals returns the residuals of all pairs of players that met, with both colours together. The largest

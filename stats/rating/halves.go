@@ -6,9 +6,9 @@ import (
 	"gogi/stats/rating/crosstable"
 )
 
-// halves reports whether games were drawn and the model counts a draw as half a win. The model then has no probability of
-// a draw. For simulations and predictions the probability is that of Davidson's model with the same expected score, and
-// with one parameter ν for all games, so that as many draws are expected as happened.
+// halves reports whether games were drawn and the model counts a draw as half a win. The model then has no probability
+// of a draw. For simulations and predictions the probability is that of Davidson's model with the same expected score,
+// and with one parameter ν for all games, so that as many draws are expected as happened.
 func (f *fitted) halves() bool { return f.draws == HalfWin && f.table.Draws() > 0 }
 
 // widestNu is the logarithm of the largest ν. Beyond it the draws of any number of games do not change.

@@ -61,18 +61,20 @@ type Step struct {
 	Games    int     `json:"games"`
 	Points   float64 `json:"points"` // points of the receivers, or of Black in even games.
 	Value    float64 `json:"-"`      // f(h), g(h), or b(h)
-	Elo      float64 `json:"-"`      // effect in Elo. It is 0 for additive models, because their effect depends on the strengths.
+	// effect in Elo. It is 0 for additive models, because their effect depends on the strengths.
+	Elo float64 `json:"-"`
 }
 
 // A HandicapFit is a handicap model fitted to games: the ratings of the players, and the effects of the
 // handicaps.
 type HandicapFit struct {
-	Model      HandicapModel
-	Players    []crosstable.Player // best first. An additive model may have a strength of 0, whose Elo is -Inf.
-	Params     []Param
-	Steps      []Step // by handicap
-	LogLik     float64
-	Parameters int     // number of estimated parameters, including constrained ones, without the common level of strengths.
+	Model   HandicapModel
+	Players []crosstable.Player // best first. An additive model may have a strength of 0, whose Elo is -Inf.
+	Params  []Param
+	Steps   []Step // by handicap
+	LogLik  float64
+	// number of estimated parameters, including constrained ones, without the common level of strengths.
+	Parameters int
 	AIC        float64 // -2(LogLik - Parameters)
 	AICc       float64 // AIC corrected for few games. It is +Inf if there are no more than Parameters + 1 games.
 	BIC        float64
@@ -373,7 +375,8 @@ func (f *HandicapFit) describePlayers() {
 		p := &players[place]
 		p.Elo -= mean / max(1, finite)
 		if drifts[place] {
-			f.Notes = append(f.Notes, p.Name+" has no finite rating: the likelihood only rises to a limit as its strength leaves the others'")
+			f.Notes = append(f.Notes, p.Name+
+				" has no finite rating: the likelihood only rises to a limit as its strength leaves the others'")
 			p.Elo = math.Copysign(math.Inf(1), p.Elo)
 		}
 		if drifts[place] && p.Elo < 0 {

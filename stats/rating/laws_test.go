@@ -81,7 +81,8 @@ func TestDerivatives(t *testing.T) {
 			x[l.draw] = math.Abs(x[l.draw]) + 0.1
 		}
 		g, _ := l.Derivatives(x)
-		checkDerivatives(t, l.Value, func(x []float64) []float64 { g, _ := l.Derivatives(x); return g }, x, g, l.information(x))
+		checkDerivatives(t, l.Value, func(x []float64) []float64 { g, _ := l.Derivatives(x); return g }, x, g,
+			l.information(x))
 	})
 }
 
@@ -111,7 +112,8 @@ func TestHandicapDerivatives(t *testing.T) {
 	})
 }
 
-func checkDerivatives(t *rapid.T, value func([]float64) float64, slope func([]float64) []float64, x, g []float64, info matrix) {
+func checkDerivatives(t *rapid.T, value func([]float64) float64, slope func([]float64) []float64, x, g []float64,
+	info matrix) {
 	const h = 1e-5
 	at := func(i int, d float64) []float64 {
 		y := slices.Clone(x)
@@ -143,7 +145,8 @@ func TestLabelsAndOrderDoNotMatter(t *testing.T) {
 		slices.Reverse(renamed)
 		g := elos(rateOrFail(t, renamed, m))
 		for name, elo := range f {
-			testutil.Check(t, math.Abs(elo-g[rename.Replace(name)]) <= 1e-8, "%s: %v, renamed %v", name, elo, g[rename.Replace(name)])
+			testutil.Check(t, math.Abs(elo-g[rename.Replace(name)]) <= 1e-8, "%s: %v, renamed %v", name, elo,
+				g[rename.Replace(name)])
 		}
 		again := elos(rateOrFail(t, record, m))
 		testutil.Check(t, maps.Equal(f, again), "a second fit differs")
@@ -171,7 +174,8 @@ func TestMoreGamesOfTheSameScaleNothing(t *testing.T) {
 			strengths += p.Strength
 		}
 		n := float64(len(g.Players))
-		testutil.Check(t, math.Abs(mean) <= 1e-8 && math.Abs(strengths-50*n) <= 1e-9*n, "mean %v, strengths %v", mean, strengths)
+		testutil.Check(t, math.Abs(mean) <= 1e-8 && math.Abs(strengths-50*n) <= 1e-9*n, "mean %v, strengths %v", mean,
+			strengths)
 	})
 }
 
@@ -188,7 +192,8 @@ func TestMirroredGamesNegate(t *testing.T) {
 			for name, elo := range elos(f) {
 				testutil.Check(t, math.Abs(elo+elos(g)[name]) <= 1e-7, "%s: %v, mirrored %v", name, elo, elos(g)[name])
 			}
-			testutil.Check(t, math.Abs(f.FirstMove*g.FirstMove-1) <= 1e-9, "first move %v, mirrored %v", f.FirstMove, g.FirstMove)
+			testutil.Check(t, math.Abs(f.FirstMove*g.FirstMove-1) <= 1e-9, "first move %v, mirrored %v", f.FirstMove,
+				g.FirstMove)
 		}
 	})
 }
@@ -214,7 +219,8 @@ func TestAnyCountsGiveNumbersOrReasons(t *testing.T) {
 		m := rapid.SampledFrom(models).Draw(t, "model")
 		f, err := Rate(record, m)
 		if err != nil {
-			if err.Error() == "" || strings.Contains(err.Error(), "stalled") || strings.Contains(err.Error(), "did not end") || strings.Contains(err.Error(), "NaN") {
+			if err.Error() == "" || strings.Contains(err.Error(), "stalled") || strings.Contains(err.Error(), "did not end") ||
+				strings.Contains(err.Error(), "NaN") {
 				t.Fatalf("%+v: %v", m, err)
 			}
 			return
@@ -248,7 +254,8 @@ func TestAnyHandicapGamesGiveNumbersOrReasons(t *testing.T) {
 			testutil.Require(t, !math.IsNaN(p.Elo+p.Strength), "%+v", p)
 		}
 		for _, p := range c.Fits[0].Params {
-			testutil.Require(t, !math.IsNaN(p.Value+p.SE) && p.Interval.Lo <= p.Value+1e-6 && p.Interval.Hi >= p.Value-1e-6, "%+v", p)
+			testutil.Require(t, !math.IsNaN(p.Value+p.SE) && p.Interval.Lo <= p.Value+1e-6 && p.Interval.Hi >= p.Value-1e-6,
+				"%+v", p)
 		}
 	})
 }
@@ -345,7 +352,8 @@ func TestReceiverMayBeWhite(t *testing.T) {
 	black := testutil.Must(CompareHandicaps(record, 0.95, Additive2, Multiplicative1, LogFree))(t)
 	for i, c := range record {
 		if c.Handicap > 0 {
-			record[i] = crosstable.Count{Black: c.White, White: c.Black, BlackWins: c.WhiteWins, WhiteWins: c.BlackWins, Handicap: c.Handicap, Receiver: c.Black}
+			record[i] = crosstable.Count{Black: c.White, White: c.Black, BlackWins: c.WhiteWins, WhiteWins: c.BlackWins,
+				Handicap: c.Handicap, Receiver: c.Black}
 		}
 	}
 	white := testutil.Must(CompareHandicaps(record, 0.95, Additive2, Multiplicative1, LogFree))(t)

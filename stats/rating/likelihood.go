@@ -18,8 +18,9 @@ type ladder struct {
 	table   crosstable.Table
 	cells   []crosstable.Cell // cells of the table, with both colours in one cell if Black has no advantage.
 	virtual []crosstable.Cell // draws of the prior. They count as half wins without a first-move effect.
-	ends    []ends            // pairs of players who met, with the pairs of the prior last. It is nil if each cell has its own pair.
-	place   []int32           // index of each cell's pair in ends
+	// pairs of players who met, with the pairs of the prior last. It is nil if each cell has its own pair.
+	ends    []ends
+	place   []int32 // index of each cell's pair in ends
 	sd      float64
 	outcome outcome
 	first   int     // index of the first-move term in x, or -1
@@ -28,7 +29,8 @@ type ladder struct {
 }
 
 func newLadder(t crosstable.Table, m Model) *ladder {
-	l := &ladder{players: len(t.Names), table: t, cells: t.Cells, sd: m.Prior.SD, outcome: outcome{m.Draws}, first: -1, draw: -1}
+	l := &ladder{players: len(t.Names), table: t, cells: t.Cells, sd: m.Prior.SD, outcome: outcome{m.Draws}, first: -1,
+		draw: -1}
 	dim := l.players
 	if m.FirstMove == Multiplicative {
 		l.first = dim
@@ -369,8 +371,9 @@ type LRTest struct {
 	// Statistic is twice the difference of the log-likelihoods, and not negative. If games depend on each
 	// other, this number is divided by the design effect.
 	Statistic float64
-	DF        int     // additional parameters of the larger model
-	P         float64 // p value by χ² (Wilks), or by F with clusters. It is an approximation for many games, and 1 if DF is 0.
+	DF        int // additional parameters of the larger model
+	// p value by χ² (Wilks), or by F with clusters. It is an approximation for many games, and 1 if DF is 0.
+	P float64
 }
 
 // LikelihoodRatio tests the fit null against the fit full of a larger model to the same games. For example,

@@ -92,9 +92,9 @@ func (f *HandicapFit) Scale() Scale {
 	return ScaleElo
 }
 
-// Sessions describes games that were played in several sessions, each of which shifts the difference of two players. The
-// estimates do not depend on it, but their variances and intervals include the shifts. It has no effect on games of which
-// none is in a cluster ([crosstable.Count.Cluster]).
+// Sessions describes games that were played in several sessions, each of which shifts the difference of two players.
+// The estimates do not depend on it, but their variances and intervals include the shifts. It has no effect on games of
+// which none is in a cluster ([crosstable.Count.Cluster]).
 type Sessions struct {
 	Shifts  []Shift
 	Freedom float64 // degrees of freedom of the estimate of the shifts. Intervals are by Student's t.
@@ -127,14 +127,15 @@ func isSize(x float64) bool { return x >= 0 && !math.IsInf(x, 1) }
 // A Fit is a model fitted to games: the ratings of the players, and the estimated effects of draws and of the
 // first move.
 type Fit struct {
-	Model      Model               // the model, with defaults set.
-	Players    []crosstable.Player // best first. Players with equal ratings are ordered by name.
-	FirstMove  float64             // factor of Black's strength, or the δ that is added to it. Without an effect it is 1 or 0.
-	Draw       float64             // ν of Davidson. It is 0 for HalfWin.
-	LogLik     float64             // natural logarithm of the likelihood of the games, without binomial constants and prior.
-	Parameters int                 // number of estimated parameters, without the common level of strengths
-	Games      int                 // number of games between rated players
-	Evidence   float64             // sum of the games' weights ([crosstable.Count.Weight])
+	Model   Model               // the model, with defaults set.
+	Players []crosstable.Player // best first. Players with equal ratings are ordered by name.
+	// factor of Black's strength, or the δ that is added to it. Without an effect it is 1 or 0.
+	FirstMove  float64
+	Draw       float64 // ν of Davidson. It is 0 for HalfWin.
+	LogLik     float64 // natural logarithm of the likelihood of the games, without binomial constants and prior.
+	Parameters int     // number of estimated parameters, without the common level of strengths
+	Games      int     // number of games between rated players
+	Evidence   float64 // sum of the games' weights ([crosstable.Count.Weight])
 	Iterations int
 
 	fitted
@@ -256,8 +257,8 @@ func (l *ladder) whyDrifting(t crosstable.Table, at newton.Peak) error {
 	return fmt.Errorf("%w: it rises for ever as these move apart: %s", ErrNoMaximum, strings.Join(what, ", "))
 }
 
-// ErrNoMaximum is the error for games whose likelihood has no maximum, because some players won too many of their games. A
-// prior gives it a maximum.
+// ErrNoMaximum is the error for games whose likelihood has no maximum, because some players won too many of their
+// games. A prior gives it a maximum.
 var ErrNoMaximum = errors.New("the likelihood has no maximum")
 
 // rateable returns the table of the players that the model can rate, and the excluded players.
@@ -278,14 +279,17 @@ func rateable(t crosstable.Table, m Model) (crosstable.Table, []crosstable.Exclu
 	switch draws := t.Draws(); {
 	case m.Draws != HalfWin && blackWins+whiteWins == 0:
 		return t, aside, errors.New("every game was drawn: the draw parameter has no estimate")
-	case m.FirstMove != NoFirstMove && !m.Prior.exists() && following(t, func(*crosstable.Cell) float64 { return 1 }) > confounded:
-		return t, aside, errors.New("who had Black is a function of who played: the games cannot tell the first-move effect from the ratings")
+	case m.FirstMove != NoFirstMove && !m.Prior.exists() &&
+		following(t, func(*crosstable.Cell) float64 { return 1 }) > confounded:
+		return t, aside,
+			errors.New("who had Black is a function of who played: the games cannot tell the first-move effect from the ratings")
 	case m.FirstMove != NoFirstMove && draws == 0 && whiteWins == 0:
 		return t, aside, errors.New("every game was won by Black: the first-move effect has no estimate")
 	case m.FirstMove != NoFirstMove && draws == 0 && blackWins == 0:
 		return t, aside, errors.New("every game was won by White: the first-move effect has no estimate")
 	case m.FirstMove == Multiplicative && m.Draws == HalfWin && !m.Prior.exists() && (rises(t, 1) || rises(t, -1)):
-		return t, aside, fmt.Errorf("%w: it rises for ever as the first-move effect and the strengths change together", ErrNoMaximum)
+		return t, aside, fmt.Errorf("%w: it rises for ever as the first-move effect and the strengths change together",
+			ErrNoMaximum)
 	}
 	return t, aside, nil
 }
@@ -332,10 +336,10 @@ func (f *fitted) numbers(a, b string) (i, j int, err error) {
 }
 
 // rises reports whether the likelihood rises for ever if the logarithm of the first-move effect moves in the direction
-// by, 1 or -1, and draws count as half a win. It does so if the log strengths d can move so that no result that occurred
-// becomes less likely: d(Black) + by >= d(White) for each game in which Black scored, and the reverse if White scored.
-// rises looks for such a d by the method of Bellman and Ford for systems of difference constraints. There is none if the
-// constraints have a cycle that lowers d for ever.
+// by, 1 or -1, and draws count as half a win. It does so if the log strengths d can move so that no result that
+// occurred becomes less likely: d(Black) + by >= d(White) for each game in which Black scored, and the reverse if White
+// scored. rises looks for such a d by the method of Bellman and Ford for systems of difference constraints. There is
+// none if the constraints have a cycle that lowers d for ever.
 func rises(t crosstable.Table, by float64) bool {
 	d := make([]float64, len(t.Names))
 	lowest := -float64(len(d)) // a path without a cycle is shorter

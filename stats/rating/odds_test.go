@@ -16,7 +16,8 @@ import (
 func TestOddsAreTheOutcomes(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		table := testutil.Must(crosstable.New(drawCounts(t)))(t)
-		m := Model{Draws: rapid.SampledFrom([]Draws{HalfWin, Davidson}).Draw(t, "draws"), FirstMove: rapid.SampledFrom([]FirstMove{NoFirstMove, Multiplicative}).Draw(t, "first")}
+		m := Model{Draws: rapid.SampledFrom([]Draws{HalfWin, Davidson}).Draw(t, "draws"),
+			FirstMove: rapid.SampledFrom([]FirstMove{NoFirstMove, Multiplicative}).Draw(t, "first")}
 		l := newLadder(table, m)
 		x, reach := make([]float64, l.dim()), rapid.SampledFrom([]float64{1, 7, 11}).Draw(t, "reach")
 		for i := range x {
@@ -49,7 +50,8 @@ func TestOddsAreTheOutcomes(t *testing.T) {
 			}
 		}
 	})
-	l := newLadder(testutil.Must(crosstable.New([]crosstable.Count{{Black: "a", White: "b", BlackWins: 1, WhiteWins: 1}}))(t), Model{})
+	l := newLadder(testutil.Must(crosstable.New([]crosstable.Count{{Black: "a", White: "b", BlackWins: 1,
+		WhiteWins: 1}}))(t), Model{})
 	if _, near := l.oddsAt([]float64{800, -800}); near {
 		t.Error("products of strengths 1600 units apart")
 	}
@@ -97,7 +99,8 @@ func (c *counting) Derivatives(x []float64) ([]float64, func([]float64) []float6
 // TestTermErrorsAreTheCovariance compares TermErrors, which solves single columns, with the inverse of the whole
 // matrix.
 func TestTermErrorsAreTheCovariance(t *testing.T) {
-	for _, m := range []Model{{Draws: Davidson, FirstMove: Multiplicative}, {Draws: Davidson}, {FirstMove: Multiplicative, Prior: Prior{SD: 1}}} {
+	for _, m := range []Model{{Draws: Davidson, FirstMove: Multiplicative}, {Draws: Davidson},
+		{FirstMove: Multiplicative, Prior: Prior{SD: 1}}} {
 		f := testutil.Must(Rate(league(6, 30), m))(t)
 		if m.Draws != "" {
 			record := league(6, 30)
@@ -121,7 +124,8 @@ func TestTermErrorsAreTheCovariance(t *testing.T) {
 // residuals are only rounding errors.
 func TestPerfectFitIsNoSurprise(t *testing.T) {
 	for wins := 1; wins < 20; wins++ {
-		f := testutil.Must(Rate([]crosstable.Count{{Black: "a", White: "b", BlackWins: wins, WhiteWins: 20 - wins}}, Model{}))(t)
+		f := testutil.Must(Rate([]crosstable.Count{{Black: "a", White: "b", BlackWins: wins, WhiteWins: 20 - wins}},
+			Model{}))(t)
 		g := testutil.Must(f.Goodness(Replay{Samples: 60, Seed: 1, Exceed: 25}))(t)
 		testutil.Check(t, g.Bootstrap >= 1 && g.Worst >= 1, "%d wins of 20: %+v", wins, g)
 	}

@@ -93,7 +93,8 @@ func (f *Fit) wald(level float64, from []float64) ([]binomial.Interval, error) {
 		}
 		weights[i]++
 		reach := binomial.EloPerNat * f.errs.quantile(weights, level) * math.Sqrt(max(0, variance))
-		list = append(list, binomial.Interval{Method: method, Level: level, Lo: p.Elo - base - reach, Hi: p.Elo - base + reach})
+		list = append(list, binomial.Interval{Method: method, Level: level, Lo: p.Elo - base - reach,
+			Hi: p.Elo - base + reach})
 	}
 	return list, nil
 }
@@ -124,7 +125,8 @@ func (f *fitted) profileElo(weights []float64, level float64) (binomial.Interval
 		return binomial.Interval{}, err
 	}
 	lo, hi, err := f.profile(weights, level)
-	return binomial.Interval{Method: f.errs.method("profile_likelihood"), Level: level, Lo: binomial.EloPerNat * lo, Hi: binomial.EloPerNat * hi}, err
+	return binomial.Interval{Method: f.errs.method("profile_likelihood"), Level: level, Lo: binomial.EloPerNat * lo,
+		Hi: binomial.EloPerNat * hi}, err
 }
 
 // ProfileFirstMove returns the profile-likelihood interval of the first-move effect, [Fit].FirstMove. The
@@ -140,7 +142,8 @@ func (f *Fit) ProfileFirstMove(level float64) (binomial.Interval, error) {
 	}
 	weights[len(f.Players)] = 1
 	lo, hi, err := f.profile(weights, level)
-	return binomial.Interval{Method: f.errs.method("profile_likelihood"), Level: level, Lo: math.Exp(lo), Hi: math.Exp(hi)}, err
+	return binomial.Interval{Method: f.errs.method("profile_likelihood"), Level: level, Lo: math.Exp(lo),
+		Hi: math.Exp(hi)}, err
 }
 
 // chiSquared returns the probability that χ² with df degrees of freedom is at least x.

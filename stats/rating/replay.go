@@ -77,7 +77,8 @@ func (s *stage) correlation() float64 {
 // play simulates the outcomes of every cell. The time that it takes does not depend on the number of games.
 func (s *stage) play(random *rand.Rand) crosstable.Table {
 	cells := slices.Clone(s.t.Cells)
-	alone := make([]int, len(cells)) // number of games in each cell that do not share their random number with another game
+	// number of games in each cell that do not share their random number with another game
+	alone := make([]int, len(cells))
 	for n := range cells {
 		c := &cells[n]
 		alone[n] = int(math.Round(c.Games()))

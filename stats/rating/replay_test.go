@@ -134,7 +134,8 @@ func TestReplayMoments(t *testing.T) {
 			want := float64(games) * math.Abs(alike) * sharedCovariance(s, alike > 0)
 			scale := math.Sqrt(variance[0] * variance[1])
 			if got := product / samples; math.Abs(got-want) > 4.5*scale*math.Sqrt(2.0/samples) {
-				t.Errorf("%d games, alike %v: the covariance is %.4f of the deviations, want %.4f", games, alike, got/scale, want/scale)
+				t.Errorf("%d games, alike %v: the covariance is %.4f of the deviations, want %.4f", games, alike, got/scale,
+					want/scale)
 			}
 		}
 	}

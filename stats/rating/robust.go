@@ -98,7 +98,8 @@ func byOpening(t crosstable.Table) (groups [][]crosstable.Cell) {
 }
 
 // add adds a way to group the games. It multiplies the squares of the slopes by scale.
-func (r *robust) add(t crosstable.Table, l inner, x []float64, s *Sessions, clusters [][]crosstable.Cell, scale float64) {
+func (r *robust) add(t crosstable.Table, l inner, x []float64, s *Sessions, clusters [][]crosstable.Cell,
+	scale float64) {
 	w := way{clusters: make([]float64, len(t.Names)), all: float64(len(clusters)) + r.single()}
 	for _, cluster := range clusters {
 		for _, i := range playersOf(cluster) {
@@ -184,9 +185,9 @@ func (r *robust) filling(l inner, x []float64, clusters [][]crosstable.Cell, sca
 	return m
 }
 
-// addSingle adds the squares of the slopes of the independent games to m, multiplied by scale. With the expected score p,
-// the slope of a won game is 1 - p times a vector that all games of a cell share. That of a lost game is -p times, and
-// that of a draw ½ - p times this vector.
+// addSingle adds the squares of the slopes of the independent games to m, multiplied by scale. With the expected score
+// p, the slope of a won game is 1 - p times a vector that all games of a cell share. That of a lost game is -p times,
+// and that of a draw ½ - p times this vector.
 func (r *robust) addSingle(m matrix, l inner, x []float64, scale float64) {
 	for _, c := range r.alone {
 		results := c
@@ -211,8 +212,8 @@ func (r *robust) addSingle(m matrix, l inner, x []float64, scale float64) {
 	}
 }
 
-// shift adds the shifts of sessions to the middle matrix of a sandwich. A shift changes the slopes of its two players by the
-// same points.
+// shift adds the shifts of sessions to the middle matrix of a sandwich. A shift changes the slopes of its two players
+// by the same points.
 func (s *Sessions) shift(m matrix, t crosstable.Table) {
 	if s == nil {
 		return
@@ -312,8 +313,8 @@ func (r *robust) ratio(null, full float64, first, df int) LRTest {
 	return t
 }
 
-// aboveF returns the probability that a variable with an F distribution with d1 and d2 degrees of freedom is above x. It
-// has digits below 1e-16, which 1 − CDF lacks.
+// aboveF returns the probability that a variable with an F distribution with d1 and d2 degrees of freedom is above x.
+// It has digits below 1e-16, which 1 − CDF lacks.
 func aboveF(x, d1, d2 float64) float64 { return mathext.RegIncBeta(d2/2, d1/2, d2/(d2+d1*x)) }
 
 // effects returns the mean design effect of df terms, which are the coordinates from first on. least is the

@@ -142,8 +142,8 @@ func (g *ground) shiftFree() bool            { return true }
 func (g *ground) prior([]float64) matrix     { return nil }
 func (g *ground) estimated() int             { return g.players - 1 + g.terms }
 
-// Raised returns a copy of x in which the terms near 0 are a thousandth of a typical strength, if the likelihood would rise
-// with them. See [newton.Bounded].
+// Raised returns a copy of x in which the terms near 0 are a thousandth of a typical strength, if the likelihood would
+// rise with them. See [newton.Bounded].
 func (g *ground) Raised(x, weights []float64) []float64 {
 	if g.family == logLinear {
 		return nil

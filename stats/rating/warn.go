@@ -167,9 +167,12 @@ type WarningKind string
 // The kinds of a Warning. The first two compare the handicaps with differences: each player has a value, and the
 // value of Black minus the value of White explains the handicap.
 const (
-	HandicapIsGap    WarningKind = "handicap_is_gap"    // such differences explain all handicaps, so their effect is not separable
-	HandicapFollows  WarningKind = "handicap_follows"   // such differences nearly explain them, so standard errors are large
+	// such differences explain all handicaps, so their effect is not separable
+	HandicapIsGap WarningKind = "handicap_is_gap"
+	// such differences nearly explain them, so standard errors are large
+	HandicapFollows  WarningKind = "handicap_follows"
 	HandicapIsPair   WarningKind = "handicap_is_pair"   // players who met again always had the same handicap.
 	FirstMoveIgnored WarningKind = "first_move_ignored" // even games have a first-move effect, which few models have
-	DrawsAreHalves   WarningKind = "draws_are_halves"   // draws are half wins; likelihoods of draw models are not comparable
+	// draws are half wins; likelihoods of draw models are not comparable
+	DrawsAreHalves WarningKind = "draws_are_halves"
 )

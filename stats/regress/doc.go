@@ -1,5 +1,5 @@
-// Package regress fits a logistic regression on one variable ([Logistic]). It also has the checks and the sums that other
-// regressions use.
+// Package regress fits a logistic regression on one variable ([Logistic]). It also has the checks and the sums that
+// other regressions use.
 //
 // No function has side effects. All functions need finite numbers. If the numbers do not determine a result,
 // a function returns an error, whose text is the reason.
@@ -11,8 +11,8 @@ import (
 	"math"
 )
 
-// CheckFinite returns an error unless all values are finite numbers whose squares are finite. what names the values in the
-// error.
+// CheckFinite returns an error unless all values are finite numbers whose squares are finite. what names the values in
+// the error.
 func CheckFinite(what string, values []float64) error {
 	for i, v := range values {
 		if math.IsNaN(v) || math.Abs(v) > 1e150 {

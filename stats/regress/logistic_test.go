@@ -32,10 +32,12 @@ func groupsOf(rows, size int) []int {
 // TestLogistic compares coefficients and sandwich standard errors with another program, which uses 40 decimal digits
 // and plain bisection.
 func TestLogistic(t *testing.T) {
-	for size, want := range map[int][2]float64{1: {1.41007852711148419, 0.46472572542046434}, 4: {0.90091599465763144, 0.30986167244214846}} {
+	for size, want := range map[int][2]float64{1: {1.41007852711148419, 0.46472572542046434},
+		4: {0.90091599465763144, 0.30986167244214846}} {
 		fit := testutil.Must(regress.Logistic(hours(), passed(), groupsOf(20, size)))(t)
 		for _, x := range [][2]float64{
-			{fit.Intercept, -4.07771343108763067}, {fit.Slope, 1.50464542837333346}, {fit.InterceptSE, want[0]}, {fit.SlopeSE, want[1]},
+			{fit.Intercept, -4.07771343108763067}, {fit.Slope, 1.50464542837333346}, {fit.InterceptSE, want[0]},
+			{fit.SlopeSE, want[1]},
 		} {
 			testutil.Check(t, math.Abs(x[0]-x[1]) <= 1e-10, "clusters of %d: %v, want %v", size, x[0], x[1])
 		}
@@ -55,7 +57,8 @@ func TestLogisticUnits(t *testing.T) {
 		}
 	}
 	fit := testutil.Must(regress.Logistic(x, y, cluster))(t)
-	for _, p := range [][2]float64{{1000 * fit.Slope, base.Slope}, {1000 * fit.SlopeSE, base.SlopeSE}, {fit.Intercept, base.Intercept}, {fit.InterceptSE, base.InterceptSE}} {
+	for _, p := range [][2]float64{{1000 * fit.Slope, base.Slope}, {1000 * fit.SlopeSE, base.SlopeSE},
+		{fit.Intercept, base.Intercept}, {fit.InterceptSE, base.InterceptSE}} {
 		testutil.Check(t, math.Abs(p[0]-p[1]) <= 1e-9, "%v, want %v", p[0], p[1])
 	}
 }
@@ -77,7 +80,8 @@ func TestLogisticErrors(t *testing.T) {
 	}{
 		{one, []float64{0, 0, 1, 1}, groupsOf(4, 1), regress.ErrSeparated, ""},
 		{one, []float64{1, 1, 0.5, 0}, groupsOf(4, 1), regress.ErrSeparated, ""},
-		{[]float64{1, 2, 2, 4}, []float64{0, 0, 1, 1}, groupsOf(4, 1), regress.ErrSeparated, ""}, // separated except at the threshold
+		// separated except at the threshold
+		{[]float64{1, 2, 2, 4}, []float64{0, 0, 1, 1}, groupsOf(4, 1), regress.ErrSeparated, ""},
 		{one, []float64{1, 1, 1, 1}, groupsOf(4, 1), regress.ErrOneOutcome, ""},
 		{one, []float64{0, 0, 0, 0}, groupsOf(4, 1), regress.ErrOneOutcome, ""},
 		{[]float64{2, 2, 2, 2}, []float64{0, 1, 0, 1}, groupsOf(4, 1), nil, "x does not vary"},

@@ -56,7 +56,8 @@ func newSession(t testing.TB, run string, stored *match.Standings, players ...st
 	s.run.Play(s)
 	s.listen(100)
 	finished := 0
-	s.send(match.Event{Type: match.EventRun, Players: players, Slots: 2, Pairs: 10, Games: 20, Finished: &finished, Standings: stored})
+	s.send(match.Event{Type: match.EventRun, Players: players, Slots: 2, Pairs: 10, Games: 20, Finished: &finished,
+		Standings: stored})
 	return s
 }
 
@@ -179,7 +180,8 @@ func TestMovesAreSettledByTheEnd(t *testing.T) {
 	s.want(2, moveSeconds, "player", "A")
 	s.want(2, moveOverrun, "player", "A")
 	s.want(1, markedTotal)
-	s.end(0, 0, match.Effort{Player: "A", Moves: 5, Nodes: 500, TimeMS: 2000}, match.Effort{Player: "B", Moves: 2, Nodes: 150, TimeMS: 700})
+	s.end(0, 0, match.Effort{Player: "A", Moves: 5, Nodes: 500, TimeMS: 2000},
+		match.Effort{Player: "B", Moves: 2, Nodes: 150, TimeMS: 700})
 	s.drain()
 	s.want(5, movesTotal, "player", "A")
 	s.want(500, nodesTotal, "player", "A")
@@ -199,7 +201,8 @@ func TestLostOnTime(t *testing.T) {
 	s.move(0, 0, 1, 1000)
 	ev := s.at(match.EventEnd, 0, 0)
 	ev.Black, ev.White, ev.Outcome, ev.Termination, ev.Marked = "A", "B", "black", "time_forfeit", true
-	ev.Sides = &[2]match.Effort{{Player: "A", Moves: 1, TimeMS: 1000}, {Player: "B", Moves: 1, TimeMS: 9000, WorstOverrunMS: 8000}}
+	ev.Sides = &[2]match.Effort{{Player: "A", Moves: 1, TimeMS: 1000},
+		{Player: "B", Moves: 1, TimeMS: 9000, WorstOverrunMS: 8000}}
 	s.send(ev)
 	s.drain()
 	s.want(1, moveOverrun, "player", "A")
@@ -211,7 +214,8 @@ func TestLostOnTime(t *testing.T) {
 // TestCutListenerCountsNothingTwice requires the same final numbers if a listener misses the ends or the beginnings of
 // games.
 func TestCutListenerCountsNothingTwice(t *testing.T) {
-	a, b := match.Effort{Player: "A", Moves: 3, Nodes: 300, TimeMS: 30}, match.Effort{Player: "B", Moves: 2, Nodes: 200, TimeMS: 20}
+	a, b := match.Effort{Player: "A", Moves: 3, Nodes: 300, TimeMS: 30},
+		match.Effort{Player: "B", Moves: 2, Nodes: 200, TimeMS: 20}
 	play := func(s *session, cut func(step int)) {
 		s.game(0, 0, "A", "B")
 		for ply := range 4 {
@@ -226,7 +230,8 @@ func TestCutListenerCountsNothingTwice(t *testing.T) {
 			s.move(0, 1, ply+1, 10)
 			cut(6 + ply)
 		}
-		s.end(0, 1, match.Effort{Player: "B", Moves: 2, Nodes: 200, TimeMS: 20}, match.Effort{Player: "A", Moves: 2, Nodes: 200, TimeMS: 20})
+		s.end(0, 1, match.Effort{Player: "B", Moves: 2, Nodes: 200, TimeMS: 20},
+			match.Effort{Player: "A", Moves: 2, Nodes: 200, TimeMS: 20})
 		cut(10)
 		s.pair(0)
 		s.drain()
@@ -250,7 +255,8 @@ func TestCutListenerCountsNothingTwice(t *testing.T) {
 			}
 			s.drain()
 			for player, want := range map[string][3]float64{"A": {5, 500, 0.05}, "B": {4, 400, 0.04}} {
-				got := [3]float64{s.value(movesTotal, "player", player), s.value(nodesTotal, "player", player), s.value(thinkingTotal, "player", player)}
+				got := [3]float64{s.value(movesTotal, "player", player), s.value(nodesTotal, "player", player),
+					s.value(thinkingTotal, "player", player)}
 				if math.Abs(got[2]-want[2]) < 1e-9 {
 					got[2] = want[2]
 				}
@@ -291,8 +297,10 @@ func TestFollowComesAgain(t *testing.T) {
 // TestResumed requires that the counts of games begin with the stored games, and all other counts with 0.
 func TestResumed(t *testing.T) {
 	rows := []match.Row{
-		{Pair: 4, Black: "A", White: "B", Outcome: match.BlackWins, Termination: match.Checkmate, Points: [2]float64{1, 0}, Plies: 90, Ended: began},
-		{Pair: 4, Leg: 1, Black: "B", White: "A", Outcome: match.Draw, Termination: match.Repetition, Points: [2]float64{.5, .5}, Plies: 110, Ended: began.Add(-time.Hour)},
+		{Pair: 4, Black: "A", White: "B", Outcome: match.BlackWins, Termination: match.Checkmate, Points: [2]float64{1, 0},
+			Plies: 90, Ended: began},
+		{Pair: 4, Leg: 1, Black: "B", White: "A", Outcome: match.Draw, Termination: match.Repetition,
+			Points: [2]float64{.5, .5}, Plies: 110, Ended: began.Add(-time.Hour)},
 	}
 	var stored match.Standings
 	stored.AddRows(rows)
@@ -306,7 +314,8 @@ func TestResumed(t *testing.T) {
 	s.want(seconds(began), lastPair)
 	s.want(10, pairsPlanned)
 	for _, m := range gathered(t, s.set)[gamePlies].GetMetric() {
-		testutil.Check(t, m.GetHistogram().CreatedTimestamp == nil, "the lengths of stored games say that they began with this process")
+		testutil.Check(t, m.GetHistogram().CreatedTimestamp == nil,
+			"the lengths of stored games say that they began with this process")
 	}
 	if m := gathered(t, s.set)[movesTotal]; m != nil {
 		t.Errorf("moves of earlier sessions: %v", m)
@@ -334,7 +343,8 @@ func TestStates(t *testing.T) {
 	only("playing")
 	s.want(1, slotsGauge, "state", "playing")
 	s.want(1, slotsGauge, "state", "idle")
-	for phase, want := range map[match.RunPhase]string{match.RunPaused: "paused", match.RunDraining: "draining", match.RunStopping: "draining", match.RunPlaying: "playing"} {
+	for phase, want := range map[match.RunPhase]string{match.RunPaused: "paused", match.RunDraining: "draining",
+		match.RunStopping: "draining", match.RunPlaying: "playing"} {
 		s.send(match.Event{Type: match.EventControl, Phase: phase, Slots: 2, Pairs: 10, Games: 20})
 		only(want)
 	}
@@ -403,7 +413,8 @@ func TestHostileNames(t *testing.T) {
 			t.Errorf("%q is not read back: %v", name, families[movesTotal])
 		}
 		om := get(t, s.set, "application/openmetrics-text;version=1.0.0")
-		testutil.Check(t, strings.HasSuffix(om, "\n# EOF\n") && !strings.Contains(om, "\ngogi_forged") && !strings.Contains(om, "_created"),
+		testutil.Check(t, strings.HasSuffix(om, "\n# EOF\n") && !strings.Contains(om, "\ngogi_forged") &&
+			!strings.Contains(om, "_created"),
 			"%q in OpenMetrics: %s", name, om)
 		parse(t, strings.NewReader(om))
 	}
@@ -504,7 +515,8 @@ func TestFile(t *testing.T) {
 		if files, err := os.ReadDir(filepath.Dir(path)); err != nil || len(files) != 1 {
 			t.Errorf("left behind: %v, %v", files, err)
 		}
-		testutil.Fails(t, testutil.Err(s.set.KeepFile(filepath.Join(path, "impossible"))), "", "a file that cannot be written is no error")
+		testutil.Fails(t, testutil.Err(s.set.KeepFile(filepath.Join(path, "impossible"))), "",
+			"a file that cannot be written is no error")
 	})
 }
 

@@ -158,7 +158,9 @@ func (t *collection) about(a *About, now string) {
 
 // stateOf returns the state label of a session.
 func stateOf(s *match.Snapshot) string {
-	begun := s.Ended > 0 || slices.ContainsFunc(s.Slots, func(at match.SlotState) bool { return at.Phase == match.SlotPlaying })
+	begun := s.Ended > 0 || slices.ContainsFunc(s.Slots, func(at match.SlotState) bool {
+		return at.Phase == match.SlotPlaying
+	})
 	switch {
 	case s.Over:
 		return stateDone
@@ -215,7 +217,8 @@ func (r *Run) collectSession(t *collection, s *match.Snapshot) {
 // faultKinds returns the kinds of faults in the list of docs/events.md.
 func faultKinds() []string {
 	return []string{
-		"start", "crash", "hang", "not_read", "connection", match.KindUnplayed, "ponder", "game_over", "close", "affinity", "second_bestmove",
+		"start", "crash", "hang", "not_read", "connection", match.KindUnplayed, "ponder", "game_over", "close", "affinity",
+		"second_bestmove",
 	}
 }
 

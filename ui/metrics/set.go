@@ -73,8 +73,8 @@ func (s *Set) Handler() http.Handler {
 // fileEvery is the interval at which KeepFile replaces its file.
 const fileEvery = 15 * time.Second
 
-// KeepFile writes the set into a file now, every 15 seconds, and when stop is called. Each time it replaces the file by a
-// new one. The textfile collector of node_exporter reads such a file if its name ends with .prom. stop returns the
+// KeepFile writes the set into a file now, every 15 seconds, and when stop is called. Each time it replaces the file by
+// a new one. The textfile collector of node_exporter reads such a file if its name ends with .prom. stop returns the
 // error of the last write.
 func (s *Set) KeepFile(path string) (stop func() error, err error) {
 	if err := disk.CheckOutput(path); err != nil {

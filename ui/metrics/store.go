@@ -32,7 +32,8 @@ func (w watchedStore) Add(ctx context.Context, p match.PairResult) (added bool, 
 }
 
 // AddStates does the same as Add for a pair of a tune, which is stored with states.
-func (w watchedStore) AddStates(ctx context.Context, p match.PairResult, states []match.TuneState) (added bool, err error) {
+func (w watchedStore) AddStates(ctx context.Context, p match.PairResult, states []match.TuneState) (added bool,
+	err error) {
 	return w.add(p, func() (bool, error) { return w.TuneStore.AddStates(ctx, p, states) })
 }
 

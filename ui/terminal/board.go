@@ -17,8 +17,8 @@ const (
 	gridHeight = 2*9 + 1 + 3
 )
 
-// boardLines draws a board with both hands and the last move marked. It returns 12 lines, or gridHeight lines with a grid.
-// White's pieces have a v, as in the CSA and KI2 notations.
+// boardLines draws a board with both hands and the last move marked. It returns 12 lines, or gridHeight lines with a
+// grid. White's pieces have a v, as in the CSA and KI2 notations.
 func (v View) boardLines(b *match.Board, grid bool) []Line {
 	p, last, ok := position(b)
 	if !ok {
@@ -26,7 +26,8 @@ func (v View) boardLines(b *match.Board, grid bool) []Line {
 	}
 	files, between, before, after := "  9  8  7  6  5  4  3  2  1", Line(nil), "", ""
 	if grid {
-		files, between, before, after = "   9    8    7    6    5    4    3    2    1", line(Faint, strings.Repeat("+----", 9)+"+"), "|", " "
+		files, between, before, after = "   9    8    7    6    5    4    3    2    1",
+			line(Faint, strings.Repeat("+----", 9)+"+"), "|", " "
 	}
 	lines := []Line{hand(&p, shogi.White), line(Faint, files)}
 	if grid {
@@ -91,7 +92,8 @@ func square(p *shogi.Position, s, last shogi.Square, grid bool) Line {
 // hand returns the pieces in hand of a side, the strongest first.
 func hand(p *shogi.Position, side shogi.Colour) Line {
 	var held []string
-	for _, t := range []shogi.PieceType{shogi.Rook, shogi.Bishop, shogi.Gold, shogi.Silver, shogi.Knight, shogi.Lance, shogi.Pawn} {
+	for _, t := range []shogi.PieceType{shogi.Rook, shogi.Bishop, shogi.Gold, shogi.Silver, shogi.Knight, shogi.Lance,
+		shogi.Pawn} {
 		switch n := p.Hand(side, t); n {
 		case 0:
 		case 1:

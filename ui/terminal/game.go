@@ -163,7 +163,9 @@ func (v View) votes(t *match.Thought, limit int) []Line {
 		return nil
 	}
 	vote := t.Vote
-	lines := []Line{line(Faint, "  "+v.say("votes %s for %s, by %s", cmp.Or(clean(vote.Split), "-"), clean(t.Move), i18n.Of(clean(voting.By(vote.By).Words()))))}
+	lines := []Line{line(Faint, "  "+
+		v.say("votes %s for %s, by %s", cmp.Or(clean(vote.Split), "-"), clean(t.Move),
+			i18n.Of(clean(voting.By(vote.By).Words()))))}
 	shown, all := vote.Ballots, len(vote.Ballots)+max(0, vote.Others)
 	if len(lines)+all > limit {
 		shown = shown[:max(0, min(len(shown), limit-len(lines)-1))]

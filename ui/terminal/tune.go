@@ -17,15 +17,19 @@ import (
 func (v View) aboutTune() []string {
 	t := v.Now.Tune
 	now, _ := t.Now()
-	texts := []string{v.say("Tune (%s): block %d of %d; a tune's games prove no strength.", t.Method, t.Track.Latest, t.Blocks)}
+	texts := []string{v.say("Tune (%s): block %d of %d; a tune's games prove no strength.", t.Method, t.Track.Latest,
+		t.Blocks)}
 	if now.LostElo != nil && t.Target > 0 {
-		texts = append(texts, v.say("Perturbation × %.2f: the perturbed values lost %.1f Elo to the current values (target: %g).", now.Spread, *now.LostElo, t.Target))
+		texts = append(texts,
+			v.say("Perturbation × %.2f: the perturbed values lost %.1f Elo to the current values (target: %g).", now.Spread,
+				*now.LostElo, t.Target))
 	}
 	if now.Equal > 0 {
 		texts = append(texts, v.say("Pairs with equal values on both sides: %s.", format.Count(now.Equal)))
 	}
 	if t.Forfeits > 0 {
-		texts = append(texts, v.say("Forfeited because the engine did not start with its values: %s.", i18n.Number{N: t.Forfeits, Noun: "pair"}))
+		texts = append(texts, v.say("Forfeited because the engine did not start with its values: %s.",
+			i18n.Number{N: t.Forfeits, Noun: "pair"}))
 	}
 	if len(t.Candidate) > 0 {
 		texts = append(texts, v.say("Final values: %s.", answer(t)))
@@ -61,7 +65,8 @@ func (v View) tune(across, height int) []Line {
 	if height < 2 {
 		return nil
 	}
-	lines := []Line{line(Faint, pad(v.say("parameter"), paramName)+padLeft(v.say("start"), paramValue)+padLeft(v.say("now"), paramValue))}
+	lines := []Line{line(Faint, pad(v.say("parameter"), paramName)+padLeft(v.say("start"), paramValue)+
+		padLeft(v.say("now"), paramValue))}
 	now, _ := t.Now()
 	for i := range t.Params {
 		p := &t.Params[i]

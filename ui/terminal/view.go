@@ -110,7 +110,8 @@ func (v View) players(height int) []Line {
 	if v.Report == nil || height < 3 {
 		return nil
 	}
-	lines := []Line{nil, line(Faint, pad(v.say("stored games"), 20)+padLeft(v.say("W-D-L"), 14)+padLeft(v.say("points"), 9))}
+	lines := []Line{nil, line(Faint,
+		pad(v.say("stored games"), 20)+padLeft(v.say("W-D-L"), 14)+padLeft(v.say("points"), 9))}
 	for _, p := range v.Report.Players[:min(len(v.Report.Players), height-2)] {
 		lines = append(lines, line(Plain, pad(clean(p.Name), 20)+
 			padLeft(fmt.Sprintf("%d-%d-%d", p.Wins, p.Draws, p.Losses), 14)+padLeft(format.Share(p.Points, p.Games), 9)))

@@ -24,7 +24,8 @@ func hostile() *rapid.Generator[string] {
 		rapid.String(),
 		rapid.StringMatching(`[a-z]{0,60}`),
 		rapid.SampledFrom([]string{
-			"\x1b[2J\x1b]0;owned\x07", "a\r\nb", "\u202egnp.exe", "合議のエンジン第一号", "e\u0301\u0301\u0301", "👩\u200d🚀🏳️\u200d🌈🇯🇵", "\u009b31m", "ﾊﾝｶｸ", "\x00\x7f",
+			"\x1b[2J\x1b]0;owned\x07", "a\r\nb", "\u202egnp.exe", "合議のエンジン第一号", "e\u0301\u0301\u0301", "👩\u200d🚀🏳️\u200d🌈🇯🇵",
+			"\u009b31m", "ﾊﾝｶｸ", "\x00\x7f",
 			"ก็็็็", strings.Repeat("長い", 200), "각", "\u1112\u1161\u11ab", "\u2028\u00ad\ufeff", "\xff\xfe", "½–±…",
 		}),
 	)
@@ -55,8 +56,10 @@ func drawBoard(t *rapid.T) *match.Board {
 	number := rapid.IntRange(-1, 1<<40)
 	b := &match.Board{
 		Pair: number.Draw(t, "pair"), Leg: 1,
-		GameHead: match.GameHead{Black: text.Draw(t, "black"), White: text.Draw(t, "white"), Opening: text.Draw(t, "opening")},
-		Ply:      number.Draw(t, "ply"), Outcome: rapid.OneOf(rapid.Just(""), rapid.Just("black"), text).Draw(t, "outcome"), Termination: text.Draw(t, "termination"),
+		GameHead: match.GameHead{Black: text.Draw(t, "black"), White: text.Draw(t, "white"),
+			Opening: text.Draw(t, "opening")},
+		Ply: number.Draw(t, "ply"), Outcome: rapid.OneOf(rapid.Just(""), rapid.Just("black"), text).Draw(t, "outcome"),
+		Termination: text.Draw(t, "termination"),
 	}
 	b.Start, b.Moves, b.Position = played(t)
 	if rapid.IntRange(0, 5).Draw(t, "unsound") == 0 {
@@ -64,7 +67,8 @@ func drawBoard(t *rapid.T) *match.Board {
 	}
 	for c := range b.Thoughts {
 		score, ms := rapid.IntRange(-1_100_000, 1_100_000).Draw(t, "score"), rapid.Float64Range(-1e6, 1e9).Draw(t, "ms")
-		b.Thoughts[c] = &match.Thought{Ply: c, Score: &score, Depth: 3, Nodes: rapid.Uint64().Draw(t, "nodes"), PV: text.Draw(t, "pv"), TimeMS: &ms}
+		b.Thoughts[c] = &match.Thought{Ply: c, Score: &score, Depth: 3, Nodes: rapid.Uint64().Draw(t, "nodes"),
+			PV: text.Draw(t, "pv"), TimeMS: &ms}
 		b.Clocks = append(b.Clocks, &ms)
 		if rapid.Bool().Draw(t, "council") {
 			b.Thoughts[c].Vote = drawVote(t)
@@ -75,9 +79,11 @@ func drawBoard(t *rapid.T) *match.Board {
 
 func drawVote(t *rapid.T) *match.Vote {
 	text := hostile()
-	v := &match.Vote{By: text.Draw(t, "by"), Split: text.Draw(t, "split"), Others: rapid.IntRange(-1, 1<<40).Draw(t, "others")}
+	v := &match.Vote{By: text.Draw(t, "by"), Split: text.Draw(t, "split"),
+		Others: rapid.IntRange(-1, 1<<40).Draw(t, "others")}
 	for i := range rapid.IntRange(0, 16).Draw(t, "ballots") {
-		b := match.Ballot{Member: text.Draw(t, "member"), Kind: text.Draw(t, "kind"), Move: text.Draw(t, "vote"), Weight: rapid.Float64().Draw(t, "weight"), Played: i == 0}
+		b := match.Ballot{Member: text.Draw(t, "member"), Kind: text.Draw(t, "kind"), Move: text.Draw(t, "vote"),
+			Weight: rapid.Float64().Draw(t, "weight"), Played: i == 0}
 		v.Ballots = append(v.Ballots, b)
 	}
 	return v
@@ -87,28 +93,32 @@ func drawVote(t *rapid.T) *match.Vote {
 // the move played.
 func TestVotesAreShown(t *testing.T) {
 	score, less, mate := 120, -30, -999_996
-	thought := &match.Thought{Ply: 1, Move: "7g7f", Score: &score, Vote: &match.Vote{By: "rule", Split: "2:1", Others: 2, Ballots: []match.Ballot{
-		{Member: "one", Kind: "move", Move: "7g7f", Score: &score, Weight: 1.25, Played: true},
-		{Member: "two", Kind: "move", Move: "2g2f", Score: &less, Weight: 0.5},
-		{Member: "three", Kind: "dead", Weight: 1},
-		{Member: "four", Kind: "move", Move: "7g7f", Score: &mate, Weight: 1, Played: true},
-		{Member: "five", Kind: "none", Weight: 1},
-		{Member: "six", Kind: "move", Move: "7g7f", Weight: 1, Played: true},
-	}}}
-	board := &match.Board{Ply: 1, Position: shogi.Handicaps()[0].SFEN, Thoughts: [2]*match.Thought{thought, nil}, GameHead: match.GameHead{Black: "C", White: "B"}}
+	thought := &match.Thought{Ply: 1, Move: "7g7f", Score: &score,
+		Vote: &match.Vote{By: "rule", Split: "2:1", Others: 2, Ballots: []match.Ballot{
+			{Member: "one", Kind: "move", Move: "7g7f", Score: &score, Weight: 1.25, Played: true},
+			{Member: "two", Kind: "move", Move: "2g2f", Score: &less, Weight: 0.5},
+			{Member: "three", Kind: "dead", Weight: 1},
+			{Member: "four", Kind: "move", Move: "7g7f", Score: &mate, Weight: 1, Played: true},
+			{Member: "five", Kind: "none", Weight: 1},
+			{Member: "six", Kind: "move", Move: "7g7f", Weight: 1, Played: true},
+		}}}
+	board := &match.Board{Ply: 1, Position: shogi.Handicaps()[0].SFEN, Thoughts: [2]*match.Thought{thought, nil},
+		GameHead: match.GameHead{Black: "C", White: "B"}}
 	v := View{Now: &match.Snapshot{Slots: []match.SlotState{{Phase: match.SlotPlaying, Board: board}}}}
 	var got []string
 	for _, l := range v.game(v.Now.Slots[0], 40) {
 		got = append(got, strings.Join(strings.Fields(l.String()), " "))
 	}
 	for _, want := range []string{
-		"votes 2:1 for 7g7f, by the vote", "* one 7g7f +120 ×1.25", "two 2g2f -30 ×0.5", "three dead - ×1", "* four 7g7f mate -4 ×1", "five no answer - ×1", "and 2 more",
+		"votes 2:1 for 7g7f, by the vote", "* one 7g7f +120 ×1.25", "two 2g2f -30 ×0.5", "three dead - ×1",
+		"* four 7g7f mate -4 ×1", "five no answer - ×1", "and 2 more",
 	} {
 		if !slices.Contains(got, want) {
 			t.Errorf("%q is missing in\n%s", want, strings.Join(got, "\n"))
 		}
 	}
-	if short := v.game(v.Now.Slots[0], 12); len(short) != 12 || !strings.Contains(short[11].String(), "+120") && !strings.Contains(short[8].String(), "votes") {
+	if short := v.game(v.Now.Slots[0], 12); len(short) != 12 || !strings.Contains(short[11].String(), "+120") &&
+		!strings.Contains(short[8].String(), "votes") {
 		t.Errorf("%v", short)
 	}
 }
@@ -119,7 +129,8 @@ func drawReport(t *rapid.T) *report.Report {
 	o := matchtest.Run{Players: names, Pairs: pairs, Slowed: rapid.IntRange(0, 5).Draw(t, "slowed")}
 	run := report.Run{Name: "run", Pairs: 12, Players: []report.Player{{Name: names[0]}, {Name: names[1]}}}
 	if rapid.Bool().Draw(t, "gate") {
-		run.Gate = report.Registration{Design: stats.SPRT{Elo0: 0, Elo1: 30, Alpha: 0.05, Beta: 0.1, Model: stats.ModelLogistic}, Registered: true, Pairs: 12}
+		run.Gate = report.Registration{Design: stats.SPRT{Elo0: 0, Elo1: 30, Alpha: 0.05, Beta: 0.1,
+			Model: stats.ModelLogistic}, Registered: true, Pairs: 12}
 	}
 	g := testutil.Must(report.New(run))(t)
 	for _, rows := range o.Rows() {
@@ -131,7 +142,8 @@ func drawReport(t *rapid.T) *report.Report {
 func drawView(t *rapid.T) View {
 	text := hostile()
 	now := &match.Snapshot{
-		Began: time.Unix(0, 0), Latest: time.Unix(rapid.Int64Range(0, 1e6).Draw(t, "latest"), 0), Phase: match.RunPhase(text.Draw(t, "phase")),
+		Began: time.Unix(0, 0), Latest: time.Unix(rapid.Int64Range(0, 1e6).Draw(t, "latest"), 0),
+		Phase: match.RunPhase(text.Draw(t, "phase")),
 		Pairs: rapid.Int().Draw(t, "pairs"), Finished: rapid.Int().Draw(t, "finished"), Wanted: rapid.Int().Draw(t, "wanted"),
 	}
 	for i := range rapid.IntRange(0, 30).Draw(t, "slots") {
@@ -141,11 +153,14 @@ func drawView(t *rapid.T) View {
 		})
 	}
 	for range rapid.IntRange(0, 5).Draw(t, "faults") {
-		now.Faults = append(now.Faults, match.FaultSum{Player: text.Draw(t, "player"), Kind: text.Draw(t, "kind"), Times: 3, Forfeits: 1})
-		now.Warnings = append(now.Warnings, match.WarningGiven{Engine: text.Draw(t, "engine"), Kind: "slow", Note: text.Draw(t, "note")})
+		now.Faults = append(now.Faults,
+			match.FaultSum{Player: text.Draw(t, "player"), Kind: text.Draw(t, "kind"), Times: 3, Forfeits: 1})
+		now.Warnings = append(now.Warnings,
+			match.WarningGiven{Engine: text.Draw(t, "engine"), Kind: "slow", Note: text.Draw(t, "note")})
 	}
 	v := View{
-		Run: text.Draw(t, "run"), Now: now, Unread: text.Draw(t, "unread"), Waited: time.Duration(rapid.Int64().Draw(t, "waited")),
+		Run: text.Draw(t, "run"), Now: now, Unread: text.Draw(t, "unread"),
+		Waited: time.Duration(rapid.Int64().Draw(t, "waited")),
 		Faults: rapid.SliceOf(text).Draw(t, "told"), Message: text.Draw(t, "message"), Question: rapid.Bool().Draw(t, "asks"),
 	}
 	if rapid.Bool().Draw(t, "read") {
@@ -168,7 +183,8 @@ func TestLinesFit(t *testing.T) {
 		lines := Lines(v, w, h)
 		testutil.Require(t, len(lines) <= h, "%d lines in %d", len(lines), h)
 		for _, l := range lines {
-			if got := narrow.StringWidth(l.String()); max(got, l.Width()) > w { // by another library, and by the library that draws
+			// by another library, and by the library that draws
+			if got := narrow.StringWidth(l.String()); max(got, l.Width()) > w {
 				t.Fatalf("%q is %d wide, and said to be %d, in %d", l, got, l.Width(), w)
 			}
 			for _, r := range l.String() {
@@ -192,7 +208,9 @@ func TestNothingPushesTheKeysOut(t *testing.T) {
 		if _, _, ok := position(b); !ok {
 			return
 		}
-		if !slices.ContainsFunc(lines, func(l Line) bool { return strings.Contains(l.String(), " i ") || strings.HasSuffix(l.String(), " i") }) {
+		if !slices.ContainsFunc(lines, func(l Line) bool {
+			return strings.Contains(l.String(), " i ") || strings.HasSuffix(l.String(), " i")
+		}) {
 			t.Fatal("the last rank is not there")
 		}
 		at := slices.IndexFunc(lines, func(l Line) bool {
@@ -252,6 +270,7 @@ func TestSmall(t *testing.T) {
 		for _, l := range Lines(View{Now: &match.Snapshot{}}, size[0], size[1]) {
 			text.WriteString(l.String() + " ")
 		}
-		testutil.Contains(t, strings.Join(strings.Fields(text.String()), " "), "gogi watch needs 80 × 24", "%v: %s", size, text.String())
+		testutil.Contains(t, strings.Join(strings.Fields(text.String()), " "), "gogi watch needs 80 × 24", "%v: %s", size,
+			text.String())
 	}
 }

@@ -41,9 +41,9 @@ const (
 // example because it was killed.
 var ErrGone = errors.New("the process that played it is gone, and has not said why")
 
-// Watch shows the run until its session ends, and returns the final lines about it. If the user leaves earlier, it returns nil.
-// It always restores the terminal. It returns socket.ErrNobody if no process plays the run, and ErrNoTerminal without a
-// terminal.
+// Watch shows the run until its session ends, and returns the final lines about it. If the user leaves earlier, it
+// returns nil. It always restores the terminal. It returns socket.ErrNobody if no process plays the run, and
+// ErrNoTerminal without a terminal.
 func Watch(ctx context.Context, r Run) ([]string, error) {
 	if !onTerminal() {
 		return nil, ErrNoTerminal
@@ -87,7 +87,8 @@ type watcher struct {
 
 func newWatcher(ctx context.Context, r Run, s tcell.Screen, stream *socket.Stream) *watcher {
 	return &watcher{
-		Run: r, ctx: ctx, screen: s, model: newModel(r.Name, r.Language), stream: stream, events: stream.Events(), back: make(chan func()), read: -1,
+		Run: r, ctx: ctx, screen: s, model: newModel(r.Name, r.Language), stream: stream, events: stream.Events(),
+		back: make(chan func()), read: -1,
 	}
 }
 

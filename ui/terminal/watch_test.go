@@ -88,9 +88,11 @@ func watching(t *testing.T, p *playing, evidence func(context.Context) (*report.
 	t.Helper()
 	stream := testutil.Must(socket.Follow(t.Context(), p.path))(t)
 	terminal := &tty{MockTerm: vt.NewMockTerm(vt.MockOptSize{X: 80, Y: 24})}
-	s := testutil.Must(tcell.NewTerminfoScreenFromTty(terminal, tcell.OptNegotiation(false), tcell.OptTerm("xterm-256color")))(t)
+	s := testutil.Must(tcell.NewTerminfoScreenFromTty(terminal, tcell.OptNegotiation(false),
+		tcell.OptTerm("xterm-256color")))(t)
 	testutil.OK(t, s.Init())
-	w := &watched{newWatcher(t.Context(), Run{Name: "run", Socket: p.path, Evidence: evidence}, s, stream), terminal, make(chan any, 1)}
+	w := &watched{newWatcher(t.Context(), Run{Name: "run", Socket: p.path, Evidence: evidence}, s, stream), terminal,
+		make(chan any, 1)}
 	go func() {
 		defer func() {
 			if r := recover(); r != nil {
@@ -147,7 +149,8 @@ func stamp(e match.Event, seq uint64) match.Event {
 func begun(seq uint64, slot int, black string) match.Event {
 	pair, leg := slot, 0
 	start := shogi.StartPos()
-	return stamp(match.Event{Type: match.EventGame, Pair: &pair, Leg: &leg, Slot: &slot, GameHead: match.GameHead{Black: black, White: "B", Start: start.SFEN()}}, seq)
+	return stamp(match.Event{Type: match.EventGame, Pair: &pair, Leg: &leg, Slot: &slot,
+		GameHead: match.GameHead{Black: black, White: "B", Start: start.SFEN()}}, seq)
 }
 
 // TestWatchARun tests boards, hostile names, commands with their answers, and the end.
@@ -210,7 +213,8 @@ func TestPanicsGiveTheTerminalBack(t *testing.T) {
 	p := play(t, filepath.Join(t.TempDir(), "run.sock"))
 	w := watching(t, p, func(context.Context) (*report.Report, error) { panic("evidence is broken") })
 	got, _ := w.ends(t).(string)
-	testutil.Check(t, strings.Contains(got, "evidence is broken") && strings.Contains(got, "watch_test.go"), "ended with %q", got)
+	testutil.Check(t, strings.Contains(got, "evidence is broken") && strings.Contains(got, "watch_test.go"),
+		"ended with %q", got)
 	w = watching(t, p, nothing)
 	w.shows(t, "2 slots")
 	w.back <- func() { panic("the model is broken") }

@@ -204,7 +204,8 @@ func (s crossPages) rate(r *http.Request, runs []string, anchor string) (*rated,
 	if err != nil {
 		return nil, err
 	}
-	options := ratings.Options{Model: "all", Draws: "half", Confidence: 0.95, Seed: 1, Command: stored.RateCommand("", runs)}
+	options := ratings.Options{Model: "all", Draws: "half", Confidence: 0.95, Seed: 1,
+		Command: stored.RateCommand("", runs)}
 	if anchor != "" {
 		if options.Anchor, err = ratings.ParseAnchor(anchor); err != nil {
 			return nil, err
@@ -343,7 +344,8 @@ func (s crossPages) enginesPage(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	infos, err := runList(s).infosOf(r.Context(), slices.DeleteFunc(slices.Clone(names), func(n results.RunName) bool { return !slices.Contains(wanted, n.Name) }))
+	infos, err := runList(s).infosOf(r.Context(),
+		slices.DeleteFunc(slices.Clone(names), func(n results.RunName) bool { return !slices.Contains(wanted, n.Name) }))
 	if err != nil {
 		return err
 	}
@@ -351,7 +353,8 @@ func (s crossPages) enginesPage(w http.ResponseWriter, r *http.Request) error {
 	var groups []engineGroup
 	for _, info := range infos {
 		for i := range info.Engines {
-			groups = grouped(groups, engineEntry{Run: info.Name, Link: pathOf(info.Name), Engine: shownTo(holder, info.Engines[i])})
+			groups = grouped(groups, engineEntry{Run: info.Name, Link: pathOf(info.Name),
+				Engine: shownTo(holder, info.Engines[i])})
 		}
 	}
 	c.Found = groups

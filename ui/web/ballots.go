@@ -55,7 +55,8 @@ func (v voice) voteOf(t *match.Thought) *voteView {
 // weightText prints the weight of a ballot with three digits. The function weight() of the script prints the
 // same.
 func weightText(w float64) string {
-	short, _ := strconv.ParseFloat(strconv.FormatFloat(w, 'g', 3, 64), 64) // ParseFloat can read every result of FormatFloat
+	// ParseFloat can read every result of FormatFloat
+	short, _ := strconv.ParseFloat(strconv.FormatFloat(w, 'g', 3, 64), 64)
 	return strconv.FormatFloat(short, 'f', -1, 64)
 }
 
@@ -114,7 +115,8 @@ func (v voice) storedVote(before *shogi.Position, r *voting.Record) (voteView, e
 		if err != nil {
 			return view, err
 		}
-		ballot := ballotView{Member: r.Members[b.Member], Said: v.Say(b.Kind.Words()), Played: r.Ballots[i].Move != "" && r.Ballots[i].Move == r.Played}
+		ballot := ballotView{Member: r.Members[b.Member], Said: v.Say(b.Kind.Words()), Played: r.Ballots[i].Move != "" &&
+			r.Ballots[i].Move == r.Played}
 		if b.Kind == voting.KindMove && before.CheckLegal(b.Move) == nil {
 			ballot.Said = v.moveText(before, b.Move, shogi.NoSquare)
 		}

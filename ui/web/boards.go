@@ -38,8 +38,10 @@ type boardCard struct {
 	Games   string // address of its games; "": a family
 }
 
-// boardsPage shows where the first player of a run scores less: the families of openings, and the openings with small boards.
-func (s *Server) boardsPage(w http.ResponseWriter, r *http.Request, info *results.RunInfo, made *sheet, page int) error {
+// boardsPage shows where the first player of a run scores less: the families of openings, and the openings with small
+// boards.
+func (s *Server) boardsPage(w http.ResponseWriter, r *http.Request, info *results.RunInfo, made *sheet,
+	page int) error {
 	kept, err := resultAlone(s, r, made.boards)
 	if err != nil {
 		return err
@@ -91,7 +93,8 @@ func (s *Server) boardsPage(w http.ResponseWriter, r *http.Request, info *result
 }
 
 func cardOf(info *results.RunInfo, row *effects.Board, title string) boardCard {
-	return boardCard{Board: *row, Title: title, Picture: fmt.Sprintf("%s.svg?ply=%d", gameAt(info.Name, row.Pair, row.Leg), row.FirstPly)}
+	return boardCard{Board: *row, Title: title,
+		Picture: fmt.Sprintf("%s.svg?ply=%d", gameAt(info.Name, row.Pair, row.Leg), row.FirstPly)}
 }
 
 // orderWords returns the name of an order of the rows.

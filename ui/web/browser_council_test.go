@@ -61,12 +61,16 @@ func (b *browser) testCouncil(t *testing.T) {
 	s.step(0, 2, 200)
 	move, _ = s.lastMove(0)
 	p.until(fmt.Sprintf(`document.querySelector('[data-vote=black] [data-f=voted]').textContent === %q`, move))
-	if got := says[[]string](p, ballotsShown+`(document.querySelector('[data-vote=black]'))`); len(got) != 5 || got[1] != fmt.Sprintf("one|%s ✓|+20|1!", move) {
+	if got := says[[]string](p, ballotsShown+`(document.querySelector('[data-vote=black]'))`); len(got) != 5 ||
+		got[1] != fmt.Sprintf("one|%s ✓|+20|1!", move) {
 		t.Errorf("after its next move: %q", got)
 	}
 	for _, scheme := range []string{"light", "dark"} {
-		testutil.OK(t, testutil.Err(chromedp.Call(p.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}})))
-		for _, lang := range testutil.ByLength([]string{"en"}, []string{"en", "ja"}) { // texts in the other language have the same length and colours
+		testutil.OK(t, testutil.Err(chromedp.Call(p.ctx, emulation.SetEmulatedMedia,
+			emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme",
+				Value: scheme}}})))
+		// texts in the other language have the same length and colours
+		for _, lang := range testutil.ByLength([]string{"en"}, []string{"en", "ja"}) {
 			p.open(h.URL() + "r/run/live?lang=" + lang)
 			for _, bad := range append(says[[]string](p, contrasts), says[[]string](p, nameless)...) {
 				t.Errorf("%s %s: %s", scheme, lang, bad)
@@ -98,11 +102,13 @@ func storeCouncil(t *testing.T, store *results.Store, name string) {
 	plan := planFor(name, 1)
 	plan.Openings = plan.Openings[:1]
 	member := func(name string) match.Player {
-		return match.Player{Name: name, Command: []string{"x"}, Identity: match.Identity{Fixed: name}, Limits: match.Limits{Nodes: 1}}
+		return match.Player{Name: name, Command: []string{"x"}, Identity: match.Identity{Fixed: name},
+			Limits: match.Limits{Nodes: 1}}
 	}
 	plan.Players[0] = match.Player{
 		Name: "C", Identity: match.Identity{Fixed: "a council"}, Limits: match.Limits{Nodes: 1},
-		Council: &match.Council{Members: []match.Player{member("P1"), member("P2"), member("P3")}, Own: make([]bool, 3), Scales: make([]match.Scale, 3), Rule: "majority"},
+		Council: &match.Council{Members: []match.Player{member("P1"), member("P2"), member("P3")}, Own: make([]bool, 3),
+			Scales: make([]match.Scale, 3), Rule: "majority"},
 	}
 	run := testutil.Must(store.Begin(t.Context(), plan))(t)
 	pair := matchtest.Games(plan.Pair(0), gameOf)
@@ -149,11 +155,13 @@ func (b *browser) testStoredCouncil(t *testing.T) {
 	testutil.Slices(t, []string{"P1|" + a + " ✓|+30|1!", "P2|" + a + " ✓|+10|1!", "P3|" + other + "|−5|1"}, first)
 	p.do(chromedp.KeyEvent(kb.ArrowRight), chromedp.KeyEvent(kb.ArrowRight))
 	p.until(`document.querySelector('[data-part=caption]').textContent.startsWith('3.')`)
-	if second := says[[]string](p, rows); len(second) != 3 || !strings.HasSuffix(second[0], "✓|+1|1!") || strings.Contains(second[1], "✓") {
+	if second := says[[]string](p, rows); len(second) != 3 || !strings.HasSuffix(second[0], "✓|+1|1!") ||
+		strings.Contains(second[1], "✓") {
 		t.Errorf("ply 3: %q", second)
 	}
 	p.open(h.URL() + "r/run/g/0.0?ply=1&lang=ja")
-	if said := says[string](p, `document.querySelector('.council').innerText`); !strings.Contains(said, "票 2:1") || !strings.Contains(said, kifu.KIFMove(&start, legal[0], shogi.NoSquare)+" ✓") || strings.Contains(said, "the vote") {
+	if said := says[string](p, `document.querySelector('.council').innerText`); !strings.Contains(said, "票 2:1") ||
+		!strings.Contains(said, kifu.KIFMove(&start, legal[0], shogi.NoSquare)+" ✓") || strings.Contains(said, "the vote") {
 		t.Errorf("in Japanese: %s", said)
 	}
 	for _, path := range []string{"r/run/g/0.0?ply=1", "r/run/votes", "r/run"} {

@@ -37,7 +37,8 @@ func (b *browser) testEnded(t *testing.T) {
 	s.done()
 	p.until(state + `.startsWith('finished 4 of 4 pairs, 8 games')`)
 	p.until(`document.querySelector('[data-fresh=report] #settings') !== null`)
-	if !says[bool](p, `window.here && document.querySelector('[data-f=phase]').textContent === 'ended' && document.querySelector('[data-fresh=line]').textContent === ''`) {
+	if !says[bool](p,
+		`window.here && document.querySelector('[data-f=phase]').textContent === 'ended' && document.querySelector('[data-fresh=line]').textContent === ''`) {
 		t.Errorf("the page is another one: %s", says[string](p, `document.body.innerText`))
 	}
 	p.photograph("run-ended")
@@ -46,7 +47,8 @@ func (b *browser) testEnded(t *testing.T) {
 	}
 	after := b.tab(t)
 	after.open(h.URL() + "r/run?lang=en")
-	if says[bool](after, `document.querySelector('[data-live]') !== null`) || !says[bool](after, state+`.startsWith('finished 4 of 4')`) {
+	if says[bool](after, `document.querySelector('[data-live]') !== null`) ||
+		!says[bool](after, state+`.startsWith('finished 4 of 4')`) {
 		t.Errorf("after the end: %s", says[string](after, state))
 	}
 	if testutil.Long() { // the script waits for the next session
@@ -79,11 +81,13 @@ func (b *browser) testTune(t *testing.T) {
 	h := openSite(t, Config{Live: playing(s), Store: store})
 	told := match.TuneSetup{
 		Method: "spsa", Pairs: 40, Blocks: 10, Block: 4, Inflight: 8,
-		Params: []match.TuneParam{{Name: "X", Kind: "int", Start: 40, Max: 100, C: 10}, {Name: markup, Kind: "float", Start: 0.5, Max: 1, C: 0.1}},
+		Params: []match.TuneParam{{Name: "X", Kind: "int", Start: 40, Max: 100, C: 10},
+			{Name: markup, Kind: "float", Start: 0.5, Max: 1, C: 0.1}},
 	}
 	s.send(match.Event{Type: match.EventTune, Tune: &told})
 	block := func(n int) {
-		s.send(match.Event{Type: match.EventBlock, Block: n, Pairs: 4 * n, Theta: []float64{40 + float64(n), 0.5}, Spread: 1.25, Equal: 1})
+		s.send(match.Event{Type: match.EventBlock, Block: n, Pairs: 4 * n, Theta: []float64{40 + float64(n), 0.5},
+			Spread: 1.25, Equal: 1})
 	}
 	block(1)
 	s.step(0, 0, 99)
@@ -111,12 +115,15 @@ func (b *browser) testTune(t *testing.T) {
 	s.done()
 	for lang, p := range tabs {
 		p.until(`document.querySelector('[data-fresh=report]').seenOld === undefined`)
-		if n := says[int](p, asked); n != 1 || !says[bool](p, `document.querySelector('[data-fresh=report] .tuned') !== null`) {
+		if n := says[int](p, asked); n != 1 ||
+			!says[bool](p, `document.querySelector('[data-fresh=report] .tuned') !== null`) {
 			t.Errorf("%s: the page was asked for %d times: %s", lang, n, says[string](p, `document.body.innerText`))
 		}
 		p.open(h.URL() + "r/r/games")
 		p.follow(chromedp.Click(chromedp.CSS(".games a")))
-		testutil.Check(t, says[bool](p, `document.querySelector('.study .board') !== null && document.querySelector('.tabs [aria-current]') !== null`), "%s: no game of the tune", lang)
+		testutil.Check(t, says[bool](p,
+			`document.querySelector('.study .board') !== null && document.querySelector('.tabs [aria-current]') !== null`),
+			"%s: no game of the tune", lang)
 		p.quiet()
 	}
 }

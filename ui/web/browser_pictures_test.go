@@ -30,8 +30,10 @@ func (b *browser) testAxe(t *testing.T) {
 	testutil.OK(t, err)
 	h := everyKindOfPage(t)
 	all := []string{
-		"", "r/run", "r/run/games", "r/run/g/0.0?ply=2", "r/run/g/0.0?ply=2&pv=1", "r/run/openings", "r/run/time", "r/run/faults",
-		"r/C", "r/C/votes", "r/C/g/0.0?ply=1", "r/r", "r/r/games", "r/r/g/0.0?ply=1", "r/self", "r/playing", "r/playing/live", "r/playing/g/0.0",
+		"", "r/run", "r/run/games", "r/run/g/0.0?ply=2", "r/run/g/0.0?ply=2&pv=1", "r/run/openings", "r/run/time",
+		"r/run/faults",
+		"r/C", "r/C/votes", "r/C/g/0.0?ply=1", "r/r", "r/r/games", "r/r/g/0.0?ply=1", "r/self", "r/playing", "r/playing/live",
+		"r/playing/g/0.0",
 		"engines", "ratings?run=run&run=other&anchor=old", "compare?a=run&b=other", "style", "login?wrong", "nowhere",
 	}
 	p := b.tab(t)
@@ -59,8 +61,8 @@ func (b *browser) testAxe(t *testing.T) {
 	}
 }
 
-// violations opens a page with all its details and returns the serious violations that axe-core, a script, finds. If the
-// page loads itself again during the check, violations repeats the check.
+// violations opens a page with all its details and returns the serious violations that axe-core, a script, finds. If
+// the page loads itself again during the check, violations repeats the check.
 func (p *browserTab) violations(url, axe string) []string {
 	p.t.Helper()
 	for range 9 {
@@ -88,7 +90,8 @@ func everyKindOfPage(t *testing.T) *site {
 	}
 	storeCouncil(t, store, "C")
 	self := planFor("self", 1)
-	self.Players, self.Design = self.Players[:1], match.Design{Kind: match.DesignSelfplay, Selfplay: match.Selfplay{Games: 2}}
+	self.Players, self.Design = self.Players[:1],
+		match.Design{Kind: match.DesignSelfplay, Selfplay: match.Selfplay{Games: 2}}
 	testutil.OK(t, testutil.Must(store.Begin(t.Context(), self))(t).Close())
 	s := newStage("playing", 3)
 	for i := range 60 {
@@ -100,13 +103,16 @@ func everyKindOfPage(t *testing.T) *site {
 // colours sets the colour scheme of the page, light or dark.
 func (p *browserTab) colours(scheme string) {
 	p.t.Helper()
-	_, err := chromedp.Call(p.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}})
+	_, err := chromedp.Call(p.ctx, emulation.SetEmulatedMedia,
+		emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}})
 	testutil.OK(p.t, err)
 }
 
 var (
-	picturesOf = flag.String("pictures.of", "", "address of a server whose pages TestPictures photographs; .ci/pictures starts one")
-	picturesTo = flag.String("pictures.to", "", "file of the pages: the name, path, width, height and scheme of each picture; they go to its folder")
+	picturesOf = flag.String("pictures.of", "",
+		"address of a server whose pages TestPictures photographs; .ci/pictures starts one")
+	picturesTo = flag.String("pictures.to", "",
+		"file of the pages: the name, path, width, height and scheme of each picture; they go to its folder")
 )
 
 // drawnWhole is true if the script has drawn every visible chart and the browser has loaded every visible image.
@@ -133,7 +139,8 @@ func TestPictures(t *testing.T) {
 		p.until(`document.querySelector('.badge.unread') === null && document.querySelector('[data-fresh=line]')?.textContent !== ''`)
 		p.until(drawnWhole)
 		eventually[bool](p, `new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))`)
-		shot := testutil.Must(chromedp.Call(p.ctx, page.CaptureScreenshot, page.CaptureScreenshotParams{Format: "webp", Quality: new(int64(80))}))(t)
+		shot := testutil.Must(chromedp.Call(p.ctx, page.CaptureScreenshot,
+			page.CaptureScreenshotParams{Format: "webp", Quality: new(int64(80))}))(t)
 		testutil.OK(t, os.WriteFile(filepath.Join(filepath.Dir(*picturesTo), want.Name+".webp"), shot.Data, 0o644))
 		p.quiet()
 	}

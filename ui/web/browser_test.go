@@ -41,7 +41,8 @@ type browser struct{ ctx context.Context }
 // startBrowser skips the test without a chromium, unless GOGI_REAL_BROWSER requires one.
 func startBrowser(t *testing.T) *browser {
 	t.Helper()
-	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(testutil.Chromium(t)), chromedp.NoSandbox, chromedp.Flag("renderer-process-limit", "1"), chromedp.WSURLReadTimeout(90*time.Second))
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(testutil.Chromium(t)), chromedp.NoSandbox,
+		chromedp.Flag("renderer-process-limit", "1"), chromedp.WSURLReadTimeout(90*time.Second))
 	ctx, cancel := chromedp.NewExecAllocator(context.Background(), options...)
 	t.Cleanup(cancel)
 	ctx, stop := chromedp.NewContext(ctx)
@@ -90,7 +91,8 @@ func (b *browser) open(t *testing.T, options ...chromedp.ContextOption) *browser
 	}))
 	p.do(chromedp.EmulateViewport(1280, 900))
 	testutil.Must(chromedp.Call(ctx, cdplog.Enable, cdp.Empty{}))(t)
-	testutil.Must(chromedp.Call(ctx, emulation.SetFocusEmulationEnabled, emulation.SetFocusEmulationEnabledParams{Enabled: true}))(t)
+	testutil.Must(chromedp.Call(ctx, emulation.SetFocusEmulationEnabled,
+		emulation.SetFocusEmulationEnabledParams{Enabled: true}))(t)
 	return p
 }
 
@@ -156,7 +158,8 @@ func eventually[T any](p *browserTab, expression string) T {
 // until waits for an expression to be true.
 func (p *browserTab) until(expression string) {
 	p.t.Helper()
-	poll := chromedp.Poll[chromedp.Void](expression, chromedp.WithPollingTimeout(patient/2), chromedp.WithPollingInterval(20*time.Millisecond))
+	poll := chromedp.Poll[chromedp.Void](expression, chromedp.WithPollingTimeout(patient/2),
+		chromedp.WithPollingInterval(20*time.Millisecond))
 	_, err := chromedp.Run(p.ctx, poll)
 	for leftThePage(err) {
 		_, err = chromedp.Run(p.ctx, poll)
@@ -255,12 +258,15 @@ func TestBrowser(t *testing.T) {
 	t.Parallel()
 	b := startBrowser(t)
 	parts := map[string]func(*testing.T){
-		"board": b.testBoard, "hostile": b.testHostile, "no script": b.testNoScript, "orders": b.testOrders, "stored": b.testStored,
-		"council": b.testCouncil, "ended": b.testEnded, "tune": b.testTune, "reload": b.testReload, "languages": b.testLanguages, "axe": b.testAxe,
+		"board": b.testBoard, "hostile": b.testHostile, "no script": b.testNoScript, "orders": b.testOrders,
+		"stored":  b.testStored,
+		"council": b.testCouncil, "ended": b.testEnded, "tune": b.testTune, "reload": b.testReload,
+		"languages": b.testLanguages, "axe": b.testAxe,
 	}
 	if testutil.Long() { // these are the same pages in other states
 		maps.Copy(parts, map[string]func(*testing.T){
-			"narrow": b.testNarrow, "restart": b.testRestart, "slots": b.testSlots, "killed": b.testKilled, "undrawn": b.testUndrawn,
+			"narrow": b.testNarrow, "restart": b.testRestart, "slots": b.testSlots, "killed": b.testKilled,
+			"undrawn":        b.testUndrawn,
 			"stored council": b.testStoredCouncil,
 		})
 	}
@@ -281,14 +287,16 @@ func (b *browser) testBoard(t *testing.T) {
 	boards, game := b.tab(t), b.tab(t)
 	boards.open(h.URL() + "r/run/live")
 	game.open(h.URL() + "r/run/g/0.0")
-	for ply := 1; ply <= testutil.ByLength(80, 120); ply++ { // at the end, hands have several pieces of a kind, and pieces are promoted
+	// at the end, hands have several pieces of a kind, and pieces are promoted
+	for ply := 1; ply <= testutil.ByLength(80, 120); ply++ {
 		s.step(0, ply*ply, 200)
 		if ply%8 != 0 {
 			continue
 		}
 		position := s.tables[0].board
 		for _, p := range []*browserTab{boards, game} {
-			p.until(fmt.Sprintf(`document.querySelector('[data-seat="/0"] [data-f=picture]').dataset.sfen === %q`, position.SFEN()))
+			p.until(fmt.Sprintf(`document.querySelector('[data-seat="/0"] [data-f=picture]').dataset.sfen === %q`,
+				position.SFEN()))
 			got := says[[]string](p, drawn+`(document.querySelector('[data-seat="/0"]'))`)
 			slices.Sort(got)
 			if !slices.Equal(got, want(position)) {
@@ -322,8 +330,10 @@ func (b *browser) testReload(t *testing.T) {
 	for i := range 30 { // the last event is a move of slot 2, so its position shows that the page has all events
 		s.step(i%3, i, 20)
 	}
-	p.until(fmt.Sprintf(`document.querySelector('[data-seat="/2"] [data-f=picture]').dataset.sfen === %q`, s.tables[2].board.SFEN()))
-	shown := `(live => [...live.querySelectorAll('svg')].map(` + geometry + `).join('\n') + [...live.querySelectorAll('[data-f]:not([data-f=picture])')].map(e => e.textContent).join('|'))(document.querySelector('[data-live]'))`
+	p.until(fmt.Sprintf(`document.querySelector('[data-seat="/2"] [data-f=picture]').dataset.sfen === %q`,
+		s.tables[2].board.SFEN()))
+	shown := `(live => [...live.querySelectorAll('svg')].map(` + geometry +
+		`).join('\n') + [...live.querySelectorAll('[data-f]:not([data-f=picture])')].map(e => e.textContent).join('|'))(document.querySelector('[data-live]'))`
 	before := says[string](p, shown)
 	p.do(chromedp.Reload())
 	testutil.Equal(t, says[string](p, shown), before, "before")
@@ -347,10 +357,12 @@ func (b *browser) testRestart(t *testing.T) {
 	}
 	openSite(t, Config{Live: live, Addr: h.listener.Addr().String()})
 	back := time.Now()
-	p.until(fmt.Sprintf(`document.querySelector('[data-seat="/0"] [data-f=picture]').dataset.sfen === %q`, s.tables[0].board.SFEN()))
+	p.until(fmt.Sprintf(`document.querySelector('[data-seat="/0"] [data-f=picture]').dataset.sfen === %q`,
+		s.tables[0].board.SFEN()))
 	t.Logf("back after %v", time.Since(back))
 	p.until(`document.querySelector('[data-f=link]').textContent === ''`)
-	testutil.Equal(t, says[int](p, `document.querySelectorAll('[data-seats] [data-seat], [data-more] [data-seat]').length`), 2, "seats")
+	testutil.Equal(t, says[int](p,
+		`document.querySelectorAll('[data-seats] [data-seat], [data-more] [data-seat]').length`), 2, "seats")
 }
 
 // testUndrawn ends the connection before the pictures of the pieces arrive. The page shows that it is not connected,
@@ -421,12 +433,14 @@ func (b *browser) testHostile(t *testing.T) {
 	p.until(`document.querySelector('[data-f=words]').textContent.startsWith('Black won')`)
 	for range 2 {
 		testutil.Equal(t, says[string](p, name), markup, "the name")
-		if says[bool](p, `'pwned' in window || document.querySelector('main script:not([type]), main img, main i') !== null`) {
+		if says[bool](p,
+			`'pwned' in window || document.querySelector('main script:not([type]), main img, main i') !== null`) {
 			t.Error("it was taken for HTML")
 		}
 		p.do(chromedp.Reload())
 	}
-	testutil.Equal(t, says[string](p, `document.querySelector('a[data-f=game]').getAttribute('href')`), "/r/a%2Fb%20%3F%3Ci%3E%231/g/0.0", "the game")
+	testutil.Equal(t, says[string](p, `document.querySelector('a[data-f=game]').getAttribute('href')`),
+		"/r/a%2Fb%20%3F%3Ci%3E%231/g/0.0", "the game")
 	p.quiet()
 }
 
@@ -438,7 +452,8 @@ func (b *browser) testNoScript(t *testing.T) {
 		s.step(i%2, i, 99)
 	}
 	p := b.tab(t)
-	testutil.Must(chromedp.Call(p.ctx, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true}))(t)
+	testutil.Must(chromedp.Call(p.ctx, emulation.SetScriptExecutionDisabled,
+		emulation.SetScriptExecutionDisabledParams{Value: true}))(t)
 	for _, path := range []string{"r/run/live", "r/run/g/0.0"} {
 		p.open(h.URL() + path)
 		got := says[[]string](p, drawn+`(document.querySelector('[data-seat="/0"]'))`)
@@ -452,7 +467,8 @@ func (b *browser) testNoScript(t *testing.T) {
 
 // testNarrow requires that no page is wider than a phone.
 func (b *browser) testNarrow(t *testing.T) {
-	s := newStage("a-run-with-a-name-that-is-longer-than-a-telephone-is-wide-by-far", 26, strings.Repeat("Engine", 12), markup)
+	s := newStage("a-run-with-a-name-that-is-longer-than-a-telephone-is-wide-by-far", 26, strings.Repeat("Engine", 12),
+		markup)
 	h := openSite(t, Config{Live: playing(s), Token: strings.Repeat("t", 32)})
 	for i := range 300 {
 		s.step(i%26, i, 99)
@@ -474,9 +490,11 @@ func (b *browser) testLanguages(t *testing.T) {
 	h := openSite(t, Config{Live: playing(s)})
 	s.step(0, 0, 99)
 	p := b.stranger(t)
-	testutil.OK(t, testutil.Err(chromedp.Call(p.ctx, network.SetExtraHTTPHeaders, network.SetExtraHTTPHeadersParams{Headers: network.Headers{"Accept-Language": "ja,en;q=0.5"}})))
+	testutil.OK(t, testutil.Err(chromedp.Call(p.ctx, network.SetExtraHTTPHeaders,
+		network.SetExtraHTTPHeadersParams{Headers: network.Headers{"Accept-Language": "ja,en;q=0.5"}})))
 	p.open(h.URL() + "r/run/live?x=1&lang=en&y=%26")
-	testutil.Equal(t, says[string](p, `document.documentElement.lang + document.querySelector('[data-f=words]').textContent`), "enplaying", "chosen")
+	testutil.Equal(t, says[string](p,
+		`document.documentElement.lang + document.querySelector('[data-f=words]').textContent`), "enplaying", "chosen")
 	p.follow(chromedp.Click(chromedp.CSS(`a[hreflang=ja]`)))
 	testutil.Equal(t, says[string](p, `document.documentElement.lang`), "ja", "the choice leads to a page")
 	testutil.Equal(t, says[string](p, `location.search`), "?lang=ja&x=1&y=%26", "the choice leads")
@@ -513,7 +531,8 @@ func (b *browser) testOrders(t *testing.T) {
 	live.refuse = fmt.Errorf("no room for <b>5</b>")
 	live.mu.Unlock()
 	press("concurrency")
-	testutil.Equal(t, says[string](p, `document.querySelector('[role=alert]').textContent`), "no room for <b>5</b>", "refused")
+	testutil.Equal(t, says[string](p, `document.querySelector('[role=alert]').textContent`), "no room for <b>5</b>",
+		"refused")
 	live.mu.Lock()
 	defer live.mu.Unlock()
 	testutil.Slices(t, live.orders, []string{"run pause 0", "run concurrency 5", "run concurrency 5"})
@@ -527,15 +546,19 @@ func (b *browser) testStored(t *testing.T) {
 	for _, off := range []bool{true, false} {
 		p := b.tab(t)
 		p.do(chromedp.EmulateViewport(375, 800))
-		testutil.Must(chromedp.Call(p.ctx, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: off}))(t)
-		paths := []string{"", "r/run", "r/run/games", "r/run/openings", "r/run/time", "r/run/faults", "engines", "ratings", "compare", "r/run/g/0.0?ply=1"}
+		testutil.Must(chromedp.Call(p.ctx, emulation.SetScriptExecutionDisabled,
+			emulation.SetScriptExecutionDisabledParams{Value: off}))(t)
+		paths := []string{"", "r/run", "r/run/games", "r/run/openings", "r/run/time", "r/run/faults", "engines", "ratings",
+			"compare", "r/run/g/0.0?ply=1"}
 		if off && !testutil.Long() { // the script changes only the last of these pages
 			paths = paths[9:]
 		}
 		for _, path := range paths {
 			p.open(s.URL + "/" + path)
 			if width := says[int](p, `document.documentElement.scrollWidth`); width > 375 {
-				t.Errorf("/%s is %d wide: %s", path, width, says[[]string](p, `[...document.querySelectorAll('main *')].filter(e => e.getBoundingClientRect().width > 380).map(e => e.getBoundingClientRect().width + e.outerHTML.slice(0, 60))`))
+				t.Errorf("/%s is %d wide: %s", path, width,
+					says[[]string](p,
+						`[...document.querySelectorAll('main *')].filter(e => e.getBoundingClientRect().width > 380).map(e => e.getBoundingClientRect().width + e.outerHTML.slice(0, 60))`))
 			}
 			if says[bool](p, `document.querySelector('h1') === null || document.querySelector('main').innerText.length < 10`) {
 				t.Errorf("/%s says nothing", path)

@@ -24,8 +24,8 @@ type client struct {
 	closed  chan struct{} // closed when the server has closed the connection
 }
 
-// crowd is a server whose page /slow answers after the value free is sent, and whose page /known belongs to a client that is
-// logged in.
+// crowd is a server whose page /slow answers after the value free is sent, and whose page /known belongs to a client
+// that is logged in.
 type crowd struct {
 	t     *testing.T
 	pipes *pipes
@@ -135,8 +135,8 @@ func TestIdleConnectionsGiveWay(t *testing.T) {
 	})
 }
 
-// TestBusyConnections requires that a client in the middle of its answer keeps its place for the time turn, and a client
-// that is logged in keeps it for as long as the answer takes. Clients on this machine still get an answer.
+// TestBusyConnections requires that a client in the middle of its answer keeps its place for the time turn, and a
+// client that is logged in keeps it for as long as the answer takes. Clients on this machine still get an answer.
 func TestBusyConnections(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := gather(t)
@@ -252,7 +252,8 @@ func TestProxiesOpenNothing(t *testing.T) {
 	testutil.Fails(t, testutil.Err(newServer(c)), "--behind", "no token")
 	c.Token = "0123456789abcdef0123456789abcdef"
 	s := testutil.Must(newServer(c))(t)
-	for path, want := range map[string]int{"/": http.StatusUnauthorized, "/login": http.StatusOK, "/healthz": http.StatusOK} {
+	for path, want := range map[string]int{"/": http.StatusUnauthorized, "/login": http.StatusOK,
+		"/healthz": http.StatusOK} {
 		r := httptest.NewRequest(http.MethodGet, path, nil)
 		r.Host, r.RemoteAddr = "localhost", "127.0.0.1:7"
 		w := httptest.NewRecorder()

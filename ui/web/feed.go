@@ -112,7 +112,8 @@ func (f *feed) look(last bool) {
 	if !news && !last {
 		return
 	}
-	next := &moment{scene: old.scene, before: old.before, last: last, next: make(chan struct{}), texts: map[string][]byte{}}
+	next := &moment{scene: old.scene, before: old.before, last: last, next: make(chan struct{}),
+		texts: map[string][]byte{}}
 	if news {
 		scene, err := newScene(event.State, version)
 		if err != nil && !last {

@@ -93,7 +93,9 @@ type step struct {
 }
 
 // gameFile matches the name of a game's page or of one of its files.
-var gameFile = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(\d{1,9}\.\d{1,2})(?:\.(csa|kifu|usi|json|svg))?$`) })
+var gameFile = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(\d{1,9}\.\d{1,2})(?:\.(csa|kifu|usi|json|svg))?$`)
+})
 
 // gamePageOrFile shows a game at a ply, or sends it as a file.
 func (s *Server) gamePageOrFile(w http.ResponseWriter, r *http.Request) error {
@@ -247,7 +249,8 @@ func (g *storedGame) diagram(in voice, ply int) string {
 // drawn returns the diagram of a position of the game.
 func (g *storedGame) drawn(in voice, p shogi.Position, last shogi.Move, ply string) string {
 	return in.Draw(diagram.Diagram{
-		Position: p, Last: last, ID: "board", Title: strings.Map(visible, fmt.Sprintf("%s – %s, %s", g.row.Black, g.row.White, ply)),
+		Position: p, Last: last, ID: "board",
+		Title: strings.Map(visible, fmt.Sprintf("%s – %s, %s", g.row.Black, g.row.White, ply)),
 	})
 }
 
@@ -255,7 +258,8 @@ func (g *storedGame) drawn(in voice, p shogi.Position, last shogi.Move, ply stri
 // moves of the engine's variation at this ply.
 func (g *storedGame) page(in voice, moves []moveLine, ply, shown int) (*gameBody, error) {
 	b := &gameBody{
-		gameLine: newGameLine(g.info.Name, g.row), Row: g.row, Ply: ply, At: shown, Here: gameAt(g.info.Name, g.row.Pair, g.row.Leg),
+		gameLine: newGameLine(g.info.Name, g.row), Row: g.row, Ply: ply, At: shown,
+		Here:  gameAt(g.info.Name, g.row.Pair, g.row.Leg),
 		Moves: moves, Last: len(moves),
 	}
 	p, last := g.at(ply)
@@ -272,14 +276,16 @@ func (g *storedGame) page(in voice, moves []moveLine, ply, shown int) (*gameBody
 	b.SFEN = p.SFEN()
 	b.Board = template.HTML(g.drawn(in, p, last, fmt.Sprint(ply))) // the diagram escapes every text
 	b.Steps = []step{
-		{"|◀", in.Say("to the start"), 0}, {"◀", in.Say("back"), ply - 1}, {"▶", in.Say("on"), ply + 1}, {"▶|", in.Say("to the end"), b.Last},
+		{"|◀", in.Say("to the start"), 0}, {"◀", in.Say("back"), ply - 1}, {"▶", in.Say("on"), ply + 1},
+		{"▶|", in.Say("to the end"), b.Last},
 	}
 	if ply == b.Last {
 		b.Steps[2].To = -1
 	}
 	b.Graph = in.newScoreGraph(b.Moves, ply)
 	for _, n := range notations() {
-		b.Notations = append(b.Notations, choice{Name: n[1], Link: fmt.Sprintf("%s?ply=%d&moves=%s", b.Here, ply, n[0]), Now: notation(n[0]) == in.notation()})
+		b.Notations = append(b.Notations,
+			choice{Name: n[1], Link: fmt.Sprintf("%s?ply=%d&moves=%s", b.Here, ply, n[0]), Now: notation(n[0]) == in.notation()})
 	}
 	if g.legs > 1 {
 		b.OtherLeg = 1 - g.row.Leg
@@ -295,7 +301,8 @@ func (g *storedGame) moves(in voice) []moveLine {
 	var list []moveLine
 	before := shogi.NoSquare
 	g.walk(len(g.record.Moves), func(p *shogi.Position, m kifu.Move) {
-		line := moveLine{Ply: len(list) + 1, Side: p.Side().String(), Opening: m.Opening, Time: m.Time, Text: in.moveText(p, m.Move, before)}
+		line := moveLine{Ply: len(list) + 1, Side: p.Side().String(), Opening: m.Opening, Time: m.Time,
+			Text: in.moveText(p, m.Move, before)}
 		score, least, most := m.Score, kifu.AtLeast, kifu.AtMost
 		if p.Side() == shogi.White { // the page shows scores from Black's view
 			score, least, most = -score, most, least

@@ -41,7 +41,8 @@ type gameLine struct {
 
 func newGameLine(run string, r match.Row) gameLine {
 	return gameLine{
-		Game: stored.NewGame(r), Name: gameName(r.Pair, r.Leg), Link: gameAt(run, r.Pair, r.Leg), Fault: r.Termination.IsFault(),
+		Game: stored.NewGame(r), Name: gameName(r.Pair, r.Leg), Link: gameAt(run, r.Pair, r.Leg),
+		Fault: r.Termination.IsFault(),
 	}
 }
 
@@ -67,7 +68,8 @@ func (s *Server) gamesPage(w http.ResponseWriter, r *http.Request, info *results
 	if err != nil {
 		return err
 	}
-	body := gamesBody{Total: total, Filters: givenFilters(query), Players: info.Players, Path: pathOf(info.Name) + "/games"}
+	body := gamesBody{Total: total, Filters: givenFilters(query), Players: info.Players,
+		Path: pathOf(info.Name) + "/games"}
 	for _, t := range match.Terminations() {
 		body.Endings = append(body.Endings, t.String())
 	}

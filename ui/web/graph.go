@@ -74,7 +74,8 @@ func (v voice) newScoreGraph(moves []moveLine, ply int) *scoreGraph {
 		if m.score != nil {
 			fmt.Fprintf(side, "%.1f,%.1f ", x(m.Ply), y(*m.score)) // a Builder never fails
 		}
-		g.Columns = append(g.Columns, graphColumn{x(m.Ply) - width/2, width, m.Ply, strings.TrimSpace(fmt.Sprintf("%d %s %s", m.Ply, m.Text, m.Score))})
+		g.Columns = append(g.Columns, graphColumn{x(m.Ply) - width/2, width, m.Ply,
+			strings.TrimSpace(fmt.Sprintf("%d %s %s", m.Ply, m.Text, m.Score))})
 	}
 	g.Black, g.White = strings.TrimSpace(lines[0].String()), strings.TrimSpace(lines[1].String())
 	if g.Black+g.White == "" {
@@ -112,7 +113,8 @@ func (v voice) weightGraph(council string, decisions []*voting.Record, plies, no
 	title := v.Say("Weights of the members of %s by ply", council)
 	var b strings.Builder
 	w := func(text string, args ...any) { fmt.Fprintf(&b, text, args...) } // a Builder never fails
-	w(`<figure><figcaption>%s</figcaption><svg class="chart scores" viewBox="0 0 640 %g" role="img" aria-label="%[1]s">`, html.EscapeString(title), height+8)
+	w(`<figure><figcaption>%s</figcaption><svg class="chart scores" viewBox="0 0 640 %g" role="img" aria-label="%[1]s">`,
+		html.EscapeString(title), height+8)
 	w(`<text x="54" y="12" text-anchor="end">100%%</text><text x="54" y="%g" text-anchor="end">0%%</text>`, height+4)
 	for _, d := range decisions {
 		sum, y := 0.0, 4.0
@@ -121,12 +123,14 @@ func (v voice) weightGraph(council string, decisions []*voting.Record, plies, no
 		}
 		for member, weight := range d.Before {
 			if part := height * weight / max(sum, 1e-9); part > 0 {
-				w(`<rect class="c%d" x="%.2f" y="%.1f" width="%.2f" height="%.1f"/>`, member%8+1, left+width*float64(d.Ply-1), y, 2*width, part)
+				w(`<rect class="c%d" x="%.2f" y="%.1f" width="%.2f" height="%.1f"/>`, member%8+1, left+width*float64(d.Ply-1), y,
+					2*width, part)
 				y += part
 			}
 		}
 	}
-	w(`<line class="now" x1="%.1f" x2="%[1]g" y1="4" y2="%g"/></svg><ul class="legend">`, math.Round(left+width*(float64(max(1, now))-0.5)), height+4)
+	w(`<line class="now" x1="%.1f" x2="%[1]g" y1="4" y2="%g"/></svg><ul class="legend">`,
+		math.Round(left+width*(float64(max(1, now))-0.5)), height+4)
 	for member, name := range slices.All(decisions[0].Members) {
 		w(`<li class="c%d">%s</li>`, member%8+1, html.EscapeString(name))
 	}

@@ -48,7 +48,8 @@ func newGuard(c Config) (*guard, error) {
 	case (c.CertFile == "") != (c.KeyFile == ""):
 		return nil, errors.New("--tls-cert and --tls-key go together")
 	case c.Token != "" && len(c.Token) < minToken:
-		return nil, fmt.Errorf("the token has %d characters: want at least %d, such as from openssl rand -hex 16", len(c.Token), minToken)
+		return nil, fmt.Errorf("the token has %d characters: want at least %d, such as from openssl rand -hex 16",
+			len(c.Token), minToken)
 	case len(behind) > 0 && c.Token == "" && c.Farm == nil:
 		return nil, errors.New("--behind: other machines can reach the pages through the proxy; give a token (--token-file)")
 	case !g.open && c.Token == "" && c.Farm == nil:
@@ -109,7 +110,9 @@ func (g *guard) knows(host string) bool {
 		host = name
 	}
 	host = strings.Trim(host, "[]")
-	return isLoopback(host) || slices.ContainsFunc(g.hosts, func(ours string) bool { return strings.EqualFold(ours, host) })
+	return isLoopback(host) || slices.ContainsFunc(g.hosts, func(ours string) bool {
+		return strings.EqualFold(ours, host)
+	})
 }
 
 // public reports whether a request needs no token. These are the requests for the login page and its files, and for
@@ -162,7 +165,8 @@ func (g *guard) logIn(w http.ResponseWriter, token string) bool {
 	}
 	end := time.Now().Add(sessionLength)
 	http.SetCookie(w, &http.Cookie{
-		Name: sessionCookie, Value: g.sessions.begin(end), Path: "/", Expires: end, HttpOnly: true, Secure: g.secure, SameSite: http.SameSiteStrictMode,
+		Name: sessionCookie, Value: g.sessions.begin(end), Path: "/", Expires: end, HttpOnly: true, Secure: g.secure,
+		SameSite: http.SameSiteStrictMode,
 	})
 	return true
 }
@@ -172,7 +176,8 @@ func (g *guard) logOut(w http.ResponseWriter, r *http.Request) {
 	if cookie, err := r.Cookie(sessionCookie); err == nil {
 		g.sessions.end(cookie.Value)
 	}
-	http.SetCookie(w, &http.Cookie{Name: sessionCookie, Path: "/", MaxAge: -1, HttpOnly: true, Secure: g.secure, SameSite: http.SameSiteStrictMode})
+	http.SetCookie(w, &http.Cookie{Name: sessionCookie, Path: "/", MaxAge: -1, HttpOnly: true, Secure: g.secure,
+		SameSite: http.SameSiteStrictMode})
 }
 
 // needsToken returns a handler that serves only requests with the token. Requests from this machine need the token too.

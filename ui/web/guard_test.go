@@ -79,13 +79,15 @@ func (d *door) status(want int, method, path, body string, headers ...string) *h
 // TestConfigurations requires a token for an address that others can reach, a long token, and a key for a certificate.
 func TestConfigurations(t *testing.T) {
 	for _, c := range []Config{
-		{Addr: "0.0.0.0:0"}, {Addr: ":0"}, {Addr: "[::]:0"}, {Addr: "192.0.2.1:0"}, {Addr: "example.org:0"}, {Addr: "7878"}, {Addr: ""},
+		{Addr: "0.0.0.0:0"}, {Addr: ":0"}, {Addr: "[::]:0"}, {Addr: "192.0.2.1:0"}, {Addr: "example.org:0"}, {Addr: "7878"},
+		{Addr: ""},
 		{Addr: "127.0.0.1:0", Token: secret[1:]}, {Addr: "127.0.0.1:0", CertFile: "c"}, {Addr: "127.0.0.1:0", KeyFile: "k"},
 		{Addr: "localhost.example.org:0"}, {Addr: "127.0.0.1.example.org:0"},
 	} {
 		testutil.Fails(t, testutil.Err(newServer(c)), "", "%+v is served", c)
 	}
-	for _, c := range []Config{{Addr: "127.0.0.1:0"}, {Addr: "[::1]:0"}, {Addr: "localhost:0"}, {Addr: "127.9.9.9:0"}, {Addr: "0.0.0.0:0", Token: secret}} {
+	for _, c := range []Config{{Addr: "127.0.0.1:0"}, {Addr: "[::1]:0"}, {Addr: "localhost:0"}, {Addr: "127.9.9.9:0"},
+		{Addr: "0.0.0.0:0", Token: secret}} {
 		testutil.OK(t, testutil.Err(newServer(c)), "%+v", c)
 	}
 }
@@ -93,10 +95,12 @@ func TestConfigurations(t *testing.T) {
 // TestHosts requires that a server answers only requests for its own host names.
 func TestHosts(t *testing.T) {
 	d := newDoor(t, Config{Addr: "192.0.2.7:7878", Token: secret, PublicHosts: []string{"Gogi.example.org"}})
-	for _, host := range []string{"localhost", "LOCALHOST:7878", "127.0.0.1", "127.1.2.3:80", "[::1]", "[::1]:7878", "192.0.2.7:7878", "gogi.example.ORG", "gogi.example.org:443"} {
+	for _, host := range []string{"localhost", "LOCALHOST:7878", "127.0.0.1", "127.1.2.3:80", "[::1]", "[::1]:7878",
+		"192.0.2.7:7878", "gogi.example.ORG", "gogi.example.org:443"} {
 		d.status(http.StatusOK, "GET", "/healthz", "", "Host", host)
 	}
-	for _, host := range []string{"", "evil.example", "localhost.evil.example", "gogi.example.org.evil.example", "192.0.2.8", "127.0.0.1.evil.example", "evil.example:7878"} {
+	for _, host := range []string{"", "evil.example", "localhost.evil.example", "gogi.example.org.evil.example",
+		"192.0.2.8", "127.0.0.1.evil.example", "evil.example:7878"} {
 		for _, path := range []string{"/healthz", "/", "/assets/gogi.js", "/login", "/api/v1/live?run=run"} {
 			d.status(http.StatusMisdirectedRequest, "GET", path, "", "Host", host, "Authorization", "Bearer "+secret)
 			if t.Failed() {
@@ -111,14 +115,17 @@ func TestHosts(t *testing.T) {
 func TestClosed(t *testing.T) {
 	d := newDoor(t, Config{Addr: "0.0.0.0:0", Token: secret})
 	for _, method := range []string{"HEAD", "POST", "PUT", "DELETE", "OPTIONS", "TRACE", "PATCH"} {
-		for _, path := range []string{"/", "/r/run/live", "/r/run/g/0.0", "/api/v1/runs", "/api/v1/runs/run/pause", "/debug/pprof/"} {
+		for _, path := range []string{"/", "/r/run/live", "/r/run/g/0.0", "/api/v1/runs", "/api/v1/runs/run/pause",
+			"/debug/pprof/"} {
 			d.status(http.StatusUnauthorized, method, path, "")
 		}
 	}
-	for _, path := range []string{"/", "/r/run/live", "/r/run/g/0.0", "/r/run/g/0.0/live.csa", "/api/v1/live?run=run", "/assets", "/nothing", "/debug/pprof/"} {
+	for _, path := range []string{"/", "/r/run/live", "/r/run/g/0.0", "/r/run/g/0.0/live.csa", "/api/v1/live?run=run",
+		"/assets", "/nothing", "/debug/pprof/"} {
 		resp := d.status(http.StatusUnauthorized, "GET", path, "")
 		testutil.Check(t, resp.Header.Get("WWW-Authenticate") != "", "%s: not told how", path)
-		testutil.Equal(t, d.status(http.StatusSeeOther, "GET", path, "", "Accept", "text/html").Header.Get("Location"), "/login", "%s leads", path)
+		testutil.Equal(t, d.status(http.StatusSeeOther, "GET", path, "", "Accept", "text/html").Header.Get("Location"),
+			"/login", "%s leads", path)
 		d.status(http.StatusUnauthorized, "GET", path, "", "Authorization", "Bearer "+secret[1:]+"x")
 		d.status(http.StatusUnauthorized, "GET", path, "", "Authorization", "Bearer ")
 	}
@@ -133,11 +140,13 @@ func TestSessions(t *testing.T) {
 	d := newDoor(t, Config{Addr: "0.0.0.0:0", Token: secret, CertFile: "c", KeyFile: "k"})
 	form := []string{"Content-Type", "application/x-www-form-urlencoded"}
 	wrong := d.status(http.StatusSeeOther, "POST", "/login", "token="+secret+"x", form...)
-	testutil.Check(t, wrong.Header.Get("Location") == "/login?wrong" && len(wrong.Cookies()) == 0, "a wrong token: %v", wrong.Header)
+	testutil.Check(t, wrong.Header.Get("Location") == "/login?wrong" && len(wrong.Cookies()) == 0, "a wrong token: %v",
+		wrong.Header)
 	d.status(http.StatusSeeOther, "POST", "/login", "token="+strings.Repeat("x", 10<<10), form...)
 	right := d.status(http.StatusSeeOther, "POST", "/login", "token="+secret, form...)
 	cookies := right.Cookies()
-	if len(cookies) != 1 || !cookies[0].HttpOnly || !cookies[0].Secure || cookies[0].SameSite != http.SameSiteStrictMode || strings.Contains(cookies[0].Value, secret) {
+	if len(cookies) != 1 || !cookies[0].HttpOnly || !cookies[0].Secure || cookies[0].SameSite != http.SameSiteStrictMode ||
+		strings.Contains(cookies[0].Value, secret) {
 		t.Fatalf("the session's cookie: %v", right.Header)
 	}
 	name, value := cookies[0].Name, cookies[0].Value
@@ -145,7 +154,8 @@ func TestSessions(t *testing.T) {
 	d.status(http.StatusOK, "GET", "/r/run/live", "", with(value)...)
 	other := newDoor(t, Config{Addr: "0.0.0.0:0", Token: secret})
 	for _, forged := range []string{
-		"", value + "0", value[:len(value)-1], secret, other.guard.sessions.begin(time.Now().Add(time.Hour)), d.guard.sessions.begin(time.Now().Add(-time.Second)),
+		"", value + "0", value[:len(value)-1], secret, other.guard.sessions.begin(time.Now().Add(time.Hour)),
+		d.guard.sessions.begin(time.Now().Add(-time.Second)),
 	} {
 		d.status(http.StatusUnauthorized, "GET", "/r/run/live", "", with(forged)...)
 	}
@@ -179,7 +189,8 @@ func TestOrderGuard(t *testing.T) {
 	d.status(http.StatusUnauthorized, "POST", path, "")
 	d.status(http.StatusUnauthorized, "POST", path, "", "Accept", "text/html")
 	session := "gogi_session=" + d.guard.sessions.begin(time.Now().Add(time.Hour))
-	for _, from := range [][]string{{"Sec-Fetch-Site", "cross-site"}, {"Sec-Fetch-Site", "same-site"}, {"Origin", "https://evil.example"}, {"Origin", "null"}} {
+	for _, from := range [][]string{{"Sec-Fetch-Site", "cross-site"}, {"Sec-Fetch-Site", "same-site"},
+		{"Origin", "https://evil.example"}, {"Origin", "null"}} {
 		d.status(http.StatusForbidden, "POST", path, "", append(from, "Cookie", session)...)
 		d.status(http.StatusForbidden, "POST", "/login", "", from...)
 	}
@@ -188,7 +199,8 @@ func TestOrderGuard(t *testing.T) {
 	d.status(http.StatusOK, "POST", path, "", "Cookie", session, "Sec-Fetch-Site", "same-origin")
 	none := newDoor(t, Config{Addr: "127.0.0.1:0", Live: live}) // without a token, no login is possible
 	none.status(http.StatusUnauthorized, "POST", path, "", "Authorization", "Bearer ")
-	none.status(http.StatusUnauthorized, "POST", path, "", "Cookie", "gogi_session="+none.guard.sessions.begin(time.Now().Add(time.Hour)))
+	none.status(http.StatusUnauthorized, "POST", path, "", "Cookie",
+		"gogi_session="+none.guard.sessions.begin(time.Now().Add(time.Hour)))
 	none.status(http.StatusSeeOther, "POST", "/login", "token=", "Content-Type", "application/x-www-form-urlencoded")
 	testutil.Slices(t, live.orders, []string{"a/b pause 0"})
 }
@@ -206,7 +218,8 @@ func TestOrders(t *testing.T) {
 	d.status(http.StatusOK, "POST", "/api/v1/runs/run/drain", `{}`, asJSON...)
 	d.status(http.StatusOK, "POST", "/api/v1/runs/run/stop", "", holder...)
 	given := []string{"run concurrency 4", "run target 600", "run drain 0", "run stop 0"}
-	for path, body := range map[string]string{"explode": "", "concurrency": "", "target": "n=x", "pause": "n=3", "target ": "n=-2"} {
+	for path, body := range map[string]string{"explode": "", "concurrency": "", "target": "n=x", "pause": "n=3",
+		"target ": "n=-2"} {
 		d.status(http.StatusBadRequest, "POST", "/api/v1/runs/run/"+strings.TrimSpace(path), body, form...)
 	}
 	d.status(http.StatusBadRequest, "POST", "/api/v1/runs/run/target", `{"n":1.5}`, asJSON...)
@@ -219,7 +232,8 @@ func TestOrders(t *testing.T) {
 	err := json.NewDecoder(resp.Body).Decode(&said)
 	testutil.Check(t, err == nil && said.Error == live.refuse.Error(), "refused with %+v, %v", said, err)
 	page := d.status(http.StatusConflict, "POST", "/api/v1/runs/run/pause", "", append(holder, "Accept", "text/html")...)
-	if text, _ := io.ReadAll(page.Body); !strings.Contains(string(text), live.refuse.Error()) || !strings.Contains(string(text), `href="/r/run/live"`) {
+	if text, _ := io.ReadAll(page.Body); !strings.Contains(string(text), live.refuse.Error()) ||
+		!strings.Contains(string(text), `href="/r/run/live"`) {
 		t.Errorf("refused with %s", text)
 	}
 	live.refuse = nil
@@ -239,7 +253,8 @@ func TestLiveCSA(t *testing.T) {
 		s.step(0, i*i, 99)
 		resp := d.status(http.StatusOK, "GET", "/r/run/g/0.0/live.csa", "")
 		text, _ := io.ReadAll(resp.Body)
-		if !strings.HasPrefix(string(text), before) || len(text) == len(before) || !strings.HasPrefix(resp.Header.Get("Content-Type"), "text/plain") {
+		if !strings.HasPrefix(string(text), before) || len(text) == len(before) ||
+			!strings.HasPrefix(resp.Header.Get("Content-Type"), "text/plain") {
 			t.Fatalf("after %q:\n%s", before, text)
 		}
 		before = string(text)
@@ -279,8 +294,10 @@ func TestPagesOfAFarm(t *testing.T) {
 	d.status(http.StatusOK, "POST", "/farm/join", "", "Host", here)
 	d.status(http.StatusOK, "GET", "/farm/t/x", "", "Host", here, "User", "ann")
 	d.status(http.StatusOK, "GET", "/", "", "Host", here, "User", "ann")
-	d.status(http.StatusForbidden, "POST", "/farm/t/x/stop", "", "Host", here, "User", "ann", "Sec-Fetch-Site", "cross-site")
-	d.status(http.StatusForbidden, "POST", "/farm/t/x/stop", "", "Host", here, "User", "ann", "Origin", "https://evil.example")
+	d.status(http.StatusForbidden, "POST", "/farm/t/x/stop", "", "Host", here, "User", "ann", "Sec-Fetch-Site",
+		"cross-site")
+	d.status(http.StatusForbidden, "POST", "/farm/t/x/stop", "", "Host", here, "User", "ann", "Origin",
+		"https://evil.example")
 	d.status(http.StatusOK, "POST", "/farm/t/x/stop", "", "Host", here, "User", "ann", "Sec-Fetch-Site", "same-origin")
 	d.status(http.StatusUnauthorized, "GET", "/debug/pprof/", "", "Host", here, "User", "ann")
 	d.status(http.StatusUnauthorized, "POST", "/api/v1/runs/run/stop", "", "Host", here, "User", "ann")

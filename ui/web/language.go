@@ -85,7 +85,8 @@ var offered = sync.OnceValue(func() tags.Matcher {
 func remember(w http.ResponseWriter, r *http.Request) {
 	store := func(name, value string) {
 		http.SetCookie(w, &http.Cookie{
-			Name: name, Value: value, Path: "/", Expires: time.Now().AddDate(1, 0, 0), HttpOnly: true, SameSite: http.SameSiteLaxMode,
+			Name: name, Value: value, Path: "/", Expires: time.Now().AddDate(1, 0, 0), HttpOnly: true,
+			SameSite: http.SameSiteLaxMode,
 		})
 	}
 	if asked := language(r.URL.Query().Get("lang")); asked == english || asked == japanese {

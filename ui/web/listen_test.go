@@ -14,7 +14,8 @@ func TestPortInUse(t *testing.T) {
 	other := testutil.Must(new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0"))(t)
 	defer other.Close()
 	address := other.Addr().String()
-	want := "--http: " + address + ": another program listens on this address; end it, or give another port (port 0: any free port)"
+	want := "--http: " + address +
+		": another program listens on this address; end it, or give another port (port 0: any free port)"
 	testutil.Equal(t, web.Check(t.Context(), web.Config{Addr: address}).Error(), want)
 	_, err := web.Listen(t.Context(), web.Config{Addr: address})
 	testutil.Equal(t, err.Error(), want)

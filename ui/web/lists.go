@@ -213,7 +213,8 @@ func faultShares(rep *report.Report) []faultShare {
 
 func (s listPages) votesPage(w http.ResponseWriter, r *http.Request, info *results.RunInfo) error {
 	if !hasCouncil(info) {
-		return &missing{What: "No player of %s is a council.", Name: info.Name, There: []crumb{{Name: info.Name, Link: pathOf(info.Name)}}}
+		return &missing{What: "No player of %s is a council.", Name: info.Name,
+			There: []crumb{{Name: info.Name, Link: pathOf(info.Name)}}}
 	}
 	made, err := s.sheets.of(lasting(r), s.Server, info)
 	if err != nil {

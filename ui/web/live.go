@@ -100,7 +100,8 @@ func (p livePage) Tuned() tuneView {
 		}
 	}
 	v.Answer = strings.Join(answer, ", ")
-	v.Judges = strings.Join(lists.Map(tune.Validations, func(run string) string { return sanitize.Printable(run, shownName) }), ", ")
+	v.Judges = strings.Join(lists.Map(tune.Validations,
+		func(run string) string { return sanitize.Printable(run, shownName) }), ", ")
 	return v
 }
 
@@ -204,7 +205,8 @@ func (s livePages) nowPage(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	now := found.(nowKept).parts[languageOf(r)] // nothing else is returned above
-	reply(w, http.StatusOK, "text/html; charset=utf-8", []byte(`<div data-fresh="line">`+now.Line+`</div><div data-fresh="course">`+now.Course+`</div>`))
+	reply(w, http.StatusOK, "text/html; charset=utf-8",
+		[]byte(`<div data-fresh="line">`+now.Line+`</div><div data-fresh="course">`+now.Course+`</div>`))
 	return nil
 }
 
@@ -264,7 +266,8 @@ func (s livePages) liveGame(w http.ResponseWriter, r *http.Request) bool {
 	if slot == nil {
 		return false
 	}
-	p := livePage{Run: run, Path: pathOf(run), Game: game, State: state, Seats: []seatView{voiceOf(r).viewOf(pathOf(run), *slot, true)}}
+	p := livePage{Run: run, Path: pathOf(run), Game: game, State: state,
+		Seats: []seatView{voiceOf(r).viewOf(pathOf(run), *slot, true)}}
 	p.pulse()
 	s.show(w, r, "livegame", frame{
 		Title: run + " " + game, Page: p,
@@ -349,7 +352,8 @@ func (v voice) viewOf(run string, slot match.SlotState, picture bool) seatView {
 }
 
 func (v voice) blankSeat() seatView {
-	return seatView{Sides: [2]sideView{{Colour: shogi.White.String()}, {Colour: shogi.Black.String()}}, Picture: v.pictureOf(nil, "blank")}
+	return seatView{Sides: [2]sideView{{Colour: shogi.White.String()}, {Colour: shogi.Black.String()}},
+		Picture: v.pictureOf(nil, "blank")}
 }
 
 func (v voice) sideOf(b *match.Board, c shogi.Colour) sideView {

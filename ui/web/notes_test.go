@@ -19,24 +19,30 @@ import (
 func TestOwnNotes(t *testing.T) {
 	t.Parallel()
 	notes := []string{
-		"", "the king stands on the opponent's king square", "mate by the last allowed ply", "could declare at the ply limit", "every move of Black gave check",
+		"", "the king stands on the opponent's king square", "mate by the last allowed ply", "could declare at the ply limit",
+		"every move of Black gave check",
 		"5 moves at or below -1200", "8 moves of each side within ±50", "had to be stopped",
 	}
 	for _, side := range []shogi.Colour{shogi.Black, shogi.White} {
 		for rule := shogi.NoEnteringKing; rule <= shogi.TryRule; rule++ {
-			notes = append(notes, shogi.DeclarationStatus{Side: side, Rule: rule, Win: true, Pieces: 11, Points: 31, Needed: 31}.Why(),
+			notes = append(notes, shogi.DeclarationStatus{Side: side, Rule: rule, Win: true, Pieces: 11, Points: 31,
+				Needed: 31}.Why(),
 				shogi.DeclarationStatus{Side: side, Rule: rule, InCheck: true, Pieces: 3, Points: 7, Needed: 28}.Why())
 		}
 	}
 	for _, o := range []arbiter.TimeLoss{
-		{Took: 3*time.Minute + 1500*time.Millisecond, Limit: time.Second, Margin: 20 * time.Millisecond}, {Took: 2 * time.Second, Limit: time.Second, Silent: true},
-		{Took: 2 * time.Second, Limit: time.Second, Stall: true}, {Took: 2 * time.Second, Limit: time.Second, Stall: true, Silent: true},
-		{Took: 1200 * time.Millisecond, Limit: time.Second, Delays: arbiter.Delays{Known: true, Waited: 700 * time.Millisecond, Stopped: time.Second, Late: time.Millisecond}},
+		{Took: 3*time.Minute + 1500*time.Millisecond, Limit: time.Second, Margin: 20 * time.Millisecond},
+		{Took: 2 * time.Second, Limit: time.Second, Silent: true},
+		{Took: 2 * time.Second, Limit: time.Second, Stall: true},
+		{Took: 2 * time.Second, Limit: time.Second, Stall: true, Silent: true},
+		{Took: 1200 * time.Millisecond, Limit: time.Second,
+			Delays: arbiter.Delays{Known: true, Waited: 700 * time.Millisecond, Stopped: time.Second, Late: time.Millisecond}},
 		{Took: 1200 * time.Millisecond, Limit: time.Second, Delays: arbiter.Delays{Late: 900 * time.Millisecond}},
 	} {
 		notes = append(notes, o.String())
 	}
-	for _, e := range []process.Exit{{Status: 7}, {Status: -1}, {Running: true}, {Running: true, Deaf: true}, {Running: true, Mute: true}, {Status: 0xC0000001}} {
+	for _, e := range []process.Exit{{Status: 7}, {Status: -1}, {Running: true}, {Running: true, Deaf: true},
+		{Running: true, Mute: true}, {Status: 0xC0000001}} {
 		notes = append(notes, e.String(), "thinking: "+e.String(), "saying isready: "+e.String())
 	}
 	for _, note := range notes {
@@ -44,8 +50,8 @@ func TestOwnNotes(t *testing.T) {
 	}
 }
 
-// TestReasonsOfIllegalMoves: a reader without the token sees the whole reason why a move is illegal. All moves in positions
-// with every kind of reason have one.
+// TestReasonsOfIllegalMoves: a reader without the token sees the whole reason why a move is illegal. All moves in
+// positions with every kind of reason have one.
 func TestReasonsOfIllegalMoves(t *testing.T) {
 	t.Parallel()
 	seen := map[string]int{}

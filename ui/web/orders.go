@@ -24,7 +24,8 @@ type order struct {
 // orders returns the buttons, in the order of control.Verbs.
 func orders(now *match.Snapshot) []order {
 	phrases := map[control.Verb]string{
-		control.Pause: "Pause", control.Resume: "Resume", control.Drain: "End after the pairs in play", control.Stop: "Stop at once",
+		control.Pause: "Pause", control.Resume: "Resume", control.Drain: "End after the pairs in play",
+		control.Stop:        "Stop at once",
 		control.Concurrency: "Games at a time", control.Target: "Games in all",
 	}
 	numbers := map[control.Verb]int{control.Concurrency: now.Wanted, control.Target: now.Games}
@@ -57,7 +58,8 @@ func (s *Server) control(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, live, http.StatusSeeOther)
 	case isForm(r):
 		s.showAs(w, r, status, "refused", frame{
-			Title: runNamed(r), Trail: []crumb{{Name: runNamed(r), Link: pathOf(runNamed(r))}, {Name: voiceOf(r).Say("Boards"), Link: live}},
+			Title: runNamed(r), Trail: []crumb{{Name: runNamed(r), Link: pathOf(runNamed(r))},
+				{Name: voiceOf(r).Say("Boards"), Link: live}},
 			Page: map[string]string{"Why": err.Error(), "Back": live},
 		})
 	case err == nil:

@@ -42,7 +42,8 @@ func newPages() (pages, error) {
 		}
 		for in := range p {
 			funcs := functions(voice{Words: html.Words{In: in}})
-			p[in][name], err = template.New(e.Name()).Funcs(funcs).ParseFS(files, "templates/_*.gohtml", path.Join("templates", e.Name()))
+			p[in][name], err = template.New(e.Name()).Funcs(funcs).ParseFS(files, "templates/_*.gohtml",
+				path.Join("templates", e.Name()))
 			if err != nil {
 				return nil, fmt.Errorf("page %s: %w", name, err)
 			}
@@ -130,8 +131,10 @@ func (s *Server) showTitled(w http.ResponseWriter, r *http.Request, name, title 
 // stylePage shows every element of the style sheet, for developers.
 func (s *Server) stylePage(w http.ResponseWriter, r *http.Request) error {
 	glance := html.Glance{
-		A: "dev", B: "base", Games: 1204, Score: new(0.5183), WDL: "402–444–358", Penta: "[40, 110, 270, 120, 62]", Class: "pass",
-		Elo: report.Elo{Estimate: new(12.7), Bounds: report.Bounds{Lo: new(0.4), Hi: new(25.1)}}, Gate: &report.Gate{LLR: new(2.96), Lower: -2.94, Upper: 2.94},
+		A: "dev", B: "base", Games: 1204, Score: new(0.5183), WDL: "402–444–358", Penta: "[40, 110, 270, 120, 62]",
+		Class: "pass",
+		Elo:   report.Elo{Estimate: new(12.7), Bounds: report.Bounds{Lo: new(0.4), Hi: new(25.1)}},
+		Gate:  &report.Gate{LLR: new(2.96), Lower: -2.94, Upper: 2.94},
 	}
 	line, err := glance.Line(html.Words{In: english})
 	if err != nil {
@@ -143,7 +146,8 @@ func (s *Server) stylePage(w http.ResponseWriter, r *http.Request) error {
 	}
 	for i := range 8 {
 		x := float64(i)
-		at := svg.Line{Name: fmt.Sprint("colour ", i+1), Class: fmt.Sprint("c", i+1), X: []float64{0, 50, 100}, Y: []float64{0.42 + x/32, 0.45 + x/32, 0.44 + x/32}}
+		at := svg.Line{Name: fmt.Sprint("colour ", i+1), Class: fmt.Sprint("c", i+1), X: []float64{0, 50, 100},
+			Y: []float64{0.42 + x/32, 0.45 + x/32, 0.44 + x/32}}
 		if i == 0 {
 			at.Lo, at.Hi = []float64{0.40, 0.43, 0.43}, []float64{0.44, 0.47, 0.45}
 		}

@@ -21,7 +21,8 @@ func newProxies(list []string) (all proxies, err error) {
 		if err != nil {
 			a, wrong := netip.ParseAddr(text)
 			if wrong != nil {
-				return nil, fmt.Errorf("--behind %q: expected the address or network of a reverse proxy; write for example 127.0.0.1 or 10.0.0.0/8", text)
+				return nil,
+					fmt.Errorf("--behind %q: expected the address or network of a reverse proxy; write for example 127.0.0.1 or 10.0.0.0/8", text)
 			}
 			network = netip.PrefixFrom(a.Unmap(), a.Unmap().BitLen())
 		}

@@ -31,7 +31,8 @@ func TestMain(m *testing.M) {
 		}
 		return
 	}
-	if err := flag.Set("test.parallel", "6"); err != nil { // most tests wait for the browser, unless -parallel sets another number
+	// most tests wait for the browser, unless -parallel sets another number
+	if err := flag.Set("test.parallel", "6"); err != nil {
 		panic(err)
 	}
 	os.Exit(m.Run())
@@ -44,7 +45,8 @@ func serveProcess(db, addr string) error {
 	if err != nil {
 		return err
 	}
-	s, err := Listen(ctx, Config{Addr: addr, Store: store, Live: socket.NewNearby(ctx, db), Log: slog.New(slog.NewTextHandler(os.Stderr, nil))})
+	s, err := Listen(ctx, Config{Addr: addr, Store: store, Live: socket.NewNearby(ctx, db),
+		Log: slog.New(slog.NewTextHandler(os.Stderr, nil))})
 	if err != nil {
 		return err
 	}
@@ -88,7 +90,8 @@ func (b *browser) testKilled(t *testing.T) {
 	storeRun(t, store, "run", 3)
 	testutil.OK(t, store.Close())
 	s := newStage("run", 2)
-	way := testutil.Must(socket.Listen(socket.Path(db, "run"), func(context.Context, control.Command) error { return nil }))(t)
+	way := testutil.Must(socket.Listen(socket.Path(db, "run"),
+		func(context.Context, control.Command) error { return nil }))(t)
 	served := make(chan struct{})
 	go func() { way.Serve(s.hub); close(served) }()
 	t.Cleanup(func() { s.hub.Close(); <-served })
@@ -111,13 +114,17 @@ func (b *browser) testKilled(t *testing.T) {
 	second := startServing(t, db, strings.TrimSuffix(strings.TrimPrefix(first.url, "http://"), "/"))
 	testutil.Require(t, second.url == first.url, "at %s, then at %s", first.url, second.url)
 	for i, table := range s.tables {
-		boards.until(fmt.Sprintf(`document.querySelector('[data-seat="/%d"] [data-f=picture]').dataset.sfen === %q`, i, table.board.SFEN()))
-		boards.until(fmt.Sprintf(`document.querySelector('[data-seat="/%d"] [data-f=game]').textContent === %q`, i, gameName(table.pair, table.leg)))
+		boards.until(fmt.Sprintf(`document.querySelector('[data-seat="/%d"] [data-f=picture]').dataset.sfen === %q`, i,
+			table.board.SFEN()))
+		boards.until(fmt.Sprintf(`document.querySelector('[data-seat="/%d"] [data-f=game]').textContent === %q`, i,
+			gameName(table.pair, table.leg)))
 	}
 	boards.until(`document.querySelector('[data-f=link]').textContent === ''`)
-	testutil.Equal(t, says[int](boards, `document.querySelectorAll('[data-seats] [data-seat], [data-more] [data-seat]').length`), 2, "seats")
+	testutil.Equal(t, says[int](boards,
+		`document.querySelectorAll('[data-seats] [data-seat], [data-more] [data-seat]').length`), 2, "seats")
 	s.step(0, 5, 99) // the run continues
-	boards.until(fmt.Sprintf(`document.querySelector('[data-seat="/0"] [data-f=picture]').dataset.sfen === %q`, s.tables[0].board.SFEN()))
+	boards.until(fmt.Sprintf(`document.querySelector('[data-seat="/0"] [data-f=picture]').dataset.sfen === %q`,
+		s.tables[0].board.SFEN()))
 	finished := s.hub.State().State.Finished
 	boards.until(fmt.Sprintf(`document.querySelector('[data-f=finished]').textContent === '%d'`, finished))
 

@@ -37,7 +37,8 @@ type reviewCount struct {
 
 // addReview adds the stored review of a game to its page.
 func (s *Server) addReview(in voice, g *storedGame, b *gameBody) error {
-	b.ReviewBy = sanitize.Printable(fmt.Sprintf("gogi review %s %s --engine CMD", shellwords.Quote(g.info.Name), g.name()), shownLine)
+	b.ReviewBy = sanitize.Printable(fmt.Sprintf("gogi review %s %s --engine CMD", shellwords.Quote(g.info.Name), g.name()),
+		shownLine)
 	found, err := review.Load(review.Path(s.config.Store.Path(), g.info.Name, g.row.Pair, g.row.Leg))
 	if err != nil || found == nil || found.Fits(&g.record) != nil {
 		return err
@@ -63,7 +64,8 @@ func (s *Server) addReview(in voice, g *storedGame, b *gameBody) error {
 	for _, side := range []shogi.Colour{shogi.Black, shogi.White} {
 		name := [2]string{g.row.Black, g.row.White}[side]
 		v.Counts = append(v.Counts, reviewCount{
-			name, found.Count(side.String(), review.Blunder), found.Count(side.String(), review.Mistake), found.Count(side.String(), review.Inaccuracy),
+			name, found.Count(side.String(), review.Blunder), found.Count(side.String(), review.Mistake),
+			found.Count(side.String(), review.Inaccuracy),
 		})
 	}
 	if v.Now != nil {

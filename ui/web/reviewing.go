@@ -10,15 +10,16 @@ import (
 	"gogi/shogi/kifu"
 )
 
-// An Analyst reviews games with the engine that the owner of the server has chosen. A reader cannot choose another engine,
-// because a page must not start programs that a request or a database names.
+// An Analyst reviews games with the engine that the owner of the server has chosen. A reader cannot choose another
+// engine, because a page must not start programs that a request or a database names.
 type Analyst struct {
 	Engine string // the name of the engine, for the button
 	// Review reviews a game. It calls done after each position.
 	Review func(ctx context.Context, record *kifu.Record, done func(positions, of int)) (*review.Review, error)
 }
 
-// reviews are the reviews that holders of the token order. One is in progress at a time. The zero value is ready for use.
+// reviews are the reviews that holders of the token order. One is in progress at a time. The zero value is ready for
+// use.
 type reviews struct {
 	mu     sync.Mutex
 	now    *ordered // nil: no review is in progress
@@ -39,8 +40,8 @@ type ordered struct {
 // of reports whether this is the review of a game.
 func (o *ordered) of(g *storedGame) bool { return o != nil && o.run == g.info.ID && o.Game == g.name() }
 
-// start reviews a game in the background and stores the review in the file that path returns at the end. It does nothing
-// while a review is in progress.
+// start reviews a game in the background and stores the review in the file that path returns at the end. It does
+// nothing while a review is in progress.
 func (v *reviews) start(a *Analyst, g *storedGame, path func(context.Context) (string, error)) {
 	ctx, cancel := context.WithCancel(context.Background())
 	job := &ordered{Run: g.info.Name, Game: g.name(), run: g.info.ID, cancel: cancel}
@@ -137,7 +138,8 @@ func (p reviewPages) view(w http.ResponseWriter, r *http.Request, g *storedGame)
 // order starts the review of a game and shows its page.
 func (p reviewPages) order(w http.ResponseWriter, r *http.Request, info *results.RunInfo) error {
 	if p.config.Analyst == nil {
-		return &missing{What: "This server has no engine for reviews. Start it with %s.", Name: "gogi serve --review-engine CMD --token-file FILE", Status: http.StatusBadRequest}
+		return &missing{What: "This server has no engine for reviews. Start it with %s.",
+			Name: "gogi serve --review-engine CMD --token-file FILE", Status: http.StatusBadRequest}
 	}
 	pair, leg, ok := readGameName(r.PathValue("game"))
 	if !ok {

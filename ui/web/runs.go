@@ -56,7 +56,8 @@ func (r runRow) Played() int {
 
 // listed returns the states that a reader can select in the list of runs, by their name in a query.
 func listed() []string {
-	return []string{"running", string(stored.StatePassed), string(stored.StateFailed), string(stored.StateInconclusive), string(stored.StateFinished), string(stored.StateStopped), string(stored.StateUnfinished)}
+	return []string{"running", string(stored.StatePassed), string(stored.StateFailed), string(stored.StateInconclusive),
+		string(stored.StateFinished), string(stored.StateStopped), string(stored.StateUnfinished)}
 }
 
 // runList has the page with all runs.
@@ -235,7 +236,8 @@ func turned(query url.Values, page int) string {
 
 func stateWords(word string) i18n.Message {
 	short := map[string]i18n.Message{
-		"running": i18n.Of("playing"), string(stored.StatePassed): i18n.Of("passed"), string(stored.StateFailed): i18n.Of("failed"),
+		"running": i18n.Of("playing"), string(stored.StatePassed): i18n.Of("passed"),
+		string(stored.StateFailed):       i18n.Of("failed"),
 		string(stored.StateInconclusive): i18n.Of("inconclusive"),
 	}
 	if words, ok := short[word]; ok {
@@ -253,8 +255,8 @@ func wordOf(state i18n.Message) string {
 	return listed()[i]
 }
 
-// Glance returns the result of a run as the list of runs shows it. It returns nil for a run without a strength, and if the
-// result is still being read: then the server reads it for a later request.
+// Glance returns the result of a run as the list of runs shows it. It returns nil for a run without a strength, and if
+// the result is still being read: then the server reads it for a later request.
 func (s *Server) Glance(ctx context.Context, run string) *html.Glance {
 	ctx, end := context.WithTimeout(ctx, s.listTime)
 	defer end()

@@ -33,11 +33,13 @@ func TestRunsList(t *testing.T) {
 	storeEnded(t, s.config.Store, "gated", stats.SPRT{Elo1: 400, Alpha: 0.4, Beta: 0.4, Model: stats.ModelLogistic}, "")
 	page := get(t, s, "/")
 	testutil.Slices(t, runsOn(page), []string{"live", "gated", "over"})
-	for _, want := range []string{`badge pass">passed<`, `badge running">playing<`, `aria-label="LLR `, "[0, 0, 0, 0, 20]", "100.0%", "Elo, 95% interval"} {
+	for _, want := range []string{`badge pass">passed<`, `badge running">playing<`, `aria-label="LLR `, "[0, 0, 0, 0, 20]",
+		"100.0%", "Elo, 95% interval"} {
 		testutil.Contains(t, page.Body.String(), want, "the list")
 	}
 	for query, want := range map[string][]string{
-		"?state=passed": {"gated"}, "?state=running": {"live"}, "?state=finished&q=OVE": {"over"}, "?q=old": {"live", "gated", "over"}, "?state=failed": nil, "?q=nothing": nil,
+		"?state=passed": {"gated"}, "?state=running": {"live"}, "?state=finished&q=OVE": {"over"},
+		"?q=old": {"live", "gated", "over"}, "?state=failed": nil, "?q=nothing": nil,
 	} {
 		testutil.Slices(t, runsOn(get(t, s, "/"+query)), want, "%s", query)
 	}
@@ -52,7 +54,8 @@ func TestRunsList(t *testing.T) {
 	testutil.Contains(t, get(t, s, "/").Body.String(), `href="/?page=2"`, "the next page")
 	testutil.Check(t, second.Header().Get("Refresh") == "", "a page that is complete loads again")
 	storeRun(t, s.config.Store, "over", 131)
-	testutil.Contains(t, get(t, s, "/?q=over").Body.String(), `262<span class="dim"> / 262</span>`, "a run that has changed")
+	testutil.Contains(t, get(t, s, "/?q=over").Body.String(), `262<span class="dim"> / 262</span>`,
+		"a run that has changed")
 }
 
 // TestRunsThatAreBeingRead requires that a list that cannot wait reports this and reloads itself. The later list has
@@ -66,7 +69,8 @@ func TestRunsThatAreBeingRead(t *testing.T) {
 	testutil.Slices(t, runsOn(page), []string{"other", "plain"})
 	testutil.Contains(t, page.Body.String(), "the results of 2 are being read", "the list")
 	s.listTime = time.Minute
-	if page = get(t, s, "/"); page.Header().Get("Refresh") != "" || strings.Contains(page.Body.String(), `badge unread`) || !strings.Contains(page.Body.String(), `finished</strong>`) {
+	if page = get(t, s, "/"); page.Header().Get("Refresh") != "" || strings.Contains(page.Body.String(), `badge unread`) ||
+		!strings.Contains(page.Body.String(), `finished</strong>`) {
 		t.Errorf("it is not complete: %s", page.Body)
 	}
 }
@@ -76,7 +80,8 @@ func TestNowOfARun(t *testing.T) {
 	t.Parallel()
 	s := shownRuns(t, "plain")
 	text := get(t, s, "/r/plain/now").Body.String()
-	for _, want := range []string{`<div data-fresh="line"><p class="glance">`, `<div data-fresh="course"><figure class="plot"`, "[0, ", "faults</span> "} {
+	for _, want := range []string{`<div data-fresh="line"><p class="glance">`,
+		`<div data-fresh="course"><figure class="plot"`, "[0, ", "faults</span> "} {
 		testutil.Contains(t, text, want, "the parts")
 	}
 	checkInert(t, "now", text)
@@ -91,7 +96,8 @@ func TestVariationOnTheBoard(t *testing.T) {
 	testutil.Contains(t, at, `href="/r/plain/g/0.0?ply=2&amp;pv=1"`, "the variation")
 	sfen := regexp.MustCompile(`data-part="sfen">([^<]*)<`)
 	shown := get(t, s, "/r/plain/g/0.0?ply=2&pv=1").Body.String()
-	testutil.Equal(t, sfen.FindStringSubmatch(shown)[1], sfen.FindStringSubmatch(at)[1], "the variation of this game begins with its move")
+	testutil.Equal(t, sfen.FindStringSubmatch(shown)[1], sfen.FindStringSubmatch(at)[1],
+		"the variation of this game begins with its move")
 	testutil.Contains(t, shown, "move 1 of the variation", "the caption")
 	for _, query := range []string{"ply=99", "ply=2&pv=9", "ply=2&pv=x"} {
 		w := get(t, s, "/r/plain/g/0.0?"+query)
@@ -105,7 +111,8 @@ func TestScoreGraphHasEveryScore(t *testing.T) {
 	t.Parallel()
 	var moves []moveLine
 	for i, score := range []int{0, 100, 1000, 3000, 3001, 9000, 31_999, 999_990} {
-		moves = append(moves, moveLine{Ply: i + 1, Side: "black", score: new(score)}, moveLine{Ply: i + 1, Side: "white", score: new(-score)})
+		moves = append(moves, moveLine{Ply: i + 1, Side: "black", score: new(score)},
+			moveLine{Ply: i + 1, Side: "white", score: new(-score)})
 	}
 	g := voice{}.newScoreGraph(moves, 1)
 	var heights []float64
@@ -114,7 +121,8 @@ func TestScoreGraphHasEveryScore(t *testing.T) {
 		testutil.Must(fmt.Sscanf(point, "%f,%f", &x, &y))(t)
 		heights = append(heights, y)
 	}
-	if !slices.IsSortedFunc(heights, func(a, b float64) int { return int(10*b - 10*a) }) || len(slices.Compact(slices.Clone(heights))) != len(heights) || heights[len(heights)-1] < g.Top {
+	if !slices.IsSortedFunc(heights, func(a, b float64) int { return int(10*b - 10*a) }) ||
+		len(slices.Compact(slices.Clone(heights))) != len(heights) || heights[len(heights)-1] < g.Top {
 		t.Errorf("heights %v from %v", heights, g.Top)
 	}
 }
@@ -128,7 +136,8 @@ func TestProgressOfVersions(t *testing.T) {
 	}
 	runs := [][]string{{"old", "ref"}, {"new", "ref"}}
 	f.progress(runs)
-	testutil.Check(t, len(f.Progress) == 2 && f.Progress[0].Name == "old" && f.Progress[1].Name == "new" && *f.Progress[1].Since == 200,
+	testutil.Check(t, len(f.Progress) == 2 && f.Progress[0].Name == "old" && f.Progress[1].Name == "new" &&
+		*f.Progress[1].Since == 200,
 		"%+v", f.Progress)
 	f.Progress = nil
 	if f.progress([][]string{runs[0], runs[0]}); f.Progress != nil {
@@ -141,7 +150,8 @@ func TestProgressOfVersions(t *testing.T) {
 func TestOfferedRuns(t *testing.T) {
 	var names []results.RunName
 	for id := range int64(1000) {
-		names = append(names, results.RunName{ID: 1000 - id, Name: fmt.Sprintf("run%d", 1000-id), Players: []string{"New", "old"}})
+		names = append(names, results.RunName{ID: 1000 - id, Name: fmt.Sprintf("run%d", 1000-id),
+			Players: []string{"New", "old"}})
 	}
 	for query, want := range map[string]struct{ listed, more int }{
 		"": {201, 799}, "run99": {12, 0}, "NEW": {201, 799}, "nothing": {1, 0}, " run7 ": {1 + 1 + 10 + 100, 0},

@@ -96,7 +96,8 @@ func playSeries(t *testing.T, clients int) (o outing) {
 		}
 		start := shogi.StartPos()
 		for i, m := range start.LegalMoves(nil) {
-			plan.Openings = append(plan.Openings, match.Opening{ID: strconv.Itoa(i + 1), Start: "startpos", Moves: []shogi.Move{m}})
+			plan.Openings = append(plan.Openings,
+				match.Opening{ID: strconv.Itoa(i + 1), Start: "startpos", Moves: []shogi.Move{m}})
 		}
 		store := &shelf{plan: plan, games: map[string]string{}, pairs: map[int]bool{}}
 		s := testutil.Must(series.New(t.Context(), plan, store, store.stored))(t)
@@ -112,9 +113,10 @@ func playSeries(t *testing.T, clients int) (o outing) {
 		synctest.Wait()
 		testutil.Equal(t, h.Watching(), clients, "listen")
 		before := time.Now()
-		ending, err := s.Play(t.Context(), series.Config{Open: func(_ context.Context, p match.Player, _ []int) (runner.Player, error) {
-			return fixed{p.Name}, nil
-		}, Moves: true})
+		ending, err := s.Play(t.Context(),
+			series.Config{Open: func(_ context.Context, p match.Player, _ []int) (runner.Player, error) {
+				return fixed{p.Name}, nil
+			}, Moves: true})
 		testutil.Check(t, err == nil && ending.Why == nil && ending.Left <= 0, "%+v, %v", ending, err)
 		state := s.Hub().State().State
 		o = outing{Games: store.games, Took: time.Since(before), Dropped: state.Dropped, Lost: state.Lost}
@@ -127,7 +129,8 @@ func playSeries(t *testing.T, clients int) (o outing) {
 // same time, to the nanosecond, and drops no move.
 func TestSeriesBeforeClients(t *testing.T) {
 	alone := playSeries(t, 0)
-	testutil.Require(t, len(alone.Games) == 16 && alone.Dropped <= 0 && alone.Lost <= 0 && alone.Took >= time.Second, "%+v", alone)
+	testutil.Require(t, len(alone.Games) == 16 && alone.Dropped <= 0 && alone.Lost <= 0 && alone.Took >= time.Second,
+		"%+v", alone)
 	for _, clients := range []int{1, maxStreams} {
 		testutil.Diff(t, alone, playSeries(t, clients), "before %d clients", clients)
 	}

@@ -183,13 +183,23 @@ func (s *Server) newSheet(ctx context.Context, info *results.RunInfo) (*sheet, e
 		e := &shown.About.Engines[i]
 		e.Options = maskedOptions(e.Options)
 	}
-	made := &sheet{report: shown.Report, seen: shown.Seen, html: map[language]template.HTML{}, now: map[language]nowParts{}}
+	made := &sheet{report: shown.Report, seen: shown.Seen, html: map[language]template.HTML{},
+		now: map[language]nowParts{}}
 	made.votes = sync.OnceValues(func() (*votes.Report, error) { return stored.Votes(ctx, s.config.Store, info) })
 	if stored.Proves(info) == nil && len(info.Players) > 1 {
-		made.boards = sync.OnceValues(func() (*effects.Boards, error) { return stored.Boards(ctx, s.config.Store, info, made.report) })
+		made.boards = sync.OnceValues(func() (*effects.Boards,
+			error) {
+			return stored.Boards(ctx, s.config.Store, info, made.report)
+		})
 	}
-	made.openings = sync.OnceValues(func() ([]stored.OpeningTally, error) { return stored.OpeningTallies(ctx, s.config.Store, info.ID) })
-	made.slots = sync.OnceValues(func() ([]stored.SlotTally, error) { return stored.SlotTallies(ctx, s.config.Store, info) })
+	made.openings = sync.OnceValues(func() ([]stored.OpeningTally,
+		error) {
+		return stored.OpeningTallies(ctx, s.config.Store, info.ID)
+	})
+	made.slots = sync.OnceValues(func() ([]stored.SlotTally,
+		error) {
+		return stored.SlotTallies(ctx, s.config.Store, info)
+	})
 	for _, in := range []language{english, japanese} {
 		var text strings.Builder
 		link := func(pair, leg int) string { return gameAt(info.Name, pair, leg) }

@@ -106,12 +106,14 @@ func TestChangesWithoutPaths(t *testing.T) {
 // TestDiscreetVoids requires that pages hide a reason for voiding that names a path, and the remark that quotes it.
 func TestDiscreetVoids(t *testing.T) {
 	t.Parallel()
-	r := report.Report{Voided: []report.Voiding{{Why: "/mnt/secret was full", Pairs: []int{1}}, {Why: "slow", Pairs: []int{2}}}}
+	r := report.Report{Voided: []report.Voiding{{Why: "/mnt/secret was full", Pairs: []int{1}},
+		{Why: "slow", Pairs: []int{2}}}}
 	for i := range r.Voided {
 		r.Looks.Remarks = append(r.Looks.Remarks, r.Voided[i].Remarks()...)
 	}
 	got := discreet(&r)
-	if got.Voided[0].Why != "…" || got.Voided[1].Why != "slow" || !slices.Equal(i18n.Each(english, got.Looks.Remarks), []string{"1 pair voided: …", "1 pair voided: slow"}) {
+	if got.Voided[0].Why != "…" || got.Voided[1].Why != "slow" ||
+		!slices.Equal(i18n.Each(english, got.Looks.Remarks), []string{"1 pair voided: …", "1 pair voided: slow"}) {
 		t.Errorf("%+v, %q", got.Voided, got.Looks.Remarks)
 	}
 	testutil.Check(t, r.Voided[0].Why != "…" && r.Looks.Remarks[0].String() != got.Looks.Remarks[0].String(),
@@ -145,7 +147,8 @@ func TestSelfplayPages(t *testing.T) {
 		}
 	}
 	for _, path := range []string{"/r/sp/time", "/r/sp/faults", "/api/v1/runs/sp"} {
-		if got := get(t, s, path); got.Code != http.StatusBadRequest || !strings.Contains(got.Body.String(), "self-play of one player") {
+		if got := get(t, s, path); got.Code != http.StatusBadRequest ||
+			!strings.Contains(got.Body.String(), "self-play of one player") {
 			t.Errorf("%s: %d\n%s", path, got.Code, got.Body)
 		}
 	}

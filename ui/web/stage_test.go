@@ -46,13 +46,15 @@ type table struct {
 
 func newStage(run string, slots int, names ...string) *stage {
 	hub := events.NewHub(run)
-	s := &stage{hub: hub, run: run, sent: hub.Publish, now: time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC), names: [2]string{"A", "B"}}
+	s := &stage{hub: hub, run: run, sent: hub.Publish, now: time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC),
+		names: [2]string{"A", "B"}}
 	copy(s.names[:], names)
 	for range slots {
 		s.tables = append(s.tables, &table{pair: -1})
 	}
 	finished := 0
-	s.send(match.Event{Type: match.EventRun, Players: s.names[:], Slots: slots, Pairs: 1000, Games: 2000, Finished: &finished, GameHead: match.GameHead{Limits: []string{"x", "y"}}})
+	s.send(match.Event{Type: match.EventRun, Players: s.names[:], Slots: slots, Pairs: 1000, Games: 2000,
+		Finished: &finished, GameHead: match.GameHead{Limits: []string{"x", "y"}}})
 	return s
 }
 
@@ -66,7 +68,8 @@ func (s *stage) send(e match.Event) {
 func (s *stage) at(slot int, kind match.EventType) match.Event {
 	b := s.tables[slot]
 	pair, leg := b.pair, b.leg
-	return match.Event{Type: kind, Pair: &pair, Leg: &leg, Slot: &slot, GameHead: match.GameHead{Black: s.names[b.leg], White: s.names[1-b.leg]}}
+	return match.Event{Type: kind, Pair: &pair, Leg: &leg, Slot: &slot,
+		GameHead: match.GameHead{Black: s.names[b.leg], White: s.names[1-b.leg]}}
 }
 
 // step makes a slot do its next step. It begins a game, plays the legal move with the number choice, or ends the game
@@ -114,7 +117,8 @@ func (s *stage) vote(b *table, m shogi.Move, legal []shogi.Move) *match.Vote {
 	v := &match.Vote{By: "rule", Split: fmt.Sprintf("%d:1", len(s.council)-2)}
 	for i, name := range s.council {
 		score := 10*b.ply + i
-		o := match.Ballot{Member: name, Kind: "move", Move: m.String(), Piece: pieceAt(&b.board, m), Score: &score, Weight: 1 + float64(i)/3, Played: true}
+		o := match.Ballot{Member: name, Kind: "move", Move: m.String(), Piece: pieceAt(&b.board, m), Score: &score,
+			Weight: 1 + float64(i)/3, Played: true}
 		switch i {
 		case len(s.council) - 2:
 			other := legal[(slices.Index(legal, m)+1)%len(legal)]
@@ -156,7 +160,8 @@ func (s *stage) end(slot int) {
 	b := s.tables[slot]
 	b.playing = false
 	e := s.at(slot, match.EventEnd)
-	e.Outcome, e.Termination, e.Plies, e.Position, e.Points = "black", "resignation", b.ply, b.board.SFEN(), &[2]float64{1, 0}
+	e.Outcome, e.Termination, e.Plies, e.Position, e.Points = "black", "resignation", b.ply, b.board.SFEN(),
+		&[2]float64{1, 0}
 	s.send(e)
 	if b.leg == 1 {
 		pair := b.pair
@@ -278,8 +283,10 @@ func TestTunedWithoutScripts(t *testing.T) {
 	shows(`data-f="blocks">0 / 10<`, `data-f="spread">–<`, `data-f="lost">–<`, `<p data-answer hidden>`)
 
 	lost := -0.04
-	s.send(match.Event{Type: match.EventBlock, Block: 1, Pairs: 4, Theta: []float64{1, 2, 3}, Spread: 1.25, Equal: 1, LostElo: &lost})
+	s.send(match.Event{Type: match.EventBlock, Block: 1, Pairs: 4, Theta: []float64{1, 2, 3}, Spread: 1.25, Equal: 1,
+		LostElo: &lost})
 	s.send(match.Event{Type: match.EventCandidate, Values: map[string]string{"X": "7", "Y": "1", "<b>": "0.5"}})
-	shows(`data-f="blocks">1 / 10<`, `data-f="spread">× 1.25<`, `data-f="lost">0.0 (→ 15)<`, `data-f="equal">1<`, `data-f="forfeits">0<`,
+	shows(`data-f="blocks">1 / 10<`, `data-f="spread">× 1.25<`, `data-f="lost">0.0 (→ 15)<`, `data-f="equal">1<`,
+		`data-f="forfeits">0<`,
 		`<p data-answer><strong>Final values</strong> <span data-f="answer">X 7, &lt;b&gt; 0.5<`, `data-judges hidden>`)
 }

@@ -48,15 +48,17 @@ func (s *Server) storedRoutes(mux *http.ServeMux) {
 	} {
 		mux.HandleFunc("GET "+path, s.answered(answer, s.showMissing))
 	}
-	mux.HandleFunc("POST /r/{run}/g/{game}/review", s.guard.needsToken(s.answered(s.ofRun(reviewPages{s}.order), s.showMissing)))
+	mux.HandleFunc("POST /r/{run}/g/{game}/review",
+		s.guard.needsToken(s.answered(s.ofRun(reviewPages{s}.order), s.showMissing)))
 	for path, answer := range map[string]answerer{
 		"runs":             s.runsJSON,
 		"runs/{run}":       s.ofRun(s.runJSON),
 		"runs/{run}/games": s.ofRun(s.gamesJSON),
 	} {
-		mux.HandleFunc("GET /api/v1/"+path, s.answered(answer, func(w http.ResponseWriter, _ *http.Request, status int, m *missing) {
-			http.Error(w, m.Error(), status)
-		}))
+		mux.HandleFunc("GET /api/v1/"+path,
+			s.answered(answer, func(w http.ResponseWriter, _ *http.Request, status int, m *missing) {
+				http.Error(w, m.Error(), status)
+			}))
 	}
 }
 
@@ -86,7 +88,8 @@ func (s *Server) ofRun(answer func(http.ResponseWriter, *http.Request, *results.
 
 // answered returns the handler of an answerer. If the answerer returns an error that the client can correct, the
 // handler calls wrong, which writes the answer.
-func (s *Server) answered(answer answerer, wrong func(http.ResponseWriter, *http.Request, int, *missing)) http.HandlerFunc {
+func (s *Server) answered(answer answerer,
+	wrong func(http.ResponseWriter, *http.Request, int, *missing)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		err := answer(w, r)
 		if err == nil || r.Context().Err() != nil {
@@ -156,7 +159,8 @@ type tab struct {
 
 // tabs returns the pages of a run: their paths below the run's path, and their titles.
 func tabs() [][2]string {
-	return [][2]string{{"", "Report"}, {"/games", "Games"}, {"/openings", "Openings"}, {"/time", "Time and speed"}, {"/faults", "Faults"}, {"/votes", "Votes"}}
+	return [][2]string{{"", "Report"}, {"/games", "Games"}, {"/openings", "Openings"}, {"/time", "Time and speed"},
+		{"/faults", "Faults"}, {"/votes", "Votes"}}
 }
 
 // runFrame returns the frame of one of a run's pages: its heading, and links to the other pages. here is the path of
@@ -246,7 +250,8 @@ func (s *Server) routes() http.Handler {
 }
 
 func (s *Server) loginPage(w http.ResponseWriter, r *http.Request) {
-	s.show(w, r, "login", frame{Title: voiceOf(r).Say("Log in"), Page: map[string]bool{"Wrong": r.URL.Query().Has("wrong")}})
+	s.show(w, r, "login", frame{Title: voiceOf(r).Say("Log in"),
+		Page: map[string]bool{"Wrong": r.URL.Query().Has("wrong")}})
 }
 
 // maxForm is the largest size of a form, in bytes.

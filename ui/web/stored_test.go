@@ -54,7 +54,8 @@ func shownRuns(t *testing.T, names ...string) *Server {
 		}
 		storeRun(t, store, name, pairs)
 	}
-	s := testutil.Must(Listen(t.Context(), Config{Addr: "127.0.0.1:0", Token: testToken, Store: store, Live: nobodyPlays{}}))(t)
+	s := testutil.Must(Listen(t.Context(),
+		Config{Addr: "127.0.0.1:0", Token: testToken, Store: store, Live: nobodyPlays{}}))(t)
 	s.listTime = time.Minute // enough on a busy machine
 	t.Cleanup(func() {
 		if err := errors.Join(s.listener.Close(), store.Close()); err != nil {
@@ -67,13 +68,18 @@ func shownRuns(t *testing.T, names ...string) *Server {
 func planFor(name string, pairs int) *match.Plan {
 	player := func(name string) match.Player {
 		return match.Player{
-			Name: name, Command: []string{"/secret/path", "--argument"}, Dir: "/secret/dir", Env: []string{"SECRET=1"}, Limits: match.Limits{Nodes: 1},
-			Identity: match.Identity{Fixed: "id of " + name[:1]}, Options: []match.Option{{Name: "EvalDir", Value: "/secret/eval"}, {Name: "Threads", Value: "3"}},
+			Name: name, Command: []string{"/secret/path", "--argument"}, Dir: "/secret/dir", Env: []string{"SECRET=1"},
+			Limits:   match.Limits{Nodes: 1},
+			Identity: match.Identity{Fixed: "id of " + name[:1]},
+			Options:  []match.Option{{Name: "EvalDir", Value: "/secret/eval"}, {Name: "Threads", Value: "3"}},
 		}
 	}
 	return &match.Plan{
-		Run: name, Players: []match.Player{player(hostile), player("old")}, Design: match.Design{Kind: match.DesignMatch, Swap: true},
-		Rules: match.RulesProfiles()["default"], Openings: []match.Opening{{ID: "1", Start: "startpos"}, {ID: "b & c", Start: "startpos", Moves: moves("2g2f")}}, Pairs: pairs, PVPlies: 4,
+		Run: name, Players: []match.Player{player(hostile), player("old")},
+		Design:   match.Design{Kind: match.DesignMatch, Swap: true},
+		Rules:    match.RulesProfiles()["default"],
+		Openings: []match.Opening{{ID: "1", Start: "startpos"}, {ID: "b & c", Start: "startpos", Moves: moves("2g2f")}},
+		Pairs:    pairs, PVPlies: 4,
 	}
 }
 
@@ -101,7 +107,8 @@ func storeRun(t *testing.T, store *results.Store, name string, pairs int) {
 }
 
 func gameOf(g match.Game) match.Result {
-	r := match.Result{Pair: g.Pair, Leg: g.Leg, Players: g.Players, Slot: g.Pair % 2, Started: time.Unix(1e9, 0), Ended: time.Unix(1e9+5, 0)}
+	r := match.Result{Pair: g.Pair, Leg: g.Leg, Players: g.Players, Slot: g.Pair % 2, Started: time.Unix(1e9, 0),
+		Ended: time.Unix(1e9+5, 0)}
 	r.Record = kifu.Record{Start: startSFEN()}
 	line := moves("7g7f", "3c3d", "6g6f", "8c8d", "7i7h", "7a6b", "5g5f", "5c5d")
 	for _, m := range g.Opening.Moves {
@@ -111,7 +118,8 @@ func gameOf(g match.Game) match.Result {
 		line = moves("3c3d", "7g7f", "8c8d", "6g6f", "7a6b", "7i7h", "5c5d", "5g5f")
 	}
 	for i := range g.Pair%7 + 2 {
-		m := kifu.Move{Move: line[i], Time: 1500 * time.Millisecond, HasScore: true, Score: 100 + i, Depth: 5, Nodes: 1000, PV: line[i : i+1]}
+		m := kifu.Move{Move: line[i], Time: 1500 * time.Millisecond, HasScore: true, Score: 100 + i, Depth: 5, Nodes: 1000,
+			PV: line[i : i+1]}
 		r.Record.Moves = append(r.Record.Moves, m)
 		r.Sides[(len(g.Opening.Moves)+i)%2].Add(m, 0)
 	}
@@ -161,7 +169,8 @@ func nasty() []string {
 func TestEveryPageOfEveryRun(t *testing.T) {
 	s := shownRuns(t, nasty()...)
 	for _, run := range nasty() {
-		for _, page := range []string{"", "/games", "/openings", "/time", "/faults", "/g/0.1", "/g/0.0?ply=1", "/games?opening=1&marked=1"} {
+		for _, page := range []string{"", "/games", "/openings", "/time", "/faults", "/g/0.1", "/g/0.0?ply=1",
+			"/games?opening=1&marked=1"} {
 			for _, in := range []language{english, japanese} {
 				w := get(t, s, pathOf(run)+page, asking(in))
 				if w.Code != http.StatusOK {
@@ -201,7 +210,8 @@ func TestLinksLead(t *testing.T) {
 	s := shownRuns(t, "~..", "a/b c?")
 	seen, queue := map[string]bool{"/": true}, []string{"/"}
 	link := regexp.MustCompile(`(?:href|src)="([^"]+)"`)
-	most, plies := testutil.ByLength(600, 1500), testutil.ByLength(100, 700) // number of pages, and the number after which the test skips further plies
+	// number of pages, and the number after which the test skips further plies
+	most, plies := testutil.ByLength(600, 1500), testutil.ByLength(100, 700)
 	for len(queue) > 0 && len(seen) < most {
 		at := queue[0]
 		queue = queue[1:]
@@ -213,7 +223,8 @@ func TestLinksLead(t *testing.T) {
 			ref, err := base.Parse(to)
 			testutil.Require(t, err == nil && ref.Host == "", "%s links %q: %v", at, to, err)
 			next := ref.RequestURI()
-			if strings.HasPrefix(to, "#") || ref.Path == "/login" || strings.Contains(next, "lang=") || strings.Contains(next, "ply=") && len(seen) > plies || seen[next] {
+			if strings.HasPrefix(to, "#") || ref.Path == "/login" || strings.Contains(next, "lang=") ||
+				strings.Contains(next, "ply=") && len(seen) > plies || seen[next] {
 				continue
 			}
 			seen[next] = true
@@ -276,7 +287,8 @@ func TestPaths(t *testing.T) {
 			t.Errorf("%q: %s became %s", run, at, back.EscapedPath())
 		}
 		segment, err := url.PathUnescape(strings.TrimPrefix(at, "/r/"))
-		testutil.Check(t, err == nil && strings.TrimPrefix(segment, "~") == run && !strings.Contains(strings.TrimPrefix(at, "/r/"), "/"),
+		testutil.Check(t, err == nil && strings.TrimPrefix(segment, "~") == run &&
+			!strings.Contains(strings.TrimPrefix(at, "/r/"), "/"),
 			"%q became %q", run, segment)
 	}
 }
@@ -319,7 +331,8 @@ func TestFilters(t *testing.T) {
 		"player=old&colour=white&result=draw": nil,
 		"opening=b+%26+c":                     whole(func(p, _ int) bool { return opening(p).ID == "b & c" }),
 		"min=8&max=8":                         whole(func(p, _ int) bool { return p%7+2+len(opening(p).Moves) == 8 }),
-		"player=" + url.QueryEscape(hostile) + "&termination=repetition": whole(func(p, l int) bool { return l == 1 && p%10 != 0 }),
+		"player=" + url.QueryEscape(hostile) +
+			"&termination=repetition": whole(func(p, l int) bool { return l == 1 && p%10 != 0 }),
 	} {
 		var got []string
 		next, pages := "/r/plain/games?"+query, 0
@@ -357,20 +370,24 @@ func TestGameAtAPly(t *testing.T) {
 			p.Apply(m.Move)
 		}
 		page := get(t, s, fmt.Sprintf("/r/plain/g/2.0?ply=%d", ply)).Body.String()
-		testutil.Check(t, strings.Contains(page, `data-part="sfen">`+p.SFEN()+"<") && strings.Contains(page, fmt.Sprintf(`data-ply="%d"`, ply)),
+		testutil.Check(t, strings.Contains(page, `data-part="sfen">`+p.SFEN()+"<") &&
+			strings.Contains(page, fmt.Sprintf(`data-ply="%d"`, ply)),
 			"ply %d: no position %s", ply, p.SFEN())
 		for square := range shogi.NoSquare {
-			if piece := p.PieceAt(square); piece != shogi.NoPiece && !strings.Contains(page, fmt.Sprintf(`data-square="%s" data-colour="%s"`, square, piece.Colour())) {
+			if piece := p.PieceAt(square); piece != shogi.NoPiece &&
+				!strings.Contains(page, fmt.Sprintf(`data-square="%s" data-colour="%s"`, square, piece.Colour())) {
 				t.Errorf("ply %d: no %s piece on %s", ply, piece.Colour(), square)
 			}
 		}
-		testutil.Equal(t, strings.Contains(page, fmt.Sprintf(`data-to="%d">▶<`, ply+1)), (ply < len(game.Record.Moves)), "ply %d: a step on", ply)
+		testutil.Equal(t, strings.Contains(page, fmt.Sprintf(`data-to="%d">▶<`, ply+1)), (ply < len(game.Record.Moves)),
+			"ply %d: a step on", ply)
 	}
 	page := html.UnescapeString(get(t, s, "/r/plain/g/0.1").Body.String())
 	for _, want := range []string{`data-ply="3"`, "exit status 7 …", `href="/r/plain/g/0.0"`, "−100", "+101"} {
 		testutil.Contains(t, page, want, "the game's page has no")
 	}
-	testutil.Contains(t, get(t, s, "/r/plain/g/0.1", withToken).Body.String(), "exit status 7 &lt;b&gt;", "a holder of the token reads the whole note")
+	testutil.Contains(t, get(t, s, "/r/plain/g/0.1", withToken).Body.String(), "exit status 7 &lt;b&gt;",
+		"a holder of the token reads the whole note")
 }
 
 // TestDownloads requires that each file contains the stored game and has a file name. It checks CSA, KIF and USI files
@@ -383,12 +400,14 @@ func TestDownloads(t *testing.T) {
 	}
 	plain := fmt.Sprintf("%d.0", pair)
 	for kind, want := range map[string][]string{
-		"csa":  {"V2.2\n", "N-old\n", "$EVENT:a/b \"c/" + plain + "\n", "+7776FU\nT1\n", "-3334FU\nT1\n'** -101\n", "%TORYO\n", "'gogi:resignation:\n"},
+		"csa": {"V2.2\n", "N-old\n", "$EVENT:a/b \"c/" + plain + "\n", "+7776FU\nT1\n", "-3334FU\nT1\n'** -101\n",
+			"%TORYO\n", "'gogi:resignation:\n"},
 		"kifu": {"後手：old\n", "   1 ７六歩(77)   ( 0:01/00:00:01)\n**対局 深さ 5 ノード数 1000 評価値 100 読み筋 ▲７六歩(77)\n", "   4 投了\n"},
 		"usi":  {"position startpos moves 7g7f 3c3d 6g6f\n"},
 	} {
 		w := get(t, s, pathOf("a/b \"c")+"/g/"+plain+"."+kind)
-		testutil.Equal(t, w.Header().Get("Content-Disposition"), `attachment; filename="a_b__c-`+plain+`.`+kind+`"`, "%s", kind)
+		testutil.Equal(t, w.Header().Get("Content-Disposition"), `attachment; filename="a_b__c-`+plain+`.`+kind+`"`, "%s",
+			kind)
 		for _, text := range want {
 			testutil.Check(t, strings.Contains(w.Body.String(), text), "%s has no %q:\n%s", kind, text, w.Body)
 		}
@@ -401,7 +420,8 @@ func TestDownloads(t *testing.T) {
 		}
 	}
 	w := get(t, s, pathOf("a/b \"c")+"/g/"+plain+".json")
-	if err := json.Unmarshal(w.Body.Bytes(), &game); err != nil || game.Pair != pair || len(game.Moves) != 3 || game.Moves[1].Move != "3c3d" || game.Moves[1].Score != 101 {
+	if err := json.Unmarshal(w.Body.Bytes(), &game); err != nil || game.Pair != pair || len(game.Moves) != 3 ||
+		game.Moves[1].Move != "3c3d" || game.Moves[1].Score != 101 {
 		t.Errorf("%+v, %v", game, err)
 	}
 }
@@ -410,7 +430,9 @@ func TestDownloads(t *testing.T) {
 // engines shows them.
 func TestPathsAreForHolders(t *testing.T) {
 	s := shownRuns(t, "plain")
-	pages := []string{"/", "/r/plain", "/r/plain/games", "/r/plain/g/0.0", "/r/plain/g/0.0.json", "/r/plain/time", "/r/plain/faults", "/r/plain/g/0.1", "/r/plain/g/0.1.json", "/r/plain/g/0.1.kifu", "/r/plain/g/0.1.csa", "/r/plain/games?termination=crash", "/engines", "/api/v1/runs", "/api/v1/runs/plain", "/api/v1/runs/plain/games"}
+	pages := []string{"/", "/r/plain", "/r/plain/games", "/r/plain/g/0.0", "/r/plain/g/0.0.json", "/r/plain/time",
+		"/r/plain/faults", "/r/plain/g/0.1", "/r/plain/g/0.1.json", "/r/plain/g/0.1.kifu", "/r/plain/g/0.1.csa",
+		"/r/plain/games?termination=crash", "/engines", "/api/v1/runs", "/api/v1/runs/plain", "/api/v1/runs/plain/games"}
 	for _, page := range pages {
 		for _, secret := range []string{"secret", "SECRET", "--argument"} {
 			w := get(t, s, page)
@@ -435,7 +457,8 @@ func TestAPIIsTheCommands(t *testing.T) {
 		Faults       []struct{ Count int }
 	}
 	w := get(t, s, "/api/v1/runs/plain")
-	if err := json.Unmarshal(w.Body.Bytes(), &rep); err != nil || rep.Run != "plain" || rep.Games != 260 || rep.Pairs != 130 || len(rep.Faults) != 1 || rep.Faults[0].Count != 13 {
+	if err := json.Unmarshal(w.Body.Bytes(), &rep); err != nil || rep.Run != "plain" || rep.Games != 260 ||
+		rep.Pairs != 130 || len(rep.Faults) != 1 || rep.Faults[0].Count != 13 {
 		t.Errorf("%+v, %v", rep, err)
 	}
 	var list struct{ Games []struct{ Pair, Leg int } }
@@ -467,7 +490,8 @@ func TestRunsSayHowTheyEnded(t *testing.T) {
 			row, _, _ = strings.Cut(row, "</tr>")
 			short := strings.TrimPrefix(want, "SPRT ")
 			testutil.Contains(t, row, ">"+short+"</strong>", "%s: the list says", name)
-			testutil.Contains(t, get(t, s, "/r/"+name, asking(in)).Body.String(), ">"+want+"</strong>", "%s: its page does not say %q", name, want)
+			testutil.Contains(t, get(t, s, "/r/"+name, asking(in)).Body.String(), ">"+want+"</strong>",
+				"%s: its page does not say %q", name, want)
 		}
 	}
 }
@@ -490,7 +514,8 @@ func storeEnded(t *testing.T, store *results.Store, name string, gate stats.SPRT
 			if g.Players[0] != 0 {
 				loser = shogi.Black
 			}
-			r := match.Result{Pair: id, Leg: g.Leg, Players: g.Players, Started: time.Unix(1e9, 0), Ended: time.Unix(1e9+5, 0), Record: kifu.Record{Start: startSFEN()}}
+			r := match.Result{Pair: id, Leg: g.Leg, Players: g.Players, Started: time.Unix(1e9, 0), Ended: time.Unix(1e9+5, 0),
+				Record: kifu.Record{Start: startSFEN()}}
 			r.Record.Moves = []kifu.Move{{Move: g.Opening.Moves[0], Opening: true}}
 			r.Verdict = match.LossFor(loser, match.Resignation, "")
 			r.Record.Result, r.Record.Winner = r.Termination.String(), r.Outcome.String()

@@ -192,7 +192,8 @@ func (h *theatre) close() {
 func (h *theatre) call(query string) net.Conn {
 	h.t.Helper()
 	conn := testutil.Must(h.pipes.dial())(h.t)
-	testutil.Must(fmt.Fprintf(conn, "GET /api/v1/live?%s HTTP/1.1\r\nHost: localhost\r\nLast-Event-ID: 5\r\n\r\n", query))(h.t)
+	testutil.Must(fmt.Fprintf(conn, "GET /api/v1/live?%s HTTP/1.1\r\nHost: localhost\r\nLast-Event-ID: 5\r\n\r\n",
+		query))(h.t)
 	return conn
 }
 
@@ -367,7 +368,8 @@ func TestClientsComeAndGo(t *testing.T) {
 			_ = conn.Close()
 			synctest.Wait()
 		}
-		testutil.Check(t, h.Watching() == 0 && len(h.feeds.by) == 0, "%d listen, %d runs are looked at", h.Watching(), len(h.feeds.by))
+		testutil.Check(t, h.Watching() == 0 && len(h.feeds.by) == 0, "%d listen, %d runs are looked at", h.Watching(),
+			len(h.feeds.by))
 		testutil.Equal(t, s.hub.Viewers(), 0, "viewers after the last client")
 		var first net.Conn
 		for range maxStreams {
@@ -375,7 +377,8 @@ func TestClientsComeAndGo(t *testing.T) {
 			first = conn
 		}
 		testutil.Equal(t, len(h.feeds.by), 1, "looks at one run")
-		testutil.Equal(t, s.hub.Viewers(), 1, "viewers: one poller for all clients") // a farm's workers send moves while there is one
+		// a farm's workers send moves while there is one
+		testutil.Equal(t, s.hub.Viewers(), 1, "viewers: one poller for all clients")
 		_, refused := h.listen("run=run", http.StatusServiceUnavailable)
 		_ = refused.Close()
 		_ = first.Close()
@@ -391,7 +394,8 @@ func TestStreamRefusals(t *testing.T) {
 		h := opened(t, playing(newStage("run", 1)))
 		for query, status := range map[string]int{
 			"run=other": http.StatusNotFound, "": http.StatusNotFound, "run=run&game=1": http.StatusBadRequest,
-			"run=run&game=01.0": http.StatusBadRequest, "run=run&game=-1.0": http.StatusBadRequest, "run=run&game=7.1": http.StatusOK,
+			"run=run&game=01.0": http.StatusBadRequest, "run=run&game=-1.0": http.StatusBadRequest,
+			"run=run&game=7.1": http.StatusOK,
 		} {
 			_, conn := h.listen(query, status)
 			_ = conn.Close()

@@ -57,8 +57,8 @@ type Config struct {
 	// PublicHosts are further names of the server, without port. Its address and those of the loopback are
 	// always valid.
 	PublicHosts []string
-	// Behind has the addresses and networks of the reverse proxies through which clients come, such as 127.0.0.1. gogi takes
-	// the address of a client from their field X-Forwarded-For. With proxies, no reader needs less than the token or
+	// Behind has the addresses and networks of the reverse proxies through which clients come, such as 127.0.0.1. gogi
+	// takes the address of a client from their field X-Forwarded-For. With proxies, no reader needs less than the token or
 	// a log-in, because all clients come from the address of the proxy.
 	Behind []string
 

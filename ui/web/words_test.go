@@ -53,9 +53,16 @@ func saidPhrases(t *testing.T) map[string]string {
 	t.Helper()
 	said := map[string]string{}
 	for _, pattern := range []string{
-		"templates/*.gohtml", "*.go", "../../report/html/templates/*.gohtml", "../../report/html/*.go", "../../report/effects/*.gohtml", "../../report/effects/*.go",
-		"../../stats/reasons.go", "../../stats/rating/crosstable/connect.go", "../../match/tournament/*.go", "../../report/*.go", "../../report/text/*.go", "../../report/stored/*.go",
-		"../../report/compare/*.go", "../../report/review/*.go", "../../players/check/*.go", "../../report/calculator/*.go", "../../ensemble/votes/*.go", "../../report/verify/*.go", "../../configs/*.go", "../../configs/*/*.go", "../../players/*.go", "../../match/gate/*.go", "../../report/tuning/*.go", "../../cmd/gogi/cli/*.go", "../../report/ratings/*.go", "../../lab/regression/ranksum.go", "../../lab/counts/*.go", "../../lab/mm/*.go", "../../lab/orders/*.go", "../terminal/*.go", "../words/*.go", "../../cmd/gogi/*.go", "../../cmd/gogi/*/*.go", "../../farm/board/templates/*.gohtml", "../../farm/board/*.go",
+		"templates/*.gohtml", "*.go", "../../report/html/templates/*.gohtml", "../../report/html/*.go",
+		"../../report/effects/*.gohtml", "../../report/effects/*.go",
+		"../../stats/reasons.go", "../../stats/rating/crosstable/connect.go", "../../match/tournament/*.go",
+		"../../report/*.go", "../../report/text/*.go", "../../report/stored/*.go",
+		"../../report/compare/*.go", "../../report/review/*.go", "../../players/check/*.go", "../../report/calculator/*.go",
+		"../../ensemble/votes/*.go", "../../report/verify/*.go", "../../configs/*.go", "../../configs/*/*.go",
+		"../../players/*.go", "../../match/gate/*.go", "../../report/tuning/*.go", "../../cmd/gogi/cli/*.go",
+		"../../report/ratings/*.go", "../../lab/regression/ranksum.go", "../../lab/counts/*.go", "../../lab/mm/*.go",
+		"../../lab/orders/*.go", "../terminal/*.go", "../words/*.go", "../../cmd/gogi/*.go", "../../cmd/gogi/*/*.go",
+		"../../farm/board/templates/*.gohtml", "../../farm/board/*.go",
 	} {
 		files, err := filepath.Glob(filepath.FromSlash(pattern))
 		testutil.Require(t, err == nil && len(files) != 0, "%s: %d files, %v", pattern, len(files), err)
@@ -176,7 +183,8 @@ func TestVoidedInJapanese(t *testing.T) {
 	before, after := 3.0, 1.25
 	v := report.Voiding{
 		Why: "disk", By: "koto", Pairs: []int{1, 2, 3},
-		Before: &report.Tested{LLR: &before, Decision: stats.Pass}, After: &report.Tested{LLR: &after, Decision: stats.Continue},
+		Before: &report.Tested{LLR: &before, Decision: stats.Pass},
+		After:  &report.Tested{LLR: &after, Decision: stats.Continue},
 	}
 	said := strings.Join(i18n.Each(japanese, v.Remarks()), "\n")
 	for _, want := range []string{"koto", "3ペア", "disk", "3.000", "1.250", "取り消されました"} {
@@ -190,7 +198,8 @@ func TestVoidedInJapanese(t *testing.T) {
 	if said := i18n.Each(japanese, v.Remarks()); len(said) != 2 {
 		t.Errorf("nothing was withdrawn: %s", said)
 	}
-	if said := text.Gate(&report.Gate{Decision: stats.Continue, Withdrawn: stats.Fail}).In(japanese); !strings.Contains(said, "未決（「不合格」は取り消し）") {
+	if said := text.Gate(&report.Gate{Decision: stats.Continue,
+		Withdrawn: stats.Fail}).In(japanese); !strings.Contains(said, "未決（「不合格」は取り消し）") {
 		t.Error(said)
 	}
 }

@@ -71,8 +71,8 @@ func Done(run string, games int, took string, rate float64) i18n.Message {
 	return i18n.Of("%s: %s in %s, %.1f games/s", run, played, took, rate)
 }
 
-// Fault describes a fault. engine is "" for a fault of no engine, and pair is nil outside a pair. bundle is the path of the
-// crash dump, or "" if there is none or the note names it.
+// Fault describes a fault. engine is "" for a fault of no engine, and pair is nil outside a pair. bundle is the path of
+// the crash dump, or "" if there is none or the note names it.
 func Fault(kind, engine string, pair *int, note, bundle string) i18n.Message {
 	what := i18n.Of(format.Words(kind))
 	if engine != "" {
@@ -91,7 +91,8 @@ func Fault(kind, engine string, pair *int, note, bundle string) i18n.Message {
 // Mates describes the counts of a mate solver's answers in one line.
 func Mates(q match.Questions) i18n.Message {
 	return i18n.Of("mates: gogi asked the solver %s times, it claimed %s; of these %s proven, %s refuted, %s not proven; failed %s",
-		format.Count(q.Asked), format.Count(q.Claimed), format.Count(q.Proven), format.Count(q.Refuted), format.Count(q.Unproven), format.Count(q.Failed))
+		format.Count(q.Asked), format.Count(q.Claimed), format.Count(q.Proven), format.Count(q.Refuted),
+		format.Count(q.Unproven), format.Count(q.Failed))
 }
 
 // MoreFaults returns the line that gogi prints once instead of all further faults.

@@ -12,7 +12,8 @@ import (
 // TestSummary requires that the English line does not change, and that the Japanese line has the same numbers.
 func TestSummary(t *testing.T) {
 	t.Parallel()
-	s := Summary{Run: "r", Phase: match.RunDraining, Ended: 7, Games: 20, First: "a", Results: Results(3, 1, 3, 0.5), Rate: 1.25, Left: "10s", Faults: 2}
+	s := Summary{Run: "r", Phase: match.RunDraining, Ended: 7, Games: 20, First: "a", Results: Results(3, 1, 3, 0.5),
+		Rate: 1.25, Left: "10s", Faults: 2}
 	testutil.Equal(t, s.Line().String(), "r 7/20 draining · a 3–1–3 50.0% · 1.2/s · ETA 10s · faults 2")
 	testutil.Equal(t, s.Line().In(i18n.Japanese), "r 7/20 進行中の対局で終了 · a 3–1–3 50.0% · 1.2局/秒 · 残り 10s · 異常 2")
 	s.Rate = 0.025
@@ -27,7 +28,8 @@ func TestFault(t *testing.T) {
 	t.Parallel()
 	pair := 4
 	for _, c := range []struct{ got, want string }{
-		{Fault("time_forfeit", "x", &pair, "late\x1b[2J", "/b").String(), "fault: x time forfeit in pair 4: late; kept in /b"},
+		{Fault("time_forfeit", "x", &pair, "late\x1b[2J", "/b").String(),
+			"fault: x time forfeit in pair 4: late; kept in /b"},
 		{Fault("crash", "", nil, "gone", "").String(), "fault: crash: gone"},
 		{Fault("time_forfeit", "x", &pair, "late", "").In(i18n.Japanese), "異常：x 時間切れ（ペア 4）：late"},
 	} {

@@ -26,9 +26,10 @@ func (d Demand) block() int {
 
 // Share has the CPUs of one slot.
 type Share struct {
-	Sets  [2]Set // the CPUs of the two players of a game; equal, except with Demand.Apart
-	Cores int    // number of cores of both sets together; in a Split layout it counts a core even if the slot has only a part of it
-	Nodes []int  // memory nodes, ascending
+	Sets [2]Set // the CPUs of the two players of a game; equal, except with Demand.Apart
+	// number of cores of both sets together; in a Split layout it counts a core even if the slot has only a part of it
+	Cores int
+	Nodes []int // memory nodes, ascending
 	Kind  Kind
 }
 
@@ -80,7 +81,8 @@ func (t Topology) Lay(d Demand) (Layout, error) {
 		chosen, l.Split = split, true
 	}
 	if len(chosen) < d.Slots {
-		return Layout{}, &TooFewError{Demand: d, Cores: l.Cores, CPUs: l.CPUs, Kinds: l.Kinds, Whole: len(whole), Split: len(split)}
+		return Layout{}, &TooFewError{Demand: d, Cores: l.Cores, CPUs: l.CPUs, Kinds: l.Kinds, Whole: len(whole),
+			Split: len(split)}
 	}
 	used := chosen[:d.Slots]
 	slices.SortFunc(used, func(a, b []unit) int { return compare(a[0], b[0]) }) // sorted by CPU for the reader

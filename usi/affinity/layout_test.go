@@ -53,12 +53,16 @@ func TestLay(t *testing.T) {
 		// A slot has CPUs of one node, and the slots are spread over both nodes.
 		{"two_sockets", "0-31", Demand{Slots: 2, Cores: 1}, "14,30 15,31"},
 		{"two_sockets", "0-31", Demand{Slots: 2, Cores: 2}, "12,14,28,30 13,15,29,31"}, // in docs/faults.md
-		{"two_sockets", "0-31", Demand{Slots: 4, Cores: 4}, "0,2,4,6,16,18,20,22 1,3,5,7,17,19,21,23 8,10,12,14,24,26,28,30 9,11,13,15,25,27,29,31"},
-		{"two_sockets", "0-31", Demand{Slots: 2, Cores: 3, Apart: true}, "4,6,8,20,22,24|10,12,14,26,28,30 5,7,9,21,23,25|11,13,15,27,29,31"},
+		{"two_sockets", "0-31", Demand{Slots: 4, Cores: 4},
+			"0,2,4,6,16,18,20,22 1,3,5,7,17,19,21,23 8,10,12,14,24,26,28,30 9,11,13,15,25,27,29,31"},
+		{"two_sockets", "0-31", Demand{Slots: 2, Cores: 3, Apart: true},
+			"4,6,8,20,22,24|10,12,14,26,28,30 5,7,9,21,23,25|11,13,15,27,29,31"},
 		// A slot that is larger than a node gets both, and each opponent gets one node.
-		{"two_sockets", "0-31", Demand{Slots: 1, Cores: 8, Apart: true}, "0,2,4,6,8,10,12,14,16,18,20,22,24,26,28,30|1,3,5,7,9,11,13,15,17,19,21,23,25,27,29,31"},
+		{"two_sockets", "0-31", Demand{Slots: 1, Cores: 8, Apart: true},
+			"0,2,4,6,8,10,12,14,16,18,20,22,24,26,28,30|1,3,5,7,9,11,13,15,17,19,21,23,25,27,29,31"},
 		// Slots can share the rest of both nodes: of five blocks of three in 8 + 8 cores, the last is on both.
-		{"two_sockets", "0-31", Demand{Slots: 5, Cores: 3}, "1-3,17-19 4,6,8,20,22,24 5,7,9,21,23,25 10,12,14,26,28,30 11,13,15,27,29,31"},
+		{"two_sockets", "0-31", Demand{Slots: 5, Cores: 3},
+			"1-3,17-19 4,6,8,20,22,24 5,7,9,21,23,25 10,12,14,26,28,30 11,13,15,27,29,31"},
 		// A slot has cores of one kind, and the faster kind comes first.
 		{"hybrid", "0-19", Demand{Slots: 8, Cores: 1}, "0-1 2-3 4-5 6-7 8-9 10-11 12-13 14-15"},
 		{"hybrid", "0-19", Demand{Slots: 9, Cores: 1}, "0-1 2-3 4-5 6-7 8-9 10-11 12-13 14-15 19"},
@@ -75,14 +79,16 @@ func TestLay(t *testing.T) {
 	} {
 		l, err := read(t, c.machine, c.allowed).Lay(c.demand)
 		got := told(l)
-		testutil.Check(t, err == nil && got == c.want, "%s %s %+v: %s, %v\n want %s", c.machine, c.allowed, c.demand, got, err, c.want)
+		testutil.Check(t, err == nil && got == c.want, "%s %s %+v: %s, %v\n want %s", c.machine, c.allowed, c.demand, got,
+			err, c.want)
 	}
 }
 
 // TestLayDescribes tests the other values of a layout and of its slots.
 func TestLayDescribes(t *testing.T) {
 	l, err := read(t, "two_sockets", "0-31").Lay(Demand{Slots: 1, Cores: 8, Apart: true})
-	testutil.Check(t, err == nil && l.Cores == 16 && l.CPUs == 32 && l.Shares[0].Cores == 16 && len(l.Shares[0].Nodes) == 2,
+	testutil.Check(t, err == nil && l.Cores == 16 && l.CPUs == 32 && l.Shares[0].Cores == 16 &&
+		len(l.Shares[0].Nodes) == 2,
 		"both sockets: %+v, %v", l, err)
 	l, err = read(t, "two_sockets", "0-31").Lay(Demand{Slots: 1, Cores: 4})
 	testutil.Check(t, err == nil && l.Shares[0].Cores == 4 && len(l.Shares[0].Nodes) == 1 && l.Shares[0].Nodes[0] == 1,
@@ -90,7 +96,8 @@ func TestLayDescribes(t *testing.T) {
 	l, err = read(t, "smt", "0,6").Lay(Demand{Slots: 1, Cores: 2})
 	testutil.Check(t, err == nil && l.Split && l.Shares[0].Cores == 1, "two threads on one core: %+v, %v", l, err)
 	l, err = read(t, "hybrid", "0-19").Lay(Demand{Slots: 9, Cores: 1})
-	testutil.Check(t, err == nil && l.Shares[0].Kind.Name == "core" && l.Shares[8].Kind.Name == "atom", "two kinds: %+v, %v", l, err)
+	testutil.Check(t, err == nil && l.Shares[0].Kind.Name == "core" && l.Shares[8].Kind.Name == "atom",
+		"two kinds: %+v, %v", l, err)
 }
 
 func TestLayTooMany(t *testing.T) {
@@ -105,7 +112,8 @@ func TestLayTooMany(t *testing.T) {
 			"games at a time: 13; each needs 1 CPUs for the threads that think at once, so they need 13, and there are 12 on 6 cores",
 		},
 		{
-			"smt", "0-11", Demand{Slots: 4, Cores: 2, Apart: true}, TooFewError{Cores: 6, CPUs: 12, Kinds: 1, Whole: 1, Split: 3},
+			"smt", "0-11", Demand{Slots: 4, Cores: 2, Apart: true},
+			TooFewError{Cores: 6, CPUs: 12, Kinds: 1, Whole: 1, Split: 3},
 			"games at a time: 4; each needs 4 CPUs for the threads that think at once, so they need 16, and there are 12 on 6 cores",
 		},
 		{
@@ -124,7 +132,8 @@ func TestLayTooMany(t *testing.T) {
 // as many CPUs on as many cores of one kind. There are as many cores as threads, unless the layout is split.
 func TestLayIsFair(t *testing.T) {
 	for name, allowed := range map[string]string{
-		"smt": "0-11", "smt_off": "0-5", "two_sockets": "0-31", "hybrid": "0-19", "big_little": "0-7", "epyc": "1-4,6-15,17,20-31",
+		"smt": "0-11", "smt_off": "0-5", "two_sockets": "0-31", "hybrid": "0-19", "big_little": "0-7",
+		"epyc": "1-4,6-15,17,20-31",
 	} {
 		top := read(t, name, allowed)
 		laid := 0
@@ -146,7 +155,8 @@ func checkFair(t *testing.T, top Topology, d Demand, l Layout) {
 	t.Helper()
 	testutil.Require(t, len(l.Shares) == d.Slots, "%+v: %d shares", d, len(l.Shares))
 	more, err := top.Lay(Demand{d.Slots + len(l.Spare) + 1, d.Cores, d.Apart})
-	testutil.Check(t, err != nil || more.Split != l.Split, "%+v: there is room for more than %d spare shares", d, len(l.Spare))
+	testutil.Check(t, err != nil || more.Split != l.Split, "%+v: there is room for more than %d spare shares", d,
+		len(l.Spare))
 	owner := map[int]int{} // slot by CPU, or by core if cores are whole
 	for slot, s := range slices.Concat(l.Shares, l.Spare) {
 		both := s.Sets[0].Union(s.Sets[1])

@@ -25,13 +25,15 @@ type CPU struct {
 // Kind distinguishes the fast and the slow cores of a machine. On a machine with one kind of core, all CPUs
 // have the zero Kind.
 type Kind struct {
-	Name     string // the kernel's name of its performance counters: core, atom, lowpower; "": the kernel has no names for kinds
-	Capacity int    // highest cpu_capacity of this kind; the fastest core of the machine has 1024; 0: unknown, or Name is set
+	// the kernel's name of its performance counters: core, atom, lowpower; "": the kernel has no names for kinds
+	Name     string
+	Capacity int // highest cpu_capacity of this kind; the fastest core of the machine has 1024; 0: unknown, or Name is set
 }
 
 // compare returns a negative number if k is faster than other, and a positive number if k is slower.
 func (k Kind) compare(other Kind) int {
-	return cmp.Or(cmp.Compare(other.Capacity, k.Capacity), cmp.Compare(k.rank(), other.rank()), cmp.Compare(k.Name, other.Name))
+	return cmp.Or(cmp.Compare(other.Capacity, k.Capacity), cmp.Compare(k.rank(), other.rank()),
+		cmp.Compare(k.Name, other.Name))
 }
 
 // rank returns 0 for the fastest kind of Intel's cores and larger numbers for slower kinds. It returns -1 for other

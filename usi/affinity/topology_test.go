@@ -68,7 +68,8 @@ func TestReadNothing(t *testing.T) {
 	testutil.Check(t, len(top.CPUs) == 2 && top.CPUs[0] == want[0] && top.CPUs[1] == want[1] && !top.Known,
 		"read %+v, want %+v, not known", top, want)
 	torn := fstest.MapFS{}
-	for _, name := range []string{"topology/core_cpus_list", "topology/physical_package_id", "cpu_capacity", "cache/index0/level", "cache/index0/shared_cpu_list"} {
+	for _, name := range []string{"topology/core_cpus_list", "topology/physical_package_id", "cpu_capacity",
+		"cache/index0/level", "cache/index0/shared_cpu_list"} {
 		torn["devices/system/cpu/cpu0/"+name] = &fstest.MapFile{Data: []byte("-1\n")} // as the kernel writes an unknown value
 	}
 	if top := Read(torn, Set{0}); top.CPUs[0] != want[0] || top.Known {
@@ -80,10 +81,12 @@ func TestReadNothing(t *testing.T) {
 // over capacities.
 func TestKindsByCapacity(t *testing.T) {
 	sys := fstest.MapFS{"devices/cpu_atom/cpus": {Data: []byte("6")}, "devices/cpu_core/cpus": {Data: []byte("5")}}
-	for name, capacity := range map[string]string{"0": "1000", "1": "1024", "2": "920", "3": "560", "4": "510", "5": "1010", "6": "700"} {
+	for name, capacity := range map[string]string{"0": "1000", "1": "1024", "2": "920", "3": "560", "4": "510",
+		"5": "1010", "6": "700"} {
 		sys["devices/system/cpu/cpu"+name+"/cpu_capacity"] = &fstest.MapFile{Data: []byte(capacity + "\n")}
 	}
-	want := []Kind{{Capacity: 1024}, {Capacity: 1024}, {Capacity: 920}, {Capacity: 560}, {Capacity: 560}, {Name: "core"}, {Name: "atom"}}
+	want := []Kind{{Capacity: 1024}, {Capacity: 1024}, {Capacity: 920}, {Capacity: 560}, {Capacity: 560}, {Name: "core"},
+		{Name: "atom"}}
 	for i, c := range Read(sys, set(t, "0-6")).CPUs {
 		testutil.Equal(t, c.Kind, want[i], "CPU %d is of kind", i)
 	}
@@ -91,17 +94,20 @@ func TestKindsByCapacity(t *testing.T) {
 
 func TestOnly(t *testing.T) {
 	top, missing := read(t, "smt", "0-3,6-9").Only(set(t, "2,4,8-9,40"))
-	testutil.Check(t, top.IDs().String() == "2,8-9" && missing.String() == "4,40" && top.Known, "%v, missing %v", top, missing)
+	testutil.Check(t, top.IDs().String() == "2,8-9" && missing.String() == "4,40" && top.Known, "%v, missing %v", top,
+		missing)
 }
 
 func TestSet(t *testing.T) {
 	for text, want := range map[string]string{
-		"": "", "0": "0", "0-3,8\n": "0-3,8", "8,0-3": "0-3,8", "1,1-2,2": "1-2", "5-5": "5", "8191": "8191", "0,2,4": "0,2,4",
+		"": "", "0": "0", "0-3,8\n": "0-3,8", "8,0-3": "0-3,8", "1,1-2,2": "1-2", "5-5": "5", "8191": "8191",
+		"0,2,4": "0,2,4",
 	} {
 		s, err := ParseSet(text)
 		testutil.Check(t, err == nil && s.String() == want, "%q: %q, %v, want %q", text, s, err, want)
 	}
-	for _, text := range []string{"-1", "1-", "2-1", "a", "1,,2", "1,", "8192", "0-99999999999999", "1 2", "+1", "0x1", "1-2-3"} {
+	for _, text := range []string{"-1", "1-", "2-1", "a", "1,,2", "1,", "8192", "0-99999999999999", "1 2", "+1", "0x1",
+		"1-2-3"} {
 		testutil.Fails(t, testutil.Err(ParseSet(text)), "", "%q", text)
 	}
 	if all, err := ParseSet(strings.Repeat("0-8191,", 50) + "1"); err != nil || len(all) != Most+1 || cap(all) > 2*Most {

@@ -202,7 +202,8 @@ func (c *Client) session(ctx context.Context) error {
 	case errors.Is(err, errEnded) && games > 0 && c.broken == nil:
 		return nil
 	case errors.Is(err, errEnded) && c.started == before && time.Since(began) < rivalWithin:
-		return fmt.Errorf("%w; if another program is logged in as %s, the server ends the older connection", err, c.config.User)
+		return fmt.Errorf("%w; if another program is logged in as %s, the server ends the older connection", err,
+			c.config.User)
 	}
 	return err
 }
@@ -233,9 +234,9 @@ func (c *Client) games(ctx context.Context, conn *Conn) (games int, err error) {
 	return games, nil
 }
 
-// wake sends an empty line after a game, if more games are to be played. shogi-server closes the connection of a finished
-// game only when it gets a line, or after a minute, and the client may log in for the next game only after that. A
-// failure needs no report: the connection has ended, which is noticed when it is read.
+// wake sends an empty line after a game, if more games are to be played. shogi-server closes the connection of a
+// finished game only when it gets a line, or after a minute, and the client may log in for the next game only after
+// that. A failure needs no report: the connection has ended, which is noticed when it is read.
 func (c *Client) wake(conn *Conn) {
 	if !c.done() {
 		_ = conn.Send("")
@@ -324,7 +325,8 @@ func (c *Client) game(ctx context.Context, conn *Conn, s *Summary) error {
 		return err
 	}
 	c.started++
-	c.emit(Event{Type: EventStart, Game: s.GameID, Black: s.Names[0], White: s.Names[1], Colour: s.Colour.String(), Resumed: resumed})
+	c.emit(Event{Type: EventStart, Game: s.GameID, Black: s.Names[0], White: s.Names[1], Colour: s.Colour.String(),
+		Resumed: resumed})
 	if err := g.play(ctx); err != nil {
 		c.broken = g
 		return err

@@ -218,14 +218,16 @@ func TestGameAsWhite(t *testing.T) {
 		b.tally(Tally{Games: 1, Wins: 1})
 		testutil.Equal(t, strings.Join(player.calls, ", "), "new game white, think, think, game over win, close")
 		r := player.requests[1]
-		if r.Position.String() != "position startpos moves 7g7f 9c9d 2g2f" || r.Go.String() != "go btime 52000 wtime 57000 byoyomi 9000" {
+		if r.Position.String() != "position startpos moves 7g7f 9c9d 2g2f" ||
+			r.Go.String() != "go btime 52000 wtime 57000 byoyomi 9000" {
 			t.Errorf("%s, %s", r.Position, r.Go)
 		}
 		record := b.events[len(b.events)-1].Record
 		data, err := text.AppendCSA3(nil, record)
 		testutil.Check(t, err == nil && record.Result == "resignation" && record.Winner == "white" && len(record.Moves) == 4,
 			"%+v %v", record, err)
-		for _, want := range []string{"N+a\nN-b\n$EVENT:g1\n", "+7776FU\nT7.000\n-9394FU\nT3.000\n'** -50 #100\n", "%TORYO\n"} {
+		for _, want := range []string{"N+a\nN-b\n$EVENT:g1\n", "+7776FU\nT7.000\n-9394FU\nT3.000\n'** -50 #100\n",
+			"%TORYO\n"} {
 			testutil.Contains(t, string(data), want, "is not in the record")
 		}
 	})
@@ -319,7 +321,8 @@ func TestFailingPlayer(t *testing.T) {
 				t.Errorf("%d failures: opened %d times, want %d", test.failures, b.opened, want)
 			}
 			b.has(EventFault, "crash; gogi starts it again")
-			want := fmt.Sprintf("go btime %d wtime 60000 byoyomi %d", 60000-max(0, 2000*min(3, test.failures)-9000), max(0, 9000-2000*min(3, test.failures)))
+			want := fmt.Sprintf("go btime %d wtime 60000 byoyomi %d", 60000-max(0, 2000*min(3, test.failures)-9000),
+				max(0, 9000-2000*min(3, test.failures)))
 			testutil.Equal(t, player.requests[len(player.requests)-1].Go.String(), want, "%d failures", test.failures)
 			if test.failures > 3 {
 				b.has(EventFault, "resigning")
@@ -358,7 +361,8 @@ func TestPonder(t *testing.T) {
 		testutil.OK(t, testutil.Err(b.run()))
 		testutil.Require(t, len(player.ponders) == 1, "%v", player.calls)
 		r := player.ponders[0]
-		if r.Position.String() != "position startpos moves 9i9h 9c9d" || r.Go.String() != "go btime 59250 wtime 60000 binc 400 winc 500" {
+		if r.Position.String() != "position startpos moves 9i9h 9c9d" ||
+			r.Go.String() != "go btime 59250 wtime 60000 binc 400 winc 500" {
 			t.Errorf("%s, %s", r.Position, r.Go)
 		}
 	})
@@ -431,8 +435,8 @@ func TestResumeWithoutStart(t *testing.T) {
 }
 
 // TestNotResumed requires that the client gives up a game that the server does not continue: after some time, or when
-// the server proposes another game. The game does not count, so the client plays the organiser's replay, although it was
-// to play one game.
+// the server proposes another game. The game does not count, so the client plays the organiser's replay, although it
+// was to play one game.
 func TestNotResumed(t *testing.T) {
 	cut := func(p *peer) {
 		p.login()
@@ -475,8 +479,9 @@ func TestOneGameAConnection(t *testing.T) {
 	}
 }
 
-// TestNextGame requires that the client logs in at once after a game if the server closes the connection of the game only
-// when it gets a line, as shogi-server does. After the last game it sends only LOGOUT, which such a server may not read.
+// TestNextGame requires that the client logs in at once after a game if the server closes the connection of the game
+// only when it gets a line, as shogi-server does. After the last game it sends only LOGOUT, which such a server may not
+// read.
 func TestNextGame(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		first := func(p *peer) {
@@ -500,9 +505,9 @@ func TestNextGame(t *testing.T) {
 	})
 }
 
-// TestGivenMoves requires that moves that are set before a game cost no time and give no increment. The limits are those
-// of shogi-server (game.rb), which sends T1 with each of these moves: the first move has the main time and one increment.
-// In a game that was played before, the moves count. A second is for the network.
+// TestGivenMoves requires that moves that are set before a game cost no time and give no increment. The limits are
+// those of shogi-server (game.rb), which sends T1 with each of these moves: the first move has the main time and one
+// increment. In a game that was played before, the moves count. A second is for the network.
 func TestGivenMoves(t *testing.T) {
 	const given = "BEGIN Position\nPI\n+\n+2838HI,T1\n-8272HI,T1\n+3828HI,T1\n-7282HI,T1\nEND Position\n"
 	const played = "BEGIN Position\nPI\n+\n+2838HI,T2\n-8272HI,T1\n+3828HI,T1\n-7282HI,T1\nEND Position\n"
@@ -511,7 +516,8 @@ func TestGivenMoves(t *testing.T) {
 		{"Fischer", times("Total_Time:3\nByoyomi:0\nIncrement:4"), given, "go btime 3000 wtime 3000 binc 3000 winc 4000"},
 		{"sudden death", times("Total_Time:8\nByoyomi:0\nIncrement:0"), given, "go btime 7000 wtime 8000 byoyomi 0"},
 		{"played before", times("Total_Time:8\nByoyomi:0\nIncrement:0"), played, "go btime 4000 wtime 6000 byoyomi 0"},
-		{"the rest is named", times("Total_Time:30\nByoyomi:0\nIncrement:4\nRemaining_Time+:9\nRemaining_Time-:8"), given, "go btime 9000 wtime 8000 binc 3000 winc 4000"},
+		{"the rest is named", times("Total_Time:30\nByoyomi:0\nIncrement:4\nRemaining_Time+:9\nRemaining_Time-:8"), given,
+			"go btime 9000 wtime 8000 binc 3000 winc 4000"},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			player := &scripted{}
@@ -527,8 +533,8 @@ func TestGivenMoves(t *testing.T) {
 	}
 }
 
-// TestGivenMovesOfAResumedGame requires that the moves set before the game cost no time when it resumes. The moves played
-// since then do, even if each took one second.
+// TestGivenMovesOfAResumedGame requires that the moves set before the game cost no time when it resumes. The moves
+// played since then do, even if each took one second.
 func TestGivenMovesOfAResumedGame(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const start = "BEGIN Time\nTime_Unit:1sec\nTotal_Time:30\nIncrement:4\nEND Time\nBEGIN Position\nPI\n+\n+2838HI,T1\n-8272HI,T1\n"
@@ -549,7 +555,8 @@ func TestGivenMovesOfAResumedGame(t *testing.T) {
 			})
 		testutil.OK(t, testutil.Err(b.run()))
 		for i, r := range player.requests {
-			want := []string{"go btime 30000 wtime 30000 binc 3000 winc 4000", "go btime 33000 wtime 33000 binc 3000 winc 4000"}[min(i, 1)]
+			want := []string{"go btime 30000 wtime 30000 binc 3000 winc 4000",
+				"go btime 33000 wtime 33000 binc 3000 winc 4000"}[min(i, 1)]
 			testutil.Equal(t, r.Go.String(), want, "search %d", i+1)
 		}
 		testutil.Equal(t, len(player.requests), 3, "searches")
@@ -560,7 +567,8 @@ func TestGivenMovesOfAResumedGame(t *testing.T) {
 // stop-watch game in another unit than it names.
 func TestGameName(t *testing.T) {
 	for _, test := range []struct{ asked, id, unit, want string }{
-		{"g-60-10f", "wdoor+default-1500-0+a+b+20260101000000", "1sec", "the server plays the game default-1500-0, and --game is g-60-10f"},
+		{"g-60-10f", "wdoor+default-1500-0+a+b+20260101000000", "1sec",
+			"the server plays the game default-1500-0, and --game is g-60-10f"},
 		{"g-60-10F", "wdoor+g-60-10F+a+b+20260101000000", "1sec", ""},
 		{"g-60-10F-B", "wdoor+g-60-10F+a+b+20260101000000", "1sec", ""},
 		{"", "wdoor+default-1500-0+a+b+20260101000000", "1sec", ""},
@@ -610,14 +618,16 @@ func TestGiveUp(t *testing.T) {
 }
 
 func TestRefusedName(t *testing.T) {
-	for name, want := range map[string]string{"me": "or this name plays at the moment", "a+b": "expected a name of 1 to 32 characters", strings.Repeat("x", 33): "of 1 to 32"} {
+	for name, want := range map[string]string{"me": "or this name plays at the moment",
+		"a+b": "expected a name of 1 to 32 characters", strings.Repeat("x", 33): "of 1 to 32"} {
 		b := newBench(t, &scripted{}, func(p *peer) {
 			p.expect("LOGIN " + name + " secret")
 			p.say("LOGIN:incorrect")
 		})
 		b.config.User = name
 		_, err := b.run()
-		testutil.Check(t, errors.Is(err, ErrLogin) && strings.Contains(err.Error(), want) && b.dialled == 1, "%v after %d tries", err, b.dialled)
+		testutil.Check(t, errors.Is(err, ErrLogin) && strings.Contains(err.Error(), want) && b.dialled == 1,
+			"%v after %d tries", err, b.dialled)
 	}
 }
 
@@ -753,8 +763,8 @@ func TestCancelAfterAgreement(t *testing.T) {
 	})
 }
 
-// TestCancelWithoutAnswer: shogi-server does not know %CHUDAN. The client leaves the game with LOGOUT, and says that the server may
-// count a loss.
+// TestCancelWithoutAnswer: shogi-server does not know %CHUDAN. The client leaves the game with LOGOUT, and says that
+// the server may count a loss.
 func TestCancelWithoutAnswer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
@@ -776,7 +786,8 @@ func TestCancelWithoutAnswer(t *testing.T) {
 		}
 		_, err := NewClient(b.config).Run(ctx)
 		b.group.Wait()
-		testutil.Check(t, errors.Is(err, context.Canceled) && strings.Contains(notices, "may count it as a loss"), "%v, notices %q", err, notices)
+		testutil.Check(t, errors.Is(err, context.Canceled) && strings.Contains(notices, "may count it as a loss"),
+			"%v, notices %q", err, notices)
 	})
 }
 

@@ -114,7 +114,8 @@ func (c *Conn) shut(why error) (err error) {
 // Send sends one line, which must not contain a line break.
 func (c *Conn) Send(line string) error {
 	if strings.ContainsAny(line, "\r\n") {
-		return errors.New("csa: sending: there is a line break in the line") // the message does not contain the line, which may be a password
+		// the message does not contain the line, which may be a password
+		return errors.New("csa: sending: there is a line break in the line")
 	}
 	c.writing.Lock()
 	defer c.writing.Unlock()

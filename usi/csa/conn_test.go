@@ -30,7 +30,8 @@ func newPeer(t *testing.T, conn net.Conn) *peer {
 func (p *peer) expect(want string) {
 	p.t.Helper()
 	line, err := p.in.ReadString('\n')
-	testutil.Check(p.t, err == nil && strings.TrimSuffix(line, "\n") == want, "the server got %q, %v; want %q", line, err, want)
+	testutil.Check(p.t, err == nil && strings.TrimSuffix(line, "\n") == want, "the server got %q, %v; want %q", line, err,
+		want)
 }
 
 func (p *peer) say(lines ...string) {
@@ -58,7 +59,8 @@ func TestLogin(t *testing.T) {
 			p.expect("LOGIN me game,secret")
 			p.say(test.answer...)
 		}()
-		if err := c.Login(t.Context(), "me", "game,secret"); !errors.Is(err, test.want) || (err == nil) != (test.want == nil) {
+		if err := c.Login(t.Context(), "me", "game,secret"); !errors.Is(err, test.want) ||
+			(err == nil) != (test.want == nil) {
 			t.Errorf("%q: %v", test.answer, err)
 		} else if err != nil && strings.Contains(err.Error(), "secret") {
 			t.Errorf("the error shows the password: %v", err)
@@ -155,8 +157,9 @@ func TestHostileServer(t *testing.T) {
 	for name, text := range map[string]string{
 		"a long line":           strings.Repeat("x", 2*maxLine),
 		"a summary without end": "BEGIN Game_Summary\n" + strings.Repeat("x\n", maxSummaryLines+1),
-		"a heavy summary":       "BEGIN Game_Summary\n" + strings.Repeat(strings.Repeat("x", maxLine-1)+"\n", maxSummaryBytes/(maxLine-1)+1),
-		"a cut summary":         "BEGIN Game_Summary\nx\n",
+		"a heavy summary": "BEGIN Game_Summary\n" +
+			strings.Repeat(strings.Repeat("x", maxLine-1)+"\n", maxSummaryBytes/(maxLine-1)+1),
+		"a cut summary": "BEGIN Game_Summary\nx\n",
 	} {
 		c, p := pipe(t)
 		go func() {

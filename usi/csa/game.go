@@ -33,7 +33,8 @@ type game struct {
 	early      *Message           // the first message of a game that resumed without START; or nil
 	special    string             // the last special move, such as %KACHI
 	cause      string             // the server's word for the end, such as #RESIGN
-	stuck      bool               // gogi cannot continue, for example after an illegal move from the server, and waits for the end
+	// gogi cannot continue, for example after an illegal move from the server, and waits for the end
+	stuck bool
 }
 
 // thought is the result of the player's thinking.
@@ -42,8 +43,8 @@ type thought struct {
 	err   error
 }
 
-// newGame sets up the game of a summary, with the moves already played. before is the game on a connection that broke, if
-// the game resumes, else nil.
+// newGame sets up the game of a summary, with the moves already played. before is the game on a connection that broke,
+// if the game resumes, else nil.
 func newGame(c *Client, conn *Conn, s *Summary, before *game) *game {
 	start := "startpos"
 	if even := shogi.StartPos(); s.Start.SFEN() != even.SFEN() {
@@ -52,7 +53,8 @@ func newGame(c *Client, conn *Conn, s *Summary, before *game) *game {
 	g := &game{
 		client: c, conn: conn, summary: s, history: shogi.NewHistory(s.Start), position: usi.Position{Start: start},
 		clocks: [2]Clock{NewClock(s.Times[0]), NewClock(s.Times[1])},
-		record: kifu.Record{Black: s.Names[0], White: s.Names[1], Event: s.GameID, Started: time.Now(), Start: s.Start.SFEN()},
+		record: kifu.Record{Black: s.Names[0], White: s.Names[1], Event: s.GameID, Started: time.Now(),
+			Start: s.Start.SFEN()},
 	}
 	switch {
 	case before != nil:
@@ -109,7 +111,8 @@ func (g *game) agree(ctx context.Context, resumed bool) (started bool, err error
 	if err := g.conn.Send(agreement("AGREE", g.summary)); err != nil {
 		return false, err
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, agreementLimit, fmt.Errorf("csa: the game did not begin within %v", agreementLimit))
+	ctx, cancel := context.WithTimeoutCause(ctx, agreementLimit,
+		fmt.Errorf("csa: the game did not begin within %v", agreementLimit))
 	defer cancel()
 	for {
 		select {
@@ -394,9 +397,9 @@ func (g *game) ponder(ctx context.Context, expected shogi.Move) {
 	}
 }
 
-// resign ends the game because ctx has ended. It waits a short time for the server to confirm this. shogi-server does not
-// know %CHUDAN: it keeps the line for the player's next turn. So without an answer resign leaves the game, and warns that
-// the server may count a loss.
+// resign ends the game because ctx has ended. It waits a short time for the server to confirm this. shogi-server does
+// not know %CHUDAN: it keeps the line for the player's next turn. So without an answer resign leaves the game, and
+// warns that the server may count a loss.
 func (g *game) resign(ctx context.Context) error {
 	g.stopThinking()
 	word := "%CHUDAN" // some servers then stop the game; on others the clock runs

@@ -52,14 +52,16 @@ func TestBadMoves(t *testing.T) {
 		"+77762FU": "7",
 	} {
 		m, err := ParseMove(&p, text)
-		testutil.Check(t, err != nil && strings.Contains(err.Error(), want), "%q: %s, %v; want an error with %q", text, m, err, want)
+		testutil.Check(t, err != nil && strings.Contains(err.Error(), want), "%q: %s, %v; want an error with %q", text, m,
+			err, want)
 	}
 }
 
 // FuzzParseMove parses moves in positions that a path of legal moves leads to. An accepted move is legal, and is the
 // only move with that text.
 func FuzzParseMove(f *testing.F) {
-	for _, text := range []string{"+7776FU", "-3334FU", "+0055KA", "+8822UM", "+8822KA", "+5948OU", "%TORYO", "+7776", "+00", "", "+7776\xff\xff", "+9999FU", "-0000OU"} {
+	for _, text := range []string{"+7776FU", "-3334FU", "+0055KA", "+8822UM", "+8822KA", "+5948OU", "%TORYO", "+7776",
+		"+00", "", "+7776\xff\xff", "+9999FU", "-0000OU"} {
 		f.Add([]byte{}, text)
 		f.Add([]byte{3, 7, 200, 31, 90, 4, 4, 17}, text)
 	}

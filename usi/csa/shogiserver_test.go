@@ -21,7 +21,8 @@ import (
 
 // TestRealShogiServer plays against a shogi-server, in whose dialogue most games of the CSA protocol are played. It is
 // skipped unless the variable GOGI_SHOGI_SERVER names the folder of one. It then needs ruby. The limits of time here
-// only end a hang: a game that is lost on time, or a login that waits for the server, makes the test fail by its result.
+// only end a hang: a game that is lost on time, or a login that waits for the server, makes the test fail by its
+// result.
 func TestRealShogiServer(t *testing.T) {
 	folder := os.Getenv("GOGI_SHOGI_SERVER")
 	if folder == "" {
@@ -34,7 +35,8 @@ func TestRealShogiServer(t *testing.T) {
 	main := filepath.Join(s.dir, "shogi-server")
 	text := testutil.Must(os.ReadFile(main))(t)
 	binds := regexp.MustCompile(`(config\[:BindAddress\] =).*`)
-	testutil.Require(t, len(binds.FindAll(text, -1)) == 1, "%s does not set its address once; the test must bind it to loopback", main)
+	testutil.Require(t, len(binds.FindAll(text, -1)) == 1,
+		"%s does not set its address once; the test must bind it to loopback", main)
 	testutil.OK(t, os.WriteFile(main, binds.ReplaceAll(text, []byte(`$1 "127.0.0.1"`)), 0o600))
 	s.start()
 
@@ -44,21 +46,25 @@ func TestRealShogiServer(t *testing.T) {
 	games := s.play("buoy_t1-3-4F", 1, nil)
 	testutil.Check(t, games[0].cause == "#RESIGN" && games[1].outcome == Won, "a game from given moves: %+v", games)
 
-	// The same without an increment: the given moves take nothing from the 8 seconds. Else Black has 4 seconds, less a margin.
+	// The same without an increment: the given moves take nothing from the 8 seconds. Else Black has 4 seconds, less a
+	// margin.
 	s.buoy("buoy_t2-8-0", "+2838HI-8272HI+3828HI-7282HI+2838HI-8272HI+3828HI")
 	games = s.play("buoy_t2-8-0", 1, nil)
-	testutil.Check(t, games[0].cause == "#RESIGN" && games[0].told > 4*time.Second, "sudden death from given moves: %+v", games)
+	testutil.Check(t, games[0].cause == "#RESIGN" && games[0].told > 4*time.Second, "sudden death from given moves: %+v",
+		games)
 
 	// The second game begins before the server's minute is over, and before gogi's next empty line.
 	began := time.Now()
 	games = s.play("g-60-10F", 2, nil)
-	testutil.Check(t, games[0].tally.Losses == 2 && games[1].tally.Wins == 2 && time.Since(began) < keepAliveAfter, "two games after each other: %+v after %v", games, time.Since(began))
+	testutil.Check(t, games[0].tally.Losses == 2 && games[1].tally.Wins == 2 && time.Since(began) < keepAliveAfter,
+		"two games after each other: %+v after %v", games, time.Since(began))
 	// An ordinary end needs no notice, and loses no connection.
 	testutil.Check(t, games[0].notices == "" && games[1].notices == "", "notices of ordinary games: %+v", games)
 
 	// A stop-watch clock: the server names minutes and counts seconds.
 	games = s.play("w-40-010", 1, nil)
-	testutil.Check(t, strings.Contains(games[0].notices, "in seconds") && strings.Contains(games[1].notices, "in seconds"), "a stop-watch clock: %+v", games)
+	testutil.Check(t, strings.Contains(games[0].notices, "in seconds") && strings.Contains(games[1].notices, "in seconds"),
+		"a stop-watch clock: %+v", games)
 	testutil.Check(t, games[0].cause == "#RESIGN" && games[1].outcome == Won, "a stop-watch clock: %+v", games)
 
 	s.rivals("g-62-10F")
@@ -66,7 +72,8 @@ func TestRealShogiServer(t *testing.T) {
 	s.refused(strings.Repeat("x", 33), "of 1 to 32")
 
 	games = s.play("bad_name", 1, nil)
-	testutil.Check(t, strings.Contains(games[0].notices, "the server plays the game default-1500-0"), "a name that the server does not understand: %+v", games)
+	testutil.Check(t, strings.Contains(games[0].notices, "the server plays the game default-1500-0"),
+		"a name that the server does not understand: %+v", games)
 
 	// An interrupt in the opponent's turn: gogi leaves the game, and the opponent wins.
 	ctx, cancel := context.WithCancel(t.Context())
@@ -74,7 +81,8 @@ func TestRealShogiServer(t *testing.T) {
 		cancel()
 		<-time.After(2 * farewell) // the server is another process
 	})
-	testutil.Check(t, games[0].outcome == Won && strings.Contains(games[1].notices, "may count it as a loss"), "an interrupt in the opponent's turn: %+v", games)
+	testutil.Check(t, games[0].outcome == Won && strings.Contains(games[1].notices, "may count it as a loss"),
+		"an interrupt in the opponent's turn: %+v", games)
 
 	// The server crashes in a game. The game does not count, and the next one does.
 	games = s.play("r-60-10", 1, func() {
@@ -82,7 +90,8 @@ func TestRealShogiServer(t *testing.T) {
 		s.stop()
 		s.start()
 	})
-	testutil.Check(t, games[0].tally == Tally{Games: 2, Losses: 1, Disconnected: 1} && games[1].tally == Tally{Games: 2, Wins: 1, Disconnected: 1}, "a crash of the server: %+v", games)
+	testutil.Check(t, games[0].tally == Tally{Games: 2, Losses: 1, Disconnected: 1} &&
+		games[1].tally == Tally{Games: 2, Wins: 1, Disconnected: 1}, "a crash of the server: %+v", games)
 }
 
 // shogiServer is a running shogi-server on loopback.

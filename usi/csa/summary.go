@@ -70,7 +70,8 @@ func ParseSummary(lines []string) (*Summary, error) {
 }
 
 // resumes reports whether the game was played before, so that Moves cost time: the server sent the remaining times, or
-// the moves took times. shogi-server sends a time of one unit with each move of a given position, and does not count it.
+// the moves took times. shogi-server sends a time of one unit with each move of a given position, and does not count
+// it.
 func (s *Summary) resumes() bool {
 	if s.Times[0].Remaining >= 0 || s.Times[1].Remaining >= 0 {
 		return true
@@ -355,7 +356,8 @@ func (r *summaryReader) clock(keys map[string]string) (Time, error) {
 // parseUnit parses a time unit such as "1sec", "1min", "1msec" or "100msec".
 func parseUnit(word string) (time.Duration, error) {
 	digits := strings.TrimRight(word, "abcdefghijklmnopqrstuvwxyz")
-	unit, ok := map[string]time.Duration{"msec": time.Millisecond, "sec": time.Second, "min": time.Minute}[word[len(digits):]]
+	unit, ok := map[string]time.Duration{"msec": time.Millisecond, "sec": time.Second,
+		"min": time.Minute}[word[len(digits):]]
 	n, err := strconv.Atoi(digits)
 	if digits == "" {
 		n, err = 1, nil

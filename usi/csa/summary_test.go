@@ -42,8 +42,10 @@ func summary(t *testing.T, text string) *Summary {
 
 func TestSummary(t *testing.T) {
 	s := summary(t, head+even)
-	if s.Version != "1.2" || s.GameID != "20260101-test-1" || s.Names != [2]string{"alpha", "beta"} || s.Colour != shogi.White ||
-		s.MaxMoves != 256 || s.RematchOnDraw || s.Declaration != shogi.CSARule27 || len(s.Ignored) != 0 || s.Opponent() != "alpha" {
+	if s.Version != "1.2" || s.GameID != "20260101-test-1" || s.Names != [2]string{"alpha", "beta"} ||
+		s.Colour != shogi.White ||
+		s.MaxMoves != 256 || s.RematchOnDraw || s.Declaration != shogi.CSARule27 || len(s.Ignored) != 0 ||
+		s.Opponent() != "alpha" {
 		t.Errorf("%+v", s)
 	}
 	want := Time{Unit: time.Second, Total: 10 * time.Minute, Byoyomi: 10 * time.Second, Remaining: -1}
@@ -59,8 +61,10 @@ func TestSummaryTimes(t *testing.T) {
 	}{
 		{
 			"milliseconds", "BEGIN Time\nTime_Unit:1msec\nTotal_Time:1500\nIncrement:250\nTime_Roundup:YES\nEND Time\n",
-			Time{Unit: time.Millisecond, Total: 1500 * time.Millisecond, Increment: 250 * time.Millisecond, Roundup: true, Remaining: -1},
-			Time{Unit: time.Millisecond, Total: 1500 * time.Millisecond, Increment: 250 * time.Millisecond, Roundup: true, Remaining: -1},
+			Time{Unit: time.Millisecond, Total: 1500 * time.Millisecond, Increment: 250 * time.Millisecond, Roundup: true,
+				Remaining: -1},
+			Time{Unit: time.Millisecond, Total: 1500 * time.Millisecond, Increment: 250 * time.Millisecond,
+				Roundup: true, Remaining: -1},
 		},
 		{
 			"minutes, the unit last", "BEGIN Time\nTotal_Time:25\nByoyomi:1\nDelay:0\nTime_Unit:1min\nEND Time\n",
@@ -68,9 +72,11 @@ func TestSummaryTimes(t *testing.T) {
 			Time{Unit: time.Minute, Total: 25 * time.Minute, Byoyomi: time.Minute, Remaining: -1},
 		},
 		{
-			"by colour", "BEGIN Time+\nTotal_Time:300\nIncrement:5\nEND Time+\nBEGIN Time-\nTotal_Time:60\nByoyomi:3\nDelay:2\nLeast_Time_Per_Move:1\nEND Time-\n",
+			"by colour",
+			"BEGIN Time+\nTotal_Time:300\nIncrement:5\nEND Time+\nBEGIN Time-\nTotal_Time:60\nByoyomi:3\nDelay:2\nLeast_Time_Per_Move:1\nEND Time-\n",
 			Time{Unit: time.Second, Total: 5 * time.Minute, Increment: 5 * time.Second, Remaining: -1},
-			Time{Unit: time.Second, Total: time.Minute, Byoyomi: 3 * time.Second, Delay: 2 * time.Second, Least: time.Second, Remaining: -1},
+			Time{Unit: time.Second, Total: time.Minute, Byoyomi: 3 * time.Second, Delay: 2 * time.Second, Least: time.Second,
+				Remaining: -1},
 		},
 		{
 			"of a game that goes on", "BEGIN Time\nTotal_Time:300\nRemaining_Time+:120\nRemaining_Time-:0\nEND Time\n",
@@ -92,7 +98,8 @@ func TestSummaryPositions(t *testing.T) {
 		{"to move by To_Move", "PI82HI22KA\n", two.SFEN},
 		{"all ranks", kifu.CSAPosition(&odd), odd.SFEN()},
 		{"ranks without blanks at their ends", trimmed(kifu.CSAPosition(&odd)), odd.SFEN()},
-		{"single pieces, the rest in hand", "P+59OU\nP-51OU\nP+00FU\nP-00AL\n+\n", "4k4/9/9/9/9/9/9/9/4K4 b P2r2b4g4s4n4l17p 1"},
+		{"single pieces, the rest in hand", "P+59OU\nP-51OU\nP+00FU\nP-00AL\n+\n",
+			"4k4/9/9/9/9/9/9/9/4K4 b P2r2b4g4s4n4l17p 1"},
 	} {
 		s := summary(t, "Your_Turn:+\nTo_Move:-\nBEGIN Position\n"+test.section+"END Position\n")
 		testutil.Equal(t, s.Start.SFEN(), test.sfen, "%s", test.name)
@@ -108,7 +115,8 @@ func trimmed(text string) string {
 }
 
 func TestSummaryMoves(t *testing.T) {
-	s := summary(t, head+"BEGIN Position\nPI\n+\n+7776FU,T12\n-3334FU\nT6\n+8822UM,T0,'* 100\n'a comment\n-3122GI\nEND Position\n")
+	s := summary(t,
+		head+"BEGIN Position\nPI\n+\n+7776FU,T12\n-3334FU\nT6\n+8822UM,T0,'* 100\n'a comment\n-3122GI\nEND Position\n")
 	got := lists.Map(s.Moves, func(m PlayedMove) string { return m.Move.String() + " " + m.Time.String() })
 	want := []string{"7g7f 12s", "3c3d 6s", "8h2b+ 0s", "3a2b 0s"}
 	testutil.Check(t, slices.Equal(got, want) && s.Moves[2].Timed && !s.Moves[3].Timed, "%v %+v", got, s.Moves)
@@ -141,17 +149,20 @@ func TestSummaryErrors(t *testing.T) {
 		head + "BEGIN Position\nPI\nP+00FU\n+\nEND Position":           "position",
 	} {
 		s, err := ParseSummary(strings.Split(text, "\n"))
-		testutil.Check(t, err != nil && strings.Contains(err.Error(), want), "%q: %+v, %v; want an error with %q", text, s, err, want)
+		testutil.Check(t, err != nil && strings.Contains(err.Error(), want), "%q: %+v, %v; want an error with %q", text, s,
+			err, want)
 	}
 }
 
 // TestSummaryIgnores requires that unknown lines of a newer server are ignored.
 func TestSummaryIgnores(t *testing.T) {
-	s := summary(t, "Your_Turn:+\nColour_Of_Board:brown\nDeclaration:Tsume\nBEGIN Music\nToccata\nEND Music\nBEGIN Time\nSand:yes\nEND Time\n"+even)
+	s := summary(t,
+		"Your_Turn:+\nColour_Of_Board:brown\nDeclaration:Tsume\nBEGIN Music\nToccata\nEND Music\nBEGIN Time\nSand:yes\nEND Time\n"+even)
 	for _, want := range []string{"Colour_Of_Board:brown", "Declaration:Tsume", "Toccata", "Sand:yes"} {
 		testutil.Check(t, slices.Contains(s.Ignored, want), "%q is not among %q", want, s.Ignored)
 	}
-	for word, rule := range map[string]shogi.DeclarationRule{"24": shogi.CSARule24, "27": shogi.CSARule27, "NO": shogi.NoEnteringKing} {
+	for word, rule := range map[string]shogi.DeclarationRule{"24": shogi.CSARule24, "27": shogi.CSARule27,
+		"NO": shogi.NoEnteringKing} {
 		if s := summary(t, "Your_Turn:+\nJishogi_Declaration:"+word+"\n"+even); s.Declaration != rule {
 			t.Errorf("%s: %s", word, s.Declaration)
 		}
@@ -180,7 +191,8 @@ func FuzzParseSummary(f *testing.F) {
 }
 
 func FuzzParseLine(f *testing.F) {
-	for _, line := range []string{"", "+7776FU,T12", "%TORYO,T3", "#WIN", "##[CHAT] hello", "LOGIN:a OK", "START:", "-3334FU,T1.5,'x,T9", "%", "#"} {
+	for _, line := range []string{"", "+7776FU,T12", "%TORYO,T3", "#WIN", "##[CHAT] hello", "LOGIN:a OK", "START:",
+		"-3334FU,T1.5,'x,T9", "%", "#"} {
 		f.Add(line)
 	}
 	f.Fuzz(func(t *testing.T, line string) {

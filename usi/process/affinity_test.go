@@ -86,6 +86,7 @@ func TestStrayedToFewer(t *testing.T) {
 	p := start(t, spec, nil)
 	got := line(t, p)
 	testutil.Require(t, got == "done", "it says %q", got)
-	testutil.Equal(t, p.AffinityChanged(), "it was started on CPUs "+all[:2].String()+", and has bound itself to "+itoa(all[0]))
+	testutil.Equal(t, p.AffinityChanged(),
+		"it was started on CPUs "+all[:2].String()+", and has bound itself to "+itoa(all[0]))
 	closeOK(t, p)
 }

@@ -92,12 +92,13 @@ func (p *Process) mayRunOn() (all affinity.Set) {
 		members[pid] = true
 	}
 	// It is safe to ignore threads that cannot be read.
-	_ = eachThread(func(pid uint32) bool { return members[pid] }, windows.THREAD_QUERY_INFORMATION, func(thread windows.Handle) error {
-		if a, err := threadAffinity(thread); err == nil {
-			all = all.Union(inMask(a.Group, a.Mask))
-		}
-		return nil
-	})
+	_ = eachThread(func(pid uint32) bool { return members[pid] }, windows.THREAD_QUERY_INFORMATION,
+		func(thread windows.Handle) error {
+			if a, err := threadAffinity(thread); err == nil {
+				all = all.Union(inMask(a.Group, a.Mask))
+			}
+			return nil
+		})
 	return all
 }
 
@@ -138,7 +139,8 @@ func groupCount() int {
 
 func processAffinity(process windows.Handle) (mask uintptr, err error) {
 	var system uintptr
-	ok, _, err := getProcessAffinityMask.Call(uintptr(process), uintptr(unsafe.Pointer(&mask)), uintptr(unsafe.Pointer(&system)))
+	ok, _, err := getProcessAffinityMask.Call(uintptr(process), uintptr(unsafe.Pointer(&mask)),
+		uintptr(unsafe.Pointer(&system)))
 	if ok == 0 {
 		return 0, err
 	}

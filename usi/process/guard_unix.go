@@ -264,7 +264,8 @@ func (g *Guard) end() error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if !inTime && len(g.groups) > 0 {
-		return fmt.Errorf("process: the guard did not end within %v, and %d groups of processes may live", guardWait, len(g.groups))
+		return fmt.Errorf("process: the guard did not end within %v, and %d groups of processes may live", guardWait,
+			len(g.groups))
 	}
 	if g.err != nil && !(len(g.groups) == 0 && diedBySignal(g.err)) {
 		return fmt.Errorf("process: the guard failed: %w", g.err)

@@ -64,7 +64,8 @@ func TestGuardSurvivesSignals(t *testing.T) {
 	signals := []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP}
 	testutil.Eventually(t, "the guard ignores them", func() bool {
 		mask, err := strconv.ParseUint(status(t, fmt.Sprintf("/proc/%d/status", pid), "SigIgn"), 16, 64)
-		return err == nil && mask>>(syscall.SIGINT-1)&1 == 1 && mask>>(syscall.SIGTERM-1)&1 == 1 && mask>>(syscall.SIGHUP-1)&1 == 1
+		return err == nil && mask>>(syscall.SIGINT-1)&1 == 1 && mask>>(syscall.SIGTERM-1)&1 == 1 &&
+			mask>>(syscall.SIGHUP-1)&1 == 1
 	})
 	for _, sig := range signals {
 		testutil.OK(t, syscall.Kill(pid, sig))
@@ -147,7 +148,8 @@ func TestEnginesStartWithoutAGuardThatCannotLive(t *testing.T) {
 	g := testutil.Must(startGuardAt([]string{"/bin/sh", "-c", "echo >>" + births + "; exit 3"}, tell, quick))(t)
 	testutil.Equal(t, next(t, told), (GuardChange{Died: "exit status 3"}), "told")
 	got := next(t, told)
-	testutil.Check(t, got.Died == "exit status 3" && got.Err != nil && got.Err.Error() == "it was new itself", "told %+v", got)
+	testutil.Check(t, got.Died == "exit status 3" && got.Err != nil && got.Err.Error() == "it was new itself", "told %+v",
+		got)
 	closeOK(t, start(t, sh("cat"), g))
 	testutil.Eventually(t, "it is tried again and again", func() bool {
 		b, err := os.ReadFile(births)
@@ -169,7 +171,8 @@ func TestAGuardThatCannotBeStartedAgainIsToldAndTriedAgain(t *testing.T) {
 	first := g.life
 	testutil.OK(t, os.Remove(program))
 	testutil.OK(t, first.cmd.Process.Kill())
-	want := "the guard process died (signal: killed), and there is no other: starting the guard " + program + ": no such file or directory. " +
+	want := "the guard process died (signal: killed), and there is no other: starting the guard " + program +
+		": no such file or directory. " +
 		"It is tried again; if this program is killed before, what wrappers of engines started lives on"
 	testutil.Equal(t, next(t, told).String(), want, "told")
 	p := start(t, sh(stubbornScript), g)

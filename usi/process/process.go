@@ -364,6 +364,6 @@ func isClosed(done <-chan struct{}) bool {
 	}
 }
 
-// LookPath returns the path of a program that a shell would start for the word name: the word itself if it has a slash, or
-// a file in the folders of the variable PATH. It starts nothing. It returns an error if there is no such program.
+// LookPath returns the path of a program that a shell would start for the word name: the word itself if it has a slash,
+// or a file in the folders of the variable PATH. It starts nothing. It returns an error if there is no such program.
 func LookPath(name string) (string, error) { return exec.LookPath(name) }

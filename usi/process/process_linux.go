@@ -85,8 +85,8 @@ func (p *Process) awaitDescriptor() bool {
 	return raw.Read(func(uintptr) bool { return hasEnded(p.pid) }) == nil
 }
 
-// hasEnded reports whether a child has ended. It does not wait, and does not reap the child. It returns true if there is
-// no such child.
+// hasEnded reports whether a child has ended. It does not wait, and does not reap the child. It returns true if there
+// is no such child.
 func hasEnded(pid int) bool {
 	var info unix.Siginfo
 	_, err := uninterrupted(func() (int, error) {

@@ -145,7 +145,8 @@ func TestWrappersChildDiesWithItsLeader(t *testing.T) {
 	p := start(t, sh(`trap "" TERM; sleep 1000 & echo $!; read go; exit 3`), nil)
 	child := lineNumber(t, p)
 	_, pgid := stat(child)
-	testutil.Require(t, pgid == p.PID() && alive(child), "child %d is not a living member of the group: nothing is tested", child)
+	testutil.Require(t, pgid == p.PID() && alive(child), "child %d is not a living member of the group: nothing is tested",
+		child)
 	testutil.Must(io.WriteString(p, "go\n"))(t)
 	rest, err := io.ReadAll(p)
 	testutil.Check(t, err == nil && len(rest) == 0, "Read %q, %v; want the end", rest, err)
@@ -191,7 +192,10 @@ func TestWhoLeftTheGroupCannotKeepTheOutputOpen(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := start(t, sh("echo said; setsid sh -c 'echo $$ >&2; "+script+"' & read go"), nil)
-			testutil.Eventually(t, "the child has left", func() bool { b, _ := p.errors.last(); return bytes.HasSuffix(b, []byte("\n")) })
+			testutil.Eventually(t, "the child has left", func() bool {
+				b, _ := p.errors.last()
+				return bytes.HasSuffix(b, []byte("\n"))
+			})
 			b, _ := p.errors.last()
 			escaped := testutil.Must(strconv.Atoi(strings.TrimSpace(string(b))))(t)
 			defer unix.Kill(escaped, unix.SIGKILL)
@@ -248,7 +252,8 @@ func TestCloseWaitsForTheMemoryOfAHundredGigabytes(t *testing.T) {
 
 func TestStderrNeverBlocks(t *testing.T) {
 	for _, size := range []string{"400000", "20000000"} {
-		p := start(t, sh("head -c "+size+" /dev/zero | tr '\\0' x >&2; echo >&2; echo last words >&2; echo through; cat"), nil)
+		p := start(t, sh("head -c "+size+" /dev/zero | tr '\\0' x >&2; echo >&2; echo last words >&2; echo through; cat"),
+			nil)
 		testutil.Equal(t, line(t, p), "through", "%s bytes: read", size)
 		closeOK(t, p)
 		if b, cut := p.errors.last(); len(b) != tailSize || !cut || cap(p.errors.buf) > 2*tailSize {
@@ -325,8 +330,8 @@ func TestCallersThreadMayEnd(t *testing.T) {
 	testutil.Equal(t, line(t, p), "alive", "read")
 }
 
-// TestAffinity requires that a child has its CPUs, that no thread of this program keeps them, and that the next child has
-// the CPUs of this program.
+// TestAffinity requires that a child has its CPUs, that no thread of this program keeps them, and that the next child
+// has the CPUs of this program.
 func TestAffinity(t *testing.T) {
 	cpu, before := lastCPU(t)
 	shown := "grep Cpus_allowed_list /proc/self/status; cat"
@@ -394,13 +399,15 @@ func TestStartErrors(t *testing.T) {
 			"no interpreter",
 			Spec{Command: []string{orphan}},
 			syscall.ENOENT,
-			"process: starting " + orphan + ": the file exists, but the interpreter of its #! line, or its loader, does not: no such file or directory",
+			"process: starting " + orphan +
+				": the file exists, but the interpreter of its #! line, or its loader, does not: no such file or directory",
 		},
 		{
 			"no format",
 			Spec{Command: []string{noexec}},
 			syscall.ENOEXEC,
-			"process: starting " + noexec + ": neither a program for this machine nor a script with a #! line: exec format error",
+			"process: starting " + noexec +
+				": neither a program for this machine nor a script with a #! line: exec format error",
 		},
 		{
 			"no dir",

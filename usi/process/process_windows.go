@@ -153,7 +153,8 @@ func (p *Process) awaitExit() {
 
 // nobodyReads reports whether a write failed because the other end is closed.
 func nobodyReads(err error) bool {
-	return errors.Is(err, windows.ERROR_NO_DATA) || errors.Is(err, windows.ERROR_BROKEN_PIPE) || errors.Is(err, windows.ERROR_PIPE_NOT_CONNECTED)
+	return errors.Is(err, windows.ERROR_NO_DATA) || errors.Is(err, windows.ERROR_BROKEN_PIPE) ||
+		errors.Is(err, windows.ERROR_PIPE_NOT_CONNECTED)
 }
 
 // pipeRoom is the capacity of a pipe in bytes, as on Linux.

@@ -40,8 +40,8 @@ func TestWorstWaitSinceTheLastCall(t *testing.T) {
 	testutil.Equal(t, s.MaxSchedDelay(), 0, "the first call after Close")
 }
 
-// TestOwnThreadsAreFound requires that a Self knows each thread of this program, and only those, after threads have begun
-// and ended, and that its descriptors go with it.
+// TestOwnThreadsAreFound requires that a Self knows each thread of this program, and only those, after threads have
+// begun and ended, and that its descriptors go with it.
 func TestOwnThreadsAreFound(t *testing.T) {
 	var s Self
 	before := openFiles(t)

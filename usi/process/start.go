@@ -63,7 +63,8 @@ func explain(cmd *exec.Cmd, err error) error {
 		}
 	}
 	if errors.Is(err, exec.ErrNotFound) {
-		return fmt.Errorf("%w (a program in the working directory is written ./%s)", exec.ErrNotFound, filepath.Base(cmd.Path))
+		return fmt.Errorf("%w (a program in the working directory is written ./%s)", exec.ErrNotFound,
+			filepath.Base(cmd.Path))
 	}
 	var path *os.PathError
 	if !errors.As(err, &path) || path.Op != "fork/exec" {

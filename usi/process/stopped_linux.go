@@ -24,10 +24,11 @@ func (p *Process) Stopped() time.Duration {
 // stops has the samples that show for how long a process was suspended. Its files stay open from the first sample until
 // close.
 type stops struct {
-	total   time.Duration
-	at      time.Time // time of the last sample if it found the process suspended; else zero
-	leader  openStat  // stat of the started process
-	freezer openStat  // the file that reports a frozen cgroup; not open: there is none, or the cgroup also contains this program
+	total  time.Duration
+	at     time.Time // time of the last sample if it found the process suspended; else zero
+	leader openStat  // stat of the started process
+	// the file that reports a frozen cgroup; not open: there is none, or the cgroup also contains this program
+	freezer openStat
 	looked  bool
 }
 
@@ -100,7 +101,8 @@ func freezerOf(pid int) string {
 	if group == "" || group == ours {
 		return ""
 	}
-	for _, mount := range []string{"/sys/fs/cgroup", "/sys/fs/cgroup/unified"} { // version 2 alone, and together with version 1
+	// version 2 alone, and together with version 1
+	for _, mount := range []string{"/sys/fs/cgroup", "/sys/fs/cgroup/unified"} {
 		file := mount + group + "/cgroup.events"
 		if _, err := os.Stat(file); err == nil {
 			return file

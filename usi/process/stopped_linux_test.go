@@ -63,7 +63,9 @@ func TestFrozen(t *testing.T) {
 	if err := set("cgroup.freeze", "1"); err != nil {
 		t.Skip("this kernel freezes no cgroups: ", err)
 	}
-	testutil.Eventually(t, "the cgroup is frozen", func() bool { return isFrozen(testutil.Must(readProc(folder + "/cgroup.events"))(t)) })
+	testutil.Eventually(t, "the cgroup is frozen", func() bool {
+		return isFrozen(testutil.Must(readProc(folder + "/cgroup.events"))(t))
+	})
 	state := stateOf("/proc/" + itoa(p.PID()))
 	testutil.Check(t, state != 'T' && state != 't', "state %c: this tests no cgroup", state)
 	testutil.Eventually(t, "the frozen process is seen", func() bool { return p.Stopped() > 0 })

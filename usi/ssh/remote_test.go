@@ -15,7 +15,8 @@ var commands = []struct {
 	host, remote string // "": not a remote engine
 }{
 	{[]string{"ssh", "host", "engine", "-x", "1"}, "host", "engine -x 1"},
-	{[]string{"/usr/bin/ssh", "-T", "-o", "BatchMode=yes", "-p", "22", "me@host", "cd x && ./e"}, "me@host", "cd x && ./e"},
+	{[]string{"/usr/bin/ssh", "-T", "-o", "BatchMode=yes", "-p", "22", "me@host", "cd x && ./e"}, "me@host",
+		"cd x && ./e"},
 	{[]string{"ssh", "-oBatchMode=yes", "host", "e"}, "host", "e"},
 	{[]string{"ssh", "-Cp", "22", "host", "e", "-a"}, "host", "e -a"},
 	{[]string{"ssh", "-Cp22", "host", "e"}, "host", "e"},

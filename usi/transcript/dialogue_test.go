@@ -46,8 +46,10 @@ func TestFileName(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]string{
 		"A": "A", "": "%", "../x": "%2E.%2Fx", "a/b c": "a%2Fb%20c", ".": "%2E",
-		"総当り-1": "総当り-1", "リーグ戦": "リーグ戦", "Ｂ": "%EF%BC%A2", "é": "%C3%A9", "e\u0301": "e%CC%81", "か\u3099": "か%E3%82%99", "a\xff": "a%FF", "\ufffd": "%EF%BF%BD",
-		"a\u202eb": "a%E2%80%AEb", "a\nb": "a%0Ab", "aux": "%61ux", "NUL.db": "%4EUL.db", "console": "console", "a.": "a%2E", "a%41": "a%2541", "\u1100\u1161": "%E1%84%80%E1%85%A1",
+		"総当り-1": "総当り-1", "リーグ戦": "リーグ戦", "Ｂ": "%EF%BC%A2", "é": "%C3%A9", "e\u0301": "e%CC%81", "か\u3099": "か%E3%82%99",
+		"a\xff": "a%FF", "\ufffd": "%EF%BF%BD",
+		"a\u202eb": "a%E2%80%AEb", "a\nb": "a%0Ab", "aux": "%61ux", "NUL.db": "%4EUL.db", "console": "console", "a.": "a%2E",
+		"a%41": "a%2541", "\u1100\u1161": "%E1%84%80%E1%85%A1",
 	} {
 		testutil.Equal(t, transcript.FileName(name), want, "%q", name)
 	}
@@ -71,7 +73,8 @@ func TestLogWhole(t *testing.T) {
 	e := log.Excerpt()
 	var got []string
 	for _, l := range e.Lines() {
-		got = append(got, fmt.Sprintf("%v %v %d %d %.13s", l.At.Sub(at).Round(time.Microsecond), l.Sent, len(l.Text), l.Cut, l.Text))
+		got = append(got, fmt.Sprintf("%v %v %d %d %.13s", l.At.Sub(at).Round(time.Microsecond), l.Sent, len(l.Text), l.Cut,
+			l.Text))
 	}
 	want := "0s true 17 0 position star; 0s true 2 0 go; 1ms false 13 0 bestmove 7g7f; 1ms false 4096 904 xxxxxxxxxxxxx; 2ms true 5000 0 xxxxxxxxxxxxx"
 	s := strings.Join(got, "; ")
@@ -103,7 +106,8 @@ func TestLogOfMany(t *testing.T) {
 		}
 		testutil.Check(t, len(e.Head) != 0 && len(e.Head)+e.Lost+len(e.Tail) == c.lines,
 			"%s: %d + %d lost + %d of %d", name, len(e.Head), e.Lost, len(e.Tail), c.lines)
-		if len(e.Tail) > transcript.KeptLines || size > transcript.KeptBytes || len(e.Tail) < transcript.KeptLines && size < transcript.KeptBytes*9/10 {
+		if len(e.Tail) > transcript.KeptLines || size > transcript.KeptBytes || len(e.Tail) < transcript.KeptLines &&
+			size < transcript.KeptBytes*9/10 {
 			t.Errorf("%s: %d lines, %d bytes", name, len(e.Tail), size)
 		}
 	}
@@ -139,11 +143,14 @@ func TestTranscripts(t *testing.T) {
 	transcripts := transcript.NewTranscripts(dir, func(err error) { t.Error(err) })
 	at := time.Date(2026, 1, 2, 3, 4, 5, 678901000, time.UTC)
 	game := transcript.Game{Pair: 3, Leg: 1}
-	transcripts.Add(game, transcript.AppendLine(nil, "my engine", transcript.Line{At: at, Sent: true, Text: []byte("go")}), 1)
-	transcripts.Add(game, transcript.AppendLine(nil, "B", transcript.Line{At: at, Text: []byte("bestmove \x1b[31m"), Cut: 7}), 1)
+	transcripts.Add(game, transcript.AppendLine(nil, "my engine", transcript.Line{At: at, Sent: true, Text: []byte("go")}),
+		1)
+	transcripts.Add(game, transcript.AppendLine(nil, "B",
+		transcript.Line{At: at, Text: []byte("bestmove \x1b[31m"), Cut: 7}), 1)
 	testutil.OK(t, transcripts.Close())
 	got, err := os.ReadFile(filepath.Join(dir, "000003.1.txt"))
-	want := `2026-01-02T03:04:05.678901Z my\x20engine > go` + "\n" + `2026-01-02T03:04:05.678901Z B < bestmove \x1b[31m\+7` + "\n"
+	want := `2026-01-02T03:04:05.678901Z my\x20engine > go` + "\n" +
+		`2026-01-02T03:04:05.678901Z B < bestmove \x1b[31m\+7` + "\n"
 	testutil.Check(t, err == nil && string(got) == want, "%s, %v", got, err)
 }
 

@@ -22,7 +22,8 @@ func Escape(dst, text []byte) []byte {
 		switch {
 		case r == '\\':
 			dst = append(dst, `\\`...)
-		case r == ' ' || r != utf8.RuneError && unicode.IsGraphic(r) && !unicode.IsSpace(r) || r == utf8.RuneError && size > 1:
+		case r == ' ' || r != utf8.RuneError && unicode.IsGraphic(r) && !unicode.IsSpace(r) || r == utf8.RuneError &&
+			size > 1:
 			dst = append(dst, text[:size]...)
 		default:
 			for _, b := range text[:size] {

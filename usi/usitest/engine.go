@@ -69,7 +69,8 @@ type engine struct {
 // Main runs the engine with command-line arguments and returns the exit code.
 func Main(args []string) int {
 	flags := flag.NewFlagSet("fakeengine", flag.ContinueOnError)
-	e := &engine{in: bufio.NewReader(os.Stdin), out: bufio.NewWriter(os.Stdout), stderr: os.Stderr, seen: map[string]int{}, values: map[string]int{}, position: usi.Position{Start: "startpos"}}
+	e := &engine{in: bufio.NewReader(os.Stdin), out: bufio.NewWriter(os.Stdout), stderr: os.Stderr, seen: map[string]int{},
+		values: map[string]int{}, position: usi.Position{Start: "startpos"}}
 	flags.StringVar(&e.name, "name", "fake", "id name")
 	flags.StringVar(&e.moves, "moves", "key", "how moves are chosen: key or first")
 	flags.IntVar(&e.infos, "infos", 1, "info lines before each bestmove")
@@ -79,16 +80,20 @@ func Main(args []string) int {
 	flags.StringVar(&e.log, "log", "", "file that gets every line that is read")
 	flags.StringVar(&e.mate, "mate", "", "the answer to go mate, behind checkmate")
 	flags.StringVar(&e.gate, "gate", "", "file that the fault wait waits for")
-	flags.StringVar(&e.stamps, "stamps", "", "file that gets, at the end, what each search took, from its position to its bestmove, in nanoseconds")
+	flags.StringVar(&e.stamps, "stamps", "",
+		"file that gets, at the end, what each search took, from its position to its bestmove, in nanoseconds")
 	flags.BoolFunc("sleep", "do nothing but sleep", func(string) error { forever(); return nil })
-	flags.BoolVar(&e.strict, "strict", false, "exit at a command that is not in the order usi, setoption, isready, usinewgame, searches, gameover, setoption, isready")
+	flags.BoolVar(&e.strict, "strict", false,
+		"exit at a command that is not in the order usi, setoption, isready, usinewgame, searches, gameover, setoption, isready")
 	flags.BoolFunc("crlf", "end lines as programs on Windows do", func(string) error {
 		e.out = bufio.NewWriter(crlf{os.Stdout})
 		return nil
 	})
 	flags.DurationVar(&e.late, "late", 0, "time between stop and bestmove")
-	replay := flags.String("replay", "", "moves of a game, separated by commas: bestmove is the next one, without looking at the position")
-	script := flags.String("script", "", "faults: WHAT@COMMAND[:N], at the n-th such command, or WHAT@COMMAND/N, in positions whose key N divides; ~OPTION>N behind it: while the option is above; separated by commas")
+	replay := flags.String("replay", "",
+		"moves of a game, separated by commas: bestmove is the next one, without looking at the position")
+	script := flags.String("script", "",
+		"faults: WHAT@COMMAND[:N], at the n-th such command, or WHAT@COMMAND/N, in positions whose key N divides; ~OPTION>N behind it: while the option is above; separated by commas")
 	options := flags.String("options", "", "option lines without the word option, separated by |")
 	if err := flags.Parse(args); err != nil {
 		return 2
@@ -197,9 +202,11 @@ const outOfOrder = 8
 
 // before has, for each command, the commands after which it is in order.
 var before = map[string][]string{
-	"usi": {""}, "setoption": {"usi", "setoption", "gameover"}, "isready": {"usi", "setoption", "gameover"}, "usinewgame": {"isready"},
-	"position": {"usinewgame", "go", "stop", "ponderhit"}, "go": {"position"}, "stop": {"go", "ponderhit"}, "ponderhit": {"go"},
-	"gameover": {"usinewgame", "go", "stop", "ponderhit"},
+	"usi": {""}, "setoption": {"usi", "setoption", "gameover"}, "isready": {"usi", "setoption", "gameover"},
+	"usinewgame": {"isready"},
+	"position":   {"usinewgame", "go", "stop", "ponderhit"}, "go": {"position"}, "stop": {"go", "ponderhit"},
+	"ponderhit": {"go"},
+	"gameover":  {"usinewgame", "go", "stop", "ponderhit"},
 }
 
 // inOrder reports whether a command is in order, and notes it.
@@ -396,7 +403,8 @@ func (e *engine) answer(command, line string) {
 
 func (e *engine) search(line string) {
 	for i := range e.infos {
-		fmt.Fprintf(e.out, "info depth %d seldepth %d score cp %d nodes %d nps 100000 pv %s\n", i+1, i+2, 10*i, 100*(i+1), e.choose())
+		fmt.Fprintf(e.out, "info depth %d seldepth %d score cp %d nodes %d nps 100000 pv %s\n", i+1, i+2, 10*i, 100*(i+1),
+			e.choose())
 	}
 	e.held = "bestmove " + e.choose() + e.expected()
 	if e.mate != "" && strings.HasPrefix(line, "go mate") {

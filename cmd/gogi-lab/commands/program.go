@@ -28,9 +28,10 @@ type commandLine struct {
 // Program returns the description of gogi-lab.
 func Program() *program.Program {
 	return &program.Program{
-		Name:    "gogi-lab",
-		About:   "gogi-lab calculates statistics for papers and research, which gogi does not need to judge matches.",
-		Groups:  []program.Group{{Key: "numbers", Title: "Numbers"}, {Key: "games", Title: "Game records"}, {Key: "truth", Title: "Checks of gogi"}, {Key: "setup", Title: "Setup"}},
+		Name:  "gogi-lab",
+		About: "gogi-lab calculates statistics for papers and research, which gogi does not need to judge matches.",
+		Groups: []program.Group{{Key: "numbers", Title: "Numbers"}, {Key: "games", Title: "Game records"},
+			{Key: "truth", Title: "Checks of gogi"}, {Key: "setup", Title: "Setup"}},
 		Grammar: commandLine{},
 	}
 }

@@ -53,7 +53,8 @@ func (s *reviewed) check() error {
 }
 
 // each calls see for each game in the sources. It prints the rejected games and adds their number to refused.
-func (s *reviewed) each(ctx context.Context, env *cli.Env, refused *int, see func(*review.Game, *kifu.Record) error) error {
+func (s *reviewed) each(ctx context.Context, env *cli.Env, refused *int,
+	see func(*review.Game, *kifu.Record) error) error {
 	if s.Run == "" {
 		return sources.Files(ctx, s.Files, env.In, refusals(env.Err, refused), func(g *review.Game, r *kifu.Record) error {
 			if s.Of != "" && g.Names[0] != s.Of && g.Names[1] != s.Of {
@@ -150,7 +151,8 @@ func (c *ReviewReadCommand) games(ctx context.Context, env *cli.Env, refused *in
 
 // open sets the plan of the opener o, with the engine as its only player. s has the settings that determine the
 // engine's evaluations. The result open starts one process of the engine.
-func (c *ReviewReadCommand) open(o *players.Opener) (s review.Settings, open func(context.Context) (review.Engine, error), err error) {
+func (c *ReviewReadCommand) open(o *players.Opener) (s review.Settings,
+	open func(context.Context) (review.Engine, error), err error) {
 	limits, say := configs.Limits{}, usi.Go{Nodes: c.Nodes, MoveTime: c.Time}
 	if c.Nodes > 0 {
 		limits.Nodes = &c.Nodes
@@ -164,8 +166,10 @@ func (c *ReviewReadCommand) open(o *players.Opener) (s review.Settings, open fun
 	}
 	o.Plan = plan
 	s = review.Settings{
-		Engine:   strings.Join(append([]string{filepath.Base(plan.Players[0].Command[0])}, plan.Players[0].Command[1:]...), " "),
-		Identity: plan.Players[0].Identity.Reference(), Options: strings.Join(c.Option, " "), Limit: say.String()[len("go "):], Unit: review.Centipawns,
+		Engine: strings.Join(append([]string{filepath.Base(plan.Players[0].Command[0])}, plan.Players[0].Command[1:]...),
+			" "),
+		Identity: plan.Players[0].Identity.Reference(), Options: strings.Join(c.Option, " "),
+		Limit: say.String()[len("go "):], Unit: review.Centipawns,
 	}
 	if plan.Players[0].Builtin {
 		s.Engine = "builtin"
@@ -175,7 +179,8 @@ func (c *ReviewReadCommand) open(o *players.Opener) (s review.Settings, open fun
 
 // into writes the evaluations to the file and prints a summary. refused is the number of games that could not be
 // read.
-func (c *ReviewReadCommand) into(ctx context.Context, env *cli.Env, v *review.Review, s review.Settings, refused int) error {
+func (c *ReviewReadCommand) into(ctx context.Context, env *cli.Env, v *review.Review, s review.Settings,
+	refused int) error {
 	log, err := review.OpenLog(c.Out, s)
 	if err != nil {
 		return err

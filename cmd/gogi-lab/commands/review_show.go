@@ -170,7 +170,8 @@ func (c *ReviewExportCommand) Run(ctx context.Context, env *cli.Env) error {
 		err = cli.WriteForm("--to", c.To, env.Out, func() (string, error) { return string(text), nil })
 	}
 	if err == nil && lacking+refused > 0 {
-		err = &cli.Exit{Code: cli.Unplayed, Err: fmt.Errorf("%s are not in %s, %d refused", format.NumberOf(lacking, "game"), c.Review, refused)}
+		err = &cli.Exit{Code: cli.Unplayed,
+			Err: fmt.Errorf("%s are not in %s, %d refused", format.NumberOf(lacking, "game"), c.Review, refused)}
 	}
 	return err
 }

@@ -13,14 +13,16 @@ type StatsCommand struct {
 
 // LabCommand groups calculations for researchers, which libraries of R and Python also offer.
 type LabCommand struct {
-	Coverage    CoverageCommand                                                      `cmd:"" help:"Calculate how often each interval covers the true value"`
-	Adjust      statscmd.Question[counts.AdjustQuestion, *counts.Adjustments]        `cmd:"" help:"Adjust p values for multiple testing"`
-	Homogeneity statscmd.Question[counts.HomogeneityQuestion, *counts.Homogeneities] `cmd:"" help:"Test whether several sources, such as machines, agree"`
-	RankSum     RankSumCommand                                                       `cmd:"" name:"ranksum" help:"Compare two groups of rows of a table (Wilcoxon)"`
-	RMSE        RMSECommand                                                          `cmd:"" name:"rmse" help:"Calculate the root mean square error of predictions"`
-	Orders      OrdersCommand                                                        `cmd:"" help:"Rate the players of games of more than two players"`
-	AIC         AICCommand                                                           `cmd:"" name:"aic" help:"Compare models by their log-likelihoods"`
-	Regress     RegressCommand                                                       `cmd:"" help:"Fit a regression of a table's column on other columns"`
+	Coverage CoverageCommand `cmd:"" help:"Calculate how often each interval covers the true value"`
+	Adjust   statscmd.Question[counts.AdjustQuestion,
+		*counts.Adjustments] `cmd:"" help:"Adjust p values for multiple testing"`
+	Homogeneity statscmd.Question[counts.HomogeneityQuestion,
+		*counts.Homogeneities] `cmd:"" help:"Test whether several sources, such as machines, agree"`
+	RankSum RankSumCommand `cmd:"" name:"ranksum" help:"Compare two groups of rows of a table (Wilcoxon)"`
+	RMSE    RMSECommand    `cmd:"" name:"rmse" help:"Calculate the root mean square error of predictions"`
+	Orders  OrdersCommand  `cmd:"" help:"Rate the players of games of more than two players"`
+	AIC     AICCommand     `cmd:"" name:"aic" help:"Compare models by their log-likelihoods"`
+	Regress RegressCommand `cmd:"" help:"Fit a regression of a table's column on other columns"`
 }
 
 // CoverageCommand prints how often the interval of each method contains the true value.

@@ -44,7 +44,8 @@ func (c *measured) source(t *tabled, tally *review.Tally) (strength.Source, erro
 		return strength.Reviewed(tally.Settings, tally.Rules), nil
 	}
 	if (t.Game == "") != (t.From == "") {
-		return strength.Source{}, fail.Usage(errors.New("--game and --engine: a table needs both or neither; give the other one"))
+		return strength.Source{},
+			fail.Usage(errors.New("--game and --engine: a table needs both or neither; give the other one"))
 	}
 	if t.Game == "" {
 		return strength.Source{}, nil
@@ -59,7 +60,9 @@ func (c *measured) source(t *tabled, tally *review.Tally) (strength.Source, erro
 // subjects returns the players with their metrics: from the table if one is given, and otherwise from the review.
 // units converts the metrics of a review to a list of players. empty has the names of the players without metrics.
 // tally has the metrics of the review; it is nil for a table.
-func subjects(c *measured, t *tabled, units func(*review.Tally, strength.Ratings) ([]strength.Subject, []string)) (list []strength.Subject, empty []string, tally *review.Tally, err error) {
+func subjects(c *measured, t *tabled,
+	units func(*review.Tally, strength.Ratings) ([]strength.Subject, []string)) (list []strength.Subject, empty []string,
+	tally *review.Tally, err error) {
 	if (c.File == "") == (t.Table == "") {
 		return nil, nil, nil, fail.Usage(errors.New("expected either the file of a review or --table FILE"))
 	}
@@ -171,7 +174,8 @@ func (c *StrengthEstimateCommand) Run(env *cli.Env) error {
 	return env.AnswerEnglish(c.JSON, all, nil)
 }
 
-func (c *StrengthEstimateCommand) only(list []strength.Subject, empty []string) (kept []strength.Subject, none []string, err error) {
+func (c *StrengthEstimateCommand) only(list []strength.Subject, empty []string) (kept []strength.Subject, none []string,
+	err error) {
 	if len(c.Players) == 0 {
 		return list, empty, nil
 	}

@@ -1,6 +1,6 @@
 // Command truth-engine is the engine of gogi-lab engine --truth FILE as a program of its own. It starts faster than
-// gogi-lab and gogi hashes it faster, so that thousands of short matches need less time. The environment variable TRUTH_LIE
-// names a player that wins all games, as on the machine of a worker that cheats.
+// gogi-lab and gogi hashes it faster, so that thousands of short matches need less time. The environment variable
+// TRUTH_LIE names a player that wins all games, as on the machine of a worker that cheats.
 package main
 
 import (

@@ -105,8 +105,9 @@ func PlanEngine(run string, e configs.Engine, options []string, limits configs.L
 	return plan, err
 }
 
-// WriteNew writes a new file for the user to edit, or to Out if its name is "-". Then it prints next, the command to run after
-// editing, to Err, so that a shell's > takes nothing but the file. It returns a usage error if the file exists.
+// WriteNew writes a new file for the user to edit, or to Out if its name is "-". Then it prints next, the command to
+// run after editing, to Err, so that a shell's > takes nothing but the file. It returns a usage error if the file
+// exists.
 func (env *Env) WriteNew(name string, text []byte, next string) error {
 	if name == "-" {
 		_, err := env.Out.Write(text)

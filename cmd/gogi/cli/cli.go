@@ -19,7 +19,8 @@ import (
 	"gogi/usi/process"
 )
 
-// These are the exit codes of gogi, which docs/commands.md explains. Package worker has the exit codes of gogi farm work.
+// These are the exit codes of gogi, which docs/commands.md explains. Package worker has the exit codes of gogi farm
+// work.
 const (
 	Done        = 0
 	Failed      = 1
@@ -45,7 +46,8 @@ type Env struct {
 
 	Judged bool // the exit code is the verdict on a commit, for git bisect
 
-	Above atomic.Pointer[func(line string)] // prints a line above the redrawn part of the terminal; nil: no part is redrawn
+	// prints a line above the redrawn part of the terminal; nil: no part is redrawn
+	Above atomic.Pointer[func(line string)]
 }
 
 // GuardChanged prints a warning that the guard process died, or that it works again. It is safe for
@@ -194,7 +196,8 @@ var ErrInterrupted = errors.New("interrupted")
 
 // Reason returns err, or ErrInterrupted if err only reports that an interrupt cancelled ctx.
 func Reason(ctx context.Context, err error) error {
-	if _, known := errors.AsType[*Exit](err); !known && errors.Is(err, context.Canceled) && errors.Is(context.Cause(ctx), ErrInterrupted) {
+	if _, known := errors.AsType[*Exit](err); !known && errors.Is(err, context.Canceled) &&
+		errors.Is(context.Cause(ctx), ErrInterrupted) {
 		return ErrInterrupted
 	}
 	return err

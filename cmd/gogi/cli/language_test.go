@@ -32,7 +32,8 @@ func TestLanguageOf(t *testing.T) {
 		{"ja", map[string]string{"GOGI_LANG": "en"}, false, "ja"},
 	} {
 		variable := func(name string) string { return c.set[name] }
-		testutil.Equal(t, LanguageOf(c.asked, variable, c.terminal), c.want, "%q, %v, terminal %v", c.asked, c.set, c.terminal)
+		testutil.Equal(t, LanguageOf(c.asked, variable, c.terminal), c.want, "%q, %v, terminal %v", c.asked, c.set,
+			c.terminal)
 	}
 	testutil.Check(t, !OnTerminal(&bytes.Buffer{}), "a buffer is no terminal")
 }

@@ -39,7 +39,8 @@ func printed(err error) string {
 	if folder := filepath.Dir(missing.Path); !exists(folder) {
 		what, remedy = missing.Path+" not found: the folder "+folder+" does not exist", "; make it, or check the path"
 	}
-	if strings.Contains(before, filepath.Base(missing.Path)+": ") || strings.HasPrefix(before, "model ") || strings.HasPrefix(before, "<") || strings.HasPrefix(before, "[<") {
+	if strings.Contains(before, filepath.Base(missing.Path)+": ") || strings.HasPrefix(before, "model ") ||
+		strings.HasPrefix(before, "<") || strings.HasPrefix(before, "[<") {
 		before = ""
 	}
 	if after != "" {
@@ -48,12 +49,13 @@ func printed(err error) string {
 	return before + what + after + remedy
 }
 
-// pathProblem returns the text for the system's error about a path: the path, the problem and what to do. It returns "" for
-// a missing file, and for errors that it does not know.
+// pathProblem returns the text for the system's error about a path: the path, the problem and what to do. It returns ""
+// for a missing file, and for errors that it does not know.
 func pathProblem(err *fs.PathError) string {
 	switch {
 	case err.Op == "mkdir" && exists(filepath.Dir(err.Path)):
-		return fmt.Sprintf("the folder %s cannot be created: %v; give another path, or change the permissions of %[3]s", err.Path, err.Err, filepath.Dir(err.Path))
+		return fmt.Sprintf("the folder %s cannot be created: %v; give another path, or change the permissions of %[3]s",
+			err.Path, err.Err, filepath.Dir(err.Path))
 	case errors.Is(err, syscall.EISDIR):
 		return err.Path + " is a folder; give a file"
 	case errors.Is(err, syscall.ENOTDIR):

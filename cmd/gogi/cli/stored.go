@@ -51,8 +51,8 @@ func GameName(name string) (pair, leg int, err error) {
 }
 
 // WriteForm writes the text that the function text returns to a file, or to out if the name of the file is
-// "-". If the name is "", it does nothing and does not call text. It does not overwrite a database. flag is the name of the
-// flag, for errors.
+// "-". If the name is "", it does nothing and does not call text. It does not overwrite a database. flag is the name of
+// the flag, for errors.
 func WriteForm(flag, file string, out io.Writer, text func() (string, error)) error {
 	if file == "" {
 		return nil

@@ -67,5 +67,6 @@ func (t *Tally) line(now time.Time, done, of int, text string) string {
 		return fmt.Sprintf("%d of %d · %s", done, of, text)
 	}
 	left := time.Duration(float64(spent) / float64(done) * float64(max(0, of-done)))
-	return fmt.Sprintf("%d of %d · %s · %.1f a minute · %s left", done, of, text, float64(done)/spent.Minutes(), format.Duration(left))
+	return fmt.Sprintf("%d of %d · %s · %.1f a minute · %s left", done, of, text, float64(done)/spent.Minutes(),
+		format.Duration(left))
 }

@@ -14,5 +14,6 @@ func Drawable(f *os.File) bool {
 	if windows.GetConsoleMode(console, &mode) != nil {
 		return false
 	}
-	return windows.SetConsoleMode(console, mode|windows.ENABLE_PROCESSED_OUTPUT|windows.ENABLE_VIRTUAL_TERMINAL_PROCESSING) == nil
+	return windows.SetConsoleMode(console,
+		mode|windows.ENABLE_PROCESSED_OUTPUT|windows.ENABLE_VIRTUAL_TERMINAL_PROCESSING) == nil
 }

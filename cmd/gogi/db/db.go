@@ -36,7 +36,8 @@ type CheckCommand struct {
 func (c *CheckCommand) Run(ctx context.Context, env *cli.Env) error {
 	var found *repair.Checkup
 	err := c.Read(ctx, func(store *results.Store) (err error) {
-		found, err = repair.Check(ctx, store, repair.CheckOptions{Run: c.Name, Replay: c.Replay, Progress: cli.Percent(env.Err, c.Quiet)})
+		found, err = repair.Check(ctx, store,
+			repair.CheckOptions{Run: c.Name, Replay: c.Replay, Progress: cli.Percent(env.Err, c.Quiet)})
 		return err
 	})
 	if err != nil {

@@ -43,7 +43,8 @@ func (c *OptimizeCommand) Run(ctx context.Context, env *cli.Env) error {
 		p.Print(env.Out, env.Language)
 	}
 	if err != nil && cut {
-		return &cli.Exit{Code: cli.Interrupted, Err: i18n.Errorf("interrupted: gogi keeps the packed runs; run the same command to resume")}
+		return &cli.Exit{Code: cli.Interrupted,
+			Err: i18n.Errorf("interrupted: gogi keeps the packed runs; run the same command to resume")}
 	}
 	return errors.Join(err, printed)
 }

@@ -32,12 +32,14 @@ func TestPack(t *testing.T) {
 		err := c.Run(ctx, &cli.Env{Out: &out, Err: &strings.Builder{}, Language: in})
 		return out.String(), err
 	}
-	testutil.Fails(t, testutil.Err(run(t.Context(), OptimizeCommand{DB: path + "x"}, i18n.English)), "not found. Run `gogi match` first", "no file")
+	testutil.Fails(t, testutil.Err(run(t.Context(), OptimizeCommand{DB: path + "x"}, i18n.English)),
+		"not found. Run `gogi match` first", "no file")
 	testutil.Fails(t, testutil.Err(os.Stat(path+"x")), "", "a file was made")
 
 	interrupted, cancel := context.WithCancelCause(t.Context())
 	cancel(cli.ErrInterrupted)
-	if out, err := run(interrupted, OptimizeCommand{DB: path}, i18n.English); cli.Code(err, cli.Failed) != cli.Interrupted || out != "" || !strings.Contains(err.Error(), "run the same command to resume") {
+	if out, err := run(interrupted, OptimizeCommand{DB: path}, i18n.English); cli.Code(err, cli.Failed) !=
+		cli.Interrupted || out != "" || !strings.Contains(err.Error(), "run the same command to resume") {
 		t.Errorf("interrupted: %q, %v", out, err)
 	}
 
@@ -46,7 +48,8 @@ func TestPack(t *testing.T) {
 	plan := matchtest.Plan("r")
 	plan.Pairs = 512
 	playing := resultstest.Begin(t, held, plan)
-	if out, err := run(t.Context(), OptimizeCommand{DB: path}, i18n.English); !errors.Is(err, results.ErrRunLocked) || out != "" || !strings.Contains(err.Error(), "being played by another process") {
+	if out, err := run(t.Context(), OptimizeCommand{DB: path}, i18n.English); !errors.Is(err, results.ErrRunLocked) ||
+		out != "" || !strings.Contains(err.Error(), "being played by another process") {
 		t.Errorf("while it is played: %q, %v", out, err)
 	}
 	if err := playing.Close(); err != nil { // Close packs the last games of the run
@@ -68,14 +71,17 @@ func TestPack(t *testing.T) {
 	if err = errors.Join(err, json.Unmarshal([]byte(out), &got)); err != nil || len(got.Runs) != 1 {
 		t.Fatalf("%s: %v", out, err)
 	}
-	if r := got.Runs[0]; r.Name != "r" || r.Segments != 1 || r.Pairs != 300 || r.Games != 600 || got.Before != info.Size() || got.After < got.Before {
+	if r := got.Runs[0]; r.Name != "r" || r.Segments != 1 || r.Pairs != 300 || r.Games != 600 ||
+		got.Before != info.Size() || got.After < got.Before {
 		t.Errorf("%+v, the file had %d bytes", got, info.Size())
 	}
-	if out, err := run(t.Context(), OptimizeCommand{DB: path}, i18n.Japanese); err != nil || !strings.HasPrefix(out, "まとめるものはありません") {
+	if out, err := run(t.Context(), OptimizeCommand{DB: path}, i18n.Japanese); err != nil ||
+		!strings.HasPrefix(out, "まとめるものはありません") {
 		t.Errorf("again: %q, %v", out, err)
 	}
 	resultstest.Exec(t, path, "DELETE FROM segments")
-	if out, err := run(t.Context(), OptimizeCommand{DB: path}, i18n.English); err != nil || !strings.Contains(out, "packed 600 games of 300 pairs in 1 segment in ") {
+	if out, err := run(t.Context(), OptimizeCommand{DB: path}, i18n.English); err != nil ||
+		!strings.Contains(out, "packed 600 games of 300 pairs in 1 segment in ") {
 		t.Errorf("%q, %v", out, err)
 	}
 

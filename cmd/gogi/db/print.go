@@ -53,7 +53,8 @@ func printProblems(w io.Writer, in i18n.Language, list []repair.Problem, more in
 func printCheck(w io.Writer, in i18n.Language, c *repair.Checkup) {
 	t := format.Table(i18n.Heads(in, "run", "pairs", "sound", "unchecked", "replayed")...)
 	for _, r := range c.Runs {
-		t.AppendRow(table.Row{format.Name(r.Name), format.Count(r.Pairs), format.Count(r.Sound), format.Count(r.Unchecked), format.Count(r.Replayed)})
+		t.AppendRow(table.Row{format.Name(r.Name), format.Count(r.Pairs), format.Count(r.Sound), format.Count(r.Unchecked),
+			format.Count(r.Replayed)})
 	}
 	format.Render(w, t)
 	if len(c.Problems) > 0 {
@@ -62,7 +63,8 @@ func printCheck(w io.Writer, in i18n.Language, c *repair.Checkup) {
 	}
 	for _, r := range c.Runs {
 		if r.Unchecked > 0 {
-			fmt.Fprintf(w, "\n%s\n", i18n.Say(in, "Unchecked pairs were stored by an older gogi, without checksums: their parts fit\neach other, and that is all that is known."))
+			fmt.Fprintf(w, "\n%s\n", i18n.Say(in,
+				"Unchecked pairs were stored by an older gogi, without checksums: their parts fit\neach other, and that is all that is known."))
 			break
 		}
 	}
@@ -79,14 +81,16 @@ type CheckResult struct {
 
 // checkJSON writes the result of a check as one JSON object.
 func checkJSON(w io.Writer, c *repair.Checkup) error {
-	return format.JSON(w, CheckResult{version, c.Sound(), append([]repair.CheckedRun{}, c.Runs...), problems(c.Problems), c.More})
+	return format.JSON(w, CheckResult{version, c.Sound(), append([]repair.CheckedRun{}, c.Runs...), problems(c.Problems),
+		c.More})
 }
 
 // printRepair writes the result of a repair as text.
 func printRepair(w io.Writer, in i18n.Language, r *repair.Repaired) {
 	t := format.Table(i18n.Heads(in, "run", "saved pairs", "unchecked", "lost pairs")...)
 	for _, run := range r.Runs {
-		t.AppendRow(table.Row{format.Name(run.Name), format.Count(run.Saved), format.Count(run.Unchecked), format.Count(run.Lost)})
+		t.AppendRow(table.Row{format.Name(run.Name), format.Count(run.Saved), format.Count(run.Unchecked),
+			format.Count(run.Lost)})
 	}
 	format.Render(w, t)
 	if len(r.Lost) > 0 {
@@ -94,7 +98,8 @@ func printRepair(w io.Writer, in i18n.Language, r *repair.Repaired) {
 		printProblems(w, in, r.Lost, 0)
 	}
 	for _, name := range r.LostRuns {
-		fmt.Fprintf(w, "\n%s\n", i18n.Say(in, "lost: run %s, whose plan or players are damaged", sanitize.Printable(name, 100)))
+		fmt.Fprintf(w, "\n%s\n", i18n.Say(in, "lost: run %s, whose plan or players are damaged",
+			sanitize.Printable(name, 100)))
 	}
 }
 
@@ -109,7 +114,8 @@ type RepairResult struct {
 
 // repairJSON writes the result of a repair as one JSON object.
 func repairJSON(w io.Writer, r *repair.Repaired) error {
-	return format.JSON(w, RepairResult{version, r.Whole(), append([]repair.RepairedRun{}, r.Runs...), problems(r.Lost), append([]string{}, r.LostRuns...)})
+	return format.JSON(w, RepairResult{version, r.Whole(), append([]repair.RepairedRun{}, r.Runs...), problems(r.Lost),
+		append([]string{}, r.LostRuns...)})
 }
 
 // printMerge writes the result of a merge as text. from has the names of the databases as the user gave them.
@@ -121,7 +127,8 @@ func printMerge(w io.Writer, in i18n.Language, m *repair.Merged, from []string) 
 	}
 	format.Render(w, t)
 	if len(m.Conflicts) > 0 {
-		fmt.Fprintf(w, "\n%s\n", i18n.Say(in, "other games of the same pairs, left out; those of %s and later databases count:", sanitize.Printable(from[0], 60)))
+		fmt.Fprintf(w, "\n%s\n", i18n.Say(in,
+			"other games of the same pairs, left out; those of %s and later databases count:", sanitize.Printable(from[0], 60)))
 		printProblems(w, in, m.Conflicts, 0)
 	}
 }
@@ -166,7 +173,8 @@ func (p *packed) Print(w io.Writer, in i18n.Language) {
 	}
 	format.Render(w, t)
 	fmt.Fprintf(w, "%s\n", i18n.Say(in, "packed %s of %s in %s in %s; the file had %s kB and has %s kB",
-		i18n.Number{N: sum.Games, Noun: "game"}, i18n.Number{N: sum.Pairs, Noun: "pair"}, i18n.Number{N: sum.Segments, Noun: "segment"},
+		i18n.Number{N: sum.Games, Noun: "game"}, i18n.Number{N: sum.Pairs, Noun: "pair"},
+		i18n.Number{N: sum.Segments, Noun: "segment"},
 		format.Span(p.Took), format.Count(int(p.Before/1000)), format.Count(int(p.After/1000))))
 }
 
@@ -181,5 +189,6 @@ type PackResult struct {
 
 // JSON writes the result as one JSON object.
 func (p *packed) JSON(w io.Writer) error {
-	return format.JSON(w, PackResult{version, append([]results.PackedRun{}, p.Runs...), p.Took.Seconds(), p.Before, p.After})
+	return format.JSON(w, PackResult{version, append([]results.PackedRun{}, p.Runs...), p.Took.Seconds(), p.Before,
+		p.After})
 }

@@ -52,7 +52,8 @@ func TestVerify(t *testing.T) {
 		switch {
 		case !strings.Contains(out.String(), test.out):
 			t.Errorf("%s", out.String())
-		case test.code == 0 && err != nil, test.code != 0 && (exit == nil || exit.Code != test.code || !strings.Contains(exit.Error(), "1 difference in run")):
+		case test.code == 0 && err != nil, test.code != 0 &&
+			(exit == nil || exit.Code != test.code || !strings.Contains(exit.Error(), "1 difference in run")):
 			t.Errorf("%v", err)
 		}
 	}

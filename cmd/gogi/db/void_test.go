@@ -23,11 +23,13 @@ func storedRun(t *testing.T) string {
 	path := filepath.Join(t.TempDir(), "gogi.db")
 	store := testutil.Must(results.Open(t.Context(), path))(t)
 	player := func(name string) match.Player {
-		return match.Player{Name: name, Command: []string{"/gogi"}, Builtin: true, Limits: match.Limits{Nodes: 1}, Identity: match.Identity{Fixed: name}}
+		return match.Player{Name: name, Command: []string{"/gogi"}, Builtin: true, Limits: match.Limits{Nodes: 1},
+			Identity: match.Identity{Fixed: name}}
 	}
 	plan := &match.Plan{
-		Run: "r", Players: []match.Player{player("A"), player("B")}, Design: match.Design{Kind: match.DesignMatch, Swap: true},
-		Rules: match.RulesProfiles()["default"], Openings: []match.Opening{{ID: "1", Start: "startpos"}}, Pairs: 10,
+		Run: "r", Players: []match.Player{player("A"), player("B")},
+		Design: match.Design{Kind: match.DesignMatch, Swap: true},
+		Rules:  match.RulesProfiles()["default"], Openings: []match.Opening{{ID: "1", Start: "startpos"}}, Pairs: 10,
 	}
 	run := testutil.Must(store.Begin(t.Context(), plan))(t)
 	for id := range 4 {
@@ -52,13 +54,15 @@ func TestVoid(t *testing.T) {
 		return out.String(), err
 	}
 	for want, c := range map[string]VoidCommand{
-		"never by their results": {Why: "w", By: "me"}, "--why TEXT": {Worker: "attic", By: "me"}, "--by NAME": {Worker: "attic", Why: "w"}, "--pairs": {Pairs: "x", Why: "w", By: "me"},
+		"never by their results": {Why: "w", By: "me"}, "--why TEXT": {Worker: "attic", By: "me"},
+		"--by NAME": {Worker: "attic", Why: "w"}, "--pairs": {Pairs: "x", Why: "w", By: "me"},
 	} {
 		if _, err := run(c); err == nil || !fail.IsUsage(err) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%+v: %v, want a usage error with %q", c, err, want)
 		}
 	}
-	testutil.Fails(t, testutil.Err(run(VoidCommand{Worker: "cellar", Why: "w", By: "me"})), "none is voided", "a worker that has played nothing")
+	testutil.Fails(t, testutil.Err(run(VoidCommand{Worker: "cellar", Why: "w", By: "me"})), "none is voided",
+		"a worker that has played nothing")
 	c := VoidCommand{Worker: "attic", Why: "slow", By: "me", DryRun: true}
 	for range 2 { // a dry run changes nothing
 		if out, err := run(c); err != nil || !strings.HasPrefix(out, "2 pairs of run r would be voided\n  pairs 1, 3\n") {
@@ -71,12 +75,14 @@ func TestVoid(t *testing.T) {
 		Pairs   []int
 		Remarks []string
 	}
-	if err = errors.Join(err, json.Unmarshal([]byte(out), &got)); err != nil || len(got.Pairs) != 1 || got.Pairs[0] != 3 || len(got.Remarks) > 0 {
+	if err = errors.Join(err, json.Unmarshal([]byte(out), &got)); err != nil || len(got.Pairs) != 1 || got.Pairs[0] != 3 ||
+		len(got.Remarks) > 0 {
 		t.Errorf("%s, %v", out, err)
 	}
 	store := testutil.Must(results.OpenExisting(t.Context(), db))(t)
 	defer store.Close()
-	if list, err := store.Voided(t.Context(), 1); err != nil || len(list) != 1 || list[0].Pair != 3 || list[0].By != "me" || list[0].Why != "slow" {
+	if list, err := store.Voided(t.Context(), 1); err != nil || len(list) != 1 || list[0].Pair != 3 ||
+		list[0].By != "me" || list[0].Why != "slow" {
 		t.Errorf("%+v, %v", list, err)
 	}
 	missing := VoidCommand{Name: "s", DB: db, Pairs: "1", Why: "w", By: "me"}

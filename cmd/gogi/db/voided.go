@@ -28,7 +28,8 @@ type selection struct {
 // another run.
 func (s selection) Which() (func(match.Row) bool, error) {
 	if s.Worker == "" && s.Pairs == "" {
-		return nil, errors.New("expected --worker or --pairs: pairs are chosen by who played them or by their numbers, never by their results")
+		return nil,
+			errors.New("expected --worker or --pairs: pairs are chosen by who played them or by their numbers, never by their results")
 	}
 	from, to := 0, int(^uint(0)>>1)
 	if s.Pairs != "" {
@@ -50,7 +51,8 @@ func (s selection) Which() (func(match.Row) bool, error) {
 
 // selectPairs returns the pairs to void: those with a game for which selects returns true, and in a tune also the pairs
 // that depend on them. It voids nothing.
-func selectPairs(ctx context.Context, store *results.Store, run *results.RunInfo, selects func(match.Row) bool) (pairs []int, err error) {
+func selectPairs(ctx context.Context, store *results.Store, run *results.RunInfo,
+	selects func(match.Row) bool) (pairs []int, err error) {
 	err = store.Games(ctx, run.ID, func(r match.Row) error {
 		if selects(r) {
 			pairs = append(pairs, r.Pair)
@@ -77,7 +79,8 @@ type VoidResult struct {
 
 // Print writes the voided pairs and the remarks as text.
 func (v *VoidResult) Print(w io.Writer, in i18n.Language) {
-	did := i18n.Of("%s of run %s voided: the next gogi match plays them again", i18n.Number{N: len(v.Pairs), Noun: "pair"}, format.Name(v.Run))
+	did := i18n.Of("%s of run %s voided: the next gogi match plays them again", i18n.Number{N: len(v.Pairs), Noun: "pair"},
+		format.Name(v.Run))
 	if v.DryRun {
 		did = i18n.Of("%s of run %s would be voided", i18n.Number{N: len(v.Pairs), Noun: "pair"}, format.Name(v.Run))
 	}

@@ -18,7 +18,8 @@ func command(t *testing.T, dir, name string, args ...string) string {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), name, args...)
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "VERSION=v1.2.3-rc1", "REVISION=0123456789abcdef0123456789abcdef01234567", "SOURCE_DATE_EPOCH=1700000000")
+	cmd.Env = append(os.Environ(), "VERSION=v1.2.3-rc1", "REVISION=0123456789abcdef0123456789abcdef01234567",
+		"SOURCE_DATE_EPOCH=1700000000")
 	var said bytes.Buffer
 	cmd.Stderr = &said
 	out, err := cmd.Output()
@@ -32,7 +33,8 @@ func command(t *testing.T, dir, name string, args ...string) string {
 func sources(t *testing.T, name string) string {
 	t.Helper()
 	to := filepath.Join(t.TempDir(), name)
-	for file := range strings.SplitSeq(strings.TrimSuffix(command(t, "../../..", "git", "ls-files", "-z", "-co", "--exclude-standard"), "\x00"), "\x00") {
+	for file := range strings.SplitSeq(strings.TrimSuffix(command(t, "../../..", "git", "ls-files", "-z", "-co",
+		"--exclude-standard"), "\x00"), "\x00") {
 		from := filepath.Join("../../..", file)
 		info, err := os.Stat(from)
 		if err != nil {
@@ -54,8 +56,10 @@ func TestDist(t *testing.T) {
 		t.Skip("GOGI_DIST=required builds for all systems, twice")
 	}
 	one, two := sources(t, "one"), sources(t, "another/folder")
-	sums := command(t, one, "make", "-s", "--no-print-directory", "dist") // a make that runs this test makes it print folders
-	if again := command(t, two, "make", "-s", "--no-print-directory", "dist"); again != sums || strings.Count(sums, "\n") != 5 {
+	// a make that runs this test makes it print folders
+	sums := command(t, one, "make", "-s", "--no-print-directory", "dist")
+	if again := command(t, two, "make", "-s", "--no-print-directory", "dist"); again != sums ||
+		strings.Count(sums, "\n") != 5 {
 		t.Fatalf("the builds differ, or are not five files:\n%s\n%s", sums, again)
 	}
 	out := filepath.Join(one, "dist")
@@ -64,19 +68,22 @@ func TestDist(t *testing.T) {
 		command(t, out, "tar", "-xzf", "gogi-v1.2.3-rc1-linux-amd64.tar.gz")
 		runs(t, "linux/amd64", filepath.Join(out, "gogi-v1.2.3-rc1-linux-amd64", "gogi"))
 		lab(t, filepath.Join(out, "gogi-v1.2.3-rc1-linux-amd64", "gogi-lab"))
-		for _, file := range []string{"LICENSE", "licences/MODULES", "licences/go/LICENSE", "completions/_gogi", "completions/_gogi-lab", "docs/farm.md"} {
+		for _, file := range []string{"LICENSE", "licences/MODULES", "licences/go/LICENSE", "completions/_gogi",
+			"completions/_gogi-lab", "docs/farm.md"} {
 			testutil.OK(t, testutil.Err(os.Stat(filepath.Join(out, "gogi-v1.2.3-rc1-linux-amd64", file))))
 		}
 	})
 	t.Run("arm64", func(t *testing.T) {
 		command(t, out, "tar", "-xzf", "gogi-v1.2.3-rc1-linux-arm64.tar.gz")
-		words := []string{"qemu-aarch64", "-L", "/usr/aarch64-linux-gnu", filepath.Join(out, "gogi-v1.2.3-rc1-linux-arm64", "gogi")}
+		words := []string{"qemu-aarch64", "-L", "/usr/aarch64-linux-gnu",
+			filepath.Join(out, "gogi-v1.2.3-rc1-linux-arm64", "gogi")}
 		says(t, "linux/arm64", words...)
 		stores(t, words...)
 	})
 	t.Run("windows", func(t *testing.T) { // make wine plays with a program of the same build
 		list := command(t, out, "unzip", "-Z1", "gogi-v1.2.3-rc1-windows-amd64.zip")
-		for _, file := range []string{"gogi.exe", "gogi-lab.exe", "LICENSE", "licences/MODULES", "licences/mingw-w64/copyright", "completions/gogi.ps1", "docs/install.md"} {
+		for _, file := range []string{"gogi.exe", "gogi-lab.exe", "LICENSE", "licences/MODULES",
+			"licences/mingw-w64/copyright", "completions/gogi.ps1", "docs/install.md"} {
 			testutil.Contains(t, list, "gogi-v1.2.3-rc1-windows-amd64/"+file+"\n", "no %s among", file)
 		}
 	})
@@ -85,7 +92,8 @@ func TestDist(t *testing.T) {
 		command(t, out, "dpkg-deb", "-x", "gogi_1.2.3~rc1_amd64.deb", root)
 		runs(t, "linux/amd64", filepath.Join(root, "usr/bin/gogi"))
 		lab(t, filepath.Join(root, "usr/bin/gogi-lab"))
-		for _, file := range []string{"usr/lib/systemd/system/gogi-worker.service", "usr/share/bash-completion/completions/gogi", "usr/share/doc/gogi/copyright"} {
+		for _, file := range []string{"usr/lib/systemd/system/gogi-worker.service",
+			"usr/share/bash-completion/completions/gogi", "usr/share/doc/gogi/copyright"} {
 			testutil.OK(t, testutil.Err(os.Stat(filepath.Join(root, file))))
 		}
 		looked(t, out, root)
@@ -116,7 +124,8 @@ func looked(t *testing.T, out, root string) {
 func says(t *testing.T, system string, words ...string) {
 	t.Helper()
 	said := command(t, t.TempDir(), words[0], append(words[1:], "version")...)
-	if !strings.HasPrefix(said, "gogi v1.2.3-rc1, commit 0123456789abcdef0123456789abcdef01234567, go1.") || !strings.HasSuffix(strings.TrimSpace(said), ", "+system) {
+	if !strings.HasPrefix(said, "gogi v1.2.3-rc1, commit 0123456789abcdef0123456789abcdef01234567, go1.") ||
+		!strings.HasSuffix(strings.TrimSpace(said), ", "+system) {
 		t.Errorf("version: %q", said)
 	}
 }
@@ -125,13 +134,15 @@ func says(t *testing.T, system string, words ...string) {
 func runs(t *testing.T, system string, words ...string) {
 	t.Helper()
 	says(t, system, words...)
-	testutil.Contains(t, command(t, t.TempDir(), words[0], append(words[1:], "match", "-q", "--games", "2")...), "2 games (1 pair) · finished", "match")
+	testutil.Contains(t, command(t, t.TempDir(), words[0], append(words[1:], "match", "-q", "--games", "2")...),
+		"2 games (1 pair) · finished", "match")
 }
 
 // lab calculates a χ² of counts, which is summed by hand.
 func lab(t *testing.T, program string) {
 	t.Helper()
-	testutil.Contains(t, command(t, t.TempDir(), program, "stats", "lab", "homogeneity", "--counts", "10,2,20", "--counts", "20,1,9"), "χ² = 7.783", "gogi-lab")
+	testutil.Contains(t, command(t, t.TempDir(), program, "stats", "lab", "homogeneity", "--counts", "10,2,20", "--counts",
+		"20,1,9"), "χ² = 7.783", "gogi-lab")
 }
 
 // stores imports games into a database and reports on them. The program cannot start other programs under qemu-user.
@@ -141,5 +152,6 @@ func stores(t *testing.T, words ...string) {
 	records := testutil.Must(filepath.Abs("../../../results/games/testdata/floodgate.zip"))(t)
 	dir := t.TempDir()
 	command(t, dir, words[0], append(words[1:], "import", "--run", "r", "--db", "g.db", records)...)
-	testutil.Contains(t, command(t, dir, words[0], append(words[1:], "report", "r", "--db", "g.db")...), "3 games (3 pairs)", "report")
+	testutil.Contains(t, command(t, dir, words[0], append(words[1:], "report", "r", "--db", "g.db")...),
+		"3 games (3 pairs)", "report")
 }

@@ -16,10 +16,12 @@ func TestCheckText(t *testing.T) {
 	var out bytes.Buffer
 	text := newCheckText(&out, i18n.English)
 	text.title("./x")
-	text.add(check.Finding{Check: "go_depth", Verdict: check.Fail, Detail: "worse; bad " + strings.TrimSpace(strings.Repeat("words ", 20)) + "; fine"})
+	text.add(check.Finding{Check: "go_depth", Verdict: check.Fail,
+		Detail: "worse; bad " + strings.TrimSpace(strings.Repeat("words ", 20)) + "; fine"})
 	head := strings.Repeat(" ", len("go_main_and_byoyomi"))
 	want := "./x\n═══\n\n" +
-		"fail   go depth" + head[len("go_depth"):] + "   worse; bad " + strings.TrimSpace(strings.Repeat("words ", 14)) + "\n" +
+		"fail   go depth" + head[len("go_depth"):] + "   worse; bad " + strings.TrimSpace(strings.Repeat("words ", 14)) +
+		"\n" +
 		"       " + head + "   " + strings.TrimSpace(strings.Repeat("words ", 6)) + "; fine\n"
 	testutil.Equal(t, out.String(), want)
 }

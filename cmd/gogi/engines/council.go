@@ -45,7 +45,8 @@ func (c *CouncilRunCommand) Run(ctx context.Context, env *cli.Env) error {
 		env.Warn(w.Message())
 	}
 	return cli.WithGuard(ctx, env, func(ctx context.Context, guard *process.Guard, _ *cli.Interrupts) error {
-		return server.Serve(ctx, &players.Opener{Plan: plan, Guard: guard, Warn: env.Warn}, env.In, sanitize.Raw(env.Out), config)
+		return server.Serve(ctx, &players.Opener{Plan: plan, Guard: guard, Warn: env.Warn}, env.In, sanitize.Raw(env.Out),
+			config)
 	})
 }
 

@@ -96,7 +96,8 @@ func (c *CSACommand) config(env *cli.Env) (csa.Config, error) {
 	}
 	for what, word := range map[string]string{"--user": c.User, "--game": c.Game, "the password": password} {
 		if strings.ContainsFunc(word, func(r rune) bool { return r <= ' ' || r > '~' }) {
-			return csa.Config{}, fmt.Errorf("%s has a character that the protocol does not allow: expected ASCII without blanks", what)
+			return csa.Config{}, fmt.Errorf("%s has a character that the protocol does not allow: expected ASCII without blanks",
+				what)
 		}
 	}
 	switch {
@@ -149,7 +150,8 @@ func (c *CSACommand) password(env *cli.Env) (string, error) {
 	if word := os.Getenv(csaPasswordVariable); word != "" {
 		return word, nil
 	}
-	return "", fmt.Errorf("there is no password: expected --password-file FILE, or %s in the environment", csaPasswordVariable)
+	return "", fmt.Errorf("there is no password: expected --password-file FILE, or %s in the environment",
+		csaPasswordVariable)
 }
 
 func firstLine(text []byte, err error) (string, error) {

@@ -73,16 +73,20 @@ func (f *findings) write(env *cli.Env) {
 		fmt.Fprintf(env.Out, "%s: %s\n", f.file, i18n.Say(env.Language, "warning: %s", w.Message()))
 	}
 	if f.plan != nil && f.plan.Pairs == 0 {
-		fmt.Fprintf(env.Out, "%s: %s\n", f.file, i18n.Say(env.Language, "the council %s; nothing is wrong that can be known without starting an engine", f.plan.Players[0].Name))
+		fmt.Fprintf(env.Out, "%s: %s\n", f.file,
+			i18n.Say(env.Language, "the council %s; nothing is wrong that can be known without starting an engine",
+				f.plan.Players[0].Name))
 	} else if f.plan != nil {
-		fmt.Fprintf(env.Out, "%s: %s\n", f.file, i18n.Say(env.Language, "%s in %s; nothing is wrong that can be known without starting an engine",
-			i18n.Number{N: f.plan.Games(), Noun: "game"}, i18n.Number{N: f.plan.Pairs, Noun: "pair"}))
+		fmt.Fprintf(env.Out, "%s: %s\n", f.file,
+			i18n.Say(env.Language, "%s in %s; nothing is wrong that can be known without starting an engine",
+				i18n.Number{N: f.plan.Games(), Noun: "game"}, i18n.Number{N: f.plan.Pairs, Noun: "pair"}))
 	}
 }
 
 // A Note is a problem or a warning in JSON.
 type Note struct {
-	Line   *int   `json:"line,omitempty"`   // line of the file, counted from 1; only for problems; 0: the problem concerns the whole file
+	// line of the file, counted from 1; only for problems; 0: the problem concerns the whole file
+	Line   *int   `json:"line,omitempty"`
 	Engine string `json:"engine,omitempty"` // name of the engine that a warning concerns
 	Text   string `json:"text"`             // the problem or warning as English text
 	Advice string `json:"advice,omitempty"` // what the user can do, as English text

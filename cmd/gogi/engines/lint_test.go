@@ -50,7 +50,8 @@ func TestLintCodes(t *testing.T) {
 			t.Errorf("warnings: %v", got.Warnings)
 		}
 	}
-	if out, err := lintText(t, sound, false); err != nil || !bytes.Contains([]byte(out), []byte("m.toml: 4 games in 2 pairs;")) {
+	if out, err := lintText(t, sound, false); err != nil ||
+		!bytes.Contains([]byte(out), []byte("m.toml: 4 games in 2 pairs;")) {
 		t.Errorf("%v\n%s", err, out)
 	}
 }

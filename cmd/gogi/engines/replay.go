@@ -81,19 +81,22 @@ type ReplayResult struct {
 	Replays []replay.Result `json:"replays"` // in the order of the replays
 }
 
-func (c *CheckCommand) replay(ctx context.Context, env *cli.Env, b *crash.Bundle, p match.Player, guard *process.Guard) (replay.Tally, error) {
+func (c *CheckCommand) replay(ctx context.Context, env *cli.Env, b *crash.Bundle, p match.Player,
+	guard *process.Guard) (replay.Tally, error) {
 	opener := &players.Opener{Guard: guard}
 	start := func() (replay.Process, error) { return opener.Start(p, nil, 0) }
 	results := []replay.Result{}
 	if !c.JSON {
-		fmt.Fprintf(env.Out, "%s: %s: %s\n", sanitize.Printable(b.Player, 80), sanitize.Printable(b.Kind, 40), sanitize.Printable(b.Note, 300))
+		fmt.Fprintf(env.Out, "%s: %s: %s\n", sanitize.Printable(b.Player, 80), sanitize.Printable(b.Kind, 40),
+			sanitize.Printable(b.Note, 300))
 	}
-	tally, err := replay.Many(ctx, b, start, replay.Options{Fast: c.Fast, LastGame: c.LastGame}, c.Times, func(r replay.Result) {
-		results = append(results, r)
-		if !c.JSON {
-			fmt.Fprintf(env.Out, "%*d  %-8s  %s\n", len(strconv.Itoa(c.Times)), len(results), r.Outcome, r.Note)
-		}
-	})
+	tally, err := replay.Many(ctx, b, start, replay.Options{Fast: c.Fast, LastGame: c.LastGame}, c.Times,
+		func(r replay.Result) {
+			results = append(results, r)
+			if !c.JSON {
+				fmt.Fprintf(env.Out, "%*d  %-8s  %s\n", len(strconv.Itoa(c.Times)), len(results), r.Outcome, r.Note)
+			}
+		})
 	switch {
 	case ctx.Err() != nil:
 		return tally, &cli.Exit{Code: cli.Interrupted, Err: err}

@@ -202,12 +202,15 @@ func (s *Suggestion) Print(w io.Writer, in i18n.Language) {
 	format.Render(w, t)
 	for i := range s.Councils {
 		a := &s.Councils[i]
-		fmt.Fprintln(w, i18n.Say(in, "%s against its best member: p = %s, corrected for %s: %s", a.Council, format.PValue(a.P),
+		fmt.Fprintln(w, i18n.Say(in, "%s against its best member: p = %s, corrected for %s: %s", a.Council,
+			format.PValue(a.P),
 			i18n.Number{N: len(s.Councils), Noun: "council"}, format.PValue(a.Adjusted)))
 	}
 	if s.Best == "" {
-		fmt.Fprintln(w, i18n.Say(in, "No council is shown to be stronger than its best member at equal cost. Use the best member alone."))
+		fmt.Fprintln(w,
+			i18n.Say(in, "No council is shown to be stronger than its best member at equal cost. Use the best member alone."))
 		return
 	}
-	fmt.Fprintln(w, i18n.Say(in, "Use council %s: it is stronger than each of its members at equal cost (α = %g).", s.Best, s.Alpha))
+	fmt.Fprintln(w, i18n.Say(in, "Use council %s: it is stronger than each of its members at equal cost (α = %g).", s.Best,
+		s.Alpha))
 }

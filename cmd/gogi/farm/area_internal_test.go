@@ -66,7 +66,8 @@ func TestAreaIsDrawnOver(t *testing.T) {
 		{strings.Repeat("x", 50) + "\n2", strings.Repeat("x", 19) + "|2"},
 	} {
 		testutil.OK(t, a.draw(c.shown))
-		testutil.Slices(t, screenful(t, out.String(), 20), append([]string{"$ gogi"}, strings.Split(c.want, "|")...), "after %q", c.shown)
+		testutil.Slices(t, screenful(t, out.String(), 20), append([]string{"$ gogi"}, strings.Split(c.want, "|")...),
+			"after %q", c.shown)
 	}
 }
 
@@ -84,7 +85,8 @@ func TestWatchedTest(t *testing.T) {
 		s.Log = append(s.Log, farm.Change{By: "boss", What: "change " + strconv.Itoa(i)})
 	}
 	got := watched(s)
-	if !strings.Contains(got, "4 of 9 stored, the first 3 without a gap") || !strings.Contains(got, "blocks") || strings.Contains(got, "pair") {
+	if !strings.Contains(got, "4 of 9 stored, the first 3 without a gap") || !strings.Contains(got, "blocks") ||
+		strings.Contains(got, "pair") {
 		t.Errorf("%s", got)
 	}
 	testutil.Check(t, strings.Contains(got, "change 19") && !strings.Contains(got, "change 14\n") && len(s.Log) == 20,
@@ -95,9 +97,11 @@ func TestWatchedTest(t *testing.T) {
 // characters.
 func TestRemarks(t *testing.T) {
 	t.Parallel()
-	s := &farm.TestStatus{Verdict: "pass", Provisional: "3 of 4 audits are missing", Voided: "9 pairs voided: odd\x1b[31m", Refusals: []string{"w2: exit status 1"}}
+	s := &farm.TestStatus{Verdict: "pass", Provisional: "3 of 4 audits are missing", Voided: "9 pairs voided: odd\x1b[31m",
+		Refusals: []string{"w2: exit status 1"}}
 	got := watched(s)
-	for _, want := range []string{"pass, LLR", "the verdict pass is provisional: 3 of 4 audits are missing", "9 pairs voided: odd", "is not played by w2: exit status 1"} {
+	for _, want := range []string{"pass, LLR", "the verdict pass is provisional: 3 of 4 audits are missing",
+		"9 pairs voided: odd", "is not played by w2: exit status 1"} {
 		testutil.Contains(t, got, want, "lacks")
 	}
 	if strings.Contains(got, "\x1b") || !strings.HasSuffix(progressOf(s), "pass (provisional)") {

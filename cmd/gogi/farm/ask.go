@@ -22,7 +22,8 @@ import (
 
 // makePlan reads the match file called name and applies the flags to it. It performs the handshakes with the
 // engines, and returns the plan with complete identities of the engines.
-func makePlan(ctx context.Context, flags *configs.Flags, name string, guard *process.Guard) (*match.Plan, []advice.Warning, error) {
+func makePlan(ctx context.Context, flags *configs.Flags, name string, guard *process.Guard) (*match.Plan,
+	[]advice.Warning, error) {
 	file, dir, err := flags.Read(name)
 	if err != nil {
 		return nil, nil, fail.Usage(err)
@@ -31,7 +32,8 @@ func makePlan(ctx context.Context, flags *configs.Flags, name string, guard *pro
 }
 
 // planOf does the same as makePlan for a file that is already read.
-func planOf(ctx context.Context, file *configs.File, dir string, guard *process.Guard) (*match.Plan, []advice.Warning, error) {
+func planOf(ctx context.Context, file *configs.File, dir string, guard *process.Guard) (*match.Plan, []advice.Warning,
+	error) {
 	file.DefaultOpenings(openings.BuiltinFew)
 	plan, warnings, err := planning.Plan(file, dir, guard)
 	if err != nil {

@@ -121,7 +121,8 @@ func shareOf(text string) (float64, error) {
 }
 
 // play plays a random share of the pairs again.
-func (c *AuditCommand) play(ctx context.Context, env *cli.Env, t farm.Transport, store *results.Store, run string, plan *match.Plan, share float64) (out replay.Report, err error) {
+func (c *AuditCommand) play(ctx context.Context, env *cli.Env, t farm.Transport, store *results.Store, run string,
+	plan *match.Plan, share float64) (out replay.Report, err error) {
 	if why := trust.Inexact(trust.WithOneThread(plan, c.of.OneThread)); why != "" {
 		return out, wrong("%s cannot be replayed move for move: %s", c.Test, why)
 	}
@@ -169,8 +170,8 @@ func (c *AuditCommand) play(ctx context.Context, env *cli.Env, t farm.Transport,
 	})
 }
 
-// keptData reports whether the engines of a pair may have kept data of earlier pairs: the pair is of an earlier worker or of
-// gogi match. fresh is that of farm.PlanOf.
+// keptData reports whether the engines of a pair may have kept data of earlier pairs: the pair is of an earlier worker
+// or of gogi match. fresh is that of farm.PlanOf.
 func keptData(plan *match.Plan, fresh farm.Epoch, p match.Provenance) bool {
 	return trust.FreshPairs(plan) && (fresh == 0 || farm.Epoch(p.Epoch) < fresh)
 }
@@ -201,9 +202,11 @@ func (c *AuditCommand) print(env *cli.Env, found replay.Report) error {
 			return err
 		}
 	} else {
-		fmt.Fprintf(env.Out, "%s: %s played again, %d the same move for move\n", found.Run, format.NumberOf(found.Played, "pair"), found.Played-len(found.Different))
+		fmt.Fprintf(env.Out, "%s: %s played again, %d the same move for move\n", found.Run,
+			format.NumberOf(found.Played, "pair"), found.Played-len(found.Different))
 		for _, d := range found.Different {
-			fmt.Fprintf(env.Out, "  pair %d of %s, game %d, from ply %d on: %s", d.Pair, sanitize.Printable(d.Worker, 40), d.Leg+1, d.Ply, d.What)
+			fmt.Fprintf(env.Out, "  pair %d of %s, game %d, from ply %d on: %s", d.Pair, sanitize.Printable(d.Worker, 40),
+				d.Leg+1, d.Ply, d.What)
 			if d.Kept {
 				fmt.Fprint(env.Out, "; this proves nothing, because its engines may have kept data of earlier pairs")
 			}
@@ -237,14 +240,16 @@ func (c *AuditCommand) verify(ctx context.Context, env *cli.Env) (err error) {
 	if err != nil {
 		return err
 	}
-	return (&cli.Stored{Name: got.Run, Database: cli.Database{DB: db}}).With(ctx, func(store *results.Store, info *results.RunInfo) error {
-		found, err := verify.Run(ctx, store, info, cli.Percent(env.Err, c.JSON))
-		if err != nil {
+	return (&cli.Stored{Name: got.Run, Database: cli.Database{DB: db}}).With(ctx,
+		func(store *results.Store, info *results.RunInfo) error {
+			found, err := verify.Run(ctx, store, info, cli.Percent(env.Err, c.JSON))
+			if err != nil {
+				return err
+			}
+			if err = verify.Write(env.Out, env.Language, c.JSON, found); err == nil && !found.Same() {
+				err = &cli.Exit{Code: cli.Differs,
+					Err: fmt.Errorf("run %s differs from the farm's verdicts and results", found.Run)}
+			}
 			return err
-		}
-		if err = verify.Write(env.Out, env.Language, c.JSON, found); err == nil && !found.Same() {
-			err = &cli.Exit{Code: cli.Differs, Err: fmt.Errorf("run %s differs from the farm's verdicts and results", found.Run)}
-		}
-		return err
-	})
+		})
 }

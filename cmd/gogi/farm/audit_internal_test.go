@@ -12,8 +12,8 @@ import (
 	"gogi/match"
 )
 
-// TestDifferencesThatProveNothing: pairs that were pushed or played before the coordinator required new engines, and all pairs
-// of an earlier coordinator, may be of engines that kept data. The command says so, and exits with 0.
+// TestDifferencesThatProveNothing: pairs that were pushed or played before the coordinator required new engines, and
+// all pairs of an earlier coordinator, may be of engines that kept data. The command says so, and exits with 0.
 func TestDifferencesThatProveNothing(t *testing.T) {
 	nodes := match.Player{Name: "n", Command: []string{"n"}, Limits: match.Limits{Nodes: 100}, Restart: match.RestartNever}
 	plan := &match.Plan{Players: []match.Player{nodes, nodes}}
@@ -30,7 +30,8 @@ func TestDifferencesThatProveNothing(t *testing.T) {
 
 	for _, kept := range []bool{true, false} {
 		var out bytes.Buffer
-		found := replay.Report{Run: "t", Played: 2, Different: []replay.Difference{{Pair: 3, Worker: "w1", Ply: 12, What: "a and b", Kept: kept}}}
+		found := replay.Report{Run: "t", Played: 2,
+			Different: []replay.Difference{{Pair: 3, Worker: "w1", Ply: 12, What: "a and b", Kept: kept}}}
 		err := (&AuditCommand{}).print(&cli.Env{Out: &out}, found)
 		exit, failed := errors.AsType[*cli.Exit](err)
 		testutil.Check(t, failed != kept && (kept || exit.Code == cli.Differs), "kept %t: %v", kept, err)

@@ -10,5 +10,6 @@ import (
 // become replaces this process by another program, with the same arguments, environment and process number. It returns
 // only after a failure.
 func become(file string) error {
-	return syscall.Exec(file, append([]string{file}, os.Args[1:]...), os.Environ()) // a program whose maintainers' signature was checked
+	// a program whose maintainers' signature was checked
+	return syscall.Exec(file, append([]string{file}, os.Args[1:]...), os.Environ())
 }

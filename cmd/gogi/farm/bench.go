@@ -76,7 +76,8 @@ func (c *BenchCommand) Run(ctx context.Context, env *cli.Env) error {
 	if c.JSON {
 		return printJSON(env.Out, out)
 	}
-	fmt.Fprintf(env.Out, "%s nodes a second and slot, %s at once (%s)\n", format.Count(int(out.NPS)), format.NumberOf(out.Slots, "slot"), out.Engine)
+	fmt.Fprintf(env.Out, "%s nodes a second and slot, %s at once (%s)\n", format.Count(int(out.NPS)),
+		format.NumberOf(out.Slots, "slot"), out.Engine)
 	return nil
 }
 
@@ -100,7 +101,8 @@ func (c *BenchCommand) measure(ctx context.Context, guard *process.Guard) (*Benc
 	if err != nil {
 		return nil, fail.Usage(err)
 	}
-	o := &players.Opener{Plan: &match.Plan{Players: []match.Player{player}, Rules: match.RulesProfiles()[match.DefaultRules], Ponder: match.PonderOff}, Guard: guard}
+	o := &players.Opener{Plan: &match.Plan{Players: []match.Player{player},
+		Rules: match.RulesProfiles()[match.DefaultRules], Ponder: match.PonderOff}, Guard: guard}
 	engines := make([]*usi.Engine, c.Concurrency)
 	defer func() {
 		for _, e := range engines {
@@ -134,7 +136,8 @@ func (c *BenchCommand) measure(ctx context.Context, guard *process.Guard) (*Benc
 func (c *BenchCommand) player() (match.Player, error) {
 	file := &configs.File{}
 	games := 2
-	if err := file.Apply(configs.Flags{Run: "bench", Engine: []string{"a=" + c.Engine, "b=" + c.Engine}, Games: &games, Nodes: []string{strconv.FormatUint(c.Nodes, 10)}}); err != nil {
+	if err := file.Apply(configs.Flags{Run: "bench", Engine: []string{"a=" + c.Engine, "b=" + c.Engine}, Games: &games,
+		Nodes: []string{strconv.FormatUint(c.Nodes, 10)}}); err != nil {
 		return match.Player{}, err
 	}
 	here, err := players.Surroundings()
@@ -177,7 +180,8 @@ func (c *BenchCommand) search(ctx context.Context, e *usi.Engine) (float64, erro
 	var nodes uint64
 	var took time.Duration
 	for took < c.Time {
-		reply, err := e.Think(ctx, usi.Request{Position: usi.Position{Start: "startpos"}, Go: usi.Go{Nodes: c.Nodes}, Deadline: time.Minute})
+		reply, err := e.Think(ctx, usi.Request{Position: usi.Position{Start: "startpos"}, Go: usi.Go{Nodes: c.Nodes},
+			Deadline: time.Minute})
 		if err != nil {
 			return 0, err
 		}
@@ -196,7 +200,9 @@ func readNPS(flag, file string) (nps float64, engine string, err error) {
 	figure, engine, _ := strings.Cut(strings.TrimSpace(string(text)), " ")
 	nps, err = strconv.ParseFloat(figure, 64)
 	if err != nil || !(nps > 0) || math.IsInf(nps, 0) || engine == "" {
-		return 0, "", wrong("%s %s: expected a number of nodes a second and the engine's identity, as gogi farm bench --out writes them", flag, file)
+		return 0, "",
+			wrong("%s %s: expected a number of nodes a second and the engine's identity, as gogi farm bench --out writes them",
+				flag, file)
 	}
 	return nps, engine, nil
 }

@@ -45,7 +45,8 @@ func TestSlots(t *testing.T) {
 		testutil.Check(t, got == want && err == nil, "%s: %d, %v", text, got, err)
 	}
 	for _, text := range []string{"", "0", "-1", "10001", "many"} {
-		testutil.Fails(t, testutil.Err((&WorkCommand{Concurrency: text}).slots()), "expected a number from 1 to 10000, or cpus", "%s", text)
+		testutil.Fails(t, testutil.Err((&WorkCommand{Concurrency: text}).slots()),
+			"expected a number from 1 to 10000, or cpus", "%s", text)
 	}
 }
 
@@ -58,11 +59,13 @@ func TestPolicyFiles(t *testing.T) {
 		_, err := readPolicy(file)
 		return err
 	}
-	for _, good := range []string{`allow = ["any-approved"]`, `allow = ["owner:ann", "hash:` + strings.Repeat("0", 64) + `"]`} {
+	for _, good := range []string{`allow = ["any-approved"]`,
+		`allow = ["owner:ann", "hash:` + strings.Repeat("0", 64) + `"]`} {
 		testutil.OK(t, read(good), "%s", good)
 	}
 	for text, want := range map[string]string{
-		``: "expected allow", `allow = []`: "expected allow", `deny = ["x"]`: "expected allow", `allow = ["owner:"]`: "allows nothing", `allow = [`: "policy.toml",
+		``: "expected allow", `allow = []`: "expected allow", `deny = ["x"]`: "expected allow",
+		`allow = ["owner:"]`: "allows nothing", `allow = [`: "policy.toml",
 		"allow = [\"any-approved\"]\nother = 1": "nothing else",
 	} {
 		testutil.Fails(t, read(text), want, "%q", text)
@@ -89,7 +92,8 @@ func TestMeasuresAgain(t *testing.T) {
 		want            bool
 	}{{"nps.txt", p.Identity.String(), true}, {"", p.Identity.String(), false}, {"nps.txt", "another", false}} {
 		w := &WorkCommand{NPSFile: c.file, BenchEngine: "builtin"}
-		testutil.Equal(t, w.measures(worker.Config{Hello: farm.Hello{Reference: c.reference}, Log: slog.New(slog.DiscardHandler)}), c.want, "%+v", c)
+		testutil.Equal(t, w.measures(worker.Config{Hello: farm.Hello{Reference: c.reference},
+			Log: slog.New(slog.DiscardHandler)}), c.want, "%+v", c)
 	}
 	file := filepath.Join(t.TempDir(), "nps.txt")
 	testutil.OK(t, (&BenchCommand{Out: file}).write(&Benched{NPS: 1234.4, Identity: "an engine 1"}))

@@ -71,7 +71,8 @@ func (c *KeyNewCommand) Run(ctx context.Context, env *cli.Env) error {
 	}
 	url := cmp.Or(c.URL, s.URL())
 	if url == "" {
-		return wrong("--url: the farm in %s was never started: expected its address for workers, such as tls://HOST:7422", c.State)
+		return wrong("--url: the farm in %s was never started: expected its address for workers, such as tls://HOST:7422",
+			c.State)
 	}
 	ca, err := s.TrustedBy(url, c.CA)
 	if err != nil {
@@ -126,8 +127,8 @@ type KeyNATSCommand struct {
 	TLSKey  string   `name:"tls-key" placeholder:"FILE" help:"Key of the TLS certificate [--tls-cert]."`
 }
 
-// Run prints the file. It makes the folder of a farm that was never started, because the server needs the coordinator's key
-// before the coordinator can start.
+// Run prints the file. It makes the folder of a farm that was never started, because the server needs the coordinator's
+// key before the coordinator can start.
 func (c *KeyNATSCommand) Run(_ context.Context, env *cli.Env) error {
 	if (c.TLSCert == "") != (c.TLSKey == "") {
 		return wrong("--tls-cert and --tls-key go together; give both or neither")

@@ -45,7 +45,8 @@ A signal ends the mirror. Exit codes: 0 ended, or equal with --once; 12 somethin
 func (c *MirrorCommand) Run(ctx context.Context, env *cli.Env) error {
 	switch {
 	case c.Every < 100*time.Millisecond || c.Compare < c.Every:
-		return wrong("--every %v and --compare %v: expected at least 100ms, and comparing no more often than copying", c.Every, c.Compare)
+		return wrong("--every %v and --compare %v: expected at least 100ms, and comparing no more often than copying",
+			c.Every, c.Compare)
 	case c.JSON && !c.Once && !c.Push:
 		return wrong("--json: it needs --once or --push")
 	case c.Push && len(c.Tests) == 0:
@@ -110,9 +111,11 @@ func (c *MirrorCommand) print(env *cli.Env, got *mirror.Moved) error {
 	if c.JSON {
 		return printJSON(env.Out, got)
 	}
-	fmt.Fprintf(env.Out, "%s: %s into %s, which has %d of %d now\n", got.Run, format.NumberOf(got.Added, "pair"), c.DB, got.Stored, got.Pairs)
+	fmt.Fprintf(env.Out, "%s: %s into %s, which has %d of %d now\n", got.Run, format.NumberOf(got.Added, "pair"), c.DB,
+		got.Stored, got.Pairs)
 	if got.Voided > 0 {
-		fmt.Fprintf(env.Out, "%s that the farm made void %s void here, too\n", format.NumberOf(got.Voided, "pair"), are(got.Voided))
+		fmt.Fprintf(env.Out, "%s that the farm made void %s void here, too\n", format.NumberOf(got.Voided, "pair"),
+			are(got.Voided))
 	}
 	if next := validation(got, c.DB); next != "" {
 		fmt.Fprintln(env.Out, next)
@@ -177,6 +180,7 @@ func (o *owner) push(ctx context.Context, env *cli.Env, run *cli.Stored) error {
 	if o.JSON {
 		return printJSON(env.Out, out)
 	}
-	fmt.Fprintf(env.Out, "%s: %s of %d here were new to the farm\n", out.Run, format.NumberOf(out.Added, "pair"), out.Stored)
+	fmt.Fprintf(env.Out, "%s: %s of %d here were new to the farm\n", out.Run, format.NumberOf(out.Added, "pair"),
+		out.Stored)
 	return nil
 }

@@ -34,7 +34,8 @@ func (c *PeopleCommand) Run(ctx context.Context, env *cli.Env) error {
 		return c.print(env, "person", all, func(p *results.Played) string { return p.Owner })
 	}
 	months := results.SumPlayed(list, func(p *results.Played) { p.Worker = "" })
-	if err := c.print(env, "month", months, func(p *results.Played) string { return p.Month }); err != nil || len(list) == 0 {
+	if err := c.print(env, "month", months, func(p *results.Played) string { return p.Month }); err != nil ||
+		len(list) == 0 {
 		return err
 	}
 	fmt.Fprintln(env.Out)
@@ -42,7 +43,8 @@ func (c *PeopleCommand) Run(ctx context.Context, env *cli.Env) error {
 	return c.print(env, "machine", machines, func(p *results.Played) string { return p.Worker })
 }
 
-func (c *PeopleCommand) print(env *cli.Env, head string, list []results.Played, name func(*results.Played) string) error {
+func (c *PeopleCommand) print(env *cli.Env, head string, list []results.Played,
+	name func(*results.Played) string) error {
 	var rows [][]string
 	for i := range list {
 		rows = append(rows, []string{name(&list[i]), strconv.Itoa(list[i].Games), format.Hours(list[i].Time)})

@@ -54,7 +54,8 @@ func (c *RecipeCommand) Run(ctx context.Context, env *cli.Env) error {
 		return printJSON(env.Out, all)
 	}
 	for _, r := range all {
-		fmt.Fprintf(env.Out, "%s · allowed by %s for %s\n", r.Name, r.By, sanitize.Printable(strings.Join(r.Repositories, ", "), 1000))
+		fmt.Fprintf(env.Out, "%s · allowed by %s for %s\n", r.Name, r.By,
+			sanitize.Printable(strings.Join(r.Repositories, ", "), 1000))
 		if one {
 			fmt.Fprintf(env.Out, "\n%s\n", sanitize.PrintableLines(strings.TrimSpace(r.Text)))
 		}

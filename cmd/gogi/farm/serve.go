@@ -88,9 +88,9 @@ func (c *ServeCommand) Run(ctx context.Context, env *cli.Env) error {
 	return c.serve(ctx, env, config)
 }
 
-// ballast is the size in bytes of an array that is never written. It needs no memory, but the garbage collector counts it. So
-// the collector runs after at least as many bytes of garbage. A small farm has 15 MB of other memory, and each of its pairs
-// makes 150 kB of garbage.
+// ballast is the size in bytes of an array that is never written. It needs no memory, but the garbage collector counts
+// it. So the collector runs after at least as many bytes of garbage. A small farm has 15 MB of other memory, and each
+// of its pairs makes 150 kB of garbage.
 const ballast = 48 << 20
 
 func (c *ServeCommand) settings() (s site.Settings, err error) {
@@ -108,7 +108,8 @@ func (c *ServeCommand) settings() (s site.Settings, err error) {
 	for _, f := range []struct {
 		flag string
 		key  *string
-	}{{c.Listen, &s.Farm.Listen}, {c.HTTP, &s.Metrics.Listen}, {c.State, &s.Farm.State}, {c.DB, &s.Store.DB}, {c.NATS, &s.JetStream.URL}} {
+	}{{c.Listen, &s.Farm.Listen}, {c.HTTP, &s.Metrics.Listen}, {c.State, &s.Farm.State}, {c.DB, &s.Store.DB},
+		{c.NATS, &s.JetStream.URL}} {
 		if f.flag != "" {
 			*f.key = f.flag
 		}
@@ -171,7 +172,8 @@ func (c *ServeCommand) shown(ctx context.Context, env *cli.Env, s *site.Site, do
 	return do()
 }
 
-// outcome returns the result of a test as the list of runs shows it. While the result is being read, it has only the rate.
+// outcome returns the result of a test as the list of runs shows it. While the result is being read, it has only the
+// rate.
 func outcome(ctx context.Context, s *site.Site, pages *web.Server, t farm.TestStatus) *board.Outcome {
 	if pages == nil {
 		return nil
@@ -313,7 +315,8 @@ func (c *ServeCommand) follow(ctx context.Context, env *cli.Env, s *site.Site, p
 	if err := work.Write(file); err != nil {
 		return err
 	}
-	fmt.Fprintf(env.Err, "A farm for %s (%s) waits for a worker. In another terminal:\n\n  gogi farm work --once --creds %s\n\n",
+	fmt.Fprintf(env.Err,
+		"A farm for %s (%s) waits for a worker. In another terminal:\n\n  gogi farm work --once --creds %s\n\n",
 		plan.Run, format.NumberOf(plan.Games(), "game"), file)
 	return c.shown(ctx, env, s, func() error { return c.progress(ctx, env, s, plan) })
 }

@@ -77,7 +77,8 @@ func (c *SubmitCommand) Run(ctx context.Context, env *cli.Env) error {
 }
 
 // plan returns the plan to submit, and the paths of the files that workers need, by SHA-256.
-func (c *SubmitCommand) plan(ctx context.Context, env *cli.Env, guard *process.Guard) (*match.Plan, map[string]string, error) {
+func (c *SubmitCommand) plan(ctx context.Context, env *cli.Env, guard *process.Guard) (*match.Plan, map[string]string,
+	error) {
 	builds, err := readBuilds(c.Binary)
 	if err != nil {
 		return nil, nil, err
@@ -110,7 +111,8 @@ func (c *SubmitCommand) plan(ctx context.Context, env *cli.Env, guard *process.G
 	return plan, filesOf(plan, builds), nil
 }
 
-func (c *SubmitCommand) seriesPlan(ctx context.Context, file *configs.File, dir string, guard *process.Guard, builds []build) (*match.Plan, []advice.Warning, error) {
+func (c *SubmitCommand) seriesPlan(ctx context.Context, file *configs.File, dir string, guard *process.Guard,
+	builds []build) (*match.Plan, []advice.Warning, error) {
 	plan, warnings, err := planOf(ctx, file, dir, guard)
 	if err != nil {
 		return nil, nil, err
@@ -123,7 +125,8 @@ func (c *SubmitCommand) seriesPlan(ctx context.Context, file *configs.File, dir 
 }
 
 // selfplayPlan returns the plan of a file with a table [selfplay].
-func (c *SubmitCommand) selfplayPlan(ctx context.Context, file *configs.File, dir string, guard *process.Guard, builds []build) (*match.Plan, []advice.Warning, error) {
+func (c *SubmitCommand) selfplayPlan(ctx context.Context, file *configs.File, dir string, guard *process.Guard,
+	builds []build) (*match.Plan, []advice.Warning, error) {
 	if c.ScaleTo != "" {
 		return nil, nil, wrong("--scale-to: self-play has no clocks")
 	}
@@ -207,7 +210,8 @@ func target(word string) (system, arch, isa string, err error) {
 	case len(parts) == 1 && strings.HasPrefix(word, "arm"):
 		return runtime.GOOS, "arm64", word, nil
 	}
-	return "", "", "", fmt.Errorf("%q is not an instruction set: expected x86-64-v2, x86-64-v3, armv8.2 or such, or OS/ARCH/ISA", word)
+	return "", "", "",
+		fmt.Errorf("%q is not an instruction set: expected x86-64-v2, x86-64-v3, armv8.2 or such, or OS/ARCH/ISA", word)
 }
 
 // withBuilds adds the builds to the identities of the plan's engines. All builds of an engine must come from one
@@ -296,17 +300,18 @@ func filesOf(plan *match.Plan, builds []build) map[string]string {
 	return paths
 }
 
-// warnAudits warns of an SPRT whose games no audit can repeat, because its verdict stays provisional if a worker that the farm
-// does not trust has played it.
+// warnAudits warns of an SPRT whose games no audit can repeat, because its verdict stays provisional if a worker that
+// the farm does not trust has played it.
 func warnAudits(env *cli.Env, plan *match.Plan, oneThread []string) {
 	why := trust.Inexact(trust.WithOneThread(plan, oneThread))
 	if why != "" && !plan.Gate.IsZero() {
-		env.Warn(i18n.Of("%s", "audits cannot repeat the games of this test: "+why+". Its verdict stays provisional until its workers are trusted"))
+		env.Warn(i18n.Of("%s", "audits cannot repeat the games of this test: "+why+
+			". Its verdict stays provisional until its workers are trusted"))
 	}
 }
 
-// dry prints what submit would send. If the user has credentials, it also looks for a test of the farm with the same plan or
-// name, because the farm would reject the plan.
+// dry prints what submit would send. If the user has credentials, it also looks for a test of the farm with the same
+// plan or name, because the farm would reject the plan.
 func (c *SubmitCommand) dry(ctx context.Context, env *cli.Env, plan *match.Plan, files map[string]string) error {
 	if _, err := c.read(); err == nil || c.Creds != "" {
 		tests, err := c.tests(ctx)
@@ -361,9 +366,11 @@ func (c *SubmitCommand) submit(ctx context.Context, env *cli.Env, plan *match.Pl
 	if c.JSON {
 		return printJSON(env.Out, status)
 	}
-	fmt.Fprintf(env.Out, "%s · plan %.12s · %s · %s: another owner must approve it\n", status.Name, status.Run, units(plan), status.State)
+	fmt.Fprintf(env.Out, "%s · plan %.12s · %s · %s: another owner must approve it\n", status.Name, status.Run,
+		units(plan), status.State)
 	if slices.ContainsFunc(plan.Engines(), func(e match.Player) bool { return e.Identity.Source != nil }) {
-		fmt.Fprintf(env.Out, "The workers compare the benches with the commit messages; `gogi farm show %s` prints the result\n", status.Name)
+		fmt.Fprintf(env.Out,
+			"The workers compare the benches with the commit messages; `gogi farm show %s` prints the result\n", status.Name)
 	}
 	return nil
 }

@@ -33,7 +33,8 @@ func TestSubmitFlags(t *testing.T) {
 	c := submitCommand(t, "--priority=3", "--share=2.5", "--note=a b", "--needs=gpu=a100,trust=verified", "--json")
 	got, err := c.submission(plan)
 	got.Plan = nil
-	want := farm.Submission{Priority: 3, Share: 2.5, Note: "a b", Needs: map[string]string{"gpu": "a100", "trust": "verified"}}
+	want := farm.Submission{Priority: 3, Share: 2.5, Note: "a b",
+		Needs: map[string]string{"gpu": "a100", "trust": "verified"}}
 	diff := cmp.Diff(want, got)
 	testutil.Check(t, diff == "" && err == nil && c.JSON, "%v, -want +got\n%s", err, diff)
 	nps := filepath.Join(t.TempDir(), "nps.txt")
@@ -49,7 +50,8 @@ func TestArgumentFiles(t *testing.T) {
 	dir := t.TempDir()
 	testutil.OK(t, os.WriteFile(filepath.Join(dir, "shogi.game"), nil, 0o600))
 	for arg, good := range map[string]bool{
-		"./shogi.game": false, "--game=shogi.game": false, filepath.Join(dir, "shogi.game"): false, "--file": true, ".": true, "": true, "=": true, "no.game": true,
+		"./shogi.game": false, "--game=shogi.game": false, filepath.Join(dir, "shogi.game"): false, "--file": true, ".": true,
+		"": true, "=": true, "no.game": true,
 	} {
 		plan := matchtest.Plan("t")
 		plan.Players[1].Command, plan.Players[1].Dir = []string{"/bin/engine", arg}, dir

@@ -112,13 +112,15 @@ func (c *ListCommand) Run(ctx context.Context, env *cli.Env) error {
 		}
 	})
 	for _, u := range s.Unread {
-		fmt.Fprintf(env.Err, "gogi: the coordinator cannot read test %s and does not play it: %s\n", sanitize.Printable(cmp.Or(u.Name, u.Run), 64), sanitize.Printable(u.Why, 300))
+		fmt.Fprintf(env.Err, "gogi: the coordinator cannot read test %s and does not play it: %s\n",
+			sanitize.Printable(cmp.Or(u.Name, u.Run), 64), sanitize.Printable(u.Why, 300))
 	}
 	if len(rows) == 0 {
 		fmt.Fprintln(env.Out, "no tests")
 		return nil
 	}
-	if err := printRows(env.Out, format.NewColumns([]string{"test", "owner", "state", "priority", "stored", "held", "gate"}, 3, 4, 5), rows); err != nil {
+	if err := printRows(env.Out, format.NewColumns([]string{"test", "owner", "state", "priority", "stored", "held",
+		"gate"}, 3, 4, 5), rows); err != nil {
 		return err
 	}
 	for i := range s.Tests {
@@ -192,7 +194,8 @@ func (c *ShowCommand) printPlan(ctx context.Context, w io.Writer, run string) er
 	if !p.Gate.IsZero() {
 		fmt.Fprintf(w, "    %s\n", p.Gate)
 	}
-	fmt.Fprintf(w, "    at most %s from %s, seed %d\n", format.NumberOf(p.Pairs*p.Legs(), "game"), format.NumberOf(len(p.Openings), "opening"), p.Seed)
+	fmt.Fprintf(w, "    at most %s from %s, seed %d\n", format.NumberOf(p.Pairs*p.Legs(), "game"),
+		format.NumberOf(len(p.Openings), "opening"), p.Seed)
 	return nil
 }
 
@@ -280,7 +283,8 @@ func watched(s *farm.TestStatus) string {
 
 // progressOf returns the state of a test in one line.
 func progressOf(s *farm.TestStatus) string {
-	line := fmt.Sprintf("%s  %s  %d of %d %ss, %d held", sanitize.Printable(s.Name, 40), s.State, s.Stored, s.Pairs, s.Unit(), s.Held)
+	line := fmt.Sprintf("%s  %s  %d of %d %ss, %d held", sanitize.Printable(s.Name, 40), s.State, s.Stored, s.Pairs,
+		s.Unit(), s.Held)
 	if s.Verdict != "" {
 		line += "  " + s.Gate()
 	}
@@ -322,7 +326,8 @@ func printTest(w io.Writer, s *farm.TestStatus) {
 	if t := s.Tune; t != nil {
 		line("tune", "%d of %d blocks are applied", t.Blocks, t.Of)
 		for _, p := range t.Params[:min(len(t.Params), shownParams)] {
-			line("", "%s %s, from %s", sanitize.Printable(p.Name, 40), sanitize.Printable(p.Now, 40), sanitize.Printable(p.Start, 40))
+			line("", "%s %s, from %s", sanitize.Printable(p.Name, 40), sanitize.Printable(p.Now, 40),
+				sanitize.Printable(p.Start, 40))
 		}
 		if more := len(t.Params) - shownParams; more > 0 {
 			line("", "and %s", format.NumberOf(more, "further parameter"))
@@ -331,7 +336,8 @@ func printTest(w io.Writer, s *farm.TestStatus) {
 	if len(s.Condemned) > 0 {
 		line("given up", "%ss %v, which crash engines", s.Unit(), s.Condemned)
 	}
-	line("leases", "%d granted, %d expired, %d given back, %d taken away, %d adopted", s.Granted, s.Expired, s.Returned, s.Revoked, s.Adopted)
+	line("leases", "%d granted, %d expired, %d given back, %d taken away, %d adopted", s.Granted, s.Expired, s.Returned,
+		s.Revoked, s.Adopted)
 	line("results", "%d counted, %d came twice, %d refused, %d too old", s.Added, s.Duplicates, s.Refused, s.Stale)
 	if s.Agreed+s.Differed > 0 {
 		line("audits", "%d agreed, %d were decided by a third playing", s.Agreed, s.Differed)
@@ -341,7 +347,8 @@ func printTest(w io.Writer, s *farm.TestStatus) {
 	}
 	fmt.Fprintln(w, "  log")
 	for _, l := range s.Log {
-		fmt.Fprintf(w, "    %s  %s: %s\n", l.At.Local().Format(time.DateTime), sanitize.Printable(l.By, 40), sanitize.Printable(l.What, 300))
+		fmt.Fprintf(w, "    %s  %s: %s\n", l.At.Local().Format(time.DateTime), sanitize.Printable(l.By, 40),
+			sanitize.Printable(l.What, 300))
 	}
 }
 

@@ -39,7 +39,8 @@ type handedTune struct {
 
 // tunePlan returns the plan of a tune's games. With --validate it returns the plan of the tune's validation match
 // instead. The value of --validate is the database into which gogi farm mirror copied the tune.
-func (c *SubmitCommand) tunePlan(ctx context.Context, file *configs.File, dir string, guard *process.Guard, builds []build) (*match.Plan, []advice.Warning, error) {
+func (c *SubmitCommand) tunePlan(ctx context.Context, file *configs.File, dir string, guard *process.Guard,
+	builds []build) (*match.Plan, []advice.Warning, error) {
 	wish, err := file.TakeTune()
 	if err != nil {
 		return nil, nil, fail.Usage(err)
@@ -97,7 +98,8 @@ func (h *handedTune) validation(ctx context.Context, db string) (plan *match.Pla
 		return nil, err
 	}
 	if !a.Done() {
-		return nil, wrong("run %s: %d of %d blocks are applied in %s: a validation needs a finished and pulled tune", a.Run, a.State.Blocks, a.Plan.Settings.Blocks(), db)
+		return nil, wrong("run %s: %d of %d blocks are applied in %s: a validation needs a finished and pulled tune", a.Run,
+			a.State.Blocks, a.Plan.Settings.Blocks(), db)
 	}
 	candidate, _, err := tuning.Candidate(ctx, store, h.plan, a, false)
 	if err != nil {
@@ -123,7 +125,8 @@ func next(ctx context.Context, store *results.Store, runs []string) (int, error)
 			return 0, err
 		}
 	}
-	return 0, wrong("%s: the database already has all matches that judge the candidate: %s", runs[0], strings.Join(runs, ", "))
+	return 0, wrong("%s: the database already has all matches that judge the candidate: %s", runs[0],
+		strings.Join(runs, ", "))
 }
 
 // validation returns a line with the command that submits the validation of a tune whose pairs are all copied, or
@@ -132,5 +135,6 @@ func validation(m *mirror.Moved, db string) string {
 	if !m.Tune || m.Stored < m.Pairs {
 		return ""
 	}
-	return fmt.Sprintf("its validation: gogi farm submit FILE --run %s --validate %s, with the FILE of the tune", m.Run, db)
+	return fmt.Sprintf("its validation: gogi farm submit FILE --run %s --validate %s, with the FILE of the tune", m.Run,
+		db)
 }

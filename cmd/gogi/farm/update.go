@@ -84,7 +84,8 @@ func (c *ReleaseSignCommand) Run(env *cli.Env) error {
 		if err := os.WriteFile(releaseFile(program), append(text, '\n'), 0o644); err != nil {
 			return err
 		}
-		fmt.Fprintf(env.Out, "%s: %s for %s %s, SHA-256 %s\n", releaseFile(program), sanitize.Printable(r.Version, 60), r.OS, r.Arch, r.SHA256)
+		fmt.Fprintf(env.Out, "%s: %s for %s %s, SHA-256 %s\n", releaseFile(program), sanitize.Printable(r.Version, 60), r.OS,
+			r.Arch, r.SHA256)
 	}
 	return nil
 }
@@ -178,7 +179,8 @@ func readRelease(program string) (*farm.Release, error) {
 	}
 	sum, _, err := files.Sum(program)
 	if err == nil && sum != r.SHA256 {
-		err = fmt.Errorf("%s is the signature of a program with SHA-256 %.80s, and %s has %s", releaseFile(program), r.SHA256, program, sum)
+		err = fmt.Errorf("%s is the signature of a program with SHA-256 %.80s, and %s has %s", releaseFile(program), r.SHA256,
+			program, sum)
 	}
 	return r, err
 }
@@ -196,7 +198,8 @@ func printUpdate(w io.Writer, s *farm.UpdateStatus) {
 		fmt.Fprintf(w, "held: no further worker gets it%s\n", reason(s.Why))
 	}
 	release := func(what string, r *farm.Release) {
-		line(what, "%s for %s %s, SHA-256 %s", sanitize.Printable(r.Version, 60), sanitize.Printable(r.OS, 20), sanitize.Printable(r.Arch, 20), r.SHA256)
+		line(what, "%s for %s %s, SHA-256 %s", sanitize.Printable(r.Version, 60), sanitize.Printable(r.OS, 20),
+			sanitize.Printable(r.Arch, 20), r.SHA256)
 	}
 	for i := range s.Releases {
 		release("wanted", &s.Releases[i])
@@ -229,7 +232,8 @@ func trialText(t *farm.TrialStatus, need int) string {
 	case t.Passed:
 		return "tried by " + first + ": passed"
 	}
-	return fmt.Sprintf("tried by %s: %d of %d pairs; engines failed %d times in %d tries, without it %d in %d", first, t.Pairs, need, t.Failed, t.Tries, t.OthersFailed, t.OthersTries)
+	return fmt.Sprintf("tried by %s: %d of %d pairs; engines failed %d times in %d tries, without it %d in %d", first,
+		t.Pairs, need, t.Failed, t.Tries, t.OthersFailed, t.OthersTries)
 }
 
 // maintainersOf returns the public key of the maintainers who may replace the program of this machine. word

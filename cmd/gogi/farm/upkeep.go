@@ -134,7 +134,8 @@ func (c *DoctorCommand) Run(ctx context.Context, env *cli.Env) error {
 	}
 	if c.NATS != "" {
 		wrong, err := (&nats.Outside{Creds: keys.Creds{URL: c.NATS}, Monitor: c.Monitor}).Examine(ctx)
-		note("nats", "it syncs what it acknowledges, and accepts only connections with a key", errors.Join(append(wrong, err)...))
+		note("nats", "it syncs what it acknowledges, and accepts only connections with a key",
+			errors.Join(append(wrong, err)...))
 		note("permissions", "gogi farm key nats HOST prints those of all keys", nil)
 	}
 	if c.Creds != "" || c.State == "" && c.NATS == "" {
@@ -153,7 +154,8 @@ const leastJournal = 256 << 20
 
 func roomEnough(room int64) error {
 	if room < leastJournal {
-		return fmt.Errorf("the volume leaves it %d MB: expected at least %d; when it is full, workers wait", room>>20, leastJournal>>20)
+		return fmt.Errorf("the volume leaves it %d MB: expected at least %d; when it is full, workers wait", room>>20,
+			leastJournal>>20)
 	}
 	return nil
 }

@@ -15,7 +15,8 @@ func TestTroubles(t *testing.T) {
 		off         time.Duration
 		fill        float64
 		clock, full bool
-	}{{0, 0.1, false, false}, {-2 * time.Minute, 0.1, true, false}, {time.Second, 0.8, false, true}, {time.Hour, 0.8, true, true}} {
+	}{{0, 0.1, false, false}, {-2 * time.Minute, 0.1, true, false}, {time.Second, 0.8, false, true},
+		{time.Hour, 0.8, true, true}} {
 		s := farm.Status{At: now.Add(c.off)}
 		s.Judge.Fill = c.fill
 		clock, full := troubles(&s, now)

@@ -89,10 +89,11 @@ func (c *WorkCommand) Run(ctx context.Context, env *cli.Env) error {
 		return err
 	}
 	next := ""
-	err = c.Session.Run(ctx, env, session.Target{DB: filepath.Join(config.Dir, "session.db"), Run: creds.Name}, func(ctx context.Context, s *session.Session) (err error) {
-		next, err = c.work(ctx, s, config, creds)
-		return err
-	})
+	err = c.Session.Run(ctx, env, session.Target{DB: filepath.Join(config.Dir, "session.db"), Run: creds.Name},
+		func(ctx context.Context, s *session.Session) (err error) {
+			next, err = c.work(ctx, s, config, creds)
+			return err
+		})
 	if next == "" || err != nil {
 		return err
 	}
@@ -102,7 +103,8 @@ func (c *WorkCommand) Run(ctx context.Context, env *cli.Env) error {
 
 // work plays for the farm in a session. It returns next, the path of the program that replaces this process,
 // or "".
-func (c *WorkCommand) work(ctx context.Context, s *session.Session, config worker.Config, creds keys.Creds) (next string, err error) {
+func (c *WorkCommand) work(ctx context.Context, s *session.Session, config worker.Config,
+	creds keys.Creds) (next string, err error) {
 	transport, err := nats.Dial(creds)
 	if err != nil {
 		return "", err
@@ -121,7 +123,8 @@ func (c *WorkCommand) work(ctx context.Context, s *session.Session, config worke
 			return "", err
 		}
 		config.Log.Info("the machine was measured again", "nodes a second", config.NPS)
-		config.Measures = false // only once in a process, so that a machine with a wrong result does not measure again and again
+		// only once in a process, so that a machine with a wrong result does not measure again and again
+		config.Measures = false
 	}
 }
 
@@ -261,7 +264,8 @@ func (w *working) run(ctx context.Context, guard *process.Guard) (err error) {
 	}
 	w.machine, err = machine.Open(machine.Config{
 		Sandbox: box,
-		Dir:     w.config.Dir, CacheMax: int64(w.CacheMax), Mirrors: w.Mirrors, Transport: w.transport, Guard: guard, Slots: w.config.Slots, Log: w.config.Log,
+		Dir:     w.config.Dir, CacheMax: int64(w.CacheMax), Mirrors: w.Mirrors, Transport: w.transport, Guard: guard,
+		Slots: w.config.Slots, Log: w.config.Log,
 	})
 	if err != nil {
 		return err
@@ -292,7 +296,8 @@ func (w *working) run(ctx context.Context, guard *process.Guard) (err error) {
 
 // show adds a run of this worker to the pages. Each process of the worker makes a new database for the pages. send
 // adds an event to the hub.
-func (w *working) show(ctx context.Context, joined *worker.Worker, plan *match.Plan, hub *events.Hub, send func(match.Event)) error {
+func (w *working) show(ctx context.Context, joined *worker.Worker, plan *match.Plan, hub *events.Hub,
+	send func(match.Event)) error {
 	if s := w.session; s.Store == nil {
 		for _, part := range []string{"", "-wal", "-shm"} {
 			_ = os.Remove(s.DB + part) // the database of an earlier process may still exist
@@ -315,7 +320,8 @@ func (w *working) bind() (*players.Binding, error) {
 	if w.CPUs == "" || w.CPUs == "off" {
 		return nil, nil
 	}
-	slots := &match.Plan{CPUs: w.CPUs, CoresPerSlot: w.CoresSlot, Concurrency: w.config.Slots, Players: []match.Player{{Name: "a slot", Builtin: true}}}
+	slots := &match.Plan{CPUs: w.CPUs, CoresPerSlot: w.CoresSlot, Concurrency: w.config.Slots,
+		Players: []match.Player{{Name: "a slot", Builtin: true}}}
 	bound, err := players.Bind(slots, []usi.Greeting{{}})
 	for _, warning := range bound.Warned() {
 		w.config.Log.Warn(warning.String())
@@ -383,7 +389,8 @@ func (c *WorkCommand) measures(w worker.Config) bool {
 // measured measures this machine with all its slots and writes the result to --nps-file. It returns the nodes per
 // second of a slot.
 func (c *WorkCommand) measured(ctx context.Context, guard *process.Guard, w worker.Config) (float64, error) {
-	bench := &BenchCommand{Engine: c.BenchEngine, Concurrency: w.Slots, Time: c.BenchTime, Nodes: benchNodes, Out: c.NPSFile}
+	bench := &BenchCommand{Engine: c.BenchEngine, Concurrency: w.Slots, Time: c.BenchTime, Nodes: benchNodes,
+		Out: c.NPSFile}
 	out, err := bench.measure(ctx, guard)
 	if ctx.Err() != nil {
 		return 0, cli.ErrInterrupted

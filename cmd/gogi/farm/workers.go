@@ -41,7 +41,8 @@ func (c *WorkersCommand) Run(ctx context.Context, env *cli.Env) error {
 	for i := range s.Workers {
 		rows = append(rows, workerRow(&s.Workers[i]))
 	}
-	t := format.NewColumns([]string{"worker", "owner", "trust", "slots", "held", "load", "pairs", "refused", "state"}, 3, 4, 5, 6, 7)
+	t := format.NewColumns([]string{"worker", "owner", "trust", "slots", "held", "load", "pairs", "refused", "state"}, 3,
+		4, 5, 6, 7)
 	if err := printRows(env.Out, t, rows); err != nil {
 		return err
 	}
@@ -62,7 +63,8 @@ func (c *WorkersCommand) Run(ctx context.Context, env *cli.Env) error {
 func workerRow(w *farm.WorkerStatus) []string {
 	state := w.Words(func(at time.Time) string { return at.Local().Format(time.DateTime) })
 	return []string{
-		w.Name, w.Owner, w.Trust, strconv.Itoa(w.Slots), strconv.Itoa(w.Held), fmt.Sprintf("%.1f", w.Load), strconv.Itoa(w.Added),
+		w.Name, w.Owner, w.Trust, strconv.Itoa(w.Slots), strconv.Itoa(w.Held), fmt.Sprintf("%.1f", w.Load),
+		strconv.Itoa(w.Added),
 		strconv.Itoa(w.Refused), sanitize.Printable(state, 160),
 	}
 }
@@ -159,7 +161,8 @@ func (c *VoidCommand) Run(ctx context.Context, env *cli.Env) error {
 	}
 	decided := func(verdict string) string { return text.Decided(stats.Decision(verdict)).In(env.Language) }
 	unit := (&farm.TestStatus{Selfplay: p.Selfplay}).Unit()
-	fmt.Fprintf(env.Out, "%s of %s%s in %s %s\n", format.NumberOf(len(p.Pairs)-p.Drawn, unit), c.Worker, drawn(p.Drawn), c.Test, what)
+	fmt.Fprintf(env.Out, "%s of %s%s in %s %s\n", format.NumberOf(len(p.Pairs)-p.Drawn, unit), c.Worker, drawn(p.Drawn),
+		c.Test, what)
 	if p.Before != "" && !c.DryRun {
 		fmt.Fprintf(env.Out, "the SPRT's verdict was %s, and is %s now\n", decided(p.Before), decided(p.After))
 	}

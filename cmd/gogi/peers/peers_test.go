@@ -92,7 +92,8 @@ func TestPlay(t *testing.T) {
 		}
 	}
 	testutil.Slices(t, moves, []string{"7g7f", "3c3d", "resign"})
-	testutil.Check(t, strings.Contains(out.String(), "usiok\nreadyok\ninfo depth 1 score cp 35 nodes 1733 time 1 pv 7g7f 3c3d\n"), "%s", out.String())
+	testutil.Check(t, strings.Contains(out.String(),
+		"usiok\nreadyok\ninfo depth 1 score cp 35 nodes 1733 time 1 pv 7g7f 3c3d\n"), "%s", out.String())
 	testutil.Equal(t, strings.Count(out.String(), "usiok"), 1, "lines after quit")
 }
 
@@ -113,7 +114,8 @@ func gogiAs(name, path string) runner {
 	return runner{name, "shogi.game", func(engine []string, concurrency int) []string {
 		command := strings.Join(engine, " ")
 		return []string{
-			path, "match", "--quiet", "--new", "--db", "peers.db", "--openings", "start.sfen", "--engine", "A=" + command, "--engine", "B=" + command,
+			path, "match", "--quiet", "--new", "--db", "peers.db", "--openings", "start.sfen", "--engine", "A=" + command,
+			"--engine", "B=" + command,
 			"--nodes", "1", "--games", strconv.Itoa(games), "--concurrency", strconv.Itoa(concurrency),
 		}
 	}}
@@ -139,10 +141,12 @@ func BenchmarkPeers(b *testing.B) {
 	}
 	dir := b.TempDir()
 	gogi := filepath.Join(dir, "gogi")
-	built, err := exec.CommandContext(b.Context(), "go", "build", "-ldflags=-s -w", "-o", gogi, "gogi/cmd/gogi").CombinedOutput()
+	built, err := exec.CommandContext(b.Context(), "go", "build", "-ldflags=-s -w", "-o", gogi,
+		"gogi/cmd/gogi").CombinedOutput()
 	testutil.OK(b, err, string(built))
 	testutil.OK(b, os.WriteFile(filepath.Join(dir, "start.sfen"), []byte("startpos\n"), 0o600))
-	testutil.OK(b, os.WriteFile(filepath.Join(dir, "start.epd"), []byte("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1\n"), 0o600))
+	testutil.OK(b, os.WriteFile(filepath.Join(dir, "start.epd"),
+		[]byte("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1\n"), 0o600))
 	runners := []runner{gogiAs("gogi", gogi)}
 	if base := os.Getenv("GOGI_BASE"); base != "" {
 		runners = append(runners, gogiAs("base", testutil.Must(filepath.Abs(base))(b)))

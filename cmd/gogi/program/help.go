@@ -12,7 +12,8 @@ import (
 
 // flagGroups lists the headings of flags in --help. Key is the value of the tag "group" of a flag.
 var flagGroups = []kong.Group{
-	{Key: "series", Title: "Match:"}, {Key: "engines", Title: "Engines:"}, {Key: "limits", Title: "Time control and limits:"},
+	{Key: "series", Title: "Match:"}, {Key: "engines", Title: "Engines:"},
+	{Key: "limits", Title: "Time control and limits:"},
 	{Key: "pages", Title: "Browser and metrics:"}, {Key: "replay", Title: "Replay:"}, {Key: "farm", Title: "Farm:"},
 }
 

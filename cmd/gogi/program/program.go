@@ -1,5 +1,5 @@
-// Package program runs a command-line program whose commands are fields of a grammar, as package kong reads it. gogi and
-// gogi-lab are such programs. A [Program] describes one of them, and its method Run parses a command line, runs the
+// Package program runs a command-line program whose commands are fields of a grammar, as package kong reads it. gogi
+// and gogi-lab are such programs. A [Program] describes one of them, and its method Run parses a command line, runs the
 // command and returns the exit code. The package also prints help.
 package program
 
@@ -89,8 +89,8 @@ func (p *Program) Run(ctx context.Context, args []string, env *cli.Env) (code in
 	return env.Fail(chosen.Run(), cli.Failed)
 }
 
-// emptyValue returns an error if the user gave an empty name or file, as a script does whose variable is not set. gogi would
-// take it for a flag that is not given, and use the default run or file. A text, such as a note, may be empty.
+// emptyValue returns an error if the user gave an empty name or file, as a script does whose variable is not set. gogi
+// would take it for a flag that is not given, and use the default run or file. A text, such as a note, may be empty.
 func emptyValue(chosen *kong.Context) error {
 	for _, p := range chosen.Path {
 		switch {
@@ -140,7 +140,8 @@ type HelpShown struct{ Code int }
 func (p *Program) GrammarFor(args []string) (grammar any, lang *string) {
 	of := reflect.TypeOf(p.Grammar)
 	for field := range of.Fields() {
-		if _, verb := field.Tag.Lookup("cmd"); verb && len(args) > 0 && commandName(field) == args[0] && field.Tag.Get("grammar") != "all" {
+		if _, verb := field.Tag.Lookup("cmd"); verb && len(args) > 0 && commandName(field) == args[0] &&
+			field.Tag.Get("grammar") != "all" {
 			of = reflect.StructOf([]reflect.StructField{of.Field(0), field})
 			break
 		}
@@ -166,8 +167,8 @@ func kebab(field string) string {
 	return name.String()
 }
 
-// noCommand returns an error if the first argument is no command, with the commands that have a similar name. Otherwise it
-// returns nil.
+// noCommand returns an error if the first argument is no command, with the commands that have a similar name. Otherwise
+// it returns nil.
 func (p *Program) noCommand(args []string) error {
 	if len(args) > 2 && args[0] == "--lang" {
 		args = args[2:]
@@ -186,7 +187,8 @@ func (p *Program) noCommand(args []string) error {
 		}
 	}
 	if near == nil {
-		near = usi.Nearest(args[0], slices.DeleteFunc(paths, func(path string) bool { return strings.Contains(path, " ") }), 3)
+		near = usi.Nearest(args[0], slices.DeleteFunc(paths, func(path string) bool { return strings.Contains(path, " ") }),
+			3)
 	}
 	if len(near) == 0 {
 		return fmt.Errorf("%s: %s has no such command; %s help lists all commands", args[0], p.Name, p.Name)
@@ -197,8 +199,8 @@ func (p *Program) noCommand(args []string) error {
 	return fmt.Errorf("%s: %s has no such command; nearest: %s", args[0], p.Name, strings.Join(near, ", "))
 }
 
-// deeperCommand returns an error that names the commands of a deeper group, such as gogi farm worker void for gogi farm void.
-// text is the error of the parser. It returns nil if there are none.
+// deeperCommand returns an error that names the commands of a deeper group, such as gogi farm worker void for gogi farm
+// void. text is the error of the parser. It returns nil if there are none.
 func (p *Program) deeperCommand(args []string, text string) error {
 	if len(args) < 2 || !strings.HasPrefix(text, "unexpected argument "+args[1]) {
 		return nil
@@ -215,8 +217,8 @@ func (p *Program) deeperCommand(args []string, text string) error {
 	return fmt.Errorf("%s %s: %s has no such command; nearest: %s", args[0], args[1], p.Name, strings.Join(near, ", "))
 }
 
-// commandPaths returns the commands of a grammar, such as "stats elo". prefix is the path of the group. The hidden commands
-// are among them if all is true.
+// commandPaths returns the commands of a grammar, such as "stats elo". prefix is the path of the group. The hidden
+// commands are among them if all is true.
 func commandPaths(of reflect.Type, prefix string, all bool) (paths []string) {
 	for i := range of.NumField() {
 		field := of.Field(i)
@@ -250,7 +252,8 @@ func (p *Program) explain(args []string, err error) error {
 		return fmt.Errorf("%s: %s: expected %s", m[1], m[3], expected)
 	}
 	if m := badMinus.FindStringSubmatch(text); m != nil {
-		return fmt.Errorf("%s: %q begins like a flag: expected a value; write %s=%s", m[1], m[2], m[1], shellwords.Quote(m[2]))
+		return fmt.Errorf("%s: %q begins like a flag: expected a value; write %s=%s", m[1], m[2], m[1],
+			shellwords.Quote(m[2]))
 	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return err

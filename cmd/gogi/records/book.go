@@ -61,7 +61,8 @@ func (c *BookConvertCommand) Run(env *cli.Env) error {
 		return err
 	}
 	positions, moves := b.Merged().Size()
-	fmt.Fprintf(env.Err, "%s with %s; %s keeps %s\n", format.NumberOf(positions, "position"), format.NumberOf(moves, "move"), to.Name, to.Keeps)
+	fmt.Fprintf(env.Err, "%s with %s; %s keeps %s\n", format.NumberOf(positions, "position"),
+		format.NumberOf(moves, "move"), to.Name, to.Keeps)
 	explain(env.Err, b, to)
 	if b.Lost > 0 {
 		fmt.Fprintf(env.Err, "warning: %s left out, because no line leads there\n", format.NumberOf(b.Lost, "position"))
@@ -72,13 +73,17 @@ func (c *BookConvertCommand) Run(env *cli.Env) error {
 // explain prints what changes for an engine or for gogi that plays from the book in the format to.
 func explain(w io.Writer, b *book.Book, to book.Format) {
 	if n := b.Renumbered(); n > 0 && !to.KeepsPlies() {
-		fmt.Fprintf(w, "warning: the book has %s under several move numbers; %s keeps one entry for each, so the play changes; db keeps all\n", format.NumberOf(n, "position"), to.Name)
+		fmt.Fprintf(w,
+			"warning: the book has %s under several move numbers; %s keeps one entry for each, so the play changes; db keeps all\n", format.NumberOf(n, "position"), to.Name)
 	}
 	if n := b.Unnumbered(); n > 0 {
-		fmt.Fprintf(w, "note: %s no known move number; gogi plays from them at every number, YaneuraOu needs IgnoreBookPly=true\n", format.NumberOf(n, "position")+have(n))
+		fmt.Fprintf(w,
+			"note: %s no known move number; gogi plays from them at every number, YaneuraOu needs IgnoreBookPly=true\n",
+			format.NumberOf(n, "position")+have(n))
 	}
 	if n := b.Shallow(); n > 0 && to.KeepsDepths() {
-		fmt.Fprintf(w, "note: %s moves without a depth of %d or more; YaneuraOu ignores them unless you set BookDepthLimit=0 (its default is %d)\n",
+		fmt.Fprintf(w,
+			"note: %s moves without a depth of %d or more; YaneuraOu ignores them unless you set BookDepthLimit=0 (its default is %d)\n",
 			format.NumberOf(n, "position")+have(n), book.BookDepthLimit, book.BookDepthLimit)
 	}
 }
@@ -113,7 +118,8 @@ func printEntry(w io.Writer, e *book.Entry, plies []int) {
 	fmt.Fprintf(w, "\n%s\n", e.SFEN())
 	if len(plies) > 1 {
 		texts := lists.Map(plies, strconv.Itoa)
-		fmt.Fprintf(w, "the book has the position under the move numbers %s; another number gets the moves of all\n", strings.Join(texts, ", "))
+		fmt.Fprintf(w, "the book has the position under the move numbers %s; another number gets the moves of all\n",
+			strings.Join(texts, ", "))
 	}
 	fmt.Fprintln(w)
 	t := format.Table("move", "answer", "score", "depth", "count")
@@ -204,8 +210,8 @@ func writeBook(env *cli.Env, file string, to book.Format, text []byte) error {
 	return nil
 }
 
-// lineTarget returns the format of a file of books that a command for lines writes, such as .db. It returns a zero Format
-// if the name means lines, and an error for a book that gogi cannot write.
+// lineTarget returns the format of a file of books that a command for lines writes, such as .db. It returns a zero
+// Format if the name means lines, and an error for a book that gogi cannot write.
 func lineTarget(file string) (book.Format, error) {
 	f, err := book.FormatOf("", file)
 	switch {

@@ -78,10 +78,11 @@ func (c *BookMakeCommand) makeLines(ctx context.Context, env *cli.Env, lines str
 		return err
 	}
 	count := len(made)
-	m := openings.Maker{Design: c.Design, Wanted: c.Count, Slots: c.Concurrency, Given: given, Found: func(o openings.Opening) error {
-		count++
-		return file.Add(o)
-	}}
+	m := openings.Maker{Design: c.Design, Wanted: c.Count, Slots: c.Concurrency, Given: given,
+		Found: func(o openings.Opening) error {
+			count++
+			return file.Add(o)
+		}}
 	if !c.Quiet {
 		m.Tried = c.progress(env, len(made))
 	}
@@ -97,13 +98,15 @@ func (c *BookMakeCommand) makeLines(ctx context.Context, env *cli.Env, lines str
 	if err = errors.Join(err, file.Close()); err != nil {
 		return err
 	}
-	fmt.Fprintf(env.Err, "%s%s in %s (%s were in the file before); discarded attempts: %s unequal, %s repeated, %s ended\n",
+	fmt.Fprintf(env.Err,
+		"%s%s in %s (%s were in the file before); discarded attempts: %s unequal, %s repeated, %s ended\n",
 		format.NumberOf(count, "opening"), c.length(), lines, format.Count(len(made)),
 		format.Count(m.Refused.Unequal), format.Count(m.Refused.Repeated), format.Count(m.Refused.Ended))
 	return nil
 }
 
-// lines returns the name of the file of lines, and an error if the command would overwrite a book that it did not write.
+// lines returns the name of the file of lines, and an error if the command would overwrite a book that it did not
+// write.
 func (c *BookMakeCommand) lines(to book.Format) (string, error) {
 	if to.Name == "" {
 		return c.To, nil
@@ -182,12 +185,14 @@ func engineText(plan *match.Plan) string {
 // plan resolves the engine and sets MultiPV.
 func (c *BookMakeCommand) plan() (*match.Plan, error) {
 	if c.Count < 0 || c.Plies < 1 || c.Nodes < 1 || c.Lines < 1 || c.Margin < 0 || c.Window < 0 || c.Concurrency < 0 {
-		return nil, errors.New("--count, --plies, --nodes, --multipv and --concurrency: expected numbers from 1; --margin and --window from 0")
+		return nil,
+			errors.New("--count, --plies, --nodes, --multipv and --concurrency: expected numbers from 1; --margin and --window from 0")
 	}
 	c.Concurrency = cmp.Or(c.Concurrency, runtime.NumCPU())
 	if c.From != "" || c.All {
 		c.Lines = 1
 	}
 	options := append(slices.Clone(c.Option), "MultiPV="+strconv.Itoa(c.Lines))
-	return cli.PlanEngine("book", configs.Engine{Name: "maker", Cmd: c.Engine, Dir: c.Dir}, options, configs.Limits{Nodes: &c.Nodes})
+	return cli.PlanEngine("book", configs.Engine{Name: "maker", Cmd: c.Engine, Dir: c.Dir}, options,
+		configs.Limits{Nodes: &c.Nodes})
 }

@@ -54,7 +54,8 @@ func (c *ConvertCommand) Run(env *cli.Env) error {
 		return fail.Usage(err)
 	}
 	for _, name := range convert.Unused(to, from, c.Options) {
-		return fail.Usage(fmt.Errorf("--%s: it has no effect on a conversion from %s to %s; remove it", name, from.Name, to.Name))
+		return fail.Usage(fmt.Errorf("--%s: it has no effect on a conversion from %s to %s; remove it", name, from.Name,
+			to.Name))
 	}
 	c.Votes = selfplay.VoteCounts
 	in, closing, err := input(env, c.File)
@@ -88,10 +89,11 @@ func (c *ConvertCommand) Run(env *cli.Env) error {
 	return nil
 }
 
-// learnMates reads the games once, and lets the conversion count centipawns as mates if the games show that a player means
-// mates by them. It returns the input for a second reading, and its end. An input that cannot be read twice goes through a
-// temporary file.
-func (c *ConvertCommand) learnMates(in io.Reader, closing func() error, from convert.Kind) (io.Reader, func() error, error) {
+// learnMates reads the games once, and lets the conversion count centipawns as mates if the games show that a player
+// means mates by them. It returns the input for a second reading, and its end. An input that cannot be read twice goes
+// through a temporary file.
+func (c *ConvertCommand) learnMates(in io.Reader, closing func() error, from convert.Kind) (io.Reader, func() error,
+	error) {
 	file, ok := in.(io.ReadSeeker)
 	if _, err := seekStart(file, ok); err != nil {
 		spool, err := os.CreateTemp("", "gogi-convert-")
@@ -129,7 +131,8 @@ func skipped(t packed.Tally) (text string) {
 	for _, part := range []struct {
 		n    int
 		what string
-	}{{t.Opening, "of openings"}, {t.Unscored, "without a score"}, {t.Mates, "with a mate"}, {t.Cut, "without a king"}, {t.Clamped, "with a score or mate limited to ±32000"}} {
+	}{{t.Opening, "of openings"}, {t.Unscored, "without a score"}, {t.Mates, "with a mate"}, {t.Cut, "without a king"},
+		{t.Clamped, "with a score or mate limited to ±32000"}} {
 		if part.n > 0 {
 			text += fmt.Sprintf("; %s positions %s", format.Count(part.n), part.what)
 		}
@@ -175,7 +178,8 @@ func (c *ConvertCommand) show(env *cli.Env) error {
 // printSize prints how many positions a book has, and what keeps engines from finding all of them.
 func printSize(w io.Writer, file string, b *book.Book) {
 	positions, moves := b.Merged().Size()
-	fmt.Fprintf(w, "%s · %s · %s with %s\n", file, b.Format, format.NumberOf(positions, "position"), format.NumberOf(moves, "move"))
+	fmt.Fprintf(w, "%s · %s · %s with %s\n", file, b.Format, format.NumberOf(positions, "position"),
+		format.NumberOf(moves, "move"))
 	if b.Unsorted {
 		fmt.Fprintln(w, "it is not sorted: engines that search in the file do not find all positions")
 	}

@@ -62,14 +62,16 @@ func (c *ExportCommand) Run(ctx context.Context, env *cli.Env) error {
 }
 
 func (c *ExportCommand) export() (*games.Export, error) {
-	options := packed.Options{Opening: c.Given, Unscored: c.Unscored, NoMate: c.NoMate, Played: c.Played, Rule: shogi.CSARule27, Votes: selfplay.VoteCounts}
+	options := packed.Options{Opening: c.Given, Unscored: c.Unscored, NoMate: c.NoMate, Played: c.Played,
+		Rule: shogi.CSARule27, Votes: selfplay.VoteCounts}
 	c.training = &packed.Tally{}
 	f, err := text.Find(games.Formats(options, c.training), c.Format)
 	if err != nil {
 		return nil, fmt.Errorf("--format: %w", err)
 	}
 	for _, name := range options.Unused(c.Format) {
-		return nil, fmt.Errorf("--%s: it has no effect on %s; remove it", strings.Replace(name, "opening", "with-opening", 1), c.Format)
+		return nil, fmt.Errorf("--%s: it has no effect on %s; remove it", strings.Replace(name, "opening", "with-opening", 1),
+			c.Format)
 	}
 	_, isText := packed.Find(c.Format) // an error for a format of text
 	e := &games.Export{Format: f, ShiftJIS: c.Encoding == "sjis", Ratings: c.Rating, Training: isText == nil}
@@ -82,12 +84,16 @@ func (c *ExportCommand) export() (*games.Export, error) {
 		return nil, fmt.Errorf("--rating: it has no effect on %s; expected csa or jsonl", c.Format)
 	}
 	if e.ShiftJIS && !f.Text {
-		return nil, fmt.Errorf("--encoding sjis: %s is in UTF-8 or no text; expected one of %s", c.Format, strings.Join(text.Encoded(), ", "))
+		return nil, fmt.Errorf("--encoding sjis: %s is in UTF-8 or no text; expected one of %s", c.Format,
+			strings.Join(text.Encoded(), ", "))
 	}
 	if c.JSON && c.To == "-" {
-		return nil, errors.New("--json: the games themselves go to the standard output: expected --to with a folder or a file")
+		return nil,
+			errors.New("--json: the games themselves go to the standard output: expected --to with a folder or a file")
 	}
-	e.Filter = games.Filter{LostFrom: c.LostFrom, Search: results.Search{Player: c.Player, Opening: c.Opening, MinPlies: c.MinPlies, Termination: match.Termination(c.End)}}
+	e.Filter = games.Filter{LostFrom: c.LostFrom,
+		Search: results.Search{Player: c.Player, Opening: c.Opening, MinPlies: c.MinPlies,
+			Termination: match.Termination(c.End)}}
 	if c.Pairs != "" {
 		if e.Filter.Pairs, err = cli.Pairs(c.Pairs); err != nil {
 			return nil, err
@@ -99,7 +105,8 @@ func (c *ExportCommand) export() (*games.Export, error) {
 func (c *ExportCommand) shards(options packed.Options) (*games.Shards, error) {
 	f, err := packed.Find(c.Format)
 	if err != nil || f.Bare || c.Shard < 0 {
-		return nil, fmt.Errorf("--shard %d and --shuffle are about %s, and files of 1 position or more", c.Shard, strings.Join(packed.TrainingNames(), ", "))
+		return nil, fmt.Errorf("--shard %d and --shuffle are about %s, and files of 1 position or more", c.Shard,
+			strings.Join(packed.TrainingNames(), ", "))
 	}
 	return &games.Shards{Format: f, Options: options, Positions: c.Shard, Shuffle: c.Shuffle, Seed: c.Seed}, nil
 }
@@ -122,7 +129,8 @@ func (c *ExportCommand) from(ctx context.Context, env *cli.Env, store *results.S
 
 // find returns the run that the arguments name, and adds the named games to the export. An argument such as
 // 12.0 is a game unless a run has that name.
-func (c *ExportCommand) find(ctx context.Context, store *results.Store, export *games.Export) (*results.RunInfo, error) {
+func (c *ExportCommand) find(ctx context.Context, store *results.Store, export *games.Export) (*results.RunInfo,
+	error) {
 	run := ""
 	for i, word := range c.What {
 		pair, leg, err := cli.GameName(word)
@@ -164,13 +172,15 @@ func (c *ExportCommand) report(env *cli.Env, run string, tally *games.Tally) err
 		}
 	}
 	if c.To != "-" && !c.JSON {
-		fmt.Fprintf(env.Err, "%s of run %s written to %s as %s\n", format.NumberOf(tally.Games, "game"), format.Name(run), c.To, c.Format)
+		fmt.Fprintf(env.Err, "%s of run %s written to %s as %s\n", format.NumberOf(tally.Games, "game"), format.Name(run),
+			c.To, c.Format)
 	}
 	if text := skipped(tally.Training); text != "" && !c.JSON {
 		fmt.Fprintf(env.Err, "%s\n", strings.TrimPrefix(text, "; "))
 	}
 	if tally.Lost > 0 {
-		fmt.Fprintf(env.Err, "warning: %s that Shift_JIS does not have became \"?\"\n", format.NumberOf(tally.Lost, "character"))
+		fmt.Fprintf(env.Err, "warning: %s that Shift_JIS does not have became \"?\"\n",
+			format.NumberOf(tally.Lost, "character"))
 	}
 	if tally.Skips() == 0 {
 		return nil
@@ -201,14 +211,15 @@ func (c *ImportCommand) Run(ctx context.Context, env *cli.Env) error {
 		return err
 	}
 	refused := []games.Refusal{}
-	i := games.Import{Run: c.Into, Sources: c.Files, In: env.In, OpeningPlies: c.OpeningPlies, Refused: func(r games.Refusal) {
-		if c.JSON {
-			refused = append(refused, r)
-			return
-		}
-		// An archive may contain any file names.
-		fmt.Fprintf(env.Err, "refused %s: %s\n", sanitize.Printable(r.Place(), 1000), sanitize.Printable(r.Why, 1000))
-	}}
+	i := games.Import{Run: c.Into, Sources: c.Files, In: env.In, OpeningPlies: c.OpeningPlies,
+		Refused: func(r games.Refusal) {
+			if c.JSON {
+				refused = append(refused, r)
+				return
+			}
+			// An archive may contain any file names.
+			fmt.Fprintf(env.Err, "refused %s: %s\n", sanitize.Printable(r.Place(), 1000), sanitize.Printable(r.Why, 1000))
+		}}
 	done, err := i.Into(ctx, store)
 	if err = errors.Join(err, store.Close()); err != nil {
 		if missing != nil && errors.Is(err, games.ErrNoGames) {
@@ -236,7 +247,8 @@ type ImportResult struct {
 }
 
 func printImported(w io.Writer, run string, done *games.Imported) {
-	fmt.Fprintf(w, "%s of %s in run %s, %d of them new\n", format.NumberOf(done.Games, "game"), format.NumberOf(done.Players, "player"), format.Name(run), done.Added)
+	fmt.Fprintf(w, "%s of %s in run %s, %d of them new\n", format.NumberOf(done.Games, "game"),
+		format.NumberOf(done.Players, "player"), format.Name(run), done.Added)
 	if done.Pairs < done.Games {
 		fmt.Fprintf(w, "the games are %s, as in the exported run\n", format.NumberOf(done.Pairs, "pair"))
 	}

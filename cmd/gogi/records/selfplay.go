@@ -85,7 +85,8 @@ func (c *SelfplayPlayCommand) Run(ctx context.Context, env *cli.Env) error {
 // renameSelfplay is the advice if the stored run with the same name has another plan.
 const renameSelfplay = "the key run sets another name"
 
-func (c *SelfplayPlayCommand) play(ctx context.Context, s *session.Session, ready *planning.Selfplay, durable bool) error {
+func (c *SelfplayPlayCommand) play(ctx context.Context, s *session.Session, ready *planning.Selfplay,
+	durable bool) error {
 	started := s.Starting(ready.Opener.Names()...)
 	err := ready.Complete(ctx)
 	started()
@@ -131,7 +132,8 @@ func (c *SelfplayPlayCommand) assemble(ctx context.Context, env *cli.Env, ready 
 	return c.print(env, made, ready.Folder, err)
 }
 
-func (c *SelfplayPlayCommand) stored(ctx context.Context, store *results.Store, ready *planning.Selfplay) (*selfplay.Manifest, error) {
+func (c *SelfplayPlayCommand) stored(ctx context.Context, store *results.Store,
+	ready *planning.Selfplay) (*selfplay.Manifest, error) {
 	info, err := cli.FindRun(ctx, store, ready.Plan.Run)
 	if err != nil {
 		return nil, err
@@ -140,13 +142,14 @@ func (c *SelfplayPlayCommand) stored(ctx context.Context, store *results.Store, 
 	if err != nil {
 		return nil, err
 	}
-	from, err := selfplay.Stored(plan, ready.Plan.Openings, func(ctx context.Context, number int) (match.PairResult, error) {
-		pair, err := store.Pair(ctx, info.ID, number)
-		if errors.Is(err, results.ErrNoGame) {
-			err = fs.ErrNotExist
-		}
-		return pair, err
-	})
+	from, err := selfplay.Stored(plan, ready.Plan.Openings,
+		func(ctx context.Context, number int) (match.PairResult, error) {
+			pair, err := store.Pair(ctx, info.ID, number)
+			if errors.Is(err, results.ErrNoGame) {
+				err = fs.ErrNotExist
+			}
+			return pair, err
+		})
 	if err != nil {
 		return nil, fail.Usage(fmt.Errorf("run %s: %w", info.Name, err))
 	}
@@ -176,7 +179,8 @@ func (c *SelfplayPlayCommand) print(env *cli.Env, made *selfplay.Manifest, folde
 
 func printMade(env *cli.Env, m *selfplay.Manifest, folder string) {
 	m.Statistics.Print(env.Out)
-	fmt.Fprintf(env.Out, "data        %s in %s/shards, of %s\n", format.NumberOf(len(m.Shards), "file"), folder, format.NumberOf(len(m.Blocks), "block"))
+	fmt.Fprintf(env.Out, "data        %s in %s/shards, of %s\n", format.NumberOf(len(m.Shards), "file"), folder,
+		format.NumberOf(len(m.Blocks), "block"))
 	fmt.Fprintf(env.Out, "dataset     %s\n", m.Dataset)
 }
 
@@ -187,16 +191,20 @@ func (c *SelfplayPlayCommand) dryRun(ctx context.Context, env *cli.Env, s *plann
 	if d.NodeJitter > 0 {
 		fmt.Fprintf(w, "            nodes vary by up to %s\n", format.PercentShort(d.NodeJitter))
 	}
-	fmt.Fprintf(w, "games       %s: %s of %d, %d at a time\n", format.Count(s.Plan.Games()), format.NumberOf(s.Plan.Pairs, "block"), d.Games, s.Plan.Concurrency)
-	fmt.Fprintf(w, "beginnings  %s, then %d to %d random plies%s\n", format.NumberOf(len(s.Plan.Openings), "opening"), d.RandomMin, d.RandomMax, within(d.Window))
+	fmt.Fprintf(w, "games       %s: %s of %d, %d at a time\n", format.Count(s.Plan.Games()),
+		format.NumberOf(s.Plan.Pairs, "block"), d.Games, s.Plan.Concurrency)
+	fmt.Fprintf(w, "beginnings  %s, then %d to %d random plies%s\n", format.NumberOf(len(s.Plan.Openings), "opening"),
+		d.RandomMin, d.RandomMax, within(d.Window))
 	if d.TemperaturePlies > 0 {
-		fmt.Fprintf(w, "            then %d plies among the best %d, temperature %g\n", d.TemperaturePlies, d.Lines, d.Temperature)
+		fmt.Fprintf(w, "            then %d plies among the best %d, temperature %g\n", d.TemperaturePlies, d.Lines,
+			d.Temperature)
 	}
 	if d.NoisePlies > 0 && d.Noise > 0 {
 		fmt.Fprintf(w, "            in the first %d plies any move with a chance of %g\n", d.NoisePlies, d.Noise)
 	}
 	if s.Plan.Adjudication != (match.Adjudication{}) {
-		fmt.Fprintf(w, "ends        by the rules %s, or by scores; %s played out\n", s.Plan.Rules.Name, format.PercentShort(d.Audit))
+		fmt.Fprintf(w, "ends        by the rules %s, or by scores; %s played out\n", s.Plan.Rules.Name,
+			format.PercentShort(d.Audit))
 	}
 	fmt.Fprintf(w, "data        %s in %s\n", s.Data.Format.Name, s.Folder)
 	return c.there(ctx, env, s.Plan)

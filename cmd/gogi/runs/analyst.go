@@ -75,7 +75,8 @@ func (a *analyst) close() {
 }
 
 // review reviews one game. It calls done after each position, unless done is nil.
-func (a *analyst) review(ctx context.Context, record *kifu.Record, done func(positions, of int)) (*review.Review, error) {
+func (a *analyst) review(ctx context.Context, record *kifu.Record, done func(positions, of int)) (*review.Review,
+	error) {
 	if a.engine == nil {
 		if err := a.open(ctx); err != nil {
 			return nil, err
@@ -90,7 +91,8 @@ func (a *analyst) review(ctx context.Context, record *kifu.Record, done func(pos
 		return nil, err
 	}
 	p := a.opener.Plan.Players[0]
-	out.Engine, out.ID, out.Limit = filepath.Base(p.Command[0]), p.Identity.Reference(), strings.TrimPrefix(s.Limits.String(), "go ")
+	out.Engine, out.ID, out.Limit = filepath.Base(p.Command[0]), p.Identity.Reference(),
+		strings.TrimPrefix(s.Limits.String(), "go ")
 	if p.Builtin {
 		out.Engine = "builtin"
 	}

@@ -63,11 +63,14 @@ func (c *GamesCommand) show(ctx context.Context, env *cli.Env) error {
 	})
 }
 
-// storedGame returns a game with its record. For a game that is not stored, its error names the command that lists the games.
-func storedGame(ctx context.Context, store *results.Store, info *results.RunInfo, pair, leg int) (match.Row, kifu.Record, error) {
+// storedGame returns a game with its record. For a game that is not stored, its error names the command that lists the
+// games.
+func storedGame(ctx context.Context, store *results.Store, info *results.RunInfo, pair, leg int) (match.Row,
+	kifu.Record, error) {
 	row, record, err := store.Game(ctx, info.ID, pair, leg)
 	if errors.Is(err, results.ErrNoGame) {
-		err = fmt.Errorf("game %d.%d of run %s is not stored; gogi games %s lists its games", pair, leg, info.Name, shellwords.Quote(info.Name))
+		err = fmt.Errorf("game %d.%d of run %s is not stored; gogi games %s lists its games", pair, leg, info.Name,
+			shellwords.Quote(info.Name))
 	}
 	return row, record, err
 }
@@ -133,7 +136,8 @@ func (c *GamesCommand) list(ctx context.Context, env *cli.Env, store *results.St
 }
 
 // eachGame calls yield with the cells of each game's line.
-func eachGame(ctx context.Context, store *results.Store, info *results.RunInfo, in i18n.Language, yield func([]string) error) error {
+func eachGame(ctx context.Context, store *results.Store, info *results.RunInfo, in i18n.Language,
+	yield func([]string) error) error {
 	return store.Games(ctx, info.ID, func(row match.Row) error {
 		r := stored.NewGame(row)
 		return yield([]string{

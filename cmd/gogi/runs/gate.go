@@ -57,7 +57,8 @@ func (c *GateCommand) print(env *cli.Env, v *report.GateVerdict) error {
 }
 
 // judge finds the settings of the SPRT and evaluates the run's pairs in the order of the plan.
-func (c *GateCommand) judge(ctx context.Context, store *results.Store, info *results.RunInfo) (*report.GateVerdict, error) {
+func (c *GateCommand) judge(ctx context.Context, store *results.Store, info *results.RunInfo) (*report.GateVerdict,
+	error) {
 	if err := stored.Proves(info); err != nil {
 		return nil, err
 	}
@@ -83,7 +84,8 @@ func (c *GateCommand) judge(ctx context.Context, store *results.Store, info *res
 func (c *GateCommand) registration(name string, r report.Registration) (report.Registration, error) {
 	if c.Gate == "" {
 		if r.Design.IsZero() {
-			return r, fail.Usage(fmt.Errorf("run %s has no gate; name a run that was begun with --sprt or a [gate] section, or give --gate FILE", name))
+			return r,
+				fail.Usage(fmt.Errorf("run %s has no gate; name a run that was begun with --sprt or a [gate] section, or give --gate FILE", name))
 		}
 		return r, nil
 	}

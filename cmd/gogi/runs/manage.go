@@ -56,8 +56,9 @@ func (o *one) folders(run string) []string {
 	return []string{crash.Dir(o.DB, run), crash.TranscriptDir("", o.DB, run), review.Dir(o.DB, run)}
 }
 
-// shared returns the name of another run that has the folder, too, or "". own are the present and former names of the run to
-// which the folder belongs. On a file system that ignores case, two runs whose names differ in case have one folder.
+// shared returns the name of another run that has the folder, too, or "". own are the present and former names of the
+// run to which the folder belongs. On a file system that ignores case, two runs whose names differ in case have one
+// folder.
 func (o *one) shared(ctx context.Context, store *results.Store, dir string, own ...string) (string, error) {
 	runs, err := store.Runs(ctx)
 	if err != nil {
@@ -155,7 +156,8 @@ func (c *DeleteCommand) Run(ctx context.Context, env *cli.Env) error {
 	return c.change(ctx, func(store *results.Store, info *results.RunInfo) error {
 		count := i18n.Number{N: info.Finished * info.Legs, Noun: "game"}
 		if !c.Yes {
-			fmt.Fprint(env.Err, i18n.Say(env.Language, "Delete run %s with %s (%s) for ever? Type yes: ", info.Name, count, strings.Join(info.Players, ", ")))
+			fmt.Fprint(env.Err, i18n.Say(env.Language, "Delete run %s with %s (%s) for ever? Type yes: ", info.Name, count,
+				strings.Join(info.Players, ", ")))
 			answer, _ := bufio.NewReader(env.In).ReadString('\n') // an error is no answer
 			if answer = strings.ToLower(strings.TrimSpace(answer)); answer != "yes" {
 				return i18n.Errorf("run %s is not deleted; --yes deletes it without a question", info.Name)
@@ -168,7 +170,8 @@ func (c *DeleteCommand) Run(ctx context.Context, env *cli.Env) error {
 		}
 		line := i18n.Of("run %s is deleted: %s; another run is being played, so the file %s keeps its size and later games use the space", info.Name, count, c.DB)
 		if smaller {
-			line = i18n.Of("run %s is deleted: %s; the file had %s kB and has %s kB", info.Name, count, format.Count(int(before/1000)), format.Count(int(results.Size(c.DB)/1000)))
+			line = i18n.Of("run %s is deleted: %s; the file had %s kB and has %s kB", info.Name, count,
+				format.Count(int(before/1000)), format.Count(int(results.Size(c.DB)/1000)))
 		}
 		fmt.Fprintln(env.Out, line.In(env.Language))
 		return c.removeFolders(ctx, store, info.Name)

@@ -90,7 +90,8 @@ func parsePrior(text string) (rating.Prior, error) {
 			return rating.Prior{VirtualDraws: v}, nil
 		}
 	}
-	return rating.Prior{}, fmt.Errorf("--prior %s: expected none, gaussian=ELO such as gaussian=300, or draws=N such as draws=1", text)
+	return rating.Prior{},
+		fmt.Errorf("--prior %s: expected none, gaussian=ELO such as gaussian=300, or draws=N such as draws=1", text)
 }
 
 // readGames reads the sources of the command line: game files, and runs of a database.

@@ -56,7 +56,9 @@ func (c *ReportCommand) Run(ctx context.Context, env *cli.Env) error {
 		case c.Openings:
 			return c.openings(ctx, env, store, info)
 		case c.HTML != "":
-			return cli.WriteForm("--html", c.HTML, env.Out, func() (string, error) { return pageOf(ctx, store, info, env.Language) })
+			return cli.WriteForm("--html", c.HTML, env.Out, func() (string, error) {
+				return pageOf(ctx, store, info, env.Language)
+			})
 		}
 		r, err := stored.Report(ctx, store, info.Name)
 		if err != nil {
@@ -97,7 +99,8 @@ func (c *ReportCommand) openings(ctx context.Context, env *cli.Env, store *resul
 		top = max(1, *c.Top)
 	}
 	boards.Openings.Sort(order)
-	if err := cli.WriteForm("--usi", c.USI, env.Out, func() (string, error) { return boards.Openings.Lines(top), nil }); err != nil || c.USI == "-" {
+	if err := cli.WriteForm("--usi", c.USI, env.Out,
+		func() (string, error) { return boards.Openings.Lines(top), nil }); err != nil || c.USI == "-" {
 		return err
 	}
 	if c.JSON {
@@ -119,7 +122,8 @@ func (c *ReportCommand) openings(ctx context.Context, env *cli.Env, store *resul
 	fmt.Fprintln(env.Out)
 	run := shellwords.Quote(info.Name)
 	if boards.Games > 0 {
-		fmt.Fprintln(env.Out, i18n.Say(env.Language, "The moves of a game: gogi games %s GAME. Openings for a new run: gogi report %s --openings --usi FILE, then gogi match --openings FILE.", run, run))
+		fmt.Fprintln(env.Out, i18n.Say(env.Language,
+			"The moves of a game: gogi games %s GAME. Openings for a new run: gogi report %s --openings --usi FILE, then gogi match --openings FILE.", run, run))
 	}
 	return nil
 }
@@ -133,9 +137,10 @@ type OpeningsReport struct {
 	Players *effects.Boards `json:"players"` // the first player's score; without rows for a tune and for self-play
 }
 
-// boards returns the score of the first player for each opening. It has no rows for a run without two players, and for a
-// tune or self-play.
-func (c *ReportCommand) boards(ctx context.Context, store *results.Store, info *results.RunInfo) (*effects.Boards, error) {
+// boards returns the score of the first player for each opening. It has no rows for a run without two players, and for
+// a tune or self-play.
+func (c *ReportCommand) boards(ctx context.Context, store *results.Store, info *results.RunInfo) (*effects.Boards,
+	error) {
 	if stored.Proves(info) != nil || len(info.Players) < 2 {
 		return &effects.Boards{Head: effects.Head{Version: 1, Run: info.Name}}, nil
 	}

@@ -71,7 +71,8 @@ func (c *ReviewCommand) Run(ctx context.Context, env *cli.Env) error {
 	return cli.WithGuard(ctx, env, func(ctx context.Context, guard *process.Guard, _ *cli.Interrupts) error {
 		r := &reviewer{
 			ReviewCommand: c, env: env, kept: map[string]int{},
-			analyst: &analyst{reviewFlags: c.reviewFlags, command: c.Engine, marks: marks, opener: &players.Opener{Guard: guard, Warn: env.Warn}, quiet: c.Quiet},
+			analyst: &analyst{reviewFlags: c.reviewFlags, command: c.Engine, marks: marks,
+				opener: &players.Opener{Guard: guard, Warn: env.Warn}, quiet: c.Quiet},
 		}
 		defer r.close()
 		if err := r.games(ctx); err != nil {
@@ -122,13 +123,15 @@ func (r *reviewer) games(ctx context.Context) error {
 	return r.Read(ctx, func(store *results.Store) error {
 		info, err := store.FindRun(ctx, r.Name)
 		if none, noRun := errors.AsType[*results.NoRun](err); noRun && looksLikeFile(r.Name) {
-			return fail.Usage(fmt.Errorf("%s: no file and no run has this name; check the path, or name a run of %s: %s", r.Name, r.DB, strings.Join(none.Names, ", ")))
+			return fail.Usage(fmt.Errorf("%s: no file and no run has this name; check the path, or name a run of %s: %s", r.Name,
+				r.DB, strings.Join(none.Names, ", ")))
 		}
 		if err != nil {
 			return err
 		}
 		if r.Player != "" && !slices.Contains(info.Players, r.Player) {
-			return fail.Usage(fmt.Errorf("--player %s: run %s has no such player; expected one of %s", r.Player, info.Name, strings.Join(info.Players, ", ")))
+			return fail.Usage(fmt.Errorf("--player %s: run %s has no such player; expected one of %s", r.Player, info.Name,
+				strings.Join(info.Players, ", ")))
 		}
 		wanted := map[results.GamePlace]bool{}
 		for _, name := range r.Games {
@@ -155,7 +158,8 @@ func looksLikeFile(name string) bool {
 	return record || strings.Contains(name, "/")
 }
 
-func (r *reviewer) stored(ctx context.Context, store *results.Store, info *results.RunInfo, search results.Search, wanted map[results.GamePlace]bool) error {
+func (r *reviewer) stored(ctx context.Context, store *results.Store, info *results.RunInfo, search results.Search,
+	wanted map[results.GamePlace]bool) error {
 	completer, err := games.NewCompleter(info)
 	if err != nil {
 		return err
@@ -231,7 +235,8 @@ func (r *reviewer) finish() error {
 	}
 	for _, by := range slices.Sorted(maps.Keys(r.kept)) {
 		if !r.Quiet {
-			r.env.Warn(i18n.Of("%s of these games had a review already (%s); --again reviews them again", format.Count(r.kept[by]), by))
+			r.env.Warn(i18n.Of("%s of these games had a review already (%s); --again reviews them again",
+				format.Count(r.kept[by]), by))
 		}
 	}
 	switch {
@@ -252,9 +257,11 @@ func (r *reviewer) finish() error {
 // noGame returns the error for a command that selects no game.
 func (r *reviewer) noGame() error {
 	if r.Lost {
-		return fmt.Errorf("%s: player %s lost none of the selected games; leave out --lost to review the others", r.Name, r.Player)
+		return fmt.Errorf("%s: player %s lost none of the selected games; leave out --lost to review the others", r.Name,
+			r.Player)
 	}
-	return fmt.Errorf("%s: no game is stored or selected; gogi games %s lists the games of the run", r.Name, shellwords.Quote(r.Name))
+	return fmt.Errorf("%s: no game is stored or selected; gogi games %s lists the games of the run", r.Name,
+		shellwords.Quote(r.Name))
 }
 
 // Reviews is the JSON object of gogi review.
@@ -307,7 +314,8 @@ func (r *reviewer) writeKIF() error {
 func (r *reviewer) printGame(g *reviewed) {
 	in, w, v := r.env.Language, r.env.Out, g.review
 	names := g.record.Names()
-	fmt.Fprintln(w, i18n.Say(in, "game %s: %s – %s; %s, %s", g.name, sanitize.Printable(names[0], 60), sanitize.Printable(names[1], 60), v.Engine, v.Limit))
+	fmt.Fprintln(w, i18n.Say(in, "game %s: %s – %s; %s, %s", g.name, sanitize.Printable(names[0], 60),
+		sanitize.Printable(names[1], 60), v.Engine, v.Limit))
 	t := format.Table(i18n.Heads(in, "ply", "move", "by", "mark", "loss", "win probability", "better")...)
 	for i := range v.Moves {
 		m := &v.Moves[i]
@@ -326,7 +334,8 @@ func (r *reviewer) printGame(g *reviewed) {
 			}
 			better = strings.Join(words, " ")
 		}
-		t.AppendRow([]any{m.Ply, m.Move.String(), sanitize.Printable(by, 30), string(m.Mark), fmt.Sprintf("%.0f%%", m.Loss), fmt.Sprintf("%.0f%% → %.0f%%", m.Before, m.After), better})
+		t.AppendRow([]any{m.Ply, m.Move.String(), sanitize.Printable(by, 30), string(m.Mark), fmt.Sprintf("%.0f%%", m.Loss),
+			fmt.Sprintf("%.0f%% → %.0f%%", m.Before, m.After), better})
 	}
 	if t.Length() > 0 {
 		format.Render(w, t)
@@ -339,7 +348,8 @@ func (r *reviewer) printGame(g *reviewed) {
 // thresholds describes the marks in words.
 func (r *reviewer) thresholds() string {
 	in := r.env.Language
-	return i18n.Say(in, "a move that loses %s, %s or %s percentage points of win probability is an inaccuracy ?!, a mistake ? or a blunder ??",
+	return i18n.Say(in,
+		"a move that loses %s, %s or %s percentage points of win probability is an inaccuracy ?!, a mistake ? or a blunder ??",
 		short(r.marks[0]), short(r.marks[1]), short(r.marks[2]))
 }
 
@@ -387,9 +397,13 @@ func (r *reviewer) printTable() {
 		t.AppendRow(row)
 	}
 	format.Render(w, t)
-	fmt.Fprintln(w, i18n.Say(in, "turned at: the last move before which the loser's win probability was at least 50%; many small losses may turn a game, so this move may have no mark; –: the game has no loser, or the probability was below 50% before each reviewed move"))
+	fmt.Fprintln(w,
+		i18n.Say(in,
+			"turned at: the last move before which the loser's win probability was at least 50%; many small losses may turn a game, so this move may have no mark; –: the game has no loser, or the probability was below 50% before each reviewed move"))
 	if r.Player != "" {
-		fmt.Fprintln(w, i18n.Say(in, "%s of %s lost games turned at one move: a blunder ?? took %s from at least 50%% to below 50%%, and the win probability never returned", format.Count(one), format.Count(lost), r.Player))
+		fmt.Fprintln(w,
+			i18n.Say(in,
+				"%s of %s lost games turned at one move: a blunder ?? took %s from at least 50%% to below 50%%, and the win probability never returned", format.Count(one), format.Count(lost), r.Player))
 	}
 	fmt.Fprintln(w, r.thresholds())
 }

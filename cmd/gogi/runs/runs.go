@@ -67,20 +67,23 @@ func (c *ListCommand) noTag(ctx context.Context, store *results.Store) error {
 	if len(known) == 0 {
 		return fmt.Errorf("--tag %s: no run has a tag; gogi runs tag RUN TAG adds one", c.Tag)
 	}
-	return fmt.Errorf("--tag %s: no run has this tag; the tags are %s", c.Tag, strings.Join(slices.Sorted(maps.Keys(known)), ", "))
+	return fmt.Errorf("--tag %s: no run has this tag; the tags are %s", c.Tag,
+		strings.Join(slices.Sorted(maps.Keys(known)), ", "))
 }
 
 func printRuns(env *cli.Env, list *stored.RunList) {
 	tagged := slices.ContainsFunc(list.Runs, func(r stored.Run) bool { return len(r.Tags) > 0 })
 	heads := []string{
-		i18n.Phrase("run"), i18n.Phrase("players"), i18n.Phrase("pairs"), i18n.Phrase("planned"), i18n.Phrase("state"), i18n.Phrase("begun"),
+		i18n.Phrase("run"), i18n.Phrase("players"), i18n.Phrase("pairs"), i18n.Phrase("planned"), i18n.Phrase("state"),
+		i18n.Phrase("begun"),
 	}
 	if tagged {
 		heads = append(heads, i18n.Phrase("tags"))
 	}
 	t := format.Table(i18n.Heads(env.Language, heads...)...)
 	for _, r := range list.Runs {
-		row := table.Row{r.Name, strings.Join(r.Players, ", "), format.Count(r.Pairs), format.Count(r.Planned), r.State.Message().In(env.Language), r.Created}
+		row := table.Row{r.Name, strings.Join(r.Players, ", "), format.Count(r.Pairs), format.Count(r.Planned),
+			r.State.Message().In(env.Language), r.Created}
 		if tagged {
 			row = append(row, strings.Join(r.Tags, ", "))
 		}

@@ -52,7 +52,8 @@ func (c *ServeCommand) Run(ctx context.Context, env *cli.Env) error {
 		return c.serve(ctx, env, &web.Analyst{
 			Engine: filepath.Base(words[0]),
 			Review: func(ctx context.Context, record *kifu.Record, done func(positions, of int)) (*review.Review, error) {
-				a := &analyst{reviewFlags: c.Review, command: c.ReviewEngine, marks: marks, opener: &players.Opener{Guard: guard, Warn: env.Warn}}
+				a := &analyst{reviewFlags: c.Review, command: c.ReviewEngine, marks: marks,
+					opener: &players.Opener{Guard: guard, Warn: env.Warn}}
 				defer a.close()
 				return a.review(ctx, record, done)
 			},
@@ -64,7 +65,8 @@ func (c *ServeCommand) serve(ctx context.Context, env *cli.Env, analyst *web.Ana
 	return c.Read(ctx, func(store *results.Store) error {
 		nearby, set := socket.NewNearby(ctx, c.DB), metrics.New(c.DB)
 		set.AddDatabase(ctx, store, nearby)
-		server, err := c.Listen(ctx, env, c.HTTP, web.Config{Store: store, Live: nearby, Metrics: set.Handler(), Analyst: analyst})
+		server, err := c.Listen(ctx, env, c.HTTP,
+			web.Config{Store: store, Live: nearby, Metrics: set.Handler(), Analyst: analyst})
 		if err != nil {
 			return err
 		}

@@ -34,10 +34,11 @@ func (c *WatchCommand) Run(ctx context.Context, env *cli.Env) error {
 	lines, err := terminal.Watch(ctx, terminal.Run{
 		Name: run, Socket: socket.Path(c.DB, run), Language: env.Language,
 		Evidence: func(ctx context.Context) (r *report.Report, err error) {
-			err = (&cli.Stored{Name: run, Database: cli.Database{DB: c.DB}}).With(ctx, func(store *results.Store, info *results.RunInfo) error {
-				r, err = stored.Report(ctx, store, info.Name)
-				return err
-			})
+			err = (&cli.Stored{Name: run, Database: cli.Database{DB: c.DB}}).With(ctx,
+				func(store *results.Store, info *results.RunInfo) error {
+					r, err = stored.Report(ctx, store, info.Name)
+					return err
+				})
 			return r, err
 		},
 	})
@@ -70,6 +71,7 @@ func (c *WatchCommand) played(ctx context.Context) (string, error) {
 	case 1:
 		return runs[0], nil
 	default:
-		return "", fail.Usage(fmt.Errorf("%d runs of %s are being played: name one of %s", len(runs), c.DB, strings.Join(runs, ", ")))
+		return "", fail.Usage(fmt.Errorf("%d runs of %s are being played: name one of %s", len(runs), c.DB,
+			strings.Join(runs, ", ")))
 	}
 }

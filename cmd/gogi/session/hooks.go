@@ -73,7 +73,8 @@ func (s *Session) runEnd(ctx context.Context, ended error) {
 		return
 	}
 	code := cli.Code(ended, cli.Failed)
-	variables := []string{"GOGI_DB=" + s.DB, "GOGI_EXIT=" + strconv.Itoa(code), "GOGI_ENDING=" + endings(code), "GOGI_RUN=" + s.Target.Run}
+	variables := []string{"GOGI_DB=" + s.DB, "GOGI_EXIT=" + strconv.Itoa(code), "GOGI_ENDING=" + endings(code),
+		"GOGI_RUN=" + s.Target.Run}
 	if s.report != nil {
 		v := s.report.Verdict()
 		variables = append(variables, "GOGI_VERDICT="+v.Kind, "GOGI_CLAIM="+sanitize.Printable(v.Claim.String(), 2000))
@@ -125,7 +126,8 @@ func (s *Session) runFault(ctx context.Context, e match.Event) {
 	if e.Pair != nil {
 		pair = strconv.Itoa(*e.Pair)
 	}
-	err := s.fault.run(ctx, sanitize.Raw(s.Env.Err), "GOGI_DB="+s.DB, "GOGI_RUN="+e.Run, "GOGI_ENGINE="+e.Engine, "GOGI_KIND="+e.Kind,
+	err := s.fault.run(ctx, sanitize.Raw(s.Env.Err), "GOGI_DB="+s.DB, "GOGI_RUN="+e.Run, "GOGI_ENGINE="+e.Engine,
+		"GOGI_KIND="+e.Kind,
 		"GOGI_PAIR="+pair, "GOGI_NOTE="+sanitize.Printable(e.Note, 2000), "GOGI_BUNDLE="+e.Bundle)
 	if err != nil && ctx.Err() == nil {
 		s.Env.Warn(i18n.Of("%s: %s", "--on-fault", i18n.Because(err)))

@@ -47,7 +47,8 @@ func (f *Pages) configure(c *web.Config, addr string) (err error) {
 
 // Serve serves pages until the caller calls stop or ctx ends. Before the call, the caller sets the contents
 // of the pages in c (Store, Live, Metrics); Serve adds the values of the flags.
-func (f *Pages) Serve(ctx context.Context, env *cli.Env, addr string, c web.Config) (server *web.Server, stop func(), err error) {
+func (f *Pages) Serve(ctx context.Context, env *cli.Env, addr string, c web.Config) (server *web.Server, stop func(),
+	err error) {
 	if server, err = f.Listen(ctx, env, addr, c); err != nil {
 		return nil, nil, err
 	}

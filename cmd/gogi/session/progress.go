@@ -95,8 +95,9 @@ const (
 	plainRarest = 10 * time.Minute       // longest time between two plain lines
 	mostFaults  = 20                     // number of faults printed one by one; the report has all
 	shownSlots  = 8
-	lookFirst   = 3 * time.Second // least time between two calls of look; it is also at least lookShare times the duration of a call
-	lookShare   = 50
+	// least time between two calls of look; it is also at least lookShare times the duration of a call
+	lookFirst = 3 * time.Second
+	lookShare = 50
 )
 
 func newProgress(w io.Writer, plan *match.Plan) *progress {
@@ -251,7 +252,8 @@ func (p *progress) close() {
 	}
 	elapsed := time.Since(p.began)
 	now := p.hub.State().State
-	fmt.Fprintln(p.w, words.Done(p.plan.Run, now.Ended, format.Duration(elapsed), float64(now.Ended)/elapsed.Seconds()).In(p.language))
+	fmt.Fprintln(p.w, words.Done(p.plan.Run, now.Ended, format.Duration(elapsed),
+		float64(now.Ended)/elapsed.Seconds()).In(p.language))
 	if now.Mate != nil {
 		fmt.Fprintln(p.w, words.Mates(*now.Mate).In(p.language))
 	}
@@ -280,7 +282,8 @@ func (p *progress) summary(now *match.Snapshot) string {
 	if len(p.plan.Players) > 2 {
 		first, results = "", p.leaders(&ended)
 	} else if r := recordOf(&ended, first); len(p.plan.Players) > 1 && r.Wins+r.Draws+r.Losses > 0 {
-		results = words.Results(r.Wins, r.Draws, r.Losses, (float64(r.Wins)+float64(r.Draws)/2)/float64(r.Wins+r.Draws+r.Losses))
+		results = words.Results(r.Wins, r.Draws, r.Losses,
+			(float64(r.Wins)+float64(r.Draws)/2)/float64(r.Wins+r.Draws+r.Losses))
 	}
 	return words.Summary{
 		Run: p.plan.Run, Phase: now.Phase, Ended: ended.Total(), Games: now.Games, First: first, Results: results,

@@ -29,7 +29,8 @@ func progressed(t *testing.T) (plan *match.Plan, sent []match.Event) {
 		})
 	}
 	at := func(kind match.EventType, pair, leg, slot int, more func(e *match.Event)) match.Event {
-		e := match.Event{Type: kind, Pair: &pair, Leg: &leg, Slot: &slot, GameHead: match.GameHead{Black: "new", White: "base"}}
+		e := match.Event{Type: kind, Pair: &pair, Leg: &leg, Slot: &slot,
+			GameHead: match.GameHead{Black: "new", White: "base"}}
 		if leg == 1 {
 			e.Black, e.White = e.White, e.Black
 		}
@@ -80,11 +81,13 @@ func TestProgressLines(t *testing.T) {
 		t.Errorf("summary %q", got)
 	}
 	testutil.Slices(t, p.slotLines(now), []string{"  slot 3   pair 5.1   base – new   ply 1    cp -123"}, "slots")
-	if got := out.String(); strings.Contains(got, "\x1b") || !strings.Contains(got, "fault: base not read in pair 5: slow") {
+	if got := out.String(); strings.Contains(got, "\x1b") ||
+		!strings.Contains(got, "fault: base not read in pair 5: slow") {
 		t.Errorf("printed %q", got)
 	}
 	p.close()
-	testutil.Check(t, regexp.MustCompile(`night: 4 games in 0s, [0-9.]+ games/(s|min)\n\n$`).MatchString(out.String()), "printed %q", out.String())
+	testutil.Check(t, regexp.MustCompile(`night: 4 games in 0s, [0-9.]+ games/(s|min)\n\n$`).MatchString(out.String()),
+		"printed %q", out.String())
 }
 
 // stuckWriter is a terminal that accepts its first write only after held is closed.

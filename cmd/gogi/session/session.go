@@ -173,7 +173,8 @@ func (s *Session) Playing(drain func() i18n.Message) { s.interrupted.Playing(dra
 // Show shows a run of a farm worker, which the worker plays itself, until the run's hub closes. The hub must
 // close before the session ends. Show can show many runs at the same time, so it prints the progress as plain
 // lines. It stores the plan, but no games. If a reader of the events is too slow, it does not get all events.
-func (s *Session) Show(ctx context.Context, plan *match.Plan, hub *events.Hub, control func(context.Context, control.Command) error, send func(match.Event)) error {
+func (s *Session) Show(ctx context.Context, plan *match.Plan, hub *events.Hub,
+	control func(context.Context, control.Command) error, send func(match.Event)) error {
 	run, err := s.Store.Begin(ctx, plan)
 	if err != nil {
 		return err
@@ -217,10 +218,11 @@ func (hubOnly) Dropped() uint64    { return 0 }
 
 // A Match is a run that a session plays.
 type Match struct {
-	Opener      *players.Opener       // has a complete plan; Play sets its Records
-	Room        func(slots int) error // returns an error if the machine cannot run this number of slots; nil: Opener.Bound.Room
-	Transcripts string                // folder of the dialogues with engines; "": none
-	Rename      string                // advice for starting another run, if the stored run has another plan
+	Opener *players.Opener // has a complete plan; Play sets its Records
+	// returns an error if the machine cannot run this number of slots; nil: Opener.Bound.Room
+	Room        func(slots int) error
+	Transcripts string // folder of the dialogues with engines; "": none
+	Rename      string // advice for starting another run, if the stored run has another plan
 	// Tune returns the settings of the tune. It is nil if the plan is not a tune.
 	Tune func(*results.Run) series.Tuning
 	// Begin, if not nil, is called before the first game, with the number of stored pairs.
@@ -270,8 +272,8 @@ func (s *Session) Play(ctx context.Context, m Match) (*report.Report, error) {
 	return r, played
 }
 
-// asStored removes the files of scripts that the stored run does not have from the opener's plan, and warns, if the plans
-// are then equal. Such a file has appeared since the first start, or an earlier gogi did not read scripts.
+// asStored removes the files of scripts that the stored run does not have from the opener's plan, and warns, if the
+// plans are then equal. Such a file has appeared since the first start, or an earlier gogi did not read scripts.
 func (s *Session) asStored(ctx context.Context, o *players.Opener) error {
 	if !identity.MayAppear(o.Plan) {
 		return nil
@@ -304,7 +306,8 @@ func withPaths(err error, db string, plan *match.Plan, rename string) error {
 	}
 	for i := range different.Differences {
 		d := &different.Differences[i]
-		if n := len(d.Path); n > 2 && d.Path[n-2] == "identity" && identity.IsScriptRole(d.Path[n-1]) && !strings.Contains(rename, listAdvice) {
+		if n := len(d.Path); n > 2 && d.Path[n-2] == "identity" && identity.IsScriptRole(d.Path[n-1]) &&
+			!strings.Contains(rename, listAdvice) {
 			rename += listAdvice
 		}
 		for _, p := range plan.Engines() {
@@ -388,7 +391,8 @@ func (s *Session) play(ctx context.Context, m *Match, run *results.Run, gathered
 	return ended(errors.Join(err, s.lines.failed()), ending, s.interrupted.Happened())
 }
 
-func (m *Match) series(ctx context.Context, store series.TuneStore, stored series.Stored, run *results.Run) (*series.Series, error) {
+func (m *Match) series(ctx context.Context, store series.TuneStore, stored series.Stored,
+	run *results.Run) (*series.Series, error) {
 	if m.Tune != nil {
 		return series.NewTune(ctx, m.Opener.Plan, store, stored, m.Tune(run))
 	}
@@ -412,7 +416,8 @@ func (s *Session) measured(ctx context.Context, run string) (*metrics.Run, error
 
 // show returns the functions that follow a run's hub (the source of its events): progress, events, hooks and pages.
 // control sends orders to the run. The first call starts the pages.
-func (s *Session) show(ctx context.Context, plan *match.Plan, hub *events.Hub, control func(context.Context, control.Command) error, measured *metrics.Run) ([]func(*events.Hub), error) {
+func (s *Session) show(ctx context.Context, plan *match.Plan, hub *events.Hub,
+	control func(context.Context, control.Command) error, measured *metrics.Run) ([]func(*events.Hub), error) {
 	list := []func(*events.Hub){measured.Follow}
 	if len(s.fault) > 0 {
 		list = append(list, s.followFaults(ctx))
@@ -499,10 +504,10 @@ func inPlay(now *match.Snapshot, plan *match.Plan) i18n.Message {
 	return i18n.Of("the pairs in play (%s)", i18n.Number{N: games, Noun: "game"})
 }
 
-// LimitThreads limits the number of threads that run Go code at the same time, and returns the function that removes the
-// limit. A slot mostly waits for its engines. Without a limit, each line of an engine wakes a second thread, which finds
-// no work: with 16 CPUs and 2 slots a move costs up to 1.5 times the CPU time. Pages get two threads more, because a
-// report must not delay the moves. Only a lower limit of the user (GOMAXPROCS) changes this.
+// LimitThreads limits the number of threads that run Go code at the same time, and returns the function that removes
+// the limit. A slot mostly waits for its engines. Without a limit, each line of an engine wakes a second thread, which
+// finds no work: with 16 CPUs and 2 slots a move costs up to 1.5 times the CPU time. Pages get two threads more,
+// because a report must not delay the moves. Only a lower limit of the user (GOMAXPROCS) changes this.
 func LimitThreads(slots int, pages bool) (restore func()) {
 	most := 2 + slots/16
 	if pages {
@@ -516,9 +521,9 @@ func LimitThreads(slots int, pages bool) (restore func()) {
 	return func() { runtime.GOMAXPROCS(now) }
 }
 
-// collectOften makes the garbage collector run twice as often as by default, and returns the function that ends this. The
-// engines need the memory, and a match leaves so little garbage that this costs 2% of gogi's CPU time. It changes nothing
-// if the user has set GOGC.
+// collectOften makes the garbage collector run twice as often as by default, and returns the function that ends this.
+// The engines need the memory, and a match leaves so little garbage that this costs 2% of gogi's CPU time. It changes
+// nothing if the user has set GOGC.
 func collectOften() (restore func()) {
 	if os.Getenv("GOGC") != "" {
 		return func() {}
@@ -536,9 +541,13 @@ func ended(internal error, e series.Ending, interrupted bool) error {
 	case e.Left == 0 && (e.Ordered || interrupted): // the order came after the last pair
 		return nil
 	case e.Ordered && e.Left > 0:
-		return &cli.Exit{Code: cli.Interrupted, Err: i18n.Errorf("ended by an order with %s unplayed; run the same command to resume", i18n.Number{N: e.Left, Noun: "pair"})}
+		return &cli.Exit{Code: cli.Interrupted,
+			Err: i18n.Errorf("ended by an order with %s unplayed; run the same command to resume",
+				i18n.Number{N: e.Left, Noun: "pair"})}
 	case interrupted && e.Left > 0:
-		return &cli.Exit{Code: cli.Interrupted, Err: i18n.Errorf("interrupted with %s unplayed; run the same command to resume", i18n.Number{N: e.Left, Noun: "pair"})}
+		return &cli.Exit{Code: cli.Interrupted,
+			Err: i18n.Errorf("interrupted with %s unplayed; run the same command to resume",
+				i18n.Number{N: e.Left, Noun: "pair"})}
 	case e.Why != nil && e.Left > 0:
 		return unplayed(e.Why, format.NumberOf(e.Left, "pair"))
 	case e.Left > 0:

@@ -16,7 +16,8 @@ func TestLimitThreads(t *testing.T) {
 		pages      bool
 		want       int
 	}{
-		{16, 1, false, 2}, {16, 15, false, 2}, {16, 16, false, 3}, {16, 64, false, 6}, {16, 1, true, 4}, {16, 1000, false, 16}, {1, 64, true, 1}, {2, 1, false, 2},
+		{16, 1, false, 2}, {16, 15, false, 2}, {16, 16, false, 3}, {16, 64, false, 6}, {16, 1, true, 4},
+		{16, 1000, false, 16}, {1, 64, true, 1}, {2, 1, false, 2},
 	} {
 		runtime.GOMAXPROCS(test.now)
 		restore := LimitThreads(test.slots, test.pages)
@@ -26,8 +27,8 @@ func TestLimitThreads(t *testing.T) {
 	}
 }
 
-// TestCollectOften requires that a session changes the distance of garbage collections only until its end, and that GOGC of the
-// user stays.
+// TestCollectOften requires that a session changes the distance of garbage collections only until its end, and that
+// GOGC of the user stays.
 func TestCollectOften(t *testing.T) {
 	percent := func() int {
 		now := debug.SetGCPercent(100)

@@ -95,7 +95,8 @@ func fakeProgram(t *testing.T) (dir string, asked func() string) {
 	t.Helper()
 	dir = t.TempDir()
 	log := filepath.Join(dir, "asked")
-	text := "#!/bin/sh\nprintf '%s|' \"$@\" >>" + log + "\necho >>" + log + "\nprintf -- '--kind=quick\\tHow: fast.\\n--kind=slow\\n'\n"
+	text := "#!/bin/sh\nprintf '%s|' \"$@\" >>" + log + "\necho >>" + log +
+		"\nprintf -- '--kind=quick\\tHow: fast.\\n--kind=slow\\n'\n"
 	testutil.WriteProgram(t, filepath.Join(dir, "prog"), text)
 	return dir, func() string {
 		text := testutil.Must(os.ReadFile(log))(t)
@@ -132,7 +133,8 @@ func TestBash(t *testing.T) {
 COMP_LINE='prog play --kind=q and more'; COMP_POINT=18; _prog_complete prog q play; printf '<%s>' "${COMPREPLY[@]}"
 COMP_LINE='prog play '; COMP_POINT=10; _prog_complete prog '' play; printf '<%s>' "${COMPREPLY[@]}"
 complete -p prog`)
-	testutil.Check(t, strings.HasPrefix(out, "<quick><slow><--kind=quick><--kind=slow>complete ") && strings.Contains(out, "_prog_complete prog"),
+	testutil.Check(t, strings.HasPrefix(out, "<quick><slow><--kind=quick><--kind=slow>complete ") &&
+		strings.Contains(out, "_prog_complete prog"),
 		"%v", out)
 	testutil.Diff(t, "complete|--|play|--kind=q|\ncomplete|--|play||\n", asked())
 }

@@ -36,10 +36,14 @@ const fillTheDisk = "exact: the disk was full"
 // exactDisturbances lists the disturbances that must not change a result. Each function reports whether its disturbance
 // has happened, from evidence. If a disturbance ends the runner, the function waits for that end.
 var exactDisturbances = map[string]func(*bout) bool{
-	"exact: the runner was killed":                           (*bout).killRunner,
-	"exact: a runner was killed as it began":                 (*bout).killBeginner,
-	"exact: the runner was interrupted, and drained":         func(b *bout) bool { return b.end("ending after", os.Interrupt) },
-	"exact: the runner was interrupted twice":                func(b *bout) bool { return b.end("ending after", os.Interrupt, os.Interrupt) },
+	"exact: the runner was killed":           (*bout).killRunner,
+	"exact: a runner was killed as it began": (*bout).killBeginner,
+	"exact: the runner was interrupted, and drained": func(b *bout) bool {
+		return b.end("ending after", os.Interrupt)
+	},
+	"exact: the runner was interrupted twice": func(b *bout) bool {
+		return b.end("ending after", os.Interrupt, os.Interrupt)
+	},
 	"exact: the runner was terminated":                       func(b *bout) bool { return b.end("", syscall.SIGTERM) },
 	"exact: the runner stood still":                          (*bout).stopRunner,
 	"exact: an engine stood still within its time":           (*bout).stopEngine,
@@ -63,7 +67,8 @@ func (w *world) exactly(s *shift, reference func(string) string, l *long) {
 	}
 	deck := newDeck(random, cards)
 	for n := 0; s.on(); n++ {
-		b := &bout{world: w, name: exactSeries[n%len(exactSeries)].name, dir: filepath.Join(w.disk, fmt.Sprint(n)), random: random}
+		b := &bout{world: w, name: exactSeries[n%len(exactSeries)].name, dir: filepath.Join(w.disk, fmt.Sprint(n)),
+			random: random}
 		b.db = filepath.Join(b.dir, "gogi.db")
 		if err := os.Mkdir(b.dir, 0o700); err != nil {
 			w.t.Error(err)
@@ -198,7 +203,8 @@ func (b *bout) stopRunner() bool {
 // stopEngine stops an engine for less than its time for a move.
 func (b *bout) stopEngine() bool {
 	engines := b.p.with("SOAK_ROLE=engine")
-	return len(engines) > 0 && suspend(engines[b.random.IntN(len(engines))], between(b.random, 50*time.Millisecond, 500*time.Millisecond))
+	return len(engines) > 0 && suspend(engines[b.random.IntN(len(engines))],
+		between(b.random, 50*time.Millisecond, 500*time.Millisecond))
 }
 
 // killGuard kills the guard. The runner starts another guard and reports it: immediately or, if the killed guard was
@@ -284,12 +290,14 @@ func (b *bout) state() string {
 }
 
 func (b *bout) width() bool {
-	return b.order("concurrency", fmt.Sprint(3+b.random.IntN(2))) && b.order("concurrency", "1") && b.order("concurrency", "2")
+	return b.order("concurrency", fmt.Sprint(3+b.random.IntN(2))) && b.order("concurrency", "1") &&
+		b.order("concurrency", "2")
 }
 
 // ordered ends the runner with gogi ctl.
 func (b *bout) ordered(verb string) bool {
-	return b.order(verb) && b.ends() && b.p.ProcessState.ExitCode() == 130 && strings.Contains(b.p.complaints(), "ended by an order with ")
+	return b.order(verb) && b.ends() && b.p.ProcessState.ExitCode() == 130 &&
+		strings.Contains(b.p.complaints(), "ended by an order with ")
 }
 
 // limitFiles limits the size of the runner's files, so that writes fail with EFBIG.
@@ -325,9 +333,11 @@ func (b *bout) judge(want string) {
 		b.t.Errorf("%s: %d games are stored", b.db, len(games))
 	}
 	b.countFaults()
-	b.happened("exact: a standstill is on record", strings.Count(b.dump(b.db), standstill)) // unless its pair was cut again
+	// unless its pair was cut again
+	b.happened("exact: a standstill is on record", strings.Count(b.dump(b.db), standstill))
 	if got := b.dump(b.db, "--stable"); got != want {
-		b.t.Errorf("%s: the stable dump differs from that of an undisturbed run: %s; it is kept in %s", b.db, firstDifference(got, want), b.keep())
+		b.t.Errorf("%s: the stable dump differs from that of an undisturbed run: %s; it is kept in %s", b.db,
+			firstDifference(got, want), b.keep())
 	} else {
 		b.happened("exact: "+b.name+" ended as if nobody had disturbed it", 1)
 	}

@@ -20,7 +20,9 @@ func TestGrowth(t *testing.T) {
 		"all the time":          {func(i int) float64 { return steady + 1024*float64(i) }, true},
 		"with peaks":            {func(i int) float64 { return steady * float64(1+i%4/3) }, false},
 		"with peaks at the end": {func(i int) float64 { return steady * float64(1+min(1, i/140)) }, false},
-		"a lull, then as ever":  {func(i int) float64 { return steady * (1 - 0.5*float64(min(1, i/70)) + 0.5*float64(min(1, i/120))) }, false},
+		"a lull, then as ever": {func(i int) float64 {
+			return steady * (1 - 0.5*float64(min(1, i/70)) + 0.5*float64(min(1, i/120)))
+		}, false},
 		"a fifth more":          {func(i int) float64 { return steady * (1 + 0.2*float64(min(1, i/120))) }, false},
 		"half as much again":    {func(i int) float64 { return steady * (1 + 0.5*float64(min(1, i/120))) }, true},
 		"twice as much a third": {func(i int) float64 { return steady * float64(1+i/60) }, true},
@@ -49,6 +51,7 @@ func TestDeck(t *testing.T) {
 				d.again(card)
 			}
 		}
-		testutil.Require(t, tries["one"] == 1 && tries["three"] == 1 && tries["two"] >= 2, "round %d: tried %v times", round, tries)
+		testutil.Require(t, tries["one"] == 1 && tries["three"] == 1 && tries["two"] >= 2, "round %d: tried %v times", round,
+			tries)
 	}
 }

@@ -234,7 +234,8 @@ func (l *long) readBeside(s *shift) {
 }
 
 // excuses are the errors for a run that is just beginning, or whose disk is full.
-var excuses = []string{"not found. Run `gogi match` first", "there are no runs yet", "no run was ever stored", "disk is full", "no space left"}
+var excuses = []string{"not found. Run `gogi match` first", "there are no runs yet", "no run was ever stored",
+	"disk is full", "no space left"}
 
 // reads runs a command that reads, and reports whether it succeeded.
 func (l *long) reads(db string, verb ...string) bool {
@@ -255,7 +256,8 @@ func (l *long) readPage(db string) bool {
 	page := filepath.Join(l.temp, "page.html")
 	done := l.reads(db, "report", "--html", page)
 	text, err := os.ReadFile(page)
-	testutil.Check(l.t, !done || err == nil && strings.Contains(string(text), "</html>"), "the page of %s is not whole: %v", db, err)
+	testutil.Check(l.t, !done || err == nil && strings.Contains(string(text), "</html>"),
+		"the page of %s is not whole: %v", db, err)
 	if err == nil {
 		err = os.Remove(page)
 	}

@@ -119,7 +119,8 @@ func (b *bout) killOne(pids []int) bool {
 // wrappers returns the shells that started engines.
 func (b *bout) wrappers() (pids []int) {
 	for _, pid := range b.p.called("-c") {
-		if name, err := os.ReadFile(fmt.Sprintf("/proc/%d/comm", pid)); err == nil && strings.TrimSpace(string(name)) != "gogi" {
+		if name, err := os.ReadFile(fmt.Sprintf("/proc/%d/comm", pid)); err == nil &&
+			strings.TrimSpace(string(name)) != "gogi" {
 			pids = append(pids, pid)
 		}
 	}
@@ -167,7 +168,8 @@ func (b *bout) explain() {
 	}
 	for _, player := range []string{"solid", "wrapped"} {
 		if kept := strings.Count(strings.Join(bundles, "\n"), "/"+player+"-"); kept < min(losses[player], 1) {
-			b.t.Errorf("rough: %s lost %d games by its failures, and %d bundles tell of it: %v", player, losses[player], kept, bundles)
+			b.t.Errorf("rough: %s lost %d games by its failures, and %d bundles tell of it: %v", player, losses[player], kept,
+				bundles)
 		}
 	}
 	if len(bundles) > 0 {

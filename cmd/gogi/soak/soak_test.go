@@ -117,7 +117,9 @@ func (w *world) missing(beginnings ...string) []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(w.classes())), func(class string) bool {
-		return w.tally[class] > 0 || !slices.ContainsFunc(beginnings, func(b string) bool { return strings.HasPrefix(class, b) })
+		return w.tally[class] > 0 || !slices.ContainsFunc(beginnings, func(b string) bool {
+			return strings.HasPrefix(class, b)
+		})
 	})
 }
 

@@ -1,5 +1,5 @@
-// Package statscmd implements the commands that calculate from typed counts: flags and exit codes. [Command] is the group
-// stats. Package report/calculator does the calculation and prints its text.
+// Package statscmd implements the commands that calculate from typed counts: flags and exit codes. [Command] is the
+// group stats. Package report/calculator does the calculation and prints its text.
 package statscmd
 
 import (
@@ -19,17 +19,20 @@ import (
 type Command struct {
 	Interval IntervalCommand                                      `cmd:"" help:"Calculate confidence intervals of a win rate"`
 	Test     Question[calculator.TestQuestion, *calculator.Tests] `cmd:"" help:"Test whether one player is stronger"`
-	SPRT     Question[calculator.SPRTQuestion, *calculator.SPRTs] `cmd:"" name:"sprt" help:"Calculate the SPRT state from counts"`
-	Plan     PlanCommand                                          `cmd:"" help:"Calculate how many games detect an Elo difference"`
-	Elo      Question[calculator.EloQuestion, *calculator.Elos]   `cmd:"" help:"Convert between score, Elo and normalised Elo"`
-	Forecast ForecastCommand                                      `cmd:"" help:"Predict the result of a match from past results"`
+	SPRT     Question[calculator.SPRTQuestion,
+		*calculator.SPRTs] `cmd:"" name:"sprt" help:"Calculate the SPRT state from counts"`
+	Plan PlanCommand `cmd:"" help:"Calculate how many games detect an Elo difference"`
+	Elo  Question[calculator.EloQuestion,
+		*calculator.Elos] `cmd:"" help:"Convert between score, Elo and normalised Elo"`
+	Forecast ForecastCommand `cmd:"" help:"Predict the result of a match from past results"`
 }
 
 // Mappers returns the parsers of the flag types elo, signed and sprt. The values of these types may begin
 // with a minus, which kong would otherwise treat as a flag.
 func Mappers() []kong.Option {
 	return []kong.Option{
-		kong.NamedMapper("elo", mapper(parseElo)), kong.NamedMapper("signed", mapper(parseSigned)), kong.NamedMapper("sprt", mapper(parseSPRT)),
+		kong.NamedMapper("elo", mapper(parseElo)), kong.NamedMapper("signed", mapper(parseSigned)),
+		kong.NamedMapper("sprt", mapper(parseSPRT)),
 	}
 }
 

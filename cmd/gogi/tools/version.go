@@ -21,6 +21,7 @@ func (c *VersionCommand) Run(env *cli.Env) error {
 	if c.JSON {
 		return format.JSON(env.Out, own)
 	}
-	_, err := fmt.Fprintf(env.Out, "%s %s, commit %s, %s, %s/%s\n", env.Program, own.Version, own.Revision, own.Go, own.OS, own.Arch)
+	_, err := fmt.Fprintf(env.Out, "%s %s, commit %s, %s, %s/%s\n", env.Program, own.Version, own.Revision, own.Go, own.OS,
+		own.Arch)
 	return err
 }

@@ -82,7 +82,8 @@ func (p *player) tune(ctx context.Context, probe bool) (*tuning.Account, error) 
 	s := p.study
 	at := &position{settings: &s.tune.Settings}
 	_, err := p.Play(ctx, session.Match{
-		Opener: p.opener(s.plan), Transcripts: p.transcripts(s.plan), Rename: "--run gives this tune another name", Look: at.look,
+		Opener: p.opener(s.plan), Transcripts: p.transcripts(s.plan), Rename: "--run gives this tune another name",
+		Look: at.look,
 		Tune: func(run *results.Run) series.Tuning {
 			how := series.Tuning{Forfeit: s.request.Forfeits(), Learnt: at.learnt, StopFutile: p.stopFutile}
 			if p.validates {
@@ -174,7 +175,8 @@ func (p *position) learnt(st tune.State) {
 // every match.
 func (p *player) validate(ctx context.Context, a *tuning.Account, another bool) error {
 	if !a.Done() {
-		return fail.Usage(fmt.Errorf("run %s: %d of %d blocks are learnt: a validation is of a tune that is done", a.Run, a.State.Blocks, a.Plan.Settings.Blocks()))
+		return fail.Usage(fmt.Errorf("run %s: %d of %d blocks are learnt: a validation is of a tune that is done", a.Run,
+			a.State.Blocks, a.Plan.Settings.Blocks()))
 	}
 	candidate, err := p.candidate(ctx, a, another)
 	if err != nil {
@@ -244,7 +246,8 @@ func validation(ctx context.Context, store *results.Store, number int, run strin
 		return i18n.Of("validation %d (%s): not begun", number, run)
 	}
 	line := i18n.Of("validation %d (%s): %s after %s of at most %s pairs, LLR %s of [%.2f, %.2f]", number, run,
-		i18n.Of(r.Gate.Verdict), format.Count(r.Gate.Pairs), format.Count(most), format.Decimal(r.Gate.LLR, 2), r.Gate.Lower, r.Gate.Upper)
+		i18n.Of(r.Gate.Verdict), format.Count(r.Gate.Pairs), format.Count(most), format.Decimal(r.Gate.LLR, 2), r.Gate.Lower,
+		r.Gate.Upper)
 	if r.Gate.Verdict == "fail" {
 		line = i18n.Of("%s; that is no proof that the start is better", line)
 	}

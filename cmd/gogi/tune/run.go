@@ -224,14 +224,16 @@ func (c *RunCommand) Run(ctx context.Context, env *cli.Env) error {
 
 // guarded starts a guard process and calls prepare. Then it calls the function do with a session that plays the
 // prepared study. dry means that this function plays no game.
-func (c *setup) guarded(ctx context.Context, env *cli.Env, flags *session.Flags, dry bool, prepare func(context.Context, *process.Guard) (*study, error), do func(context.Context, *player) error) error {
-	return flags.Run(ctx, env, session.Target{DB: c.DB, Run: c.Run, Dry: dry}, func(ctx context.Context, s *session.Session) error {
-		started := s.Starting()
-		study, err := prepare(ctx, s.Guard)
-		started()
-		if err != nil {
-			return err
-		}
-		return do(ctx, &player{Session: s, study: study})
-	})
+func (c *setup) guarded(ctx context.Context, env *cli.Env, flags *session.Flags, dry bool,
+	prepare func(context.Context, *process.Guard) (*study, error), do func(context.Context, *player) error) error {
+	return flags.Run(ctx, env, session.Target{DB: c.DB, Run: c.Run, Dry: dry},
+		func(ctx context.Context, s *session.Session) error {
+			started := s.Starting()
+			study, err := prepare(ctx, s.Guard)
+			started()
+			if err != nil {
+				return err
+			}
+			return do(ctx, &player{Session: s, study: study})
+		})
 }

@@ -11,7 +11,8 @@ import (
 // TestTuneFlags: the flags of a tune and of its match change the settings of the tune.
 func TestTuneFlags(t *testing.T) {
 	t.Parallel()
-	line := []string{"--db=x.db", "--param=LMR_*", "--method=fishtest", "--faults=forfeit", "--quiet", "--seed=9", "--max-plies=99", "--durable", "--transcript"}
+	line := []string{"--db=x.db", "--param=LMR_*", "--method=fishtest", "--faults=forfeit", "--quiet", "--seed=9",
+		"--max-plies=99", "--durable", "--transcript"}
 	c := new(Command)
 	parser := testutil.Must(kong.New(c))(t)
 	for verb, s := range map[string]*setup{"run": &c.Run.setup, "validate": &c.Validate.setup} {
@@ -25,9 +26,11 @@ func TestTuneFlags(t *testing.T) {
 		want := (playing{true, true})
 		testutil.Check(t, tuned.playing == want, "%s: games are stored as %+v", verb, tuned.playing)
 		w := tuned.request
-		testutil.Check(t, w.Globs[0] == "LMR_*" && w.Method == "fishtest" && w.Faults == "forfeit" && s.DB == "x.db", "%s: %+v", verb, w)
+		testutil.Check(t, w.Globs[0] == "LMR_*" && w.Method == "fishtest" && w.Faults == "forfeit" && s.DB == "x.db",
+			"%s: %+v", verb, w)
 	}
-	if _, err := parser.Parse([]string{"run", "--stop-futile", "--json"}); err != nil || !c.Run.StopFutile || !c.Run.Session.JSON {
+	if _, err := parser.Parse([]string{"run", "--stop-futile", "--json"}); err != nil || !c.Run.StopFutile ||
+		!c.Run.Session.JSON {
 		t.Errorf("%+v, %v", c.Run, err)
 	}
 }

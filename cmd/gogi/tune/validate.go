@@ -81,7 +81,8 @@ func (c *ValidateCommand) isFile() bool {
 func (c *ValidateCommand) registered(ctx context.Context, guard *process.Guard) (*study, error) {
 	s := &study{playing: playingOf(c.Durable, c.Transcript)}
 	if given := c.Given("run", "concurrency", "durable", "transcript"); len(given) > 0 {
-		return nil, fail.Usage(fmt.Errorf("%s: the validation of a stored tune uses the settings from the start of the tune; name the tune's file instead of its run", strings.Join(given, ", ")))
+		return nil,
+			fail.Usage(fmt.Errorf("%s: the validation of a stored tune uses the settings from the start of the tune; name the tune's file instead of its run", strings.Join(given, ", ")))
 	}
 	err := c.read(ctx, s)
 	if err == nil && c.Concurrency != "" {
@@ -104,23 +105,24 @@ func (c *ValidateCommand) registered(ctx context.Context, guard *process.Guard) 
 
 // read reads a stored tune, and the plan of its validation that gogi stored when the tune began.
 func (c *ValidateCommand) read(ctx context.Context, s *study) error {
-	return withTune(ctx, cli.Stored{Name: c.File, Database: cli.Database{DB: c.DB}}, func(store *results.Store, info *results.RunInfo) error {
-		text, err := store.Registered(ctx, info.ID)
-		if err == nil && text == "" {
-			err = fail.Usage(fmt.Errorf("run %s: its start did not register the validation; give the tune's file instead of the run", info.Name))
-		}
-		if err != nil {
+	return withTune(ctx, cli.Stored{Name: c.File, Database: cli.Database{DB: c.DB}},
+		func(store *results.Store, info *results.RunInfo) error {
+			text, err := store.Registered(ctx, info.ID)
+			if err == nil && text == "" {
+				err = fail.Usage(fmt.Errorf("run %s: its start did not register the validation; give the tune's file instead of the run", info.Name))
+			}
+			if err != nil {
+				return err
+			}
+			if s.tune, err = tuning.PlanOf(info); err != nil {
+				return err
+			}
+			if s.base, err = match.DecodePlan([]byte(text)); err != nil {
+				return fmt.Errorf("run %s: its registered validation: %w", info.Name, err)
+			}
+			s.plan, err = tuning.Play(s.base, s.tune)
 			return err
-		}
-		if s.tune, err = tuning.PlanOf(info); err != nil {
-			return err
-		}
-		if s.base, err = match.DecodePlan([]byte(text)); err != nil {
-			return fmt.Errorf("run %s: its registered validation: %w", info.Name, err)
-		}
-		s.plan, err = tuning.Play(s.base, s.tune)
-		return err
-	})
+		})
 }
 
 func (c *ValidateCommand) widen(plan *match.Plan) error {

@@ -57,31 +57,32 @@ engine fails with it, 2 usage.`
 
 // Run prints the effect of each parameter.
 func (c *ProbeCommand) Run(ctx context.Context, env *cli.Env) error {
-	return c.guarded(ctx, env, &session.Flags{Quiet: c.Quiet}, true, c.prepare, func(ctx context.Context, p *player) error {
-		if err := p.study.resolve(ctx, nil); err != nil {
-			return err
-		}
-		found, err := tuning.Probe(ctx, p.study.opener.Open, p.study.base, &p.study.tune.Settings)
-		if err != nil {
-			return err
-		}
-		bad := 0
-		for _, f := range found {
-			if f.Dead || len(f.Refused) > 0 {
-				bad++
+	return c.guarded(ctx, env, &session.Flags{Quiet: c.Quiet}, true, c.prepare,
+		func(ctx context.Context, p *player) error {
+			if err := p.study.resolve(ctx, nil); err != nil {
+				return err
 			}
-			if !c.JSON {
-				fmt.Fprintln(env.Out, f)
+			found, err := tuning.Probe(ctx, p.study.opener.Open, p.study.base, &p.study.tune.Settings)
+			if err != nil {
+				return err
 			}
-		}
-		if c.JSON {
-			err = format.JSON(env.Out, found)
-		}
-		if err == nil && bad > 0 {
-			err = &cli.Exit{Code: cli.Failed, Err: fmt.Errorf("%s cannot be tuned so", format.NumberOf(bad, "parameter"))}
-		}
-		return err
-	})
+			bad := 0
+			for _, f := range found {
+				if f.Dead || len(f.Refused) > 0 {
+					bad++
+				}
+				if !c.JSON {
+					fmt.Fprintln(env.Out, f)
+				}
+			}
+			if c.JSON {
+				err = format.JSON(env.Out, found)
+			}
+			if err == nil && bad > 0 {
+				err = &cli.Exit{Code: cli.Failed, Err: fmt.Errorf("%s cannot be tuned so", format.NumberOf(bad, "parameter"))}
+			}
+			return err
+		})
 }
 
 func (p *player) probe(ctx context.Context) error {
@@ -157,7 +158,9 @@ func (c *ReportCommand) Run(ctx context.Context, env *cli.Env) error {
 			lines = nil // a validation tests the final values
 		}
 		if c.HTML != "" {
-			return cli.WriteForm("--html", c.HTML, env.Out, func() (string, error) { return tuning.Page(env.Language, a, lines), nil })
+			return cli.WriteForm("--html", c.HTML, env.Out, func() (string, error) {
+				return tuning.Page(env.Language, a, lines), nil
+			})
 		}
 		if c.JSON {
 			return format.JSON(env.Out, tuning.NewResult(a))
@@ -211,7 +214,8 @@ func (c *VerifyCommand) Run(ctx context.Context, env *cli.Env) error {
 		if n := len(a.Differences); n > 0 {
 			return &cli.Exit{Code: cli.Differs, Err: fmt.Errorf("%s in tune %s", format.NumberOf(n, "difference"), a.Run)}
 		}
-		fmt.Fprintf(env.Out, "%s: %s, %s: all follow from the results\n", a.Run, format.NumberOf(a.Stored, "pair"), format.NumberOf(len(a.Track)-1, "state"))
+		fmt.Fprintf(env.Out, "%s: %s, %s: all follow from the results\n", a.Run, format.NumberOf(a.Stored, "pair"),
+			format.NumberOf(len(a.Track)-1, "state"))
 		return nil
 	})
 }

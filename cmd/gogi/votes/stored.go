@@ -65,12 +65,15 @@ func (s *votesSource) wants(g *votes.Game) bool {
 	return err == nil && leg == 0 && strconv.Itoa(pair) == g.Name
 }
 
-func (s *votesSource) eachStored(ctx context.Context, store *results.Store, info *results.RunInfo, see func(*votes.Game) error) error {
+func (s *votesSource) eachStored(ctx context.Context, store *results.Store, info *results.RunInfo,
+	see func(*votes.Game) error) error {
 	if s.Player != "" && !slices.Contains(info.Players, s.Player) {
-		return fmt.Errorf("run %s has no player %s: expected one of %s", info.Name, s.Player, strings.Join(info.Players, ", "))
+		return fmt.Errorf("run %s has no player %s: expected one of %s", info.Name, s.Player,
+			strings.Join(info.Players, ", "))
 	}
 	if plan, err := info.ParsePlan(); err != nil || s.whole && plan.Design == match.DesignSelfplay {
-		return cmp.Or(err, fail.Usage(fmt.Errorf("run %s is self-play, which stores no votes about random moves and rejected beginnings, so they cannot be repeated; gogi votes show %s counts the others", info.Name, info.Name)))
+		return cmp.Or(err,
+			fail.Usage(fmt.Errorf("run %s is self-play, which stores no votes about random moves and rejected beginnings, so they cannot be repeated; gogi votes show %s counts the others", info.Name, info.Name)))
 	}
 	games, err := s.storedGames(ctx, store, info)
 	if err != nil {
@@ -100,7 +103,8 @@ func (s *votesSource) eachStored(ctx context.Context, store *results.Store, info
 	return nil
 }
 
-func (s *votesSource) storedGames(ctx context.Context, store *results.Store, info *results.RunInfo) ([]storedGame, error) {
+func (s *votesSource) storedGames(ctx context.Context, store *results.Store, info *results.RunInfo) ([]storedGame,
+	error) {
 	pair, leg := -1, -1
 	var filter results.Filter
 	if s.Game != "" {
@@ -134,5 +138,6 @@ func (s *votesSource) noVotes(info *results.RunInfo, games int) error {
 	case s.Game != "":
 		return fmt.Errorf("game %s of run %s has no votes: neither side is a council", s.Game, info.Name)
 	}
-	return fmt.Errorf("run %s has no votes: none of %s is a council (%s)", info.Name, strings.Join(info.Players, ", "), format.NumberOf(games, "game"))
+	return fmt.Errorf("run %s has no votes: none of %s is a council (%s)", info.Name, strings.Join(info.Players, ", "),
+		format.NumberOf(games, "game"))
 }

@@ -69,7 +69,8 @@ func (c *ShowCommand) oneGame(ctx context.Context, env *cli.Env) error {
 	r := votes.NewGame(game)
 	r.Run, r.Log = run, c.Log
 	if c.CSV != "" && len(r.Councils) > 1 {
-		return fail.Usage(fmt.Errorf("game %s has the councils %s and %s: choose one with --player", game.Name, r.Councils[0].Council, r.Councils[1].Council))
+		return fail.Usage(fmt.Errorf("game %s has the councils %s and %s: choose one with --player", game.Name,
+			r.Councils[0].Council, r.Councils[1].Council))
 	}
 	if err := cli.WriteForm("--csv", c.CSV, env.Out, r.Councils[0].CSV); err != nil {
 		return err

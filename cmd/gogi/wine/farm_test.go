@@ -38,7 +38,8 @@ func TestFarmWorker(t *testing.T) {
 	if err := serve.Wait(); err != nil || !strings.Contains(readAll(said.Name()), "8 games (4 pairs) · finished") {
 		t.Fatalf("%v:\n%s", err, readAll(said.Name()))
 	}
-	world.native.must(t, 0, dir, "match", "-q", "--run", "default-farm", "--openings", "builtin-1000", "--games", "8", "--db", "here.db")
+	world.native.must(t, 0, dir, "match", "-q", "--run", "default-farm", "--openings", "builtin-1000", "--games", "8",
+		"--db", "here.db")
 	here := world.native.must(t, 0, dir, "db", "dump", "--stable", "--db", "here.db")
 	there := world.native.must(t, 0, dir, "db", "dump", "--stable", "--db", "farm-demo.db")
 	testutil.Check(t, here == there && strings.Count(here, "\n") >= 8,

@@ -68,8 +68,10 @@ func TestFaults(t *testing.T) {
 
 func TestCrashIsNamed(t *testing.T) {
 	dir := t.TempDir()
-	o := world.wine.gogi(t, dir, "match", "--run", "r", "--engine", "a=FAKE -script abort@isready", "--engine", "b=FAKE", "--nodes", "5", "--games", "2")
-	if o.code != 3 || !strings.Contains(o.err, "0xC0000005 (access violation)") || !strings.Contains(o.err, "terminate called on purpose") {
+	o := world.wine.gogi(t, dir, "match", "--run", "r", "--engine", "a=FAKE -script abort@isready", "--engine", "b=FAKE",
+		"--nodes", "5", "--games", "2")
+	if o.code != 3 || !strings.Contains(o.err, "0xC0000005 (access violation)") ||
+		!strings.Contains(o.err, "terminate called on purpose") {
 		t.Errorf("exit code %d: %s", o.code, o.err)
 	}
 }

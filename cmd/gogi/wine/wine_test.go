@@ -67,7 +67,8 @@ func build() error {
 			return err
 		}
 	}
-	windows := []string{"CGO_ENABLED=1", "GOOS=windows", "GOARCH=amd64", "CC=x86_64-w64-mingw32-gcc", "GOFLAGS=-trimpath"} // as in make dist, to use its build cache
+	// as in make dist, to use its build cache
+	windows := []string{"CGO_ENABLED=1", "GOOS=windows", "GOARCH=amd64", "CC=x86_64-w64-mingw32-gcc", "GOFLAGS=-trimpath"}
 	for _, step := range []struct {
 		env  []string
 		line string
@@ -77,7 +78,8 @@ func build() error {
 		{windows, "go build -o " + dir + "/gogi.exe gogi/cmd/gogi"},
 		{windows, "go build -o " + dir + "/fakeusi.exe gogi/usi/usitest/fakeusi"},
 		{nil, "wineboot --init"},
-		{nil, "x86_64-w64-mingw32-gcc -shared -O2 -o " + prefix + "/drive_c/windows/system32/bcryptprimitives.dll testdata/bcryptprimitives.c -ladvapi32"},
+		{nil, "x86_64-w64-mingw32-gcc -shared -O2 -o " + prefix +
+			"/drive_c/windows/system32/bcryptprimitives.dll testdata/bcryptprimitives.c -ladvapi32"},
 	} {
 		words := strings.Fields(step.line)
 		cmd := exec.Command(words[0], words[1:]...) // a build has no time limit
@@ -140,7 +142,8 @@ func engines(t *testing.T) (pids []string) {
 	lines := testutil.Must(filepath.Glob("/proc/[0-9]*/cmdline"))(t)
 	for _, file := range lines {
 		program, _, _ := strings.Cut(readAll(file), "\x00")
-		if strings.HasSuffix(program, filepath.Base(world.dir)+"/fakeusi.exe") || strings.HasSuffix(program, filepath.Base(world.dir)+`\fakeusi.exe`) {
+		if strings.HasSuffix(program, filepath.Base(world.dir)+"/fakeusi.exe") ||
+			strings.HasSuffix(program, filepath.Base(world.dir)+`\fakeusi.exe`) {
 			pids = append(pids, filepath.Base(filepath.Dir(file)))
 		}
 	}

@@ -147,9 +147,9 @@ type second struct {
 	Denied bool `cbor:"denied,omitempty"`
 }
 
-// soleDisputes is the number of pairs of one worker with other results at which one trusted worker proves that the results
-// are false, if it got its own results twice. Pairs count that became void in the last tests.DisputeKept. The untrusted workers of
-// an owner have at most as many undecided disputes in a run, so that they do not use up maxAudits.
+// soleDisputes is the number of pairs of one worker with other results at which one trusted worker proves that the
+// results are false, if it got its own results twice. Pairs count that became void in the last tests.DisputeKept. The
+// untrusted workers of an owner have at most as many undecided disputes in a run, so that they do not use up maxAudits.
 const soleDisputes = 3
 
 // disputeAge is the age of a dispute that nobody has decided at which its pair can become void.
@@ -172,8 +172,8 @@ const (
 )
 
 // Start starts an audit of a pair if the Auditor selects the pair. It is the n-th pair, from 0, of the worker
-// w called name. All pairs of a worker with a disputed result are audited, and pairs that became void because of a dispute.
-// Start runs before the pair is stored, so that after a crash no stored pair lacks its audit.
+// w called name. All pairs of a worker with a disputed result are audited, and pairs that became void because of a
+// dispute. Start runs before the pair is stored, so that after a crash no stored pair lacks its audit.
 func (s *Audits) Start(now time.Time, r *tests.Test, name string, w *roster.Worker, pair, n int) {
 	if s.config.Auditor == nil || !r.Exact {
 		return
@@ -192,14 +192,16 @@ func (s *Audits) Start(now time.Time, r *tests.Test, name string, w *roster.Work
 }
 
 // disputed reports whether a result of an untrusted worker is in dispute: in the test r a worker whose agreement would
-// confirm it has got another result, or a trusted worker has in any test in the last tests.DisputeKept. The untrusted worker may
-// have played the pair first or have audited it.
+// confirm it has got another result, or a trusted worker has in any test in the last tests.DisputeKept. The untrusted
+// worker may have played the pair first or have audited it.
 func (s *Audits) disputed(now time.Time, r *tests.Test, name string) bool {
 	if s.config.Roster.Trusted(name) {
 		return false
 	}
 	for _, x := range s.config.Tests.All {
-		if slices.ContainsFunc(x.Disputes, func(d tests.Dispute) bool { return d.Worker == name && (x == r || d.Proved && d.Recent(now)) }) {
+		if slices.ContainsFunc(x.Disputes, func(d tests.Dispute) bool {
+			return d.Worker == name && (x == r || d.Proved && d.Recent(now))
+		}) {
 			return true
 		}
 	}
@@ -209,7 +211,8 @@ func (s *Audits) disputed(now time.Time, r *tests.Test, name string) bool {
 				continue
 			}
 			recent := now.Sub(a.disputedAt()) < tests.DisputeKept
-			played := a.Worker == name && (x == r && s.confirms(r, a.Second.Worker, name) || s.config.Roster.Trusted(a.Second.Worker) && recent)
+			played := a.Worker == name && (x == r && s.confirms(r, a.Second.Worker, name) ||
+				s.config.Roster.Trusted(a.Second.Worker) && recent)
 			if played || a.Second.Worker == name && s.config.Roster.Trusted(a.Worker) && recent {
 				return true
 			}
@@ -283,7 +286,8 @@ func (s *Audits) Read(ctx context.Context) error {
 		if r := s.config.Tests.All[digest]; r != nil {
 			l := s.of(r)
 			l.agreed, l.agreedRevision = map[int]string{}, revision
-			entries.Warn(s.config.Log, farm.Decode(body, &l.agreed), "the agreed audits of a test cannot be read; they are played again", "run", r.Name)
+			entries.Warn(s.config.Log, farm.Decode(body, &l.agreed),
+				"the agreed audits of a test cannot be read; they are played again", "run", r.Name)
 			if r.Ledger != nil { // a pair that the store of a former leader had is played again, perhaps by another worker
 				before := len(l.agreed)
 				maps.DeleteFunc(l.agreed, func(pair int, _ string) bool { return !r.Ledger.IsStored(pair) })
@@ -302,8 +306,8 @@ func (l *list) end(a *audit) {
 
 // mayPlay reports whether a worker may play the next result of an audit. Only a trusted worker may play the third
 // result, which decides a dispute. Only a trusted worker may check a pair on which a provisional verdict rests. The
-// machines of the test's owner may play these results too, unless the farm trusts the audited worker. A trusted worker may
-// repeat its own second result, see Audits.repeats.
+// machines of the test's owner may play these results too, unless the farm trusts the audited worker. A trusted worker
+// may repeat its own second result, see Audits.repeats.
 func (s *Audits) mayPlay(r *tests.Test, a *audit, name, owner string) bool {
 	w := s.config.Roster.Workers[name]
 	switch {
@@ -313,34 +317,38 @@ func (s *Audits) mayPlay(r *tests.Test, a *audit, name, owner string) bool {
 		return true
 	case slices.Contains(a.owners, owner):
 		return false
-	case !s.config.Roster.Untrusted(w) || a.Second == nil && (r.Match.Gate.IsZero() || !s.config.Tests.MustProve(r, a.Worker)):
+	case !s.config.Roster.Untrusted(w) || a.Second == nil &&
+		(r.Match.Gate.IsZero() || !s.config.Tests.MustProve(r, a.Worker)):
 		return true
 	}
 	return owner == r.Owner && !s.config.Roster.Trusted(a.Worker)
 }
 
-// repeats reports whether a worker may play the pair of an audit again, of which one of the two results is its own. It may if
-// the farm trusts it more than the other worker. If it gets the same result again, the players repeat their games, so
-// the other result is false. One owner alone proves this only with several pairs, see soleDisputes.
+// repeats reports whether a worker may play the pair of an audit again, of which one of the two results is its own. It
+// may if the farm trusts it more than the other worker. If it gets the same result again, the players repeat their
+// games, so the other result is false. One owner alone proves this only with several pairs, see soleDisputes.
 func (s *Audits) repeats(a *audit, name string) bool {
 	x := a.Second
 	if x == nil || !s.config.Roster.Trusted(name) {
 		return false
 	}
-	return x.Worker == name && !x.Repeated && !s.config.Roster.Trusted(a.Worker) || a.Worker == name && !x.Denied && !s.config.Roster.Trusted(x.Worker)
+	return x.Worker == name && !x.Repeated && !s.config.Roster.Trusted(a.Worker) || a.Worker == name && !x.Denied &&
+		!s.config.Roster.Trusted(x.Worker)
 }
 
-// contradicts reports whether workers of an owner have audited soleDisputes pairs of a run with other results that no worker has
-// decided.
+// contradicts reports whether workers of an owner have audited soleDisputes pairs of a run with other results that no
+// worker has decided.
 func (l *list) contradicts(owner string) bool {
-	return len(lists.Filter(l.due, func(a *audit) bool { return a.Second != nil && a.Second.Owner == owner })) >= soleDisputes
+	return len(lists.Filter(l.due, func(a *audit) bool { return a.Second != nil && a.Second.Owner == owner })) >=
+		soleDisputes
 }
 
 // another reports whether a trusted worker of a third owner is connected that can decide an audit.
 func (s *Audits) another(now time.Time, r *tests.Test, a *audit) bool {
 	for name, x := range s.config.Roster.Sessions {
 		if now.Sub(x.Seen) < 2*s.config.Lease && !slices.Contains(a.owners, x.Owner) &&
-			s.config.Roster.Trusted(name) && s.config.Roster.Meets(r.Needs, name, x.Hello.Labels) && r.Protocol <= x.Hello.Protocol {
+			s.config.Roster.Trusted(name) && s.config.Roster.Meets(r.Needs, name, x.Hello.Labels) &&
+			r.Protocol <= x.Hello.Protocol {
 			return true
 		}
 	}
@@ -354,7 +362,8 @@ func (l *list) heldBy(worker string) bool {
 
 // Grant grants up to n audits: pairs that a worker of another owner has played first. It opens an ended run
 // if necessary.
-func (s *Audits) Grant(ctx context.Context, now time.Time, r *tests.Test, to *roster.Session, n int) (grants []farm.Grant) {
+func (s *Audits) Grant(ctx context.Context, now time.Time, r *tests.Test, to *roster.Session,
+	n int) (grants []farm.Grant) {
 	l := s.of(r)
 	if l.contradicts(to.Owner) && s.config.Roster.Untrusted(s.config.Roster.Workers[to.Name]) {
 		return nil
@@ -432,14 +441,15 @@ func (l *list) held(worker string, h farm.Held) *audit {
 	return nil
 }
 
-// unsentAudit limits how long a worker may keep a finished audit without sending it, in lease lifetimes. It is long, because
-// the stream may be full.
+// unsentAudit limits how long a worker may keep a finished audit without sending it, in lease lifetimes. It is long,
+// because the stream may be full.
 const unsentAudit = 30
 
 // Extend extends the leases of the audits in one list of a heartbeat, and returns the other leases of the
 // list. finished is true for the lists of finished pairs. The results of finished pairs may be lost, so their
 // leases end after unsentAudit.
-func (s *Audits) Extend(now time.Time, of *roster.Session, list []farm.Held, finished bool, reply *farm.BeatReply) (rest []farm.Held) {
+func (s *Audits) Extend(now time.Time, of *roster.Session, list []farm.Held, finished bool,
+	reply *farm.BeatReply) (rest []farm.Held) {
 	for _, h := range list {
 		if !h.Audit {
 			rest = append(rest, h)
@@ -496,8 +506,8 @@ type Accusation struct {
 	Kept *tests.Test
 }
 
-// fresh reports whether the engines of a pair have kept no data of earlier pairs, so that another playing must have the same
-// result. epoch is that of the pair's lease. A pair that was pushed has none.
+// fresh reports whether the engines of a pair have kept no data of earlier pairs, so that another playing must have the
+// same result. epoch is that of the pair's lease. A pair that was pushed has none.
 func (s *Audits) fresh(r *tests.Test, epoch farm.Epoch) bool {
 	return r.Protocol < farm.ProtocolFresh || epoch >= s.config.Epochs.Fresh
 }
@@ -555,16 +565,19 @@ func (s *Audits) countSecond(ctx context.Context, r *tests.Test, a *audit, first
 		l.end(a)
 		return
 	}
-	a.Second = &second{Worker: p.Worker, Owner: p.Owner, Print: s.config.Auditor.Print(p.Pair), Where: where, Epoch: p.Lease.Epoch, At: time.Now().Round(0)}
+	a.Second = &second{Worker: p.Worker, Owner: p.Owner, Print: s.config.Auditor.Print(p.Pair), Where: where,
+		Epoch: p.Lease.Epoch, At: time.Now().Round(0)}
 	a.owners = append(a.owners, p.Owner)
 	l.changed = true
 	s.ProveAgain() // verdicts of other tests may now need more audits of the worker
-	s.config.Log.Warn("two results of an audit differ, a third decides", "run", r.Name, "pair", a.Pair, "where", where, "workers", []string{a.Worker, p.Worker})
+	s.config.Log.Warn("two results of an audit differ, a third decides", "run", r.Name, "pair", a.Pair, "where", where,
+		"workers", []string{a.Worker, p.Worker})
 	s.config.Tests.LogOnce(ctx, time.Now(), r, "differs "+a.Worker+" "+p.Worker,
 		fmt.Sprintf("%s got another result than %s for %s %d: %s", p.Worker, a.Worker, r.Word(), a.Pair, where))
 }
 
-// countRepeat processes a result of the worker that has also played the second result. fresh is that of the first result.
+// countRepeat processes a result of the worker that has also played the second result. fresh is that of the first
+// result.
 func (s *Audits) countRepeat(ctx context.Context, r *tests.Test, a *audit, p Played, fresh bool) (accused Accusation) {
 	l := s.of(r)
 	l.changed, l.unproved = true, true
@@ -576,7 +589,8 @@ func (s *Audits) countRepeat(ctx context.Context, r *tests.Test, a *audit, p Pla
 	if !fresh {
 		r.Counts.Differed++
 		l.end(a)
-		why := fmt.Sprintf("audit of pair %d of %s: %s; %s got another result, twice the same", a.Pair, r.Name, a.Second.Where, p.Worker)
+		why := fmt.Sprintf("audit of pair %d of %s: %s; %s got another result, twice the same", a.Pair, r.Name,
+			a.Second.Where, p.Worker)
 		return Accusation{Worker: a.Worker, Why: why, Kept: r}
 	}
 	a.Second.Repeated = true
@@ -598,12 +612,15 @@ func (s *Audits) countRepeat(ctx context.Context, r *tests.Test, a *audit, p Pla
 	if s.config.Roster.Barred(a.Worker) { // by the pairs before
 		return accused
 	}
-	return Accusation{Worker: a.Worker, Why: fmt.Sprintf("audits of %s: %s; %s got other results, twice the same", strings.Join(texts, ", "), a.Second.Where, p.Worker)}
+	return Accusation{Worker: a.Worker,
+		Why: fmt.Sprintf("audits of %s: %s; %s got other results, twice the same", strings.Join(texts, ", "), a.Second.Where,
+			p.Worker)}
 }
 
-// countDenial processes a second result of the worker that has played the first one. The farm trusts this worker, and does not
-// trust the one that contradicts it. fresh is that of the first result.
-func (s *Audits) countDenial(ctx context.Context, r *tests.Test, a *audit, first *match.PairResult, p Played, fresh bool) (accused Accusation) {
+// countDenial processes a second result of the worker that has played the first one. The farm trusts this worker, and
+// does not trust the one that contradicts it. fresh is that of the first result.
+func (s *Audits) countDenial(ctx context.Context, r *tests.Test, a *audit, first *match.PairResult, p Played,
+	fresh bool) (accused Accusation) {
 	l, where := s.of(r), s.config.Auditor.Differ(first, p.Pair)
 	l.changed = true
 	if where != "" {
@@ -613,7 +630,8 @@ func (s *Audits) countDenial(ctx context.Context, r *tests.Test, a *audit, first
 			return accused
 		}
 		r.Counts.Differed++
-		return Accusation{Worker: a.Worker, Why: fmt.Sprintf("audit of pair %d of %s: %s; the worker itself got another result", a.Pair, r.Name, where), Kept: r}
+		return Accusation{Worker: a.Worker,
+			Why: fmt.Sprintf("audit of pair %d of %s: %s; the worker itself got another result", a.Pair, r.Name, where), Kept: r}
 	}
 	a.Second.Denied = true
 	denied := func(x *audit) bool { return x.Second != nil && x.Second.Denied && x.Second.Owner == a.Second.Owner }
@@ -635,7 +653,8 @@ func (s *Audits) countDenial(ctx context.Context, r *tests.Test, a *audit, first
 	return Accusation{Worker: a.Second.Worker, Why: why}
 }
 
-// refutedIn has the pairs of one test for which the workers of one owner got another result than a worker, twice the same.
+// refutedIn has the pairs of one test for which the workers of one owner got another result than a worker, twice the
+// same.
 type refutedIn struct {
 	test   *tests.Test
 	audits []*audit // the open audits
@@ -667,20 +686,22 @@ func (s *Audits) refuted(now time.Time, worker, owner string) (all []refutedIn) 
 func (s *Audits) notExact(ctx context.Context, r *tests.Test, pair int) {
 	s.config.Log.Warn("results of a pair differ: its players do not repeat their games", "run", r.Name, "pair", pair)
 	r.Inexact, r.Exact = true, false
-	entries.Warn(s.config.Log, s.config.Tests.Keep(ctx, r), "it was not stored that a test's games do not repeat", "run", r.Name)
+	entries.Warn(s.config.Log, s.config.Tests.Keep(ctx, r), "it was not stored that a test's games do not repeat", "run",
+		r.Name)
 }
 
 // decide decides an audit with three results of three owners, of which the first two differ. third is the last one.
 //
 // If the third result equals one of them, decide accuses the worker of the other one. If all three differ,
 // the players do not repeat their games. Then it accuses no worker, and the run gets no further audits. decided
-// is true in both cases. If the first result is not fresh, three results prove nothing about the players, and decide names
-// the first worker.
+// is true in both cases. If the first result is not fresh, three results prove nothing about the players, and decide
+// names the first worker.
 //
 // The third result may be from an untrusted machine of the test's owner. The owner may know the audited worker, so
 // such a result decides nothing against a trusted second worker. decide then returns false. The owners of all results
 // still play no other result of the pair.
-func (s *Audits) decide(ctx context.Context, r *tests.Test, a *audit, first *match.PairResult, third Played, fresh bool) (accused Accusation, decided bool) {
+func (s *Audits) decide(ctx context.Context, r *tests.Test, a *audit, first *match.PairResult, third Played,
+	fresh bool) (accused Accusation, decided bool) {
 	wrong, agree := "", ", and two others agree"
 	switch {
 	case slices.Equal(s.config.Auditor.Print(third.Pair), a.Second.Print):
@@ -787,8 +808,8 @@ func (s *Audits) Prove(ctx context.Context, now time.Time, r *tests.Test) {
 	l.verdict, l.unproved = r.Provisional, err != nil || marked != nil
 }
 
-// missing describes the audits that a verdict still needs: the disputes about pairs that audits have contradicted, and the
-// pairs that no trusted worker has played again. open has the workers that played the pairs.
+// missing describes the audits that a verdict still needs: the disputes about pairs that audits have contradicted, and
+// the pairs that no trusted worker has played again. open has the workers that played the pairs.
 func (s *Audits) missing(r *tests.Test, open []string, of, missing int) string {
 	var first, second []string
 	disputes, repeating, proved := 0, false, true
@@ -812,15 +833,19 @@ func (s *Audits) missing(r *tests.Test, open []string, of, missing int) string {
 	if disputes == 1 {
 		differ = "differs"
 	}
-	text := fmt.Sprintf("%s of %s %s from the results of %s, of %d that the verdict needs", format.NumberOf(disputes, "audit"), names(first), differ, names(second), of)
+	text := fmt.Sprintf("%s of %s %s from the results of %s, of %d that the verdict needs",
+		format.NumberOf(disputes, "audit"), names(first), differ, names(second), of)
 	switch {
 	case repeating:
 		return text + fmt.Sprintf(", which plays these %ss again to prove its results", r.Word())
 	case proved && missing > disputes:
-		return text + fmt.Sprintf(". If a trusted worker confirms the other %ss, these become void and are played again", r.Word())
+		return text + fmt.Sprintf(". If a trusted worker confirms the other %ss, these become void and are played again",
+			r.Word())
 	}
-	return text + fmt.Sprintf(". A trusted worker of another owner must decide: gogi farm worker trust WORKER verified. Or make the pairs void: gogi farm worker void WORKER --run %s --why TEXT. "+
-		"If nobody decides in %s, they become void if the other %ss are confirmed", farm.ShortDigest(r.Digest), hours(disputeAge), r.Word())
+	return text +
+		fmt.Sprintf(". A trusted worker of another owner must decide: gogi farm worker trust WORKER verified. Or make the pairs void: gogi farm worker void WORKER --run %s --why TEXT. "+
+			"If nobody decides in %s, they become void if the other %ss are confirmed", farm.ShortDigest(r.Digest),
+			hours(disputeAge), r.Word())
 }
 
 // whyInexact returns the reason why audits cannot repeat the games of a test.
@@ -842,12 +867,13 @@ func someOf(names []string) string {
 // shownWorkers is the maximum number of workers in the text about a verdict.
 const shownWorkers = 20
 
-// sample starts an audit for each pair of the workers' samples that needs one and has none. The sample of a worker has all its
-// pairs of the verdict if a result of it is in dispute: a worker that lies now and then has few false pairs in a
-// smaller sample. The verdict also waits for the audits of its pairs that wait for another reason, such as a new worker, and
-// of pairs that became void because of a dispute. of is the number of pairs in the samples. missing is the number of
-// these pairs that no audit by a trusted worker has confirmed. sample also settles disputes, see settle.
-func (s *Audits) sample(ctx context.Context, now time.Time, r *tests.Test, workers []string) (of, missing int, err error) {
+// sample starts an audit for each pair of the workers' samples that needs one and has none. The sample of a worker has
+// all its pairs of the verdict if a result of it is in dispute: a worker that lies now and then has few false pairs in
+// a smaller sample. The verdict also waits for the audits of its pairs that wait for another reason, such as a new
+// worker, and of pairs that became void because of a dispute. of is the number of pairs in the samples. missing is the
+// number of these pairs that no audit by a trusted worker has confirmed. sample also settles disputes, see settle.
+func (s *Audits) sample(ctx context.Context, now time.Time, r *tests.Test, workers []string) (of, missing int,
+	err error) {
 	if err := s.config.Tests.Open(ctx, r, now); err != nil {
 		return 0, 0, err
 	}
@@ -888,7 +914,9 @@ func (s *Audits) sample(ctx context.Context, now time.Time, r *tests.Test, worke
 			}
 		}
 		missing += len(open)
-		l.settle(name, lists.Map(open, func(pair int) *audit { return waiting[pair] }), func(a *audit) bool { return s.undecided(now, r, a) })
+		l.settle(name, lists.Map(open, func(pair int) *audit { return waiting[pair] }), func(a *audit) bool {
+			return s.undecided(now, r, a)
+		})
 	}
 	if r.Decided() == "" { // pairs became void, and then the process ended
 		l.resettle(r)
@@ -900,7 +928,8 @@ func (s *Audits) sample(ctx context.Context, now time.Time, r *tests.Test, worke
 // worker that played the pair again, has lost its trust or is in quarantine.
 func (s *Audits) confirms(r *tests.Test, auditor, worker string) bool {
 	w := s.config.Roster.Workers[auditor]
-	return w != nil && w.Quarantine == "" && (!s.config.Roster.Untrusted(w) || w.Owner == r.Owner && !s.config.Roster.Trusted(worker))
+	return w != nil && w.Quarantine == "" &&
+		(!s.config.Roster.Untrusted(w) || w.Owner == r.Owner && !s.config.Roster.Trusted(worker))
 }
 
 // Waits reports whether pairs of a test wait for another playing.

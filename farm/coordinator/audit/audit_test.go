@@ -45,7 +45,8 @@ func begin(t *testing.T, g stats.SPRT) (*parttest.Farm, *Audits, *tests.Test) {
 	t.Helper()
 	f := parttest.New()
 	a := New(Config{
-		State: f.State, Roster: f.Roster, Tests: f.Tests, Epochs: f.Epochs, Secret: parttest.Secret, Lease: parttest.Lease, Auditor: all{}, Log: f.Log,
+		State: f.State, Roster: f.Roster, Tests: f.Tests, Epochs: f.Epochs, Secret: parttest.Secret, Lease: parttest.Lease,
+		Auditor: all{}, Log: f.Log,
 	})
 	r := f.Run(t, parttest.Plan("t", 8, g))
 	for _, name := range []string{"red1", "red2", "blue1", "blue2", "gold1"} {
@@ -71,11 +72,12 @@ func play(t *testing.T, f *parttest.Farm, a *Audits, r *tests.Test, worker strin
 	t.Helper()
 	h, ok := grant(t, f, a, r, worker)
 	testutil.Require(t, ok, "%s gets no audit", worker)
-	return a.Count(t.Context(), r, Played{Worker: worker, Owner: f.Roster.OwnerOf(worker), Lease: h, Pair: result(0, worker, value)})
+	return a.Count(t.Context(), r,
+		Played{Worker: worker, Owner: f.Roster.OwnerOf(worker), Lease: h, Pair: result(0, worker, value)})
 }
 
-// TestResultsAgree: a worker of another owner plays the pair again. If the farm trusts it, both come nearer to the level
-// verified.
+// TestResultsAgree: a worker of another owner plays the pair again. If the farm trusts it, both come nearer to the
+// level verified.
 func TestResultsAgree(t *testing.T) {
 	for _, level := range []trust.Level{trust.Untrusted, trust.Owner} {
 		f, a, r := begin(t, stats.SPRT{})
@@ -101,8 +103,8 @@ func TestTheSecondAgreementVerifies(t *testing.T) {
 	testutil.Equal(t, f.Roster.Workers["red1"].Trust, trust.Verified, "after two")
 }
 
-// TestAThirdResultDecides: only a trusted worker of a third owner plays it. The worker whose result is alone is accused.
-// If all three differ, the players do not repeat their games, and no worker is accused.
+// TestAThirdResultDecides: only a trusted worker of a third owner plays it. The worker whose result is alone is
+// accused. If all three differ, the players do not repeat their games, and no worker is accused.
 func TestAThirdResultDecides(t *testing.T) {
 	for third, want := range map[float64]string{1: "blue1", 2: "red1", 3: ""} {
 		f, a, r := begin(t, stats.SPRT{})
@@ -111,13 +113,14 @@ func TestAThirdResultDecides(t *testing.T) {
 		testutil.Check(t, !ok && a.Waits(r), "an untrusted worker decides")
 		f.Roster.Workers["gold1"].Trust = trust.Verified
 		accused := play(t, f, a, r, "gold1", third)
-		ok = accused.Worker == want && (want == "") == (accused.Why == "") && r.Inexact == (want == "") && r.Counts.Differed == 1 && !a.Waits(r)
+		ok = accused.Worker == want && (want == "") == (accused.Why == "") && r.Inexact == (want == "") &&
+			r.Counts.Differed == 1 && !a.Waits(r)
 		testutil.Check(t, ok, "third result %v: %+v, inexact %t, %+v", third, accused, r.Inexact, r.Counts)
 	}
 }
 
-// TestAResultThatDecidesNothing: a machine of the test's owner that confirms an untrusted worker against a trusted one decides
-// nothing. No machine of that owner plays the pair again. Another trusted worker decides.
+// TestAResultThatDecidesNothing: a machine of the test's owner that confirms an untrusted worker against a trusted one
+// decides nothing. No machine of that owner plays the pair again. Another trusted worker decides.
 func TestAResultThatDecidesNothing(t *testing.T) {
 	f, a, r := begin(t, stats.SPRT{})
 	f.Stores["t"].Pairs[0] = *result(0, "blue1", 1)
@@ -142,7 +145,8 @@ func TestALeaseOfAnAuditEnds(t *testing.T) {
 		beat := func(finished bool) {
 			var reply farm.BeatReply
 			rest := a.Extend(time.Now(), f.Roster.Sessions["blue1"], []farm.Held{h, {Run: r.Digest, Pair: 5}}, finished, &reply)
-			testutil.Check(t, len(rest) == 1 && rest[0].Pair == 5 && len(reply.Drop) == 0, "rest %v, dropped %v", rest, reply.Drop)
+			testutil.Check(t, len(rest) == 1 && rest[0].Pair == 5 && len(reply.Drop) == 0, "rest %v, dropped %v", rest,
+				reply.Drop)
 		}
 		held := func(want bool) {
 			t.Helper()
@@ -166,7 +170,8 @@ func TestALeaseOfAnAuditEnds(t *testing.T) {
 			a.Expire(time.Now(), r)
 			beats++
 		}
-		testutil.Check(t, beats >= unsentAudit && beats <= unsentAudit+4, "a finished result was held for %d lifetimes", beats)
+		testutil.Check(t, beats >= unsentAudit && beats <= unsentAudit+4, "a finished result was held for %d lifetimes",
+			beats)
 
 		_, _ = grant(t, f, a, r, "blue1")
 		a.Leave("blue1", "blue1-1")
@@ -186,20 +191,24 @@ func TestAProvisionalVerdict(t *testing.T) {
 	r.Provisional = &tests.Provisional{End: 1, By: []string{"red1"}}
 
 	a.Prove(t.Context(), time.Now(), r)
-	testutil.Check(t, r.Provisional != nil && strings.HasPrefix(r.Provisional.Why(), "1 of 1 audits are missing"), "%q", r.Provisional.Why())
+	testutil.Check(t, r.Provisional != nil && strings.HasPrefix(r.Provisional.Why(), "1 of 1 audits are missing"), "%q",
+		r.Provisional.Why())
 	testutil.Equal(t, f.Stores["t"].Why, r.Provisional.Why(), "stored in the database")
 	play(t, f, a, r, "blue1", 1)
 	a.Prove(t.Context(), time.Now(), r)
-	testutil.Check(t, r.Provisional == nil && f.Stores["t"].Why == "", "after the audit: %q, %q", r.Provisional.Why(), f.Stores["t"].Why)
+	testutil.Check(t, r.Provisional == nil && f.Stores["t"].Why == "", "after the audit: %q, %q", r.Provisional.Why(),
+		f.Stores["t"].Why)
 
 	r.Provisional = &tests.Provisional{End: 1, By: []string{"red1"}}
 	testutil.OK(t, a.Doubt(t.Context(), r, []int{0}))
 	a.Prove(t.Context(), time.Now(), r)
-	testutil.Check(t, strings.HasPrefix(r.Provisional.Why(), "1 of 1 audits are missing"), "after the doubt: %q", r.Provisional.Why())
+	testutil.Check(t, strings.HasPrefix(r.Provisional.Why(), "1 of 1 audits are missing"), "after the doubt: %q",
+		r.Provisional.Why())
 	f.Roster.Quarantine(f.Roster.Workers["red1"], "red1", "it lies", "farm")
 	a.ProveAgain()
 	a.Prove(t.Context(), time.Now(), r)
-	testutil.Check(t, strings.Contains(r.Provisional.Why(), "because of a quarantine"), "after the quarantine: %q", r.Provisional.Why())
+	testutil.Check(t, strings.Contains(r.Provisional.Why(), "because of a quarantine"), "after the quarantine: %q",
+		r.Provisional.Why())
 }
 
 // TestAuditsSurviveARestart: the waiting and the agreed audits are read again.
@@ -215,7 +224,8 @@ func TestAuditsSurviveARestart(t *testing.T) {
 	b := New(a.config)
 	testutil.OK(t, b.Read(t.Context()))
 	due := b.of(r).due
-	ok := len(due) == 1 && due[0].Pair == 3 && due[0].Worker == "red1" && due[0].Owner == "red" && b.of(r).agreed[0] == "blue1"
+	ok := len(due) == 1 && due[0].Pair == 3 && due[0].Worker == "red1" && due[0].Owner == "red" &&
+		b.of(r).agreed[0] == "blue1"
 	testutil.Check(t, ok, "%+v, agreed %v", due, b.of(r).agreed)
 	b.Void(r, []int{3})
 	testutil.Check(t, !b.Waits(r), "an audit of a void pair waits")
@@ -251,9 +261,11 @@ func dispute(t *testing.T, n int, level trust.Level) (*parttest.Farm, *Audits, *
 	return f, a, r
 }
 
-func count(t *testing.T, f *parttest.Farm, a *Audits, r *tests.Test, worker string, h farm.Held, value float64) Accusation {
+func count(t *testing.T, f *parttest.Farm, a *Audits, r *tests.Test, worker string, h farm.Held,
+	value float64) Accusation {
 	t.Helper()
-	return a.Count(t.Context(), r, Played{Worker: worker, Owner: f.Roster.OwnerOf(worker), Lease: h, Pair: result(h.Pair, worker, value)})
+	return a.Count(t.Context(), r,
+		Played{Worker: worker, Owner: f.Roster.OwnerOf(worker), Lease: h, Pair: result(h.Pair, worker, value)})
 }
 
 // TestOneTrustedWorkerRepeats: without another trusted worker, the one that got other results plays the pairs again. If
@@ -267,7 +279,8 @@ func TestOneTrustedWorkerRepeats(t *testing.T) {
 	testutil.Require(t, len(audit) == 1 && audit[0].Pair == 6, "gold1 audits the trusted worker: %+v", audit)
 	count(t, f, a, r, "gold1", audit[0].Held, 9)
 	a.Prove(t.Context(), time.Now(), r)
-	testutil.Equal(t, r.Provisional.Why(), "4 audits of red1 differ from the results of blue1, of 4 that the verdict needs, which plays these pairs again to prove its results", "the verdict")
+	testutil.Equal(t, r.Provisional.Why(),
+		"4 audits of red1 differ from the results of blue1, of 4 that the verdict needs, which plays these pairs again to prove its results", "the verdict")
 	list := a.Grant(t.Context(), time.Now(), r, f.Roster.Sessions["blue1"], 9)
 	testutil.Require(t, len(list) == 5 && list[4].Pair == 6, "blue1 repeats its audits and its own pair 6: %+v", list)
 	for i, g := range list[:3] {
@@ -299,8 +312,8 @@ func settled(t *testing.T, a *Audits, r *tests.Test) []Settled {
 	return testutil.Must(a.Settled(t.Context(), time.Now(), r))(t)
 }
 
-// TestAFewDisputes: two pairs accuse no worker. They become void, also after a restart. No worker of the same owner repeats
-// them.
+// TestAFewDisputes: two pairs accuse no worker. They become void, also after a restart. No worker of the same owner
+// repeats them.
 func TestAFewDisputes(t *testing.T) {
 	f, a, r := fewDisputes(t)
 	a.Keep(t.Context(), r)
@@ -315,27 +328,31 @@ func TestAFewDisputes(t *testing.T) {
 		f.Tests.VoidDue = false
 		list := settled(t, a, r)
 		why := "blue1 twice got another result (the first move), and no other trusted worker can decide; no worker is accused"
-		testutil.Require(t, len(list) == 1 && list[0].Worker == "red1" && slices.Equal(list[0].Pairs, []int{0, 1}) && list[0].Why == why && f.Tests.VoidDue, "%+v", list)
+		testutil.Require(t, len(list) == 1 && list[0].Worker == "red1" && slices.Equal(list[0].Pairs, []int{0, 1}) &&
+			list[0].Why == why && f.Tests.VoidDue, "%+v", list)
 		testutil.Equal(t, r.Provisional.Why(), "pairs [0 1] of red1 will be void and played again: "+why, "the verdict")
 		testutil.Check(t, len(r.Disputes) == 2 && r.InDispute(0) && r.InDispute(1) && !r.InDispute(2), "%+v", r.Disputes)
 	}
 	r.Provisional = nil
-	testutil.Equal(t, len(testutil.Must(a.Settled(t.Context(), time.Now(), r))(t)), 0, "settled disputes of a test that runs again")
+	testutil.Equal(t, len(testutil.Must(a.Settled(t.Context(), time.Now(), r))(t)), 0,
+		"settled disputes of a test that runs again")
 }
 
-// TestAnotherTrustedWorkerDecides: no pair becomes void while another trusted worker can decide. Its result accuses a worker.
+// TestAnotherTrustedWorkerDecides: no pair becomes void while another trusted worker can decide. Its result accuses a
+// worker.
 func TestAnotherTrustedWorkerDecides(t *testing.T) {
 	f, a, r := fewDisputes(t)
 	testutil.Equal(t, len(settled(t, a, r)), 1, "settled disputes before it is trusted")
 	f.Roster.Workers["gold1"].Trust = trust.Verified
 	a.ProveAgain()
 	testutil.Equal(t, len(settled(t, a, r)), 0, "settled disputes")
-	testutil.Contains(t, r.Provisional.Why(), "2 audits of red1 differ from the results of blue1, of 2 that the verdict needs. A trusted worker of another owner must decide", "the verdict")
+	testutil.Contains(t, r.Provisional.Why(),
+		"2 audits of red1 differ from the results of blue1, of 2 that the verdict needs. A trusted worker of another owner must decide", "the verdict")
 	testutil.Equal(t, play(t, f, a, r, "gold1", 2).Worker, "red1", "accused")
 }
 
-// TestDisputesAfterTheyAreSettled: pairs that became void count as evidence against their worker for a week. The third pair
-// accuses it. All its pairs are audited meanwhile, and a pair that became void is audited whoever plays it.
+// TestDisputesAfterTheyAreSettled: pairs that became void count as evidence against their worker for a week. The third
+// pair accuses it. All its pairs are audited meanwhile, and a pair that became void is audited whoever plays it.
 func TestDisputesAfterTheyAreSettled(t *testing.T) {
 	for late, want := range map[bool]string{false: "red1", true: ""} {
 		synctest.Test(t, func(t *testing.T) {
@@ -379,13 +396,15 @@ func TestDisputesAfterTheyAreSettled(t *testing.T) {
 	}
 }
 
-// TestAResultBeforeTheVoid: a third result that arrives before the pairs of a settled dispute become void is not too late.
+// TestAResultBeforeTheVoid: a third result that arrives before the pairs of a settled dispute become void is not too
+// late.
 func TestAResultBeforeTheVoid(t *testing.T) {
 	f, a, r := fewDisputes(t)
 	testutil.Equal(t, len(settled(t, a, r)), 1, "settled disputes")
 	f.Roster.Workers["gold1"].Trust = trust.Verified
 	play(t, f, a, r, "gold1", 1)
-	testutil.Equal(t, len(testutil.Must(a.Settled(t.Context(), time.Now(), r))(t)), 0, "settled disputes after a third result")
+	testutil.Equal(t, len(testutil.Must(a.Settled(t.Context(), time.Now(), r))(t)), 0,
+		"settled disputes after a third result")
 }
 
 // TestADisputeInAnotherTest: it makes the verdict of each test need all pairs of the worker.
@@ -419,8 +438,8 @@ func TestAPairOfADisputeIsAlwaysNecessary(t *testing.T) {
 	testutil.Contains(t, r.Provisional.Why(), "1 of 1 audits are missing", "the verdict")
 }
 
-// TestADisputeThatNobodyDecides: after a day the pair becomes void, also if its second worker has not repeated its result or
-// the farm does not trust it any more. Then it is no evidence against the first worker.
+// TestADisputeThatNobodyDecides: after a day the pair becomes void, also if its second worker has not repeated its
+// result or the farm does not trust it any more. Then it is no evidence against the first worker.
 func TestADisputeThatNobodyDecides(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f, a, r := dispute(t, 3, trust.Verified)
@@ -430,18 +449,20 @@ func TestADisputeThatNobodyDecides(t *testing.T) {
 		f.Roster.Workers["blue1"].Trust = trust.Untrusted
 		a.ProveAgain()
 		testutil.Equal(t, len(settled(t, a, r)), 0, "settled disputes at once")
-		testutil.Contains(t, r.Provisional.Why(), "If nobody decides in 24 h, they become void if the other pairs are confirmed", "the verdict")
+		testutil.Contains(t, r.Provisional.Why(),
+			"If nobody decides in 24 h, they become void if the other pairs are confirmed", "the verdict")
 		time.Sleep(disputeAge)
 		a.Expire(time.Now(), r)
 		list := settled(t, a, r)
 		testutil.Require(t, len(list) == 1 && len(list[0].Pairs) == 3, "%+v", list)
-		testutil.Equal(t, list[0].Why, "blue1 got another result (the first move), and no trusted worker of another owner decided in 24 h; no worker is accused", "the reason")
+		testutil.Equal(t, list[0].Why,
+			"blue1 got another result (the first move), and no trusted worker of another owner decided in 24 h; no worker is accused", "the reason")
 		testutil.Check(t, !r.Disputes[0].Proved, "%+v", r.Disputes)
 	})
 }
 
-// TestDisputesOfSeveralTests: a worker that lies now and then has few false pairs in each test. Three of them in two tests
-// accuse it, and while one is open, all its later pairs are audited.
+// TestDisputesOfSeveralTests: a worker that lies now and then has few false pairs in each test. Three of them in two
+// tests accuse it, and while one is open, all its later pairs are audited.
 func TestDisputesOfSeveralTests(t *testing.T) {
 	f, a, r := dispute(t, 2, trust.Verified)
 	a.config.Auditor = some{}
@@ -466,14 +487,18 @@ func TestDisputesOfSeveralTests(t *testing.T) {
 	testutil.Equal(t, count(t, f, a, other, "blue1", list[0].Held, 2), Accusation{}, "accused by a second result")
 	h, ok := grant(t, f, a, other, "blue1")
 	testutil.Require(t, ok, "blue1 repeats nothing")
-	testutil.Equal(t, count(t, f, a, other, "blue1", h, 2), Accusation{Worker: "red1", Why: "audits of pairs [0 1] of t, pairs [3] of other: the first move; blue1 got other results, twice the same"})
-	testutil.Check(t, r.Counts.Differed == 2 && other.Counts.Differed == 1 && !a.Waits(r) && !a.Waits(other), "%+v, %+v", r.Counts, other.Counts)
+	testutil.Equal(t, count(t, f, a, other, "blue1", h, 2),
+		Accusation{Worker: "red1",
+			Why: "audits of pairs [0 1] of t, pairs [3] of other: the first move; blue1 got other results, twice the same"})
+	testutil.Check(t, r.Counts.Differed == 2 && other.Counts.Differed == 1 && !a.Waits(r) && !a.Waits(other), "%+v, %+v",
+		r.Counts, other.Counts)
 	start("red1", 5)
 	testutil.Check(t, !a.Waits(other), "a pair is audited without an open dispute")
 }
 
-// TestADisputeOutsideTheSample: an audit that contradicts a pair of the verdict makes all pairs of its worker necessary, also
-// if the sample of the worker has none of its false pairs. The false ones become void when all others are confirmed.
+// TestADisputeOutsideTheSample: an audit that contradicts a pair of the verdict makes all pairs of its worker
+// necessary, also if the sample of the worker has none of its false pairs. The false ones become void when all others
+// are confirmed.
 func TestADisputeOutsideTheSample(t *testing.T) {
 	f, a, r := dispute(t, 2, trust.Verified)
 	a.config.Auditor = some{}
@@ -484,7 +509,8 @@ func TestADisputeOutsideTheSample(t *testing.T) {
 	}
 	r.Provisional.End = 6
 	a.Prove(t.Context(), time.Now(), r)
-	testutil.Contains(t, r.Provisional.Why(), "2 audits of red1 differ from the results of blue1, of 6 that the verdict needs", "the verdict")
+	testutil.Contains(t, r.Provisional.Why(),
+		"2 audits of red1 differ from the results of blue1, of 6 that the verdict needs", "the verdict")
 	list := a.Grant(t.Context(), time.Now(), r, f.Roster.Sessions["blue1"], 9)
 	testutil.Require(t, len(list) == 6, "blue1 repeats two pairs and audits four others: %+v", list)
 	for _, g := range list {
@@ -494,11 +520,12 @@ func TestADisputeOutsideTheSample(t *testing.T) {
 	}
 	a.Prove(t.Context(), time.Now(), r)
 	void := testutil.Must(a.Settled(t.Context(), time.Now(), r))(t)
-	testutil.Check(t, len(void) == 1 && slices.Equal(void[0].Pairs, []int{0, 1}), "when its other pairs are confirmed: %+v", void)
+	testutil.Check(t, len(void) == 1 && slices.Equal(void[0].Pairs, []int{0, 1}),
+		"when its other pairs are confirmed: %+v", void)
 }
 
-// TestAnUntrustedContradiction: a result of a worker that the farm does not trust any more does not make all pairs necessary.
-// One of a machine of the test's owner does.
+// TestAnUntrustedContradiction: a result of a worker that the farm does not trust any more does not make all pairs
+// necessary. One of a machine of the test's owner does.
 func TestAnUntrustedContradiction(t *testing.T) {
 	for owner, want := range map[string]string{"red": "of 2 that", "blue": "of 6 that"} {
 		f, a, r := dispute(t, 2, trust.Verified)
@@ -514,8 +541,8 @@ func TestAnUntrustedContradiction(t *testing.T) {
 	}
 }
 
-// TestTheVerdictComesFirst: workers play the audits that a provisional verdict needs before all others, and these audits have
-// room although maxAudits others wait.
+// TestTheVerdictComesFirst: workers play the audits that a provisional verdict needs before all others, and these
+// audits have room although maxAudits others wait.
 func TestTheVerdictComesFirst(t *testing.T) {
 	f, a, r := begin(t, stats.SPRT{Elo0: 0, Elo1: 10, Alpha: 0.05, Beta: 0.05, Model: stats.ModelLogistic})
 	a.Void(r, []int{0})
@@ -532,10 +559,13 @@ func TestTheVerdictComesFirst(t *testing.T) {
 		r.PlayedBy.Set(pair, "red1")
 	}
 	r.Ledger.Stored(time.Now(), 7)
-	testutil.OK(t, tests.AddDisputes(t.Context(), f.Tests, r, []tests.Dispute{{Pair: 7, Worker: "red1"}})) // all pairs of red1 are necessary
+	// all pairs of red1 are necessary
+	testutil.OK(t, tests.AddDisputes(t.Context(), f.Tests, r, []tests.Dispute{{Pair: 7, Worker: "red1"}}))
 	a.Prove(t.Context(), time.Now(), r)
 	testutil.Contains(t, r.Provisional.Why(), "4 of 4 audits are missing", "the verdict")
-	pairs := lists.Map(a.Grant(t.Context(), time.Now(), r, f.Roster.Sessions["blue1"], 6), func(g farm.Grant) int { return g.Pair })
+	pairs := lists.Map(a.Grant(t.Context(), time.Now(), r, f.Roster.Sessions["blue1"], 6), func(g farm.Grant) int {
+		return g.Pair
+	})
 	testutil.Check(t, slices.Equal(pairs, []int{0, 1, 2, 3, 7, 4}), "audits of the pairs %v", pairs)
 }
 
@@ -557,8 +587,8 @@ func TestALongVerdict(t *testing.T) {
 	testutil.Equal(t, len(a.of(r).due), maxAudits, "audits that wait")
 }
 
-// TestVoidPairsOfAVerdict: the process ended after the pairs of disputes became void. They are settled again, and the verdict is
-// not final meanwhile.
+// TestVoidPairsOfAVerdict: the process ended after the pairs of disputes became void. They are settled again, and the
+// verdict is not final meanwhile.
 func TestVoidPairsOfAVerdict(t *testing.T) {
 	f, a, r := begin(t, stats.SPRT{Elo0: 0, Elo1: 10, Alpha: 0.05, Beta: 0.05, Model: stats.ModelLogistic})
 	a.Void(r, []int{0})
@@ -573,10 +603,12 @@ func TestVoidPairsOfAVerdict(t *testing.T) {
 	testutil.OK(t, tests.AddDisputes(t.Context(), f.Tests, r, disputes))
 	list := settled(t, a, r)
 	testutil.Require(t, len(list) == 1 && list[0].Worker == "red1" && len(list[0].Pairs) == 0, "%+v", list)
-	testutil.Equal(t, r.Provisional.Why(), "pairs of red1 are void and are played again: blue1 got other results for [1 2]", "the verdict")
+	testutil.Equal(t, r.Provisional.Why(),
+		"pairs of red1 are void and are played again: blue1 got other results for [1 2]", "the verdict")
 }
 
-// TestTheVerdictWaitsForItsAudits: a verdict is not final while audits of its pairs wait, also if its sample is confirmed.
+// TestTheVerdictWaitsForItsAudits: a verdict is not final while audits of its pairs wait, also if its sample is
+// confirmed.
 func TestTheVerdictWaitsForItsAudits(t *testing.T) {
 	f, a, r := begin(t, stats.SPRT{Elo0: 0, Elo1: 10, Alpha: 0.05, Beta: 0.05, Model: stats.ModelLogistic})
 	a.config.Auditor = some{}
@@ -601,10 +633,12 @@ func (some) Audits(string, int, trust.Level, int) bool { return false }
 // or if the farm trusts the audited worker too.
 func TestNoRepeat(t *testing.T) {
 	for name, change := range map[string]func(f *parttest.Farm){
-		"another decides":       func(f *parttest.Farm) { f.Roster.Workers["gold1"].Trust = trust.Owner },
-		"untrusted":             func(f *parttest.Farm) { f.Roster.Workers["blue1"].Trust = trust.Untrusted },
-		"both trusted":          func(f *parttest.Farm) { f.Roster.Workers["red1"].Trust = trust.Verified },
-		"the trusted has a lie": func(f *parttest.Farm) { f.Roster.Quarantine(f.Roster.Workers["blue2"], "blue2", "it lies", "farm") },
+		"another decides": func(f *parttest.Farm) { f.Roster.Workers["gold1"].Trust = trust.Owner },
+		"untrusted":       func(f *parttest.Farm) { f.Roster.Workers["blue1"].Trust = trust.Untrusted },
+		"both trusted":    func(f *parttest.Farm) { f.Roster.Workers["red1"].Trust = trust.Verified },
+		"the trusted has a lie": func(f *parttest.Farm) {
+			f.Roster.Quarantine(f.Roster.Workers["blue2"], "blue2", "it lies", "farm")
+		},
 	} {
 		f, a, r := dispute(t, 3, trust.Verified)
 		change(f)
@@ -645,12 +679,14 @@ func TestEarlierResults(t *testing.T) {
 	for third, want := range map[float64]string{1: "blue1", 2: "red1", 3: "red1"} {
 		f, a, r := begin(t, false)
 		accused := play(t, f, a, r, "gold1", third)
-		testutil.Check(t, accused.Worker == want && (accused.Kept == r) == (want == "red1") && !r.Inexact && !a.Waits(r), "third result %v: %+v", third, accused)
+		testutil.Check(t, accused.Worker == want && (accused.Kept == r) == (want == "red1") && !r.Inexact && !a.Waits(r),
+			"third result %v: %+v", third, accused)
 	}
 	for again, want := range map[float64]string{2: "red1", 1: "", 3: ""} {
 		f, a, r := begin(t, true)
 		accused := play(t, f, a, r, "blue1", again)
-		testutil.Check(t, accused.Worker == want && (accused.Kept == r) == (want != "") && r.Inexact == (want == "") && !a.Waits(r), "repeat %v: %+v", again, accused)
+		testutil.Check(t, accused.Worker == want && (accused.Kept == r) == (want != "") && r.Inexact == (want == "") &&
+			!a.Waits(r), "repeat %v: %+v", again, accused)
 	}
 
 	f, a, r := begin(t, false)
@@ -682,12 +718,13 @@ func (d drawn) Audits(run string, pair int, level trust.Level, n int) bool {
 func (d drawn) Sample(run string, pairs []int) []int { return d.Auditor.Sample(run, pairs) }
 func (drawn) Verified() int                          { return trust.AgreeToVerify }
 
-// TestFoundByThreePairs: the numbers of pairs in docs/research/trust.md after which one trusted worker has refuted a worker
-// that lies now and then. The trusted worker plays each audit at once.
+// TestFoundByThreePairs: the numbers of pairs in docs/research/trust.md after which one trusted worker has refuted a
+// worker that lies now and then. The trusted worker plays each audit at once.
 func TestFoundByThreePairs(t *testing.T) {
 	t.Parallel()
 	const rounds = 400
-	for games, want := range map[float64][2]int{0.2: {8, 16}, 0.1: {14, 32}, 0.05: {28, 92}, 0.02: {82, 353}, 0.01: {210, 780}} {
+	for games, want := range map[float64][2]int{0.2: {8, 16}, 0.1: {14, 32}, 0.05: {28, 92}, 0.02: {82, 353},
+		0.01: {210, 780}} {
 		random := rand.New(rand.NewPCG(1, uint64(1000*games)))
 		var found []int
 		for round := range rounds {
@@ -696,11 +733,14 @@ func TestFoundByThreePairs(t *testing.T) {
 		slices.Sort(found)
 		half, most := found[rounds/2], found[rounds*95/100]
 		near := func(got, want int) bool { return 6*want <= 7*got+6 && 6*got <= 7*want+6 }
-		testutil.Check(t, near(half, want[0]) && near(most, want[1]), "%v of the games: half of the workers are found after %d pairs, 95%% after %d, and the page has %v", games, half, most, want)
+		testutil.Check(t, near(half, want[0]) && near(most, want[1]),
+			"%v of the games: half of the workers are found after %d pairs, 95%% after %d, and the page has %v", games, half,
+			most, want)
 	}
 }
 
-// foundAfter returns the number of pairs of an untrusted worker until it is accused. lies reports whether its next pair is false.
+// foundAfter returns the number of pairs of an untrusted worker until it is accused. lies reports whether its next pair
+// is false.
 func foundAfter(t *testing.T, round int, lies func() bool) int {
 	t.Helper()
 	f, a, r := begin(t, stats.SPRT{})
@@ -727,8 +767,8 @@ func foundAfter(t *testing.T, round int, lies func() bool) int {
 	return 5000
 }
 
-// contradict makes blue1, which the farm trusts, play pairs 1 to n, and gold1 audit them with another result. It returns how many
-// gold1 gets.
+// contradict makes blue1, which the farm trusts, play pairs 1 to n, and gold1 audit them with another result. It
+// returns how many gold1 gets.
 func contradict(t *testing.T, n int) (f *parttest.Farm, a *Audits, r *tests.Test, got int) {
 	t.Helper()
 	f, a, r = begin(t, stats.SPRT{})
@@ -749,8 +789,9 @@ func contradict(t *testing.T, n int) (f *parttest.Farm, a *Audits, r *tests.Test
 	}
 }
 
-// TestAStrangerThatContradicts: workers that the farm does not trust contradict a trusted one. They get three pairs in a run,
-// their own pairs are all audited, and the trusted worker repeats its results. Three of them accuse the stranger.
+// TestAStrangerThatContradicts: workers that the farm does not trust contradict a trusted one. They get three pairs in
+// a run, their own pairs are all audited, and the trusted worker repeats its results. Three of them accuse the
+// stranger.
 func TestAStrangerThatContradicts(t *testing.T) {
 	f, a, r, got := contradict(t, 5)
 	testutil.Equal(t, got, soleDisputes, "contradictions")
@@ -773,15 +814,18 @@ func TestAStrangerThatContradicts(t *testing.T) {
 		accused := count(t, f, a, r, "blue1", h, 1)
 		testutil.Equal(t, accused.Worker, map[bool]string{true: "gold1"}[i == 2], "accused by pair %d", i+1)
 		if i == 2 {
-			testutil.Contains(t, accused.Why, "audits by the workers of gold: 3 pairs of trusted workers have other results, the last one pair 3 of t: the first move; blue1 got its own results again")
+			testutil.Contains(t, accused.Why,
+				"audits by the workers of gold: 3 pairs of trusted workers have other results, the last one pair 3 of t: the first move; blue1 got its own results again")
 		}
 	}
-	testutil.Check(t, r.Counts.Differed == 3 && len(a.of(r).due) == 2 && !r.Inexact, "%+v, %d wait", r.Counts, len(a.of(r).due))
+	testutil.Check(t, r.Counts.Differed == 3 && len(a.of(r).due) == 2 && !r.Inexact, "%+v, %d wait", r.Counts,
+		len(a.of(r).due))
 }
 
-// TestNoDenial: no worker repeats its first result if another trusted worker can decide, or if the farm trusts the auditor too, or
-// does not trust the worker. A worker that gets another result shows that the players do not repeat their games, unless the
-// engines of the first result may have kept data. The audits of a worker in quarantine end one by one.
+// TestNoDenial: no worker repeats its first result if another trusted worker can decide, or if the farm trusts the
+// auditor too, or does not trust the worker. A worker that gets another result shows that the players do not repeat
+// their games, unless the engines of the first result may have kept data. The audits of a worker in quarantine end one
+// by one.
 func TestNoDenial(t *testing.T) {
 	for name, change := range map[string]func(f *parttest.Farm){
 		"another decides": func(f *parttest.Farm) { f.Roster.Workers["red1"].Trust = trust.Owner },
@@ -801,7 +845,8 @@ func TestNoDenial(t *testing.T) {
 		h, ok := grant(t, f, a, r, "blue1")
 		testutil.Require(t, ok, "blue1 repeats nothing")
 		accused := count(t, f, a, r, "blue1", h, 2)
-		testutil.Check(t, r.Inexact != kept && !a.Waits(r) && (accused.Worker == "blue1") == kept && (accused.Kept == r) == kept, "kept %t: %+v, inexact %t", kept, accused, r.Inexact)
+		testutil.Check(t, r.Inexact != kept && !a.Waits(r) && (accused.Worker == "blue1") == kept &&
+			(accused.Kept == r) == kept, "kept %t: %+v, inexact %t", kept, accused, r.Inexact)
 	}
 	f, a, r, _ := contradict(t, 1)
 	f.Roster.Quarantine(f.Roster.Workers["gold1"], "gold1", "it lies", "farm")

@@ -11,8 +11,8 @@ import (
 	"gogi/internal/lists"
 )
 
-// A Settled has the disputes about one worker's pairs of a test that no third worker decides. The pairs become void, other
-// workers play them again, and no worker is accused.
+// A Settled has the disputes about one worker's pairs of a test that no third worker decides. The pairs become void,
+// other workers play them again, and no worker is accused.
 type Settled struct {
 	Worker string
 	Pairs  []int  // in ascending order; none if they have become void before
@@ -25,14 +25,14 @@ func (a *audit) isOld(now time.Time) bool {
 	return a.Second != nil && now.Sub(a.disputedAt()) >= disputeAge
 }
 
-// undecided reports whether the farm stops waiting for the decision of a dispute: the second worker has proved its result, and
-// no other trusted worker is connected, or the dispute is old.
+// undecided reports whether the farm stops waiting for the decision of a dispute: the second worker has proved its
+// result, and no other trusted worker is connected, or the dispute is old.
 func (s *Audits) undecided(now time.Time, r *tests.Test, a *audit) bool {
 	return a.isOld(now) || a.Second != nil && a.Second.Repeated && !s.another(now, r, a)
 }
 
-// settle settles the disputes about a worker's pairs if the provisional verdict needs nothing else of the worker. open has
-// the audits of all pairs that no trusted worker has confirmed, nil for those without an audit.
+// settle settles the disputes about a worker's pairs if the provisional verdict needs nothing else of the worker. open
+// has the audits of all pairs that no trusted worker has confirmed, nil for those without an audit.
 func (l *list) settle(worker string, open []*audit, undecided func(*audit) bool) {
 	if len(open) == 0 || slices.ContainsFunc(open, func(a *audit) bool { return a == nil || !undecided(a) }) {
 		return
@@ -41,11 +41,13 @@ func (l *list) settle(worker string, open []*audit, undecided func(*audit) bool)
 	second := lists.Map(open, func(a *audit) string { return a.Second.Worker })
 	slices.Sort(second)
 	by, where := someOf(slices.Compact(second)), open[0].Second.Where
-	why := fmt.Sprintf("%s got another result (%s), and no trusted worker of another owner decided in %s", by, where, hours(disputeAge))
+	why := fmt.Sprintf("%s got another result (%s), and no trusted worker of another owner decided in %s", by, where,
+		hours(disputeAge))
 	if !slices.ContainsFunc(open, func(a *audit) bool { return !a.Second.Repeated }) {
 		why = fmt.Sprintf("%s twice got another result (%s), and no other trusted worker can decide", by, where)
 	}
-	l.settled = append(l.settled, Settled{worker, lists.Map(open, func(a *audit) int { return a.Pair }), why + "; no worker is accused", open})
+	l.settled = append(l.settled, Settled{worker, lists.Map(open, func(a *audit) int { return a.Pair }),
+		why + "; no worker is accused", open})
 }
 
 // resettle settles disputes again whose pairs are void already.
@@ -63,18 +65,20 @@ func (l *list) resettle(r *tests.Test) {
 	}
 }
 
-// Settled returns the disputes of a test whose pairs must become void now, and stores them in the record of the test. Then a
-// crash loses none of them. Settled returns none if Prove has to examine the verdict again.
+// Settled returns the disputes of a test whose pairs must become void now, and stores them in the record of the test.
+// Then a crash loses none of them. Settled returns none if Prove has to examine the verdict again.
 func (s *Audits) Settled(ctx context.Context, now time.Time, r *tests.Test) ([]Settled, error) {
 	l := s.of(r)
-	if l.unproved || r.Provisional == nil || l.verdict != r.Provisional { // another result has come since, or the test runs again
+	// another result has come since, or the test runs again
+	if l.unproved || r.Provisional == nil || l.verdict != r.Provisional {
 		return nil, nil
 	}
 	var disputes []tests.Dispute
 	for _, x := range l.settled {
 		for _, a := range x.of {
 			disputes = append(disputes, tests.Dispute{
-				Pair: a.Pair, Worker: a.Worker, Owner: a.Owner, By: a.Second.Worker, ByOwner: a.Second.Owner, Proved: a.Second.Repeated, At: now.Round(0),
+				Pair: a.Pair, Worker: a.Worker, Owner: a.Owner, By: a.Second.Worker, ByOwner: a.Second.Owner,
+				Proved: a.Second.Repeated, At: now.Round(0),
 			})
 		}
 	}

@@ -17,7 +17,8 @@ type State interface {
 	// Put replaces the body whose revision is given, and returns the next revision. With the revision 0 it
 	// creates the body. Put also adds the actions to the log of the farm. All of it is on the disk when Put
 	// returns. Put fails if another coordinator has changed the body since. After an error nothing has changed.
-	Put(ctx context.Context, bucket, name string, body []byte, revision uint64, actions ...farmstate.Action) (uint64, error)
+	Put(ctx context.Context, bucket, name string, body []byte, revision uint64, actions ...farmstate.Action) (uint64,
+		error)
 	// Delete removes an entry, and adds the actions to the log. A missing entry is no error.
 	Delete(ctx context.Context, bucket, name string, actions ...farmstate.Action) error
 	// Each calls f for every entry of a bucket. f may call Put.
@@ -46,7 +47,8 @@ func Load(ctx context.Context, s State, name string, to any) (revision uint64, e
 
 // Save replaces an entry and updates *revision. It fails if another process has changed the entry since this
 // process read or stored it. It also adds the actions to the log of the farm.
-func Save(ctx context.Context, s State, bucket, name string, v any, revision *uint64, actions ...farmstate.Action) error {
+func Save(ctx context.Context, s State, bucket, name string, v any, revision *uint64,
+	actions ...farmstate.Action) error {
 	body, err := farm.Encode(v)
 	if err != nil {
 		return err

@@ -49,7 +49,8 @@ type counted struct {
 // New returns Grants that has granted nothing.
 func New(c Config) *Grants {
 	return &Grants{
-		config: c, schedule: ledger.Schedule{OwnerMax: c.OwnerMax}, allowed: map[string]allowance{}, byTest: map[*tests.Test]*counted{},
+		config: c, schedule: ledger.Schedule{OwnerMax: c.OwnerMax}, allowed: map[string]allowance{},
+		byTest: map[*tests.Test]*counted{},
 	}
 }
 
@@ -78,9 +79,11 @@ func (s *Grants) later(w *roster.Session, ask *farm.Ask) bool {
 	return false
 }
 
-// mayPlayRun reports whether a worker meets the needs of a run, has the right program and speed, and does not refuse the run.
+// mayPlayRun reports whether a worker meets the needs of a run, has the right program and speed, and does not refuse
+// the run.
 func (s *Grants) mayPlayRun(r *tests.Test, w *roster.Session, ask *farm.Ask) bool {
-	return s.config.Roster.Meets(r.Needs, w.Name, w.Hello.Labels) && !slices.Contains(ask.Refuse, r.Digest) && s.unfit(r, w) == nil
+	return s.config.Roster.Meets(r.Needs, w.Name, w.Hello.Labels) && !slices.Contains(ask.Refuse, r.Digest) &&
+		s.unfit(r, w) == nil
 }
 
 // grantOver is the maximum number of ended runs in one reply.
@@ -90,7 +93,8 @@ const grantOver = 1000
 // ended, or the coordinator does not know them. over leaves out a run of which the worker still holds an audit.
 func (s *Grants) over(worker string, known []string) (over []string) {
 	for _, digest := range known {
-		if r := s.config.Tests.All[digest]; (r == nil || r.State.Final() && !s.config.Audits.HeldBy(r, worker)) && len(over) < grantOver {
+		if r := s.config.Tests.All[digest]; (r == nil || r.State.Final() && !s.config.Audits.HeldBy(r, worker)) &&
+			len(over) < grantOver {
 			over = append(over, digest)
 		}
 	}
@@ -136,7 +140,8 @@ func (a *answer) add(r *tests.Test, leases []ledger.Lease) {
 }
 
 // Lease answers a request for pairs. If granting is false, it grants nothing.
-func (s *Grants) Lease(ctx context.Context, now time.Time, to *roster.Session, ask *farm.Ask, granting bool) farm.Grants {
+func (s *Grants) Lease(ctx context.Context, now time.Time, to *roster.Session, ask *farm.Ask,
+	granting bool) farm.Grants {
 	out := farm.Grants{Retry: s.config.Beat}
 	w := s.config.Roster.Worker(to.Name, to.Owner)
 	for _, b := range ask.Benches {
@@ -355,8 +360,8 @@ func LeaseOf(h farm.Held) ledger.Lease {
 	return ledger.Lease{Pair: h.Pair, Epoch: h.Epoch, Take: h.Take, Points: h.Points}
 }
 
-// unfit returns an error with the reason if the program of a worker or the speed of its machine excludes the worker from a
-// run. Otherwise it returns nil.
+// unfit returns an error with the reason if the program of a worker or the speed of its machine excludes the worker
+// from a run. Otherwise it returns nil.
 func (s *Grants) unfit(r *tests.Test, w *roster.Session) error {
 	if w.Hello.Protocol < r.Protocol {
 		return fmt.Errorf("its gogi speaks protocol %d, and the test needs %d; update gogi", w.Hello.Protocol, r.Protocol)

@@ -19,9 +19,11 @@ import (
 func begin(quota Quota) (*parttest.Farm, *Grants) {
 	f := parttest.New()
 	quotas := NewQuotas(func(string) Quota { return quota }, f.Tests)
-	audits := audit.New(audit.Config{State: f.State, Roster: f.Roster, Tests: f.Tests, Epochs: f.Epochs, Lease: parttest.Lease, Log: f.Log})
+	audits := audit.New(audit.Config{State: f.State, Roster: f.Roster, Tests: f.Tests, Epochs: f.Epochs,
+		Lease: parttest.Lease, Log: f.Log})
 	g := New(Config{
-		Roster: f.Roster, Tests: f.Tests, Audits: audits, Quotas: quotas, Secret: parttest.Secret, Lease: parttest.Lease, Beat: parttest.Lease / 3,
+		Roster: f.Roster, Tests: f.Tests, Audits: audits, Quotas: quotas, Secret: parttest.Secret, Lease: parttest.Lease,
+		Beat:     parttest.Lease / 3,
 		OwnerMax: 1, Log: f.Log,
 	})
 	f.Tests.Changed = g.Place
@@ -49,9 +51,11 @@ func TestWhoGetsNothing(t *testing.T) {
 	got := g.Lease(t.Context(), time.Now(), f.Roster.Sessions["gold1"], &farm.Ask{Session: "gold1-1", Want: 4}, false)
 	testutil.Check(t, !got.Drain && len(got.Grants) == 0, "after a failure: %+v", got)
 	got = ask(t, f, g, "gold1", 4)
-	testutil.Check(t, len(got.Grants) == 4 && len(got.Plans) == 1, "%d pairs and %d plans", len(got.Grants), len(got.Plans))
+	testutil.Check(t, len(got.Grants) == 4 && len(got.Plans) == 1, "%d pairs and %d plans", len(got.Grants),
+		len(got.Plans))
 	for _, x := range got.Grants {
-		testutil.Check(t, parttest.Secret.Granted("gold1", x.Held) && !parttest.Secret.Granted("red1", x.Held), "the token of %+v", x.Held)
+		testutil.Check(t, parttest.Secret.Granted("gold1", x.Held) && !parttest.Secret.Granted("red1", x.Held),
+			"the token of %+v", x.Held)
 	}
 }
 
@@ -104,7 +108,8 @@ func TestPairsThatComeBack(t *testing.T) {
 	pairs := ask(t, f, g, "red1", 2).Grants
 	testutil.Require(t, len(pairs) == 2, "granted %d", len(pairs))
 	s := f.Roster.Sessions["red1"]
-	testutil.Check(t, g.TakeBack(time.Now(), s, &farm.Back{Held: pairs[0].Held}) == nil, "an unplayed pair counts as a crash")
+	testutil.Check(t, g.TakeBack(time.Now(), s, &farm.Back{Held: pairs[0].Held}) == nil,
+		"an unplayed pair counts as a crash")
 	crashed := &farm.Back{Held: pairs[1].Held, Crashed: true, Why: "signal 11"}
 	testutil.Check(t, g.TakeBack(time.Now(), s, crashed) == r, "a crash does not count")
 	testutil.Check(t, g.TakeBack(time.Now(), s, crashed) == nil, "a repeated return counts again")
@@ -112,14 +117,17 @@ func TestPairsThatComeBack(t *testing.T) {
 	forged.Pair = 7
 	testutil.Check(t, g.TakeBack(time.Now(), s, forged) == nil, "a lease that was not granted counts")
 	held, _ := f.Tests.HeldBy("red1")
-	testutil.Check(t, held == 0 && len(f.Roster.Workers["red1"].Errors) == 1, "%d held, %+v", held, f.Roster.Workers["red1"].Errors)
+	testutil.Check(t, held == 0 && len(f.Roster.Workers["red1"].Errors) == 1, "%d held, %+v", held,
+		f.Roster.Workers["red1"].Errors)
 }
 
-// TestVerdictsThatWaitComeFirst: a worker gets the audits of a test whose verdict waits for them before those of earlier tests.
+// TestVerdictsThatWaitComeFirst: a worker gets the audits of a test whose verdict waits for them before those of
+// earlier tests.
 func TestVerdictsThatWaitComeFirst(t *testing.T) {
 	f, g := begin(Quota{})
 	config := audit.Config{
-		State: f.State, Roster: f.Roster, Tests: f.Tests, Epochs: f.Epochs, Secret: parttest.Secret, Lease: parttest.Lease, Auditor: every{}, Log: f.Log,
+		State: f.State, Roster: f.Roster, Tests: f.Tests, Epochs: f.Epochs, Secret: parttest.Secret, Lease: parttest.Lease,
+		Auditor: every{}, Log: f.Log,
 	}
 	g.config.Audits = audit.New(config)
 	var runs []*tests.Test
@@ -171,11 +179,12 @@ func TestHeartbeatsExtendLeases(t *testing.T) {
 	})
 }
 
-// TestLimitsOfUntrustedWorkers: with a trusted worker in a test with an SPRT, the untrusted workers of one owner hold at
-// most a quarter of the window, and all of them at most half.
+// TestLimitsOfUntrustedWorkers: with a trusted worker in a test with an SPRT, the untrusted workers of one owner hold
+// at most a quarter of the window, and all of them at most half.
 func TestLimitsOfUntrustedWorkers(t *testing.T) {
 	f, g := begin(Quota{})
-	r := f.Run(t, parttest.Plan("t", 5000, stats.SPRT{Elo0: 0, Elo1: 10, Alpha: 0.05, Beta: 0.05, Model: stats.ModelLogistic}))
+	r := f.Run(t, parttest.Plan("t", 5000,
+		stats.SPRT{Elo0: 0, Elo1: 10, Alpha: 0.05, Beta: 0.05, Model: stats.ModelLogistic}))
 	for _, name := range []string{"red1", "red2", "blue1", "gold1"} {
 		f.Join(t, name, 100)
 		f.Roster.Workers[name].Played = 1000
@@ -192,6 +201,7 @@ func TestLimitsOfUntrustedWorkers(t *testing.T) {
 		return n
 	}
 	red1, red2, blue := held("red1"), held("red2"), held("blue1")
-	testutil.Check(t, red1+red2 <= r.Window/4 && blue <= r.Window/4 && red1+red2+blue <= r.Window/2 && red1 > 0 && blue > 0,
+	testutil.Check(t, red1+red2 <= r.Window/4 && blue <= r.Window/4 && red1+red2+blue <= r.Window/2 && red1 > 0 &&
+		blue > 0,
 		"window %d: %d and %d of red, %d of blue", r.Window, red1, red2, blue)
 }

@@ -13,7 +13,8 @@ import (
 // fair returns how many unfinished pairs of a run a worker may hold, see ledger.Fair.
 func (s *Grants) fair(now time.Time, r *tests.Test, w *roster.Session) int {
 	t := s.of(r)
-	changed := t.crowd.version != s.config.Roster.Changes && now.Sub(t.crowd.counted) >= crowdPause(len(s.config.Roster.Sessions))
+	changed := t.crowd.version != s.config.Roster.Changes &&
+		now.Sub(t.crowd.counted) >= crowdPause(len(s.config.Roster.Sessions))
 	if changed || t.crowd.slots == 0 || now.Sub(t.crowd.counted) >= crowdAge {
 		t.crowd = s.slotsFor(now, r, w)
 	}
@@ -67,7 +68,8 @@ func (s *Grants) untrustedLeft(now time.Time, r *tests.Test, w *roster.Session, 
 	if r.Gate == nil || !t.crowd.trusted || !s.config.Roster.Untrusted(s.config.Roster.Workers[w.Name]) {
 		return math.MaxInt
 	}
-	if age := now.Sub(t.untrusted.counted); age >= crowdAge || age >= crowdAge/20 && t.untrusted.left(w.Owner, r.Window) < want {
+	if age := now.Sub(t.untrusted.counted); age >= crowdAge || age >= crowdAge/20 &&
+		t.untrusted.left(w.Owner, r.Window) < want {
 		t.untrusted = s.countUntrusted(now, r)
 	}
 	return t.untrusted.left(w.Owner, r.Window)
@@ -154,10 +156,12 @@ func (s *Grants) slotsFor(now time.Time, r *tests.Test, w *roster.Session) crowd
 	for name, other := range s.config.Roster.Sessions {
 		known := s.config.Roster.Workers[name]
 		here := now.Sub(other.Seen) < s.config.Lease && known.Quarantine == "" && !known.Draining
-		if name == w.Name || here && s.config.Roster.Meets(r.Needs, name, other.Hello.Labels) && !slices.Contains(other.Refuses, r.Digest) && s.unfit(r, other) == nil {
+		if name == w.Name || here && s.config.Roster.Meets(r.Needs, name, other.Hello.Labels) &&
+			!slices.Contains(other.Refuses, r.Digest) && s.unfit(r, other) == nil {
 			if s.config.Roster.Untrusted(known) {
 				of := out.owners[other.Owner]
-				out.owners[other.Owner] = ownerSlots{of.all + s.config.Roster.Slots(other), of.earned + s.config.Roster.Earned(known)}
+				out.owners[other.Owner] = ownerSlots{of.all + s.config.Roster.Slots(other),
+					of.earned + s.config.Roster.Earned(known)}
 				continue
 			}
 			out.slots += s.config.Roster.Slots(other)

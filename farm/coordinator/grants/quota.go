@@ -72,9 +72,10 @@ const gameMost = 24 * time.Hour
 func dayOf(now time.Time) time.Time { return now.UTC().Truncate(24 * time.Hour) }
 
 // Read starts a new day of the quotas with the slot-time of the pairs that are already stored on this day. So neither a
-// restart nor a repeated result counts a pair twice. The function spent returns it by plan digest; if it is nil, nothing
-// was stored before.
-func (s *Quotas) Read(ctx context.Context, spent func(ctx context.Context, since time.Time) (map[string]time.Duration, error)) error {
+// restart nor a repeated result counts a pair twice. The function spent returns it by plan digest; if it is nil,
+// nothing was stored before.
+func (s *Quotas) Read(ctx context.Context,
+	spent func(ctx context.Context, since time.Time) (map[string]time.Duration, error)) error {
 	s.day, s.spent = dayOf(time.Now()), map[string]time.Duration{}
 	if spent == nil {
 		return nil

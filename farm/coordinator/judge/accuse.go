@@ -115,9 +115,11 @@ func (s *Judge) lookAtResults(ctx context.Context, now time.Time, r *tests.Test)
 	}
 	switch {
 	case worst.Cause == trust.Patch:
-		s.config.Tests.LogOnce(ctx, now, of, string(trust.Patch), "workers of several owners differ in this test: it plays differently on different machines, and quarantines no worker")
+		s.config.Tests.LogOnce(ctx, now, of, string(trust.Patch),
+			"workers of several owners differ in this test: it plays differently on different machines, and quarantines no worker")
 	case e.Kind.TwoSided() && of.Line.Compared() < leastAccusers:
-		s.config.Tests.LogOnce(ctx, now, of, worst.Worker, fmt.Sprintf("%s: %s; with so few workers it is unknown which is wrong", worst.Worker, why))
+		s.config.Tests.LogOnce(ctx, now, of, worst.Worker,
+			fmt.Sprintf("%s: %s; with so few workers it is unknown which is wrong", worst.Worker, why))
 	default:
 		w := s.config.Roster.Workers[worst.Worker]
 		s.Quarantine(ctx, w, worst.Worker, why, "farm")
@@ -236,8 +238,8 @@ func (s *Judge) checkClaim(ctx context.Context, r *tests.Test, name string, p *m
 	}
 }
 
-// accuse quarantines a worker whose result an audit has disproved. The first reason for a quarantine stays. If the engines
-// may have kept data of earlier pairs, only the worker's pairs in the test become void.
+// accuse quarantines a worker whose result an audit has disproved. The first reason for a quarantine stays. If the
+// engines may have kept data of earlier pairs, only the worker's pairs in the test become void.
 func (s *Judge) accuse(ctx context.Context, a audit.Accusation) {
 	if s.config.Roster.Barred(a.Worker) {
 		return

@@ -9,8 +9,9 @@ import (
 	"gogi/match/tune"
 )
 
-// checkPair returns an error if a worker cannot have played a pair. In a plan with scaled clocks, the pair must name the
-// factor of its clocks (Played.Scale). In any other plan, checkPair deletes the factor, because it has no meaning there.
+// checkPair returns an error if a worker cannot have played a pair. In a plan with scaled clocks, the pair must name
+// the factor of its clocks (Played.Scale). In any other plan, checkPair deletes the factor, because it has no meaning
+// there.
 func checkPair(plan *match.Plan, r *match.PairResult) error {
 	if plan.Scales() && r.Played.Scale == 0 {
 		return fmt.Errorf("pair %d: its factor of the clocks is missing, and the plan scales them", r.Pair.ID)

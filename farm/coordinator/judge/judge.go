@@ -80,16 +80,17 @@ type Message struct {
 // An item is a finished pair, or an attempt at a pair, in a message.
 type item struct {
 	farm.Item
-	run      *tests.Test
-	pair     match.PairResult
-	refuse   string // why the item does not count, if its worker is responsible for that; else ""
-	stale    bool   // the item does not count, but its worker is not responsible
-	added    bool   // the store has added the pair or the attempt
-	copied   bool   // an earlier item of the message has the same lease, so this item does not count
-	late     bool   // the pair was already stored or void when the item was read, so the item was not verified
-	twice    bool   // the pair is in the store, or an earlier item has it
-	lost     string // for a stale item: why its ended run cannot be opened, or "". The stream then stores the message as evidence.
-	outdated bool   // for a stale item: the pair of a tune was played with parameter values that the tune no longer uses
+	run    *tests.Test
+	pair   match.PairResult
+	refuse string // why the item does not count, if its worker is responsible for that; else ""
+	stale  bool   // the item does not count, but its worker is not responsible
+	added  bool   // the store has added the pair or the attempt
+	copied bool   // an earlier item of the message has the same lease, so this item does not count
+	late   bool   // the pair was already stored or void when the item was read, so the item was not verified
+	twice  bool   // the pair is in the store, or an earlier item has it
+	// for a stale item: why its ended run cannot be opened, or "". The stream then stores the message as evidence.
+	lost     string
+	outdated bool // for a stale item: the pair of a tune was played with parameter values that the tune no longer uses
 }
 
 // Read checks everything that one message alone can show: the signature, whether its leases were granted, and
@@ -178,7 +179,8 @@ func (s *Judge) readItem(m *Message, it *item, find func(farm.Held) (*tests.Test
 		it.refuse, it.pair = err.Error(), match.PairResult{} // the pair does not wait in memory
 		return
 	}
-	it.pair.Played = match.Provenance{Worker: m.worker, Owner: m.key.Owner, Epoch: uint64(it.Lease.Epoch), Scale: it.pair.Played.Scale, Proof: m.proof}
+	it.pair.Played = match.Provenance{Worker: m.worker, Owner: m.key.Owner, Epoch: uint64(it.Lease.Epoch),
+		Scale: it.pair.Played.Scale, Proof: m.proof}
 }
 
 // Decide decides for every item, in the order of the stream, whether it is stored. If the test of a late item has
@@ -384,12 +386,14 @@ func (s *Judge) CountPair(ctx context.Context, now time.Time, r *tests.Test, p *
 			r.PlayedBy.Set(p.Pair.ID, p.Played.Worker)
 		}
 		if err != nil && !r.State.Final() {
-			entries.Warn(s.config.Log, s.config.Tests.Turn(ctx, r, farm.Failed, "farm", err.Error()), "a test did not end", "run", r.Name)
+			entries.Warn(s.config.Log, s.config.Tests.Turn(ctx, r, farm.Failed, "farm", err.Error()), "a test did not end",
+				"run", r.Name)
 			return
 		}
 		r.LimitByGate()
 		if !decided && r.State != farm.Running && r.Gate.State().Decided() {
-			entries.Warn(s.config.Log, s.config.Tests.Turn(ctx, r, r.State, "farm", r.Decided()), "a verdict was not stored", "run", r.Name)
+			entries.Warn(s.config.Log, s.config.Tests.Turn(ctx, r, r.State, "farm", r.Decided()), "a verdict was not stored",
+				"run", r.Name)
 		}
 	}
 	if s.config.Tests.Examine(ctx, r) {

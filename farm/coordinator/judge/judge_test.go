@@ -22,9 +22,11 @@ import (
 func begin(t *testing.T) (*parttest.Farm, *Judge, *tests.Test) {
 	t.Helper()
 	f := parttest.New()
-	audits := audit.New(audit.Config{State: f.State, Roster: f.Roster, Tests: f.Tests, Epochs: f.Epochs, Lease: parttest.Lease, Log: f.Log})
+	audits := audit.New(audit.Config{State: f.State, Roster: f.Roster, Tests: f.Tests, Epochs: f.Epochs,
+		Lease: parttest.Lease, Log: f.Log})
 	j := New(Config{
-		Roster: f.Roster, Tests: f.Tests, Audits: audits, Quotas: grants.NewQuotas(func(string) grants.Quota { return grants.Quota{} }, f.Tests),
+		Roster: f.Roster, Tests: f.Tests, Audits: audits,
+		Quotas:  grants.NewQuotas(func(string) grants.Quota { return grants.Quota{} }, f.Tests),
 		Updates: rollout.NewUpdates(rollout.Config{State: f.State, Roster: f.Roster, Lease: parttest.Lease, Log: f.Log}),
 		Secret:  parttest.Secret, Log: f.Log,
 	})
@@ -66,8 +68,8 @@ func count(t *testing.T, j *Judge, messages ...Message) {
 	}
 }
 
-// TestTheFirstResultCounts: the first result of a pair in the stream is stored. Repeated ones are duplicates, and results
-// of an older take are stale.
+// TestTheFirstResultCounts: the first result of a pair in the stream is stored. Repeated ones are duplicates, and
+// results of an older take are stale.
 func TestTheFirstResultCounts(t *testing.T) {
 	f, j, r := begin(t)
 	leases := granted(t, r, 3)
@@ -82,8 +84,8 @@ func TestTheFirstResultCounts(t *testing.T) {
 	testutil.Equal(t, j.Status.Messages, 4, "messages")
 }
 
-// TestImpossibleResults: three rejected results put a worker in quarantine. Its leases end, and its later results do not
-// count and accuse nobody.
+// TestImpossibleResults: three rejected results put a worker in quarantine. Its leases end, and its later results do
+// not count and accuse nobody.
 func TestImpossibleResults(t *testing.T) {
 	f, j, r := begin(t)
 	leases := granted(t, r, 6)
@@ -96,7 +98,8 @@ func TestImpossibleResults(t *testing.T) {
 	w := f.Roster.Workers["red1"]
 	testutil.Check(t, w.Refused == 2 && w.Quarantine == "" && r.Counts.Refused == 2, "%+v, %+v", w, r.Counts)
 	count(t, j, bad(leases[2]))
-	testutil.Check(t, strings.HasPrefix(w.Quarantine, "3 results were refused") && f.Barred["red1"] == w.Quarantine, "%q", w.Quarantine)
+	testutil.Check(t, strings.HasPrefix(w.Quarantine, "3 results were refused") && f.Barred["red1"] == w.Quarantine, "%q",
+		w.Quarantine)
 	held, _ := f.Tests.HeldBy("red1")
 	testutil.Equal(t, held, 0, "held after the quarantine")
 	count(t, j, message(f, r, leases[3]), bad(leases[4]))
@@ -110,7 +113,8 @@ func TestImpossibleResults(t *testing.T) {
 // TestRejectedMessagesAreKept: the stream keeps a message of which something was rejected, with the reason.
 func TestRejectedMessagesAreKept(t *testing.T) {
 	for why, m := range map[string]Message{
-		"": {items: []item{{}}}, "unsigned": {why: "unsigned"}, "impossible": {items: []item{{}, {refuse: "impossible"}}}, "lost": {items: []item{{lost: "lost"}}},
+		"": {items: []item{{}}}, "unsigned": {why: "unsigned"}, "impossible": {items: []item{{}, {refuse: "impossible"}}},
+		"lost": {items: []item{{lost: "lost"}}},
 	} {
 		got := "none"
 		m.Ack = func(context.Context) error { got = ""; return nil }
@@ -133,15 +137,19 @@ func TestLeasesAreFound(t *testing.T) {
 		{farm.Held{Run: r.Digest, Pair: 2, Take: 1}, true, true}, {farm.Held{Run: fmt.Sprint(1)}, false, false},
 	} {
 		got, late := j.Find(test.lease)
-		testutil.Check(t, (got == r) == test.there && late == test.late, "%+v: found %t, late %t", test.lease, got != nil, late)
+		testutil.Check(t, (got == r) == test.there && late == test.late, "%+v: found %t, late %t", test.lease, got != nil,
+			late)
 	}
 }
 
-// TestAPardonEndsDisputes: the disputes of a pardoned worker no longer count, also after a restart. Those of others stay.
+// TestAPardonEndsDisputes: the disputes of a pardoned worker no longer count, also after a restart. Those of others
+// stay.
 func TestAPardonEndsDisputes(t *testing.T) {
 	f, j, r := begin(t)
-	testutil.OK(t, tests.AddDisputes(t.Context(), f.Tests, r, []tests.Dispute{{Pair: 1, Worker: "red1"}, {Pair: 2, Worker: "blue1"}}))
+	testutil.OK(t, tests.AddDisputes(t.Context(), f.Tests, r,
+		[]tests.Dispute{{Pair: 1, Worker: "red1"}, {Pair: 2, Worker: "blue1"}}))
 	before := f.State.Puts["tests"]
 	j.Pardon(t.Context(), "red1", f.Roster.Workers["red1"])
-	testutil.Check(t, len(r.Disputes) == 1 && r.InDispute(2) && f.State.Puts["tests"] == before+1, "%+v, stored %d times", r.Disputes, f.State.Puts["tests"]-before)
+	testutil.Check(t, len(r.Disputes) == 1 && r.InDispute(2) && f.State.Puts["tests"] == before+1, "%+v, stored %d times",
+		r.Disputes, f.State.Puts["tests"]-before)
 }

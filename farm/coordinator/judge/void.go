@@ -25,7 +25,8 @@ func (s *Judge) Void(ctx context.Context, by string, r *tests.Test, o *farm.Orde
 }
 
 // void is Void for a selection of the worker's pairs.
-func (s *Judge) void(ctx context.Context, by string, r *tests.Test, o *farm.Order, which tests.Selection) (out farm.Purged, err error) {
+func (s *Judge) void(ctx context.Context, by string, r *tests.Test, o *farm.Order,
+	which tests.Selection) (out farm.Purged, err error) {
 	if err := s.config.Tests.Open(ctx, r, time.Now()); err != nil {
 		return out, err
 	}
@@ -57,7 +58,8 @@ func (s *Judge) void(ctx context.Context, by string, r *tests.Test, o *farm.Orde
 		if r.State.Final() { // otherwise SetAside has stored the record
 			err = errors.Join(err, s.config.Tests.Keep(ctx, r))
 		}
-		return out, fmt.Errorf("coordinator: %d %ss of %s are void, and test %s is set aside: %w", len(out.Pairs), r.Word(), o.Worker, r.Name, err)
+		return out, fmt.Errorf("coordinator: %d %ss of %s are void, and test %s is set aside: %w", len(out.Pairs), r.Word(),
+			o.Worker, r.Name, err)
 	}
 	out.After = r.Decision()
 	out.Withdrawn = r.State == farm.Over && out.Before != out.After
@@ -82,8 +84,8 @@ func (s *Judge) void(ctx context.Context, by string, r *tests.Test, o *farm.Orde
 	})
 }
 
-// unknown returns an error if the farm has no worker and no key with a name. The error lists the workers whose pairs the
-// test has.
+// unknown returns an error if the farm has no worker and no key with a name. The error lists the workers whose pairs
+// the test has.
 func (s *Judge) unknown(ctx context.Context, r *tests.Test, worker string) error {
 	if s.config.Roster.Workers[worker] != nil || s.config.Roster.OwnerOf(worker) != "" {
 		return nil
@@ -123,11 +125,12 @@ func voidedText(r *tests.Test, o *farm.Order, p *farm.Purged, numbers bool) stri
 	if p.Drawn > 0 {
 		others = fmt.Sprintf(", with %d of others that the tune drew after them,", p.Drawn)
 	}
-	return fmt.Sprintf("%s of %s%s voided%s", format.NumberOf(len(p.Pairs)-p.Drawn, r.Word()), o.Worker, others, farm.Because(o.Why))
+	return fmt.Sprintf("%s of %s%s voided%s", format.NumberOf(len(p.Pairs)-p.Drawn, r.Word()), o.Worker, others,
+		farm.Because(o.Why))
 }
 
-// VoidDue makes pairs void in tests with an SPRT, unless the verdict is final: the pairs of workers in quarantine, those of
-// Test.Doubted, and pairs in disputes that are settled. No result may be stored at the same time.
+// VoidDue makes pairs void in tests with an SPRT, unless the verdict is final: the pairs of workers in quarantine,
+// those of Test.Doubted, and pairs in disputes that are settled. No result may be stored at the same time.
 func (s *Judge) VoidDue(ctx context.Context) {
 	s.config.Tests.VoidDue = false
 	for _, r := range s.config.Tests.InOrder() {
@@ -163,7 +166,8 @@ func (s *Judge) voidBarred(ctx context.Context, r *tests.Test) {
 			delete(r.Doubted, name)
 		}
 		s.config.Tests.VoidDue = s.config.Tests.VoidDue || err != nil
-		entries.Warn(s.config.Log, err, "the pairs of a worker in quarantine were not made void", "run", r.Name, "worker", name)
+		entries.Warn(s.config.Log, err, "the pairs of a worker in quarantine were not made void", "run", r.Name, "worker",
+			name)
 	}
 }
 
@@ -181,7 +185,8 @@ func (s *Judge) voidDisputed(ctx context.Context, r *tests.Test) {
 }
 
 // AddPushed stores the pushed pairs that are not stored yet. No other result may be stored at the same time.
-func (s *Judge) AddPushed(ctx context.Context, who roster.Key, r *tests.Test, played []match.PairResult) (out farm.Pushed, err error) {
+func (s *Judge) AddPushed(ctx context.Context, who roster.Key, r *tests.Test,
+	played []match.PairResult) (out farm.Pushed, err error) {
 	for i := range played {
 		id := played[i].Pair.ID
 		switch {
@@ -211,8 +216,10 @@ func (s *Judge) AddPushed(ctx context.Context, who roster.Key, r *tests.Test, pl
 	return out, s.config.Tests.Set(ctx, who.Name, r, format.NumberOf(out.Added, "pair")+" pushed", func() {})
 }
 
-// ReadPushed decodes pushed pairs, and verifies them with verify, such as CheckBrought. If one pair is impossible, it rejects all pairs.
-func ReadPushed(who roster.Key, plan *match.Plan, texts [][]byte, verify func(*match.Plan, *match.PairResult) error) ([]match.PairResult, error) {
+// ReadPushed decodes pushed pairs, and verifies them with verify, such as CheckBrought. If one pair is impossible, it
+// rejects all pairs.
+func ReadPushed(who roster.Key, plan *match.Plan, texts [][]byte,
+	verify func(*match.Plan, *match.PairResult) error) ([]match.PairResult, error) {
 	played := make([]match.PairResult, len(texts))
 	for i := range texts {
 		var err error

@@ -90,10 +90,10 @@ func touch(l *Ledger, now time.Time, h *holder, lease Lease, in place) verdict {
 	return extend(l, now, x, in)
 }
 
-// A worker may keep a finished pair for outboxLeases lease lifetimes without sending it. Without a limit a worker could keep
-// the pairs that a verdict waits for. If no other pair of the run is free, and the stream was not full meanwhile, the limit is
-// waitedLeases, but longer than retry, the longest time after which a worker sends again what the stream did not take. An
-// owner whose workers decide nothing then gets no pair of the run for outboxLeases, see barred.
+// A worker may keep a finished pair for outboxLeases lease lifetimes without sending it. Without a limit a worker could
+// keep the pairs that a verdict waits for. If no other pair of the run is free, and the stream was not full meanwhile,
+// the limit is waitedLeases, but longer than retry, the longest time after which a worker sends again what the stream
+// did not take. An owner whose workers decide nothing then gets no pair of the run for outboxLeases, see barred.
 const (
 	outboxLeases = 30
 	waitedLeases = 3
@@ -144,8 +144,8 @@ func extend(l *Ledger, now time.Time, x *lease, where place) verdict {
 	return keep
 }
 
-// giveUp ends a lease whose result does not come. The worker cannot have the lease again by listing it, but its result counts
-// if it is the first.
+// giveUp ends a lease whose result does not come. The worker cannot have the lease again by listing it, but its result
+// counts if it is the first.
 func giveUp(l *Ledger, now time.Time, x *lease) verdict {
 	l.counts.Lost++
 	l.lost.add(x.Lease, x)

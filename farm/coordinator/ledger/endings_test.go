@@ -18,8 +18,8 @@ type given struct {
 	refused, lost bool // the lease, or a later one while this one was not held
 }
 
-// model knows everything about the leases of finished pairs. The ledger, which keeps two epochs for each pair, must decide as
-// the model does.
+// model knows everything about the leases of finished pairs. The ledger, which keeps two epochs for each pair, must
+// decide as the model does.
 type model struct {
 	*book
 	seed    uint64
@@ -69,7 +69,8 @@ func (m *model) beat(x *given) {
 		m.held[x.Pair] = x
 		m.happens["held again"]++
 	}
-	testutil.Require(m.t, (len(dropped) == 1) == drop, "seed %d: %+v: dropped %t; the model holds %+v", m.seed, x, len(dropped) == 1, holder)
+	testutil.Require(m.t, (len(dropped) == 1) == drop, "seed %d: %+v: dropped %t; the model holds %+v", m.seed, x,
+		len(dropped) == 1, holder)
 }
 
 func (m *model) compare() {
@@ -77,7 +78,8 @@ func (m *model) compare() {
 		x := m.held[pair]
 		for worker := range 2 {
 			want := x != nil && x.worker == worker
-			testutil.Require(m.t, m.Holds(name(worker), pair) == want, "seed %d: pair %d, w%d: the model holds %+v", m.seed, pair, worker, x)
+			testutil.Require(m.t, m.Holds(name(worker), pair) == want, "seed %d: pair %d, w%d: the model holds %+v", m.seed,
+				pair, worker, x)
 		}
 	}
 }
@@ -144,9 +146,9 @@ func (m *model) step() {
 	m.compare()
 }
 
-// TestEndedLeases compares the ledger with a model that keeps all leases, in random sequences of grants, heartbeats, expiries,
-// rejected, lost and stored results, and voided pairs. A rejected or lost lease ends for ever, and with it the earlier
-// leases of its pair that no worker holds. No other lease ends.
+// TestEndedLeases compares the ledger with a model that keeps all leases, in random sequences of grants, heartbeats,
+// expiries, rejected, lost and stored results, and voided pairs. A rejected or lost lease ends for ever, and with it
+// the earlier leases of its pair that no worker holds. No other lease ends.
 func TestEndedLeases(t *testing.T) {
 	t.Parallel()
 	happens := map[string]int{}
@@ -159,7 +161,8 @@ func TestEndedLeases(t *testing.T) {
 			m.step()
 		}
 	}
-	for _, what := range []string{"held again", "the lease of another", "expired", "lost", "refused after an earlier lease was held again"} {
+	for _, what := range []string{"held again", "the lease of another", "expired", "lost",
+		"refused after an earlier lease was held again"} {
 		testutil.Check(t, happens[what] > 0, "never happened: %s", what)
 	}
 }

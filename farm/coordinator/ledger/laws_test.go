@@ -56,7 +56,8 @@ type worker struct {
 
 func newWorld(t *rapid.T) *world {
 	w := &world{
-		t: t, pairs: rapid.IntRange(1, 40).Draw(t, "pairs"), now: time.Unix(1_000_000, 0), stored: map[int]bool{}, takes: map[int]int{},
+		t: t, pairs: rapid.IntRange(1, 40).Draw(t, "pairs"), now: time.Unix(1_000_000, 0), stored: map[int]bool{},
+		takes: map[int]int{},
 		given: map[farm.Epoch]ledger.Lease{}, alive: map[int]alive{}, happens: map[string]int{},
 	}
 	w.window = w.pairs
@@ -72,7 +73,8 @@ func (w *world) begin(grace time.Duration) {
 	w.boot++
 	w.epochs = ledger.NewEpochs(w.boot)
 	w.ledger = ledger.New(ledger.Config{
-		Pairs: w.pairs, Finished: func(id int) bool { return w.stored[id] }, Takes: w.takes, Epochs: w.epochs, Lease: lease, Now: w.now, Grace: grace,
+		Pairs: w.pairs, Finished: func(id int) bool { return w.stored[id] }, Takes: w.takes, Epochs: w.epochs, Lease: lease,
+		Now: w.now, Grace: grace,
 	})
 	w.ledger.Window(w.window)
 	for _, x := range w.workers {
@@ -105,7 +107,8 @@ func (w *world) granted(x *worker, leases []ledger.Lease) {
 		if l.Pair < 0 || l.Pair >= w.pairs || w.stored[l.Pair] || l.Take != w.takes[l.Pair] {
 			w.t.Fatalf("I1: granted %+v, stored %v, take %d", l, w.stored[l.Pair], w.takes[l.Pair])
 		}
-		testutil.Require(w.t, l.Pair < w.prefix()+w.window, "I7: granted pair %d, the prefix is %d and the window %d", l.Pair, w.prefix(), w.window)
+		testutil.Require(w.t, l.Pair < w.prefix()+w.window, "I7: granted pair %d, the prefix is %d and the window %d", l.Pair,
+			w.prefix(), w.window)
 		w.lives(x, l)
 	}
 	x.held = append(x.held, leases...)
@@ -115,7 +118,8 @@ func (w *world) granted(x *worker, leases []ledger.Lease) {
 // lives checks I11: no other worker has a lease of the pair.
 func (w *world) lives(x *worker, l ledger.Lease) {
 	if a, ok := w.alive[l.Pair]; ok && a.epoch != l.Epoch && w.now.Before(a.until) {
-		w.t.Fatalf("I11: pair %d is grant %x of %s and, until %v, grant %x of %s", l.Pair, l.Epoch, x.name, a.until.Sub(w.now), a.epoch, a.worker)
+		w.t.Fatalf("I11: pair %d is grant %x of %s and, until %v, grant %x of %s", l.Pair, l.Epoch, x.name,
+			a.until.Sub(w.now), a.epoch, a.worker)
 	}
 	w.alive[l.Pair] = alive{x.name, x.session, l.Epoch, w.now.Add(lease)}
 }
@@ -126,7 +130,10 @@ func (w *world) beat(x *worker) {
 	before := map[int]alive{}
 	for pair, a := range w.alive {
 		before[pair] = a
-		if a.worker == x.name && a.session != x.session && !slices.ContainsFunc(slices.Concat(list.Held, list.Outbox, list.Sent), func(l ledger.Lease) bool { return l.Epoch == a.epoch }) {
+		if a.worker == x.name && a.session != x.session &&
+			!slices.ContainsFunc(slices.Concat(list.Held, list.Outbox, list.Sent), func(l ledger.Lease) bool {
+				return l.Epoch == a.epoch
+			}) {
 			delete(w.alive, pair) // the process has ended, and the new one does not list the lease
 		}
 	}
@@ -228,7 +235,8 @@ func (w *world) actions() map[string]func(*rapid.T) {
 		},
 		"return another's": func(*rapid.T) {
 			x, y := w.any(), w.any()
-			testutil.Require(w.t, x == y || len(y.held) == 0 || w.ledger.Return(w.now, x.name, y.held[0], true) == ledger.FateNone,
+			testutil.Require(w.t, x == y || len(y.held) == 0 ||
+				w.ledger.Return(w.now, x.name, y.held[0], true) == ledger.FateNone,
 				"a worker gave back what another holds")
 		},
 		"old session": func(*rapid.T) {
@@ -245,11 +253,13 @@ func (w *world) actions() map[string]func(*rapid.T) {
 		"forged": func(t *rapid.T) {
 			x := w.any()
 			w.beat(x) // this settles the leases of an older process
-			l := ledger.Lease{Pair: rapid.IntRange(-3, w.pairs+3).Draw(t, "pair"), Epoch: 77, Take: rapid.IntRange(3, 5).Draw(t, "take")}
+			l := ledger.Lease{Pair: rapid.IntRange(-3, w.pairs+3).Draw(t, "pair"), Epoch: 77,
+				Take: rapid.IntRange(3, 5).Draw(t, "take")}
 			if l.Pair >= 0 && l.Pair < w.pairs {
 				l.Take += w.takes[l.Pair]
 			}
-			if d, s := w.ledger.Beat(w.now, x.name, x.session, ledger.Listed{Held: []ledger.Lease{l}, Sent: []ledger.Lease{l}}); x.session != "" && len(d) != 2 || len(s) != 0 {
+			if d, s := w.ledger.Beat(w.now, x.name, x.session,
+				ledger.Listed{Held: []ledger.Lease{l}, Sent: []ledger.Lease{l}}); x.session != "" && len(d) != 2 || len(s) != 0 {
 				w.t.Fatal("a lease of another take or of no pair was heard")
 			}
 			w.ledger.Return(w.now, x.name, l, true)
@@ -283,7 +293,8 @@ func (w *world) actions() map[string]func(*rapid.T) {
 		},
 		"": func(*rapid.T) {
 			s := w.ledger.State()
-			if s.Stored != len(slices.DeleteFunc(mapKeys(w.stored), func(id int) bool { return !w.stored[id] })) || s.Prefix != w.prefix() {
+			if s.Stored != len(slices.DeleteFunc(mapKeys(w.stored), func(id int) bool { return !w.stored[id] })) ||
+				s.Prefix != w.prefix() {
 				w.t.Fatalf("I1: the ledger says %+v, the prefix is %d of %v", s, w.prefix(), w.stored)
 			}
 		},
@@ -352,7 +363,8 @@ func TestLawsOfTheLedger(t *testing.T) {
 	for range 10 {
 		rapid.Check(t, law(happened))
 	}
-	for _, what := range []string{"granted", "dropped", "told stored", "expired", "duplicate", "old take", "adopted", "replaced", "regranted"} {
+	for _, what := range []string{"granted", "dropped", "told stored", "expired", "duplicate", "old take", "adopted",
+		"replaced", "regranted"} {
 		testutil.Check(t, happened[what] != 0, "nothing was ever %s: the law was not tried", what)
 	}
 }

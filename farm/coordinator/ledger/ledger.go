@@ -39,7 +39,8 @@ type Ledger struct {
 	beyond int // the window: pairs from prefix+beyond on are not granted
 	until  int // pairs from this one on are not granted, see Until
 	next   int // lowest pair that was neither granted nor skipped
-	// The pairs from low to lowEnd-1 were skipped in the grace time, because workers might hold them from before a restart.
+	// The pairs from low to lowEnd-1 were skipped in the grace time, because workers might hold them from before a
+	// restart.
 	low, lowEnd int
 	high        int // highest pair known to have been granted
 	graceEnds   time.Time
@@ -87,12 +88,12 @@ type lease struct {
 	before, after *lease
 }
 
-// endings has the leases of each pair that ended for one reason, and the leases of the pair with lower epochs that ended before.
-// A worker cannot have such a lease again. Stored pairs have no entry.
+// endings has the leases of each pair that ended for one reason, and the leases of the pair with lower epochs that
+// ended before. A worker cannot have such a lease again. Stored pairs have no entry.
 type endings map[int]ending
 
-// An ending has the leases of one pair with epochs up to latest, without the lease with the epoch except. Two numbers are
-// enough for any number of leases, because only one lease of a pair is valid at a time.
+// An ending has the leases of one pair with epochs up to latest, without the lease with the epoch except. Two numbers
+// are enough for any number of leases, because only one lease of a pair is valid at a time.
 type ending struct {
 	latest farm.Epoch
 	except farm.Epoch // a lease that was valid when a later lease ended, because its worker has it again; 0 for none
@@ -129,8 +130,10 @@ type holder struct {
 // New returns the ledger of a run.
 func New(c Config) *Ledger {
 	l := &Ledger{
-		config: c, done: newBits(c.Pairs), takes: map[int]int{}, beyond: c.Pairs, until: c.Pairs, high: -1, graceEnds: c.Now.Add(c.Grace),
-		held: map[int]*lease{}, holders: map[string]*holder{}, refused: endings{}, lost: endings{}, troubled: map[int]*trouble{},
+		config: c, done: newBits(c.Pairs), takes: map[int]int{}, beyond: c.Pairs, until: c.Pairs, high: -1,
+		graceEnds: c.Now.Add(c.Grace),
+		held:      map[int]*lease{}, holders: map[string]*holder{}, refused: endings{}, lost: endings{},
+		troubled:  map[int]*trouble{},
 		reporters: map[string]*reporter{},
 	}
 	maps.Copy(l.takes, c.Takes)
@@ -247,7 +250,8 @@ func lowestFor(l *Ledger, now time.Time, h *holder) (pair int, again, ok bool) {
 		passed = l.low
 	}
 	lowest := min(passed, l.next)
-	if len(l.gaps) > 0 && l.gaps[0].pair <= lowest && l.gaps[0].pair < limit && h.mayHave(now.Sub(l.gaps[0].since), l.config.Lease, l.pace.median) {
+	if len(l.gaps) > 0 && l.gaps[0].pair <= lowest && l.gaps[0].pair < limit &&
+		h.mayHave(now.Sub(l.gaps[0].since), l.config.Lease, l.pace.median) {
 		return heap.Pop(&l.gaps).(gap).pair, true, true // gaps holds nothing else
 	}
 	switch {
@@ -369,8 +373,8 @@ func (l *Ledger) Stored(now time.Time, pair int) {
 	l.advance()
 }
 
-// settle deletes what the ledger knew against a pair that is stored. x is the lease of the worker that played it, nil if
-// no worker has one.
+// settle deletes what the ledger knew against a pair that is stored. x is the lease of the worker that played it, nil
+// if no worker has one.
 func (l *Ledger) settle(now time.Time, pair int, x *lease) {
 	by := ""
 	if x != nil {

@@ -23,7 +23,8 @@ type book struct {
 func newBook(t *testing.T, pairs, workers int, change func(*ledger.Config)) *book {
 	t.Helper()
 	c := ledger.Config{
-		Pairs: pairs, Finished: func(int) bool { return false }, Epochs: ledger.NewEpochs(1), Lease: lease, Now: time.Unix(1_000_000, 0),
+		Pairs: pairs, Finished: func(int) bool { return false }, Epochs: ledger.NewEpochs(1), Lease: lease,
+		Now: time.Unix(1_000_000, 0),
 	}
 	if change != nil {
 		change(&c)
@@ -167,7 +168,8 @@ func TestSentKeepsAlive(t *testing.T) {
 // TestSentIsLostAfterALease: a result is lost if the stream was read to its end more than a lease after it was sent.
 func TestSentIsLostAfterALease(t *testing.T) {
 	t.Parallel()
-	for drained, lost := range map[time.Duration][]int{time.Second: nil, lease / 2: nil, lease: nil, lease + time.Second: {0}} {
+	for drained, lost := range map[time.Duration][]int{time.Second: nil, lease / 2: nil, lease: nil,
+		lease + time.Second: {0}} {
 		b := newBook(t, 1, 1, nil)
 		held := b.grant(0, 1)
 		tell := func() []ledger.Lease {
@@ -212,7 +214,8 @@ func TestAnOldLeaseIsRevokedAndNeverRaced(t *testing.T) {
 	slow := b.grant(0, 2)
 	b.untilRevoked(slow...)
 	s := b.State()
-	testutil.Require(t, s.P99 >= 10*time.Second && s.P99 <= 11*time.Second && s.Counts.Revoked == 2 && s.Stored >= 100, "%+v", s)
+	testutil.Require(t, s.P99 >= 10*time.Second && s.P99 <= 11*time.Second && s.Counts.Revoked == 2 && s.Stored >= 100,
+		"%+v", s)
 	b.wants("told", b.beat(0, slow...), 0, 1)
 	b.wants("not raced", b.grant(1, 1), s.Stored+2)
 	b.wants("without 0 and 1", b.beat(0))
@@ -402,8 +405,8 @@ func TestSoloIsAlone(t *testing.T) {
 	b.wants("what was known against it is forgotten", b.grant(2, 1), 0)
 }
 
-// TestApart: a worker that must not play a pair gets the next ones, also the returned ones above it. Others get the pair, alone
-// as well.
+// TestApart: a worker that must not play a pair gets the next ones, also the returned ones above it. Others get the
+// pair, alone as well.
 func TestApart(t *testing.T) {
 	t.Parallel()
 	b := newBook(t, 10, 3, func(c *ledger.Config) {
@@ -513,8 +516,9 @@ func TestCrashesOfTwoMachinesCondemn(t *testing.T) {
 	}
 }
 
-// TestLostLeasesNeedBoundedMemory: workers of one owner lose 100,000 leases of 10 pairs, by results that do not come, by
-// refused results, also of later leases of pairs that they have again, by returns and by silence. The ledger has a bounded number of entries, and treats late results as before.
+// TestLostLeasesNeedBoundedMemory: workers of one owner lose 100,000 leases of 10 pairs, by results that do not come,
+// by refused results, also of later leases of pairs that they have again, by returns and by silence. The ledger has a
+// bounded number of entries, and treats late results as before.
 func TestLostLeasesNeedBoundedMemory(t *testing.T) {
 	t.Parallel()
 	b := newBook(t, 10, 2, func(c *ledger.Config) {
@@ -533,7 +537,8 @@ func TestLostLeasesNeedBoundedMemory(t *testing.T) {
 			b.wait(2 * lease)
 			b.Drained(b.now)
 			dropped, _ := b.Beat(b.now, "w0", "s", ledger.Listed{Sent: held})
-			testutil.Require(t, len(dropped) == len(held), "round %d: %d of %d results did not come, and %d leases ended", n, len(held), len(held), len(dropped))
+			testutil.Require(t, len(dropped) == len(held), "round %d: %d of %d results did not come, and %d leases ended", n,
+				len(held), len(held), len(dropped))
 		case 1:
 			for _, l := range held {
 				b.Refused(b.now, l)
@@ -553,7 +558,8 @@ func TestLostLeasesNeedBoundedMemory(t *testing.T) {
 			size = b.Size()
 		}
 	}
-	testutil.Check(t, size > 0 && b.Size() <= size+20, "%d entries after 1,000 leases, and %d after 100,000", size, b.Size())
+	testutil.Check(t, size > 0 && b.Size() <= size+20, "%d entries after 1,000 leases, and %d after 100,000", size,
+		b.Size())
 	b.Expire(b.now)
 
 	// Late results: of a lease that is lost, of one that is refused, and of a stored pair.
@@ -576,7 +582,8 @@ func TestLostLeasesNeedBoundedMemory(t *testing.T) {
 	b.Void(b.now, lost.Pair)
 	b.wants("of the take before", b.outbox(0, lost), lost.Pair)
 	again := b.grant(1, 9)
-	testutil.Check(t, slices.Contains(pairsOf(again), lost.Pair) && slices.Contains(pairsOf(again), refused.Pair), "granted again: %v", again)
+	testutil.Check(t, slices.Contains(pairsOf(again), lost.Pair) && slices.Contains(pairsOf(again), refused.Pair),
+		"granted again: %v", again)
 	b.wants("the next leases of these pairs", b.beat(1, again...))
 
 	for pair := range 10 {
@@ -589,8 +596,8 @@ func TestLostLeasesNeedBoundedMemory(t *testing.T) {
 	testutil.Equal(t, b.Size(), 3, "entries after the end: two workers, and the owner who does not decide")
 }
 
-// adopts lets leases of finished pairs of w0 expire. Then w1 gets the pairs and is silent, too, and w0 has them again. The
-// results of w1 that are refused afterwards do not end the leases of w0.
+// adopts lets leases of finished pairs of w0 expire. Then w1 gets the pairs and is silent, too, and w0 has them again.
+// The results of w1 that are refused afterwards do not end the leases of w0.
 func (b *book) adopts(held []ledger.Lease) {
 	b.t.Helper()
 	silent := func(worker int, leases []ledger.Lease) {
@@ -614,8 +621,8 @@ func (b *book) adopts(held []ledger.Lease) {
 	}
 }
 
-// TestAnExpiredLeaseIsHeldAgain: a worker has its expired lease again, after a later lease of the pair has expired, too. The
-// rejected result of the later lease does not end it, nor a second expiry. Its own rejected result ends it.
+// TestAnExpiredLeaseIsHeldAgain: a worker has its expired lease again, after a later lease of the pair has expired,
+// too. The rejected result of the later lease does not end it, nor a second expiry. Its own rejected result ends it.
 func TestAnExpiredLeaseIsHeldAgain(t *testing.T) {
 	t.Parallel()
 	b := newBook(t, 1, 2, nil)

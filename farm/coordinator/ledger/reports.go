@@ -14,8 +14,8 @@ type Standing struct {
 	Decides bool
 }
 
-// These are the limits for an owner whose workers do not decide. An owner that reports false crashes then costs a run at
-// most this number of pairs that are played alone.
+// These are the limits for an owner whose workers do not decide. An owner that reports false crashes then costs a run
+// at most this number of pairs that are played alone.
 const (
 	// openReports is the number of its reports without a decision at which the workers get no more pairs.
 	openReports = 4
@@ -75,8 +75,8 @@ func reporterOf(l *Ledger, p party) *reporter {
 	return r
 }
 
-// barred reports whether a worker gets no pairs of the run because of the reports of its owner, or because a worker of the
-// owner has kept a pair for which the run waited.
+// barred reports whether a worker gets no pairs of the run because of the reports of its owner, or because a worker of
+// the owner has kept a pair for which the run waited.
 func barred(l *Ledger, now time.Time, worker string) bool {
 	by := partyOf(l, worker)
 	r := l.reporters[by.name]
@@ -141,8 +141,8 @@ type Suspicion struct {
 	Workers []string // the workers that reported the crash or disappeared, in that order
 }
 
-// Suspicions returns the pairs that wait to be played alone and that crashed only workers that do not decide. The result
-// is sorted by pair.
+// Suspicions returns the pairs that wait to be played alone and that crashed only workers that do not decide. The
+// result is sorted by pair.
 func (l *Ledger) Suspicions() (list []Suspicion) {
 	for _, g := range l.alone.waiting {
 		t := l.troubled[g.pair]

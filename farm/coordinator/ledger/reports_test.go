@@ -10,8 +10,8 @@ import (
 	"gogi/internal/testutil"
 )
 
-// strangers returns a book whose workers have owners: w0 and w1 belong to the owner of the run, w2 to w5 to mal, and the
-// others have an owner each.
+// strangers returns a book whose workers have owners: w0 and w1 belong to the owner of the run, w2 to w5 to mal, and
+// the others have an owner each.
 func strangers(t *testing.T, pairs, workers int) *book {
 	t.Helper()
 	return newBook(t, pairs, workers, func(c *ledger.Config) {
@@ -174,8 +174,8 @@ func TestHonestReports(t *testing.T) {
 	testutil.Check(t, len(owners) == 0 && len(b.grant(2, 1)) == 1, "distrusted %v", owners)
 }
 
-// TestLossesOfOneOwner: workers of one owner that disappear with a pair make it suspect later than those of three owners
-// do. The machines of the run's owner count one by one, as before.
+// TestLossesOfOneOwner: workers of one owner that disappear with a pair make it suspect later than those of three
+// owners do. The machines of the run's owner count one by one, as before.
 func TestLossesOfOneOwner(t *testing.T) {
 	t.Parallel()
 	for name, row := range map[string]struct {
@@ -219,8 +219,8 @@ func TestReportsEnd(t *testing.T) {
 	testutil.Check(t, len(owners) == 0 && b.State().Condemned == 12, "%v, %+v", owners, b.State())
 }
 
-// TestAFullStreamIsNoDelay: an honest worker cannot send its pairs while the stream is full, and tries again some time after
-// the coordinator has read it. It loses no pair then.
+// TestAFullStreamIsNoDelay: an honest worker cannot send its pairs while the stream is full, and tries again some time
+// after the coordinator has read it. It loses no pair then.
 func TestAFullStreamIsNoDelay(t *testing.T) {
 	t.Parallel()
 	b := strangers(t, 2, 10)
@@ -245,8 +245,9 @@ func TestAFullStreamIsNoDelay(t *testing.T) {
 	testutil.Check(t, b.State().Counts.Lost > 0, "the worker keeps its pairs for ever")
 }
 
-// TestKeptPairsDelayARun: a stranger that finishes pairs and does not send them loses them after 90 seconds (more than four leases of
-// 20 seconds) if the run has no other pair to grant and the stream was read to its end. Then no key of its owner gets a pair for 30 leases.
+// TestKeptPairsDelayARun: a stranger that finishes pairs and does not send them loses them after 90 seconds (more than
+// four leases of 20 seconds) if the run has no other pair to grant and the stream was read to its end. Then no key of
+// its owner gets a pair for 30 leases.
 func TestKeptPairsDelayARun(t *testing.T) {
 	t.Parallel()
 	for what, c := range map[string]struct {

@@ -37,14 +37,15 @@ func picks(t *testing.T, s *ledger.Schedule, w ledger.Worker, n int, want endles
 	}
 }
 
-// TestSharesAreKept requires I8: over 1,000 grants the slot-seconds of each run are within 2% of its share. This holds from
-// any moment on, for workers of any size and with any open engines.
+// TestSharesAreKept requires I8: over 1,000 grants the slot-seconds of each run are within 2% of its share. This holds
+// from any moment on, for workers of any size and with any open engines.
 func TestSharesAreKept(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(1, 2))
 	for round := range 200 {
 		var s ledger.Schedule
-		tests := []ledger.Test{{Run: "a", Owner: "x"}, {Run: "b", Owner: "y"}, {Run: "c", Owner: "z"}, {Run: "d", Owner: "x"}}[:2+round%3]
+		tests := []ledger.Test{{Run: "a", Owner: "x"}, {Run: "b", Owner: "y"}, {Run: "c", Owner: "z"},
+			{Run: "d", Owner: "x"}}[:2+round%3]
 		sum := 0.0
 		for i := range tests {
 			tests[i].Share, tests[i].Cost = float64(1+r.IntN(6)), 10+50*r.Float64()
@@ -92,7 +93,8 @@ func TestSharesAreKept(t *testing.T) {
 // TestPriorityComesFirst: the test with the lower priority gets the slots that the other test cannot use.
 func TestPriorityComesFirst(t *testing.T) {
 	t.Parallel()
-	s := scheduled(ledger.Test{Run: "low", Share: 100, Cost: 1, Priority: -1}, ledger.Test{Run: "high", Share: 1, Cost: 1, Priority: 3})
+	s := scheduled(ledger.Test{Run: "low", Share: 100, Cost: 1, Priority: -1},
+		ledger.Test{Run: "high", Share: 1, Cost: 1, Priority: 3})
 	s.OwnerMax = 0
 	got, left := endless{}, 5
 	s.Pick(ledger.Worker{Open: []string{"low"}}, 8, func(run string, n int) int {

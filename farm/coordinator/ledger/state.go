@@ -19,8 +19,9 @@ type State struct {
 // State returns the current figures.
 func (l *Ledger) State() State {
 	s := State{
-		Pairs: l.config.Pairs, Stored: l.stored, Prefix: l.prefix, Reach: max(0, l.high+1-l.prefix), Window: max(0, limitOf(l)-l.prefix),
-		Held: len(l.held), Solo: len(l.alone.waiting), P99: l.pace.longest(), Counts: l.counts,
+		Pairs: l.config.Pairs, Stored: l.stored, Prefix: l.prefix, Reach: max(0, l.high+1-l.prefix),
+		Window: max(0, limitOf(l)-l.prefix),
+		Held:   len(l.held), Solo: len(l.alone.waiting), P99: l.pace.longest(), Counts: l.counts,
 	}
 	for _, t := range l.troubled {
 		if t.void {

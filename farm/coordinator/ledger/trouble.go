@@ -172,7 +172,8 @@ func (l *Ledger) Forgive(now time.Time) {
 // worker holds; Solo grants only at 0. wait means that the worker must get no other pair before this one. At
 // first only a trusted worker gets the pair. For a longer time only a machine on which the pair did not crash
 // gets it.
-func (l *Ledger) Solo(now time.Time, worker, session string, trusted bool, holding int) (lease Lease, granted, wait bool) {
+func (l *Ledger) Solo(now time.Time, worker, session string, trusted bool, holding int) (lease Lease, granted,
+	wait bool) {
 	if h := l.holders[worker]; h != nil && h.leases == 1 && h.first.solo {
 		return Lease{}, false, true
 	}

@@ -112,7 +112,8 @@ func TestWasteOfAStop(t *testing.T) {
 			t.Parallel()
 			sum, n := 0.0, 1+400/c.slots
 			for i := range n {
-				s := slots{rand: rand.New(rand.NewPCG(uint64(i), 9)), lease: c.lease, held: make([][]ledger.Lease, c.slots), slow: c.slow, lost: c.lost}
+				s := slots{rand: rand.New(rand.NewPCG(uint64(i), 9)), lease: c.lease, held: make([][]ledger.Lease, c.slots),
+					slow: c.slow, lost: c.lost}
 				sum += s.waste(10 * c.slots)
 			}
 			got := sum / float64(n)

@@ -38,7 +38,8 @@ type State struct {
 var errFull = errors.New("no space left on device")
 
 // Put implements entries.State.
-func (s *State) Put(_ context.Context, bucket, name string, body []byte, revision uint64, actions ...farmstate.Action) (uint64, error) {
+func (s *State) Put(_ context.Context, bucket, name string, body []byte, revision uint64,
+	actions ...farmstate.Action) (uint64, error) {
 	if s.Full {
 		return 0, errFull
 	}
@@ -152,14 +153,16 @@ type Farm struct {
 // blue1, blue2 and gold1 of the owners red, blue and gold.
 func New() *Farm {
 	f := &Farm{
-		State: &State{Rows: map[[2]string][]byte{}, Puts: map[string]int{}}, Barred: map[string]string{}, Stores: map[string]*Store{},
+		State: &State{Rows: map[[2]string][]byte{}, Puts: map[string]int{}}, Barred: map[string]string{},
+		Stores: map[string]*Store{},
 		Keys: Keys{
 			"ann": {Name: "ann", Owner: "red", Rights: []string{roster.Submit}},
 			"ben": {Name: "ben", Owner: "blue", Rights: []string{roster.Submit, roster.Approve, roster.Run}},
 		},
 		Epochs: ledger.NewEpochs(1), Log: slog.New(slog.DiscardHandler),
 	}
-	for name, owner := range map[string]string{"red1": "red", "red2": "red", "blue1": "blue", "blue2": "blue", "gold1": "gold"} {
+	for name, owner := range map[string]string{"red1": "red", "red2": "red", "blue1": "blue", "blue2": "blue",
+		"gold1": "gold"} {
 		f.Keys[name] = roster.Key{Name: name, Owner: owner, Rights: []string{roster.Work}}
 	}
 	f.Roster = roster.New(roster.Config{
@@ -186,7 +189,8 @@ func New() *Farm {
 // Join begins a session of a worker with some slots, and returns it.
 func (f *Farm) Join(t *testing.T, worker string, slots int) *roster.Session {
 	t.Helper()
-	s, _ := f.Roster.Join(worker, f.Keys[worker].Owner, farm.Hello{Session: worker + "-1", Start: 1, Protocol: farm.Protocol, Slots: slots})
+	s, _ := f.Roster.Join(worker, f.Keys[worker].Owner,
+		farm.Hello{Session: worker + "-1", Start: 1, Protocol: farm.Protocol, Slots: slots})
 	f.Tests.Join(worker, s.ID)
 	return s
 }
@@ -194,13 +198,15 @@ func (f *Farm) Join(t *testing.T, worker string, slots int) *roster.Session {
 // Plan returns the plan of a match whose engines resign at once. With g it has an SPRT.
 func Plan(run string, pairs int, g stats.SPRT) *match.Plan {
 	p := &match.Plan{
-		Run: run, Pairs: pairs, Seed: 1, Design: match.Design{Kind: match.DesignMatch, Swap: true}, Concurrency: 1, Ponder: match.PonderOff,
+		Run: run, Pairs: pairs, Seed: 1, Design: match.Design{Kind: match.DesignMatch, Swap: true}, Concurrency: 1,
+		Ponder: match.PonderOff,
 		Slowed: match.PolicyCount, Rules: match.RulesProfiles()[match.DefaultRules], Gate: g,
 		Openings: []match.Opening{{ID: "1", Start: "startpos", Moves: []shogi.Move{}}},
 	}
 	for _, engine := range []string{"dev", "base"} {
 		p.Players = append(p.Players, match.Player{
-			Name: engine, Command: []string{"/bin/" + engine}, Identity: match.Identity{Fixed: engine}, Limits: match.Limits{Nodes: 100},
+			Name: engine, Command: []string{"/bin/" + engine}, Identity: match.Identity{Fixed: engine},
+			Limits:  match.Limits{Nodes: 100},
 			Restart: match.RestartNever,
 		})
 	}

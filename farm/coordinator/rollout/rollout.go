@@ -135,7 +135,8 @@ func (s *State) has(w *Worker) bool {
 // Due returns the program that a worker must install now, or nil if there is none.
 func (s *State) Due(w Worker) *farm.Release {
 	r := s.release(&w)
-	if r != nil && !s.has(&w) && (s.Stage == farm.StageAll || s.Stage == farm.StageTrial && s.Trials[r.SHA256].includes(w.Name)) {
+	if r != nil && !s.has(&w) && (s.Stage == farm.StageAll || s.Stage == farm.StageTrial &&
+		s.Trials[r.SHA256].includes(w.Name)) {
 		return r
 	}
 	return nil

@@ -34,7 +34,8 @@ type Trial struct {
 	Pairs  int                      `cbor:"pairs"` // pairs of the first workers with the release
 	Passed bool                     `cbor:"passed"`
 
-	seen time.Time // when a connected worker in First last ran the release, or when First last grew; zero: not in this process
+	// when a connected worker in First last ran the release, or when First last grew; zero: not in this process
+	seen time.Time
 }
 
 // includes reports whether a worker must install the release during the trial. It returns false if t is nil.
@@ -163,7 +164,8 @@ func (s *State) Look(accused string) {
 	case why != "":
 		s.Stage, s.Why = farm.StageHeld, why
 	case !slices.ContainsFunc(s.Releases, open):
-		s.Stage, s.Why = farm.StageAll, fmt.Sprintf("%d pairs of each kind of machine were played with it as well as others play", trialPairs)
+		s.Stage, s.Why = farm.StageAll,
+			fmt.Sprintf("%d pairs of each kind of machine were played with it as well as others play", trialPairs)
 	}
 }
 

@@ -21,7 +21,8 @@ var (
 // crew returns n connected workers on Linux with an old program, none of them in quarantine.
 func crew(n int) (list []Worker) {
 	for i := range n {
-		list = append(list, Worker{Name: fmt.Sprintf("w%02d", i), OS: "linux", Arch: "amd64", Program: "old", Here: true, Sound: true})
+		list = append(list, Worker{Name: fmt.Sprintf("w%02d", i), OS: "linux", Arch: "amd64", Program: "old", Here: true,
+			Sound: true})
 	}
 	return list
 }
@@ -44,7 +45,8 @@ func TestWhoIsFirst(t *testing.T) {
 	s := ordered(t, workers)
 	testutil.Check(t, len(s.first()) == 3 && s.Stage == farm.StageTrial && s.By == "boss" && s.At.Equal(noon), "%+v", s)
 	again := ordered(t, append(slices.Clone(workers[20:]), workers[:20]...))
-	testutil.Check(t, slices.Equal(s.first(), again.first()), "the draw depends on the order: %v, %v", s.first(), again.first())
+	testutil.Check(t, slices.Equal(s.first(), again.first()), "the draw depends on the order: %v, %v", s.first(),
+		again.first())
 	workers = crew(4)
 	workers[0].Here, workers[1].Sound, workers[2].Program = false, false, ""
 	if s := ordered(t, workers); !slices.Equal(s.first(), []string{"w03"}) {
@@ -70,14 +72,17 @@ func TestDue(t *testing.T) {
 	workers[1].Program, workers[2].OS = "new", "plan9"
 	testutil.Check(t, s.Due(workers[0]) != nil && s.Due(workers[1]) == nil && s.Due(workers[2]) == nil,
 		"of all, only who has another program of its kind is told")
-	if u := s.Status(workers); !slices.Equal(u.Want, []string{"w00"}) || !slices.Equal(u.Have, []string{"w01"}) || !slices.Equal(u.None, []string{"w02"}) {
+	if u := s.Status(workers); !slices.Equal(u.Want, []string{"w00"}) || !slices.Equal(u.Have, []string{"w01"}) ||
+		!slices.Equal(u.None, []string{"w02"}) {
 		t.Errorf("%+v", u)
 	}
-	if err := s.Order("boss", &farm.Update{Off: true}, nil, workers, noon); err != nil || s.Due(workers[0]) != nil || s.Stage != farm.StageNone {
+	if err := s.Order("boss", &farm.Update{Off: true}, nil, workers, noon); err != nil || s.Due(workers[0]) != nil ||
+		s.Stage != farm.StageNone {
 		t.Errorf("%+v, %v", s, err)
 	}
 	// An order may name a known release without a new upload.
-	if err := s.Order("boss", &farm.Update{Known: []string{"new"}}, nil, workers, noon); err != nil || len(s.Releases) != 1 || len(s.Known) != 0 {
+	if err := s.Order("boss", &farm.Update{Known: []string{"new"}}, nil, workers, noon); err != nil ||
+		len(s.Releases) != 1 || len(s.Known) != 0 {
 		t.Errorf("%+v, %v", s, err)
 	}
 }
@@ -151,7 +156,8 @@ func TestEachKind(t *testing.T) {
 			s.Look("")
 		}
 	}
-	if s.Stage != farm.StageTrial || s.Due(workers[(i+1)%3]) == nil || !slices.Equal(s.Trials["mac"].First, []string{"m"}) || s.Trials["mac"].Pairs != 0 {
+	if s.Stage != farm.StageTrial || s.Due(workers[(i+1)%3]) == nil ||
+		!slices.Equal(s.Trials["mac"].First, []string{"m"}) || s.Trials["mac"].Pairs != 0 {
 		t.Errorf("%+v, of mac %+v", s, s.Trials["mac"])
 	}
 	if why := s.Accused(func(name string) (string, time.Time) { return "it lies", noon }); !strings.HasPrefix(why, "m, ") {
@@ -172,7 +178,8 @@ func TestStuck(t *testing.T) {
 	s := ordered(t, workers)
 	for minutes, drew := range map[int]bool{59: false, 60: true} {
 		again := ordered(t, workers)
-		if got := again.Tend(workers, "", noon.Add(time.Duration(minutes)*time.Minute)); got != drew || (len(again.first()) == 2) != drew {
+		if got := again.Tend(workers, "", noon.Add(time.Duration(minutes)*time.Minute)); got != drew ||
+			(len(again.first()) == 2) != drew {
 			t.Errorf("after %d minutes others are drawn: %t, %v", minutes, got, again.first())
 		}
 	}
@@ -181,7 +188,8 @@ func TestStuck(t *testing.T) {
 	s.Tend(workers, "", noon.Add(50*time.Minute))
 	testutil.Check(t, !s.Tend(workers, "", noon.Add(100*time.Minute)), "others are drawn though one runs it")
 	workers[i].Here, s.Trials["new"].seen = false, time.Time{} // a new process has not seen the worker
-	if s.Tend(workers, "", noon.Add(300*time.Minute)) || s.Tend(workers, "", noon.Add(359*time.Minute)) || !s.Tend(workers, "", noon.Add(360*time.Minute)) {
+	if s.Tend(workers, "", noon.Add(300*time.Minute)) || s.Tend(workers, "", noon.Add(359*time.Minute)) ||
+		!s.Tend(workers, "", noon.Add(360*time.Minute)) {
 		t.Errorf("others are drawn before or after an hour of a new process: %v", s.first())
 	}
 	testutil.Check(t, s.Tend(workers, "it lies", noon.Add(361*time.Minute)), "nobody looks at who is accused")

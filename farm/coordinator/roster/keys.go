@@ -40,9 +40,9 @@ func (k Key) Deny(format string, values ...any) error {
 // withheld replaces a text that its reader may not read.
 const withheld = "the reason is only for the machine's owner, the test's owner and keys with the right approve, run or admin"
 
-// Text returns what a worker wrote about its engines, if the key may read it, and otherwise the constant withheld. Such a
-// text can have the output of a build, or paths of the machine. owners are the owners of the machine and of the test. The
-// zero Key is that of a reader without a key.
+// Text returns what a worker wrote about its engines, if the key may read it, and otherwise the constant withheld. Such
+// a text can have the output of a build, or paths of the machine. owners are the owners of the machine and of the test.
+// The zero Key is that of a reader without a key.
 func (k Key) Text(why string, owners ...string) string {
 	if k.May(Approve) || k.May(Run) || k.Name != "" && slices.Contains(owners, k.Owner) {
 		return why
@@ -50,9 +50,9 @@ func (k Key) Text(why string, owners ...string) string {
 	return withheld
 }
 
-// Labels returns the labels of a machine that the key may read. The people of the machine's owner and keys that may submit,
-// approve or run tests read all labels, because tests can require labels. Other readers see only the labels that gogi finds
-// itself, and only values that gogi can find. A label of the machine's owner can be a host name.
+// Labels returns the labels of a machine that the key may read. The people of the machine's owner and keys that may
+// submit, approve or run tests read all labels, because tests can require labels. Other readers see only the labels
+// that gogi finds itself, and only values that gogi can find. A label of the machine's owner can be a host name.
 func (k Key) Labels(all map[string]string, owner string) map[string]string {
 	if k.readsLabels(owner) {
 		return all
@@ -66,7 +66,8 @@ func (k Key) Labels(all map[string]string, owner string) map[string]string {
 	return found
 }
 
-// Version returns the version that a machine reports, if the key may read it or if it has the form of a version of gogi.
+// Version returns the version that a machine reports, if the key may read it or if it has the form of a version of
+// gogi.
 func (k Key) Version(text, owner string) string {
 	if k.readsLabels(owner) {
 		return text
@@ -81,8 +82,8 @@ func (k Key) readsLabels(owner string) bool {
 // otherValue replaces what a machine reports about itself and gogi does not know. A machine can send any text.
 const otherValue = "other"
 
-// ownLabels has the labels that gogi finds itself, with the values that it can find. The lists of os and arch are those of
-// "go tool dist list".
+// ownLabels has the labels that gogi finds itself, with the values that it can find. The lists of os and arch are those
+// of "go tool dist list".
 var ownLabels = sync.OnceValue(func() map[string]*regexp.Regexp {
 	return map[string]*regexp.Regexp{
 		"os":     regexp.MustCompile(`^(?:aix|android|darwin|dragonfly|freebsd|illumos|ios|js|linux|netbsd|openbsd|plan9|solaris|wasip1|windows)$`),
@@ -97,7 +98,8 @@ var ownLabels = sync.OnceValue(func() map[string]*regexp.Regexp {
 // isa matches an instruction set, see players.Surroundings.
 const isa = `(?:x86-64-v[1-9]|armv[89](?:\.[0-9])?)`
 
-// versionForm matches version.Info.String: a release, a version between releases, or a build without a repository, and the commit.
+// versionForm matches version.Info.String: a release, a version between releases, or a build without a repository, and
+// the commit.
 var versionForm = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(?:v[0-9]{1,5}\.[0-9]{1,5}\.[0-9]{1,5}(?:-(?:alpha|beta|rc)\.?[0-9]{1,5})?(?:-(?:0\.|rc\.?[0-9]{1,5}\.0\.)?[0-9]{14}-[0-9a-f]{12})?(?:\+dirty)?|` +
 		`\(devel\)|unknown)(?: [0-9a-f]{40})?$`)

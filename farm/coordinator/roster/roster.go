@@ -40,7 +40,8 @@ const bucket = "workers"
 
 // New returns a roster without workers.
 func New(c Config) *Roster {
-	return &Roster{config: c, Workers: map[string]*Worker{}, Sessions: map[string]*Session{}, suspects: map[string]string{}}
+	return &Roster{config: c, Workers: map[string]*Worker{}, Sessions: map[string]*Session{},
+		suspects: map[string]string{}}
 }
 
 // Read adds the stored workers. A worker whose entry cannot be read is in quarantine.
@@ -48,7 +49,8 @@ func (r *Roster) Read(ctx context.Context) error {
 	err := r.config.State.Each(ctx, bucket, func(name string, body []byte, revision uint64) error {
 		w := &Worker{}
 		if err := farm.Decode(body, w); err != nil { // the worker may have been in quarantine
-			*w = Worker{Trust: trust.Untrusted, Quarantine: "its stored entry cannot be read: " + err.Error(), Since: time.Now().Round(0)}
+			*w = Worker{Trust: trust.Untrusted, Quarantine: "its stored entry cannot be read: " + err.Error(),
+				Since: time.Now().Round(0)}
 			r.config.Log.Error("the entry of a worker cannot be read; the worker is in quarantine", "worker", name, "err", err)
 		}
 		w.revision, w.kept = revision, w.Played+w.Agreed

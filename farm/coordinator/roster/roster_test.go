@@ -54,7 +54,8 @@ func TestWhoMayBegin(t *testing.T) {
 // slots. A worker to whom the farm gave the level owner keeps it.
 func TestTrustOfAnOwner(t *testing.T) {
 	f := parttest.New()
-	verified, own, other := f.Roster.Worker("red1", "red"), f.Roster.Worker("red3", "red"), f.Roster.Worker("blue1", "blue")
+	verified, own, other := f.Roster.Worker("red1", "red"), f.Roster.Worker("red3", "red"),
+		f.Roster.Worker("blue1", "blue")
 	verified.Trust, own.Trust, other.Trust = trust.Verified, trust.Owner, trust.Verified
 	verified.Played = 30
 	f.Join(t, "red1", 100)
@@ -90,11 +91,13 @@ func TestNeeds(t *testing.T) {
 		meets bool
 	}{
 		{nil, true}, {map[string]string{"os": "linux"}, true}, {map[string]string{"os": "linux", "cores": "16"}, false},
-		{map[string]string{"trust": "verified"}, true}, {map[string]string{"trust": "owner"}, false}, {map[string]string{"trust": "untrusted"}, true},
+		{map[string]string{"trust": "verified"}, true}, {map[string]string{"trust": "owner"}, false},
+		{map[string]string{"trust": "untrusted"}, true},
 	} {
 		testutil.Equal(t, f.Roster.Meets(test.needs, "red1", labels), test.meets, "%v", test.needs)
 	}
-	testutil.Check(t, !f.Roster.Meets(map[string]string{"trust": "untrusted"}, "new", labels), "a worker that nobody knows is trusted")
+	testutil.Check(t, !f.Roster.Meets(map[string]string{"trust": "untrusted"}, "new", labels),
+		"a worker that nobody knows is trusted")
 }
 
 // TestRefusals: the status lists the connected workers that refuse a test. Only the owners of the test and of the
@@ -180,8 +183,8 @@ func TestAWorkerThatCannotBeRead(t *testing.T) {
 		"the broken worker: %+v", again.Roster.Workers["red2"])
 }
 
-// TestLabelsForReaders: readers who have nothing to do with a machine and submit no tests do not see the labels that its owner
-// has added.
+// TestLabelsForReaders: readers who have nothing to do with a machine and submit no tests do not see the labels that
+// its owner has added.
 func TestLabelsForReaders(t *testing.T) {
 	all := map[string]string{"os": "linux", "isas": "x86-64-v3", "host": "desk.example"}
 	for _, test := range []struct {
@@ -195,31 +198,39 @@ func TestLabelsForReaders(t *testing.T) {
 		{roster.Key{Name: "r", Owner: "other", Rights: []string{roster.Run}}, "desk.example"},
 	} {
 		got := test.key.Labels(all, "me")
-		testutil.Check(t, got["os"] == "linux" && got["isas"] == "x86-64-v3" && got["host"] == test.sees, "%+v sees %v", test.key, got)
+		testutil.Check(t, got["os"] == "linux" && got["isas"] == "x86-64-v3" && got["host"] == test.sees, "%+v sees %v",
+			test.key, got)
 	}
 }
 
-// TestFreeLabels: a machine can report any text as its system, its processor and its version. Readers who have nothing to do
-// with the machine see only values that gogi finds, and so does the log.
+// TestFreeLabels: a machine can report any text as its system, its processor and its version. Readers who have nothing
+// to do with the machine see only values that gogi finds, and so does the log.
 func TestFreeLabels(t *testing.T) {
 	stranger := roster.Key{Name: "w", Owner: "other", Rights: []string{roster.Work}}
 	for name, values := range map[string][]string{
-		"os": {"linux", "windows", "darwin", "freebsd"}, "arch": {"amd64", "arm64", "riscv64", "386"}, "isa": {"x86-64-v2", "x86-64-v4", "armv8.2"},
-		"isas": {"x86-64-v4,x86-64-v3,x86-64-v2", "armv8.2"}, "cores": {"1", "128"}, "builds": {"bubblewrap", "user", "user with network", "off"},
+		"os": {"linux", "windows", "darwin", "freebsd"}, "arch": {"amd64", "arm64", "riscv64", "386"},
+		"isa":  {"x86-64-v2", "x86-64-v4", "armv8.2"},
+		"isas": {"x86-64-v4,x86-64-v3,x86-64-v2", "armv8.2"}, "cores": {"1", "128"},
+		"builds": {"bubblewrap", "user", "user with network", "off"},
 	} {
 		for _, v := range values {
 			testutil.Equal(t, stranger.Labels(map[string]string{name: v}, "me")[name], v, "%s", name)
 		}
-		for _, v := range []string{"", "desk.example", values[0] + " desk", values[0] + "\n", "desk " + values[0], strings.ToUpper(values[0]) + "!"} {
+		for _, v := range []string{"", "desk.example", values[0] + " desk", values[0] + "\n", "desk " + values[0],
+			strings.ToUpper(values[0]) + "!"} {
 			testutil.Equal(t, stranger.Labels(map[string]string{name: v}, "me")[name], "other", "%s %q", name, v)
-			testutil.Equal(t, roster.Key{Name: "a", Owner: "me"}.Labels(map[string]string{name: v}, "me")[name], v, "the owner reads %s %q", name, v)
+			testutil.Equal(t, roster.Key{Name: "a", Owner: "me"}.Labels(map[string]string{name: v}, "me")[name], v,
+				"the owner reads %s %q", name, v)
 		}
 	}
 	commit := strings.Repeat("0f", 20)
-	for _, v := range []string{"", "v1.3.0", "v1.3.0 " + commit, "v1.3.0-rc.1", "v0.0.0-20261129225337-74405a7b4fb8 " + commit, "v1.2.4-0.20261129225337-74405a7b4fb8+dirty", "(devel)", "unknown", version.Own().String()} {
+	for _, v := range []string{"", "v1.3.0", "v1.3.0 " + commit, "v1.3.0-rc.1",
+		"v0.0.0-20261129225337-74405a7b4fb8 " + commit, "v1.2.4-0.20261129225337-74405a7b4fb8+dirty", "(devel)", "unknown",
+		version.Own().String()} {
 		testutil.Equal(t, stranger.Version(v, "me"), v)
 	}
-	for _, v := range []string{"desk", "v1.3.0-desk", "v1.3.0 desk", "v1.3.0+desk", "v1", "(devel) desk", "v1.3.0\nv1.3.0"} {
+	for _, v := range []string{"desk", "v1.3.0-desk", "v1.3.0 desk", "v1.3.0+desk", "v1", "(devel) desk",
+		"v1.3.0\nv1.3.0"} {
 		testutil.Equal(t, stranger.Version(v, "me"), "other", "%q", v)
 		testutil.Equal(t, roster.Key{Name: "a", Owner: "me"}.Version(v, "me"), v, "the owner reads %q", v)
 	}

@@ -71,7 +71,8 @@ func (r *Roster) Admit(name string, h *farm.Hello) (owner string, refusal *farm.
 		return "", refusal
 	}
 	if h.Protocol < farm.Oldest {
-		refusal = farm.Refusef("the worker speaks protocol %d, the farm %d to %d: a newer gogi is needed", h.Protocol, farm.Oldest, farm.Protocol)
+		refusal = farm.Refusef("the worker speaks protocol %d, the farm %d to %d: a newer gogi is needed", h.Protocol,
+			farm.Oldest, farm.Protocol)
 		refusal.Exit = exitUpdate
 		return "", refusal
 	}

@@ -53,8 +53,8 @@ type Worker struct {
 	kept     int                // the sum of Played and Agreed that is stored
 }
 
-// Act records an action (what) of a user or the farm (by) on the worker called name. The next call of Roster.Keep writes it
-// to the log of the farm, together with the worker.
+// Act records an action (what) of a user or the farm (by) on the worker called name. The next call of Roster.Keep
+// writes it to the log of the farm, together with the worker.
 func (w *Worker) Act(by, name, what string) {
 	w.actions = append(w.actions, farmstate.Action{At: time.Now(), By: by, On: farmstate.OnWorker, Name: name, What: what})
 }
@@ -81,8 +81,8 @@ func (w *Worker) Failed(now time.Time, on, what string) {
 }
 
 // describe stores the version, the slots and the labels that a worker reports. If they have changed, it adds a line
-// to the log, unless the coordinator stored the worker less than keepPause ago. So a worker cannot fill the log. Everybody can
-// read the log, so it has no free text of the worker.
+// to the log, unless the coordinator stored the worker less than keepPause ago. So a worker cannot fill the log.
+// Everybody can read the log, so it has no free text of the worker.
 func (w *Worker) describe(name string, h *farm.Hello, now time.Time) {
 	version := strings.ToValidUTF8(h.Version, "?")
 	if w.Version == version && w.Slots == h.Slots && maps.Equal(w.Labels, h.Labels) {
@@ -91,6 +91,7 @@ func (w *Worker) describe(name string, h *farm.Hello, now time.Time) {
 
 	w.Version, w.Slots, w.Labels, w.changed = version, h.Slots, h.Labels, true
 	if len(w.actions) == 0 && now.Sub(w.stored) >= keepPause {
-		w.Act("farm", name, fmt.Sprintf("connected: gogi %s, %s, %s/%s", knownVersion(version), format.NumberOf(h.Slots, "slot"), knownLabel("os", h.Labels["os"]), knownLabel("arch", h.Labels["arch"])))
+		w.Act("farm", name, fmt.Sprintf("connected: gogi %s, %s, %s/%s", knownVersion(version),
+			format.NumberOf(h.Slots, "slot"), knownLabel("os", h.Labels["os"]), knownLabel("arch", h.Labels["arch"])))
 	}
 }

@@ -42,7 +42,8 @@ func (r *Test) PutRows(rows []match.Row) error {
 	p := trust.OfRows(rows)
 	p.Worker = cmp.Or(p.Worker, NoWorker)
 	players := r.Match.Players
-	_, err := r.Line.Put(rows[0].Pair, p, len(players) > 1 && rows[0].PairA == players[0].Name && rows[0].PairB == players[1].Name)
+	_, err := r.Line.Put(rows[0].Pair, p, len(players) > 1 && rows[0].PairA == players[0].Name &&
+		rows[0].PairB == players[1].Name)
 	return err
 }
 
@@ -71,7 +72,8 @@ func (s *Tests) CompareAgain(ctx context.Context) {
 	}
 }
 
-// EvidenceOf returns what the comparison of a run's workers shows about one of them. Without pairs of it, the evidence is 0.
+// EvidenceOf returns what the comparison of a run's workers shows about one of them. Without pairs of it, the evidence
+// is 0.
 func EvidenceOf(r *Test, worker string) trust.Evidence {
 	for _, e := range r.Line.Evidence() {
 		if e.Worker == worker {

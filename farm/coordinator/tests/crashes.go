@@ -12,8 +12,8 @@ import (
 	"gogi/internal/lists"
 )
 
-// Standing returns how much the reports of a worker count that a pair of a test crashes its players. A worker decides if
-// the farm trusts it, or if it belongs to the owner of the test.
+// Standing returns how much the reports of a worker count that a pair of a test crashes its players. A worker decides
+// if the farm trusts it, or if it belongs to the owner of the test.
 func (s *Tests) Standing(r *Test, worker string) ledger.Standing {
 	owner, w := s.config.Roster.OwnerOf(worker), s.config.Roster.Workers[worker]
 	return ledger.Standing{Owner: owner, Decides: owner == r.Owner || w != nil && !s.config.Roster.Untrusted(w)}
@@ -39,8 +39,9 @@ func called(s *Tests, worker string) string {
 func examineCrashes(ctx context.Context, s *Tests, now time.Time, r *Test) {
 	owners, refuted := r.Ledger.Distrusted()
 	for _, owner := range owners {
-		s.LogOnce(ctx, now, r, "false crashes "+owner, fmt.Sprintf("the workers of %s get no more %ss of this test: they reported that the %ss %v crash their players, and others played these without trouble",
-			owner, r.Word(), r.Word(), refuted[owner]))
+		s.LogOnce(ctx, now, r, "false crashes "+owner,
+			fmt.Sprintf("the workers of %s get no more %ss of this test: they reported that the %ss %v crash their players, and others played these without trouble",
+				owner, r.Word(), r.Word(), refuted[owner]))
 	}
 
 	given := r.Ledger.Condemned()

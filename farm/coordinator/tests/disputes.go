@@ -32,8 +32,8 @@ func (r *Test) InDispute(pair int) bool {
 	return slices.ContainsFunc(r.Disputes, func(d Dispute) bool { return d.Pair == pair })
 }
 
-// apart reports whether a worker gets no lease of a pair, because a result of the worker for the pair was disputed, or one of an
-// untrusted worker of the same owner. It could play the same game again.
+// apart reports whether a worker gets no lease of a pair, because a result of the worker for the pair was disputed, or
+// one of an untrusted worker of the same owner. It could play the same game again.
 func apart(s *Tests, now time.Time, r *Test, worker string, pair int) bool {
 	return slices.ContainsFunc(r.Disputes, func(d Dispute) bool {
 		return d.Pair == pair && d.Recent(now) &&
@@ -41,8 +41,8 @@ func apart(s *Tests, now time.Time, r *Test, worker string, pair int) bool {
 	})
 }
 
-// AddDisputes adds disputes to the record of a test before their pairs become void. A dispute about the same pair of the same
-// worker replaces the earlier one.
+// AddDisputes adds disputes to the record of a test before their pairs become void. A dispute about the same pair of
+// the same worker replaces the earlier one.
 func AddDisputes(ctx context.Context, s *Tests, r *Test, disputes []Dispute) error {
 	if len(disputes) == 0 {
 		return nil

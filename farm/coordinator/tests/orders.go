@@ -59,7 +59,8 @@ func Check(plan *match.Plan, in *farm.Submission, who roster.Key) error {
 
 // Submit adds a test, which waits for an approval. queued is the number of tests of its owner that may wait; 0 means
 // any number. rule is the rule by which results of the test quarantine workers, or "".
-func (s *Tests) Submit(ctx context.Context, who roster.Key, in *farm.Submission, plan *match.Plan, queued int, rule string) (*Test, error) {
+func (s *Tests) Submit(ctx context.Context, who roster.Key, in *farm.Submission, plan *match.Plan, queued int,
+	rule string) (*Test, error) {
 	digest := plan.Digest()
 	number, waiting := 0, 0
 	for _, r := range s.All {

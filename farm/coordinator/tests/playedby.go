@@ -2,8 +2,8 @@ package tests
 
 import "iter"
 
-// A PlayedBy has the workers of the stored pairs of a run with an SPRT. It takes four bytes for each pair up to the last one.
-// The zero value has no pair.
+// A PlayedBy has the workers of the stored pairs of a run with an SPRT. It takes four bytes for each pair up to the
+// last one. The zero value has no pair.
 type PlayedBy struct {
 	numbers []uint32          // the number of the worker of each pair; 0 for a pair that is not stored
 	names   []string          // the workers; that of number n is at n-1
@@ -27,8 +27,8 @@ func (p *PlayedBy) Set(pair int, worker string) {
 	p.numbers[pair] = number
 }
 
-// Between returns the pairs from one number up to another, exclusive, with their workers. The worker is "" if the pair is not
-// stored, or if no worker has played it. The pairs after the last stored one are missing.
+// Between returns the pairs from one number up to another, exclusive, with their workers. The worker is "" if the pair
+// is not stored, or if no worker has played it. The pairs after the last stored one are missing.
 func (p *PlayedBy) Between(from, to int) iter.Seq2[int, string] {
 	return func(yield func(int, string) bool) {
 		for pair := max(0, from); pair < min(to, len(p.numbers)); pair++ {

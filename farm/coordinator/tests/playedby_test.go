@@ -27,7 +27,8 @@ func TestPlayedBy(t *testing.T) {
 	for _, span := range [][2]int{{0, 1000}, {-5, 3}, {200, 300}, {790, 900}, {900, 950}, {30, 30}} {
 		next := max(0, span[0])
 		for pair, worker := range p.Between(span[0], span[1]) {
-			testutil.Require(t, pair == next && worker == list[pair], "%v: pair %d of %q, expected pair %d of %q", span, pair, worker, next, list[pair])
+			testutil.Require(t, pair == next && worker == list[pair], "%v: pair %d of %q, expected pair %d of %q", span, pair,
+				worker, next, list[pair])
 			next++
 		}
 		testutil.Equal(t, next, max(min(span[1], last+1), max(0, span[0])), "the end of %v", span)
@@ -48,7 +49,8 @@ func TestMemoryOfPlayedBy(t *testing.T) {
 		p.Set(pair, fmt.Sprint("w", pair%100))
 	}
 	size := int(unsafe.Sizeof(p.numbers[0])) * cap(p.numbers)
-	testutil.Check(t, size < 100_000*int(unsafe.Sizeof(""))/2 && len(p.Workers()) == 100, "%d bytes, %d workers", size, len(p.Workers()))
+	testutil.Check(t, size < 100_000*int(unsafe.Sizeof(""))/2 && len(p.Workers()) == 100, "%d bytes, %d workers", size,
+		len(p.Workers()))
 }
 
 // BenchmarkPlayedBy measures the memory of the workers of ten million pairs, set in order, and that of a list of names.

@@ -32,8 +32,8 @@ func (s *Tests) MustProve(r *Test, name string) bool {
 	return !s.config.Roster.Trusted(name) || slices.Contains(r.Logged, name)
 }
 
-// Doubt makes the pairs of a worker in a test void at the next tick, if the test has an SPRT and its verdict is not final. why
-// is what an audit has found. The worker may be honest: its engines may have kept data of earlier pairs.
+// Doubt makes the pairs of a worker in a test void at the next tick, if the test has an SPRT and its verdict is not
+// final. why is what an audit has found. The worker may be honest: its engines may have kept data of earlier pairs.
 func Doubt(ctx context.Context, s *Tests, r *Test, worker, why string) {
 	why += fmt.Sprintf(". The engines of %s may have kept data of earlier pairs, so the audit accuses no worker", worker)
 	s.LogOnce(ctx, time.Now(), r, doubted+worker, why)
@@ -46,8 +46,8 @@ func Doubt(ctx context.Context, s *Tests, r *Test, worker, why string) {
 // doubted begins the subject of the log's line about a worker's doubted pairs.
 const doubted = "doubted "
 
-// WasDoubted reports whether audits have contradicted pairs of a worker or key that it played with engines that may have
-// kept data of earlier pairs.
+// WasDoubted reports whether audits have contradicted pairs of a worker or key that it played with engines that may
+// have kept data of earlier pairs.
 func (r *Test) WasDoubted(worker string) bool { return slices.Contains(r.Logged, doubted+worker) }
 
 // Mark stores text, the reason why a verdict is provisional, in the games' database and in the test's record. An

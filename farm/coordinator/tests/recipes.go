@@ -65,7 +65,8 @@ func (s *Recipes) MayBuild(ctx context.Context, plan *match.Plan) error {
 		s := e.Identity.Source
 		allows := func(r farm.Recipe) bool { return r.Text == s.Recipe && slices.Contains(r.Repositories, s.Repository) }
 		if s != nil && !slices.ContainsFunc(all, allows) {
-			return farm.Refusef("engine %s: no recipe with its text allows %s; an admin can change this with gogi farm recipe", e.Name, s.Repository)
+			return farm.Refusef("engine %s: no recipe with its text allows %s; an admin can change this with gogi farm recipe",
+				e.Name, s.Repository)
 		}
 	}
 	return nil
@@ -74,19 +75,26 @@ func (s *Recipes) MayBuild(ctx context.Context, plan *match.Plan) error {
 // mostBenches is the largest number of benches that a test stores for an engine. Honest workers report the same one.
 const mostBenches = 8
 
-// NoteBench stores what a worker has read in the message of a commit that it has built for a test: one number of each owner
-// for each engine, the first one. The number of a trusted worker replaces the numbers of workers that the farm does not
-// trust. Numbers of workers in quarantine do not count. NoteBench ignores engines that the test does not build.
+// NoteBench stores what a worker has read in the message of a commit that it has built for a test: one number of each
+// owner for each engine, the first one. The number of a trusted worker replaces the numbers of workers that the farm
+// does not trust. Numbers of workers in quarantine do not count. NoteBench ignores engines that the test does not
+// build.
 func (s *Tests) NoteBench(ctx context.Context, now time.Time, r *Test, worker string, b farm.Bench) {
-	e, built := lists.Find(r.Match.Engines(), func(e match.Player) bool { return e.Name == b.Engine && e.Identity.Source != nil })
+	e, built := lists.Find(r.Match.Engines(), func(e match.Player) bool {
+		return e.Name == b.Engine && e.Identity.Source != nil
+	})
 	if !built || s.config.Roster.Barred(worker) {
 		return
 	}
 
 	source := e.Identity.Source
-	check := s.reader(farm.BenchCheck{Engine: e.Name, Commit: source.Commit, Nodes: source.Bench, Message: b.Message, Worker: worker})
-	list := lists.Map(lists.Filter(r.Benches, func(c farm.BenchCheck) bool { return !s.config.Roster.Barred(c.Worker) }), s.reader)
-	list = slices.DeleteFunc(list, func(c farm.BenchCheck) bool { return c.Engine == e.Name && check.Trusted && !c.Trusted })
+	check := s.reader(farm.BenchCheck{Engine: e.Name, Commit: source.Commit, Nodes: source.Bench, Message: b.Message,
+		Worker: worker})
+	list := lists.Map(lists.Filter(r.Benches, func(c farm.BenchCheck) bool { return !s.config.Roster.Barred(c.Worker) }),
+		s.reader)
+	list = slices.DeleteFunc(list, func(c farm.BenchCheck) bool {
+		return c.Engine == e.Name && check.Trusted && !c.Trusted
+	})
 	known := lists.Filter(list, func(c farm.BenchCheck) bool { return c.Engine == e.Name })
 	adds := len(known) < mostBenches && !slices.ContainsFunc(known, func(c farm.BenchCheck) bool {
 		return c.Trusted && !check.Trusted || c.Message == check.Message || c.Owner == check.Owner
@@ -111,7 +119,8 @@ func (s *Tests) reader(c farm.BenchCheck) farm.BenchCheck {
 func (r *Test) noteSources(by string) {
 	for _, e := range r.Match.Engines() {
 		if s := e.Identity.Source; s != nil {
-			r.AddLine(time.Now(), by, fmt.Sprintf("%s is commit %s of %s, recipe %.12s, bench %d", e.Name, s.Commit, s.Repository, farm.RecipeSum(s.Recipe), s.Bench))
+			r.AddLine(time.Now(), by, fmt.Sprintf("%s is commit %s of %s, recipe %.12s, bench %d", e.Name, s.Commit,
+				s.Repository, farm.RecipeSum(s.Recipe), s.Bench))
 		}
 	}
 }

@@ -98,7 +98,8 @@ func newTest(digest string, rec Record, revision uint64) (*Test, error) {
 	}
 
 	r := &Test{
-		Record: rec, Digest: digest, revision: revision, Match: plan, Hub: events.NewHub(plan.Run), Attempts: map[int]int{}, Cost: 60,
+		Record: rec, Digest: digest, revision: revision, Match: plan, Hub: events.NewHub(plan.Run), Attempts: map[int]int{},
+		Cost: 60,
 	}
 	if plan.Scales() {
 		r.Claims = newClaims(plan)
@@ -145,7 +146,9 @@ func (s *Tests) Open(ctx context.Context, r *Test, now time.Time) (err error) {
 	r.Store = store
 	r.Ledger = ledger.New(ledger.Config{
 		Pairs: r.Match.Pairs, Finished: func(id int) bool { return finished[id] }, Takes: takes, Epochs: s.config.Epochs,
-		Lease: s.config.Lease, Now: now, Grace: grace, Standing: func(worker string) ledger.Standing { return s.Standing(r, worker) },
+		Lease: s.config.Lease, Now: now, Grace: grace, Standing: func(worker string) ledger.Standing {
+			return s.Standing(r, worker)
+		},
 		Apart: func(now time.Time, worker string, pair int) bool { return apart(s, now, r, worker, pair) },
 	})
 	for _, w := range s.config.Roster.Sessions {
@@ -297,8 +300,10 @@ func (r *Test) AddLine(now time.Time, by, what string) {
 // Status returns the status of the run's test, for gogi farm.
 func (r *Test) Status() farm.TestStatus {
 	s := farm.TestStatus{
-		Run: r.Digest, Name: r.Name, Owner: r.Owner, State: r.State, Why: r.Why, Priority: r.Priority, Share: r.Share, Note: r.Note,
-		Needs: r.Needs, Log: slices.Clone(r.Log), Pairs: r.Match.Pairs, Condemned: slices.Clone(r.Condemned), Verdict: r.Verdict,
+		Run: r.Digest, Name: r.Name, Owner: r.Owner, State: r.State, Why: r.Why, Priority: r.Priority, Share: r.Share,
+		Note:  r.Note,
+		Needs: r.Needs, Log: slices.Clone(r.Log), Pairs: r.Match.Pairs, Condemned: slices.Clone(r.Condemned),
+		Verdict:  r.Verdict,
 		Selfplay: r.Selfplays(), ResultCounts: r.Counts, Voided: r.Voided, Aside: r.Aside,
 		Benches: slices.Clone(r.Benches),
 	}
@@ -309,7 +314,8 @@ func (r *Test) Status() farm.TestStatus {
 	}
 	s.Tune = r.Tune.Status()
 	l := r.Ledger.State()
-	s.Stored, s.Prefix, s.Held, s.Window, s.Reach, s.LeaseCounts = l.Stored, l.Prefix, l.Held, l.Window, l.Reach, l.Counts.LeaseCounts
+	s.Stored, s.Prefix, s.Held, s.Window, s.Reach, s.LeaseCounts = l.Stored, l.Prefix, l.Held, l.Window, l.Reach,
+		l.Counts.LeaseCounts
 	if r.Gate != nil {
 		g := r.Gate.State()
 		s.Verdict, s.LLR = string(g.Judgement.Decision), g.Judgement.LLR

@@ -50,7 +50,8 @@ type Config struct {
 type Tests struct {
 	All    map[string]*Test // by the digest of the plan
 	Unread []farm.Unread    // stored tests that this program cannot decode, see setUnread
-	// VoidDue is set if pairs may have to become void: a worker of a test may be in quarantine, or a dispute may be settled.
+	// VoidDue is set if pairs may have to become void: a worker of a test may be in quarantine, or a dispute may be
+	// settled.
 	VoidDue bool
 	// Changed is called after the state, the priority or the share of a test has changed.
 	Changed func(*Test)
@@ -145,7 +146,8 @@ func complete(ctx context.Context, s *Tests, r *Test) error {
 	if r.Decided() != "" {
 		return nil
 	}
-	return s.Turn(ctx, r, farm.Running, "farm", "the former leader had pairs that this machine lacks; workers play them again")
+	return s.Turn(ctx, r, farm.Running, "farm",
+		"the former leader had pairs that this machine lacks; workers play them again")
 }
 
 // SetAside closes a test that cannot be opened or evaluated, so that the other tests continue. It also pauses
@@ -157,7 +159,8 @@ func (s *Tests) SetAside(ctx context.Context, r *Test, why error) {
 		entries.Warn(s.config.Log, r.Store.Close(), "a store was not closed", "run", r.Name)
 	}
 	r.Store, r.Ledger, r.Gate, r.Tune, r.Line, r.Aside = nil, nil, nil, nil, nil, true
-	if what := "it cannot be opened: " + why.Error(); r.State != farm.Stopped && r.State != farm.Failed && (r.State != farm.Paused || r.Why != what) {
+	if what := "it cannot be opened: " + why.Error(); r.State != farm.Stopped && r.State != farm.Failed &&
+		(r.State != farm.Paused || r.Why != what) {
 		r.State, r.Why, r.Provisional = farm.Paused, what, nil
 		r.AddLine(time.Now(), "farm", string(farm.Paused)+farm.Because(what))
 		entries.Warn(s.config.Log, s.Keep(ctx, r), "the pause of a test was not stored", "run", r.Name)
@@ -280,7 +283,9 @@ func (s *Tests) InOrder() []*Test {
 
 // Names returns the names, digests and states of the tests in the order of submission.
 func (s *Tests) Names() []farm.TestStatus {
-	return lists.Map(s.InOrder(), func(r *Test) farm.TestStatus { return farm.TestStatus{Name: r.Name, Run: r.Digest, State: r.State} })
+	return lists.Map(s.InOrder(), func(r *Test) farm.TestStatus {
+		return farm.TestStatus{Name: r.Name, Run: r.Digest, State: r.State}
+	})
 }
 
 // Found returns the test that a user means by a name, a digest or the beginning of a digest, or a rejection.

@@ -39,7 +39,8 @@ func TestStates(t *testing.T) {
 	testutil.Equal(t, len(changed), 5, "changes: %v", changed)
 	testutil.Equal(t, f.Tests.Running("red"), 0, "running")
 	hints := strings.Join(f.Hints, " ")
-	want := strings.Join([]string{farm.SubjectAll, farm.SubjectRun + r.Digest, farm.SubjectAll, farm.SubjectRun + r.Digest}, " ")
+	want := strings.Join([]string{farm.SubjectAll, farm.SubjectRun + r.Digest, farm.SubjectAll,
+		farm.SubjectRun + r.Digest}, " ")
 	testutil.Equal(t, hints, want, "hints")
 }
 
@@ -50,11 +51,12 @@ func TestAStateThatCannotBeStored(t *testing.T) {
 	lines := len(r.Log)
 	f.State.Full = true
 	err := f.Tests.Turn(t.Context(), r, farm.Paused, "ben", "")
-	testutil.Check(t, err != nil && r.State == farm.Running && len(r.Log) == lines && r.Ledger.Free(), "%v: %+v", err, r.Record)
+	testutil.Check(t, err != nil && r.State == farm.Running && len(r.Log) == lines && r.Ledger.Free(), "%v: %+v", err,
+		r.Record)
 }
 
-// TestDisputes: before the pairs of disputes become void, they are stored with the test. Their worker, and other untrusted workers of
-// its owner, do not get the pairs for a week, also after a restart. A pardon ends that.
+// TestDisputes: before the pairs of disputes become void, they are stored with the test. Their worker, and other
+// untrusted workers of its owner, do not get the pairs for a week, also after a restart. A pardon ends that.
 func TestDisputes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := parttest.New()
@@ -65,11 +67,13 @@ func TestDisputes(t *testing.T) {
 			f.Join(t, name, 1)
 		}
 		about := func(pair int, proved bool) tests.Dispute {
-			return tests.Dispute{Pair: pair, Worker: "red1", Owner: "red", By: "blue1", ByOwner: "blue", Proved: proved, At: time.Now()}
+			return tests.Dispute{Pair: pair, Worker: "red1", Owner: "red", By: "blue1", ByOwner: "blue", Proved: proved,
+				At: time.Now()}
 		}
 		testutil.OK(t, tests.AddDisputes(t.Context(), f.Tests, r, []tests.Dispute{about(0, true), about(1, false)}))
 		f.State.Full = true
-		testutil.Check(t, tests.AddDisputes(t.Context(), f.Tests, r, []tests.Dispute{about(2, true)}) != nil && len(r.Disputes) == 2, "not stored: %+v", r.Disputes)
+		testutil.Check(t, tests.AddDisputes(t.Context(), f.Tests, r, []tests.Dispute{about(2, true)}) != nil &&
+			len(r.Disputes) == 2, "not stored: %+v", r.Disputes)
 		f.State.Full = false
 		testutil.OK(t, tests.AddDisputes(t.Context(), f.Tests, r, []tests.Dispute{about(1, true)}))
 		testutil.Check(t, len(r.Disputes) == 2 && r.Disputes[1].Proved, "%+v", r.Disputes)
@@ -84,7 +88,8 @@ func TestDisputes(t *testing.T) {
 		again := *f.Tests
 		again.All = map[string]*tests.Test{}
 		testutil.OK(t, again.Read(t.Context()))
-		testutil.Equal(t, first(again.All[r.Digest], "red1"), 4, "pair just after a restart, when workers may hold those below 3")
+		testutil.Equal(t, first(again.All[r.Digest], "red1"), 4,
+			"pair just after a restart, when workers may hold those below 3")
 		time.Sleep(parttest.Lease)
 		for name, r := range map[string]*tests.Test{"at once": r, "after a restart": again.All[r.Digest]} {
 			got := []int{first(r, "red1"), first(r, "red1"), first(r, "red2"), first(r, "blue1")}
@@ -107,8 +112,8 @@ func TestDisputes(t *testing.T) {
 	})
 }
 
-// TestOneTestOfAPlan: a plan is submitted once, and a name belongs to one test, also after its end. An owner has no more
-// waiting tests than the quota.
+// TestOneTestOfAPlan: a plan is submitted once, and a name belongs to one test, also after its end. An owner has no
+// more waiting tests than the quota.
 func TestOneTestOfAPlan(t *testing.T) {
 	f := parttest.New()
 	submit := func(name string, seed uint64, queued int) error {
@@ -125,14 +130,17 @@ func TestOneTestOfAPlan(t *testing.T) {
 		queued int
 		why    string
 	}{
-		{"a", 1, 0, "this plan is test a"}, {"b", 1, 0, "this plan is test a"}, {"a", 2, 0, "there is a test a already"}, {"b", 2, 1, "may have 1"}, {"b", 2, 2, ""},
+		{"a", 1, 0, "this plan is test a"}, {"b", 1, 0, "this plan is test a"}, {"a", 2, 0, "there is a test a already"},
+		{"b", 2, 1, "may have 1"}, {"b", 2, 2, ""},
 	} {
 		err := submit(test.name, test.seed, test.queued)
-		testutil.Check(t, (err == nil) == (test.why == "") && (err == nil || strings.Contains(err.Error(), test.why)), "%+v: %v", test, err)
+		testutil.Check(t, (err == nil) == (test.why == "") && (err == nil || strings.Contains(err.Error(), test.why)),
+			"%+v: %v", test, err)
 	}
 	r := testutil.Must(f.Tests.Found("a"))(t)
 	testutil.OK(t, f.Tests.Turn(t.Context(), r, farm.Stopped, "ann", ""))
-	testutil.Fails(t, submit("a", 3, 0), "there is a test a already, which is stopped, and a name belongs to one test for ever; choose another, such as --run a-2")
+	testutil.Fails(t, submit("a", 3, 0),
+		"there is a test a already, which is stopped, and a name belongs to one test for ever; choose another, such as --run a-2")
 	testutil.OK(t, submit("a-2", 3, 0))
 	for _, means := range []string{"a", r.Digest, r.Digest[:8]} {
 		testutil.Check(t, testutil.Must(f.Tests.Found(means))(t) == r, "%s means another test", means)
@@ -147,7 +155,8 @@ func TestPairsThatCrash(t *testing.T) {
 		r := f.Run(t, parttest.Plan("t", 8, g))
 		for pair, state := range want {
 			r.Ledger.Condemn(time.Now(), pair)
-			testutil.Check(t, !f.Tests.Examine(t.Context(), r) && r.State == state, "after %d pairs: %s (%s), expected %s", pair+1, r.State, r.Why, state)
+			testutil.Check(t, !f.Tests.Examine(t.Context(), r) && r.State == state, "after %d pairs: %s (%s), expected %s",
+				pair+1, r.State, r.Why, state)
 		}
 	}
 }

@@ -66,11 +66,13 @@ func (b *Builder) Build(ctx context.Context, s match.Source) (built Built, err e
 	if err != nil {
 		return built, err
 	}
-	compiler, err := b.Sandbox.run(ctx, job{script: `sh -c "$1" 2>&1`, args: []string{r.Compiler}, limit: time.Minute, most: maxText})
+	compiler, err := b.Sandbox.run(ctx,
+		job{script: `sh -c "$1" 2>&1`, args: []string{r.Compiler}, limit: time.Minute, most: maxText})
 	if err != nil {
 		return built, fmt.Errorf("the compiler of the recipe: %w", err)
 	}
-	hash := sha256.Sum256(fmt.Appendf(nil, "%q", []string{s.Commit, s.Recipe, string(compiler), runtime.GOOS, runtime.GOARCH, isa, strconv.FormatUint(s.Bench, 10)}))
+	hash := sha256.Sum256(fmt.Appendf(nil, "%q",
+		[]string{s.Commit, s.Recipe, string(compiler), runtime.GOOS, runtime.GOARCH, isa, strconv.FormatUint(s.Bench, 10)}))
 	key := hex.EncodeToString(hash[:])
 	index := filepath.Join(b.Dir, key)
 	if text, err := os.ReadFile(index); err == nil {
@@ -116,7 +118,8 @@ func parseBuilt(text string) (b Built, ok bool) {
 
 // fetch returns a pack with the objects of a commit.
 func (b *Builder) fetch(ctx context.Context, s match.Source) ([]byte, error) {
-	j := job{script: fetchScript, args: []string{s.Repository, s.Commit}, limit: 10 * time.Minute, online: true, most: maxFile}
+	j := job{script: fetchScript, args: []string{s.Repository, s.Commit}, limit: 10 * time.Minute, online: true,
+		most: maxFile}
 	if path, local := strings.CutPrefix(s.Repository, "file://"); local {
 		j.online = false
 		if b.Sandbox.user == nil {
@@ -127,9 +130,11 @@ func (b *Builder) fetch(ctx context.Context, s match.Source) ([]byte, error) {
 }
 
 // build builds a commit, compares its bench, and returns the program and the bench in the commit's message.
-func (b *Builder) build(ctx context.Context, s match.Source, r *farm.BuildRecipe, isa string, pack []byte) (program []byte, message uint64, err error) {
+func (b *Builder) build(ctx context.Context, s match.Source, r *farm.BuildRecipe, isa string,
+	pack []byte) (program []byte, message uint64, err error) {
 	out, err := b.Sandbox.run(ctx, job{
-		script: buildScript, args: append([]string{s.Commit, r.Output, r.Bench}, r.Build...), limit: r.Timeout, in: pack, most: maxFile, online: r.Network,
+		script: buildScript, args: append([]string{s.Commit, r.Output, r.Bench}, r.Build...), limit: r.Timeout, in: pack,
+		most: maxFile, online: r.Network,
 		env: []string{"GOGI_ISA=" + isa, "GOGI_ARCH=" + runtime.GOARCH, "GOGI_JOBS=" + strconv.Itoa(max(1, b.Jobs))},
 	})
 	if err != nil {
@@ -148,7 +153,8 @@ func (b *Builder) build(ctx context.Context, s match.Source, r *farm.BuildRecipe
 	case err != nil:
 		return nil, 0, fmt.Errorf("%w: %s", err, sanitize.LastLine([]byte(bench), true, 160))
 	case nodes != s.Bench && message != 0:
-		return nil, 0, fmt.Errorf("the bench has %d nodes here, %d at the submitter, and %d in the commit message", nodes, s.Bench, message)
+		return nil, 0, fmt.Errorf("the bench has %d nodes here, %d at the submitter, and %d in the commit message", nodes,
+			s.Bench, message)
 	case nodes != s.Bench:
 		return nil, 0, fmt.Errorf("the bench has %d nodes here, and %d at the submitter", nodes, s.Bench)
 	}
@@ -167,10 +173,10 @@ git -c protocol.allow=never -c protocol.https.allow=always -c protocol.file.allo
 echo "$2" | git pack-objects -q --revs --stdout >&3
 `
 
-// buildScript checks out the commit $1 from a pack, runs the steps $4 and so on, and prints the end of the commit's message
-// and the end of the bench $3, each padded to benchSize bytes, and the file $2. It prints the message before the steps, which
-// could change it. Git computes all hashes from the content of the pack, so that the files
-// are those of the commit.
+// buildScript checks out the commit $1 from a pack, runs the steps $4 and so on, and prints the end of the commit's
+// message and the end of the bench $3, each padded to benchSize bytes, and the file $2. It prints the message before
+// the steps, which could change it. Git computes all hashes from the content of the pack, so that the files are those
+// of the commit.
 const buildScript = `exec 3>&1 1>&2
 padded() { tail -c 4096 | dd ibs=4096 obs=4096 iflag=fullblock conv=sync count=1 status=none; }
 commit=$1 output=$2 bench=$3

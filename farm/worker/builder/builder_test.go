@@ -57,7 +57,8 @@ func newRepo(t *testing.T) *repo {
 
 func (r *repo) git(words ...string) string {
 	r.t.Helper()
-	cmd := exec.Command("git", append([]string{"-C", r.dir, "-c", "user.name=a", "-c", "user.email=a@example.com"}, words...)...)
+	cmd := exec.Command("git", append([]string{"-C", r.dir, "-c", "user.name=a", "-c", "user.email=a@example.com"},
+		words...)...)
 	out, err := cmd.CombinedOutput()
 	testutil.OK(r.t, err, "git %v: %s", words, out)
 	return strings.TrimSpace(string(out))
@@ -82,7 +83,8 @@ func (r *repo) commitAs(message string, files map[string]string) string {
 // source returns a source whose build is "sh build.sh", with the output engine.
 func (r *repo) source(commit string, lines ...string) match.Source {
 	text := "compiler = 'echo 1'\nnodes = 'nodes ([0-9]+)'\n"
-	for key, line := range map[string]string{"build": "build = ['sh build.sh']", "output": "output = 'engine'", "timeout": "timeout = '2m'", "bench": "bench = 'sh engine'"} {
+	for key, line := range map[string]string{"build": "build = ['sh build.sh']", "output": "output = 'engine'",
+		"timeout": "timeout = '2m'", "bench": "bench = 'sh engine'"} {
 		if !slices.ContainsFunc(lines, func(l string) bool { return strings.HasPrefix(l, key) }) {
 			text += line + "\n"
 		}
@@ -94,7 +96,8 @@ func newBuilder(t *testing.T, s *builder.Sandbox) *builder.Builder {
 	t.Helper()
 	dir := t.TempDir()
 	store := testutil.Must(files.Open(filepath.Join(dir, "artefacts"), 1<<30, true))(t)
-	return &builder.Builder{Store: store, Dir: filepath.Join(dir, "builds"), Sandbox: s, ISAs: []string{"x86-64-v3", "x86-64-v2"}, Jobs: 2, Log: slog.New(slog.DiscardHandler)}
+	return &builder.Builder{Store: store, Dir: filepath.Join(dir, "builds"), Sandbox: s,
+		ISAs: []string{"x86-64-v3", "x86-64-v2"}, Jobs: 2, Log: slog.New(slog.DiscardHandler)}
 }
 
 // engine returns a build script for an engine whose bench prints text.
@@ -127,7 +130,8 @@ func TestBenchOfTheMessage(t *testing.T) {
 	r = newRepo(t)
 	s = r.source(r.commitAs("Bench: 42", engine("echo nodes 42")))
 	s.Bench = 7
-	testutil.Fails(t, testutil.Err(b.Build(t.Context(), s)), "the bench has 42 nodes here, 7 at the submitter, and 42 in the commit message")
+	testutil.Fails(t, testutil.Err(b.Build(t.Context(), s)),
+		"the bench has 42 nodes here, 7 at the submitter, and 42 in the commit message")
 }
 
 // TestBuild: gogi fetches and builds a commit once, and compares its bench with that of the submitter.
@@ -135,13 +139,15 @@ func TestBuild(t *testing.T) {
 	t.Parallel()
 	b, r := newBuilder(t, sandbox(t)), newRepo(t)
 	script := engine(`echo nodes 1; echo nodes 42 $GOGI_ISA; printf "\\\\000"`)
-	script["build.sh"] = "git rev-parse --verify -q HEAD; test $GOGI_JOBS = 2\n" + strings.ReplaceAll(script["build.sh"], "$GOGI_ISA", `'$GOGI_ISA'`)
+	script["build.sh"] = "git rev-parse --verify -q HEAD; test $GOGI_JOBS = 2\n" +
+		strings.ReplaceAll(script["build.sh"], "$GOGI_ISA", `'$GOGI_ISA'`)
 	commit := r.commit(script)
 	r.commit(map[string]string{"build.sh": "exit 1"}) // a later commit must not count
 	s := r.source(commit, "isa = ['x86-64-v2']")
 	sum := testutil.Must(build(t, b, s))(t)
 	built := testutil.Must(b.Store.Path(sum))(t)
-	if text, err := os.ReadFile(built); err != nil || !strings.HasPrefix(string(text), "#!/bin/sh\n") || !strings.Contains(string(text), "nodes 42 x86-64-v2") {
+	if text, err := os.ReadFile(built); err != nil || !strings.HasPrefix(string(text), "#!/bin/sh\n") ||
+		!strings.Contains(string(text), "nodes 42 x86-64-v2") {
 		t.Fatalf("%q, %v", text, err)
 	}
 	other := s
@@ -152,8 +158,10 @@ func TestBuild(t *testing.T) {
 	s.Recipe += "\n# another recipe"
 	testutil.Fails(t, testutil.Err(build(t, b, s)), "cannot be fetched from file://")
 	s.Recipe = strings.ReplaceAll(s.Recipe, "x86-64-v2", "armv8.2")
-	testutil.Fails(t, testutil.Err(build(t, b, s)), "the recipe builds for armv8.2, and this machine has x86-64-v3, x86-64-v2")
-	testutil.Fails(t, testutil.Err(build(t, newBuilder(t, new(builder.Sandbox)), r.source(commit))), "the compiler of the recipe: this machine builds no engines from git commits")
+	testutil.Fails(t, testutil.Err(build(t, b, s)),
+		"the recipe builds for armv8.2, and this machine has x86-64-v3, x86-64-v2")
+	testutil.Fails(t, testutil.Err(build(t, newBuilder(t, new(builder.Sandbox)), r.source(commit))),
+		"the compiler of the recipe: this machine builds no engines from git commits")
 }
 
 // TestCompilers: a new version of the compiler makes gogi build again.
@@ -180,34 +188,46 @@ func TestHostileRepositories(t *testing.T) {
 		lines  []string
 		want   string
 	}{
-		"fork bomb":              {script: "f() { f | f & f; }; f 2>/dev/null; sleep 100", lines: []string{"timeout = '3s'"}, want: "the build failed"},
-		"endless":                {script: "while :; do :; done", lines: []string{"timeout = '2s'"}, want: "it took longer than 2s"},
-		"daemon":                 {script: "setsid sleep 1000 & exit 3", want: "exit status 3"},
-		"writes outside":         {script: "echo x >" + outside + "/mark || echo x >/usr/mark || echo x >/mark || echo x >/etc/mark || echo x >/dev/mark", want: "the build failed"},
-		"huge output":            {script: "truncate -s 300000000 engine", lines: []string{"bench = 'echo nodes 42'"}, want: "it printed more than 268435456 bytes"},
-		"huge file":              {script: "truncate -s 1T engine", want: "the build failed"},
-		"huge files":             {script: "for i in 1 2 3 4 5 6 7; do head -c 100000000 /dev/zero >f$i; done", want: "No space left on device"},
-		"huge shared memory":     {script: "head -c 100000000 /dev/zero >/dev/shm/x", want: "No space left on device"},
-		"endless text":           {script: "timeout 2 yes; timeout 2 yes >&2; exit 4", want: "exit status 4"},
-		"the network":            {script: "! bash -c 'exec 5<>/dev/tcp/" + strings.ReplaceAll(here.Addr().String(), ":", "/") + "' && exit 5", want: "exit status 5"},
-		"a user namespace":       {script: "unshare -Urm true || exit 6", want: "exit status 6"},
-		"symlink as output":      {script: "ln -s /usr/bin/true engine", want: "output: engine is no regular file"},
-		"symlink as folder":      {script: "ln -s /usr/bin out", lines: []string{"output = 'out/true'"}, want: "output: out/true is outside of the checkout"},
-		"fifo as output":         {script: "mkfifo engine", want: "output: engine is no regular file"},
-		"no output":              {script: ":", want: "output: engine is no regular file"},
-		"empty output":           {script: ": >engine", want: "or empty"},
-		"output with ..":         {script: ":", lines: []string{"output = 'a/../../engine'"}, want: "inside the checkout"},
-		"other processes":        {script: "kill -9 -1; exit 7", want: "the build failed"},
-		"kills the bench":        {script: "echo 'kill -9 -1; kill -9 $PPID' >engine", want: "the b"}, // it may kill the build
-		"endless bench":          {script: "echo 'yes nodes 42' >engine", lines: []string{"timeout = '3s'"}, want: "it took longer than 3s"},
-		"no nodes in bench":      {script: "echo 'echo no eval file' >engine", want: "the bench prints nothing that matches \"nodes ([0-9]+)\": no eval file"},
-		"silent bench":           {script: "echo : >engine", want: "the bench prints nothing that matches"},
-		"no program":             {script: "echo 42 >engine", want: "not found | exit status 127"},
-		"a background process":   {script: "(sleep 1000 & ) ; echo 'sleep 1000 & exec 1>&-; exit 3' >engine", lines: []string{"timeout = '3s'"}, want: "the b"},
+		"fork bomb": {script: "f() { f | f & f; }; f 2>/dev/null; sleep 100", lines: []string{"timeout = '3s'"},
+			want: "the build failed"},
+		"endless": {script: "while :; do :; done", lines: []string{"timeout = '2s'"},
+			want: "it took longer than 2s"},
+		"daemon": {script: "setsid sleep 1000 & exit 3", want: "exit status 3"},
+		"writes outside": {script: "echo x >" + outside +
+			"/mark || echo x >/usr/mark || echo x >/mark || echo x >/etc/mark || echo x >/dev/mark", want: "the build failed"},
+		"huge output": {script: "truncate -s 300000000 engine", lines: []string{"bench = 'echo nodes 42'"},
+			want: "it printed more than 268435456 bytes"},
+		"huge file": {script: "truncate -s 1T engine", want: "the build failed"},
+		"huge files": {script: "for i in 1 2 3 4 5 6 7; do head -c 100000000 /dev/zero >f$i; done",
+			want: "No space left on device"},
+		"huge shared memory": {script: "head -c 100000000 /dev/zero >/dev/shm/x", want: "No space left on device"},
+		"endless text":       {script: "timeout 2 yes; timeout 2 yes >&2; exit 4", want: "exit status 4"},
+		"the network": {script: "! bash -c 'exec 5<>/dev/tcp/" +
+			strings.ReplaceAll(here.Addr().String(), ":", "/") + "' && exit 5", want: "exit status 5"},
+		"a user namespace":  {script: "unshare -Urm true || exit 6", want: "exit status 6"},
+		"symlink as output": {script: "ln -s /usr/bin/true engine", want: "output: engine is no regular file"},
+		"symlink as folder": {script: "ln -s /usr/bin out", lines: []string{"output = 'out/true'"},
+			want: "output: out/true is outside of the checkout"},
+		"fifo as output":  {script: "mkfifo engine", want: "output: engine is no regular file"},
+		"no output":       {script: ":", want: "output: engine is no regular file"},
+		"empty output":    {script: ": >engine", want: "or empty"},
+		"output with ..":  {script: ":", lines: []string{"output = 'a/../../engine'"}, want: "inside the checkout"},
+		"other processes": {script: "kill -9 -1; exit 7", want: "the build failed"},
+		// it may kill the build
+		"kills the bench": {script: "echo 'kill -9 -1; kill -9 $PPID' >engine", want: "the b"},
+		"endless bench": {script: "echo 'yes nodes 42' >engine", lines: []string{"timeout = '3s'"},
+			want: "it took longer than 3s"},
+		"no nodes in bench": {script: "echo 'echo no eval file' >engine",
+			want: "the bench prints nothing that matches \"nodes ([0-9]+)\": no eval file"},
+		"silent bench": {script: "echo : >engine", want: "the bench prints nothing that matches"},
+		"no program":   {script: "echo 42 >engine", want: "not found | exit status 127"},
+		"a background process": {script: "(sleep 1000 & ) ; echo 'sleep 1000 & exec 1>&-; exit 3' >engine",
+			lines: []string{"timeout = '3s'"}, want: "the b"},
 		"deep folders":           {script: deep, want: "exit status 8"},
 		"escape from the screen": {script: `printf '\033[2J\033]0;x\007bad' >&2; exit 9`, want: "bad"},
 	} {
-		if slices.Contains([]string{"fork bomb", "endless text", "endless bench", "huge output", "huge files", "huge shared memory", "deep folders"}, name) && !testutil.Long() {
+		if slices.Contains([]string{"fork bomb", "endless text", "endless bench", "huge output", "huge files",
+			"huge shared memory", "deep folders"}, name) && !testutil.Long() {
 			continue // they take the CPUs for seconds
 		}
 		t.Run(name, func(t *testing.T) {
@@ -358,22 +378,26 @@ func TestAnotherUser(t *testing.T) {
 		{"cat " + secret + " >engine", "Permission denied"}, {"echo x >" + secret, "Permission denied"},
 		{"for i in 1 2 3 4 5 6 7 8; do setsid sleep 98765 & done; exit 3", "exit status 3"},
 		{"setsid sleep 98765 & setsid sh -c 'while :; do sleep 0; done' & sleep 100", "it took longer than 3s"},
-		{"kill -9 -1; exit 4", "the build failed"}, {"ln -s /etc/hostname engine", "no regular file"}, {deep, "exit status 8"},
+		{"kill -9 -1; exit 4", "the build failed"}, {"ln -s /etc/hostname engine", "no regular file"},
+		{deep, "exit status 8"},
 	} {
 		limit := "timeout = '2m'"
 		if strings.Contains(c.script, "sleep 100") {
 			limit = "timeout = '3s'"
 		}
-		testutil.Fails(t, testutil.Err(build(t, b, r.source(r.commit(map[string]string{"build.sh": c.script}), limit))), c.want, "%s", c.script)
+		testutil.Fails(t, testutil.Err(build(t, b, r.source(r.commit(map[string]string{"build.sh": c.script}), limit))),
+			c.want, "%s", c.script)
 		testutil.Check(t, processesOf(t, "games") == 0, "%s: %d processes are left", c.script, processesOf(t, "games"))
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	time.AfterFunc(time.Second, cancel)
-	testutil.Fails(t, testutil.Err(b.Build(ctx, r.source(r.commit(map[string]string{"build.sh": "setsid sleep 98765 & sleep 1000"})))), "context canceled")
+	testutil.Fails(t, testutil.Err(b.Build(ctx,
+		r.source(r.commit(map[string]string{"build.sh": "setsid sleep 98765 & sleep 1000"})))), "context canceled")
 	testutil.Check(t, processesOf(t, "games") == 0, "processes are left after a cancelled build")
 	if box.Kind == "user" {
 		script := "bash -c 'exec 5<>/dev/tcp/" + strings.ReplaceAll(here.Addr().String(), ":", "/") + "' && exit 5; exit 6"
-		testutil.Fails(t, testutil.Err(build(t, b, r.source(r.commit(map[string]string{"build.sh": script})))), "exit status 6")
+		testutil.Fails(t, testutil.Err(build(t, b, r.source(r.commit(map[string]string{"build.sh": script})))),
+			"exit status 6")
 	}
 	unharmed(t, b)
 	if left, _ := filepath.Glob(filepath.Join(os.TempDir(), "gogi-build-*")); len(left) > 0 {

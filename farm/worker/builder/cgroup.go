@@ -12,7 +12,8 @@ import (
 
 // Limits of a job.
 const (
-	memory    = 8 << 30 // bytes of the private memory of one process; in a cgroup of all memory of all processes without the files
+	// bytes of the private memory of one process; in a cgroup of all memory of all processes without the files
+	memory    = 8 << 30
 	fileSpace = 2 << 30 // bytes of all files, see Sandbox.space
 	tasks     = 512     // processes and threads
 )
@@ -87,7 +88,8 @@ func builds(dir string) string {
 			return ""
 		}
 	}
-	if set(dir, "cgroup.subtree_control", "+memory") != nil || set(group, "memory.max", strconv.Itoa(memory+fileSpace)) != nil {
+	if set(dir, "cgroup.subtree_control", "+memory") != nil ||
+		set(group, "memory.max", strconv.Itoa(memory+fileSpace)) != nil {
 		return ""
 	}
 	_ = set(group, "memory.swap.max", "0")  // a system without swap has no such file

@@ -8,9 +8,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// filter returns an open file with a seccomp filter for bubblewrap, a classic BPF program as in seccomp(2). Namespaces do
-// not separate what it forbids; such a system call fails with EACCES. filter returns nil on architectures that it does
-// not know. The caller closes the file.
+// filter returns an open file with a seccomp filter for bubblewrap, a classic BPF program as in seccomp(2). Namespaces
+// do not separate what it forbids; such a system call fails with EACCES. filter returns nil on architectures that it
+// does not know. The caller closes the file.
 func filter() (*os.File, error) {
 	arch, ok := map[string]uint32{"amd64": unix.AUDIT_ARCH_X86_64, "arm64": unix.AUDIT_ARCH_AARCH64}[runtime.GOARCH]
 	if !ok {
@@ -47,7 +47,8 @@ func filterOf(arch uint32) []unix.SockFilter {
 
 		x32 = 0x40000000 // from this number on, the calls are those of x32, a second set on amd64
 	)
-	allow, deny := unix.SockFilter{Code: result, K: unix.SECCOMP_RET_ALLOW}, unix.SockFilter{Code: result, K: unix.SECCOMP_RET_ERRNO | uint32(unix.EACCES)}
+	allow, deny := unix.SockFilter{Code: result, K: unix.SECCOMP_RET_ALLOW},
+		unix.SockFilter{Code: result, K: unix.SECCOMP_RET_ERRNO | uint32(unix.EACCES)}
 	lines := []unix.SockFilter{ // Jt and Jf are the numbers of lines to skip if the comparison is true or false
 		{Code: load, K: 4}, {Code: equal, K: arch, Jt: 1}, deny,
 		{Code: load, K: 0}, {Code: least, K: x32, Jf: 1}, deny,
@@ -55,7 +56,8 @@ func filterOf(arch uint32) []unix.SockFilter {
 	for _, call := range forbidden() {
 		lines = append(lines, unix.SockFilter{Code: equal, K: call, Jf: 1}, deny)
 	}
-	lines = append(lines, unix.SockFilter{Code: equal, K: unix.SYS_SOCKET, Jt: 1}, allow, unix.SockFilter{Code: load, K: 16})
+	lines = append(lines, unix.SockFilter{Code: equal, K: unix.SYS_SOCKET, Jt: 1}, allow,
+		unix.SockFilter{Code: load, K: 16})
 	for _, family := range []uint32{unix.AF_UNIX, unix.AF_INET, unix.AF_INET6, unix.AF_NETLINK} {
 		lines = append(lines, unix.SockFilter{Code: equal, K: family, Jf: 1}, allow)
 	}

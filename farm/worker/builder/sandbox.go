@@ -67,7 +67,8 @@ func NewSandbox(ctx context.Context, word string, guard *process.Guard) (*Sandbo
 			}
 		}
 	}
-	return &Sandbox{Kind: "off", Why: fmt.Sprintf("bubblewrap 0.8 or later does not work here; install it, or see --builds (%v)", err)}, nil
+	return &Sandbox{Kind: "off",
+		Why: fmt.Sprintf("bubblewrap 0.8 or later does not work here; install it, or see --builds (%v)", err)}, nil
 }
 
 // A job is a script for a Sandbox.
@@ -157,7 +158,8 @@ exec "$@"`
 func (s *Sandbox) words(j *job, filtered bool) []string {
 	words := append(strings.Fields("env -i PATH=/usr/local/bin:/usr/bin:/bin LANG=C.UTF-8"), j.env...)
 	words = append(words, "sh", "-euc", entry, s.cgroup)
-	shell := strings.Fields(fmt.Sprintf("prlimit --core=0 --nproc=%d --data=%d --fsize=%d nice -n %d", s.processes, memory, s.space, s.nice))
+	shell := strings.Fields(fmt.Sprintf("prlimit --core=0 --nproc=%d --data=%d --fsize=%d nice -n %d", s.processes, memory,
+		s.space, s.nice))
 	shell = append(append(shell, "sh", "-euc", prologue+j.script, "gogi"), j.args...)
 	switch {
 	case s.user != nil:
@@ -175,14 +177,16 @@ func (s *Sandbox) words(j *job, filtered bool) []string {
 
 // as returns a command that runs words as another user.
 func as(u *user.User, words ...string) []string {
-	return append([]string{"setpriv", "--reuid=" + u.Uid, "--regid=" + u.Gid, "--clear-groups", "--no-new-privs", "--"}, words...)
+	return append([]string{"setpriv", "--reuid=" + u.Uid, "--regid=" + u.Gid, "--clear-groups", "--no-new-privs", "--"},
+		words...)
 }
 
 // bubblewrap returns the words that make a command run in namespaces. It sees the system's programs and
 // libraries and the few files below /etc that they need. It can write only to one tmpfs of a limited size, in
 // which /tmp is, too. A further user namespace is forbidden, because in it the command could mount more.
 func (s *Sandbox) bubblewrap(j *job, filtered bool) []string {
-	words := append([]string{s.program}, strings.Fields("--unshare-all --unshare-user --disable-userns --die-with-parent --new-session --cap-drop ALL --hostname gogi")...)
+	words := append([]string{s.program},
+		strings.Fields("--unshare-all --unshare-user --disable-userns --die-with-parent --new-session --cap-drop ALL --hostname gogi")...)
 	if filtered {
 		words = append(words, "--seccomp", "3")
 	}
@@ -194,8 +198,9 @@ func (s *Sandbox) bubblewrap(j *job, filtered bool) []string {
 	for name := range strings.FieldsSeq(files) {
 		words = append(words, "--ro-bind-try", name, name)
 	}
-	words = append(words, strings.Fields("--proc /proc --dev /dev --size 1048576 --tmpfs /dev/shm --remount-ro /dev --size "+
-		strconv.Itoa(s.space)+" --tmpfs /work --symlink work/tmp /tmp --chdir /work")...)
+	words = append(words,
+		strings.Fields("--proc /proc --dev /dev --size 1048576 --tmpfs /dev/shm --remount-ro /dev --size "+
+			strconv.Itoa(s.space)+" --tmpfs /work --symlink work/tmp /tmp --chdir /work")...)
 	if j.folder != "" {
 		words = append(words, "--ro-bind", j.folder, "/repository")
 	}
@@ -209,7 +214,8 @@ func (s *Sandbox) kill() error {
 		if !s.running() {
 			return nil
 		}
-		if p, err := process.Start(process.Spec{Command: as(s.user, "sh", "-c", "kill -9 -1"), Dir: "/"}, s.guard); err == nil {
+		if p, err := process.Start(process.Spec{Command: as(s.user, "sh", "-c", "kill -9 -1"), Dir: "/"}, s.guard); err ==
+			nil {
 			<-p.Done()
 			_ = p.Close() // running finds what is left
 		}

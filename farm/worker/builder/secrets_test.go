@@ -42,15 +42,18 @@ func TestSecrets(t *testing.T) {
 		"environment of each process": {"cat /proc/[0-9]*/environ | tr '\\0' '\\n'", "PATH=/usr/local/bin:/usr/bin:/bin"},
 		"own environment":             {"env", "PATH=/usr/local/bin:/usr/bin:/bin"},
 		"command of each process":     {"cat /proc/[0-9]*/cmdline | tr '\\0' '\\n'; echo; echo end", "end"},
-		"descriptors of each process": {"cat /proc/[0-9]*/fd/" + strconv.Itoa(int(inherited.Fd())) + " 2>/dev/null || :; echo end", "end"},
-		"a file that all may read":    {"cat " + file + " 2>/dev/null || echo end", "end"},
-		"roots of other processes":    {"cat /proc/[0-9]*/root" + file + " /proc/[0-9]*/cwd/../../.." + file + " 2>/dev/null || echo end", "end"},
+		"descriptors of each process": {"cat /proc/[0-9]*/fd/" + strconv.Itoa(int(inherited.Fd())) +
+			" 2>/dev/null || :; echo end", "end"},
+		"a file that all may read": {"cat " + file + " 2>/dev/null || echo end", "end"},
+		"roots of other processes": {"cat /proc/[0-9]*/root" + file + " /proc/[0-9]*/cwd/../../.." + file +
+			" 2>/dev/null || echo end", "end"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			out := testutil.Must(box.Run(t.Context(), p.script))(t)
 			testutil.Contains(t, out, p.control, "output")
 			testutil.Check(t, !strings.Contains(out, secret), "a build has read the secret: %s", out)
-			testutil.Check(t, !strings.Contains(out, filepath.Base(os.Args[0])), "a build sees the process that started it: %s", out)
+			testutil.Check(t, !strings.Contains(out, filepath.Base(os.Args[0])), "a build sees the process that started it: %s",
+				out)
 		})
 	}
 }
@@ -113,7 +116,8 @@ func TestSockets(t *testing.T) {
 	}{
 		"path":     {connect + "1 " + unixAddress(file), "connect: No such file or directory", "connected"},
 		"abstract": {connect + "1 " + unixAddress("\x00"+abstract), "connect: Connection refused", "connected"},
-		"loopback": {connect + fmt.Sprintf("2 0200%04x7f0000010000000000000000", port), "connect: Connection refused", "connected"},
+		"loopback": {connect + fmt.Sprintf("2 0200%04x7f0000010000000000000000", port), "connect: Connection refused",
+			"connected"},
 		"vsock":    {connect + "40 00", "socket: Permission denied", ""},
 		"packets":  {connect + "17 00", "socket: Permission denied", ""},
 		"crypto":   {connect + "38 00", "socket: Permission denied", ""},

@@ -69,7 +69,8 @@ func Open(c Config) (*Machine, error) {
 	if m.store, err = files.Open(filepath.Join(c.Dir, "artefacts"), c.CacheMax, true); err != nil {
 		return nil, err
 	}
-	m.fetcher = &worker.Fetcher{Store: m.store, Transport: c.Transport, Mirrors: c.Mirrors, Largest: c.CacheMax, Log: c.Log}
+	m.fetcher = &worker.Fetcher{Store: m.store, Transport: c.Transport, Mirrors: c.Mirrors, Largest: c.CacheMax,
+		Log: c.Log}
 	m.builder = &builder.Builder{
 		Store: m.store, Dir: filepath.Join(c.Dir, "builds"), ISAs: m.here.ISAs, Jobs: c.Slots, Log: c.Log,
 		Sandbox: cmp.Or(c.Sandbox, &builder.Sandbox{Why: "this program builds no engines"}),
@@ -94,7 +95,8 @@ func (m *Machine) Ready(ctx context.Context, plan *match.Plan) (*match.Plan, fun
 	if err != nil {
 		return nil, nil, err
 	}
-	o := &players.Opener{Plan: ready, Guard: m.config.Guard, Records: crash.Begin(filepath.Join(m.config.Dir, "worker"), ready.Run, "")}
+	o := &players.Opener{Plan: ready, Guard: m.config.Guard,
+		Records: crash.Begin(filepath.Join(m.config.Dir, "worker"), ready.Run, "")}
 	o.Warn = func(w i18n.Message) { m.config.Log.Warn(w.String(), "run", plan.Run) }
 	if err := m.examine(ctx, o); err != nil {
 		release()

@@ -44,7 +44,8 @@ func signed(t *testing.T, text string, change func(*farm.Release)) (*farm.Releas
 	public, private, err := ed25519.GenerateKey(nil)
 	testutil.OK(t, err)
 	sum := sha256.Sum256([]byte(text))
-	r := &farm.Release{SHA256: hex.EncodeToString(sum[:]), Size: int64(len(text)), OS: runtime.GOOS, Arch: runtime.GOARCH, Version: "v2"}
+	r := &farm.Release{SHA256: hex.EncodeToString(sum[:]), Size: int64(len(text)), OS: runtime.GOOS, Arch: runtime.GOARCH,
+		Version: "v2"}
 	change(r)
 	testutil.OK(t, r.Sign(func(text []byte) ([]byte, error) { return ed25519.Sign(private, text), nil }))
 	return r, public
@@ -53,7 +54,8 @@ func signed(t *testing.T, text string, change func(*farm.Release)) (*farm.Releas
 func open(t *testing.T, s *shelf) (*machine.Machine, string) {
 	t.Helper()
 	dir := t.TempDir()
-	m := testutil.Must(machine.Open(machine.Config{Dir: dir, Transport: s, Slots: 1, Log: slog.New(slog.DiscardHandler)}))(t)
+	m := testutil.Must(machine.Open(machine.Config{Dir: dir, Transport: s, Slots: 1,
+		Log: slog.New(slog.DiscardHandler)}))(t)
 	t.Cleanup(func() {
 		if err := m.Close(); err != nil {
 			t.Error(err)
@@ -75,14 +77,16 @@ func TestProgram(t *testing.T) {
 		for range 2 {
 			file := testutil.Must(m.Program(t.Context(), r, key))(t)
 			info := testutil.Must(os.Stat(file))(t)
-			if got, err := os.ReadFile(file); string(got) != text || err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o700 {
+			if got, err := os.ReadFile(file); string(got) != text || err != nil || runtime.GOOS != "windows" &&
+				info.Mode().Perm() != 0o700 {
 				t.Errorf("%s: %q, %v, %v", file, got, info.Mode(), err)
 			}
 			last = file
 		}
 	}
 	testutil.Check(t, s.asked == 2, "the farm was asked %d times for two programs", s.asked)
-	if all, err := os.ReadDir(filepath.Join(dir, "program")); err != nil || len(all) != 1 || filepath.Join(dir, "program", all[0].Name()) != filepath.Dir(last) {
+	if all, err := os.ReadDir(filepath.Join(dir, "program")); err != nil || len(all) != 1 ||
+		filepath.Join(dir, "program", all[0].Name()) != filepath.Dir(last) {
 		t.Errorf("%v, %v", all, err)
 	}
 	if err := os.WriteFile(last, []byte("damaged"), 0o700); err != nil {
@@ -106,14 +110,21 @@ func TestProgramsThatAreNotTaken(t *testing.T) {
 		why    error
 		says   string
 	}{
-		"nobody's":          {same, func(_ *farm.Release, key *ed25519.PublicKey, _ *shelf) { *key = nil }, machine.ErrNoMaintainers, ""},
-		"of another key":    {same, func(_ *farm.Release, key *ed25519.PublicKey, _ *shelf) { *key = make(ed25519.PublicKey, 32) }, farm.ErrSignature, ""},
-		"another version":   {same, func(r *farm.Release, _ *ed25519.PublicKey, _ *shelf) { r.Version = "v9" }, farm.ErrSignature, ""},
+		"nobody's": {same, func(_ *farm.Release, key *ed25519.PublicKey, _ *shelf) { *key = nil },
+			machine.ErrNoMaintainers, ""},
+		"of another key": {same, func(_ *farm.Release, key *ed25519.PublicKey,
+			_ *shelf) {
+			*key = make(ed25519.PublicKey, 32)
+		}, farm.ErrSignature, ""},
+		"another version": {same, func(r *farm.Release, _ *ed25519.PublicKey, _ *shelf) { r.Version = "v9" },
+			farm.ErrSignature, ""},
 		"another system's":  {func(r *farm.Release) { r.OS = "plan9" }, nil, nil, "is for plan9"},
 		"another machine's": {func(r *farm.Release) { r.Arch = "vax" }, nil, nil, "vax"},
 		"of another size":   {func(r *farm.Release) { r.Size++ }, nil, nil, "expected 6"},
-		"other bytes":       {same, func(r *farm.Release, _ *ed25519.PublicKey, s *shelf) { s.has[r.SHA256] = "other" }, files.ErrHash, ""},
-		"not there":         {same, func(r *farm.Release, _ *ed25519.PublicKey, s *shelf) { delete(s.has, r.SHA256) }, nil, "no such artefact"},
+		"other bytes": {same, func(r *farm.Release, _ *ed25519.PublicKey, s *shelf) { s.has[r.SHA256] = "other" },
+			files.ErrHash, ""},
+		"not there": {same, func(r *farm.Release, _ *ed25519.PublicKey, s *shelf) { delete(s.has, r.SHA256) }, nil,
+			"no such artefact"},
 	} {
 		t.Run(what, func(t *testing.T) {
 			t.Parallel()
@@ -140,7 +151,8 @@ func TestWhatWasNotMadeReady(t *testing.T) {
 	t.Parallel()
 	m, _ := open(t, &shelf{})
 	p := &match.Plan{Run: "lost"}
-	testutil.Fails(t, testutil.Err(m.OpenFor(p)(t.Context(), match.Player{}, nil)), "run lost was not made ready here", "a pair")
+	testutil.Fails(t, testutil.Err(m.OpenFor(p)(t.Context(), match.Player{}, nil)), "run lost was not made ready here",
+		"a pair")
 }
 
 // TestOwn: Own returns the hash of the running program.

@@ -35,7 +35,8 @@ func (m *Machine) Program(ctx context.Context, r *farm.Release, maintainers ed25
 		return "", err
 	}
 	if r.OS != runtime.GOOS || r.Arch != runtime.GOARCH {
-		return "", fmt.Errorf("worker: release %.12s is for %s %s, this machine is %s %s", r.SHA256, r.OS, r.Arch, runtime.GOOS, runtime.GOARCH)
+		return "", fmt.Errorf("worker: release %.12s is for %s %s, this machine is %s %s", r.SHA256, r.OS, r.Arch,
+			runtime.GOOS, runtime.GOARCH)
 	}
 	unpin := m.store.Pin(r.SHA256)
 	defer unpin()

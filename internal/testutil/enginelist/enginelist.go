@@ -13,7 +13,8 @@ import (
 	"gogi/internal/testutil"
 )
 
-var file = flag.String("engines", "", "file with a list of engines that the test measures instead of the packaged engines")
+var file = flag.String("engines", "",
+	"file with a list of engines that the test measures instead of the packaged engines")
 
 // An Engine is an entry of a list.
 type Engine struct {
@@ -25,8 +26,8 @@ type Engine struct {
 	Own     [2]string `toml:"own"`     // limits of the built-in engine in these matches, if they differ from the default
 }
 
-// Read returns the engines of the list that the flag -engines names. It returns nil without the flag. It ends the test if
-// the list cannot be read.
+// Read returns the engines of the list that the flag -engines names. It returns nil without the flag. It ends the test
+// if the list cannot be read.
 func Read(t *testing.T) []Engine {
 	t.Helper()
 	if *file == "" {

@@ -15,7 +15,8 @@ func TestRead(t *testing.T) {
 		return name
 	}
 	const good = "[[engine]]\nname = \"A\"\ncommand = [\"/a/b\", \"-x\"]\nlimits = [\"depth = 2\", \"movetime = '1s'\"]\n"
-	testutil.Diff(t, []Engine{{Name: "A", Command: []string{"/a/b", "-x"}, Limits: [2]string{"depth = 2", "movetime = '1s'"}}},
+	testutil.Diff(t, []Engine{{Name: "A", Command: []string{"/a/b", "-x"},
+		Limits: [2]string{"depth = 2", "movetime = '1s'"}}},
 		testutil.Must(read(write(good)))(t))
 	for text, want := range map[string]string{
 		good + "limit = 3\n":                        "unknown keys",

@@ -62,15 +62,20 @@ func TestReading(t *testing.T) {
 		want  review.Reading
 		fails bool
 	}{
-		"centipawns":            {usi.Reply{Answer: usi.AnswerMove, Move: move, Lines: line(usi.Score{Value: 35})}, review.Reading{Best: "7g7f", Value: 35}, false},
-		"exact before a bound":  {usi.Reply{Answer: usi.AnswerMove, Move: move, Exact: line(usi.Score{Value: 5})[0], Lines: line(usi.Score{Value: 35, Bound: usi.LowerBound})}, review.Reading{Best: "7g7f", Value: 5}, false},
-		"mate":                  {usi.Reply{Answer: usi.AnswerMove, Move: move, Lines: line(usi.Score{Mate: -1, Value: 4})}, review.Reading{Best: "7g7f", Mate: -1}, false},
-		"resigns":               {usi.Reply{Answer: usi.AnswerResign}, review.Reading{Best: "resign", Mate: -1}, false},
-		"resigns with a score":  {usi.Reply{Answer: usi.AnswerResign, Lines: line(usi.Score{Value: -3000})}, review.Reading{Best: "resign", Value: -3000}, false},
-		"declares":              {usi.Reply{Answer: usi.AnswerWin}, review.Reading{Best: "win", Mate: 1}, false},
-		"no score":              {usi.Reply{Answer: usi.AnswerMove, Move: move}, review.Reading{}, true},
-		"no move":               {usi.Reply{Answer: usi.AnswerInvalid, Text: "(none)"}, review.Reading{}, true},
-		"an illegal move":       {usi.Reply{Answer: usi.AnswerMove, Move: shogi.NewMove(0, 1), Lines: line(usi.Score{})}, review.Reading{}, true},
+		"centipawns": {usi.Reply{Answer: usi.AnswerMove, Move: move, Lines: line(usi.Score{Value: 35})},
+			review.Reading{Best: "7g7f", Value: 35}, false},
+		"exact before a bound": {usi.Reply{Answer: usi.AnswerMove, Move: move, Exact: line(usi.Score{Value: 5})[0],
+			Lines: line(usi.Score{Value: 35, Bound: usi.LowerBound})}, review.Reading{Best: "7g7f", Value: 5}, false},
+		"mate": {usi.Reply{Answer: usi.AnswerMove, Move: move, Lines: line(usi.Score{Mate: -1, Value: 4})},
+			review.Reading{Best: "7g7f", Mate: -1}, false},
+		"resigns": {usi.Reply{Answer: usi.AnswerResign}, review.Reading{Best: "resign", Mate: -1}, false},
+		"resigns with a score": {usi.Reply{Answer: usi.AnswerResign, Lines: line(usi.Score{Value: -3000})},
+			review.Reading{Best: "resign", Value: -3000}, false},
+		"declares": {usi.Reply{Answer: usi.AnswerWin}, review.Reading{Best: "win", Mate: 1}, false},
+		"no score": {usi.Reply{Answer: usi.AnswerMove, Move: move}, review.Reading{}, true},
+		"no move":  {usi.Reply{Answer: usi.AnswerInvalid, Text: "(none)"}, review.Reading{}, true},
+		"an illegal move": {usi.Reply{Answer: usi.AnswerMove, Move: shogi.NewMove(0, 1), Lines: line(usi.Score{})},
+			review.Reading{}, true},
 		"stopped without score": {usi.Reply{Answer: usi.AnswerMove, Move: move, Stopped: true}, review.Reading{}, true},
 	} {
 		got, err := reading(&p, &c.reply)

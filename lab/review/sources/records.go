@@ -58,7 +58,8 @@ type Refused func(place, why string)
 // Files reads games from files, folders and archives. It calls the function see for each game, and the
 // function refused for each unreadable game. It reads all formats that package results/games reads. stdin is
 // the input for the file name "-".
-func Files(ctx context.Context, paths []string, stdin io.Reader, refused Refused, see func(*review.Game, *kifu.Record) error) error {
+func Files(ctx context.Context, paths []string, stdin io.Reader, refused Refused,
+	see func(*review.Game, *kifu.Record) error) error {
 	refuse := func(r games.Refusal) { refused(r.Place(), r.Why) }
 	return games.Each(ctx, paths, stdin, refuse, func(r *kifu.Record, at games.Refusal) error {
 		if r.Event == "" {
@@ -74,7 +75,8 @@ func Files(ctx context.Context, paths []string, stdin io.Reader, refused Refused
 }
 
 // Run reads the games of a stored run. It calls the function see for each game that matches search.
-func Run(ctx context.Context, store *results.Store, info *results.RunInfo, search results.Search, see func(*review.Game, *kifu.Record) error) error {
+func Run(ctx context.Context, store *results.Store, info *results.RunInfo, search results.Search,
+	see func(*review.Game, *kifu.Record) error) error {
 	completer, err := games.NewCompleter(info)
 	if err != nil {
 		return err

@@ -38,14 +38,16 @@ func files(t *testing.T, texts map[string]string) string {
 
 func TestFiles(t *testing.T) {
 	t.Parallel()
-	dir := files(t, map[string]string{"a.csa": csa, "b.csa": strings.Replace(csa, "$EVENT:one\n", "", 1), "c.csa": "V2.2\nPI\n+\n+7775FU\n"})
+	dir := files(t, map[string]string{"a.csa": csa, "b.csa": strings.Replace(csa, "$EVENT:one\n", "", 1),
+		"c.csa": "V2.2\nPI\n+\n+7775FU\n"})
 	var games []*review.Game
 	var refused []string
-	err := Files(t.Context(), []string{dir}, nil, func(place, _ string) { refused = append(refused, place) }, func(g *review.Game, r *kifu.Record) error {
-		testutil.Equal(t, len(g.Moves), len(r.Moves), "moves")
-		games = append(games, g)
-		return nil
-	})
+	err := Files(t.Context(), []string{dir}, nil, func(place, _ string) { refused = append(refused, place) },
+		func(g *review.Game, r *kifu.Record) error {
+			testutil.Equal(t, len(g.Moves), len(r.Moves), "moves")
+			games = append(games, g)
+			return nil
+		})
 	testutil.Require(t, err == nil && len(games) == 2 && len(refused) == 1 && strings.Contains(refused[0], "c.csa"),
 		"%d games, refused %v, %v", len(games), refused, err)
 	want := review.Game{
@@ -69,7 +71,8 @@ func TestFromRecord(t *testing.T) {
 		moves = append(moves, kifu.Move{Move: m, Opening: i < 1})
 	}
 	g, err := FromRecord(&kifu.Record{Start: h.SFEN, Moves: moves, Winner: "black"})
-	testutil.Check(t, err == nil && g.Sides == "WBW" && g.Given == 1 && g.Winner == review.Black && g.Start == "sfen "+h.SFEN,
+	testutil.Check(t, err == nil && g.Sides == "WBW" && g.Given == 1 && g.Winner == review.Black &&
+		g.Start == "sfen "+h.SFEN,
 		"%+v, %v", g, err)
 }
 

@@ -184,10 +184,12 @@ var warnings = []warning{
 		part: "Pairs from one opening depend on each other", holds: func(b *bench) bool { return b.Repeat || b.Liking != 0 },
 		level: 0.01, tests: func(b *bench) bool { return b.Openings > 1 && b.Openings < b.Pairs },
 	},
-	{part: "this run does not compare equal times", holds: func(b *bench) bool { return b.timed() }}, // the engine takes a part of its time
+	// the engine takes a part of its time
+	{part: "this run does not compare equal times", holds: func(b *bench) bool { return b.timed() }},
 }
 
-// chance recognises notes that may be true by chance: equal games of a law, and delays by other programs of the machine.
+// chance recognises notes that may be true by chance: equal games of a law, and delays by other programs of the
+// machine.
 var chance = regexp.MustCompile("^[0-9,]+ of [0-9,]+ (games repeat an earlier game|pairs contain a move that the machine delayed)")
 
 // warnings adds a claim for each warning of a report. The matches give no reason for a warning that is not known here.

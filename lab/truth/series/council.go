@@ -22,8 +22,8 @@ rule = "majority"
 members = ["a1", "a2", "b1"]
 `
 
-// playCouncil lets gogi council suggest compare a council with its members. Two members always vote for the same move, so the
-// council plays as they do: it is exactly as strong as they are, and stronger than the third one by the law.
+// playCouncil lets gogi council suggest compare a council with its members. Two members always vote for the same move,
+// so the council plays as they do: it is exactly as strong as they are, and stronger than the third one by the law.
 func playCouncil(ctx context.Context, b *bench) error {
 	b.law.Repeat = true
 	if err := b.rewrite(); err != nil {
@@ -39,7 +39,8 @@ func playCouncil(ctx context.Context, b *bench) error {
 	if err := os.WriteFile(filepath.Join(b.dir, "council.toml"), []byte(text.String()), 0o644); err != nil { // no secrets
 		return err
 	}
-	a, err := b.play(ctx, []int{0}, "council", "suggest", "council.toml", "--db", "t.db", "--json", "-q", "--games", fmt.Sprint(2*b.Pairs))
+	a, err := b.play(ctx, []int{0}, "council", "suggest", "council.toml", "--db", "t.db", "--json", "-q", "--games",
+		fmt.Sprint(2*b.Pairs))
 	if err != nil {
 		return err
 	}

@@ -24,7 +24,8 @@ type farm struct {
 	procs []*exec.Cmd
 }
 
-// playFarm plays an SPRT on a farm with a worker that cheats. It reads the verdict, the workers and the database of games.
+// playFarm plays an SPRT on a farm with a worker that cheats. It reads the verdict, the workers and the database of
+// games.
 func playFarm(ctx context.Context, b *bench) (err error) {
 	if strings.Contains(b.engine, " ") {
 		return fmt.Errorf("kind farm: workers cannot run %q with its arguments; name truth-engine with --engine", b.engine)
@@ -52,7 +53,8 @@ func playFarm(ctx context.Context, b *bench) (err error) {
 		return err
 	}
 	var d decision
-	if _, err := b.ask(ctx, &d, []int{0, 10, 11}, "gate", "t", "--db", filepath.Join("farm", "farm.db"), "--json"); err != nil {
+	if _, err := b.ask(ctx, &d, []int{0, 10, 11}, "gate", "t", "--db", filepath.Join("farm", "farm.db"), "--json"); err !=
+		nil {
 		return err
 	}
 	b.certain("farm: the verdict of farm show is that of gate", d.Verdict == verdict)
@@ -125,7 +127,8 @@ func (f *farm) begin(ctx context.Context) error {
 	if err := f.start(ctx, "coordinator", nil, "farm", "serve", "--listen", f.url, "--state", "farm"); err != nil {
 		return err
 	}
-	if err := f.until(ctx, "the coordinator", func() bool { return f.try(ctx, "farm", "list", "--creds", "boss.creds") }); err != nil {
+	if err := f.until(ctx, "the coordinator",
+		func() bool { return f.try(ctx, "farm", "list", "--creds", "boss.creds") }); err != nil {
 		return err
 	}
 	for _, name := range append([]string{liar}, honest...) {
@@ -133,7 +136,8 @@ func (f *farm) begin(ctx context.Context) error {
 		if name == liar {
 			env = []string{"TRUTH_LIE=a"}
 		}
-		if err := f.start(ctx, name, env, "farm", "work", "--creds", name+".creds", "--cache", "cache-"+name, "--concurrency", "1", "--builds", "off"); err != nil {
+		if err := f.start(ctx, name, env, "farm", "work", "--creds", name+".creds", "--cache", "cache-"+name, "--concurrency",
+			"1", "--builds", "off"); err != nil {
 			return err
 		}
 	}
@@ -143,7 +147,8 @@ func (f *farm) begin(ctx context.Context) error {
 			return err
 		}
 	}
-	args := []string{"farm", "submit", "--run", "t", "--creds", "sue.creds", "--nodes", "1", "--games", fmt.Sprint(2 * f.Pairs), "--sprt", f.SPRT,
+	args := []string{"farm", "submit", "--run", "t", "--creds", "sue.creds", "--nodes", "1", "--games",
+		fmt.Sprint(2 * f.Pairs), "--sprt", f.SPRT,
 		"--openings", "openings.usi", "--seed", fmt.Sprint(f.seed), "--option", "all.Law=" + filepath.Join(f.dir, "law.toml"),
 		"--option", fmt.Sprintf("all.Seed=%d", f.seed)}
 	for _, p := range f.law.Players {
@@ -201,8 +206,8 @@ func (f *farm) verdict(ctx context.Context) (string, error) {
 	return now.Verdict, errors.Join(failed, err)
 }
 
-// audit plays all pairs of the ended test again. The games are equal unless the worker that cheats invented them. A fifth of
-// its pairs, at least 4, were played again before the verdict was final, and most of its pairs are invented.
+// audit plays all pairs of the ended test again. The games are equal unless the worker that cheats invented them. A
+// fifth of its pairs, at least 4, were played again before the verdict was final, and most of its pairs are invented.
 func (f *farm) audit(ctx context.Context) error {
 	var a struct {
 		Played    int `json:"played"`
@@ -210,7 +215,8 @@ func (f *farm) audit(ctx context.Context) error {
 			Worker string `json:"worker"`
 		} `json:"different"`
 	}
-	if _, err := f.ask(ctx, &a, []int{0, 12}, "farm", "audit", "t", "--replay", "100%", "--json", "--creds", "boss.creds"); err != nil {
+	if _, err := f.ask(ctx, &a, []int{0, 12}, "farm", "audit", "t", "--replay", "100%", "--json", "--creds",
+		"boss.creds"); err != nil {
 		return err
 	}
 	f.certain("farm: audit plays pairs again", a.Played > 0)

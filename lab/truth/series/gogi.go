@@ -126,7 +126,8 @@ func (b *bench) match(run string, names []string, more ...string) []string {
 
 // flags appends the flags of the engines and of everything that all runs of a series share.
 func (b *bench) flags(args []string, names []string) []string {
-	args = append(args, "--db", "t.db", "-q", "--concurrency", fmt.Sprint(max(1, b.Concurrency)), "--openings", "openings.usi",
+	args = append(args, "--db", "t.db", "-q", "--concurrency", fmt.Sprint(max(1, b.Concurrency)), "--openings",
+		"openings.usi",
 		"--option", fmt.Sprintf("all.Seed=%d", b.seed))
 	for _, p := range b.law.Players {
 		if len(names) == 0 || slices.Contains(names, p.Name) {

@@ -30,7 +30,8 @@ func (b *bench) intervals(ctx context.Context, r *report) error {
 		Intervals []ends `json:"intervals"`
 	}
 	if _, err := b.ask(ctx, &answer, []int{0}, "stats", "interval", "--all", "--json", r.Pentanomial.flag(),
-		fmt.Sprintf("--wins=%d", p.Wins), fmt.Sprintf("--draws=%d", p.Draws), fmt.Sprintf("--losses=%d", p.Losses)); err != nil {
+		fmt.Sprintf("--wins=%d", p.Wins), fmt.Sprintf("--draws=%d", p.Draws), fmt.Sprintf("--losses=%d", p.Losses)); err !=
+		nil {
 		return nil // gogi stats has no interval without a decisive game
 	}
 	for _, i := range answer.Intervals {
@@ -69,7 +70,8 @@ func playLooks(ctx context.Context, b *bench) error {
 		var answer struct {
 			Intervals []ends `json:"intervals"`
 		}
-		if _, err := b.ask(ctx, &answer, []int{0}, "stats", "interval", "--method", "anytime", "--json", p.flag()); err != nil {
+		if _, err := b.ask(ctx, &answer, []int{0}, "stats", "interval", "--method", "anytime", "--json", p.flag()); err !=
+			nil {
 			return err
 		}
 		for _, i := range answer.Intervals {
@@ -151,7 +153,8 @@ func (b *bench) forecast(ctx context.Context) (*planned, error) {
 		boundary, _, _ = strings.Cut(after, ",")
 	}
 	args := []string{
-		"stats", "plan", "--json", fmt.Sprintf("--elo=%.6f", b.law.Elo(0, 1)), fmt.Sprintf("--sprt=%g,%g", elo0, elo1), "--power=0.95",
+		"stats", "plan", "--json", fmt.Sprintf("--elo=%.6f", b.law.Elo(0, 1)), fmt.Sprintf("--sprt=%g,%g", elo0, elo1),
+		"--power=0.95",
 		fmt.Sprintf("--draws=%.6f", b.law.DrawRate(0, 1)), "--boundary=" + boundary,
 	}
 	a, err := b.plans.ask(ctx, b, args)
@@ -206,7 +209,8 @@ func (b *bench) sound(p planned) {
 	if p.Games != nil {
 		b.certain("stats plan: a number of games is from 2 to 10^15", *p.Games >= 2 && *p.Games < 1e15)
 		for _, u := range p.Until {
-			b.certain("stats plan: the mean is at most 100 times the game count of 99%", u.Share < 0.99 || u.Games == nil || *p.Games <= 100**u.Games)
+			b.certain("stats plan: the mean is at most 100 times the game count of 99%", u.Share < 0.99 || u.Games == nil ||
+				*p.Games <= 100**u.Games)
 		}
 	}
 }
@@ -234,7 +238,8 @@ func (b *bench) foreseen(p *planned, d *decision) {
 	}
 	for _, u := range p.Until {
 		if u.Games != nil && float64(b.Pairs) > *u.Games/2 {
-			b.claim(fmt.Sprintf("stats plan: %g%% of tests end within the games", 100*u.Share), u.Share, About, float64(2*d.Gate.Pairs) <= *u.Games)
+			b.claim(fmt.Sprintf("stats plan: %g%% of tests end within the games", 100*u.Share), u.Share, About,
+				float64(2*d.Gate.Pairs) <= *u.Games)
 		}
 	}
 }

@@ -18,7 +18,8 @@ type printed map[string]struct {
 	out  string
 }
 
-// claimed runs a series of the condition with a program that prints these answers, and returns the claims by their figures.
+// claimed runs a series of the condition with a program that prints these answers, and returns the claims by their
+// figures.
 func claimed(t *testing.T, c Condition, answers printed) map[string][]bool {
 	t.Helper()
 	if runtime.GOOS == "windows" {
@@ -69,10 +70,13 @@ func TestWaldClaims(t *testing.T) {
 		decision string
 		want     map[string][]bool
 	}{
-		{0, "pass", map[string][]bool{"SPRT by Wald: false pass": {true}, "SPRT by Wald: false fail": nil, "SPRT by Wald: Elo interval after the stop": {false}}},
+		{0, "pass", map[string][]bool{"SPRT by Wald: false pass": {true}, "SPRT by Wald: false fail": nil,
+			"SPRT by Wald: Elo interval after the stop": {false}}},
 		{0, "fail", map[string][]bool{"SPRT by Wald: false pass": {false}}},
-		{50, "fail", map[string][]bool{"SPRT by Wald: false fail": {true}, "SPRT by Wald: false pass": nil, "SPRT by Wald: Elo interval after the stop": {true}}},
-		{50, "continue", map[string][]bool{"SPRT by Wald: false fail": {false}, "SPRT by Wald: Elo interval after the stop": nil}},
+		{50, "fail", map[string][]bool{"SPRT by Wald: false fail": {true}, "SPRT by Wald: false pass": nil,
+			"SPRT by Wald: Elo interval after the stop": {true}}},
+		{50, "continue", map[string][]bool{"SPRT by Wald: false fail": {false},
+			"SPRT by Wald: Elo interval after the stop": nil}},
 	} {
 		check(t, claimed(t, Condition{Kind: "wald", Pairs: 2, Elo: test.elo, SPRT: "elo0=0,elo1=50"}, printed{
 			"match":      {0, twoPairs},
@@ -81,8 +85,8 @@ func TestWaldClaims(t *testing.T) {
 	}
 }
 
-// TestTunedClaims: the gain of a final value is that of the law, and a start that stays needs no validation. Level 5 loses
-// 400·(2/7)² Elo, and level 3 400·(4/7)²: the difference is 98.
+// TestTunedClaims: the gain of a final value is that of the law, and a start that stays needs no validation. Level 5
+// loses 400·(2/7)² Elo, and level 3 400·(4/7)²: the difference is 98.
 func TestTunedClaims(t *testing.T) {
 	report := func(value string) string {
 		return `{"candidates":[{"Run":"t-validation-1","Point":[{"name":"Level","value":"` + value + `"}]}],` +
@@ -95,11 +99,13 @@ func TestTunedClaims(t *testing.T) {
 		lo    int
 		want  map[string][]bool
 	}{
-		{"5", 0, 97, map[string][]bool{"tune: Elo interval of the validation": {true}, "tune: the validation passes a useless candidate": nil, "tune: p ≤ 0.05 for the wrong direction": {true}}},
+		{"5", 0, 97, map[string][]bool{"tune: Elo interval of the validation": {true},
+			"tune: the validation passes a useless candidate": nil, "tune: p ≤ 0.05 for the wrong direction": {true}}},
 		{"5", 0, 99, map[string][]bool{"tune: Elo interval of the validation": {false}}},
 		{"5", 10, 97, map[string][]bool{"tune: its exit code is that of the validation": {false}}},
 		{"0", 0, 97, map[string][]bool{"tune: the validation passes a useless candidate": {true}}},
-		{"3", 11, 97, map[string][]bool{"tune: the start is no new version": {true}, "tune: Elo interval of the validation": nil}},
+		{"3", 11, 97, map[string][]bool{"tune: the start is no new version": {true},
+			"tune: Elo interval of the validation": nil}},
 		{"3", 0, 97, map[string][]bool{"tune: the start is no new version": {false}}},
 	} {
 		check(t, claimed(t, Condition{Kind: "tuned", Pairs: 2, Elo: 400}, printed{
@@ -112,8 +118,10 @@ func TestTunedClaims(t *testing.T) {
 func TestChoiceClaims(t *testing.T) {
 	for lo, held := range map[int]bool{119: true, 121: false} {
 		check(t, claimed(t, Condition{Kind: "choice", Pairs: 2, Elo: 60, Players: 3}, printed{
-			"tune run":    {11, ""},
-			"tune report": {0, fmt.Sprintf(`{"summary":{"params":[{"levels":[{"name":"v02","lo":59,"hi":61},{"name":"v03","lo":%d,"hi":130}]}]}}`, lo)},
+			"tune run": {11, ""},
+			"tune report": {0,
+				fmt.Sprintf(`{"summary":{"params":[{"levels":[{"name":"v02","lo":59,"hi":61},{"name":"v03","lo":%d,"hi":130}]}]}}`,
+					lo)},
 		}), map[string][]bool{"tune: intervals of all levels of a choice": {held}})
 	}
 }
@@ -125,8 +133,10 @@ func TestCouncilClaims(t *testing.T) {
 	}
 	for share, same := range map[string]bool{"1": true, "0.99": false} {
 		claims := claimed(t, Condition{Kind: "council", Pairs: 2, Elo: 150}, printed{
-			"council suggest": {0, "{}\n" + `{"best":"C","contests":[` + contest("a1", -1, 1, 0.04) + "," + contest("a2", 1, 2, 0.5) + "," + contest("b1", 149, 151, 0.01) + "]}\n"},
-			"votes":           {0, `{"councils":[{"agreements":[{"a":"a1","b":"a2","share":` + share + `},{"a":"a1","b":"b1","share":0.3}]}]}`},
+			"council suggest": {0, "{}\n" + `{"best":"C","contests":[` + contest("a1", -1, 1, 0.04) + "," +
+				contest("a2", 1, 2, 0.5) + "," + contest("b1", 149, 151, 0.01) + "]}\n"},
+			"votes": {0, `{"councils":[{"agreements":[{"a":"a1","b":"a2","share":` + share +
+				`},{"a":"a1","b":"b1","share":0.3}]}]}`},
 		})
 		check(t, claims, map[string][]bool{
 			"council suggest: Elo interval":                                       {true, false, true},
@@ -140,7 +150,8 @@ func TestCouncilClaims(t *testing.T) {
 // TestForecastClaims: the second match decides whether a forecast was right.
 func TestForecastClaims(t *testing.T) {
 	claims := claimed(t, Condition{Kind: "forecast", Pairs: 5}, printed{
-		"match": {0, ""}, "report record": {0, `{"players":[{"wins":6,"draws":2,"losses":2}]}`}, "report next": {0, `{"players":[{"wins":2,"draws":2,"losses":6}]}`},
+		"match": {0, ""}, "report record": {0, `{"players":[{"wins":6,"draws":2,"losses":2}]}`},
+		"report next":    {0, `{"players":[{"wins":2,"draws":2,"losses":6}]}`},
 		"stats forecast": {0, `{"forecasts":[{"win":0.7,"draw":0.1,"loss":0.2,"lo":0,"hi":1}]}`},
 	})
 	check(t, claims, map[string][]bool{
@@ -149,8 +160,8 @@ func TestForecastClaims(t *testing.T) {
 	})
 }
 
-// TestFarmClaims: an invented pair in a final verdict is an error, an honest worker in quarantine is one, and the decision is
-// that of gogi gate.
+// TestFarmClaims: an invented pair in a final verdict is an error, an honest worker in quarantine is one, and the
+// decision is that of gogi gate.
 func TestFarmClaims(t *testing.T) {
 	worker := func(name, quarantine string) string {
 		return fmt.Sprintf(`{"name":%q,"quarantine":%q}`, name, quarantine)
@@ -166,10 +177,11 @@ func TestFarmClaims(t *testing.T) {
 	} {
 		code := map[bool]int{true: 12}[test.invented]
 		answers := printed{
-			"farm show":   {0, `{"state":"ended","verdict":"pass"}`},
-			"farm audit":  {code, `{"played":9,"different":[` + test.different + `]}`},
-			"farm worker": {0, "[" + worker("honest1", test.honest) + "," + worker("honest2", "") + "," + worker("liar", test.liar) + "]"},
-			"gate":        {0, `{"verdict":"pass","gate":{"elo":{"lo":-1,"hi":1,"estimate":0.5}}}`},
+			"farm show":  {0, `{"state":"ended","verdict":"pass"}`},
+			"farm audit": {code, `{"played":9,"different":[` + test.different + `]}`},
+			"farm worker": {0, "[" + worker("honest1", test.honest) + "," + worker("honest2", "") + "," +
+				worker("liar", test.liar) + "]"},
+			"gate": {0, `{"verdict":"pass","gate":{"elo":{"lo":-1,"hi":1,"estimate":0.5}}}`},
 		}
 		for _, words := range []string{"key", "serve", "list", "work", "submit", "approve"} {
 			answers["farm "+words] = struct {

@@ -26,11 +26,14 @@ func (b *bench) fastchess(ctx context.Context, more ...string) (answer, error) {
 	}
 	var args []string
 	for _, p := range b.law.Players {
-		args = append(args, "-engine", "cmd="+words[0], "args="+strings.Join(append(words[1:], "--truth law.toml"), " "), "dir="+b.dir,
+		args = append(args, "-engine", "cmd="+words[0], "args="+strings.Join(append(words[1:], "--truth law.toml"), " "),
+			"dir="+b.dir,
 			"name="+p.Name, "option.Player="+p.Name, fmt.Sprintf("option.Seed=%d", b.seed))
 	}
-	args = append(args, "-each", "tc=inf", "nodes=1", "proto=uci", "-openings", "file=openings.epd", "format=epd", "order=random",
-		"-srand", fmt.Sprint(b.seed), "-repeat", "-games", "2", "-rounds", fmt.Sprint(b.Pairs), "-resign", "movecount=1", "score=500",
+	args = append(args, "-each", "tc=inf", "nodes=1", "proto=uci", "-openings", "file=openings.epd", "format=epd",
+		"order=random",
+		"-srand", fmt.Sprint(b.seed), "-repeat", "-games", "2", "-rounds", fmt.Sprint(b.Pairs), "-resign", "movecount=1",
+		"score=500",
 		"-concurrency", "1", "-log", "file=fastchess.log")
 	a, err := b.program(ctx, b.peer, append(args, more...)...)
 	if err == nil {
@@ -117,7 +120,8 @@ func playPeerTest(ctx context.Context, b *bench) error {
 	if normalized {
 		model, on = "normalized", b.law.Normalized(0, 1)
 	}
-	a, err := b.fastchess(ctx, "-sprt", fmt.Sprintf("elo0=%g", elo0), fmt.Sprintf("elo1=%g", elo1), "alpha=0.05", "beta=0.05", "model="+model)
+	a, err := b.fastchess(ctx, "-sprt", fmt.Sprintf("elo0=%g", elo0), fmt.Sprintf("elo1=%g", elo1), "alpha=0.05",
+		"beta=0.05", "model="+model)
 	if err != nil {
 		return err
 	}

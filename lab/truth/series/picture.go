@@ -13,7 +13,8 @@ import (
 )
 
 // pictured are the figures of the picture.
-var pictured = []string{"report: Elo interval", "SPRT: Elo interval after the stop", "gate: anytime interval of the score"}
+var pictured = []string{"report: Elo interval", "SPRT: Elo interval after the stop",
+	"gate: anytime interval of the score"}
 
 // colours are the colours of the draw rates, in their order.
 var colours = []string{"#1b6ca8", "#c2571a", "#3d8b37", "#7b4fa3", "#8a6d1a", "#b0306a"}
@@ -78,8 +79,10 @@ func (c *Counted) Picture(w io.Writer) error {
 			charts++
 		}
 	}
-	_, err := fmt.Fprintf(w, `<svg xmlns="http://www.w3.org/2000/svg" width="600" viewBox="0 0 %d %d" font-family="sans-serif" font-size="14">`+
-		"\n<rect width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>\n%s</svg>\n", chartWidth, charts*(chartHeight+above+below), b.String())
+	_, err := fmt.Fprintf(w,
+		`<svg xmlns="http://www.w3.org/2000/svg" width="600" viewBox="0 0 %d %d" font-family="sans-serif" font-size="14">`+
+			"\n<rect width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>\n%s</svg>\n", chartWidth, charts*(chartHeight+above+below),
+		b.String())
 	return err
 }
 
@@ -98,7 +101,8 @@ func chart(b *strings.Builder, figure string, by map[float64][]dot, y float64) {
 	down := func(share float64) float64 { return y + above + (1-max(share, lowest))/(1-lowest)*chartHeight }
 	fmt.Fprintf(b, "<text x=\"4\" y=\"%.0f\" font-weight=\"bold\">%s</text>\n", y+16, html.EscapeString(figure))
 	for _, share := range []float64{0.7, 0.8, 0.9, 0.95, 1} {
-		fmt.Fprintf(b, "<path d=\"M%d %.1fH%d\" stroke=\"%s\"/><text x=\"%d\" y=\"%.1f\" text-anchor=\"end\">%g%%</text>\n", left, down(share), chartWidth-right,
+		fmt.Fprintf(b, "<path d=\"M%d %.1fH%d\" stroke=\"%s\"/><text x=\"%d\" y=\"%.1f\" text-anchor=\"end\">%g%%</text>\n",
+			left, down(share), chartWidth-right,
 			map[bool]string{true: "#333", false: "#ddd"}[share == 0.95], left-6, down(share)+5, 100*share)
 	}
 	for i, draws := range slices.Sorted(maps.Keys(by)) {
@@ -107,12 +111,15 @@ func chart(b *strings.Builder, figure string, by map[float64][]dot, y float64) {
 		for _, d := range by[draws] {
 			at := across(d.elo) + apart*(float64(i)-float64(len(by)-1)/2)
 			spread := 3 * math.Sqrt(0.95*0.05/float64(d.all))
-			fmt.Fprintf(b, "<path d=\"M%.1f %.1fV%.1f\" stroke=\"%s\" stroke-width=\"2\" opacity=\".35\"/><circle cx=\"%.1f\" cy=\"%.1f\" r=\"4\" fill=\"%s\"><title>%g Elo: %d of %d</title></circle>\n",
-				at, down(min(1, 0.95+spread)), down(0.95-spread), colour, at, down(float64(d.held)/float64(d.all)), colour, d.elo, d.held, d.all)
+			fmt.Fprintf(b,
+				"<path d=\"M%.1f %.1fV%.1f\" stroke=\"%s\" stroke-width=\"2\" opacity=\".35\"/><circle cx=\"%.1f\" cy=\"%.1f\" r=\"4\" fill=\"%s\"><title>%g Elo: %d of %d</title></circle>\n",
+				at, down(min(1, 0.95+spread)), down(0.95-spread), colour, at, down(float64(d.held)/float64(d.all)), colour, d.elo,
+				d.held, d.all)
 		}
 	}
 	for _, elo := range elos {
-		fmt.Fprintf(b, "<text x=\"%.1f\" y=\"%.0f\" text-anchor=\"middle\">%s</text>\n", across(elo), y+above+chartHeight+20, signed(elo))
+		fmt.Fprintf(b, "<text x=\"%.1f\" y=\"%.0f\" text-anchor=\"middle\">%s</text>\n", across(elo), y+above+chartHeight+20,
+			signed(elo))
 	}
 }
 

@@ -21,15 +21,17 @@ type Plan struct {
 	Groups []Group `toml:"series"`
 }
 
-// A Group is a set of conditions: all combinations of its lists. Each list that is absent has one value, the zero value.
+// A Group is a set of conditions: all combinations of its lists. Each list that is absent has one value, the zero
+// value.
 type Group struct {
 	Kind  string `toml:"kind"`            // one of the names of kinds
 	Runs  int    `toml:"runs"`            // series of each condition
 	Model string `toml:"model,omitempty"` // scale of elo: normalized, or Elo if empty
 
-	Pairs    []int     `toml:"pairs,omitempty"`    // pairs of a match, or the most pairs of a test
-	Elo      []float64 `toml:"elo,omitempty"`      // true differences
-	At       []float64 `toml:"at,omitempty"`       // instead of elo: true differences with 0 for elo0 and 1 for elo1 of the test
+	Pairs []int     `toml:"pairs,omitempty"` // pairs of a match, or the most pairs of a test
+	Elo   []float64 `toml:"elo,omitempty"`   // true differences
+	// instead of elo: true differences with 0 for elo0 and 1 for elo1 of the test
+	At       []float64 `toml:"at,omitempty"`
 	Draws    []float64 `toml:"draws,omitempty"`    // draw rates between equal players
 	Openings []int     `toml:"openings,omitempty"` // number of openings; 0: one for each pair
 	Bias     []float64 `toml:"bias,omitempty"`
@@ -43,8 +45,8 @@ type Group struct {
 	// difference between one player and the next. In a hunt it is what the middle version loses.
 	Players []int     `toml:"players,omitempty"`
 	Margin  []float64 `toml:"margin,omitempty"` // margins of comparisons, as in --not-worse; 0: none
-	// Wait is the time in milliseconds that player a takes before it resigns, and Think the one that a player thinks in half
-	// of its games, in which it gains Tempo Elo. With one of them games have a time limit.
+	// Wait is the time in milliseconds that player a takes before it resigns, and Think the one that a player thinks in
+	// half of its games, in which it gains Tempo Elo. With one of them games have a time limit.
 	Wait        []int     `toml:"wait,omitempty"`
 	Think       []int     `toml:"think,omitempty"`
 	Tempo       []float64 `toml:"tempo,omitempty"`
@@ -106,7 +108,8 @@ func (g *Group) check() error {
 	case g.Runs < 1:
 		return errors.New("runs: expected a number from 1")
 	case kinds[g.Kind].test != (len(g.SPRT) > 0):
-		return fmt.Errorf("sprt: a series of kind %s %s", g.Kind, map[bool]string{true: "needs a test", false: "has no test"}[kinds[g.Kind].test])
+		return fmt.Errorf("sprt: a series of kind %s %s", g.Kind,
+			map[bool]string{true: "needs a test", false: "has no test"}[kinds[g.Kind].test])
 	case len(g.At) > 0 && (len(g.Elo) > 0 || len(g.SPRT) == 0):
 		return errors.New("at: it needs sprt, and replaces elo")
 	}
@@ -213,8 +216,8 @@ func (c Condition) group() Group {
 	return g
 }
 
-// Failed returns a plan with those conditions of p in which a figure fell short or gogi failed. Its series are the same,
-// because a series depends on the seed of the plan and on its condition.
+// Failed returns a plan with those conditions of p in which a figure fell short or gogi failed. Its series are the
+// same, because a series depends on the seed of the plan and on its condition.
 func (p *Plan) Failed(c *Counted) (*Plan, error) {
 	failed := map[string]bool{}
 	for _, r := range c.Falls() {

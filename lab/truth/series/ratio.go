@@ -8,8 +8,8 @@ import (
 )
 
 // askRatio draws counts of pairs, and asks gogi stats sprt for the normalized ratio between the condition's Elo, as
-// normalised Elo, and the normalised Elo of the counts themselves. The likelihood of the first hypothesis is that of its most
-// likely distribution, so every distribution with this normalised Elo gives a bound of the ratio.
+// normalised Elo, and the normalised Elo of the counts themselves. The likelihood of the first hypothesis is that of
+// its most likely distribution, so every distribution with this normalised Elo gives a bound of the ratio.
 func askRatio(ctx context.Context, b *bench) error {
 	counts := b.tally(rand.New(rand.NewPCG(b.seed, 2)))
 	var answer struct {
@@ -26,7 +26,8 @@ func askRatio(ctx context.Context, b *bench) error {
 	b.certain("stats sprt: the normalized ratio has a value", has)
 	if has {
 		llr, bound := *answer.SPRTs[0].LLR, mostRatio(counts, b.Elo)
-		b.certain("stats sprt: the normalized ratio is at most that of every distribution", llr >= -1e-6 && llr <= bound+1e-6*(1+bound))
+		b.certain("stats sprt: the normalized ratio is at most that of every distribution", llr >= -1e-6 &&
+			llr <= bound+1e-6*(1+bound))
 	}
 	return nil
 }
@@ -34,8 +35,8 @@ func askRatio(ctx context.Context, b *bench) error {
 // mostElo is the largest difference that the flags of gogi take.
 const mostElo = 1000
 
-// tally returns counts of about the condition's number of pairs. Each result occurs, and the normalised Elo is above the
-// condition's.
+// tally returns counts of about the condition's number of pairs. Each result occurs, and the normalised Elo is above
+// the condition's.
 func (b *bench) tally(r *rand.Rand) [5]int {
 	for {
 		var weights [5]float64
@@ -76,8 +77,8 @@ func normalizedOf(p [5]float64) float64 {
 	return (mean - 0.5) / math.Sqrt(2*(square-mean*mean)) * 800 / math.Ln10
 }
 
-// mostRatio returns the least log likelihood ratio of the counts against some distributions with the normalised Elo want,
-// which is below that of the counts. They are mixtures of the counts with two results that lower it.
+// mostRatio returns the least log likelihood ratio of the counts against some distributions with the normalised Elo
+// want, which is below that of the counts. They are mixtures of the counts with two results that lower it.
 func mostRatio(counts [5]int, want float64) float64 {
 	p := shares(counts)
 	least := math.Inf(1)

@@ -170,7 +170,8 @@ func (r *Runner) one(ctx context.Context, t task, known *plans) (record Record, 
 	if r.Keep == "" {
 		defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	}
-	b := &bench{Condition: t.Condition, law: kinds[t.Kind].law(t.Condition), gogi: r.Gogi, peer: r.Peer, engine: r.Engine, dir: dir, seed: t.seed, plans: known}
+	b := &bench{Condition: t.Condition, law: kinds[t.Kind].law(t.Condition), gogi: r.Gogi, peer: r.Peer, engine: r.Engine,
+		dir: dir, seed: t.seed, plans: known}
 	if err := b.prepare(); err != nil {
 		return Record{}, err
 	}
@@ -178,7 +179,8 @@ func (r *Runner) one(ctx context.Context, t task, known *plans) (record Record, 
 	if ctx.Err() != nil {
 		return Record{}, context.Cause(ctx)
 	}
-	record = Record{Condition: t.Key(), Run: t.run, Seed: t.seed, CPU: b.cpu.Round(time.Millisecond).Seconds(), Claims: b.claims}
+	record = Record{Condition: t.Key(), Run: t.run, Seed: t.seed, CPU: b.cpu.Round(time.Millisecond).Seconds(),
+		Claims: b.claims}
 	if failed != nil {
 		record.Error = failed.Error()
 	}

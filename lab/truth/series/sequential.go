@@ -57,8 +57,8 @@ func playWald(ctx context.Context, b *bench) error {
 	return nil
 }
 
-// playForecast draws the truth from the prior of gogi stats forecast, plays a record, asks for the forecast of a second match,
-// and plays it. So the predicted probabilities are exact.
+// playForecast draws the truth from the prior of gogi stats forecast, plays a record, asks for the forecast of a second
+// match, and plays it. So the predicted probabilities are exact.
 func playForecast(ctx context.Context, b *bench) error {
 	b.drawn(rand.New(rand.NewPCG(b.seed, 1)))
 	if err := b.rewrite(); err != nil {
@@ -80,7 +80,8 @@ func playForecast(ctx context.Context, b *bench) error {
 		} `json:"forecasts"`
 	}
 	if _, err := b.ask(ctx, &answer, []int{0}, "stats", "forecast", "--json", fmt.Sprintf("--wins=%d", r.Wins),
-		fmt.Sprintf("--draws=%d", r.Draws), fmt.Sprintf("--losses=%d", r.Losses), fmt.Sprintf("--games=%d", games)); err != nil {
+		fmt.Sprintf("--draws=%d", r.Draws), fmt.Sprintf("--losses=%d", r.Losses), fmt.Sprintf("--games=%d", games)); err !=
+		nil {
 		return err
 	}
 	if len(answer.Forecasts) != 1 {
@@ -96,7 +97,8 @@ func playForecast(ctx context.Context, b *bench) error {
 	if interval := (span{Lo: f.Lo, Hi: f.Hi}); !interval.empty() {
 		p := b.wins(games)
 		const rounding = 1e-9 // both sums end near 0 and 1
-		b.claim("stats forecast: interval of the probability to win", 0.95, AtLeast, interval.covers(p-rounding) || interval.covers(p+rounding) || interval.covers(p))
+		b.claim("stats forecast: interval of the probability to win", 0.95, AtLeast, interval.covers(p-rounding) ||
+			interval.covers(p+rounding) || interval.covers(p))
 	}
 	return nil
 }

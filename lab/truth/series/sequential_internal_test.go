@@ -38,7 +38,8 @@ func TestDrawnLaw(t *testing.T) {
 	}
 	for i := range sum {
 		testutil.Check(t, math.Abs(sum[i]-1./3) < 0.035, "rate %d has the mean %v", i, sum[i])
-		testutil.Check(t, math.Abs(squares[i]-sum[i]*sum[i]-0.0889) < 0.012, "rate %d has the variance %v", i, squares[i]-sum[i]*sum[i])
+		testutil.Check(t, math.Abs(squares[i]-sum[i]*sum[i]-0.0889) < 0.012, "rate %d has the variance %v", i,
+			squares[i]-sum[i]*sum[i])
 	}
 }
 

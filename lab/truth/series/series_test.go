@@ -14,13 +14,14 @@ import (
 func claims(figure string, nominal float64, rule series.Rule, all, held int) []series.Record {
 	var list []series.Record
 	for n := range all {
-		list = append(list, series.Record{Condition: "c", Seed: uint64(n), Claims: []series.Claim{{figure, nominal, rule, n < held}}})
+		list = append(list, series.Record{Condition: "c", Seed: uint64(n),
+			Claims: []series.Claim{{figure, nominal, rule, n < held}}})
 	}
 	return list
 }
 
-// TestCount: a figure falls short if its binomial tail is below .00135, on the side of its rule. The tails are exact sums:
-// .00142 and .00103 for 1,775 and 1,774 of 1,900 at .95, and .00156 and .00112 for 230 and 231 of 400 at .5.
+// TestCount: a figure falls short if its binomial tail is below .00135, on the side of its rule. The tails are exact
+// sums: .00142 and .00103 for 1,775 and 1,774 of 1,900 at .95, and .00156 and .00112 for 230 and 231 of 400 at .5.
 func TestCount(t *testing.T) {
 	for _, test := range []struct {
 		nominal   float64
@@ -48,8 +49,8 @@ func TestCount(t *testing.T) {
 	}
 }
 
-// TestSeveralClaims: 90 errors of 1,000 claims at 5% are too many if the claims are independent. They are not if nine of
-// 100 series have ten errors each: their standard deviation is √(9·9.5² + 91·0.5²) = 29, and the excess is 40.
+// TestSeveralClaims: 90 errors of 1,000 claims at 5% are too many if the claims are independent. They are not if nine
+// of 100 series have ten errors each: their standard deviation is √(9·9.5² + 91·0.5²) = 29, and the excess is 40.
 func TestSeveralClaims(t *testing.T) {
 	var alike, apart []series.Record
 	for n := range 100 {
@@ -73,7 +74,8 @@ func TestManyConditions(t *testing.T) {
 	list := claims("f", 0.5, series.Equal, 400, 231)
 	for i := range 9 {
 		for n := range 400 {
-			list = append(list, series.Record{Condition: fmt.Sprint(i), Seed: uint64(n), Claims: []series.Claim{{"f", 0.5, series.Equal, n < 200}}})
+			list = append(list, series.Record{Condition: fmt.Sprint(i), Seed: uint64(n),
+				Claims: []series.Claim{{"f", 0.5, series.Equal, n < 200}}})
 		}
 	}
 	testutil.Equal(t, len(series.Count(list).Falls()), 0)
@@ -97,12 +99,14 @@ func TestPicture(t *testing.T) {
 	var list []series.Record
 	for n := range 40 {
 		for _, condition := range []string{"match pairs=10 elo=-800", "match pairs=10 elo=800 draws=0.5"} {
-			list = append(list, series.Record{Condition: condition, Seed: uint64(n), Claims: []series.Claim{{"report: Elo interval", 0.95, series.AtLeast, n >= 4}}})
+			list = append(list, series.Record{Condition: condition, Seed: uint64(n),
+				Claims: []series.Claim{{"report: Elo interval", 0.95, series.AtLeast, n >= 4}}})
 		}
 	}
 	var b strings.Builder
 	testutil.OK(t, series.Count(list).Picture(&b))
-	for _, want := range []string{"<title>-800 Elo: 36 of 40</title>", "<title>800 Elo: 36 of 40</title>", "draws 50%", "draws 0%", `cx="153.0" cy="96.0"`} {
+	for _, want := range []string{"<title>-800 Elo: 36 of 40</title>", "<title>800 Elo: 36 of 40</title>", "draws 50%",
+		"draws 0%", `cx="153.0" cy="96.0"`} {
 		testutil.Contains(t, b.String(), want)
 	}
 	testutil.OK(t, xml.Unmarshal([]byte(b.String()), new(struct{})))

@@ -13,19 +13,22 @@ import (
 
 // A Row counts how often one kind of figure was true.
 type Row struct {
-	Figure    string  `json:"figure"`              // kind of the figure, such as the Elo interval of a report
-	Condition string  `json:"condition,omitempty"` // condition of the series; missing: all conditions together
-	Rule      Rule    `json:"rule"`                // how the measured share must relate to the nominal one: at least, at most, equal, about
-	Series    int     `json:"series"`              // number of claims, of which a series may have several
-	Held      int     `json:"held"`                // number of claims that were true, or of errors for the rule "at most"
-	Nominal   float64 `json:"nominal"`             // mean of the nominal probabilities
-	Measured  float64 `json:"measured"`            // share of the claims that were true
-	Error     float64 `json:"se"`                  // standard error of the measured share if the nominal one is right
-	Falls     bool    `json:"falls_short"`         // whether the measured share falls short by more than chance: as rarely as beyond three standard errors of a normal value, and for single conditions as rarely among all of them
-	variance  float64
-	excess    float64 // sum over the claims of held, as 0 or 1, minus the nominal probability
-	squares   float64 // sum of the squares of each series' part of excess
-	records   int     // number of series
+	Figure    string `json:"figure"`              // kind of the figure, such as the Elo interval of a report
+	Condition string `json:"condition,omitempty"` // condition of the series; missing: all conditions together
+	// how the measured share must relate to the nominal one: at least, at most, equal, about
+	Rule     Rule    `json:"rule"`
+	Series   int     `json:"series"`   // number of claims, of which a series may have several
+	Held     int     `json:"held"`     // number of claims that were true, or of errors for the rule "at most"
+	Nominal  float64 `json:"nominal"`  // mean of the nominal probabilities
+	Measured float64 `json:"measured"` // share of the claims that were true
+	Error    float64 `json:"se"`       // standard error of the measured share if the nominal one is right
+	// whether the measured share falls short by more than chance: as rarely as beyond three standard errors of a normal
+	// value, and for single conditions as rarely among all of them
+	Falls    bool `json:"falls_short"`
+	variance float64
+	excess   float64 // sum over the claims of held, as 0 or 1, minus the nominal probability
+	squares  float64 // sum of the squares of each series' part of excess
+	records  int     // number of series
 }
 
 // Counted has the rows of a set of records.
@@ -104,8 +107,8 @@ func (r *Row) add(claim Claim) {
 	r.variance += claim.Nominal * (1 - claim.Nominal)
 }
 
-// finished returns the rows with their shares. Of the rows of single conditions there are many, so that chance alone would
-// make some fall short: for them the level is divided by their number.
+// finished returns the rows with their shares. Of the rows of single conditions there are many, so that chance alone
+// would make some fall short: for them the level is divided by their number.
 func finished(rows map[[2]string]*Row, level float64) []Row {
 	list := make([]Row, 0, len(rows))
 	for _, r := range rows {
@@ -124,7 +127,8 @@ func finished(rows map[[2]string]*Row, level float64) []Row {
 const beyond = 0.00135
 
 // tail returns the probability of a result that is as bad or worse if the nominal probability is right. If a series has
-// several claims, they may depend on each other. Then tail is at least the normal tail with the variance between the series.
+// several claims, they may depend on each other. Then tail is at least the normal tail with the variance between the
+// series.
 func (r *Row) tail() float64 {
 	below, above := atMost(r.Held, r.Series, r.Nominal), atMost(r.Series-r.Held, r.Series, 1-r.Nominal)
 	if r.Series > r.records && r.Nominal < 1 && r.squares > 0 {
@@ -171,7 +175,8 @@ func (c *Counted) Text(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 3, ' ', 0)
 	_, _ = fmt.Fprintf(t, "figure\tnominal\tmeasured\tse\tseries\t\n")
 	for _, r := range c.Rows {
-		_, _ = fmt.Fprintf(t, "%s\t%s %.4g\t%.4f\t%.4f\t%d\t%s\n", r.Figure, r.Rule, r.Nominal, r.Measured, r.Error, r.Series, mark(r))
+		_, _ = fmt.Fprintf(t, "%s\t%s %.4g\t%.4f\t%.4f\t%d\t%s\n", r.Figure, r.Rule, r.Nominal, r.Measured, r.Error, r.Series,
+			mark(r))
 	}
 	if err := t.Flush(); err != nil {
 		return err
@@ -184,7 +189,8 @@ func (c *Counted) Text(w io.Writer) error {
 				_, _ = fmt.Fprintf(w, "\nConditions in which a figure falls short by more than chance:\n")
 			}
 			worst++
-			_, _ = fmt.Fprintf(w, "  %s: %s %.4g, measured %.4f (se %.4f, %d series): %s\n", r.Figure, r.Rule, r.Nominal, r.Measured, r.Error, r.Series, r.Condition)
+			_, _ = fmt.Fprintf(w, "  %s: %s %.4g, measured %.4f (se %.4f, %d series): %s\n", r.Figure, r.Rule, r.Nominal,
+				r.Measured, r.Error, r.Series, r.Condition)
 		}
 	}
 	for i, r := range c.Errors {

@@ -56,7 +56,8 @@ type tuned struct {
 
 // tune plays a tune of these parameters and its validation, and returns the exit code and the report.
 func (b *bench) tune(ctx context.Context, params string) (code int, t tuned, err error) {
-	text := fmt.Sprintf(tuneFile, 2*b.Pairs, b.seed, b.engine+" --truth "+shellwords.Quote(filepath.Join(b.dir, "law.toml"))) + params
+	text := fmt.Sprintf(tuneFile, 2*b.Pairs, b.seed,
+		b.engine+" --truth "+shellwords.Quote(filepath.Join(b.dir, "law.toml"))) + params
 	if err := os.WriteFile(filepath.Join(b.dir, "tune.toml"), []byte(text), 0o644); err != nil { // no secrets
 		return 0, t, err
 	}
@@ -96,8 +97,8 @@ const (
 	bestLevel  = 7
 )
 
-// levels returns the law of a tune: the player of a level loses the condition's Elo times the square of its distance to the
-// best one, in sevenths of the range.
+// levels returns the law of a tune: the player of a level loses the condition's Elo times the square of its distance to
+// the best one, in sevenths of the range.
 func levels(c Condition) *truth.Law {
 	l := c.law()
 	for i := range levelCount {
@@ -109,7 +110,8 @@ func levels(c Condition) *truth.Law {
 
 // playTuned tunes a parameter with an effect, and compares the final value and its validation with the law.
 func playTuned(ctx context.Context, b *bench) error {
-	code, t, err := b.tune(ctx, fmt.Sprintf("[[param]]\nname = \"Level\"\nstart = %d\nmin = 0\nmax = %d\nscale = 3\n", firstLevel, levelCount-1))
+	code, t, err := b.tune(ctx, fmt.Sprintf("[[param]]\nname = \"Level\"\nstart = %d\nmin = 0\nmax = %d\nscale = 3\n",
+		firstLevel, levelCount-1))
 	if err != nil {
 		return err
 	}
@@ -157,7 +159,8 @@ func playChoice(ctx context.Context, b *bench) error {
 	for i, p := range b.law.Players {
 		names[i] = strconv.Quote(p.Name)
 	}
-	_, t, err := b.tune(ctx, "[[param]]\nname = \"Style\"\nkind = \"choice\"\nstart = "+names[0]+"\nlevels = ["+strings.Join(names, ", ")+"]\n")
+	_, t, err := b.tune(ctx, "[[param]]\nname = \"Style\"\nkind = \"choice\"\nstart = "+names[0]+"\nlevels = ["+
+		strings.Join(names, ", ")+"]\n")
 	if err != nil {
 		return err
 	}

@@ -10,7 +10,8 @@ import (
 // playCompare plays two versions against one opponent and compares the runs.
 func playCompare(ctx context.Context, b *bench) error {
 	for _, name := range []string{"old", "new"} {
-		if _, err := b.play(ctx, []int{0}, b.match(name, []string{name, "base"}, "--games", fmt.Sprint(2*b.Pairs), "--players", name+",base")...); err != nil {
+		if _, err := b.play(ctx, []int{0},
+			b.match(name, []string{name, "base"}, "--games", fmt.Sprint(2*b.Pairs), "--players", name+",base")...); err != nil {
 			return err
 		}
 	}
@@ -106,8 +107,8 @@ func (b *bench) pairings() int {
 	return n * (n - 1) / 2
 }
 
-// rated adds the claims of ratings. If gogi warns that results chose the pairings and that the intervals do not hold, the
-// figures are approximate.
+// rated adds the claims of ratings. If gogi warns that results chose the pairings and that the intervals do not hold,
+// the figures are approximate.
 func (b *bench) rated(kind string, r *rating) {
 	mean := 0.0
 	for _, p := range b.law.Players {
@@ -162,7 +163,8 @@ func playLadder(ctx context.Context, b *bench) error {
 	if err != nil {
 		return err
 	}
-	a, err := b.play(ctx, []int{0}, "ladder", file, "--run", "l", "--db", "t.db", "--json", "--nodes", "1", "--concurrency", "1",
+	a, err := b.play(ctx, []int{0}, "ladder", file, "--run", "l", "--db", "t.db", "--json", "--nodes", "1",
+		"--concurrency", "1",
 		"--openings", "openings.usi", "--games", fmt.Sprint(2*b.Pairs))
 	if err != nil {
 		return err
@@ -187,7 +189,8 @@ func playHunt(ctx context.Context, b *bench) error {
 	if err != nil {
 		return err
 	}
-	a, err := b.play(ctx, []int{0, 10, 11, 12}, "hunt", file, "--run", "h", "--db", "t.db", "--json", "--nodes", "1", "--concurrency", "1",
+	a, err := b.play(ctx, []int{0, 10, 11, 12}, "hunt", file, "--run", "h", "--db", "t.db", "--json", "--nodes", "1",
+		"--concurrency", "1",
 		"--openings", "openings.usi", "--games", fmt.Sprint(2*b.Pairs))
 	if err != nil {
 		return err
@@ -232,7 +235,9 @@ func playSessions(ctx context.Context, b *bench) error {
 			return err
 		}
 		run := fmt.Sprintf("s%d", n)
-		if _, err := b.play(ctx, []int{0}, append(b.flags([]string{"match", "--run", run, "--movetime", "10s"}, nil), "--games", fmt.Sprint(2*b.Pairs))...); err != nil {
+		if _, err := b.play(ctx, []int{0},
+			append(b.flags([]string{"match", "--run", run, "--movetime", "10s"}, nil), "--games",
+				fmt.Sprint(2*b.Pairs))...); err != nil {
 			return err
 		}
 		args = append(args, run)

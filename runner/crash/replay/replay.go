@@ -83,8 +83,8 @@ func Once(ctx context.Context, b *crash.Bundle, start Starter, o Options) (Resul
 type replay struct {
 	bundle *crash.Bundle
 	proc   Process
-	// answers receives the answers from read, which closes it at the end of the output. A full channel drops answers: then the
-	// engine has sent a thousand answers without a question.
+	// answers receives the answers from read, which closes it at the end of the output. A full channel drops answers: then
+	// the engine has sent a thousand answers without a question.
 	answers chan answer
 
 	waiting  string    // the awaited answer: usiok, readyok, bestmove, or ""
@@ -253,7 +253,8 @@ func (r *replay) ended() *Result {
 	case same:
 		return &Result{Happened, note}
 	}
-	return &Result{Unclear, fmt.Sprintf("it ended in another way: %s, and not: %s", note, sanitize.Printable(recorded.Text, 100))}
+	return &Result{Unclear, fmt.Sprintf("it ended in another way: %s, and not: %s", note,
+		sanitize.Printable(recorded.Text, 100))}
 }
 
 // seen returns the result for an observed failure: Happened if its kind is the recorded kind, else Unclear. note
@@ -293,7 +294,8 @@ func (r *replay) judge(ctx context.Context) Result {
 		}
 		return Result{Absent, r.lastAnswer()}
 	}
-	return Result{Unclear, fmt.Sprintf("it came through; but how a failure of kind %q would show is not known", sanitize.Printable(b.Kind, 40))}
+	return Result{Unclear, fmt.Sprintf("it came through; but how a failure of kind %q would show is not known",
+		sanitize.Printable(b.Kind, 40))}
 }
 
 func orAbsent(r *Result, note string) *Result {

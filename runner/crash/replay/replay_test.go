@@ -89,16 +89,20 @@ func TestReplay(t *testing.T) {
 		"a silent start":       {script: "hang@isready", kind: "start", other: "exit@isready"},
 		"an illegal move":      {script: "illegal@go:3", blame: "illegal_move", kind: "illegal_move", other: "exit@go:2"},
 		"no move":              {script: "malformed@go:3", blame: "illegal_move", kind: "illegal_move", other: "exit@go:2"},
-		"a declaration":        {script: "win@go:3", blame: "false_declaration", kind: "false_declaration", other: "exit@go:2"},
-		"too late":             {script: "late@go:3", blame: "time_forfeit", deadline: 100 * time.Millisecond, kind: "time_forfeit", other: "exit@go:2"},
+		"a declaration": {script: "win@go:3", blame: "false_declaration", kind: "false_declaration",
+			other: "exit@go:2"},
+		"too late": {script: "late@go:3", blame: "time_forfeit", deadline: 100 * time.Millisecond, kind: "time_forfeit",
+			other: "exit@go:2"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			b := record(t, player("-script", c.script), c.blame, c.deadline)
 			testutil.Require(t, b.Kind == c.kind, "recorded %s: %s", b.Kind, b.Note)
-			for script, want := range map[string]replay.Outcome{c.script: replay.Happened, "": replay.Absent, c.other: replay.Unclear} {
+			for script, want := range map[string]replay.Outcome{c.script: replay.Happened, "": replay.Absent,
+				c.other: replay.Unclear} {
 				r := once(t, b, replay.Options{Fast: true}, "-script", script)
-				testutil.Check(t, r.Outcome == want && r.Note != "", "engine with %q: %s (%s), want %s", script, r.Outcome, r.Note, want)
+				testutil.Check(t, r.Outcome == want && r.Note != "", "engine with %q: %s (%s), want %s", script, r.Outcome, r.Note,
+					want)
 			}
 		})
 	}
@@ -150,15 +154,19 @@ func TestMany(t *testing.T) {
 		return starter("-script", map[bool]string{true: "exit@go:3", false: ""}[n%2 == 0])()
 	}
 	var seen []string
-	tally, err := replay.Many(t.Context(), b, start, replay.Options{Fast: true}, 3, func(r replay.Result) { seen = append(seen, string(r.Outcome)) })
-	testutil.Check(t, err == nil && tally == (replay.Tally{Happened: 1, Absent: 2}) && strings.Join(seen, " ") == "absent happened absent",
+	tally, err := replay.Many(t.Context(), b, start, replay.Options{Fast: true}, 3, func(r replay.Result) {
+		seen = append(seen, string(r.Outcome))
+	})
+	testutil.Check(t, err == nil && tally == (replay.Tally{Happened: 1, Absent: 2}) &&
+		strings.Join(seen, " ") == "absent happened absent",
 		"%+v, %v, %v", tally, err, seen)
 	ctx, cancel := context.WithCancelCause(t.Context())
 	why := errors.New("enough")
 	cancel(why)
 	testutil.Is(t, testutil.Err(replay.Many(ctx, b, starter(), replay.Options{}, 3, func(replay.Result) {})), why)
 	nothing := func() (replay.Process, error) { return nil, errors.New("no such file") }
-	if r, err := replay.Once(t.Context(), b, nothing, replay.Options{}); err != nil || r != (replay.Result{Outcome: replay.Unclear, Note: "no such file"}) {
+	if r, err := replay.Once(t.Context(), b, nothing, replay.Options{}); err != nil ||
+		r != (replay.Result{Outcome: replay.Unclear, Note: "no such file"}) {
 		t.Errorf("%+v, %v", r, err)
 	}
 }

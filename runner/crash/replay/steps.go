@@ -1,5 +1,5 @@
-// Package replay sends the lines of a crash dump to an engine again, and reports whether the failure happens again. [Once]
-// replays it once, [Many] several times.
+// Package replay sends the lines of a crash dump to an engine again, and reports whether the failure happens again.
+// [Once] replays it once, [Many] several times.
 package replay
 
 import (
@@ -108,7 +108,8 @@ func fromReady(tail []transcript.Line, last bool) []transcript.Line {
 	}
 	at := tail[i].At
 	ready := []transcript.Line{
-		{At: at, Sent: true, Text: []byte("isready")}, {At: at, Text: []byte("readyok")}, {At: at, Sent: true, Text: []byte("usinewgame")},
+		{At: at, Sent: true, Text: []byte("isready")}, {At: at, Text: []byte("readyok")},
+		{At: at, Sent: true, Text: []byte("usinewgame")},
 	}
 	return append(ready, tail[i:]...)
 }

@@ -21,7 +21,8 @@ func spoken(t *testing.T, text string) (lines []transcript.Line) {
 		var way string
 		testutil.OK(t, testutil.Err(fmt.Sscanf(line, "%d %s", &ms, &way)), line)
 		_, said, _ := strings.Cut(line, way+" ")
-		lines = append(lines, transcript.Line{At: began.Add(time.Duration(ms) * time.Millisecond), Sent: way == ">", Text: []byte(said)})
+		lines = append(lines, transcript.Line{At: began.Add(time.Duration(ms) * time.Millisecond), Sent: way == ">",
+			Text: []byte(said)})
 	}
 	return lines
 }
@@ -44,8 +45,9 @@ func told(list []step) string {
 // TestSteps: the steps keep the times between all lines, or only between those within a search. They do not wait for
 // answers that were not requested.
 func TestSteps(t *testing.T) {
-	lines := spoken(t, "0 > usi; 5 < id name x; 7 < usiok; 8 < usiok; 10 > setoption name X; 12 > isready; 30 < readyok; 40 < bestmove 1a1b; 50 > position startpos; "+
-		"50 > go infinite; 90 < info x; 150 > stop; 160 < bestmove 7g7f; 161 < bestmove 7g7f; 200 > go mate 1; 210 < checkmate nomate; 220 > quit")
+	lines := spoken(t,
+		"0 > usi; 5 < id name x; 7 < usiok; 8 < usiok; 10 > setoption name X; 12 > isready; 30 < readyok; 40 < bestmove 1a1b; 50 > position startpos; "+
+			"50 > go infinite; 90 < info x; 150 > stop; 160 < bestmove 7g7f; 161 < bestmove 7g7f; 200 > go mate 1; 210 < checkmate nomate; 220 > quit")
 	want := "0 usi; 7 await usiok; 3 setoption name X; 2 isready; 18 await readyok; 20 position startpos; 0 go infinite; 100 stop*; 10 await bestmove*; 40 go mate 1; 10 await checkmate*"
 	testutil.Equal(t, told(steps(lines, false)), want)
 	want = "0 usi; 0 await usiok; 0 setoption name X; 0 isready; 0 await readyok; 0 position startpos; 0 go infinite; 100 stop*; 10 await bestmove*; 0 go mate 1; 10 await checkmate*"
@@ -61,12 +63,18 @@ func TestScript(t *testing.T) {
 		last bool
 		want string
 	}{
-		"whole":         {crash.Bundle{Dialogue: transcript.Excerpt{Head: spoken(t, head)}}, false, "usi usiok setoption isready readyok position go bestmove"},
-		"whole, last":   {crash.Bundle{Dialogue: transcript.Excerpt{Head: spoken(t, head+"; "+games)}}, true, "usi usiok setoption isready readyok go"},
-		"cut":           {crash.Bundle{Dialogue: transcript.Excerpt{Head: spoken(t, head), Lost: 9, Tail: spoken(t, games)}}, false, "usi usiok setoption isready readyok go bestmove isready readyok go"},
-		"cut, last":     {crash.Bundle{Dialogue: transcript.Excerpt{Head: spoken(t, head), Lost: 9, Tail: spoken(t, games)}}, true, "usi usiok setoption isready readyok go"},
-		"within a game": {crash.Bundle{Dialogue: transcript.Excerpt{Head: spoken(t, head), Lost: 9, Tail: spoken(t, "10 < bestmove 7g7f; 11 > stop; 12 > position startpos; 13 > go")}}, false, "usi usiok setoption isready readyok usinewgame position go"},
-		"nothing":       {crash.Bundle{Dialogue: transcript.Excerpt{Head: spoken(t, "0 > usi"), Lost: 9}}, false, "usi"},
+		"whole": {crash.Bundle{Dialogue: transcript.Excerpt{Head: spoken(t, head)}}, false,
+			"usi usiok setoption isready readyok position go bestmove"},
+		"whole, last": {crash.Bundle{Dialogue: transcript.Excerpt{Head: spoken(t, head+"; "+games)}}, true,
+			"usi usiok setoption isready readyok go"},
+		"cut": {crash.Bundle{Dialogue: transcript.Excerpt{Head: spoken(t, head), Lost: 9, Tail: spoken(t, games)}},
+			false, "usi usiok setoption isready readyok go bestmove isready readyok go"},
+		"cut, last": {crash.Bundle{Dialogue: transcript.Excerpt{Head: spoken(t, head), Lost: 9, Tail: spoken(t, games)}},
+			true, "usi usiok setoption isready readyok go"},
+		"within a game": {crash.Bundle{Dialogue: transcript.Excerpt{Head: spoken(t, head), Lost: 9,
+			Tail: spoken(t, "10 < bestmove 7g7f; 11 > stop; 12 > position startpos; 13 > go")}}, false,
+			"usi usiok setoption isready readyok usinewgame position go"},
+		"nothing": {crash.Bundle{Dialogue: transcript.Excerpt{Head: spoken(t, "0 > usi"), Lost: 9}}, false, "usi"},
 	} {
 		words := lists.Map(script(&c.b, c.last), func(l transcript.Line) string { return crash.Word(l.Text) })
 		testutil.Equal(t, strings.Join(words, " "), c.want, "%s", name)

@@ -69,7 +69,8 @@ func (t Tally) String() string {
 		if err != nil {
 			return text
 		}
-		return fmt.Sprintf("%s (by chance between %.0f%% and %.0f%% of times, 95%% Clopper–Pearson)", text, 100*i.Lo, 100*i.Hi)
+		return fmt.Sprintf("%s (by chance between %.0f%% and %.0f%% of times, 95%% Clopper–Pearson)", text, 100*i.Lo,
+			100*i.Hi)
 	case Absent:
 		if n == 1 {
 			return "it did not happen: the engine came through, once"

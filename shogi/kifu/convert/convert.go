@@ -21,7 +21,8 @@ type Done struct {
 	Training packed.Tally // training data from games
 }
 
-// maxRefused is the largest length of Done.Refused and of Done.Warnings, so that a bad file does not fill the memory or the screen.
+// maxRefused is the largest length of Done.Refused and of Done.Warnings, so that a bad file does not fill the memory or
+// the screen.
 const maxRefused = 20
 
 func (d *Done) refuse(err error) {

@@ -71,7 +71,9 @@ func ofFile(file string) (Kind, error) {
 	}
 	ending := strings.ToLower(filepath.Ext(file))
 	if ending == ".bin" {
-		return Kind{}, fmt.Errorf("%s may be training data (psv, hcpe, …) or a book of Apery (apery): expected its format to be given", filepath.Base(file))
+		return Kind{},
+			fmt.Errorf("%s may be training data (psv, hcpe, …) or a book of Apery (apery): expected its format to be given",
+				filepath.Base(file))
 	}
 	if ending == ".sbk" {
 		_, err := book.FormatOf("", filepath.Base(file)) // says that gogi does not read such books
@@ -85,7 +87,8 @@ func ofFile(file string) (Kind, error) {
 	if f, ok := text.OfFile(text.Text(), file); ok {
 		return Kind{Name: f.Name, text: &f}, nil
 	}
-	return Kind{}, fmt.Errorf("the name %s does not tell the format: expected one of %s to be given", filepath.Base(file), strings.Join(Names(), ", "))
+	return Kind{}, fmt.Errorf("the name %s does not tell the format: expected one of %s to be given", filepath.Base(file),
+		strings.Join(Names(), ", "))
 }
 
 // IsBook reports whether the format is a format of books.

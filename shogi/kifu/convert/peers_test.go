@@ -27,7 +27,8 @@ import (
 )
 
 var (
-	peerFolders = flag.String("formats", "", "folders of record files, separated by colons: compare gogi with other readers")
+	peerFolders = flag.String("formats", "",
+		"folders of record files, separated by colons: compare gogi with other readers")
 	peerDetails = flag.String("formats.details", "", "file for the differences, one on each line")
 )
 
@@ -48,8 +49,8 @@ type reading struct {
 	winner  string
 }
 
-// TestFormatsTable compares gogi with other readers, over folders of record files: make formats FORMATS=FOLDER:FOLDER. It
-// prints the tables of docs/research/formats.md. It needs node; PYTHONPATH may name python-shogi and cshogi.
+// TestFormatsTable compares gogi with other readers, over folders of record files: make formats FORMATS=FOLDER:FOLDER.
+// It prints the tables of docs/research/formats.md. It needs node; PYTHONPATH may name python-shogi and cshogi.
 func TestFormatsTable(t *testing.T) {
 	if *peerFolders == "" {
 		t.Skip("no folders of record files: make formats FORMATS=FOLDER:FOLDER")
@@ -57,7 +58,8 @@ func TestFormatsTable(t *testing.T) {
 	d := &details{}
 	given := collect(t, strings.Split(*peerFolders, ":"))
 	written := t.TempDir()
-	fmt.Printf("%d different files; gogi reads %d\n\n### Peers and gogi read the same files\n\n", len(given), countRead(given))
+	fmt.Printf("%d different files; gogi reads %d\n\n### Peers and gogi read the same files\n\n", len(given),
+		countRead(given))
 	compare(given, askPeers(t, given, written), d)
 	d.save(t)
 	fmt.Printf("\n### Peers write, gogi reads\n\n")
@@ -202,7 +204,8 @@ func askOSL(t *testing.T, folder string, list []*given, all map[int][]reading) {
 		return
 	}
 	program := filepath.Join(t.TempDir(), "libosl")
-	built, err := exec.Command("g++", "-O1", "-std=c++14", "-w", "-DOSL_SMP", filepath.Join(peerScripts, "libosl.cc"), "-o", program, "-losl", "-lpthread").CombinedOutput()
+	built, err := exec.Command("g++", "-O1", "-std=c++14", "-w", "-DOSL_SMP", filepath.Join(peerScripts, "libosl.cc"),
+		"-o", program, "-losl", "-lpthread").CombinedOutput()
 	testutil.Require(t, err == nil, "%v: %s", err, built)
 	for i, g := range list {
 		if g.format != "csa" {
@@ -309,7 +312,8 @@ func board(sfen string) string {
 type line struct {
 	files, agree, bothRefuse, gogiRefuses, peerRefuses, differ int
 	fields                                                     map[string]int
-	withGogi, withPeer                                         int // differences in which most other peers agree with gogi, or with the peer
+	// differences in which most other peers agree with gogi, or with the peer
+	withGogi, withPeer int
 }
 
 // compare prints the table of peers and formats.
@@ -329,7 +333,8 @@ func compare(list []*given, all map[int][]reading, d *details) {
 	fmt.Println("|---|---|---|---|---|---|---|---|---|---|---|")
 	for _, key := range slices.Sorted(maps.Keys(lines)) {
 		l := lines[key]
-		fmt.Printf("| %s | %d | %d | %d | %d | %d | %d | %s | %d | %d |\n", key, l.files, l.agree, l.bothRefuse, l.gogiRefuses, l.peerRefuses, l.differ, fieldCounts(l.fields), l.withGogi, l.withPeer)
+		fmt.Printf("| %s | %d | %d | %d | %d | %d | %d | %s | %d | %d |\n", key, l.files, l.agree, l.bothRefuse,
+			l.gogiRefuses, l.peerRefuses, l.differ, fieldCounts(l.fields), l.withGogi, l.withPeer)
 	}
 }
 
@@ -365,7 +370,8 @@ func (l *line) add(g *given, p *reading, others []reading, d *details) {
 		for _, f := range fields {
 			l.fields[f]++
 		}
-		fmt.Fprintf(d, "differ\t%s\t%s\t%s\t%s\twith gogi %d, with the peer %d\tgogi %s\tpeer %s\n", p.Peer, g.format, g.path, strings.Join(fields, ","), gogi, peer, g.shown(), p.shown())
+		fmt.Fprintf(d, "differ\t%s\t%s\t%s\t%s\twith gogi %d, with the peer %d\tgogi %s\tpeer %s\n", p.Peer, g.format, g.path,
+			strings.Join(fields, ","), gogi, peer, g.shown(), p.shown())
 	}
 }
 
@@ -440,7 +446,8 @@ func readBack(t *testing.T, list []*given, written string, d *details) {
 		case back.Error != "":
 			c.refused++
 			fmt.Fprintf(d, "written, refused\t%s\t%s\t%s\n", key, g.path, back.Error)
-		case board(back.Start) != board(g.Start) || !slices.Equal(back.Moves, g.Moves) || back.winner != g.winner && format != "usi":
+		case board(back.Start) != board(g.Start) || !slices.Equal(back.Moves, g.Moves) || back.winner != g.winner &&
+			format != "usi":
 			c.differ++
 			fmt.Fprintf(d, "written, differ\t%s\t%s\tgogi %s\tback %s\n", key, g.path, g.shown(), back.shown())
 		default:

@@ -68,21 +68,27 @@ func TestInspectGames(t *testing.T) {
 	lines, found := inspected(t, "pack", bytesOf(t, pack+"013b1e00003b1e00008100000181"+"0000"))
 	testutil.Require(t, len(lines) == 3 && found == (Found{Good: 2, Bad: 1}), "%q, %+v", lines, found)
 	var first Game
-	if err := json.Unmarshal([]byte(lines[0]), &first); err != nil || first.Reason == nil || *first.Reason != packed.ReasonResign || !bytes.Contains(first.Record, []byte(`"B*4e"`)) {
+	if err := json.Unmarshal([]byte(lines[0]), &first); err != nil || first.Reason == nil ||
+		*first.Reason != packed.ReasonResign || !bytes.Contains(first.Record, []byte(`"B*4e"`)) {
 		t.Errorf("%s, %v", lines[0], err)
 	}
 	testutil.Contains(t, lines[1], `"offset":24,"error":"byte 29: move 2: 7g7f is illegal`)
 	lines, found = inspected(t, "hcpe3", bytesOf(t, hcp+"0100"+"09"+"00"+"3b1e19000100"+"3b1e0300"))
-	testutil.Check(t, found.Good == 1 && strings.Contains(lines[0], `"end":"declaration","candidates":[[{"move":"7g7f","visits":3}]]`), "%v", lines)
+	testutil.Check(t, found.Good == 1 &&
+		strings.Contains(lines[0], `"end":"declaration","candidates":[[{"move":"7g7f","visits":3}]]`), "%v", lines)
 }
 
 func TestInspectTextsAndBooks(t *testing.T) {
 	t.Parallel()
 	lines, found := inspected(t, "usi", []byte("startpos moves 7g7f 3c3d\nstartpos moves 7g7f 7g7f\nstartpos\n"))
-	testutil.Check(t, found.Good == 2 && found.Bad == 1 && strings.Contains(lines[1], `"error":`) && strings.Contains(lines[0], "3c3d"),
+	testutil.Check(t, found.Good == 2 && found.Bad == 1 && strings.Contains(lines[1], `"error":`) &&
+		strings.Contains(lines[0], "3c3d"),
 		"%q, %+v", lines, found)
-	lines, found = inspected(t, "db", []byte("sfen lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1\n7g7f 3c3d 10 20 30\n7i7f none none none\n"))
-	if found.Good != 0 || found.Bad != 1 || found.Book == nil || len(found.Book.Entries) != 1 || !strings.Contains(lines[0], `{"move":"7g7f","ponder":"3c3d","score":10,"depth":20,"count":30}`) || !strings.Contains(lines[0], "a silver cannot") {
+	lines, found = inspected(t, "db",
+		[]byte("sfen lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1\n7g7f 3c3d 10 20 30\n7i7f none none none\n"))
+	if found.Good != 0 || found.Bad != 1 || found.Book == nil || len(found.Book.Entries) != 1 ||
+		!strings.Contains(lines[0], `{"move":"7g7f","ponder":"3c3d","score":10,"depth":20,"count":30}`) ||
+		!strings.Contains(lines[0], "a silver cannot") {
 		t.Errorf("%q, %+v", lines, found)
 	}
 	_, err := Inspect(&bytes.Buffer{}, "file", strings.NewReader("x"), kind(t, "ybb"))
@@ -126,16 +132,19 @@ func TestConvert(t *testing.T) {
 func TestConvertRefuses(t *testing.T) {
 	t.Parallel()
 	out, done := converted(t, "psv", "usi", []byte("startpos moves 7g7f\nstartpos moves 7g7f 7g7f\n"), packed.Options{})
-	if len(out) != 0 || done.Read != 2 || done.Skipped != 2 || len(done.Refused) != 2 || !errors.Is(done.Refused[0], packed.ErrNoOutcome) {
+	if len(out) != 0 || done.Read != 2 || done.Skipped != 2 || len(done.Refused) != 2 ||
+		!errors.Is(done.Refused[0], packed.ErrNoOutcome) {
 		t.Errorf("%+v", done)
 	}
 	broken := bytesOf(t, psv+psv)
 	broken[38] = 9
-	if out, done = converted(t, "hcpe", "psv", broken, packed.Options{}); len(out) != 38 || done.Skipped != 1 || done.Written != 1 {
+	if out, done = converted(t, "hcpe", "psv", broken, packed.Options{}); len(out) != 38 || done.Skipped != 1 ||
+		done.Written != 1 {
 		t.Errorf("%+v", done)
 	}
 	for _, c := range [][2]string{{"pack", "psv"}, {"usi", "hcpe"}, {"psv", "hcp"}, {"db", "psv"}} {
-		if _, err := Convert(&bytes.Buffer{}, kind(t, c[0]), "file", bytes.NewReader(nil), kind(t, c[1]), packed.Options{}); err == nil {
+		if _, err := Convert(&bytes.Buffer{}, kind(t, c[0]), "file", bytes.NewReader(nil), kind(t, c[1]),
+			packed.Options{}); err == nil {
 			t.Errorf("%s to %s", c[1], c[0])
 		}
 	}
@@ -144,7 +153,8 @@ func TestConvertRefuses(t *testing.T) {
 func TestKinds(t *testing.T) {
 	t.Parallel()
 	for file, want := range map[string]string{
-		"a.hcpe": "hcpe", "A.HCPE3": "hcpe3", "a.psv": "psv", "a.csa": "csa", "a.kif": "kif", "a.sfen": "sfen", "a.db": "db", "x/y.ybb": "ybb",
+		"a.hcpe": "hcpe", "A.HCPE3": "hcpe3", "a.psv": "psv", "a.csa": "csa", "a.kif": "kif", "a.sfen": "sfen", "a.db": "db",
+		"x/y.ybb": "ybb",
 	} {
 		k, err := KindOf("", file)
 		testutil.Check(t, err == nil && k.Name == want, "%s is %s, %v", file, k.Name, err)

@@ -58,7 +58,8 @@ func Find(name string) (Format, error) {
 			return f, nil
 		}
 	}
-	return Format{}, fmt.Errorf("there is no packed format %q: expected one of %s", name, strings.Join(names(Formats()), ", "))
+	return Format{}, fmt.Errorf("there is no packed format %q: expected one of %s", name,
+		strings.Join(names(Formats()), ", "))
 }
 
 // OfFile returns the format for the extension of a file name. ok is false for an unknown extension.

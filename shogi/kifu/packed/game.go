@@ -340,7 +340,8 @@ func readPack(r *source) (*Game, error) {
 func readPackEnd(r *source, start int64, head []byte, list []rawPly, end rawMove) (*Game, error) {
 	g := &Game{Start: shogi.StartPos(), Outcome: Outcome(end.bits / packEndStep)}
 	if g.Outcome > WhiteWins || end.bits != uint16(g.Outcome)*packEndStep {
-		return nil, lost{fault(end.offset, "the bits %#04x are neither a move nor an end: expected an end 0x0000, 0x0081 or 0x0102", end.bits)}
+		return nil, lost{fault(end.offset,
+			"the bits %#04x are neither a move nor an end: expected an end 0x0000, 0x0081 or 0x0102", end.bits)}
 	}
 	var b [1]byte
 	if err := r.need(b[:], "a reason of pack"); err != nil {

@@ -49,7 +49,8 @@ func TestPack(t *testing.T) {
 		if text[:2] == "00" {
 			row := rows(t, "packed_fixtures.csv")[3] // a lance handicap, White to move: 8b6b is 0x202e
 			text = strings.Replace(text, row["packedsfen_hex"], row["hcp_hex"], 1)
-			g = Game{Start: position(t, row["sfen"]), Outcome: Draw, Reason: ReasonRepetition, Plies: plies(t, row["move"]+" -5")}
+			g = Game{Start: position(t, row["sfen"]), Outcome: Draw, Reason: ReasonRepetition,
+				Plies: plies(t, row["move"]+" -5")}
 		}
 		want := bytesOf(t, text)
 		b, err := AppendPack(nil, &g)
@@ -64,7 +65,8 @@ func sameGame(t testing.TB, f Format, b []byte, want *Game) {
 	for i := range 2 { // games follow each other without a separator
 		got, at, err := r.Next()
 		testutil.Require(t, err == nil && at == int64(i*len(b)), "%x: at %d, %v", b, at, err)
-		testutil.Require(t, got.Start.SFEN() == want.Start.SFEN() && got.Outcome == want.Outcome && len(got.Plies) == len(want.Plies),
+		testutil.Require(t, got.Start.SFEN() == want.Start.SFEN() && got.Outcome == want.Outcome &&
+			len(got.Plies) == len(want.Plies),
 			"%x is %+v, expected %+v", b, got, want)
 		for i, p := range got.Plies {
 			w := want.Plies[i]
@@ -116,12 +118,16 @@ func TestDamagedGames(t *testing.T) {
 		{"pack", "02", []string{"byte 0: the game begins with 2: expected 0 (a position) or 1 (the usual start)", "EOF"}},
 		{"pack", "01 3b1e", []string{"byte 3: the input ends: expected 2 bytes of a score of pack", "EOF"}},
 		{"pack", "01", []string{"byte 1: the input ends: expected 2 bytes of a move or an end of pack", "EOF"}},
-		{"pack", "00 fe" + hcp[2:] + "0100 3b1e0000 8100 00 01 8100 00", []string{"byte 1: black's king stands on square number 127", "", "EOF"}},
+		{"pack", "00 fe" + hcp[2:] + "0100 3b1e0000 8100 00 01 8100 00",
+			[]string{"byte 1: black's king stands on square number 127", "", "EOF"}},
 		{"pack", "01 ff7f0000 8100 00", []string{"byte 1: the bits 0x7fff are neither a move nor an end", "EOF"}},
 		{"hcpe3", hcp + "0100 03 00 3b1e 0000 0000" + hcp + "0000 01 00", []string{"byte 34: the result is 3", "", "EOF"}},
-		{"hcpe3", hcp + "0100 01 00 3b1e 0000 0100 3b1f 0000" + hcp + "0000 01 00", []string{"byte 42: move 1: 7i7f is illegal", "", "EOF"}},
-		{"hcpe3", hcp + "0200 01 00 3b1e 0000 0000", []string{"byte 42: the input ends: expected 6 bytes of a move of hcpe3", "EOF"}},
-		{"hcpe3", hcp, []string{"byte 32: the input ends after 32 bytes of the head of a game of hcpe3 at byte 0: expected 36", "EOF"}},
+		{"hcpe3", hcp + "0100 01 00 3b1e 0000 0100 3b1f 0000" + hcp + "0000 01 00",
+			[]string{"byte 42: move 1: 7i7f is illegal", "", "EOF"}},
+		{"hcpe3", hcp + "0200 01 00 3b1e 0000 0000",
+			[]string{"byte 42: the input ends: expected 6 bytes of a move of hcpe3", "EOF"}},
+		{"hcpe3", hcp,
+			[]string{"byte 32: the input ends after 32 bytes of the head of a game of hcpe3 at byte 0: expected 36", "EOF"}},
 	} {
 		r := formatOf(t, c.format).Games(bytes.NewReader(bytesOf(t, c.bytes)))
 		for i, want := range c.want {
@@ -148,7 +154,8 @@ func anyGame(t *rapid.T) *Game {
 		}
 		ply := Ply{Move: rapid.SampledFrom(moves).Draw(t, "move"), Score: rapid.Int16().Draw(t, "score")}
 		for range rapid.IntRange(0, 3).Draw(t, "candidates") {
-			ply.Candidates = append(ply.Candidates, Candidate{rapid.SampledFrom(moves).Draw(t, "candidate"), rapid.Uint16().Draw(t, "visits")})
+			ply.Candidates = append(ply.Candidates,
+				Candidate{rapid.SampledFrom(moves).Draw(t, "candidate"), rapid.Uint16().Draw(t, "visits")})
 		}
 		g.Plies = append(g.Plies, ply)
 		p.Apply(ply.Move)

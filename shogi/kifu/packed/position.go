@@ -21,8 +21,8 @@ var ErrCut = errors.New("the position has no king of one side and does not fit i
 // otherwise it returns ErrCut.
 func AppendSfen(dst []byte, p *shogi.Position) ([]byte, error) { return sfenLayout.append(dst, p) }
 
-// ParseSfen decodes a position that AppendSfen encoded. It accepts hands in any order. ply is the number of the next move,
-// from 1. The error is an *Error.
+// ParseSfen decodes a position that AppendSfen encoded. It accepts hands in any order. ply is the number of the next
+// move, from 1. The error is an *Error.
 func ParseSfen(b []byte, ply int) (shogi.Position, error) { return sfenLayout.parse(b, ply) }
 
 // AppendHCP appends a position as HCP: 32 bytes without the move number. It returns ErrCut in the same cases
@@ -157,7 +157,8 @@ func (l *layout) pieces(w *bitWords, head shogi.Setup, end uint) (setup *shogi.S
 		s := table[w.peek(at, symbolBits)]
 		switch t := s.piece.Type().Base(); {
 		case s.n == 0:
-			return s, fault(int64(at/8), "no piece %s has a code that begins with bit %d: expected one of %s", what, at%8, l.name)
+			return s, fault(int64(at/8), "no piece %s has a code that begins with bit %d: expected one of %s", what, at%8,
+				l.name)
 		case at+s.n > end:
 			return s, fault(int64(at/8), "the code of a %v %s goes beyond the last bit: expected %d bits in all", t, what, end)
 		case s.piece != shogi.NoPiece && left[t] == 0:

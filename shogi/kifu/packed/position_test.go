@@ -125,8 +125,10 @@ func TestOldHandOrder(t *testing.T) {
 func TestOneKing(t *testing.T) {
 	t.Parallel()
 	p := position(t, "8k/9/9/9/9/9/9/9/9 b - 1")
-	bits := "0" + "1000101" + "0000000" + strings.Repeat("0", 80) + strings.Repeat("010", 18) + strings.Repeat("10010", 4) +
-		strings.Repeat("10110", 4) + strings.Repeat("11010", 4) + strings.Repeat("11011", 4) + strings.Repeat("1111010", 2) + strings.Repeat("1111110", 2)
+	bits := "0" + "1000101" + "0000000" + strings.Repeat("0", 80) + strings.Repeat("010", 18) +
+		strings.Repeat("10010", 4) +
+		strings.Repeat("10110", 4) + strings.Repeat("11010", 4) + strings.Repeat("11011", 4) + strings.Repeat("1111010", 2) +
+		strings.Repeat("1111110", 2)
 	testutil.Require(t, len(bits) == 257 && bits[256] == '0', "%v", len(bits))
 	var want [32]byte
 	for i, b := range bits[:256] {
@@ -179,16 +181,18 @@ func TestDamagedPositions(t *testing.T) {
 		return x
 	}
 	for want, b := range map[string][]byte{
-		"byte 31: the PackedSfen has 31 bytes: expected 32":                                      start[:31],
-		"byte 0: black's king stands on square number 126: expected 0 to 80, or 81 for none":     damaged(0, 0xfc),
-		"byte 1: both kings stand on 5i: expected different squares":                             append([]byte{0x58, 0x2c}, start[2:]...),
+		"byte 31: the PackedSfen has 31 bytes: expected 32":                                  start[:31],
+		"byte 0: black's king stands on square number 126: expected 0 to 80, or 81 for none": damaged(0, 0xfc),
+		"byte 1: both kings stand on 5i: expected different squares": append([]byte{0x58, 0x2c},
+			start[2:]...),
 		"byte 0: the PackedSfen is of no position: black is to move but already attacks the whi": mateless(t),
 		// After 15 bits, 79 empty squares and 18 pawns of 3 bits, the next piece begins at bit 148.
 		"byte 18: there is one pawn more than a set has: expected 18": append(slices.Clone(start[:2]), make([]byte, 30)...),
 	} {
 		_, err := ParseSfen(b, 1)
 		var e *Error
-		testutil.Check(t, err != nil && strings.HasPrefix(err.Error(), want) && errors.As(err, &e), "%v\nexpected %s", err, want)
+		testutil.Check(t, err != nil && strings.HasPrefix(err.Error(), want) && errors.As(err, &e), "%v\nexpected %s", err,
+			want)
 	}
 }
 
@@ -237,7 +241,8 @@ func TestPositionLaws(t *testing.T) {
 
 // FuzzPositions: each position that can be parsed from any bytes is encoded to bytes that give the same position.
 func FuzzPositions(f *testing.F) {
-	for _, text := range []string{"58a451220ceb67227e9653221caf447824c22b119e53221ceb6f223e9651220c", "482c00003ca0ffab803ebee006bef55f159a2af0028050c62163ac755e49526a"} {
+	for _, text := range []string{"58a451220ceb67227e9653221caf447824c22b119e53221ceb6f223e9651220c",
+		"482c00003ca0ffab803ebee006bef55f159a2af0028050c62163ac755e49526a"} {
 		b := testutil.Must(hex.DecodeString(text))(f)
 		f.Add(b)
 	}

@@ -127,10 +127,14 @@ func TestDamagedSamples(t *testing.T) {
 		input  []byte
 		want   []string
 	}{
-		{"psv", bytes.Join([][]byte{psv, bad, psv}, nil), []string{"", "byte 78: the result is 2: expected -1, 0 or 1", "", "EOF"}},
-		{"psv", append(bytes.Clone(psv), psv[:39]...), []string{"", "byte 79: the input ends after 39 bytes of a sample of psv at byte 40: expected 40", "EOF", "EOF"}},
-		{"hcpe", append(bytes.Clone(shut), hcpe...), []string{"byte 36: the result is 3: expected 0 (draw), 1 (Black) or 2 (White)", "", "EOF"}},
-		{"hcp", append([]byte{0xfe, 0xff}, hcpe[:30]...), []string{"byte 0: black's king stands on square number 127: expected 0 to 80, or 81 for none", "EOF"}},
+		{"psv", bytes.Join([][]byte{psv, bad, psv}, nil),
+			[]string{"", "byte 78: the result is 2: expected -1, 0 or 1", "", "EOF"}},
+		{"psv", append(bytes.Clone(psv), psv[:39]...),
+			[]string{"", "byte 79: the input ends after 39 bytes of a sample of psv at byte 40: expected 40", "EOF", "EOF"}},
+		{"hcpe", append(bytes.Clone(shut), hcpe...),
+			[]string{"byte 36: the result is 3: expected 0 (draw), 1 (Black) or 2 (White)", "", "EOF"}},
+		{"hcp", append([]byte{0xfe, 0xff}, hcpe[:30]...),
+			[]string{"byte 0: black's king stands on square number 127: expected 0 to 80, or 81 for none", "EOF"}},
 	} {
 		f := testutil.Must(Find(c.format))(t)
 		r := f.Samples(bytes.NewReader(c.input))
@@ -196,7 +200,8 @@ func TestSampleLaws(t *testing.T) {
 			if f.Bare {
 				want.Move, want.Score, want.Outcome = 0, 0, 0
 			}
-			testutil.Require(t, err == nil && at == 0 && got.Move == want.Move && got.Score == want.Score && got.Outcome == want.Outcome,
+			testutil.Require(t, err == nil && at == 0 && got.Move == want.Move && got.Score == want.Score &&
+				got.Outcome == want.Outcome,
 				"%s: %+v, %v", f.Name, got, err)
 			again, err := f.AppendSample(nil, &got)
 			if f.Name != "psv" { // only psv stores the move number

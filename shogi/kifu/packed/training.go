@@ -33,8 +33,8 @@ type Options struct {
 	Rescale func(r *kifu.Record) error `kong:"-"`
 }
 
-// Unused returns the names of the set options that have no effect on a conversion of games to a format with this name. No
-// option has an effect on a format without training data. pack has whole games, and only hcpe3 has candidates.
+// Unused returns the names of the set options that have no effect on a conversion of games to a format with this name.
+// No option has an effect on a format without training data. pack has whole games, and only hcpe3 has candidates.
 func (o Options) Unused(format string) (names []string) {
 	_, err := Find(format)
 	training := err == nil

@@ -54,11 +54,15 @@ func TestEncodeSamples(t *testing.T) {
 		want    string // ply:score:result of each sample in psv
 		tally   Tally
 	}{
-		{Options{}, "3:12:-1 5:32000:-1 6:-32000:1 7:-32000:-1", Tally{Games: 1, Positions: 4, Opening: 2, Unscored: 1, Clamped: 3}},
+		{Options{}, "3:12:-1 5:32000:-1 6:-32000:1 7:-32000:-1",
+			Tally{Games: 1, Positions: 4, Opening: 2, Unscored: 1, Clamped: 3}},
 		{Options{NoMate: true}, "3:12:-1", Tally{Games: 1, Positions: 1, Opening: 2, Unscored: 1, Mates: 3}},
-		{Options{Unscored: true}, "3:12:-1 4:0:1 5:32000:-1 6:-32000:1 7:-32000:-1", Tally{Games: 1, Positions: 5, Opening: 2, Clamped: 3}},
-		{Options{Opening: true}, "3:12:-1 5:32000:-1 6:-32000:1 7:-32000:-1", Tally{Games: 1, Positions: 4, Unscored: 3, Clamped: 3}},
-		{Options{Opening: true, Unscored: true}, "1:0:-1 2:0:1 3:12:-1 4:0:1 5:32000:-1 6:-32000:1 7:-32000:-1", Tally{Games: 1, Positions: 7, Clamped: 3}},
+		{Options{Unscored: true}, "3:12:-1 4:0:1 5:32000:-1 6:-32000:1 7:-32000:-1",
+			Tally{Games: 1, Positions: 5, Opening: 2, Clamped: 3}},
+		{Options{Opening: true}, "3:12:-1 5:32000:-1 6:-32000:1 7:-32000:-1",
+			Tally{Games: 1, Positions: 4, Unscored: 3, Clamped: 3}},
+		{Options{Opening: true, Unscored: true}, "1:0:-1 2:0:1 3:12:-1 4:0:1 5:32000:-1 6:-32000:1 7:-32000:-1",
+			Tally{Games: 1, Positions: 7, Clamped: 3}},
 	} {
 		blocks, tally, err := encoded(t, "psv", r, c.options)
 		testutil.Check(t, err == nil && tally == c.tally, "%+v: %+v, %v: expected %+v", c.options, tally, err, c.tally)
@@ -94,11 +98,13 @@ func TestUnused(t *testing.T) {
 			}
 			var o Options
 			change(&o)
-			testutil.Check(t, changes == (len(o.Unused(f.Name)) == 0), "%s with %s: it changes something: %t, unused: %q", f.Name, name, changes, o.Unused(f.Name))
+			testutil.Check(t, changes == (len(o.Unused(f.Name)) == 0), "%s with %s: it changes something: %t, unused: %q",
+				f.Name, name, changes, o.Unused(f.Name))
 		}
 	}
 	all := Options{NoMate: true, Unscored: true, Opening: true, Played: true}
-	testutil.Equal(t, fmt.Sprint(all.Unused("csa"), all.Unused("pack")), "[no-mate unscored opening played] [no-mate played]")
+	testutil.Equal(t, fmt.Sprint(all.Unused("csa"), all.Unused("pack")),
+		"[no-mate unscored opening played] [no-mate played]")
 }
 
 // TestOutcomes: the outcome is the record's winner. Formats that can store how the game ended have this, too.
@@ -170,9 +176,11 @@ func TestEncodeGames(t *testing.T) {
 		g, _, err := formatOf(t, "hcpe3").Games(bytes.NewReader(blocks[0])).Next()
 		testutil.OK(t, err)
 		got := lists.Map(g.Plies, func(p Ply) string { return fmt.Sprint(len(p.Candidates)) })
-		testutil.Check(t, strings.Join(got, " ") == c.want && g.Outcome == BlackWins, "%v, %v: expected %s", got, g.Outcome, c.want)
+		testutil.Check(t, strings.Join(got, " ") == c.want && g.Outcome == BlackWins, "%v, %v: expected %s", got, g.Outcome,
+			c.want)
 	}
-	if _, _, err := encoded(t, "pack", r, Options{}); !errors.Is(err, ErrUnscored) || !strings.HasPrefix(err.Error(), "move 4: ") {
+	if _, _, err := encoded(t, "pack", r, Options{}); !errors.Is(err, ErrUnscored) ||
+		!strings.HasPrefix(err.Error(), "move 4: ") {
 		t.Error(err)
 	}
 	if blocks, _, err := encoded(t, "pack", r, Options{Unscored: true}); err != nil || len(blocks) != 1 {
@@ -247,7 +255,8 @@ func TestShards(t *testing.T) {
 	testutil.Require(t, len(one) == 1, "%d shards", len(one))
 	again = one[0].Bytes()
 	other = shards(t, ShardOptions{Shuffle: true, Seed: 8}, blocks)[0].Bytes()
-	testutil.Check(t, bytes.Equal(straight, plain) && bytes.Equal(shuffled, again) && !bytes.Equal(shuffled, other) && !bytes.Equal(shuffled, plain),
+	testutil.Check(t, bytes.Equal(straight, plain) && bytes.Equal(shuffled, again) && !bytes.Equal(shuffled, other) &&
+		!bytes.Equal(shuffled, plain),
 		"the order is not what was asked for")
 	testutil.Slices(t, pairsOf(shuffled), pairsOf(plain), "shuffling lost or made something")
 	files := shards(t, ShardOptions{}, 0)

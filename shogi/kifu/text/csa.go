@@ -61,7 +61,8 @@ func (w csaWriter) all() ([]byte, error) {
 	return w.text, nil
 }
 
-// timeFollows reports whether the next move or the end has a time. The reader takes the moves before it for the opening.
+// timeFollows reports whether the next move or the end has a time. The reader takes the moves before it for the
+// opening.
 func (w *csaWriter) timeFollows(i int) bool {
 	if i+1 < len(w.record.Moves) {
 		return !w.record.Moves[i+1].NoTime
@@ -128,7 +129,8 @@ func (w *csaWriter) facts() {
 	r, note := w.record, ""
 	for c, clock := range r.Clocks {
 		if !clock.IsZero() {
-			w.line("$TIME", "+-"[c:c+1], ":", w.seconds(clock.Main), "+", w.seconds(clock.Byoyomi), "+", w.seconds(clock.Increment))
+			w.line("$TIME", "+-"[c:c+1], ":", w.seconds(clock.Main), "+", w.seconds(clock.Byoyomi), "+",
+				w.seconds(clock.Increment))
 		}
 	}
 	if r.MaxMoves > 0 {
@@ -151,7 +153,8 @@ func (w *csaWriter) limits() {
 		w.line("'Max_Moves:", strconv.Itoa(n))
 	}
 	c := w.record.Clocks[0]
-	if c.IsZero() || c != w.record.Clocks[1] || c.Main%time.Minute != 0 || c.Byoyomi%time.Second != 0 || c.Increment%time.Second != 0 {
+	if c.IsZero() || c != w.record.Clocks[1] || c.Main%time.Minute != 0 || c.Byoyomi%time.Second != 0 ||
+		c.Increment%time.Second != 0 {
 		return
 	}
 	minutes := int(c.Main / time.Minute)
@@ -168,7 +171,8 @@ func (w *csaWriter) limits() {
 func (w *csaWriter) ratings() {
 	for c, name := range w.record.Names() {
 		if rating := w.record.Ratings[c]; rating != 0 && !math.IsNaN(rating) && !math.IsInf(rating, 0) {
-			w.line("'", shogi.Colour(c).String(), "_rate:", kifu.EscapedComment(name), ":", strconv.FormatFloat(rating, 'f', -1, 64))
+			w.line("'", shogi.Colour(c).String(), "_rate:", kifu.EscapedComment(name), ":",
+				strconv.FormatFloat(rating, 'f', -1, 64))
 		}
 	}
 }
@@ -219,7 +223,8 @@ func (w *csaWriter) end(side shogi.Colour) {
 	}
 	marks := map[string][2]string{"black": {"win", "lose"}, "white": {"lose", "win"}, draw: {draw, draw}}
 	if mark, ok := marks[r.Winner]; ok {
-		w.line("'summary:", floodgateType(result), ":", kifu.EscapedComment(r.Black), " ", mark[0], ":", kifu.EscapedComment(r.White), " ", mark[1])
+		w.line("'summary:", floodgateType(result), ":", kifu.EscapedComment(r.Black), " ", mark[0], ":",
+			kifu.EscapedComment(r.White), " ", mark[1])
 	}
 	w.line("'gogi:", kifu.EscapedComment(result), ":", kifu.EscapedComment(r.Note))
 }

@@ -92,9 +92,11 @@ T1.000
 func TestCSA3Pieces(t *testing.T) {
 	const position = "sfen 9/PL2S1B1R/9/2N6/9/9/9/4K4/k8 b RBGSNLP 1 moves "
 	for usi, want := range map[string]string{
-		"9b9a+": "+9291TO", "8b8a+": "+8281NY", "7d6b+": "+7462NK", "5b4a+": "+5241NG", "3b2a+": "+3221UM", "1b1a+": "+1211RY",
-		"5b4a": "+5241GI", "3b4c": "+3243KA", "1b1c": "+1213HI", "5h5g": "+5857OU",
-		"P*5e": "+0055FU", "L*5e": "+0055KY", "N*5e": "+0055KE", "S*5e": "+0055GI", "B*5e": "+0055KA", "R*5e": "+0055HI", "G*5e": "+0055KI",
+		"9b9a+": "+9291TO", "8b8a+": "+8281NY", "7d6b+": "+7462NK", "5b4a+": "+5241NG", "3b2a+": "+3221UM",
+		"1b1a+": "+1211RY",
+		"5b4a":  "+5241GI", "3b4c": "+3243KA", "1b1c": "+1213HI", "5h5g": "+5857OU",
+		"P*5e": "+0055FU", "L*5e": "+0055KY", "N*5e": "+0055KE", "S*5e": "+0055GI", "B*5e": "+0055KA", "R*5e": "+0055HI",
+		"G*5e": "+0055KI",
 	} {
 		testutil.Contains(t, csa3(t, recordOf(t, position+usi)), "\n"+want+"\nT1.000\n", "%s is not %s", usi, want)
 	}
@@ -150,13 +152,15 @@ func TestCSA3Ends(t *testing.T) {
 
 // TestCSAHeadersAreOneLine: no character in a name begins a new line, for any reader's line ends.
 func TestCSAHeadersAreOneLine(t *testing.T) {
-	for _, end := range []string{"\n", "\r\n", "\r", "\v", "\f", "\x1c", "\x1d", "\x1e", "\u0085", "\u2028", "\u2029", "\x00"} {
+	for _, end := range []string{"\n", "\r\n", "\r", "\v", "\f", "\x1c", "\x1d", "\x1e", "\u0085", "\u2028", "\u2029",
+		"\x00"} {
 		r := recordOf(t, "startpos")
 		r.Black, r.White, r.Event, r.Site = "a"+end+"%TORYO", "b"+end+"-", "c"+end+"PI", "d"+end+"N+e"
 		text := csa3(t, r)
 		header, _, _ := strings.Cut(text, "P1")
 		blank := strings.Repeat(" ", len([]rune(end)))
-		want := "'CSA encoding=UTF-8\nV3.0\nN+a" + blank + "%TORYO\nN-b" + blank + "-\n$EVENT:c" + blank + "PI\n$SITE:d" + blank + "N+e\n"
+		want := "'CSA encoding=UTF-8\nV3.0\nN+a" + blank + "%TORYO\nN-b" + blank + "-\n$EVENT:c" + blank + "PI\n$SITE:d" +
+			blank + "N+e\n"
 		testutil.Equal(t, header, want, "%q", end)
 	}
 }
@@ -180,7 +184,8 @@ func TestUSI(t *testing.T) {
 	for _, line := range []string{
 		"startpos", "startpos moves 7g7f", "startpos moves 7g7f 3c3d 8h2b+ 3a2b B*4e",
 		twoPiece, twoPiece + " moves 3a3b 7g7f",
-		"sfen lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 3 moves 7g7f", // the move number belongs to the start position
+		// the move number belongs to the start position
+		"sfen lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 3 moves 7g7f",
 	} {
 		r := recordOf(t, line)
 		testutil.Equal(t, r.USI(), line)

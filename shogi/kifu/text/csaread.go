@@ -308,7 +308,8 @@ func (g *csaGame) finish() error {
 		g.record.Note = g.illegal.Error()
 	}
 	o := g.byWord()
-	if says := g.summary.winner; g.ended == "%TORYO" && g.summary.result == kifu.EndResignation && says != "" && says != o.winner {
+	if says := g.summary.winner; g.ended == "%TORYO" && g.summary.result == kifu.EndResignation && says != "" &&
+		says != o.winner {
 		return fmt.Errorf("the end %%TORYO makes %s win, and the summary says %s", o.winner, says)
 	}
 	if g.summary.winner != "" {

@@ -21,8 +21,8 @@ type words struct {
 }
 
 // These words are for ends that have no exact word. interrupted is for ends whose winner no format can express:
-// only gogi's own comment and floodgate's summary have it. beaten means that the side to move has lost; CSA 3.0 has no such general
-// word. foul means that the other side broke a rule.
+// only gogi's own comment and floodgate's summary have it. beaten means that the side to move has lost; CSA 3.0 has no
+// such general word. foul means that the other side broke a rule.
 var (
 	interrupted = words{"%CHUDAN", "%CHUDAN", "%CHUDAN", "中断"}
 	beaten      = words{"%TORYO", "%CHUDAN", "%TORYO", "投了"}
@@ -48,12 +48,14 @@ var endings = []termination{
 	{kifu.EndCheckmate, "toryo", words{"%TORYO", "%TSUMI", "%TSUMI", "詰み"}, interrupted, interrupted},
 	{kifu.EndTimeForfeit, "time up", timeUp, interrupted, interrupted},
 	{kifu.EndStall, "time up", timeUp, interrupted, interrupted},
-	{kifu.EndDeclaration, "kachi", beaten, words{"%KACHI", "%KACHI", "%KACHI", "入玉勝ち"}, interrupted}, // beaten: by the try rule, whose winner has just moved
+	// beaten: by the try rule, whose winner has just moved
+	{kifu.EndDeclaration, "kachi", beaten, words{"%KACHI", "%KACHI", "%KACHI", "入玉勝ち"}, interrupted},
 	{kifu.EndIllegalMove, "illegal move", illegal, foul, interrupted},
 	{kifu.EndFalseDeclaration, "illegal kachi", illegal, foul, interrupted},
 	{kifu.EndPerpetualCheck, "oute_sennichite", words{foul.csa, foul.csa3, foul.jkf, "反則負け"}, foul, interrupted},
 	{kifu.EndRepetition, "sennichite", beaten, interrupted, words{"%SENNICHITE", "%SENNICHITE", "%SENNICHITE", "千日手"}},
-	{kifu.EndImpasse, "jishogi", beaten, interrupted, words{"%JISHOGI", "%HIKIWAKE", "%JISHOGI", "持将棋"}}, // in CSA 3.0 %JISHOGI is a draw by agreement
+	// in CSA 3.0 %JISHOGI is a draw by agreement
+	{kifu.EndImpasse, "jishogi", beaten, interrupted, words{"%JISHOGI", "%HIKIWAKE", "%JISHOGI", "持将棋"}},
 	{kifu.EndMaxPlies, "max_moves", beaten, interrupted, words{"%JISHOGI", "%MAX_MOVES", "%JISHOGI", "持将棋"}},
 	{kifu.EndScoreAdjudication, "score adjudication", beaten, interrupted, interrupted},
 	{kifu.EndMateAdjudication, "mate adjudication", beaten, interrupted, interrupted},
@@ -82,9 +84,12 @@ const (
 // that was lost or won by default (不戦敗, 不戦勝) has a winner, but package match has no word for the reason.
 var readings = withTable(map[string]reading{
 	"%CHUDAN": {}, "%FUZUMI": {}, "%ERROR": {},
-	"中断": {}, "不詰": {}, "封じ手": {}, "最大手数": {kifu.EndMaxPlies, draws}, "不戦敗": {kifu.EndUnknownReason, loses}, "不戦勝": {kifu.EndUnknownReason, wins},
-	"詰": {kifu.EndCheckmate, loses}, "時間切れ": {kifu.EndTimeForfeit, loses}, "反則": {kifu.EndIllegalMove, loses}, "反則手": {kifu.EndIllegalMove, loses},
-	"宣言": {kifu.EndDeclaration, wins}, "勝ち宣言": {kifu.EndDeclaration, wins}, "入玉宣言": {kifu.EndDeclaration, wins}, "宣言勝ち": {kifu.EndDeclaration, wins},
+	"中断": {}, "不詰": {}, "封じ手": {}, "最大手数": {kifu.EndMaxPlies, draws}, "不戦敗": {kifu.EndUnknownReason, loses},
+	"不戦勝": {kifu.EndUnknownReason, wins},
+	"詰":   {kifu.EndCheckmate, loses}, "時間切れ": {kifu.EndTimeForfeit, loses}, "反則": {kifu.EndIllegalMove, loses},
+	"反則手": {kifu.EndIllegalMove, loses},
+	"宣言":  {kifu.EndDeclaration, wins}, "勝ち宣言": {kifu.EndDeclaration, wins}, "入玉宣言": {kifu.EndDeclaration, wins},
+	"宣言勝ち": {kifu.EndDeclaration, wins},
 	"引き分け": {kifu.EndImpasse, draws}, "引分け": {kifu.EndImpasse, draws},
 })
 
@@ -177,8 +182,8 @@ func meaningOf(word string, side shogi.Colour) (o outcome, ok bool) {
 	return outcome{}, ok
 }
 
-// atLimit returns the outcome with the reason maxPlies for a draw by impasse that has reached the longest game. CSA 2.2,
-// JKF and KIF have one word for both.
+// atLimit returns the outcome with the reason maxPlies for a draw by impasse that has reached the longest game. CSA
+// 2.2, JKF and KIF have one word for both.
 func (o outcome) atLimit(r *kifu.Record) outcome {
 	if n := r.MaxMoves; o.result == kifu.EndImpasse && n > 0 && len(r.Moves) >= n {
 		o.result = kifu.EndMaxPlies

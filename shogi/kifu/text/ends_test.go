@@ -16,12 +16,14 @@ import (
 // said has the winner for each word, in the descriptions of the formats: the CSA standards 2.2 and 3.0, the description
 // of KIF, and the parser of json-kifu-format for the lines of KI2. m is the side to move, o is the other side.
 var said = map[string]string{
-	"%TORYO": "o", "%TSUMI": "o", "%TIME_UP": "o", "%ILLEGAL_MOVE": "o", "%+ILLEGAL_ACTION": "white", "%-ILLEGAL_ACTION": "black", "%KACHI": "m",
+	"%TORYO": "o", "%TSUMI": "o", "%TIME_UP": "o", "%ILLEGAL_MOVE": "o", "%+ILLEGAL_ACTION": "white",
+	"%-ILLEGAL_ACTION": "black", "%KACHI": "m",
 	"%SENNICHITE": draw, "%JISHOGI": draw, "%HIKIWAKE": draw, "%MAX_MOVES": draw, "%CHUDAN": "",
 	"投了": "o", "詰み": "o", "切れ負け": "o", "反則負け": "o", "反則勝ち": "m", "入玉勝ち": "m", "千日手": draw, "持将棋": draw, "中断": "",
 	"で先手の勝ち": "black", "で後手の勝ち": "white", "で時間切れにより先手の勝ち": "black", "で時間切れにより後手の勝ち": "white",
-	"で先手の反則勝ち": "black", "で後手の反則勝ち": "white", "で先手の反則負け": "white", "で後手の反則負け": "black", "で先手の入玉勝ち": "black", "で後手の入玉勝ち": "white",
-	"で千日手": draw, "で持将棋": draw, "で中断": "",
+	"で先手の反則勝ち": "black", "で後手の反則勝ち": "white", "で先手の反則負け": "white", "で後手の反則負け": "black", "で先手の入玉勝ち": "black",
+	"で後手の入玉勝ち": "white",
+	"で千日手":     draw, "で持将棋": draw, "で中断": "",
 }
 
 // cell is a game of the table of ends.
@@ -111,13 +113,15 @@ func TestNoEndChangesTheWinner(t *testing.T) {
 			if result == "" && format != "jsonl" {
 				result = kifu.EndUnknownReason
 			}
-			testutil.Check(t, back.Winner == r.Winner && back.Result == result, "%s is read as %q, winner %q, in\n%s", what, back.Result, back.Winner, text)
+			testutil.Check(t, back.Winner == r.Winner && back.Result == result, "%s is read as %q, winner %q, in\n%s", what,
+				back.Result, back.Winner, text)
 			if format == "jsonl" {
 				continue
 			}
 			word, bare := endWord(t, format, text)
 			winner, known := said[word]
-			winner = map[string]string{"m": c.side.String(), "o": c.side.Opponent().String()}[winner] + strings.Trim(winner, "mo")
+			winner = map[string]string{"m": c.side.String(), "o": c.side.Opponent().String()}[winner] +
+				strings.Trim(winner, "mo")
 			want := r.Winner
 			if !carries(format, r.Result, c.who) {
 				want = ""
@@ -139,7 +143,8 @@ func TestEndsInOtherWords(t *testing.T) {
 		{"kif", "   1 不戦敗\n", kifu.EndUnknownReason, "white", ""},
 		{"ki2", "▲７六歩\nまで1手で後手の不戦敗\n", kifu.EndUnknownReason, "black", ""},
 		{"ki2", "▲７六歩\nまで1手で先手の不戦勝\n", kifu.EndUnknownReason, "black", ""},
-		{"kif", moves + "   3 対局終了\n", "", "", `file: game 1, line 3: the end "対局終了" is unknown: the game counts as interrupted`},
+		{"kif", moves + "   3 対局終了\n", "", "",
+			`file: game 1, line 3: the end "対局終了" is unknown: the game counts as interrupted`},
 		{"kif", moves + "   3 49手詰   ( 0:01/00:00:01)\n", "", "", `line 3: the end "49手詰" is unknown`},
 		{"kif", moves + "   3 対局終了\nまで2手で後手の勝ち\n", kifu.EndUnknownReason, "white", ""},
 		{"kif", moves + "   3 対局終了\nまで2手で対局終了\n", "", "", `the end "対局終了" is unknown`},
@@ -155,7 +160,8 @@ func TestEndsInOtherWords(t *testing.T) {
 		{"usi", "startpos moves 7g7f win # 0 +30 -12\n", kifu.EndDeclaration, "white", ""},
 		// shogi-server writes the word of a declaration twice.
 		{"csa", "PI\n+\n+7776FU\nT1\n%KACHI\nT10\n%KACHI\n'summary:kachi:A lose:B win\n", kifu.EndDeclaration, "white", ""},
-		{"csa", "PI\n+\n+7776FU\nT1\n%KACHI\nT10\n%KACHI\n'summary:illegal kachi:A win:B lose\n", kifu.EndFalseDeclaration, "black", ""},
+		{"csa", "PI\n+\n+7776FU\nT1\n%KACHI\nT10\n%KACHI\n'summary:illegal kachi:A win:B lose\n", kifu.EndFalseDeclaration,
+			"black", ""},
 	} {
 		f := testutil.Must(Find(Text(), c.format))(t)
 		in := NewInput("file", strings.NewReader(c.text))
@@ -164,12 +170,15 @@ func TestEndsInOtherWords(t *testing.T) {
 		list := testutil.Must(testutil.ReadAll(f.Read(in).Next))(t)
 		testutil.Require(t, len(list) == 1, "%d games of\n%s", len(list), c.text)
 		r := list[0]
-		testutil.Check(t, r.Result == c.result && r.Winner == c.winner, "%q, winner %q, want %q, winner %q:\n%s", r.Result, r.Winner, c.result, c.winner, c.text)
-		testutil.Check(t, strings.Contains(warning, c.warning) && (warning == "") == (c.warning == ""), "the warning %q, want %q:\n%s", warning, c.warning, c.text)
+		testutil.Check(t, r.Result == c.result && r.Winner == c.winner, "%q, winner %q, want %q, winner %q:\n%s", r.Result,
+			r.Winner, c.result, c.winner, c.text)
+		testutil.Check(t, strings.Contains(warning, c.warning) && (warning == "") == (c.warning == ""),
+			"the warning %q, want %q:\n%s", warning, c.warning, c.text)
 		testutil.Check(t, warning == "" || strings.HasPrefix(r.Note, "the end "), "the note is %q", r.Note)
 	}
 	for format, text := range map[string]string{
-		"kif": moves + "   3 対局終了\n   4 ２六歩(27)\n", "csa": "PI\n+\n+7776FU\n%KACHI\n%TORYO\n", "usi": "startpos moves 7g7f win 3c3d\n",
+		"kif": moves + "   3 対局終了\n   4 ２六歩(27)\n", "csa": "PI\n+\n+7776FU\n%KACHI\n%TORYO\n",
+		"usi": "startpos moves 7g7f win 3c3d\n",
 		"ki2": "   1 ７六歩(77)\n   2 ?四歩(33)\nまで2手で後手の勝ち\n", // a damaged move is no unknown end: the file counts it
 	} {
 		list, bad := read(t, format, text)
@@ -190,8 +199,8 @@ func TestEndsAreDocumented(t *testing.T) {
 	}
 }
 
-// documented returns the cell of a page for words: those of csa, csa3, jkf and kif, or those of csa and kif if the first three
-// are equal.
+// documented returns the cell of a page for words: those of csa, csa3, jkf and kif, or those of csa and kif if the
+// first three are equal.
 func documented(w words) (cell string) {
 	if w == interrupted {
 		return " |"
@@ -203,8 +212,8 @@ func documented(w words) (cell string) {
 	return " `" + strings.Join(list, "` `") + "` |"
 }
 
-// TestOpeningWithoutTimes: each format keeps the end of the opening, also if no move has a time, as in a record from KI2, and
-// if the game ended in the opening.
+// TestOpeningWithoutTimes: each format keeps the end of the opening, also if no move has a time, as in a record from
+// KI2, and if the game ended in the opening.
 func TestOpeningWithoutTimes(t *testing.T) {
 	for _, format := range []string{"csa", "csa3", "kif", "ki2", "jkf", "jsonl"} {
 		for opening := range 4 {
@@ -217,7 +226,8 @@ func TestOpeningWithoutTimes(t *testing.T) {
 			list := testutil.Must(testutil.ReadAll(f.Read(NewInput("file", strings.NewReader(string(text)))).Next))(t)
 			testutil.Require(t, len(list) == 1, "%s: %d games", format, len(list))
 			for i, m := range list[0].Moves {
-				testutil.Check(t, m.Opening == (i < opening) && m.NoTime == (i >= opening), "%s, an opening of %d moves: move %d is %+v in\n%s", format, opening, i, m, text)
+				testutil.Check(t, m.Opening == (i < opening) && m.NoTime == (i >= opening),
+					"%s, an opening of %d moves: move %d is %+v in\n%s", format, opening, i, m, text)
 			}
 		}
 	}

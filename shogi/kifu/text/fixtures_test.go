@@ -29,12 +29,14 @@ func fixture(t *testing.T, path string) *kifu.Record {
 // names, event, end and comments.
 func TestFixtures(t *testing.T) {
 	for name, end := range map[string][2]string{
-		"hirate_interrupt": {"", ""}, "hirate_long_maxmoves": {kifu.EndMaxPlies, draw}, "kyoochi_illegal": {kifu.EndIllegalMove, "black"}, "midpos_enteringwin": {kifu.EndDeclaration, "black"},
+		"hirate_interrupt": {"", ""}, "hirate_long_maxmoves": {kifu.EndMaxPlies, draw},
+		"kyoochi_illegal": {kifu.EndIllegalMove, "black"}, "midpos_enteringwin": {kifu.EndDeclaration, "black"},
 	} {
 		paths, err := filepath.Glob("../testdata/" + name + ".*")
 		testutil.Require(t, err == nil && len(paths) == 7, "%v %v", paths, err)
 		want := fixture(t, "../testdata/"+name+".v30.csa")
-		testutil.Check(t, want.Result == end[0] && want.Winner == end[1], "%s ended by %q for %q", name, want.Result, want.Winner)
+		testutil.Check(t, want.Result == end[0] && want.Winner == end[1], "%s ended by %q for %q", name, want.Result,
+			want.Winner)
 		for _, path := range paths {
 			t.Run(filepath.Base(path), func(t *testing.T) { compareFixture(t, want, fixture(t, path), filepath.Ext(path)) })
 		}
@@ -48,7 +50,8 @@ func compareFixture(t *testing.T, want, got *kifu.Record, ext string) {
 		return
 	}
 	// KIF, KI2 and JKF use the same word for an impasse and for a game that reached the limit of plies.
-	if result := got.Result; result != want.Result && (want.Result != kifu.EndMaxPlies || result != kifu.EndImpasse) || got.Winner != want.Winner {
+	if result := got.Result; result != want.Result && (want.Result != kifu.EndMaxPlies || result != kifu.EndImpasse) ||
+		got.Winner != want.Winner {
 		t.Errorf("ended by %q for %q, want %q for %q", got.Result, got.Winner, want.Result, want.Winner)
 	}
 	testutil.Check(t, got.Black == want.Black && got.White == want.White && got.Event == want.Event && want.Black != "",
@@ -59,21 +62,24 @@ func compareFixture(t *testing.T, want, got *kifu.Record, ext string) {
 		testutil.Check(t, ext == ".ki2u" || !g.NoTime && g.Time.Truncate(time.Second) == w.Time.Truncate(time.Second),
 			"move %d: %v, want %v", i+1, g.Time, w.Time)
 	}
-	testutil.Check(t, ext == ".ki2u" || got.HasLast && got.LastTime.Truncate(time.Second) == want.LastTime.Truncate(time.Second),
+	testutil.Check(t, ext == ".ki2u" || got.HasLast &&
+		got.LastTime.Truncate(time.Second) == want.LastTime.Truncate(time.Second),
 		"the end took %v (%v), want %v", got.LastTime, got.HasLast, want.LastTime)
 }
 
-// TestShogiServer reads records that the real shogi-server (85e1237, Ruby 3.1) wrote for each way in which its games end.
-// Scripted clients played the games. The winners are those of the lines #WIN and #LOSE that the clients got. A
-// disconnection is abnormal; a sign of an interruption is an illegal move for this server, and a loss on time has no word
-// but the summary.
+// TestShogiServer reads records that the real shogi-server (85e1237, Ruby 3.1) wrote for each way in which its games
+// end. Scripted clients played the games. The winners are those of the lines #WIN and #LOSE that the clients got. A
+// disconnection is abnormal; a sign of an interruption is an illegal move for this server, and a loss on time has no
+// word but the summary.
 func TestShogiServer(t *testing.T) {
 	games := map[string]struct {
 		result, winner string
 		plies          int
 	}{
-		"toryo": {kifu.EndResignation, "white", 2}, "fischer": {kifu.EndResignation, "white", 2}, "kachi": {kifu.EndDeclaration, "black", 92}, "illegal_kachi": {kifu.EndFalseDeclaration, "white", 2},
-		"illegal_move": {kifu.EndIllegalMove, "white", 2}, "chudan": {kifu.EndIllegalMove, "white", 2}, "time_up": {kifu.EndTimeForfeit, "black", 1}, "abnormal": {kifu.EndCrash, "white", 2},
+		"toryo": {kifu.EndResignation, "white", 2}, "fischer": {kifu.EndResignation, "white", 2},
+		"kachi": {kifu.EndDeclaration, "black", 92}, "illegal_kachi": {kifu.EndFalseDeclaration, "white", 2},
+		"illegal_move": {kifu.EndIllegalMove, "white", 2}, "chudan": {kifu.EndIllegalMove, "white", 2},
+		"time_up": {kifu.EndTimeForfeit, "black", 1}, "abnormal": {kifu.EndCrash, "white", 2},
 		"sennichite": {kifu.EndRepetition, draw, 13}, "max_moves": {kifu.EndMaxPlies, draw, 6},
 	}
 	paths, err := filepath.Glob("../testdata/shogi-server/*.csa")

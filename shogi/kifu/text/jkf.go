@@ -173,13 +173,15 @@ func jkfPlyOf(p *shogi.Position, m shogi.Move, before shogi.Square) *jkfPly {
 	if m.Promotes() || p.CheckLegal(shogi.NewPromotion(m.From(), m.To())) == nil {
 		out.Promote = new(m.Promotes())
 	}
-	out.Relative = strings.NewReplacer("左", "L", "直", "C", "右", "R", "上", "U", "寄", "M", "引", "D").Replace(relativeWords(p, m))
+	out.Relative = strings.NewReplacer("左", "L", "直", "C", "右", "R", "上", "U", "寄", "M", "引",
+		"D").Replace(relativeWords(p, m))
 	return out
 }
 
 func jkfTimeOf(took, spent time.Duration) *jkfTime {
 	now, total := int(took/time.Second), int(spent/time.Second)
-	return &jkfTime{Now: jkfSpan{M: now / 60, S: now % 60}, Total: &jkfSpan{H: new(total / 3600), M: total / 60 % 60, S: total % 60}}
+	return &jkfTime{Now: jkfSpan{M: now / 60, S: now % 60},
+		Total: &jkfSpan{H: new(total / 3600), M: total / 60 % 60, S: total % 60}}
 }
 
 // jkfLast returns the entry for the end of the game. The entry has CSA's word without the percent sign, as in the
@@ -276,7 +278,8 @@ func isList(head []byte) bool {
 
 func (r *jkfReader) record(j *jkfRecord) (*kifu.Record, error) {
 	g := kifGame{before: shogi.NoSquare}
-	for _, key := range []string{"表題", "棋戦", "開始日時", "終了日時", "場所", "戦型", "持ち時間", "最大手数", "先手情報", "後手情報", "先手", "下手", "後手", "上手"} {
+	for _, key := range []string{"表題", "棋戦", "開始日時", "終了日時", "場所", "戦型", "持ち時間", "最大手数", "先手情報", "後手情報", "先手", "下手", "後手",
+		"上手"} {
 		if value, ok := j.Header[key]; ok {
 			if err := g.header(key, value); err != nil {
 				return nil, err

@@ -54,8 +54,10 @@ func AppendJSON(dst []byte, r *kifu.Record) ([]byte, error) {
 	}
 	out := jsonRecord{
 		Version: jsonVersion, Black: r.Black, White: r.White, Event: r.Event, Site: r.Site, Opening: r.Header.Opening,
-		Started: r.Started.UTC(), Ended: r.Ended.UTC(), About: r.About, MaxMoves: r.MaxMoves, Jishogi: r.Jishogi, Start: r.Start,
-		Comment: r.Comment, Result: r.Result, Winner: r.Winner, Note: r.Note, Votes: r.Final, Branches: r.Branches, Moves: []kifu.MoveJSON{},
+		Started: r.Started.UTC(), Ended: r.Ended.UTC(), About: r.About, MaxMoves: r.MaxMoves, Jishogi: r.Jishogi,
+		Start:   r.Start,
+		Comment: r.Comment, Result: r.Result, Winner: r.Winner, Note: r.Note, Votes: r.Final, Branches: r.Branches,
+		Moves: []kifu.MoveJSON{},
 	}
 	for i, c := range r.Clocks {
 		if !c.IsZero() {
@@ -94,11 +96,14 @@ func parseJSON(line []byte) (*kifu.Record, error) {
 		return nil, fmt.Errorf("start position: %w", err)
 	}
 	r := &kifu.Record{
-		Black: j.Black, White: j.White, Event: j.Event, Site: j.Site, Start: p.SFEN(), Result: j.Result, Winner: j.Winner, Final: j.Votes,
-		Header: kifu.Header{Opening: j.Opening, MaxMoves: j.MaxMoves, Jishogi: j.Jishogi, Comment: j.Comment, Note: j.Note, Branches: j.Branches},
+		Black: j.Black, White: j.White, Event: j.Event, Site: j.Site, Start: p.SFEN(), Result: j.Result, Winner: j.Winner,
+		Final: j.Votes,
+		Header: kifu.Header{Opening: j.Opening, MaxMoves: j.MaxMoves, Jishogi: j.Jishogi, Comment: j.Comment, Note: j.Note,
+			Branches: j.Branches},
 	}
 	if j.Result != "" && (!knownEnd(j.Result) || j.Winner != "black" && j.Winner != "white" && j.Winner != draw) {
-		return nil, fmt.Errorf("result %q, winner %q: expected a word for how games end and black, white or draw", j.Result, j.Winner)
+		return nil, fmt.Errorf("result %q, winner %q: expected a word for how games end and black, white or draw", j.Result,
+			j.Winner)
 	}
 	if err := errors.Join(j.players(r), j.moves(r)); err != nil {
 		return nil, err

@@ -49,7 +49,8 @@ func AppendKIF(dst []byte, r *kifu.Record) ([]byte, error) {
 		end = padded(end) + kifTimes(r.LastTime, spent[position.Side()]+r.LastTime)
 	}
 	dst = append(fmt.Appendf(dst, "%4d %s\n", ply, end), kifResult(r)...)
-	// Some readers take the winner from the last line alone. json-kifu-format refuses 入玉勝ち in it, which the line above has.
+	// Some readers take the winner from the last line alone. json-kifu-format refuses 入玉勝ち in it, which the line above
+	// has.
 	summary := strings.Replace(kifSummary(r, position.Side(), ply-1), "入玉勝ち", "勝ち", 1)
 	return append(dst, summary+"\n"...), nil
 }
@@ -181,7 +182,8 @@ func kifSquare(p shogi.Piece) string {
 // kifHand returns the pieces in a hand with kanji numbers, or "なし" if the hand is empty.
 func kifHand(p *shogi.Position, c shogi.Colour) string {
 	var hand strings.Builder
-	for _, t := range []shogi.PieceType{shogi.Pawn, shogi.Lance, shogi.Knight, shogi.Silver, shogi.Gold, shogi.Bishop, shogi.Rook} {
+	for _, t := range []shogi.PieceType{shogi.Pawn, shogi.Lance, shogi.Knight, shogi.Silver, shogi.Gold, shogi.Bishop,
+		shogi.Rook} {
 		if n := p.Hand(c, t); n > 0 {
 			hand.WriteString(kifu.KIFPiece(t) + kifNumber(n) + "　")
 		}

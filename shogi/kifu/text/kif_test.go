@@ -21,7 +21,8 @@ func TestKIFAsOthersWriteIt(t *testing.T) {
 		want := kifParts(strings.ReplaceAll(text, "\r\n", "\n"))
 		got := kifParts(string(testutil.Must(AppendKIF(nil, r))(t)))
 		testutil.Diff(t, want, got, "%s", name)
-		testutil.Check(t, len(got) >= len(r.Moves) && len(r.Moves) >= 10, "%s: %d lines of %d moves", name, len(got), len(r.Moves))
+		testutil.Check(t, len(got) >= len(r.Moves) && len(r.Moves) >= 10, "%s: %d lines of %d moves", name, len(got),
+			len(r.Moves))
 	}
 }
 
@@ -47,7 +48,8 @@ func TestKIFComments(t *testing.T) {
 		Started: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC),
 		Moves: []kifu.Move{
 			{Move: move("7g7f"), Opening: true},
-			{Move: move("3c3d"), Time: 1999 * time.Millisecond, HasScore: true, Score: 50, Depth: 7, Nodes: 99, PV: []shogi.Move{move("3c3d"), move("8h2b+"), move("1a9i")}},
+			{Move: move("3c3d"), Time: 1999 * time.Millisecond, HasScore: true, Score: 50, Depth: 7, Nodes: 99,
+				PV: []shogi.Move{move("3c3d"), move("8h2b+"), move("1a9i")}},
 			{Move: move("8h2b+"), HasScore: true, Score: 1_000_000},
 		},
 	}
@@ -77,19 +79,23 @@ func TestKIFComments(t *testing.T) {
 func TestKIFEnds(t *testing.T) {
 	loses, wins, nobody := "the side to move loses", "the side to move wins", "nobody"
 	said := map[string]string{
-		"投了": loses, "詰み": loses, "切れ負け": loses, "反則負け": loses, "反則勝ち": wins, "入玉勝ち": wins, "千日手": nobody, "持将棋": nobody, "中断": nobody,
+		"投了": loses, "詰み": loses, "切れ負け": loses, "反則負け": loses, "反則勝ち": wins, "入玉勝ち": wins, "千日手": nobody, "持将棋": nobody,
+		"中断": nobody,
 	}
 	start := shogi.StartPos()
 	for _, c := range []struct{ result, winner, want string }{
-		{"checkmate", "white", "詰み"}, {"resignation", "white", "投了"}, {"time_forfeit", "white", "切れ負け"}, {"stall", "white", "切れ負け"},
+		{"checkmate", "white", "詰み"}, {"resignation", "white", "投了"}, {"time_forfeit", "white", "切れ負け"},
+		{"stall", "white", "切れ負け"},
 		{"illegal_move", "white", "反則負け"}, {"false_declaration", "white", "反則負け"}, {"perpetual_check", "black", "反則勝ち"},
-		{"perpetual_check", "white", "反則負け"}, {"repetition", "draw", "千日手"}, {"max_plies", "draw", "持将棋"}, {"impasse", "draw", "持将棋"},
+		{"perpetual_check", "white", "反則負け"}, {"repetition", "draw", "千日手"}, {"max_plies", "draw", "持将棋"},
+		{"impasse", "draw", "持将棋"},
 		{"declaration", "black", "入玉勝ち"}, {"declaration", "white", "投了"}, {"crash", "white", "投了"},
 		{"score_adjudication", "white", "投了"}, {"score_adjudication", "black", "中断"}, {"a word of the future", "draw", "中断"},
 	} {
 		r := kifu.Record{Start: start.SFEN(), Result: c.result, Winner: c.winner} // Black is to move
 		text := string(testutil.Must(AppendKIF(nil, &r))(t))
-		testutil.Check(t, strings.Contains(text, "   1 "+c.want+"\n"), "%s for %s: %s, want %s", c.result, c.winner, text, c.want)
+		testutil.Check(t, strings.Contains(text, "   1 "+c.want+"\n"), "%s for %s: %s, want %s", c.result, c.winner, text,
+			c.want)
 		winner := map[string]string{loses: "white", wins: "black", nobody: "draw"}[said[c.want]]
 		testutil.Check(t, winner == c.winner || c.want == "中断", "%s for %s is read as won by %s", c.result, c.winner, winner)
 	}

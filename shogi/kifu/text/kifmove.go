@@ -164,7 +164,8 @@ func (k *kifMove) resolve(p *shogi.Position) (shogi.Move, error) {
 		}
 		found = append(found, m)
 	}
-	if k.relative == "" && len(found) == 0 && !k.promotes && !k.stays { // a move without 打 may still be a drop if no piece on the board fits
+	// a move without 打 may still be a drop if no piece on the board fits
+	if k.relative == "" && len(found) == 0 && !k.promotes && !k.stays {
 		if m, err := k.dropped(); err == nil && p.CheckLegal(m) == nil {
 			return m, nil
 		}
@@ -184,7 +185,8 @@ func (k *kifMove) resolve(p *shogi.Position) (shogi.Move, error) {
 	case 0:
 		return shogi.NoMove, errors.New("no legal move is written so")
 	}
-	return shogi.NoMove, fmt.Errorf("%d legal moves could be meant: expected 右, 左, 直, 上, 寄 or 引 to tell them apart", len(found))
+	return shogi.NoMove, fmt.Errorf("%d legal moves could be meant: expected 右, 左, 直, 上, 寄 or 引 to tell them apart",
+		len(found))
 }
 
 // fitsRelative reports whether the relative words of KI2 select the piece on the square from. The pieces on
@@ -195,7 +197,8 @@ func fitsRelative(c shogi.Colour, t shogi.PieceType, from, to shogi.Square, orig
 	dx, dy := offset(c, from, to)
 	for _, w := range words {
 		switch {
-		case w == '上' && dy <= 0, w == '寄' && dy != 0, w == '引' && dy >= 0, w == '直' && (dx != 0 || dy <= 0 || t == shogi.Horse || t == shogi.Dragon):
+		case w == '上' && dy <= 0, w == '寄' && dy != 0, w == '引' && dy >= 0, w == '直' &&
+			(dx != 0 || dy <= 0 || t == shogi.Horse || t == shogi.Dragon):
 			return false
 		case w == '右' && !outermost(c, from, to, origins, words, 1), w == '左' && !outermost(c, from, to, origins, words, -1):
 			return false
@@ -219,7 +222,8 @@ func outermost(c shogi.Colour, from, to shogi.Square, origins []shogi.Square, wo
 	mine, _ := offset(c, from, to)
 	for _, o := range origins {
 		dx, dy := offset(c, o, to)
-		if o == from || strings.ContainsRune(words, '上') && dy <= 0 || strings.ContainsRune(words, '寄') && dy != 0 || strings.ContainsRune(words, '引') && dy >= 0 {
+		if o == from || strings.ContainsRune(words, '上') && dy <= 0 || strings.ContainsRune(words, '寄') && dy != 0 ||
+			strings.ContainsRune(words, '引') && dy >= 0 {
 			continue
 		}
 		if sign*dx >= sign*mine {

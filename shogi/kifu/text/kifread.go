@@ -147,7 +147,8 @@ func (g *kifGame) body(s string, first rune) error {
 		return g.rank(s)
 	case strings.HasPrefix(s, "+-") || strings.HasPrefix(strings.TrimSpace(s), "９"):
 		return nil
-	case strings.HasPrefix(s, "手数＝") && g.board != nil && !g.moving: // under a drawn board: the number of the last move, and the move
+	case strings.HasPrefix(s, "手数＝") && g.board != nil && !g.moving:
+		// under a drawn board: the number of the last move, and the move
 		g.drawnAt, _, _ = leadingNumber(strings.TrimPrefix(s, "手数＝"))
 		return nil
 	case strings.ContainsRune("▲△☗☖▼▽", first):
@@ -275,7 +276,8 @@ func (g *kifGame) rank(s string) error {
 		}
 		t := pieceOf(string(piece))
 		if t == shogi.NoPieceType || !strings.ContainsRune(" v^V", sign) {
-			return fmt.Errorf("rank %d: %q: expected a piece such as 歩, with v before it where it is White's, or ・", g.board.ranks, string(sign)+string(piece))
+			return fmt.Errorf("rank %d: %q: expected a piece such as 歩, with v before it where it is White's, or ・",
+				g.board.ranks, string(sign)+string(piece))
 		}
 		c := shogi.Black
 		if sign == 'v' || sign == 'V' {
@@ -381,9 +383,11 @@ func kanjiNumber(text string) (n int, ok bool) {
 func pieceOf(text string) shogi.PieceType { return kifPieces[text] }
 
 var kifPieces = map[string]shogi.PieceType{
-	"歩": shogi.Pawn, "香": shogi.Lance, "桂": shogi.Knight, "銀": shogi.Silver, "金": shogi.Gold, "角": shogi.Bishop, "飛": shogi.Rook,
+	"歩": shogi.Pawn, "香": shogi.Lance, "桂": shogi.Knight, "銀": shogi.Silver, "金": shogi.Gold, "角": shogi.Bishop,
+	"飛": shogi.Rook,
 	"玉": shogi.King, "王": shogi.King, "と": shogi.ProPawn, "杏": shogi.ProLance, "成香": shogi.ProLance, "圭": shogi.ProKnight,
-	"成桂": shogi.ProKnight, "全": shogi.ProSilver, "成銀": shogi.ProSilver, "馬": shogi.Horse, "龍": shogi.Dragon, "竜": shogi.Dragon,
+	"成桂": shogi.ProKnight, "全": shogi.ProSilver, "成銀": shogi.ProSilver, "馬": shogi.Horse, "龍": shogi.Dragon,
+	"竜": shogi.Dragon,
 }
 
 // numbered reads a line of KIF. n is the number of the move, and rest is the text after this number.
@@ -405,7 +409,8 @@ func (g *kifGame) numbered(n int, rest string) error {
 	if err := g.place(); err != nil {
 		return err
 	}
-	if want := len(g.record.Moves) + 1; n != want && !g.ended && g.illegal == nil && n != g.start.Ply()+want-1 && n != g.drawnAt+want {
+	if want := len(g.record.Moves) + 1; n != want && !g.ended && g.illegal == nil && n != g.start.Ply()+want-1 &&
+		n != g.drawnAt+want {
 		return fmt.Errorf("move %d where move %d is expected", n, want)
 	}
 	started := g.ended || g.illegal != nil
@@ -516,7 +521,8 @@ func (g *kifGame) signed(s string) error {
 		}
 		black := strings.ContainsRune("▲☗▼", first)
 		if black != (g.p.Side() == shogi.Black) && g.illegal == nil && !g.ended {
-			return fmt.Errorf("move %d, %q: it is not by the side to move (%s)", len(g.record.Moves)+1, string(first)+word, g.p.Side())
+			return fmt.Errorf("move %d, %q: it is not by the side to move (%s)", len(g.record.Moves)+1, string(first)+word,
+				g.p.Side())
 		}
 		if err := g.play(word, ""); err != nil {
 			return err

@@ -35,12 +35,14 @@ func starts() []string {
 var word = rapid.StringMatching(`[A-Za-z][A-Za-z0-9_.-]{0,7}|先手エンジン[AB]|三枚 香`)
 
 // remark draws comments of people and programs, and texts that look like other lines.
-var remark = rapid.SampledFrom([]string{"", "", "good", "a, b", "two\nlines", "* 30 +7776FU", "*対局 評価値 1", "%TORYO", `back\slash`, "コメント", "end of the opening"})
+var remark = rapid.SampledFrom([]string{"", "", "good", "a, b", "two\nlines", "* 30 +7776FU", "*対局 評価値 1", "%TORYO",
+	`back\slash`, "コメント", "end of the opening"})
 
 // game draws a legal game with every field that the runner records.
 func game(t *rapid.T) *kifu.Record {
 	r := &kifu.Record{
-		Black: word.Draw(t, "black"), White: word.Draw(t, "white"), Event: word.Draw(t, "event") + "/12.1", Site: rapid.SampledFrom([]string{"", "somewhere"}).Draw(t, "site"),
+		Black: word.Draw(t, "black"), White: word.Draw(t, "white"), Event: word.Draw(t, "event") + "/12.1",
+		Site:  rapid.SampledFrom([]string{"", "somewhere"}).Draw(t, "site"),
 		Start: rapid.SampledFrom(starts()).Draw(t, "start"),
 	}
 	start := testutil.Must(shogi.ParseSFEN(r.Start))(t)
@@ -107,8 +109,10 @@ func thought(t *rapid.T, p *shogi.Position, m *kifu.Move) {
 func ending(t *rapid.T, r *kifu.Record, p *shogi.Position) {
 	side, other := p.Side().String(), p.Side().Opponent().String()
 	ends := []outcome{
-		{kifu.EndResignation, other}, {kifu.EndCheckmate, other}, {kifu.EndCrash, other}, {kifu.EndTimeForfeit, other}, {kifu.EndStall, other}, {kifu.EndIllegalMove, other}, {kifu.EndFalseDeclaration, other},
-		{kifu.EndPerpetualCheck, side}, {kifu.EndPerpetualCheck, other}, {kifu.EndRepetition, draw}, {kifu.EndMaxPlies, draw}, {kifu.EndImpasse, draw}, {kifu.EndDeclaration, side}, {kifu.EndDeclaration, other},
+		{kifu.EndResignation, other}, {kifu.EndCheckmate, other}, {kifu.EndCrash, other}, {kifu.EndTimeForfeit, other},
+		{kifu.EndStall, other}, {kifu.EndIllegalMove, other}, {kifu.EndFalseDeclaration, other},
+		{kifu.EndPerpetualCheck, side}, {kifu.EndPerpetualCheck, other}, {kifu.EndRepetition, draw}, {kifu.EndMaxPlies, draw},
+		{kifu.EndImpasse, draw}, {kifu.EndDeclaration, side}, {kifu.EndDeclaration, other},
 		{kifu.EndScoreAdjudication, side}, {kifu.EndScoreAdjudication, other}, {kifu.EndScoreAdjudication, draw}, {"", ""},
 	}
 	rapid.SampledFrom(ends).Draw(t, "end").set(r)
@@ -215,7 +219,8 @@ func written(t *rapid.T, f Format, games []*kifu.Record) []byte {
 
 func checkGames(t *rapid.T, f Format, games []*kifu.Record, text []byte) {
 	got, err := testutil.ReadAll(f.Read(NewInput("a file", bytes.NewReader(text))).Next)
-	testutil.Require(t, err == nil && len(got) == len(games), "%d games of %d, %v, in\n%s", len(got), len(games), err, text)
+	testutil.Require(t, err == nil && len(got) == len(games), "%d games of %d, %v, in\n%s", len(got), len(games), err,
+		text)
 	for i, r := range games {
 		diff := cmp.Diff(kept(f.Name, r), got[i], cmpopts.EquateEmpty(), cmp.Comparer(time.Time.Equal))
 		testutil.Require(t, diff == "", "game %d (-want +got):\n%s\nin\n%s", i, diff, text)

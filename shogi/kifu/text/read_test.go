@@ -84,19 +84,24 @@ T3
 
 func TestFloodgate(t *testing.T) {
 	r := one(t, "csa", floodgate)
-	if r.USI() != "startpos moves 7g7f 3c3d" || r.Result != kifu.EndResignation || r.Winner != "white" || r.Black != "Alpha" || r.White != "Beta:2" {
+	if r.USI() != "startpos moves 7g7f 3c3d" || r.Result != kifu.EndResignation || r.Winner != "white" ||
+		r.Black != "Alpha" || r.White != "Beta:2" {
 		t.Errorf("%s, %s for %s: %s, %s", r.USI(), r.Result, r.Winner, r.Black, r.White)
 	}
-	testutil.Check(t, r.Ratings == [2]float64{3512.5, 3401} && r.MaxMoves == 256 && r.Clocks[1].Increment == 10*time.Second,
+	testutil.Check(t, r.Ratings == [2]float64{3512.5, 3401} && r.MaxMoves == 256 &&
+		r.Clocks[1].Increment == 10*time.Second,
 		"%v, %d, %v", r.Ratings, r.MaxMoves, r.Clocks)
 	testutil.Equal(t, r.Ended.Sub(r.Started), 61*time.Second, "it took")
 	first, second := r.Moves[0], r.Moves[1]
 	// The score is Black's, and follows the move that it belongs to. A comment with one asterisk has no score, before
 	// and after the move.
-	testutil.Check(t, first.HasScore && first.Score == 30 && second.Score == 55 && first.Time == 12*time.Second && second.Time == 3*time.Second,
+	testutil.Check(t, first.HasScore && first.Score == 30 && second.Score == 55 && first.Time == 12*time.Second &&
+		second.Time == 3*time.Second,
 		"%+v, %+v", first, second)
-	testutil.Check(t, r.Comment == " before the first move" && first.Comment == " after it", "%q, %q", r.Comment, first.Comment)
-	got := (&kifu.Record{Start: r.Start, Moves: []kifu.Move{{Move: first.PV[0]}, {Move: first.PV[1]}, {Move: first.PV[2]}}}).USI()
+	testutil.Check(t, r.Comment == " before the first move" && first.Comment == " after it", "%q, %q", r.Comment,
+		first.Comment)
+	got := (&kifu.Record{Start: r.Start,
+		Moves: []kifu.Move{{Move: first.PV[0]}, {Move: first.PV[1]}, {Move: first.PV[2]}}}).USI()
 	testutil.Check(t, got == "startpos moves 7g7f 3c3d 2g2f", "the variation of the first move is %s", got)
 	// The variation of the second move begins with the move itself, which is not a reply, and is cut.
 	testutil.Check(t, (len(second.PV) == 0 || second.PV[0] == second.Move) && second.Nodes == 12,
@@ -108,28 +113,43 @@ func TestCSAFiles(t *testing.T) {
 	even := "V2.2\nPI\n+\n"
 	lance := "V2.2\nPI11KY\n-\n" // a square of the board, not a piece on the right side of Black
 	for name, c := range map[string]struct{ text, want, result, winner string }{
-		"no version":                 {"PI\n+\n+7776FU\n%TORYO\n", "startpos moves 7g7f", kifu.EndResignation, "black"},
-		"version 1":                  {"V1\n'a comment\nPI\n+\n+7776FU\n%TORYO\n", "startpos moves 7g7f", kifu.EndResignation, "black"},
-		"one line":                   {even + "+7776FU,T1,-3334FU,T2,%TORYO,T3\n", "startpos moves 7g7f 3c3d", kifu.EndResignation, "white"},
-		"mark and CRLF":              {bom + strings.ReplaceAll(even+"+7776FU\n%CHUDAN\n", "\n", "\r\n"), "startpos moves 7g7f", "", ""},
-		"no end at all":              {even + "+7776FU\n", "startpos moves 7g7f", "", ""},
-		"end at the start":           {even + "%KACHI\n", "startpos", kifu.EndDeclaration, "black"},
-		"impasse":                    {even + "%JISHOGI\n", "startpos", kifu.EndImpasse, draw},
-		"floodgate's longest":        {even + "'Max_Moves:1\n+7776FU\n%JISHOGI\n", "startpos moves 7g7f", kifu.EndMaxPlies, draw},
-		"illegal action of Black":    {even + "+7776FU\n%+ILLEGAL_ACTION\n", "startpos moves 7g7f", kifu.EndIllegalMove, "white"},
-		"illegal action of White":    {even + "+7776FU\n%-ILLEGAL_ACTION\n", "startpos moves 7g7f", kifu.EndIllegalMove, "black"},
-		"the illegal move itself":    {even + "+7776FU\n-3335FU\nT1\n%ILLEGAL_MOVE\n", "startpos moves 7g7f", kifu.EndIllegalMove, "black"},
-		"out of time":                {even + "+7776FU\n%TIME_UP\n", "startpos moves 7g7f", kifu.EndTimeForfeit, "black"},
-		"mate":                       {even + "%TSUMI\n", "startpos", kifu.EndCheckmate, "white"},
-		"longest of version 3":       {even + "%MAX_MOVES\n", "startpos", kifu.EndMaxPlies, draw},
-		"fourth time":                {even + "%SENNICHITE\n", "startpos", kifu.EndRepetition, draw},
-		"resigned, says the word":    {even + "+7776FU\n%TORYO\n'summary:abnormal:A lose:B win\n", "startpos moves 7g7f", kifu.EndCrash, "white"},
-		"ours says more":             {even + "%TORYO\n'summary:toryo:A lose:B win\n'gogi:checkmate:\n", "startpos", kifu.EndCheckmate, "white"},
-		"ours of version 3":          {even + "'*score_adjudication winner=white\n%CHUDAN\n", "startpos", kifu.EndScoreAdjudication, "white"},
-		"pieces taken off":           {lance + "-5152OU\n%TORYO\n", "sfen lnsgkgsn1/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1 moves 5a5b", kifu.EndResignation, "white"},
-		"single pieces and the rest": {"P-51OU\nP+59OU53TO\nP+00FU\nP-00AL\n+\n", "sfen 4k4/9/4+P4/9/9/9/9/9/4K4 b P2r2b4g4s4n4l16p 1", "", ""},
-		"ranks that lost blanks":     {strings.NewReplacer(" *  * ", "* *", " * ", "*").Replace(kifu.CSAPosition(new(position(t, "lnsgk4/1r5b1/9/4p4/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w 2P 1")))), "sfen lnsgk4/1r5b1/9/4p4/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w 2P 1", "", ""},
-		"unknown keys":               {"V2.2\n$SOMETHING:1\n" + even[5:] + "+7776FU\n'unknown\n%TORYO\n", "startpos moves 7g7f", kifu.EndResignation, "black"},
+		"no version": {"PI\n+\n+7776FU\n%TORYO\n", "startpos moves 7g7f", kifu.EndResignation, "black"},
+		"version 1": {"V1\n'a comment\nPI\n+\n+7776FU\n%TORYO\n", "startpos moves 7g7f", kifu.EndResignation,
+			"black"},
+		"one line": {even + "+7776FU,T1,-3334FU,T2,%TORYO,T3\n", "startpos moves 7g7f 3c3d",
+			kifu.EndResignation, "white"},
+		"mark and CRLF": {bom + strings.ReplaceAll(even+"+7776FU\n%CHUDAN\n", "\n", "\r\n"),
+			"startpos moves 7g7f", "", ""},
+		"no end at all":    {even + "+7776FU\n", "startpos moves 7g7f", "", ""},
+		"end at the start": {even + "%KACHI\n", "startpos", kifu.EndDeclaration, "black"},
+		"impasse":          {even + "%JISHOGI\n", "startpos", kifu.EndImpasse, draw},
+		"floodgate's longest": {even + "'Max_Moves:1\n+7776FU\n%JISHOGI\n", "startpos moves 7g7f", kifu.EndMaxPlies,
+			draw},
+		"illegal action of Black": {even + "+7776FU\n%+ILLEGAL_ACTION\n", "startpos moves 7g7f", kifu.EndIllegalMove,
+			"white"},
+		"illegal action of White": {even + "+7776FU\n%-ILLEGAL_ACTION\n", "startpos moves 7g7f", kifu.EndIllegalMove,
+			"black"},
+		"the illegal move itself": {even + "+7776FU\n-3335FU\nT1\n%ILLEGAL_MOVE\n", "startpos moves 7g7f",
+			kifu.EndIllegalMove, "black"},
+		"out of time":          {even + "+7776FU\n%TIME_UP\n", "startpos moves 7g7f", kifu.EndTimeForfeit, "black"},
+		"mate":                 {even + "%TSUMI\n", "startpos", kifu.EndCheckmate, "white"},
+		"longest of version 3": {even + "%MAX_MOVES\n", "startpos", kifu.EndMaxPlies, draw},
+		"fourth time":          {even + "%SENNICHITE\n", "startpos", kifu.EndRepetition, draw},
+		"resigned, says the word": {even + "+7776FU\n%TORYO\n'summary:abnormal:A lose:B win\n", "startpos moves 7g7f",
+			kifu.EndCrash, "white"},
+		"ours says more": {even + "%TORYO\n'summary:toryo:A lose:B win\n'gogi:checkmate:\n", "startpos",
+			kifu.EndCheckmate, "white"},
+		"ours of version 3": {even + "'*score_adjudication winner=white\n%CHUDAN\n", "startpos",
+			kifu.EndScoreAdjudication, "white"},
+		"pieces taken off": {lance + "-5152OU\n%TORYO\n",
+			"sfen lnsgkgsn1/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1 moves 5a5b", kifu.EndResignation, "white"},
+		"single pieces and the rest": {"P-51OU\nP+59OU53TO\nP+00FU\nP-00AL\n+\n",
+			"sfen 4k4/9/4+P4/9/9/9/9/9/4K4 b P2r2b4g4s4n4l16p 1", "", ""},
+		"ranks that lost blanks": {strings.NewReplacer(" *  * ", "* *", " * ",
+			"*").Replace(kifu.CSAPosition(new(position(t, "lnsgk4/1r5b1/9/4p4/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w 2P 1")))),
+			"sfen lnsgk4/1r5b1/9/4p4/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w 2P 1", "", ""},
+		"unknown keys": {"V2.2\n$SOMETHING:1\n" + even[5:] + "+7776FU\n'unknown\n%TORYO\n", "startpos moves 7g7f",
+			kifu.EndResignation, "black"},
 	} {
 		r := one(t, "csa", c.text)
 		testutil.Check(t, r.USI() == c.want && r.Result == c.result && r.Winner == c.winner,
@@ -162,7 +182,8 @@ func TestPerpetualCheckOfCSA(t *testing.T) {
 // other games are read.
 func TestSeveralGames(t *testing.T) {
 	good := "V2.2\nN+A\nPI\n+\n+7776FU\n%TORYO\n"
-	for name, text := range map[string]string{"slashes": good + "/\n" + good + "/\n" + good, "versions": good + good + good, "slash at the end": good + good + good + "/\n\n"} {
+	for name, text := range map[string]string{"slashes": good + "/\n" + good + "/\n" + good,
+		"versions": good + good + good, "slash at the end": good + good + good + "/\n\n"} {
 		if list, bad := read(t, "csa", text); len(list) != 3 || len(bad) > 0 {
 			t.Errorf("%s: %d games, %v", name, len(list), bad)
 		}
@@ -183,7 +204,8 @@ func TestSeveralGames(t *testing.T) {
 		"V2.2\nN+A\n":                             "there is neither a position nor a move",
 	} {
 		list, bad := read(t, "csa", good+"/\n"+part+"/\n"+good)
-		testutil.Check(t, len(list) == 2 && len(bad) == 1 && strings.HasPrefix(bad[0], "file: game 2, line ") && strings.Contains(bad[0], want),
+		testutil.Check(t, len(list) == 2 && len(bad) == 1 && strings.HasPrefix(bad[0], "file: game 2, line ") &&
+			strings.Contains(bad[0], want),
 			"%q: %d games, %q; want %q", part, len(list), bad, want)
 	}
 }
@@ -200,41 +222,69 @@ func TestKIFFiles(t *testing.T) {
 		text, want, result, winner string
 		branches                   int
 	}{
-		"mark":                           {bom + "手合割：平手\n" + head + first + "   2 投了\n", "startpos moves 7g7f", kifu.EndResignation, "black", 0},
-		"the same square, wide":          {head + first + "   2 ３四歩(33)\n   3 ２二角成(88)\n   4 同　銀(31)\n", "startpos moves 7g7f 3c3d 8h2b+ 3a2b", "", "", 0},
-		"the same square, narrow":        {head + first + "   2 ３四歩(33)\n   3 ２二角成(88)\n   4 同銀(31)   ( 0:01/00:00:01)\n", "startpos moves 7g7f 3c3d 8h2b+ 3a2b", "", "", 0},
-		"the same square, a blank":       {head + first + "   2 ３四歩(33)\n   3 ２二角成(88)\n   4 同 銀(31)   ( 0:01/00:00:01)\n", "startpos moves 7g7f 3c3d 8h2b+ 3a2b", "", "", 0},
-		"other digits":                   {head + "1 76歩(77)\n2 投了\n", "startpos moves 7g7f", kifu.EndResignation, "black", 0},
-		"branches":                       {head + first + "   2 ３四歩(33)   ( 0:01/00:00:01)+\n   3 中断\n\n変化：2手\n   2 ８四歩(83)   ( 0:01/00:00:01)\n*on it\n   3 投了\n\n変化：1手\n   1 ２六歩(27)\n", "startpos moves 7g7f 3c3d", "", "", 2},
-		"bookmark and comments":          {"# made by somebody\n" + head + "*at the start\n" + first + "&a mark\n*on it\n   2 千日手\nまで1手で千日手\n", "startpos moves 7g7f", kifu.EndRepetition, draw, 0},
-		"handicap":                       {"手合割：二枚落ち　　\n下手：a\n上手：b\n" + head + "   1 ６二銀(71)\n   2 反則負け\n", "sfen lnsgkgsnl/9/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1 moves 7a6b", kifu.EndIllegalMove, "white", 0},
-		"declared":                       {head + "   1 入玉勝ち\n", "startpos", kifu.EndDeclaration, "black", 0},
-		"the other broke a rule":         {head + first + "   2 反則勝ち\n", "startpos moves 7g7f", kifu.EndIllegalMove, "white", 0},
-		"out of time":                    {head + first + "   2 切れ負け     ( 5:00/00:05:00)\n", "startpos moves 7g7f", kifu.EndTimeForfeit, "black", 0},
-		"an illegal one":                 {head + first + "   2 ３五歩(33)\n   3 反則負け\n", "startpos moves 7g7f", kifu.EndIllegalMove, "black", 0},
-		"an illegal one, in other words": {head + first + "   2 ３五歩(33)\n   3 反則手\n", "startpos moves 7g7f", kifu.EndIllegalMove, "black", 0},
-		"who is to move broke a rule":    {head + first + "   2 反則手\n", "startpos moves 7g7f", kifu.EndIllegalMove, "black", 0},
-		"declared, in one word":          {head + "   1 宣言\n", "startpos", kifu.EndDeclaration, "black", 0},
-		"longest":                        {"最大手数：1\n" + head + first + "   2 持将棋\n", "startpos moves 7g7f", kifu.EndMaxPlies, draw, 0},
-		"KI2":                            {"手合割：平手\n\n▲７六歩  △３四歩 ▲２二角成　△同　銀\nまで4手で後手の勝ち\n", "startpos moves 7g7f 3c3d 8h2b+ 3a2b", kifu.EndResignation, "white", 0},
-		"KI2, other signs":               {"☗７六歩\n☖３四歩\nまで2手で時間切れにより先手の勝ち\n", "startpos moves 7g7f 3c3d", kifu.EndTimeForfeit, "black", 0},
-		"KI2, a drop":                    {"▲７六歩△３四歩▲２二角成△同銀▲５五角打\n", "startpos moves 7g7f 3c3d 8h2b+ 3a2b B*5e", "", "", 0},
-		"KI2, a drop that is clear":      {"▲７六歩△３四歩▲２二角成△同銀▲５五角\n", "startpos moves 7g7f 3c3d 8h2b+ 3a2b B*5e", "", "", 0},
-		"KI2, the end in the line":       {"▲７六歩△３四歩まで2手で先手の勝ち\n", "startpos moves 7g7f 3c3d", kifu.EndUnknownReason, "black", 0},
-		"KI2, the loser waits":           {"▲７六歩△３四歩\nまで2手で先手の勝ち\n", "startpos moves 7g7f 3c3d", kifu.EndUnknownReason, "black", 0},
-		"KI2, a declaration":             {"▲７六歩△３四歩\nまで2手で入玉宣言により先手の勝ち\n", "startpos moves 7g7f 3c3d", kifu.EndDeclaration, "black", 0},
-		"words of other programs":        {head + first + "   2 時間切れ\n", "startpos moves 7g7f", kifu.EndTimeForfeit, "black", 0},
-		"end of DOS":                     {head + first + "   2 投了\r\n\x1a", "startpos moves 7g7f", kifu.EndResignation, "black", 0},
-		"marks of branches, no blanks":   {head + "   1 ７六歩(77)+\n   2 ３四歩(33)\n   3 ２二角成(88)+\n   4 同　銀(31)+\n   5 ５五角打+\n   6 投了\n", "startpos moves 7g7f 3c3d 8h2b+ 3a2b B*5e", kifu.EndResignation, "black", 0},
-		"a drop as Denryu-sen writes it": {head + first + "   2 ３四歩(33)\n   3 ２二角成(88)\n   4 同　銀(31)\n   5 ４五角打(00)   ( 0:07/00:00:09)\n", "startpos moves 7g7f 3c3d 8h2b+ 3a2b B*4e", "", "", 0},
-		"a board and its last move":      {drawn + "手数＝1  ▲７六歩(77)  まで\n後手番\n" + head + "   1 ３四歩(33)\n   2 投了\n", boardAfter, kifu.EndResignation, "white", 0},
-		"a board, numbers go on":         {drawn + "後手番\n手数＝1  ▲７六歩(77)  まで\n" + head + "   2 ３四歩(33)\n   3 投了\n", boardAfter, kifu.EndResignation, "white", 0},
-		"a board before any move":        {drawn + "手数＝0 まで\n後手番\n" + head + "   1 ３四歩(33)\n", boardAfter, "", "", 0},
-		"KI2, golds":                     {"▲５八金右△５二金左▲６八金上\n", "startpos moves 4i5h 4a5b 6i6h", "", "", 0},
+		"mark": {bom + "手合割：平手\n" + head + first + "   2 投了\n", "startpos moves 7g7f",
+			kifu.EndResignation, "black", 0},
+		"the same square, wide": {head + first + "   2 ３四歩(33)\n   3 ２二角成(88)\n   4 同　銀(31)\n",
+			"startpos moves 7g7f 3c3d 8h2b+ 3a2b", "", "", 0},
+		"the same square, narrow": {head + first + "   2 ３四歩(33)\n   3 ２二角成(88)\n   4 同銀(31)   ( 0:01/00:00:01)\n",
+			"startpos moves 7g7f 3c3d 8h2b+ 3a2b", "", "", 0},
+		"the same square, a blank": {head + first + "   2 ３四歩(33)\n   3 ２二角成(88)\n   4 同 銀(31)   ( 0:01/00:00:01)\n",
+			"startpos moves 7g7f 3c3d 8h2b+ 3a2b", "", "", 0},
+		"other digits": {head + "1 76歩(77)\n2 投了\n", "startpos moves 7g7f", kifu.EndResignation, "black",
+			0},
+		"branches": {head + first +
+			"   2 ３四歩(33)   ( 0:01/00:00:01)+\n   3 中断\n\n変化：2手\n   2 ８四歩(83)   ( 0:01/00:00:01)\n*on it\n   3 投了\n\n変化：1手\n   1 ２六歩(27)\n", "startpos moves 7g7f 3c3d", "", "", 2},
+		"bookmark and comments": {"# made by somebody\n" + head + "*at the start\n" + first +
+			"&a mark\n*on it\n   2 千日手\nまで1手で千日手\n", "startpos moves 7g7f", kifu.EndRepetition, draw, 0},
+		"handicap": {"手合割：二枚落ち　　\n下手：a\n上手：b\n" + head + "   1 ６二銀(71)\n   2 反則負け\n",
+			"sfen lnsgkgsnl/9/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL w - 1 moves 7a6b", kifu.EndIllegalMove, "white", 0},
+		"declared": {head + "   1 入玉勝ち\n", "startpos", kifu.EndDeclaration, "black", 0},
+		"the other broke a rule": {head + first + "   2 反則勝ち\n", "startpos moves 7g7f", kifu.EndIllegalMove, "white",
+			0},
+		"out of time": {head + first + "   2 切れ負け     ( 5:00/00:05:00)\n", "startpos moves 7g7f",
+			kifu.EndTimeForfeit, "black", 0},
+		"an illegal one": {head + first + "   2 ３五歩(33)\n   3 反則負け\n", "startpos moves 7g7f",
+			kifu.EndIllegalMove, "black", 0},
+		"an illegal one, in other words": {head + first + "   2 ３五歩(33)\n   3 反則手\n", "startpos moves 7g7f",
+			kifu.EndIllegalMove, "black", 0},
+		"who is to move broke a rule": {head + first + "   2 反則手\n", "startpos moves 7g7f", kifu.EndIllegalMove, "black",
+			0},
+		"declared, in one word": {head + "   1 宣言\n", "startpos", kifu.EndDeclaration, "black", 0},
+		"longest": {"最大手数：1\n" + head + first + "   2 持将棋\n", "startpos moves 7g7f", kifu.EndMaxPlies,
+			draw, 0},
+		"KI2": {"手合割：平手\n\n▲７六歩  △３四歩 ▲２二角成　△同　銀\nまで4手で後手の勝ち\n",
+			"startpos moves 7g7f 3c3d 8h2b+ 3a2b", kifu.EndResignation, "white", 0},
+		"KI2, other signs": {"☗７六歩\n☖３四歩\nまで2手で時間切れにより先手の勝ち\n", "startpos moves 7g7f 3c3d", kifu.EndTimeForfeit,
+			"black", 0},
+		"KI2, a drop":               {"▲７六歩△３四歩▲２二角成△同銀▲５五角打\n", "startpos moves 7g7f 3c3d 8h2b+ 3a2b B*5e", "", "", 0},
+		"KI2, a drop that is clear": {"▲７六歩△３四歩▲２二角成△同銀▲５五角\n", "startpos moves 7g7f 3c3d 8h2b+ 3a2b B*5e", "", "", 0},
+		"KI2, the end in the line": {"▲７六歩△３四歩まで2手で先手の勝ち\n", "startpos moves 7g7f 3c3d", kifu.EndUnknownReason, "black",
+			0},
+		"KI2, the loser waits": {"▲７六歩△３四歩\nまで2手で先手の勝ち\n", "startpos moves 7g7f 3c3d", kifu.EndUnknownReason,
+			"black", 0},
+		"KI2, a declaration": {"▲７六歩△３四歩\nまで2手で入玉宣言により先手の勝ち\n", "startpos moves 7g7f 3c3d", kifu.EndDeclaration,
+			"black", 0},
+		"words of other programs": {head + first + "   2 時間切れ\n", "startpos moves 7g7f", kifu.EndTimeForfeit, "black",
+			0},
+		"end of DOS": {head + first + "   2 投了\r\n\x1a", "startpos moves 7g7f", kifu.EndResignation,
+			"black", 0},
+		"marks of branches, no blanks": {head +
+			"   1 ７六歩(77)+\n   2 ３四歩(33)\n   3 ２二角成(88)+\n   4 同　銀(31)+\n   5 ５五角打+\n   6 投了\n",
+			"startpos moves 7g7f 3c3d 8h2b+ 3a2b B*5e", kifu.EndResignation, "black", 0},
+		"a drop as Denryu-sen writes it": {head + first +
+			"   2 ３四歩(33)\n   3 ２二角成(88)\n   4 同　銀(31)\n   5 ４五角打(00)   ( 0:07/00:00:09)\n",
+			"startpos moves 7g7f 3c3d 8h2b+ 3a2b B*4e", "", "", 0},
+		"a board and its last move": {drawn + "手数＝1  ▲７六歩(77)  まで\n後手番\n" + head + "   1 ３四歩(33)\n   2 投了\n", boardAfter,
+			kifu.EndResignation, "white", 0},
+		"a board, numbers go on": {drawn + "後手番\n手数＝1  ▲７六歩(77)  まで\n" + head + "   2 ３四歩(33)\n   3 投了\n", boardAfter,
+			kifu.EndResignation, "white", 0},
+		"a board before any move": {drawn + "手数＝0 まで\n後手番\n" + head + "   1 ３四歩(33)\n", boardAfter, "", "", 0},
+		"KI2, golds":              {"▲５八金右△５二金左▲６八金上\n", "startpos moves 4i5h 4a5b 6i6h", "", "", 0},
 	} {
 		r := one(t, "kif", c.text)
 		testutil.Check(t, r.USI() == c.want && r.Result == c.result && r.Winner == c.winner && r.Branches == c.branches,
-			"%s: %s, %q for %q, %d branches; want %s, %q for %q, %d", name, r.USI(), r.Result, r.Winner, r.Branches, c.want, c.result, c.winner, c.branches)
+			"%s: %s, %q for %q, %d branches; want %s, %q for %q, %d", name, r.USI(), r.Result, r.Winner, r.Branches, c.want,
+			c.result, c.winner, c.branches)
 	}
 }
 
@@ -242,7 +292,8 @@ func TestKIFFiles(t *testing.T) {
 func TestHandWrittenCSA(t *testing.T) {
 	t.Parallel()
 	r := one(t, "csa", "V2.2\npi\n+\n+7776fu\nt12\n-3334FU\nT\n+8822um,t3\n%toryo\n")
-	testutil.Check(t, r.USI() == "startpos moves 7g7f 3c3d 8h2b+" && r.Result == kifu.EndResignation && r.Winner == "black",
+	testutil.Check(t, r.USI() == "startpos moves 7g7f 3c3d 8h2b+" && r.Result == kifu.EndResignation &&
+		r.Winner == "black",
 		"%s, %s for %s", r.USI(), r.Result, r.Winner)
 	m := r.Moves
 	testutil.Check(t, m[0].Time == 12*time.Second && m[1].NoTime && m[2].Time == 3*time.Second && !m[2].NoTime, "%+v", m)
@@ -288,12 +339,16 @@ func TestEncodings(t *testing.T) {
 		return testutil.Must(e.NewEncoder().String(text))(t)
 	}
 	for name, text := range map[string]string{
-		"UTF-8": text, "with a mark": bom + text, "Shift_JIS": in(japanese.ShiftJIS), "EUC-JP": in(japanese.EUCJP), "ISO-2022-JP": in(japanese.ISO2022JP),
-		"UTF-16": in(unicode.UTF16(unicode.LittleEndian, unicode.UseBOM)), "UTF-16, the other way": in(unicode.UTF16(unicode.BigEndian, unicode.UseBOM)),
-		"Windows": strings.ReplaceAll(text, "\n", "\r\n") + "\x1a", "Macintosh": strings.ReplaceAll(text, "\n", "\r"),
-		"Macintosh, Shift_JIS": strings.ReplaceAll(in(japanese.ShiftJIS), "\n", "\r"),
+		"UTF-8": text, "with a mark": bom + text, "Shift_JIS": in(japanese.ShiftJIS), "EUC-JP": in(japanese.EUCJP),
+		"ISO-2022-JP":           in(japanese.ISO2022JP),
+		"UTF-16":                in(unicode.UTF16(unicode.LittleEndian, unicode.UseBOM)),
+		"UTF-16, the other way": in(unicode.UTF16(unicode.BigEndian, unicode.UseBOM)),
+		"Windows":               strings.ReplaceAll(text, "\n", "\r\n") + "\x1a",
+		"Macintosh":             strings.ReplaceAll(text, "\n", "\r"),
+		"Macintosh, Shift_JIS":  strings.ReplaceAll(in(japanese.ShiftJIS), "\n", "\r"),
 	} {
-		if r := one(t, "csa", text); r.Black != "先手 太郎" || r.White != "後手" || r.USI() != "startpos moves 7g7f" || r.Moves[0].Time != 3*time.Second {
+		if r := one(t, "csa", text); r.Black != "先手 太郎" || r.White != "後手" || r.USI() != "startpos moves 7g7f" ||
+			r.Moves[0].Time != 3*time.Second {
 			t.Errorf("%s: %q, %q, %s", name, r.Black, r.White, r.USI())
 		}
 	}
@@ -302,7 +357,8 @@ func TestEncodings(t *testing.T) {
 // TestNoBoardIsEmpty: a board with a broken first line is an error. It is neither the start position nor left out.
 func TestNoBoardIsEmpty(t *testing.T) {
 	t.Parallel()
-	rows := "+---------------------------+\x00|v玉 ・ ・ ・ ・ ・ ・ ・ ・|一\n" + strings.Repeat("| ・ ・ ・ ・ ・ ・ ・ ・ ・|二\n", 8) + "+---------------------------+\n"
+	rows := "+---------------------------+\x00|v玉 ・ ・ ・ ・ ・ ・ ・ ・|一\n" + strings.Repeat("| ・ ・ ・ ・ ・ ・ ・ ・ ・|二\n", 8) +
+		"+---------------------------+\n"
 	list, bad := read(t, "ki2", "#KI2 version=2.0 encoding=UTF-8\n後手の持駒：なし\n  ９ ８ ７ ６ ５ ４ ３ ２ １\n"+rows+"先手の持駒：なし\n後手番\n")
 	testutil.Check(t, len(list) == 0 && len(bad) == 1, "%d games, %q", len(list), bad)
 }
@@ -312,10 +368,12 @@ func TestNoGameIsEndless(t *testing.T) {
 	t.Parallel()
 	for want, text := range map[string]string{
 		"a comment has more than": "V2.2\nPI\n+\n" + strings.Repeat("'*to and fro\n", 10000),
-		"more than 32768 plies":   "V2.2\nPI\n+\n" + strings.Repeat("+2838HI\n-8272HI\n+3828HI\n-7282HI\n", 8192) + "+2838HI\n",
+		"more than 32768 plies": "V2.2\nPI\n+\n" + strings.Repeat("+2838HI\n-8272HI\n+3828HI\n-7282HI\n", 8192) +
+			"+2838HI\n",
 	} {
 		list, bad := read(t, "csa", text)
-		testutil.Check(t, len(list) == 0 && len(bad) == 1 && strings.Contains(bad[0], want), "%s: %d games, %q", want, len(list), bad)
+		testutil.Check(t, len(list) == 0 && len(bad) == 1 && strings.Contains(bad[0], want), "%s: %d games, %q", want,
+			len(list), bad)
 	}
 }
 
@@ -337,7 +395,8 @@ func TestKIFErrors(t *testing.T) {
 		if strings.HasPrefix(text, "手合割") || strings.HasPrefix(text, "|") { // headers come before the moves
 			list, bad = read(t, "kif", good+"\n#KIF\n"+text+"\n"+good)
 		}
-		testutil.Check(t, len(list) == 2 && len(bad) == 1 && strings.HasPrefix(bad[0], "file: game 2, ") && strings.Contains(bad[0], want),
+		testutil.Check(t, len(list) == 2 && len(bad) == 1 && strings.HasPrefix(bad[0], "file: game 2, ") &&
+			strings.Contains(bad[0], want),
 			"%q: %d games, %q; want %q", text, len(list), bad, want)
 	}
 }
@@ -397,12 +456,14 @@ func TestCSALayout(t *testing.T) {
 		Started: time.Date(2026, 1, 2, 3, 4, 5, 0, time.Local),
 		Moves: []kifu.Move{
 			{Move: move("7g7f"), Opening: true},
-			{Move: move("3c3d"), Time: 1999 * time.Millisecond, HasScore: true, Score: 50, PV: []shogi.Move{move("3c3d"), move("8h2b+"), move("1a9i")}},
+			{Move: move("3c3d"), Time: 1999 * time.Millisecond, HasScore: true, Score: 50,
+				PV: []shogi.Move{move("3c3d"), move("8h2b+"), move("1a9i")}},
 			{Move: move("8h2b+"), Time: time.Second, HasScore: true, Score: 999_999},
 		},
 	}
 	r.Ended = r.Started.Add(time.Minute)
-	r.Clocks = [2]kifu.Clock{{Main: 65 * time.Minute, Byoyomi: 10 * time.Second}, {Main: 65 * time.Minute, Byoyomi: 10 * time.Second}}
+	r.Clocks = [2]kifu.Clock{{Main: 65 * time.Minute, Byoyomi: 10 * time.Second},
+		{Main: 65 * time.Minute, Byoyomi: 10 * time.Second}}
 	r.MaxMoves, r.Note, r.LastTime, r.HasLast = 320, "it said \"x\", twice", 2900*time.Millisecond, true
 	r.Ratings[0] = 3500
 	want := `V2.2
@@ -452,7 +513,8 @@ func TestCSAEnds(t *testing.T) {
 		{kifu.EndScoreAdjudication, "black", "%CHUDAN", "score adjudication:A win:B lose"},
 		{kifu.EndScoreAdjudication, draw, "%CHUDAN", "score adjudication:A draw:B draw"},
 	} {
-		text, err := AppendCSA(nil, &kifu.Record{Black: "A", White: "B", Start: even.SFEN(), Result: c.result, Winner: c.winner})
+		text, err := AppendCSA(nil, &kifu.Record{Black: "A", White: "B", Start: even.SFEN(), Result: c.result,
+			Winner: c.winner})
 		want := "+\n" + c.word + "\n'summary:" + c.summary + "\n'gogi:" + c.result + ":\n"
 		testutil.Check(t, err == nil && strings.HasSuffix(string(text), want),
 			"%s for %s: %v, %s, want %s", c.result, c.winner, err, text, want)
@@ -476,11 +538,13 @@ func TestWhatCannotBeWritten(t *testing.T) {
 	even := shogi.StartPos()
 	bad := shogi.NewMove(shogi.NewSquare(7, 7), shogi.NewSquare(7, 5))
 	for _, f := range Text() {
-		for want, r := range map[string]*kifu.Record{"7g7e": {Start: even.SFEN(), Moves: []kifu.Move{{Move: bad}}}, "start": {Start: "9/9 b - 1"}} {
+		for want, r := range map[string]*kifu.Record{"7g7e": {Start: even.SFEN(), Moves: []kifu.Move{{Move: bad}}},
+			"start": {Start: "9/9 b - 1"}} {
 			if f.Name == "kif" && want == "7g7e" {
 				continue // KIF writes the illegal move as a comment, because it keeps games that ended so
 			}
-			if text, err := f.Append([]byte("before"), r); err == nil || !strings.Contains(err.Error(), want) || string(text) != "before" {
+			if text, err := f.Append([]byte("before"), r); err == nil || !strings.Contains(err.Error(), want) ||
+				string(text) != "before" {
 				t.Errorf("%s: %q, %v", f.Name, text, err)
 			}
 		}
@@ -489,8 +553,10 @@ func TestWhatCannotBeWritten(t *testing.T) {
 
 func TestDetect(t *testing.T) {
 	for text, want := range map[string]string{
-		"": "", "hello": "", "\n\n'CSA encoding=UTF-8\n": "csa", bom + "V2.2\n": "csa", "PI\n+\n": "csa", "# KIF\n手合割：平手": "kif",
-		"\x8e\xe8\x8d\x87\x8a\x84\x81F\x95\xbd\x8e\xe8\n": "kif", "▲７六歩": "kif", `{"header":{}}`: "jkf", `{"gogi_record":1}`: "jsonl",
+		"": "", "hello": "", "\n\n'CSA encoding=UTF-8\n": "csa", bom + "V2.2\n": "csa", "PI\n+\n": "csa",
+		"# KIF\n手合割：平手":                                   "kif",
+		"\x8e\xe8\x8d\x87\x8a\x84\x81F\x95\xbd\x8e\xe8\n": "kif", "▲７六歩": "kif", `{"header":{}}`: "jkf",
+		`{"gogi_record":1}`:   "jsonl",
 		"position startpos\n": "usi", "startpos moves 7g7f": "usi", "sfen 4k4": "usi",
 	} {
 		got, ok := Detect([]byte(text))
@@ -499,7 +565,8 @@ func TestDetect(t *testing.T) {
 }
 
 func TestOfFile(t *testing.T) {
-	for name, want := range map[string]string{"a.csa": "csa", "A.CSA": "csa", "a.kif": "kif", "a.kifu": "kif", "a.ki2u": "ki2", "x/a.jkf": "jkf", "a.json": "jkf", "a.jsonl": "jsonl", "a.usi": "usi", "a.sfen": "sfen"} {
+	for name, want := range map[string]string{"a.csa": "csa", "A.CSA": "csa", "a.kif": "kif", "a.kifu": "kif",
+		"a.ki2u": "ki2", "x/a.jkf": "jkf", "a.json": "jkf", "a.jsonl": "jsonl", "a.usi": "usi", "a.sfen": "sfen"} {
 		if f, ok := OfFile(Text(), name); !ok || f.Name != want {
 			t.Errorf("%s is %q, want %q", name, f.Name, want)
 		}
@@ -529,13 +596,16 @@ func (endless) Read(p []byte) (int, error) {
 // FuzzRead reads any text in every format.
 func FuzzRead(f *testing.F) {
 	f.Add(floodgate)
-	for _, name := range []string{"kyoochi_illegal.kifu", "midpos_enteringwin.ki2u", "kyoochi_illegal.jkf", "midpos_enteringwin.v22.csa", "kyoochi_illegal.usi"} {
+	for _, name := range []string{"kyoochi_illegal.kifu", "midpos_enteringwin.ki2u", "kyoochi_illegal.jkf",
+		"midpos_enteringwin.v22.csa", "kyoochi_illegal.usi"} {
 		text := testutil.Must(os.ReadFile("../testdata/" + name))(f)
 		f.Add(string(text))
 	}
 	even := shogi.StartPos()
 	for _, format := range Text() {
-		text, err := format.Append(nil, &kifu.Record{Start: even.SFEN(), Moves: []kifu.Move{{Move: even.LegalMoves(nil)[0]}}, Result: kifu.EndCrash, Winner: "black"})
+		text, err := format.Append(nil,
+			&kifu.Record{Start: even.SFEN(), Moves: []kifu.Move{{Move: even.LegalMoves(nil)[0]}}, Result: kifu.EndCrash,
+				Winner: "black"})
 		testutil.OK(f, err)
 		f.Add(string(text))
 	}
@@ -550,7 +620,8 @@ func FuzzRead(f *testing.F) {
 // winners agree, the game is valid.
 func TestContradiction(t *testing.T) {
 	const game = "V2.2\nN+A\nN-B\nPI\n+\n+7776FU\n%TORYO\n'summary:toryo:"
-	if r, err := readCSA(NewInput("x.csa", strings.NewReader(game+"A win:B lose\n"))).Next(); err != nil || r.Winner != "black" {
+	if r, err := readCSA(NewInput("x.csa", strings.NewReader(game+"A win:B lose\n"))).Next(); err != nil ||
+		r.Winner != "black" {
 		t.Errorf("%+v, %v", r, err)
 	}
 	var bad *BadGame

@@ -103,7 +103,8 @@ func OfFile(list []Format, name string) (f Format, ok bool) {
 // It also changes the line that names the encoding. It replaces characters that Shift_JIS does not have by
 // "?" and returns their number as lost.
 func ShiftJIS(text []byte) (out []byte, lost int) {
-	for _, encodings := range [][2]string{{"'CSA encoding=UTF-8\n", "'CSA encoding=SHIFT_JIS\n"}, {"encoding=UTF-8\n", "encoding=Shift_JIS\n"}} {
+	for _, encodings := range [][2]string{{"'CSA encoding=UTF-8\n", "'CSA encoding=SHIFT_JIS\n"},
+		{"encoding=UTF-8\n", "encoding=Shift_JIS\n"}} {
 		text = bytes.Replace(text, []byte(encodings[0]), []byte(encodings[1]), 1)
 	}
 	text = []byte(cp932.Replace(string(text)))
@@ -148,7 +149,8 @@ func Detect(head []byte) (name string, ok bool) {
 			return "usi", true
 		case strings.ContainsAny(text[:1], "'VN$P%+-") && !strings.HasPrefix(text, "+--"):
 			return "csa", true
-		case strings.ContainsRune(text, '：') || strings.HasPrefix(text, "#") || strings.HasPrefix(text, "*") || strings.HasPrefix(text, "手数"), strings.ContainsAny(text, "▲△☗☖"):
+		case strings.ContainsRune(text, '：') || strings.HasPrefix(text, "#") || strings.HasPrefix(text, "*") ||
+			strings.HasPrefix(text, "手数"), strings.ContainsAny(text, "▲△☗☖"):
 			return "kif", true
 		}
 		return "", false

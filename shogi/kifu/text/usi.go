@@ -50,7 +50,9 @@ func checkMoves(r *kifu.Record) error {
 // or an SFEN alone, optionally after "position" and optionally followed by "moves …". The Reader skips blank
 // lines, lines that start with #, and remarks behind " #", which gogi book make writes.
 func readUSI(in *Input) Reader {
-	return &lineReader{in: in, comment: "#", parse: func(line []byte) (*kifu.Record, error) { return parseUSI(string(line)) }}
+	return &lineReader{in: in, comment: "#", parse: func(line []byte) (*kifu.Record, error) {
+		return parseUSI(string(line))
+	}}
 }
 
 // lineReader reads a text with one game in each line. It skips blank lines and comments.

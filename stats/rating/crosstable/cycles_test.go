@@ -17,7 +17,8 @@ func TestCycles(t *testing.T) {
 		{Black: "well", White: "rock", BlackWins: 12, WhiteWins: 8},
 	}
 	cycles := testutil.Must(testutil.Must(New(counts))(t).Cycles(5))(t)
-	if len(cycles) != 1 || cycles[0].Players != [3]string{"paper", "rock", "scissors"} || cycles[0].Scores != [3]float64{0.8, 0.9, 0.85} {
+	if len(cycles) != 1 || cycles[0].Players != [3]string{"paper", "rock", "scissors"} ||
+		cycles[0].Scores != [3]float64{0.8, 0.9, 0.85} {
 		t.Errorf("%+v", cycles)
 	}
 	if want := 0.005908966064453125; math.Abs(cycles[0].P-want) > 1e-12 { // P(X >= 16) in 20 fair games

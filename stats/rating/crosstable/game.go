@@ -13,8 +13,9 @@ import (
 type Count struct {
 	Black, White                string // names. They are different, and not empty.
 	BlackWins, Draws, WhiteWins int    // not negative
-	Handicap                    int    // 0 is an even game. Larger numbers are heavier handicaps, at most HeaviestHandicap.
-	Receiver                    string // the player with the handicap. "" means Black, as in shogi.
+	// 0 is an even game. Larger numbers are heavier handicaps, at most HeaviestHandicap.
+	Handicap int
+	Receiver string // the player with the handicap. "" means Black, as in shogi.
 	// Weight is the weight of each game, such as 1/3 if an opening was played three times. 0 means 1.
 	Weight float64
 	// Cluster is a positive number that games have in common if they depend on each other. Examples are the
@@ -45,7 +46,8 @@ func (c Count) check() error {
 	case c.Cluster < 0 || c.Opening < 0:
 		return fmt.Errorf("%s against %s: cluster %d or opening %d is negative", c.Black, c.White, c.Cluster, c.Opening)
 	case c.Handicap < 0 || c.Handicap > HeaviestHandicap:
-		return fmt.Errorf("%s against %s: handicap %d is not between 0 and %d", c.Black, c.White, c.Handicap, HeaviestHandicap)
+		return fmt.Errorf("%s against %s: handicap %d is not between 0 and %d", c.Black, c.White, c.Handicap,
+			HeaviestHandicap)
 	case c.Receiver != "" && c.Receiver != c.Black && c.Receiver != c.White:
 		return fmt.Errorf("%s against %s: %s receives the handicap but does not play", c.Black, c.White, c.Receiver)
 	}
@@ -144,7 +146,8 @@ func (f *filing) see(c Count) error {
 	if err := c.check(); err != nil {
 		return err
 	}
-	f.terms = append(f.terms, terms{f.numbered(c.Black), f.numbered(c.White), int32(c.Handicap), c.toWhite(), c.Games() == 0})
+	f.terms = append(f.terms, terms{f.numbered(c.Black), f.numbered(c.White), int32(c.Handicap), c.toWhite(),
+		c.Games() == 0})
 	return nil
 }
 
@@ -230,7 +233,8 @@ func (t Table) Pairs() (place []int32, count int) {
 	var last *Cell
 	for _, i := range order {
 		c := &t.Cells[i]
-		if last == nil || min(last.Black, last.White) != min(c.Black, c.White) || max(last.Black, last.White) != max(c.Black, c.White) {
+		if last == nil || min(last.Black, last.White) != min(c.Black, c.White) ||
+			max(last.Black, last.White) != max(c.Black, c.White) {
 			count++
 		}
 		place[i], last = int32(count-1), c

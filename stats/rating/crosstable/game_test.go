@@ -25,7 +25,8 @@ func TestImpossibleCounts(t *testing.T) {
 		{Count{Black: "a", White: "b", Receiver: "c"}, "does not play"},
 	} {
 		_, err := New([]Count{c.count})
-		testutil.Check(t, err != nil && strings.Contains(err.Error(), c.want), "%+v: %v; want an error with %q", c.count, err, c.want)
+		testutil.Check(t, err != nil && strings.Contains(err.Error(), c.want), "%+v: %v; want an error with %q", c.count, err,
+			c.want)
 	}
 }
 
@@ -46,7 +47,8 @@ func TestTable(t *testing.T) {
 			t.Errorf("%s: %v of %v, want %v", table.Names[i], points[i], games[i], want)
 		}
 	}
-	if folded := table.Folded(); len(folded) != 2 || folded[1].Wins != 3 || folded[1].Losses != 1.5 || folded[1].Draws != 0.5 {
+	if folded := table.Folded(); len(folded) != 2 || folded[1].Wins != 3 || folded[1].Losses != 1.5 ||
+		folded[1].Draws != 0.5 {
 		t.Errorf("folded %+v", folded)
 	}
 	alone := table.Independent()

@@ -33,5 +33,6 @@ func Percentiles(sample []float64, level float64) binomial.Interval {
 		next := min(k+1, len(sample)-1)
 		return sample[k] + (h-float64(k))*(sample[next]-sample[k])
 	}
-	return binomial.Interval{Method: "bootstrap_percentile", Level: level, Lo: at((1 - level) / 2), Hi: at((1 + level) / 2)}
+	return binomial.Interval{Method: "bootstrap_percentile", Level: level, Lo: at((1 - level) / 2),
+		Hi: at((1 + level) / 2)}
 }

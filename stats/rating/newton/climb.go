@@ -24,8 +24,8 @@ type Problem interface {
 // the slope of its logarithm is almost 0, too, so that a climb cannot move it.
 type Bounded interface {
 	Problem
-	// Raised returns a copy of x in which the terms near 0 whose growth would raise the value are larger. It does not change
-	// coordinates with a weight; weights may be nil. It returns nil if there is no such term.
+	// Raised returns a copy of x in which the terms near 0 whose growth would raise the value are larger. It does not
+	// change coordinates with a weight; weights may be nil. It returns nil if there is no such term.
 	Raised(x, weights []float64) []float64
 }
 
@@ -53,8 +53,8 @@ const (
 
 // Climb maximises p by Newton's method from x. x must be in the domain and satisfy the constraint hold, if
 // hold is not nil. Climb returns an error for an x outside the domain and after 400 steps. It also returns an
-// error if no step raises the value although the slope is positive. If p is [Bounded], Climb also climbs from the raised
-// points, as long as this finds larger values.
+// error if no step raises the value although the slope is positive. If p is [Bounded], Climb also climbs from the
+// raised points, as long as this finds larger values.
 func Climb(p Problem, x []float64, hold *Contrast) (Peak, error) {
 	at, err := climb(p, x, hold)
 	bounded, ok := p.(Bounded)

@@ -102,8 +102,8 @@ func (s search) out(x []float64, side, t float64) (point, error) {
 }
 
 // constrained maximises the function under the condition that weights·x has the given value. It returns the maximum
-// point and the square root of the deviance there. In a [Bounded] problem the move of the logarithm of a term near 0 has
-// no limit, and a climb from there can end below the maximum. For this reason constrained then climbs also from the
+// point and the square root of the deviance there. In a [Bounded] problem the move of the logarithm of a term near 0
+// has no limit, and a climb from there can end below the maximum. For this reason constrained then climbs also from the
 // estimate, moved straight along the weights, and keeps the higher of the two points.
 func (s search) constrained(from []float64, value float64) ([]float64, float64, error) {
 	x, err := s.moved(from, value)

@@ -128,7 +128,8 @@ func (w *Watch) write(e csa.Event) error {
 // recordName returns the file name for the record of a game. It is made from the name that the server gave the game.
 func recordName(r *kifu.Record) string {
 	name := strings.Map(func(c rune) rune {
-		if c == '-' || c == '_' || c == '+' || c == '.' || c == '@' || c >= '0' && c <= '9' || c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' {
+		if c == '-' || c == '_' || c == '+' || c == '.' || c == '@' || c >= '0' && c <= '9' || c >= 'A' && c <= 'Z' ||
+			c >= 'a' && c <= 'z' {
 			return c
 		}
 		return '_'
