@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"flag"
 	"fmt"
 	"go/ast"
@@ -189,9 +190,10 @@ func keysOf(t *testing.T, file, name string) string {
 				return true
 			}
 			for _, f := range spec.Type.(*ast.StructType).Fields.List {
-				testutil.Require(t, f.Tag != nil && f.Comment != nil, "%s has a field without a key or a comment", name)
+				comment := cmp.Or(f.Comment, f.Doc)
+				testutil.Require(t, f.Tag != nil && comment != nil, "%s has a field without a key or a comment", name)
 				key := reflect.StructTag(strings.Trim(f.Tag.Value, "`")).Get("toml")
-				fmt.Fprintf(rows, "| `%s` | %s |\n", key, cell(strings.TrimSpace(f.Comment.Text()), new(kong.Value)))
+				fmt.Fprintf(rows, "| `%s` | %s |\n", key, cell(strings.Join(strings.Fields(comment.Text()), " "), new(kong.Value)))
 			}
 			return false
 		})

@@ -27,16 +27,25 @@ var (
 	quoted = regexp.MustCompile(`"(?:[^"\\]|\\.)*"`)
 )
 
+// broken matches the break of a line of code after a comma or an operator.
+var broken = regexp.MustCompile(`([,=(])\n\t+`)
+
+// joined returns code with one line for each call.
+func joined(code string) string {
+	return strings.ReplaceAll(broken.ReplaceAllString(code, "$1 "), "( ", "(")
+}
+
 // saidIn returns the phrases of a file.
 func saidIn(t *testing.T, file string) []string {
 	t.Helper()
 	content, err := os.ReadFile(file)
 	testutil.OK(t, err)
 	var found []string
-	for _, m := range phrase.FindAllStringSubmatch(string(content), -1) {
+	code := joined(string(content))
+	for _, m := range phrase.FindAllStringSubmatch(code, -1) {
 		found = append(found, m[1])
 	}
-	for _, m := range heads.FindAllStringSubmatch(string(content), -1) {
+	for _, m := range heads.FindAllStringSubmatch(code, -1) {
 		found = append(found, quoted.FindAllString(m[1], -1)...)
 	}
 	for i, text := range found {
