@@ -321,14 +321,15 @@ func TestMaximumChangesNoVerdict(t *testing.T) {
 // early stopping does not hold. The verdict names the maximum in force, and the change is no reason of the verdict.
 func TestChangedMaximumHasNoElo(t *testing.T) {
 	o := matchtest.Run{Players: []string{"x", "y"}, Pairs: slices.Repeat([]string{"WW", "LL", "WL"}, 20)}
-	fixed, longer, redesigned := gated(0, 10), gated(0, 10), gated(0, 10)
+	fixed, longer, redesigned, late := gated(0, 10), gated(0, 10), gated(0, 10), gated(0, 10)
+	late.Registered = false
 	fixed.Pairs, longer.Pairs, longer.Longest = 60, 50, 60
 	longer.Maxima = []i18n.Message{i18n.Of("the maximum was changed")}
 	redesigned.Changes = []i18n.Message{i18n.Of("the test was changed")}
 	for name, c := range map[string]struct {
 		registration Registration
 		elo          bool
-	}{"fixed": {fixed, true}, "longer": {longer, false}, "another design": {redesigned, false}} {
+	}{"fixed": {fixed, true}, "longer": {longer, false}, "another design": {redesigned, false}, "late": {late, false}} {
 		r := judged(t, o, c.registration)
 		g := r.Gate
 		testutil.Equal(t, g.Decision, stats.Inconclusive, name)

@@ -27,8 +27,8 @@ type Registration struct {
 	Provisional string
 }
 
-// changed reports whether a user changed the design or the maximum after the first game.
-func (r Registration) changed() bool { return len(r.Changes) > 0 || len(r.Maxima) > 0 }
+// changed reports whether a user gave or changed the test, or changed the maximum, after the first game.
+func (r Registration) changed() bool { return !r.Registered || len(r.Changes) > 0 || len(r.Maxima) > 0 }
 
 // most returns the maximum number of pairs of the test. planned is the number of pairs of the run's plan.
 func (r Registration) most(planned int) int { return max(planned, r.Longest) }
@@ -139,7 +139,7 @@ func (g *Gate) estimate(j *judge) {
 		g.Elo.Why = i18n.Of("the test has not stopped")
 		return
 	case g.Decision == stats.Inconclusive && j.registration.changed():
-		g.Elo.Why = i18n.Of("the maximum or the test was changed after the first game, and no bound was reached")
+		g.Elo.Why = i18n.Of("the maximum or the test was given or changed after the first game, and no bound was reached")
 		return
 	}
 	// With so few openings, the interval of a diffusion would claim more than any test can show. Not even a

@@ -139,6 +139,7 @@ func Write(ctx context.Context, s *results.Store, w io.Writer, runName string, s
 
 func newDumper(w io.Writer, stable bool) *dumper {
 	d := &dumper{stable: stable, out: w}
+	d.last.Moves = []DumpedMove{} // a game without moves has an empty list
 	d.json = json.NewEncoder(&d.text)
 	d.json.SetEscapeHTML(false)
 	return d

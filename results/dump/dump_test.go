@@ -14,6 +14,7 @@ import (
 	"gogi/results/dump"
 	"gogi/results/resultstest"
 	"gogi/results/tables"
+	"gogi/shogi"
 )
 
 // TestDumpStable: the stable dump is equal for the same games in another order, at other times, in other slots, under
@@ -100,6 +101,19 @@ func TestDump(t *testing.T) {
 	if err := dump.Write(t.Context(), s, &strings.Builder{}, "x", true); !errors.As(err, &none) {
 		t.Errorf("no such run: %v", err)
 	}
+}
+
+// TestDumpWithoutMoves: a game without moves has an empty list, whether it is the first game of the dump or not.
+func TestDumpWithoutMoves(t *testing.T) {
+	s, plan, run := resultstest.Begun(t)
+	for id := range 2 {
+		matchtest.Put(t, run, matchtest.Resigned(plan, id, shogi.Black, time.Unix(1, 0)))
+	}
+	matchtest.Put(t, run, matchtest.Pair(plan, 2, 3))
+	matchtest.Put(t, run, matchtest.Resigned(plan, 3, shogi.White, time.Unix(1, 0)))
+	text := resultstest.Dump(t, s, "r", true)
+	testutil.Equal(t, strings.Count(text, `"moves":[]`), 6, "games without moves")
+	testutil.Check(t, !strings.Contains(text, `"moves":null`), "%s", text)
 }
 
 // TestDamagedPoints: a dump, or a sum, of a pair with damaged tune options returns an error. A sum of the other pairs

@@ -54,6 +54,11 @@ func newPart(path string) (*part, error) {
 	if err != nil {
 		return nil, err
 	}
+	if at != nil {
+		if err := as.File.Chmod(at.Mode().Perm()); err != nil { // a private file stays private
+			return nil, errors.Join(err, as.Discard())
+		}
+	}
 	return &part{as.File, as}, nil
 }
 

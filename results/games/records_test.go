@@ -420,6 +420,17 @@ func TestWhereAnExportMustNotGo(t *testing.T) {
 	}
 }
 
+// TestAPrivateFileStaysPrivate: a file that is written again keeps its mode.
+func TestAPrivateFileStaysPrivate(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "report.html")
+	write(t, path, []byte("before"))
+	for _, mode := range []os.FileMode{0o600, 0o640} {
+		testutil.OK(t, os.Chmod(path, mode))
+		testutil.OK(t, Whole(path, func(w io.Writer) error { _, err := io.WriteString(w, "hello"); return err }))
+		testutil.Equal(t, testutil.Must(os.Stat(path))(t).Mode(), mode)
+	}
+}
+
 // TestKilled: an export to a folder that is killed leaves only whole games under final names. An export to a file that
 // is killed leaves no file.
 func TestKilled(t *testing.T) {

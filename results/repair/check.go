@@ -10,9 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"runtime"
 	"slices"
-	"sync"
 
 	"gogi/internal/lists"
 	"gogi/match"
@@ -272,53 +270,26 @@ func (c *checker) pair(ctx context.Context, run *tables.Run, plan *match.Plan, i
 // blockPairs is the number of pair numbers that a check reads with one query of each table.
 const blockPairs = 128
 
-// block has the verdicts about the pairs of a run with first ≤ number < first + blockPairs.
+// block has the pairs of a run with first ≤ number < first + blockPairs.
 type block struct {
 	run, first int64
-	verdicts   map[int64]verdict
-}
-
-// verdict is the result of verified for a pair.
-type verdict struct {
-	doubtful bool
-	err      error
-}
-
-// verifyAll verifies pairs with all CPUs, because this takes half of the time of a check.
-func verifyAll(pairs map[int64]*tables.Pair, run *tables.Run) map[int64]verdict {
-	ids := slices.Collect(maps.Keys(pairs))
-	found := make([]verdict, len(ids))
-	var all sync.WaitGroup
-	workers := runtime.GOMAXPROCS(0)
-	for first := range workers {
-		all.Go(func() {
-			for i := first; i < len(ids); i += workers {
-				found[i].doubtful, found[i].err = verified(pairs[ids[i]], run)
-			}
-		})
-	}
-	all.Wait()
-
-	verdicts := make(map[int64]verdict, len(ids))
-	for i, id := range ids {
-		verdicts[id] = found[i]
-	}
-	return verdicts
+	pairs      map[int64]*tables.Pair
 }
 
 // verify verifies the rows of a pair. It uses the rows of the pair's block. If it finds a fault there, it reads the
 // rows of this pair alone, because only these show whether the fault concerns this pair.
 func (c *checker) verify(ctx context.Context, run *tables.Run, id int64) (doubtful bool, err error) {
-	if first := id - id%blockPairs; c.block.verdicts == nil || c.block.run != run.ID() || c.block.first != first {
+	if first := id - id%blockPairs; c.block.pairs == nil || c.block.run != run.ID() || c.block.first != first {
 		c.block = block{run: run.ID(), first: first}
-		pairs, err := c.source.Block(ctx, run.ID(), first, first+blockPairs)
+		c.block.pairs, err = c.source.Block(ctx, run.ID(), first, first+blockPairs)
 		if err != nil {
-			pairs = nil // the pairs are read one by one
+			c.block.pairs = map[int64]*tables.Pair{} // the pairs are read one by one
 		}
-		c.block.verdicts = verifyAll(pairs, run)
 	}
-	if v, known := c.block.verdicts[id]; known && v.err == nil {
-		return v.doubtful, nil
+	if p := c.block.pairs[id]; p != nil {
+		if doubtful, err := verified(p, run); err == nil {
+			return doubtful, nil
+		}
 	}
 	p, err := c.source.Pair(ctx, run.ID(), id)
 	if err != nil {

@@ -28,13 +28,17 @@ func NewNearby(ctx context.Context, db string) *Nearby {
 	return &Nearby{db: db, ctx: ctx, hubs: map[string]*events.Hub{}}
 }
 
-// Runs returns the names of the runs that are played now.
+// Runs returns the names of the runs that are played now. A process counts although it is suspended and does not
+// answer.
 func (n *Nearby) Runs() []string {
 	names, err := Runs(n.db)
 	if err != nil {
 		return nil // an unreadable folder has no reachable runs
 	}
-	return lists.Filter(names, func(name string) bool { return n.Hub(name) != nil })
+	return lists.Filter(names, func(name string) bool {
+		conn, err := reach(Path(n.db, name))
+		return err == nil && conn.Close() == nil
+	})
 }
 
 // Hub returns a hub with the events of a run, or nil if no reachable process plays it.

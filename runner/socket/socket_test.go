@@ -195,6 +195,19 @@ func TestRoom(t *testing.T) {
 	testutil.Equal(t, s.hub.Subscribers(), 64, "follow")
 }
 
+// TestSuspendedRun: a run whose process does not answer is played nevertheless, and a socket that a killed process has
+// left is none. Runs does not wait for an answer.
+func TestSuspendedRun(t *testing.T) {
+	db := filepath.Join(t.TempDir(), "games.db")
+	silent, dead := testutil.Must(net.Listen("unix", socket.Path(db, "silent")))(t),
+		testutil.Must(net.Listen("unix", socket.Path(db, "dead")))(t)
+	defer silent.Close()
+	dead.(*net.UnixListener).SetUnlinkOnClose(false)
+	testutil.OK(t, dead.Close())
+	testutil.Slices(t, testutil.Must(socket.Runs(db))(t), []string{"dead", "silent"}, "sockets")
+	testutil.Slices(t, socket.NewNearby(t.Context(), db).Runs(), []string{"silent"}, "played runs")
+}
+
 // TestGone: if a client stops following, the server removes its subscription.
 func TestGone(t *testing.T) {
 	s := serve(t, socket.Path(filepath.Join(t.TempDir(), "games.db"), "run"))
