@@ -612,3 +612,68 @@ func TestVetoHasItsTime(t *testing.T) {
 	vote(t, c, usi.Request{Position: atStart, Go: usi.Go{MoveTime: 300 * time.Millisecond}})
 	testutil.Equal(t, m.last.Go.MoveTime, 150*time.Millisecond, "movetime")
 }
+
+// TestNoTimerOfAnEarlierSearch: the council has one timer. If a vote, a check or an examination has ended before its
+// limit, the limit must not end the next vote.
+func TestNoTimerOfAnEarlierSearch(t *testing.T) {
+	second := func(t *testing.T, c *ensemble.Council, p usi.Position) {
+		t.Helper()
+		reply, record := vote(t, c, usi.Request{Position: p})
+		testutil.Check(t, reply.Elapsed == 5*time.Second && len(record.Events) == 0, "after %v, events %q", reply.Elapsed,
+			record.Events)
+	}
+	inBubble(t, "a stopped vote", func(t *testing.T) {
+		a, b := says("7g7f", 10*time.Second), says("2g2f", 10*time.Second)
+		c := council(t, ensemble.Config{}, a, b)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		reply := testutil.Must(c.Think(ctx, usi.Request{Position: atStart}))(t)
+		testutil.Equal(t, reply.Elapsed, time.Second)
+		a.delay, b.delay = 5*time.Second, 5*time.Second
+		second(t, c, atStart)
+	})
+	inBubble(t, "a check", func(t *testing.T) {
+		members := []*timed{says("7g7f", 0), says("7g7f", 0), says("2g2f", 0)}
+		c := council(t, ensemble.Config{Veto: ensemble.Veto{Time: 100 * time.Millisecond}}, members[0], members[1],
+			members[2])
+		_, record := vote(t, c, usi.Request{Position: atStart})
+		testutil.Equal(t, len(record.Veto), 1)
+		members[2].moves = always("7g7f")
+		for _, m := range members {
+			m.delay = 5 * time.Second
+		}
+		second(t, c, atStart)
+	})
+	inBubble(t, "an examination", func(t *testing.T) {
+		a, b := examines("7g7f", scores(cp(0), cp(0))), examines("2g2f", scores(cp(0), cp(0)))
+		c := council(t, examining, a, b)
+		_, record := vote(t, c, usi.Request{Position: atStart, Go: usi.Go{MoveTime: time.Second}, Deadline: 2 * time.Second})
+		testutil.Equal(t, len(record.Examined), 2)
+		for _, e := range []*examiner{a, b} {
+			e.after["3c3d"], e.delay, e.moves = "hangs", 5*time.Second, always("2g2f")
+		}
+		second(t, c, after("7g7f", "3c3d"))
+	})
+}
+
+// TestBallotsAreInTheMembersOrder: a record has the ballots in the order of the members, whoever was asked first or is
+// gone.
+func TestBallotsAreInTheMembersOrder(t *testing.T) {
+	ordered := func(t *testing.T, record *voting.Record) {
+		t.Helper()
+		members := lists.Map(record.Ballots, func(b voting.BallotRecord) int { return b.Member })
+		testutil.Slices(t, members, []int{0, 1, 2, 3}, "members")
+	}
+	inBubble(t, "a member is gone", func(t *testing.T) {
+		c := council(t, ensemble.Config{Restarts: -1}, says("7g7f", 0), dying(0), says("7g7f", 0), says("7g7f", 0))
+		vote(t, c, usi.Request{Position: atStart})
+		_, record := vote(t, c, usi.Request{Position: atStart})
+		ordered(t, record)
+	})
+	inBubble(t, "the last members are asked first", func(t *testing.T) {
+		config := withWeights(ensemble.Config{Ask: 2}, 1, 2, 3, 4)
+		c := council(t, config, says("7g7f", 0), says("7g7f", 0), says("7g7f", 0), says("2g2f", 0))
+		_, record := vote(t, c, usi.Request{Position: atStart})
+		ordered(t, record)
+	})
+}
