@@ -702,7 +702,8 @@ func (s *Audits) notExact(ctx context.Context, r *tests.Test, pair int) {
 // still play no other result of the pair.
 func (s *Audits) decide(ctx context.Context, r *tests.Test, a *audit, first *match.PairResult, third Played,
 	fresh bool) (accused Accusation, decided bool) {
-	wrong, agree := "", ", and two others agree"
+	var wrong string
+	agree := ", and two others agree"
 	switch {
 	case slices.Equal(s.config.Auditor.Print(third.Pair), a.Second.Print):
 		wrong = a.Worker
