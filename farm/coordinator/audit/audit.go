@@ -116,7 +116,7 @@ type audit struct {
 	epoch           farm.Epoch
 	deadline        time.Time
 	finished        time.Time // the first heartbeat that listed the result as finished
-	old             bool      // the dispute has reached the age disputeAge
+	undecided       bool      // as Audits.undecided has reported in the last tick
 }
 
 // release ends the lease of the next result.
@@ -152,7 +152,7 @@ type second struct {
 // untrusted workers of an owner have at most as many undecided disputes in a run, so that they do not use up maxAudits.
 const soleDisputes = 3
 
-// disputeAge is the age of a dispute that nobody has decided at which its pair can become void.
+// disputeAge is the age of an undecided dispute at which its pair can become void, see Audits.undecided.
 const disputeAge = 24 * time.Hour
 
 // newAudit returns the audit of a stored entry.
@@ -475,7 +475,7 @@ func (s *Audits) Extend(now time.Time, of *roster.Session, list []farm.Held, fin
 }
 
 // Expire ends the leases of audits whose worker has sent no heartbeat in time, so that another worker can
-// play them. It also deletes the old audits of an ended run, and notes which disputes have become old.
+// play them. It also deletes the old audits of an ended run, and notes which disputes no worker will decide.
 func (s *Audits) Expire(now time.Time, r *tests.Test) {
 	l := s.of(r)
 	for _, a := range slices.Clone(l.due) {
@@ -485,8 +485,8 @@ func (s *Audits) Expire(now time.Time, r *tests.Test) {
 		if a.worker != "" && !now.Before(a.deadline) {
 			a.release()
 		}
-		if !a.old && a.isOld(now) {
-			a.old, l.unproved = true, true
+		if undecided := s.undecided(now, r, a); undecided != a.undecided {
+			a.undecided, l.unproved = undecided, true
 		}
 	}
 }
@@ -803,7 +803,7 @@ func (s *Audits) Prove(ctx context.Context, now time.Time, r *tests.Test) {
 	case len(l.settled) > 0:
 		text = textOf(l.settled, r.Word())
 	case missing > 0:
-		text = s.missing(r, open, of, missing)
+		text = s.missing(now, r, open, of, missing)
 	}
 	marked := s.config.Tests.Mark(ctx, now, r, text)
 	l.verdict, l.unproved = r.Provisional, err != nil || marked != nil
@@ -811,14 +811,15 @@ func (s *Audits) Prove(ctx context.Context, now time.Time, r *tests.Test) {
 
 // missing describes the audits that a verdict still needs: the disputes about pairs that audits have contradicted, and
 // the pairs that no trusted worker has played again. open has the workers that played the pairs.
-func (s *Audits) missing(r *tests.Test, open []string, of, missing int) string {
+func (s *Audits) missing(now time.Time, r *tests.Test, open []string, of, missing int) string {
 	var first, second []string
-	disputes, repeating, proved := 0, false, true
+	disputes, repeating, proved, trusted := 0, false, true, true
 	for _, a := range s.of(r).due {
-		if a.Second != nil && slices.Contains(open, a.Worker) { // an untrusted auditor of a trusted worker delays no verdict
+		if x := a.Second; x != nil && s.needed(r, a) {
 			disputes++
-			first, second = append(first, a.Worker), append(second, a.Second.Worker)
-			repeating, proved = repeating || s.repeats(a, a.Second.Worker), proved && a.Second.Repeated
+			first, second = append(first, a.Worker), append(second, x.Worker)
+			repeating = repeating || s.repeats(a, x.Worker) && !s.another(now, r, a)
+			proved, trusted = proved && x.Repeated, trusted && s.config.Roster.Trusted(x.Worker)
 		}
 	}
 	if disputes == 0 {
@@ -839,14 +840,17 @@ func (s *Audits) missing(r *tests.Test, open []string, of, missing int) string {
 	switch {
 	case repeating:
 		return text + fmt.Sprintf(", which plays these %ss again to prove its results", r.Word())
-	case proved && missing > disputes:
+	case proved && trusted && missing > disputes:
 		return text + fmt.Sprintf(". If a trusted worker confirms the other %ss, these become void and are played again",
 			r.Word())
 	}
-	return text +
-		fmt.Sprintf(". A trusted worker of another owner must decide: gogi farm worker trust WORKER verified. Or make the pairs void: gogi farm worker void WORKER --run %s --why TEXT. "+
-			"If nobody decides in %s, they become void if the other %ss are confirmed", farm.ShortDigest(r.Digest),
-			hours(disputeAge), r.Word())
+	text += fmt.Sprintf(". A trusted worker of another owner must decide: gogi farm worker trust WORKER verified. Or make the pairs void: gogi farm worker void WORKER --run %s --why TEXT",
+		farm.ShortDigest(r.Digest))
+	if trusted {
+		text += fmt.Sprintf(". If nobody decides in %s, they become void if the other %ss are confirmed", hours(disputeAge),
+			r.Word())
+	}
+	return text
 }
 
 // whyInexact returns the reason why audits cannot repeat the games of a test.

@@ -438,15 +438,15 @@ func TestAPairOfADisputeIsAlwaysNecessary(t *testing.T) {
 	testutil.Contains(t, r.Provisional.Why(), "1 of 1 audits are missing", "the verdict")
 }
 
-// TestADisputeThatNobodyDecides: after a day the pair becomes void, also if its second worker has not repeated its
-// result or the farm does not trust it any more. Then it is no evidence against the first worker.
+// TestADisputeThatNobodyDecides: after a day the pair becomes void, also if its second worker, which the farm trusts, has
+// not repeated its result. Then it is no evidence against the first worker.
 func TestADisputeThatNobodyDecides(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f, a, r := dispute(t, 3, trust.Verified)
 		for _, x := range a.of(r).due { // the age is that of the second result, not that of the audit
 			x.Since = x.Since.Add(-disputeAge)
 		}
-		f.Roster.Workers["blue1"].Trust = trust.Untrusted
+		f.Roster.Workers["gold1"].Trust = trust.Verified // it can decide
 		a.ProveAgain()
 		testutil.Equal(t, len(settled(t, a, r)), 0, "settled disputes at once")
 		testutil.Contains(t, r.Provisional.Why(),
@@ -458,6 +458,45 @@ func TestADisputeThatNobodyDecides(t *testing.T) {
 		testutil.Equal(t, list[0].Why,
 			"blue1 got another result (the first move), and no trusted worker of another owner decided in 24 h; no worker is accused", "the reason")
 		testutil.Check(t, !r.Disputes[0].Proved, "%+v", r.Disputes)
+	})
+}
+
+// TestAnUntrustedDispute: no pair becomes void because of a worker that the farm does not trust, such as a machine of
+// the test's owner. The owner could else remove the pairs of others by their results. A trusted worker decides.
+func TestAnUntrustedDispute(t *testing.T) {
+	for _, proved := range []bool{false, true} { // by a worker that the farm trusted then
+		synctest.Test(t, func(t *testing.T) {
+			f, a, r := dispute(t, 2, trust.Verified)
+			for _, x := range a.of(r).due {
+				x.Second.Repeated = proved
+			}
+			f.Roster.Workers["blue1"].Trust = trust.Untrusted
+			r.Owner = "blue"
+			a.ProveAgain()
+			time.Sleep(2 * disputeAge)
+			a.Expire(time.Now(), r)
+			testutil.Equal(t, len(settled(t, a, r)), 0, "settled disputes")
+			testutil.Check(t, strings.Contains(r.Provisional.Why(), "A trusted worker of another owner must decide") &&
+				!strings.Contains(r.Provisional.Why(), "void and are") && !strings.Contains(r.Provisional.Why(), "24 h"), "%q",
+				r.Provisional.Why())
+			f.Roster.Workers["gold1"].Trust = trust.Verified
+			testutil.Equal(t, play(t, f, a, r, "gold1", 1).Worker, "blue1", "accused")
+		})
+	}
+}
+
+// TestTheOtherWorkerLeaves: a proved dispute is settled when the other trusted worker, which could decide, does not
+// decide any more.
+func TestTheOtherWorkerLeaves(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f, a, r := fewDisputes(t)
+		f.Roster.Workers["gold1"].Trust = trust.Verified
+		a.ProveAgain()
+		a.Expire(time.Now(), r)
+		testutil.Equal(t, len(settled(t, a, r)), 0, "settled disputes")
+		time.Sleep(2 * parttest.Lease)
+		a.Expire(time.Now(), r)
+		testutil.Equal(t, len(settled(t, a, r)), 1, "settled disputes after it left")
 	})
 }
 

@@ -20,15 +20,12 @@ type Settled struct {
 	of     []*audit
 }
 
-// isOld reports whether a dispute is so old that its pair can become void without a proof.
-func (a *audit) isOld(now time.Time) bool {
-	return a.Second != nil && now.Sub(a.disputedAt()) >= disputeAge
-}
-
-// undecided reports whether the farm stops waiting for the decision of a dispute: the second worker has proved its
-// result, and no other trusted worker is connected, or the dispute is old.
+// undecided reports whether the farm stops waiting for the decision of a dispute, so that its pair can become void. The
+// farm must trust the second worker: otherwise a test's owner could remove the pairs of others that it does not like.
+// Also, the dispute is old, or the second worker has proved its result and no other trusted worker is connected.
 func (s *Audits) undecided(now time.Time, r *tests.Test, a *audit) bool {
-	return a.isOld(now) || a.Second != nil && a.Second.Repeated && !s.another(now, r, a)
+	return a.Second != nil && s.config.Roster.Trusted(a.Second.Worker) &&
+		(now.Sub(a.disputedAt()) >= disputeAge || a.Second.Repeated && !s.another(now, r, a))
 }
 
 // settle settles the disputes about a worker's pairs if the provisional verdict needs nothing else of the worker. open
