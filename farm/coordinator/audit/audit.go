@@ -149,7 +149,8 @@ type second struct {
 
 // soleDisputes is the number of pairs of one worker with other results at which one trusted worker proves that the
 // results are false, if it got its own results twice. Pairs count that became void in the last tests.DisputeKept. The
-// untrusted workers of an owner have at most as many undecided disputes in a run, so that they do not use up maxAudits.
+// untrusted workers of an owner hold and contradict together at most as many audits of a run, so that they do not use up
+// maxAudits.
 const soleDisputes = 3
 
 // disputeAge is the age of an undecided dispute at which its pair can become void, see Audits.undecided.
@@ -336,11 +337,12 @@ func (s *Audits) repeats(a *audit, name string) bool {
 		!s.config.Roster.Trusted(x.Worker)
 }
 
-// contradicts reports whether workers of an owner have audited soleDisputes pairs of a run with other results that no
-// worker has decided.
-func (l *list) contradicts(owner string) bool {
-	return len(lists.Filter(l.due, func(a *audit) bool { return a.Second != nil && a.Second.Owner == owner })) >=
-		soleDisputes
+// untrustedLeft returns how many more audits of a run the untrusted workers of an owner may get: soleDisputes, without
+// the audits that workers of the owner hold or have contradicted.
+func (s *Audits) untrustedLeft(r *tests.Test, owner string) int {
+	return soleDisputes - len(lists.Filter(s.of(r).due, func(a *audit) bool {
+		return a.Second != nil && a.Second.Owner == owner || a.worker != "" && s.config.Roster.OwnerOf(a.worker) == owner
+	}))
 }
 
 // another reports whether a trusted worker of a third owner is connected that can decide an audit.
@@ -361,18 +363,20 @@ func (l *list) heldBy(worker string) bool {
 }
 
 // Grant grants up to n audits: pairs that a worker of another owner has played first. It opens an ended run
-// if necessary.
+// if necessary. The machines of the test's owner get as many audits that its verdict needs as trusted workers.
 func (s *Audits) Grant(ctx context.Context, now time.Time, r *tests.Test, to *roster.Session,
 	n int) (grants []farm.Grant) {
-	l := s.of(r)
-	if l.contradicts(to.Owner) && s.config.Roster.Untrusted(s.config.Roster.Workers[to.Name]) {
-		return nil
+	l, left := s.of(r), n
+	if s.config.Roster.Untrusted(s.config.Roster.Workers[to.Name]) {
+		left = s.untrustedLeft(r, to.Owner)
 	}
 	for _, a := range s.inOrder(r) {
 		if len(grants) >= n {
 			break
 		}
-		if !s.mayPlay(r, a, to.Name, to.Owner) || s.repeats(a, to.Name) && s.another(now, r, a) {
+		limited := to.Owner != r.Owner || !s.needed(r, a)
+		if limited && left <= 0 || !s.mayPlay(r, a, to.Name, to.Owner) ||
+			s.repeats(a, to.Name) && s.another(now, r, a) {
 			continue
 		}
 		if err := s.config.Tests.Open(ctx, r, now); err != nil {
@@ -397,6 +401,7 @@ func (s *Audits) Grant(ctx context.Context, now time.Time, r *tests.Test, to *ro
 		g.Epoch = epoch
 		g.Token = s.config.Secret.Token(to.Name, g.Held)
 		grants = append(grants, g)
+		left--
 	}
 	return grants
 }

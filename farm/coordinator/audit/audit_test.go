@@ -861,6 +861,60 @@ func TestAStrangerThatContradicts(t *testing.T) {
 		len(a.of(r).due))
 }
 
+// TestAStrangerHoldsFewAudits: the untrusted workers of one owner hold and contradict together at most soleDisputes
+// audits of a run, also with one request. Trusted workers have no such limit.
+func TestAStrangerHoldsFewAudits(t *testing.T) {
+	f, a, r, _ := contradict(t, 0)
+	for pair := range 8 {
+		a.Start(time.Now(), r, "blue1", f.Roster.Workers["blue1"], pair, pair)
+		f.Stores["t"].Pairs[pair] = *result(pair, "blue1", 1)
+	}
+	want := func(worker string, n, want int) []farm.Grant {
+		t.Helper()
+		list := a.Grant(t.Context(), time.Now(), r, f.Roster.Sessions[worker], n)
+		testutil.Equal(t, len(list), want, "audits of "+worker)
+		return list
+	}
+	first := want("red1", 2, 2)
+	last := want("red2", 9, 1)[0]
+	want("red1", 9, 0)
+	count(t, f, a, r, "red2", last.Held, 2)
+	want("red1", 9, 0)
+	count(t, f, a, r, "red1", first[0].Held, 1) // it agrees
+	want("red2", 9, 1)
+	f.Roster.Workers["gold1"].Trust = trust.Verified
+	want("gold1", 9, 5) // four of blue1, and the third result of the pair that red2 contradicts
+}
+
+// TestTheOwnersMachineContradicts: an untrusted machine of the test's owner plays all audits that the verdict needs,
+// although it contradicts some, and no others then.
+func TestTheOwnersMachineContradicts(t *testing.T) {
+	f, a, r := begin(t, stats.SPRT{Elo0: 0, Elo1: 10, Alpha: 0.05, Beta: 0.05, Model: stats.ModelLogistic})
+	r.Owner = "blue"
+	for pair := range 7 {
+		f.Stores["t"].Pairs[pair] = *result(pair, "red1", 1)
+		r.Ledger.Stored(time.Now(), pair)
+		r.PlayedBy.Set(pair, "red1")
+	}
+	f.Roster.Workers["gold1"].Trust = trust.Verified
+	a.Start(time.Now(), r, "gold1", f.Roster.Workers["gold1"], 7, 0)
+	f.Stores["t"].Pairs[7] = *result(7, "gold1", 1)
+	r.Provisional = &tests.Provisional{End: 7, By: []string{"red1"}}
+	a.Prove(t.Context(), time.Now(), r)
+	for pair := range 7 {
+		h, ok := grant(t, f, a, r, "blue1")
+		testutil.Require(t, ok, "blue1 gets no audit after %d", pair)
+		count(t, f, a, r, "blue1", h, map[bool]float64{true: 2, false: 1}[h.Pair < soleDisputes])
+	}
+	_, ok := grant(t, f, a, r, "blue1")
+	testutil.Check(t, !ok, "blue1 audits a pair that the verdict does not need")
+	a.Prove(t.Context(), time.Now(), r)
+	testutil.Contains(t, r.Provisional.Why(), "3 audits of red1 differ from the results of blue1, of 7", "the verdict")
+	f.Roster.Workers["blue1"].Trust = trust.Verified
+	_, ok = grant(t, f, a, r, "blue1")
+	testutil.Check(t, ok, "blue1 repeats nothing when the farm trusts it")
+}
+
 // TestNoDenial: no worker repeats its first result if another trusted worker can decide, or if the farm trusts the
 // auditor too, or does not trust the worker. A worker that gets another result shows that the players do not repeat
 // their games, unless the engines of the first result may have kept data. The audits of a worker in quarantine end one
