@@ -345,12 +345,17 @@ func (s *Audits) untrustedLeft(r *tests.Test, owner string) int {
 	}))
 }
 
-// another reports whether a trusted worker of a third owner is connected that can decide an audit.
+// another reports whether a trusted worker of a third owner is connected that can decide an audit, as far as mayPlay
+// and the requests of that worker show.
 func (s *Audits) another(now time.Time, r *tests.Test, a *audit) bool {
 	for name, x := range s.config.Roster.Sessions {
-		if now.Sub(x.Seen) < 2*s.config.Lease && !slices.Contains(a.owners, x.Owner) &&
-			s.config.Roster.Trusted(name) && s.config.Roster.Meets(r.Needs, name, x.Hello.Labels) &&
-			r.Protocol <= x.Hello.Protocol {
+		w := s.config.Roster.Workers[name]
+		if w == nil || s.config.Roster.Untrusted(w) || w.Quarantine != "" || w.Draining {
+			continue
+		}
+		_, refuses := x.Refusal(r.Digest)
+		if now.Sub(x.Seen) < 2*s.config.Lease && !slices.Contains(a.owners, x.Owner) && !refuses &&
+			s.config.Roster.Meets(r.Needs, name, x.Hello.Labels) && r.Protocol <= x.Hello.Protocol {
 			return true
 		}
 	}

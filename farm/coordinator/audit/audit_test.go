@@ -689,6 +689,32 @@ func TestNoRepeat(t *testing.T) {
 	}
 }
 
+// TestAnotherThatNeverDecides: a trusted worker repeats its result if the other one plays no third result of the test.
+func TestAnotherThatNeverDecides(t *testing.T) {
+	for name, change := range map[string]func(f *parttest.Farm, r *tests.Test){
+		"another decides": func(*parttest.Farm, *tests.Test) {},
+		"refuses": func(f *parttest.Farm, r *tests.Test) {
+			f.Roster.Sessions["gold1"].Refuses = []string{r.Digest}
+		},
+		"drains": func(f *parttest.Farm, _ *tests.Test) { f.Roster.Workers["gold1"].Draining = true },
+		"in quarantine": func(f *parttest.Farm, _ *tests.Test) {
+			f.Roster.Quarantine(f.Roster.Workers["gold1"], "gold1", "it lies", "farm")
+		},
+		"untrusted with the right run": func(f *parttest.Farm, _ *tests.Test) {
+			f.Roster.Workers["gold1"].Trust = trust.Untrusted
+			f.Keys["gold1"] = roster.Key{Name: "gold1", Owner: "gold", Rights: []string{roster.Work, roster.Run}}
+		},
+		"no worker of these needs": func(f *parttest.Farm, r *tests.Test) { r.Needs = map[string]string{"os": "plan9"} },
+		"an earlier protocol":      func(f *parttest.Farm, r *tests.Test) { f.Roster.Sessions["gold1"].Hello.Protocol = 0 },
+	} {
+		f, a, r := dispute(t, 2, trust.Verified)
+		f.Roster.Workers["gold1"].Trust = trust.Owner
+		change(f, r)
+		_, ok := grant(t, f, a, r, "blue1")
+		testutil.Equal(t, ok, name != "another decides", name+": blue1 repeats its result")
+	}
+}
+
 // TestARepeatThatDiffers: a trusted worker that gets two results shows that the players do not repeat their games.
 func TestARepeatThatDiffers(t *testing.T) {
 	for _, value := range []float64{1, 5} {
