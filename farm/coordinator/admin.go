@@ -214,7 +214,8 @@ func (c *Coordinator) onTest(may func(roster.Key, *tests.Test) error, states []f
 // shown returns the status of a test with everything that its page shows to who. The caller holds mu.
 func (c *Coordinator) shown(r *tests.Test, who roster.Key) farm.TestStatus {
 	out := r.Status()
-	out.Waits, out.Refusals = c.quotas.Waits(time.Now(), r), c.roster.Refusals(time.Now(), r.Digest, r.Owner, who)
+	now := time.Now()
+	out.Waits, out.Refusals = c.quotas.Waits(now, r), c.grants.Refusals(now, r, who)
 	out.Suspicions = c.tests.Suspicions(r)
 	return out
 }

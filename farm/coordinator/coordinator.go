@@ -264,7 +264,7 @@ func (c *Coordinator) StatusFor(ctx context.Context, key string) farm.Status {
 		t := r.Status()
 		t.Waits, t.Suspicions = c.quotas.Waits(now, r), c.tests.Suspicions(r)
 		if r.State == farm.Running {
-			t.Refusals = c.roster.Refusals(now, r.Digest, r.Owner, who)
+			t.Refusals = c.grants.Refusals(now, r, who)
 		}
 		s.Tests = append(s.Tests, t)
 	}

@@ -149,8 +149,8 @@ type second struct {
 
 // soleDisputes is the number of pairs of one worker with other results at which one trusted worker proves that the
 // results are false, if it got its own results twice. Pairs count that became void in the last tests.DisputeKept. The
-// untrusted workers of an owner hold and contradict together at most as many audits of a run, so that they do not use up
-// maxAudits.
+// untrusted workers of an owner hold and contradict together at most as many audits of a run, so that they do not use
+// up maxAudits.
 const soleDisputes = 3
 
 // disputeAge is the age of an undecided dispute at which its pair can become void, see Audits.undecided.
@@ -368,7 +368,8 @@ func (l *list) heldBy(worker string) bool {
 }
 
 // Grant grants up to n audits: pairs that a worker of another owner has played first. It opens an ended run
-// if necessary. The machines of the test's owner get as many audits that its verdict needs as trusted workers.
+// if necessary. An untrusted worker gets few audits, see soleDisputes, unless a verdict needs
+// them: then it is a machine of the test's owner.
 func (s *Audits) Grant(ctx context.Context, now time.Time, r *tests.Test, to *roster.Session,
 	n int) (grants []farm.Grant) {
 	l, left := s.of(r), n
@@ -379,8 +380,7 @@ func (s *Audits) Grant(ctx context.Context, now time.Time, r *tests.Test, to *ro
 		if len(grants) >= n {
 			break
 		}
-		limited := to.Owner != r.Owner || !s.needed(r, a)
-		if limited && left <= 0 || !s.mayPlay(r, a, to.Name, to.Owner) ||
+		if left <= 0 && !s.needed(r, a) || !s.mayPlay(r, a, to.Name, to.Owner) ||
 			s.repeats(a, to.Name) && s.another(now, r, a) {
 			continue
 		}

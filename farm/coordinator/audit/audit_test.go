@@ -438,8 +438,8 @@ func TestAPairOfADisputeIsAlwaysNecessary(t *testing.T) {
 	testutil.Contains(t, r.Provisional.Why(), "1 of 1 audits are missing", "the verdict")
 }
 
-// TestADisputeThatNobodyDecides: after a day the pair becomes void, also if its second worker, which the farm trusts, has
-// not repeated its result. Then it is no evidence against the first worker.
+// TestADisputeThatNobodyDecides: after a day the pair becomes void, also if its second worker, which the farm trusts,
+// has not repeated its result. Then it is no evidence against the first worker.
 func TestADisputeThatNobodyDecides(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f, a, r := dispute(t, 3, trust.Verified)
@@ -471,7 +471,8 @@ func TestAnUntrustedDispute(t *testing.T) {
 				x.Second.Repeated = proved
 			}
 			f.Roster.Workers["blue1"].Trust = trust.Untrusted
-			r.Owner = "blue"
+			r.Owner, r.Provisional.End = "blue", 3
+			r.PlayedBy.Set(2, "red1")
 			a.ProveAgain()
 			time.Sleep(2 * disputeAge)
 			a.Expire(time.Now(), r)

@@ -70,9 +70,9 @@ func mayHold(slots int) int { return 64 + 16*slots }
 
 // later reports whether some run has a free pair that the worker may play. The coordinator calls it if a request
 // got no pair. If the result is true, the worker asks again soon.
-func (s *Grants) later(w *roster.Session, ask *farm.Ask) bool {
+func (s *Grants) later(now time.Time, w *roster.Session, ask *farm.Ask) bool {
 	for _, r := range s.config.Tests.All {
-		if r.State == farm.Running && s.mayPlayRun(r, w, ask) && r.Ledger.Free() {
+		if r.State == farm.Running && s.mayPlayRun(r, w, ask) && ledger.FreeFor(r.Ledger, now, w.Name) {
 			return true
 		}
 	}
@@ -160,7 +160,7 @@ func (s *Grants) Lease(ctx context.Context, now time.Time, to *roster.Session, a
 		}
 		to.Why = ask.Why
 		s.grant(ctx, now, w, &answer{grants: s, to: to, ask: ask, out: &out})
-		out.Later = len(out.Grants) == 0 && s.later(to, ask)
+		out.Later = len(out.Grants) == 0 && s.later(now, to, ask)
 	}
 	out.Over = s.over(to.Name, ask.Known)
 	return out
@@ -390,6 +390,24 @@ func (s *Grants) Unfit(w *roster.Session, who roster.Key) (list []string) {
 		}
 	}
 	return list
+}
+
+// Refusals returns the connected workers that play no pair of a running test, with the reasons that who may read: those
+// that refuse it, and those that get no free pair because of disputes. It returns at most roster.ShownRefusals.
+func (s *Grants) Refusals(now time.Time, r *tests.Test, who roster.Key) []string {
+	list := s.config.Roster.Refusals(now, r.Digest, r.Owner, who)
+	if len(r.Disputes) == 0 || r.Ledger == nil || !r.Ledger.Free() {
+		return list
+	}
+	for name, w := range s.config.Roster.Sessions {
+		if now.Sub(w.Seen) < 2*s.config.Lease && s.mayPlayRun(r, w, &farm.Ask{Refuse: w.Refuses}) &&
+			ledger.OnlyForOthers(r.Ledger, now, name) {
+			list = append(list, fmt.Sprintf("%s: audits dispute its results, or its owner's, for all %ss that are free; "+
+				"a worker of another owner must play them", name, r.Word()))
+		}
+	}
+	slices.Sort(list)
+	return list[:min(len(list), roster.ShownRefusals)]
 }
 
 // Begin starts the approved tests in the order of submission, within the quotas of their owners. If one test cannot

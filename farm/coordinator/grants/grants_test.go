@@ -72,6 +72,39 @@ func TestRefusedTests(t *testing.T) {
 	testutil.Equal(t, g.Unfit(f.Roster.Sessions["red1"], f.Keys["ben"])[0], "t: no engine", "in the status")
 }
 
+// TestPairsForOthers: if audits dispute the results of a worker for all free pairs, the worker does not ask again soon,
+// and the status of the test names it.
+func TestPairsForOthers(t *testing.T) {
+	f, g := begin(Quota{})
+	r := f.Run(t, parttest.Plan("t", 3, stats.SPRT{}))
+	for _, name := range []string{"red1", "red2", "blue1", "gold1"} {
+		f.Join(t, name, 1)
+	}
+	for pair := range 3 {
+		r.Ledger.Stored(time.Now(), pair)
+	}
+	r.Ledger.Void(time.Now(), 1)
+	now := time.Now()
+	testutil.OK(t, tests.AddDisputes(t.Context(), f.Tests, r, []tests.Dispute{
+		{Pair: 1, Worker: "red1", Owner: "red", At: now},
+		{Pair: 1, Worker: "gold1", Owner: "gold", At: now},
+	}))
+	refuses := &farm.Ask{Session: "gold1-1", Want: 1, Refuse: []string{r.Digest}, Why: []string{"no engine"}}
+	_ = g.Lease(t.Context(), now, f.Roster.Sessions["gold1"], refuses, true)
+	why := ": audits dispute its results, or its owner's, for all pairs that are free; a worker of another owner must play them"
+	testutil.Equal(t, strings.Join(g.Refusals(now, r, f.Keys["ben"]), "\n"),
+		"gold1: no engine\nred1"+why+"\nred2"+why, "who does not play")
+	testutil.Equal(t, len(g.Refusals(now.Add(2*parttest.Lease), r, f.Keys["ben"])), 1,
+		"workers that are not connected, but for one that refused the test lately")
+	for _, name := range []string{"red1", "red2"} {
+		got := ask(t, f, g, name, 1)
+		testutil.Check(t, len(got.Grants) == 0 && !got.Later, "%s: %+v", name, got)
+	}
+	first := ask(t, f, g, "blue1", 1)
+	testutil.Check(t, len(first.Grants) == 1, "blue1: %+v", first)
+	testutil.Equal(t, len(g.Refusals(now, r, f.Keys["ben"])), 1, "workers without a free pair")
+}
+
 // TestSlotsOfAnOwner: workers hold no more pairs of an owner's tests than the quota.
 func TestSlotsOfAnOwner(t *testing.T) {
 	f, g := begin(Quota{Slots: 3})

@@ -303,6 +303,35 @@ func (l *Ledger) Free() bool {
 	return len(l.gaps) > 0 && l.gaps[0].pair < limit || l.next < limit || l.low < min(l.lowEnd, limit)
 }
 
+// FreeFor reports whether there is a free pair that a worker may get now or soon.
+func FreeFor(l *Ledger, now time.Time, worker string) bool {
+	return l.Free() && !barred(l, now, worker) && !OnlyForOthers(l, now, worker)
+}
+
+// OnlyForOthers reports whether a worker must not play any pair that is free, see Config.Apart.
+func OnlyForOthers(l *Ledger, now time.Time, worker string) bool {
+	limit := limitOf(l)
+	may := func(pair int) bool {
+		return pair < limit && isFree(l, pair) && (l.config.Apart == nil || !l.config.Apart(now, worker, pair))
+	}
+	for _, g := range l.gaps {
+		if may(g.pair) {
+			return false
+		}
+	}
+	for pair := l.next; pair < limit; pair++ {
+		if may(pair) {
+			return false
+		}
+	}
+	for pair := l.low; pair < l.lowEnd; pair++ {
+		if may(pair) {
+			return false
+		}
+	}
+	return true
+}
+
 // skip moves the two cursors of Grant, next and low, to free pairs. In the grace time, next moves above all pairs
 // that workers may hold from before a restart. After the grace time Grant also grants the skipped pairs, from low
 // on.

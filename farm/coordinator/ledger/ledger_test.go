@@ -431,6 +431,71 @@ func TestApart(t *testing.T) {
 	b.wants("the returned pair", b.grant(1, 1), 0)
 }
 
+// TestFreeFor: a pair that one worker must not play is free for others only, wherever the ledger has it.
+func TestFreeFor(t *testing.T) {
+	t.Parallel()
+	free := func(b *book, what string, w0 bool) {
+		t.Helper()
+		freeFor := ledger.FreeFor(b.Ledger, b.now, "w0")
+		testutil.Check(t, b.Free() && ledger.FreeFor(b.Ledger, b.now, "w1"), "%s is not free", what)
+		testutil.Check(t, freeFor == w0 && ledger.OnlyForOthers(b.Ledger, b.now, "w0") == !w0, "%s is free for w0: %t",
+			what, freeFor)
+	}
+	apart := map[int]bool{2: true}
+	config := func(c *ledger.Config) {
+		c.Apart = func(_ time.Time, worker string, pair int) bool { return worker == "w0" && apart[pair] }
+	}
+	b := newBook(t, 3, 2, config)
+	free(b, "one of three pairs", true)
+	held := b.grant(1, 2)
+	free(b, "the next pair", false)
+	b.Return(b.now, "w1", held[0], false)
+	free(b, "a returned pair", true)
+	held = append(b.grant(1, 2), held[1])
+	testutil.Check(t, !b.Free() && !ledger.FreeFor(b.Ledger, b.now, "w1"), "a pair is free although all are held")
+	for _, l := range held {
+		b.Stored(b.now, l.Pair)
+	}
+	b.Void(b.now, 2)
+	free(b, "a void pair", false)
+	b.Void(b.now, 1)
+	free(b, "another void pair", true)
+	b.Window(1) // from pair 1 on
+	apart = map[int]bool{1: true}
+	free(b, "the pair of the window", false)
+	apart = nil
+	b.Pause(true)
+	testutil.Check(t, !ledger.FreeFor(b.Ledger, b.now, "w0"), "a pair of a paused run is free")
+
+	b = newBook(t, 4, 2, func(c *ledger.Config) {
+		config(c)
+		c.Finished = func(pair int) bool { return pair == 3 }
+		c.Grace = lease
+	})
+	apart = map[int]bool{0: true, 1: true}
+	b.wants("in the grace time", b.grant(1, 1))
+	b.wait(2 * lease)
+	free(b, "a pair that was skipped after a restart", true)
+	apart[2] = true
+	free(b, "a skipped pair", false)
+}
+
+// TestFreeForABarredWorker: a worker that gets no pairs has none that is free.
+func TestFreeForABarredWorker(t *testing.T) {
+	t.Parallel()
+	b := newBook(t, 20, 2, func(c *ledger.Config) {
+		c.Standing = func(worker string) ledger.Standing {
+			return ledger.Standing{Owner: worker, Decides: worker == "w1"}
+		}
+	})
+	for _, l := range b.grant(0, 9) {
+		b.Return(b.now, "w0", l, true)
+	}
+	testutil.Equal(t, len(b.grant(0, 1)), 0, "pairs that w0 gets")
+	testutil.Check(t, !ledger.FreeFor(b.Ledger, b.now, "w0") && ledger.FreeFor(b.Ledger, b.now, "w1"),
+		"pairs are free for a worker that gets none")
+}
+
 // TestAStoredPairIsNotPlayedAlone: the late result of a pair that waits to be played alone ends the wait.
 func TestAStoredPairIsNotPlayedAlone(t *testing.T) {
 	t.Parallel()

@@ -34,12 +34,12 @@ func (s *Session) Refusal(run string) (why string, refuses bool) {
 }
 
 const (
-	shownRefusals = 20          // maximum number of refusals in the status of a test
+	ShownRefusals = 20          // maximum number of refusals in the status of a test
 	retryMost     = time.Minute // longest time between two requests of a worker for pairs
 )
 
 // Refusals returns the connected workers that refuse a run of an owner, with the reasons that who may read. It
-// returns at most shownRefusals.
+// returns at most ShownRefusals.
 func (r *Roster) Refusals(now time.Time, run, owner string, who Key) (list []string) {
 	for name, s := range r.Sessions {
 		if why, refuses := s.Refusal(run); refuses && now.Sub(s.Seen) < 2*retryMost {
@@ -47,7 +47,7 @@ func (r *Roster) Refusals(now time.Time, run, owner string, who Key) (list []str
 		}
 	}
 	slices.Sort(list)
-	return list[:min(len(list), shownRefusals)]
+	return list[:min(len(list), ShownRefusals)]
 }
 
 // SessionOf returns the session of a request, or nil if the worker must send Hello first.
