@@ -903,6 +903,7 @@ func (s *Audits) sample(ctx context.Context, now time.Time, r *tests.Test, worke
 			l.samples[name] = s.config.Auditor.Sample(r.Digest, pairs[name])
 		}
 	}
+	disputed := lists.Set(r.Disputes, func(d tests.Dispute) int { return d.Pair })
 	waiting := map[int]*audit{}
 	room := maxAudits // audits of no verdict leave room for those that it needs
 	for _, a := range l.due {
@@ -915,7 +916,7 @@ func (s *Audits) sample(ctx context.Context, now time.Time, r *tests.Test, worke
 		sampled, all := lists.Set(l.samples[name], func(pair int) int { return pair }), s.disputed(now, r, name)
 		var open []int
 		for _, pair := range pairs[name] {
-			if !sampled[pair] && waiting[pair] == nil && !all && !r.InDispute(pair) {
+			if !sampled[pair] && waiting[pair] == nil && !all && !disputed[pair] {
 				continue
 			}
 			of++
