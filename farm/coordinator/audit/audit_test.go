@@ -16,6 +16,7 @@ import (
 	"gogi/internal/lists"
 	"gogi/internal/testutil"
 	"gogi/match"
+	"gogi/match/gate"
 	"gogi/match/trust"
 	"gogi/stats"
 )
@@ -333,9 +334,11 @@ func TestAFewDisputes(t *testing.T) {
 		testutil.Equal(t, r.Provisional.Why(), "pairs [0 1] of red1 will be void and played again: "+why, "the verdict")
 		testutil.Check(t, len(r.Disputes) == 2 && r.InDispute(0) && r.InDispute(1) && !r.InDispute(2), "%+v", r.Disputes)
 	}
-	r.Provisional = nil
-	testutil.Equal(t, len(testutil.Must(a.Settled(t.Context(), time.Now(), r))(t)), 0,
-		"settled disputes of a test that runs again")
+	for _, next := range []*tests.Provisional{nil, {End: 2, By: []string{"red1"}}} {
+		r.Provisional = next
+		testutil.Equal(t, len(testutil.Must(a.Settled(t.Context(), time.Now(), r))(t)), 0,
+			"settled disputes of a test that runs again, or has a verdict again")
+	}
 }
 
 // TestAnotherTrustedWorkerDecides: no pair becomes void while another trusted worker can decide. Its result accuses a
@@ -501,6 +504,70 @@ func TestTheOtherWorkerLeaves(t *testing.T) {
 	})
 }
 
+// TestWhichDisputesCount: in their own test always, in others for a week if a trusted worker has proved its result, or
+// while they are open. This holds for the worker of the first result, and for a stranger that contradicts one.
+func TestWhichDisputesCount(t *testing.T) {
+	otherTest := func(t *testing.T, f *parttest.Farm) *tests.Test {
+		t.Helper()
+		plan := parttest.Plan("other", 8, stats.SPRT{})
+		plan.Seed++
+		return f.Run(t, plan)
+	}
+	now := time.Now()
+	week := now.Add(tests.DisputeKept)
+	for _, proved := range []bool{false, true} {
+		f, a, r := begin(t, stats.SPRT{})
+		a.Void(r, []int{0})
+		other := otherTest(t, f)
+		testutil.OK(t, tests.AddDisputes(t.Context(), f.Tests, r,
+			[]tests.Dispute{{Pair: 0, Worker: "red1", Proved: proved, At: now}}))
+		testutil.Check(t, a.disputed(now, r, "red1") && a.disputed(week, r, "red1"), "not in the test itself")
+		testutil.Check(t, a.disputed(now, other, "red1") == proved && !a.disputed(week, other, "red1"),
+			"in another test, proved %t", proved)
+		testutil.Check(t, !a.disputed(now, r, "gold1"), "another worker is in dispute")
+	}
+	f, a, r := dispute(t, 1, trust.Verified)
+	other := otherTest(t, f)
+	testutil.Check(t, a.disputed(now, r, "red1") && a.disputed(now, other, "red1"), "an open dispute counts nowhere")
+	week = week.Add(time.Minute)
+	testutil.Check(t, a.disputed(week, r, "red1") && !a.disputed(week, other, "red1"), "an open dispute after a week")
+	_, a, r, _ = contradict(t, 1)
+	testutil.Check(t, a.disputed(now, r, "gold1") && !a.disputed(week, r, "gold1"), "a stranger's contradiction")
+}
+
+// TestWhichPairsRefute: those for which workers of one owner got another result twice, each pair once. The audits of a
+// worker in quarantine end one by one.
+func TestWhichPairsRefute(t *testing.T) {
+	f, a, r := fewDisputes(t)
+	now := time.Now()
+	add := func(d tests.Dispute) {
+		d.Worker, d.At = "red1", now
+		testutil.OK(t, tests.AddDisputes(t.Context(), f.Tests, r, []tests.Dispute{d}))
+	}
+	add(tests.Dispute{Pair: 0, ByOwner: "blue", Proved: true}) // its pair is not void yet
+	add(tests.Dispute{Pair: 4, ByOwner: "blue"})
+	add(tests.Dispute{Pair: 5, ByOwner: "gold", Proved: true})
+	pairs := func() []int {
+		var all []int
+		for _, of := range a.refuted(now, "red1", "blue") {
+			all = append(all, of.pairs...)
+		}
+		return all
+	}
+	testutil.Check(t, slices.Equal(pairs(), []int{0, 1}), "%v", pairs())
+	add(tests.Dispute{Pair: 6, ByOwner: "blue", Proved: true})
+	testutil.Check(t, slices.Equal(pairs(), []int{0, 1, 6}), "%v", pairs())
+
+	f, a, r = dispute(t, 2, trust.Verified)
+	f.Roster.Quarantine(f.Roster.Workers["red1"], "red1", "it lies", "farm")
+	for i := range 2 {
+		h, ok := grant(t, f, a, r, "blue1")
+		testutil.Require(t, ok, "blue1 repeats nothing")
+		testutil.Equal(t, count(t, f, a, r, "blue1", h, 2), Accusation{}, "accused again")
+		testutil.Check(t, r.Counts.Differed == i+1 && len(a.of(r).due) == 1-i, "%+v, %d wait", r.Counts, len(a.of(r).due))
+	}
+}
+
 // TestDisputesOfSeveralTests: a worker that lies now and then has few false pairs in each test. Three of them in two
 // tests accuse it, and while one is open, all its later pairs are audited.
 func TestDisputesOfSeveralTests(t *testing.T) {
@@ -622,6 +689,9 @@ func TestALongVerdict(t *testing.T) {
 	r.Ledger.Stored(time.Now(), 0)
 	r.Provisional = &tests.Provisional{End: 400, By: []string{"red1"}}
 	testutil.OK(t, tests.AddDisputes(t.Context(), f.Tests, r, []tests.Dispute{{Pair: 0, Worker: "red1"}}))
+	for pair := range 10 { // these wait already
+		a.of(r).add(time.Now(), pair, "red1", "red")
+	}
 	a.Prove(t.Context(), time.Now(), r)
 	testutil.Contains(t, r.Provisional.Why(), "400 of 400 audits are missing", "the verdict")
 	testutil.Equal(t, len(a.of(r).due), maxAudits, "audits that wait")
@@ -645,6 +715,38 @@ func TestVoidPairsOfAVerdict(t *testing.T) {
 	testutil.Require(t, len(list) == 1 && list[0].Worker == "red1" && len(list[0].Pairs) == 0, "%+v", list)
 	testutil.Equal(t, r.Provisional.Why(),
 		"pairs of red1 are void and are played again: blue1 got other results for [1 2]", "the verdict")
+}
+
+// TestAVoidPairBeyondTheVerdict: a pair that is void because of a dispute holds no verdict that does not use it.
+func TestAVoidPairBeyondTheVerdict(t *testing.T) {
+	f, a, r := begin(t, stats.SPRT{Elo0: 0, Elo1: 200, Alpha: 0.05, Beta: 0.05, Model: stats.ModelLogistic})
+	a.Void(r, []int{0})
+	r.Gate = testutil.Must(gate.New(r.Match.Gate, 400))(t)
+	won := stats.Leg{Outcome: stats.Win, Points: 1}
+	lost := stats.Leg{Outcome: stats.Loss}
+	n := 0
+	for ; r.Decided() == "" && n < 8; n++ {
+		pair := map[bool]stats.Pair{true: {won, lost}, false: {lost, lost}}[n%2 == 0]
+		pair[0].AIsBlack = true
+		testutil.OK(t, r.Gate.Add(n, stats.Play{Pair: pair}))
+		r.PlayedBy.Set(n, "red1")
+	}
+	testutil.Require(t, r.Decided() != "" && n <= 7, "no decision after %d pairs", n)
+	testutil.OK(t, tests.AddDisputes(t.Context(), f.Tests, r, []tests.Dispute{{Pair: 7, Worker: "red1", By: "blue1"}}))
+	r.Provisional = &tests.Provisional{End: n, By: []string{"red1"}}
+	testutil.Equal(t, len(settled(t, a, r)), 0, "settled disputes")
+	testutil.Contains(t, r.Provisional.Why(), fmt.Sprintf("%d of %[1]d audits are missing", n), "the verdict")
+}
+
+// TestASecondVerdict: if a test has another verdict later, audits must confirm the samples of the pairs of that one.
+func TestASecondVerdict(t *testing.T) {
+	_, a, r := begin(t, stats.SPRT{Elo0: 0, Elo1: 10, Alpha: 0.05, Beta: 0.05, Model: stats.ModelLogistic})
+	for end := range 3 {
+		r.PlayedBy.Set(end, "red1")
+		r.Provisional = &tests.Provisional{End: end + 1, By: []string{"red1"}}
+		a.Prove(t.Context(), time.Now(), r)
+		testutil.Contains(t, r.Provisional.Why(), fmt.Sprintf("%d of %[1]d audits are missing", end+1), "the verdict")
+	}
 }
 
 // TestTheVerdictWaitsForItsAudits: a verdict is not final while audits of its pairs wait, also if its sample is
@@ -770,6 +872,9 @@ func TestEarlierResults(t *testing.T) {
 		f.Epochs.Fresh = 1 << 32
 	}
 	testutil.Equal(t, play(t, f, a, r, "gold1", 2).Kept, nil, "the first result is of new engines")
+	_, a, r = begin(t, false)
+	r.Protocol = farm.ProtocolFresh - 1
+	testutil.Check(t, a.fresh(r, 0), "the engines of this plan always start anew")
 }
 
 // drawn selects pairs as a farm does.
@@ -940,6 +1045,23 @@ func TestTheOwnersMachineContradicts(t *testing.T) {
 	f.Roster.Workers["blue1"].Trust = trust.Verified
 	_, ok = grant(t, f, a, r, "blue1")
 	testutil.Check(t, ok, "blue1 repeats nothing when the farm trusts it")
+}
+
+// TestDenialsOfTwoOwners: contradictions by workers of different owners accuse none of them together.
+func TestDenialsOfTwoOwners(t *testing.T) {
+	f, a, r, _ := contradict(t, 4)
+	a.Void(r, []int{3})
+	a.Start(time.Now(), r, "blue1", f.Roster.Workers["blue1"], 3, 3)
+	list := a.Grant(t.Context(), time.Now(), r, f.Roster.Sessions["red1"], 9)
+	testutil.Require(t, len(list) == 2 && list[0].Pair == 4 && list[1].Pair == 3, "red1 audits %+v", list)
+	for _, g := range list {
+		count(t, f, a, r, "red1", g.Held, 2)
+	}
+	for range 4 {
+		h, ok := grant(t, f, a, r, "blue1")
+		testutil.Require(t, ok, "blue1 repeats nothing")
+		testutil.Equal(t, count(t, f, a, r, "blue1", h, 1), Accusation{}, "accused by two pairs of each owner")
+	}
 }
 
 // TestNoDenial: no worker repeats its first result if another trusted worker can decide, or if the farm trusts the
