@@ -142,7 +142,9 @@ func TestAFewFalsePairs(t *testing.T) {
 			f.begin(&hand{name: "w10", slots: 1, plays: plays[name == auditor]})
 			f.trust("w10", "verified")
 			if name == lost {
-				f.until("the pairs are void", func() bool { return len(f.disk.stores[p.Digest()].takes) > 0 })
+				f.until("the pairs are void", func() bool {
+					return len(testutil.Must(f.disk.stores[p.Digest()].Takes(f.ctx))(t)) > 0
+				})
 				time.Sleep(time.Second)
 				_ = f.stop()
 				f.disk.lost = false

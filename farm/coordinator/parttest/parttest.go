@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"sync"
 	"testing"
 	"time"
 
@@ -91,6 +92,7 @@ func (k Keys) Key(name string) (roster.Key, bool) {
 // A Store is a tests.Store in memory. Its other methods panic.
 type Store struct {
 	tests.Store
+	mu sync.Mutex // Add has several callers at once
 
 	Pairs map[int]match.PairResult
 	Why   string // of SetProvisional
@@ -98,6 +100,8 @@ type Store struct {
 
 // Add implements tests.Store.
 func (s *Store) Add(_ context.Context, r match.PairResult, _ int, _ ...match.TuneState) (bool, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	_, there := s.Pairs[r.Pair.ID]
 	s.Pairs[r.Pair.ID] = r
 	return !there, nil
