@@ -193,6 +193,22 @@ func keeps(p *match.Plan, id int) match.PairResult {
 	return play(p, id)
 }
 
+// ages restarts the coordinator as if an earlier gogi had granted all pairs.
+func (f *theFarm) ages() {
+	f.t.Helper()
+	_ = f.stop()
+	states.Lock()
+	key := [2]string{"farm", "boot"}
+	boot := states.files[f.state][key]
+	var count map[string]uint32
+	testutil.OK(f.t, farm.Decode(boot.body, &count))
+	delete(count, "fresh")
+	boot.body = testutil.Must(farm.Encode(count))(f.t)
+	states.files[f.state][key] = boot
+	states.Unlock()
+	f.start()
+}
+
 // TestEarlierWorkers: a worker of an earlier gogi, whose engines keep data of earlier pairs, gets no pairs that audits
 // compare. Those that an earlier coordinator has stored accuse no worker when new workers audit them, alone or
 // together. They become void and are played again.
@@ -213,17 +229,7 @@ func TestEarlierWorkers(t *testing.T) {
 			f.over(p)
 			old.kill()
 
-			_ = f.stop()
-			states.Lock()
-			key := [2]string{"farm", "boot"}
-			boot := states.files[f.state][key]
-			var count map[string]uint32
-			testutil.OK(t, farm.Decode(boot.body, &count))
-			delete(count, "fresh")
-			boot.body = testutil.Must(farm.Encode(count))(t)
-			states.files[f.state][key] = boot
-			states.Unlock()
-			f.start()
+			f.ages()
 			var of farm.PlanOf
 			testutil.OK(t, f.do("ann", "plan", farm.Order{Run: "kept"}, &of))
 			testutil.Equal(t, of.Fresh>>32, farm.Epoch(f.c.Status(f.ctx).Boot), "the first boot with new engines")
@@ -254,6 +260,39 @@ func TestEarlierWorkers(t *testing.T) {
 			f.restart()
 			testutil.OK(t, f.do("ann", "plan", farm.Order{Run: "kept"}, &of))
 			testutil.Equal(t, of.Fresh, fresh, "the first boot with new engines, after a restart")
+		})
+	}
+}
+
+// TestDoubtedPairsOfAStoppedTest: audits contradict a pair of an earlier gogi after its test was stopped. When the test
+// runs again, the pairs of its worker become void, also after a restart.
+func TestDoubtedPairsOfAStoppedTest(t *testing.T) {
+	for _, restart := range []bool{false, true} {
+		name := map[bool]string{true: "restart", false: "same process"}[restart]
+		inAuditedRun(t, name, func(t *testing.T, f *theFarm) {
+			p := gated("kept", 400, 5)
+			f.run(p)
+			old := f.begin(&hand{name: "w1", slots: 1, takes: seconds(20), plays: lies})
+			f.until("it has some pairs", func() bool { return f.test("kept").Stored == 7 })
+			testutil.OK(t, f.do("ann", "stop", farm.Order{Run: "kept"}, nil))
+			old.kill()
+			testutil.Equal(t, f.test("kept").Verdict, "continue", "the verdict")
+			f.ages()
+			f.hand("w10", 1)
+			f.trust("w10", "verified")
+			f.until("an audit contradicts a pair", func() bool { return f.test("kept").Differed > 0 })
+			time.Sleep(time.Minute)
+			testutil.Equal(t, f.test("kept").Voided, "", "void while the test is stopped")
+			if restart {
+				f.restart()
+			}
+
+			testutil.OK(t, f.do("ann", "resume", farm.Order{Run: "kept"}, nil))
+			f.until("the pairs are void", func() bool { return f.test("kept").Voided != "" })
+			testutil.Contains(t, f.test("kept").Voided, "pairs of w1 voided: audit of pair 0 of kept", "void")
+			f.over(p)
+			f.until("the verdict is final", func() bool { return f.provisional(p) == "" })
+			f.verify(p)
 		})
 	}
 }

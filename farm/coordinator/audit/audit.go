@@ -782,7 +782,7 @@ func (s *Audits) Prove(ctx context.Context, now time.Time, r *tests.Test) {
 	}
 	var barred, open []string
 	for _, name := range r.Provisional.By {
-		if s.config.Roster.Barred(name) {
+		if s.config.Tests.VoidReason(r, name) != "" {
 			barred = append(barred, name)
 		} else if s.config.Auditor != nil && s.config.Tests.MustProve(r, name) {
 			open = append(open, name)
@@ -805,7 +805,11 @@ func (s *Audits) Prove(ctx context.Context, now time.Time, r *tests.Test) {
 	case err != nil:
 		text = "the test cannot be opened: " + err.Error()
 	case len(barred) > 0:
-		text = "pairs of " + someOf(barred) + " will be void and played again, because of a quarantine"
+		why := "audits that contradict them"
+		if slices.ContainsFunc(barred, s.config.Roster.Barred) {
+			why = "a quarantine"
+		}
+		text = "pairs of " + someOf(barred) + " will be void and played again, because of " + why
 	case len(open) > 0 && !r.Exact:
 		text = fmt.Sprintf("audits cannot check the pairs of %s, because %s. "+
 			"If you trust the workers: gogi farm worker trust WORKER verified (for a key that pushed pairs: give it the right run). "+

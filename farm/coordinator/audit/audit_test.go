@@ -212,6 +212,26 @@ func TestAProvisionalVerdict(t *testing.T) {
 		r.Provisional.Why())
 }
 
+// TestADoubtedVerdict: a verdict waits until the pairs of a worker are void that audits contradict, also if the sample
+// of the worker has none of these pairs.
+func TestADoubtedVerdict(t *testing.T) {
+	f, a, r := begin(t, stats.SPRT{Elo0: 0, Elo1: 10, Alpha: 0.05, Beta: 0.05, Model: stats.ModelLogistic})
+	a.config.Auditor = some{}
+	f.Epochs.Fresh = 1 << 40
+	r.PlayedBy.Set(0, "red1")
+	r.Provisional = &tests.Provisional{End: 1, By: []string{"red1"}}
+	f.Roster.Workers["blue1"].Trust = trust.Verified
+	f.Roster.Workers["gold1"].Trust = trust.Verified
+	play(t, f, a, r, "blue1", 2)
+	accused := play(t, f, a, r, "gold1", 2)
+	testutil.Require(t, accused.Worker == "red1" && accused.Kept == r, "%+v", accused)
+
+	tests.Doubt(t.Context(), f.Tests, r, accused.Worker, accused.Why)
+	a.Prove(t.Context(), time.Now(), r)
+	testutil.Equal(t, r.Provisional.Why(),
+		"pairs of red1 will be void and played again, because of audits that contradict them", "the verdict")
+}
+
 // TestAuditsSurviveARestart: the waiting and the agreed audits are read again.
 func TestAuditsSurviveARestart(t *testing.T) {
 	gate := stats.SPRT{Elo0: 0, Elo1: 10, Alpha: 0.05, Beta: 0.05, Model: stats.ModelLogistic}

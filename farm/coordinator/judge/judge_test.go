@@ -142,6 +142,75 @@ func TestLeasesAreFound(t *testing.T) {
 	}
 }
 
+// TestDoubtedPairs: pairs that audits contradict become void once, also if an admin makes them void, or if the process
+// ends after the store has removed them. Later pairs of the worker count.
+func TestDoubtedPairs(t *testing.T) {
+	const farms, admins, crashed = "the farm", "an admin", "a crash"
+	for _, by := range []string{farms, admins, crashed} {
+		f, j, _ := begin(t)
+		plan := parttest.Plan("sprt", 20, stats.SPRT{Elo0: 0, Elo1: 10, Alpha: 0.05, Beta: 0.05, Model: stats.ModelLogistic})
+		plan.Seed++
+		r := f.Run(t, plan)
+		plays := func(pair int) {
+			f.Stores["sprt"].Pairs[pair] = match.PairResult{Pair: match.Pair{ID: pair},
+				Played: match.Provenance{Worker: "red1"}}
+			r.Ledger.Stored(time.Now(), pair)
+			r.PlayedBy.Set(pair, "red1")
+		}
+		plays(0)
+		j.accuse(t.Context(), audit.Accusation{Worker: "red1", Why: "pair 0 differs", Kept: r})
+		switch by {
+		case admins:
+			testutil.OK(t, testutil.Err(j.Void(t.Context(), "boss", r, &farm.Order{Run: r.Digest, Worker: "red1", Dry: true})))
+			testutil.Check(t, f.Tests.VoidReason(r, "red1") != "", "%s: counting the pairs ends the doubt", by)
+			testutil.OK(t, testutil.Err(j.Void(t.Context(), "boss", r, &farm.Order{Run: r.Digest, Worker: "red1"})))
+		case crashed:
+			delete(f.Stores["sprt"].Pairs, 0)
+			r.Ledger.Void(time.Now(), 0)
+			r.PlayedBy = tests.PlayedBy{}
+			f.Keys["red1"] = roster.Key{}
+			delete(f.Roster.Workers, "red1")
+		}
+		testutil.Check(t, f.Tests.VoidDue, "%s: no pair is due", by)
+		j.VoidDue(t.Context())
+		testutil.Check(t, len(f.Stores["sprt"].Pairs) == 0 && !f.Tests.VoidDue, "%s: %v, due %t", by,
+			f.Stores["sprt"].Pairs, f.Tests.VoidDue)
+
+		plays(1)
+		j.VoidDue(t.Context())
+		testutil.Equal(t, len(f.Stores["sprt"].Pairs), 1, by+": later pairs")
+	}
+}
+
+// TestDoubtedPairsOfAVerdict: a verdict is withdrawn after an error or a crash, too. The test runs again
+// without the doubt.
+func TestDoubtedPairsOfAVerdict(t *testing.T) {
+	for _, test := range []struct {
+		void         bool
+		state, after farm.State
+	}{{false, farm.Over, farm.Running}, {true, farm.Over, farm.Running}} {
+		f, j, _ := begin(t)
+		plan := parttest.Plan("sprt", 20, stats.SPRT{Elo0: 0, Elo1: 10, Alpha: 0.05, Beta: 0.05, Model: stats.ModelLogistic})
+		plan.Seed++
+		r := f.Run(t, plan)
+		if !test.void {
+			f.Stores["sprt"].Pairs[0] = match.PairResult{Played: match.Provenance{Worker: "red1"}}
+			r.Ledger.Stored(time.Now(), 0)
+		}
+		r.State, r.Provisional = test.state, &tests.Provisional{End: 1, By: []string{"red1"}}
+		f.Stores["sprt"].Why = "audits are missing"
+		j.accuse(t.Context(), audit.Accusation{Worker: "red1", Why: "pair 0 differs", Kept: r})
+		f.State.Full = true
+		j.VoidDue(t.Context())
+		testutil.Check(t, r.State == test.state && f.Tests.VoidReason(r, "red1") != "" && f.Tests.VoidDue,
+			"without a change in the state: %s, due %t", r.State, f.Tests.VoidDue)
+		f.State.Full = false
+		j.VoidDue(t.Context())
+		testutil.Check(t, r.State == test.after && strings.Contains(r.Voided, "pair 0 differs") && r.Provisional == nil &&
+			f.Stores["sprt"].Why == "" && f.Tests.VoidReason(r, "red1") == "", "%s, void %q", r.State, r.Voided)
+	}
+}
+
 // TestAPardonEndsDisputes: the disputes of a pardoned worker no longer count, also after a restart. Those of others
 // stay.
 func TestAPardonEndsDisputes(t *testing.T) {

@@ -21,7 +21,11 @@ import (
 // Void makes the pairs of a worker in a test void, and evaluates the remaining pairs again. by is the name of the key
 // or "farm". No result may be stored at the same time.
 func (s *Judge) Void(ctx context.Context, by string, r *tests.Test, o *farm.Order) (farm.Purged, error) {
-	return s.void(ctx, by, r, o, tests.Selection{Worker: o.Worker})
+	out, err := s.void(ctx, by, r, o, tests.Selection{Worker: o.Worker})
+	if err == nil && !o.Dry {
+		err = s.config.Tests.ClearDoubt(ctx, r, o.Worker)
+	}
+	return out, err
 }
 
 // void is Void for a selection of the worker's pairs.
@@ -84,10 +88,10 @@ func (s *Judge) void(ctx context.Context, by string, r *tests.Test, o *farm.Orde
 	})
 }
 
-// unknown returns an error if the farm has no worker and no key with a name. The error lists the workers whose pairs
-// the test has.
+// unknown returns an error if the farm has no worker and no key with a name, and the test no doubt about its pairs. The
+// error lists the workers whose pairs the test has.
 func (s *Judge) unknown(ctx context.Context, r *tests.Test, worker string) error {
-	if s.config.Roster.Workers[worker] != nil || s.config.Roster.OwnerOf(worker) != "" {
+	if s.config.Roster.Workers[worker] != nil || s.config.Roster.OwnerOf(worker) != "" || r.Doubted[worker] != "" {
 		return nil
 	}
 
@@ -129,8 +133,8 @@ func voidedText(r *tests.Test, o *farm.Order, p *farm.Purged, numbers bool) stri
 		farm.Because(o.Why))
 }
 
-// VoidDue makes pairs void in tests with an SPRT, unless the verdict is final: the pairs of workers in quarantine,
-// those of Test.Doubted, and pairs in disputes that are settled. No result may be stored at the same time.
+// VoidDue makes pairs void in tests with an SPRT, unless the verdict is final: the pairs of workers for whom
+// Tests.VoidReason has a reason, and pairs in disputes that are settled. No result may be stored at the same time.
 func (s *Judge) VoidDue(ctx context.Context) {
 	s.config.Tests.VoidDue = false
 	for _, r := range s.config.Tests.InOrder() {
@@ -142,32 +146,22 @@ func (s *Judge) VoidDue(ctx context.Context) {
 	}
 }
 
-// voidBarred makes the pairs of workers in quarantine, and those of Test.Doubted, void in a test.
+// voidBarred makes the pairs of workers void for whom Tests.VoidReason has a reason.
 func (s *Judge) voidBarred(ctx context.Context, r *tests.Test) {
-	names := map[string]bool{}
+	// the pairs of a doubted worker may have become void just before a crash
+	names := slices.AppendSeq(slices.Clone(r.PlayedBy.Workers()), maps.Keys(r.Doubted))
 	if r.Provisional != nil {
-		for _, name := range r.Provisional.By {
-			names[name] = true
-		}
+		names = append(names, r.Provisional.By...)
 	}
-	for _, name := range r.PlayedBy.Workers() {
-		names[name] = true
-	}
-	for _, name := range slices.Sorted(maps.Keys(names)) {
-		why := r.Doubted[name]
-		if s.config.Roster.Barred(name) {
-			why = s.config.Roster.Workers[name].Quarantine
-		}
+	slices.Sort(names)
+	for _, name := range slices.Compact(names) {
+		why := s.config.Tests.VoidReason(r, name)
 		if why == "" || r.State == farm.Failed {
 			continue
 		}
 		_, err := s.Void(ctx, "farm", r, &farm.Order{Run: r.Digest, Worker: name, Why: why})
-		if err == nil {
-			delete(r.Doubted, name)
-		}
 		s.config.Tests.VoidDue = s.config.Tests.VoidDue || err != nil
-		entries.Warn(s.config.Log, err, "the pairs of a worker in quarantine were not made void", "run", r.Name, "worker",
-			name)
+		entries.Warn(s.config.Log, err, "the pairs of a worker were not made void", "run", r.Name, "worker", name)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -129,6 +130,26 @@ func (s *Store) Pair(_ context.Context, id int) (match.PairResult, error) {
 		return r, fmt.Errorf("pair %d is not stored", id)
 	}
 	return r, nil
+}
+
+// By implements tests.Store.
+func (s *Store) By(_ context.Context, which tests.Selection) (pairs []int, err error) {
+	for id, p := range s.Pairs {
+		if which.Has(p.Played.Worker, id) {
+			pairs = append(pairs, id)
+		}
+	}
+	slices.Sort(pairs)
+	return pairs, nil
+}
+
+// Void implements tests.Store.
+func (s *Store) Void(ctx context.Context, which tests.Selection, _, _ string) ([]int, error) {
+	pairs, err := s.By(ctx, which)
+	for _, id := range pairs {
+		delete(s.Pairs, id)
+	}
+	return pairs, err
 }
 
 // SetProvisional implements tests.Store.

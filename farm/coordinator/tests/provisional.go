@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -33,14 +34,48 @@ func (s *Tests) MustProve(r *Test, name string) bool {
 }
 
 // Doubt makes the pairs of a worker in a test void at the next tick, if the test has an SPRT and its verdict is not
-// final. why is what an audit has found. The worker may be honest: its engines may have kept data of earlier pairs.
+// final. If the test is stopped, the pairs become void when it runs again. why is what an audit has found. The worker
+// may be honest: its engines may have kept data of earlier pairs.
 func Doubt(ctx context.Context, s *Tests, r *Test, worker, why string) {
 	why += fmt.Sprintf(". The engines of %s may have kept data of earlier pairs, so the audit accuses no worker", worker)
-	s.LogOnce(ctx, time.Now(), r, doubted+worker, why)
-	if r.Doubted == nil {
-		r.Doubted = map[string]string{}
+	if r.Match.Gate.IsZero() {
+		s.LogOnce(ctx, time.Now(), r, doubted+worker, why)
+		return
 	}
-	r.Doubted[worker], s.VoidDue = why, true
+
+	all := map[string]string{worker: why}
+	maps.Copy(all, r.Doubted)
+	r.Doubted, s.VoidDue = all, true
+	if r.WasDoubted(worker) { // earlier pairs of the worker, which are void
+		entries.Warn(s.config.Log, s.Keep(ctx, r), "the doubt about a worker's pairs was not stored", "run", r.Name)
+	}
+	s.LogOnce(ctx, time.Now(), r, doubted+worker, why)
+}
+
+// ClearDoubt ends the doubt about a worker's pairs of a test after they have become void. After an error the doubt
+// stays.
+func (s *Tests) ClearDoubt(ctx context.Context, r *Test, worker string) error {
+	if r.Doubted[worker] == "" {
+		return nil
+	}
+
+	before := r.Record
+	r.Doubted = maps.Clone(r.Doubted)
+	delete(r.Doubted, worker)
+	err := s.Keep(ctx, r)
+	if err != nil {
+		r.Record = before
+	}
+	return err
+}
+
+// VoidReason returns why the pairs of a worker in a test must become void, or "": the worker is in quarantine, or
+// audits have contradicted its pairs, see Doubt.
+func (s *Tests) VoidReason(r *Test, worker string) string {
+	if w := s.config.Roster.Workers[worker]; w != nil && w.Quarantine != "" {
+		return w.Quarantine
+	}
+	return r.Doubted[worker]
 }
 
 // doubted begins the subject of the log's line about a worker's doubted pairs.
@@ -92,8 +127,9 @@ func provisional(s *Tests, r *Test) *Provisional {
 		if !seen[name] {
 			seen[name] = true
 			p.By = append(p.By, name)
-			prove = prove || s.config.Roster.Barred(name) || s.MustProve(r, name)
-			s.VoidDue = s.VoidDue || s.config.Roster.Barred(name)
+			void := s.VoidReason(r, name) != ""
+			prove = prove || void || s.MustProve(r, name)
+			s.VoidDue = s.VoidDue || void
 		}
 	}
 	if !prove {

@@ -45,6 +45,8 @@ type Record struct {
 	Logged []string `cbor:"told,omitempty"`
 	// Disputes holds the pairs that became void because two workers disagreed, in the order in which they did.
 	Disputes []Dispute `cbor:"disputes,omitempty"`
+	// Doubted has the workers whose pairs must become void without a quarantine, with the reasons, see Doubt.
+	Doubted map[string]string `cbor:"doubted,omitempty"`
 	// Benches has what workers have read in the messages of the commits that they have built.
 	Benches []farm.BenchCheck `cbor:"benches,omitempty"`
 
@@ -68,9 +70,7 @@ type Test struct {
 	Exact    bool          // the players repeat their games move for move
 	Protocol int           // the oldest protocol with which a worker can play the run
 	Claims   *trust.Claims // the speeds that the workers' machines claim to have; nil if clocks are not scaled
-	// Doubted has the workers whose pairs will become void without a quarantine, with the reasons, see Doubt.
-	Doubted map[string]string
-	Aside   bool // the run is not open, because the coordinator could not open or evaluate it
+	Aside    bool          // the run is not open, because the coordinator could not open or evaluate it
 
 	// The following fields are nil unless the run is open.
 	Store    Store

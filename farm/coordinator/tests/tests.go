@@ -50,8 +50,8 @@ type Config struct {
 type Tests struct {
 	All    map[string]*Test // by the digest of the plan
 	Unread []farm.Unread    // stored tests that this program cannot decode, see setUnread
-	// VoidDue is set if pairs may have to become void: a worker of a test may be in quarantine, or a dispute may be
-	// settled.
+	// VoidDue is set if pairs may have to become void: Tests.VoidReason may have a reason for a worker of a test, or a
+	// dispute may be settled.
 	VoidDue bool
 	// Changed is called after the state, the priority or the share of a test has changed.
 	Changed func(*Test)
@@ -229,6 +229,7 @@ func (s *Tests) Turn(ctx context.Context, r *Test, state farm.State, by, why str
 	if r.Ledger != nil {
 		r.Limit()
 	}
+	s.VoidDue = s.VoidDue || state == farm.Running // no pair became void while the test was stopped
 	s.Changed(r)
 	s.Hint(r)
 	return nil

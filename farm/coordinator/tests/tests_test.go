@@ -112,6 +112,44 @@ func TestDisputes(t *testing.T) {
 	})
 }
 
+// TestADoubt: the doubt about a worker's pairs is stored, and the verdict of a test that uses them is provisional. It
+// ends when the pairs are void, and a later one is stored, too.
+func TestADoubt(t *testing.T) {
+	f := parttest.New()
+	r := f.Run(t, parttest.Plan("t", 2, gate))
+	f.Join(t, "red1", 1)
+	f.Roster.Workers["red1"].Trust = trust.Verified
+	stored := func() map[string]string {
+		var rec tests.Record
+		testutil.OK(t, farm.Decode(f.State.Rows[[2]string{"tests", r.Digest}], &rec))
+		return rec.Doubted
+	}
+	for pair := range 2 {
+		r.PlayedBy.Set(pair, "red1")
+		legs := stats.Pair{{Outcome: stats.Win, Points: 1, AIsBlack: true}, {Outcome: stats.Loss}}
+		testutil.OK(t, r.Gate.Add(pair, stats.Play{Pair: legs}))
+		r.Ledger.Stored(time.Now(), pair)
+	}
+	for _, text := range []string{"pair 1 differs", "pair 2 differs"} {
+		f.Tests.VoidDue = false
+		tests.Doubt(t.Context(), f.Tests, r, "red1", text)
+		testutil.Check(t, strings.HasPrefix(stored()["red1"], text) && f.Tests.VoidDue && r.WasDoubted("red1"), "%q",
+			stored())
+
+		f.Tests.VoidDue = false
+		testutil.Check(t, f.Tests.Examine(t.Context(), r) && r.Provisional != nil && f.Tests.VoidDue, "%+v", r.Provisional)
+
+		f.State.Full = true
+		testutil.Check(t, f.Tests.ClearDoubt(t.Context(), r, "red1") != nil && f.Tests.VoidReason(r, "red1") != "",
+			"the doubt ends although this is not stored")
+		f.State.Full = false
+		testutil.OK(t, f.Tests.ClearDoubt(t.Context(), r, "red1"))
+		testutil.Check(t, f.Tests.VoidReason(r, "red1") == "" && len(stored()) == 0, "%q", stored())
+		testutil.OK(t, f.Tests.Turn(t.Context(), r, farm.Running, "farm", ""))
+	}
+	testutil.Check(t, f.Tests.Examine(t.Context(), r) && r.Provisional == nil, "without a doubt: %+v", r.Provisional)
+}
+
 // TestOneTestOfAPlan: a plan is submitted once, and a name belongs to one test, also after its end. An owner has no
 // more waiting tests than the quota.
 func TestOneTestOfAPlan(t *testing.T) {
