@@ -182,13 +182,13 @@ func TestDoubtedPairs(t *testing.T) {
 	}
 }
 
-// TestDoubtedPairsOfAVerdict: a verdict is withdrawn after an error or a crash, too. The test runs again
-// without the doubt.
+// TestDoubtedPairsOfAVerdict: a verdict is withdrawn after an error or a crash, too. A test that has ended runs again
+// without the doubt. The database of a stopped one has no provisional verdict any more.
 func TestDoubtedPairsOfAVerdict(t *testing.T) {
 	for _, test := range []struct {
 		void         bool
 		state, after farm.State
-	}{{false, farm.Over, farm.Running}, {true, farm.Over, farm.Running}} {
+	}{{false, farm.Over, farm.Running}, {true, farm.Over, farm.Running}, {false, farm.Stopped, farm.Stopped}} {
 		f, j, _ := begin(t)
 		plan := parttest.Plan("sprt", 20, stats.SPRT{Elo0: 0, Elo1: 10, Alpha: 0.05, Beta: 0.05, Model: stats.ModelLogistic})
 		plan.Seed++

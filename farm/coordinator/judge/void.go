@@ -76,16 +76,12 @@ func (s *Judge) void(ctx context.Context, by string, r *tests.Test, o *farm.Orde
 		what += fmt.Sprintf("; the verdict %s is withdrawn", out.Before)
 	}
 	r.Voided = what
-	if r.State == farm.Over && r.Decided() == "" {
-		return out, s.config.Tests.Turn(ctx, r, farm.Running, by, what)
+	if r.Decided() == "" && (r.State == farm.Over || r.Provisional != nil) {
+		return out, s.config.Tests.Withdraw(ctx, r, by, what)
 	}
 	r.Limit()
 	s.config.Audits.Again(r)
-	return out, s.config.Tests.Set(ctx, by, r, what, func() {
-		if r.Decided() == "" {
-			r.Provisional = nil
-		}
-	})
+	return out, s.config.Tests.Set(ctx, by, r, what, func() {})
 }
 
 // unknown returns an error if the farm has no worker and no key with a name, and the test no doubt about its pairs. The

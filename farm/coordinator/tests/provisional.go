@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"gogi/farm"
 	"gogi/farm/coordinator/entries"
 )
 
@@ -86,12 +87,18 @@ const doubted = "doubted "
 func (r *Test) WasDoubted(worker string) bool { return slices.Contains(r.Logged, doubted+worker) }
 
 // Mark stores text, the reason why a verdict is provisional, in the games' database and in the test's record. An
-// empty text makes the verdict final. After an error nothing has changed in the record.
+// empty text makes the verdict final. If the store lacks pairs of the verdict, it withdraws the verdict instead. After
+// an error nothing has changed in the record.
 func (s *Tests) Mark(ctx context.Context, now time.Time, r *Test, text string) error {
 	if text != "" && text == r.Provisional.Text {
 		return nil
 	}
 	err := s.Open(ctx, r, now)
+	if err == nil && text == "" && r.Decided() == "" {
+		err := s.Withdraw(ctx, r, "farm", fmt.Sprintf("the verdict %s is withdrawn, because pairs of it are void", r.Verdict))
+		entries.Warn(s.config.Log, err, "a verdict was not withdrawn", "run", r.Name)
+		return err
+	}
 	if err == nil {
 		err = r.Store.SetProvisional(ctx, text)
 	}
@@ -112,6 +119,16 @@ func (s *Tests) Mark(ctx context.Context, now time.Time, r *Test, text string) e
 		entries.Warn(s.config.Log, err, "the state of a provisional verdict was not stored", "run", r.Name)
 	}
 	return err
+}
+
+// Withdraw withdraws the verdict of a test that lacks pairs. A test that has ended runs again. by is the name of the
+// user's key or "farm", and why the reason.
+func (s *Tests) Withdraw(ctx context.Context, r *Test, by, why string) error {
+	state := r.State
+	if state == farm.Over {
+		state = farm.Running
+	}
+	return s.Turn(ctx, r, state, by, why)
 }
 
 // provisional decides whether the verdict of a run that ends now is final. It returns nil if it is final, and

@@ -150,6 +150,37 @@ func TestADoubt(t *testing.T) {
 	testutil.Check(t, f.Tests.Examine(t.Context(), r) && r.Provisional == nil, "without a doubt: %+v", r.Provisional)
 }
 
+// TestAVerdictIsMarked: without a reason it is final. If pairs of it are void, it is withdrawn instead: a test that has
+// ended runs again, and a stopped one stays stopped.
+func TestAVerdictIsMarked(t *testing.T) {
+	for _, test := range []struct {
+		stored       int
+		state, after farm.State
+		log          string
+	}{
+		{2, farm.Over, farm.Over, "the verdict pass is final"},
+		{1, farm.Over, farm.Running, "running: the verdict pass is withdrawn, because pairs of it are void"},
+		{1, farm.Stopped, farm.Stopped, "stopped: the verdict pass is withdrawn, because pairs of it are void"},
+	} {
+		f := parttest.New()
+		r := f.Run(t, parttest.Plan("t", 2, gate))
+		for pair := range test.stored {
+			r.Ledger.Stored(time.Now(), pair)
+		}
+		r.State, r.Verdict, r.Provisional = test.state, "pass", &tests.Provisional{End: 2, By: []string{"red1"}}
+		testutil.OK(t, f.Tests.Mark(t.Context(), time.Now(), r, "audits are missing"))
+		testutil.Check(t, r.State == test.state && f.Stores["t"].Why == "audits are missing", "%+v: %s", test, r.State)
+
+		f.State.Full = true
+		testutil.Check(t, f.Tests.Mark(t.Context(), time.Now(), r, "") != nil && r.State == test.state &&
+			r.Provisional != nil, "%+v, not stored: %s", test, r.State)
+		f.State.Full = false
+		testutil.OK(t, f.Tests.Mark(t.Context(), time.Now(), r, ""))
+		testutil.Check(t, r.State == test.after && r.Provisional == nil && f.Stores["t"].Why == "" &&
+			r.Log[len(r.Log)-1].What == test.log, "%+v: %s, %q", test, r.State, r.Log[len(r.Log)-1].What)
+	}
+}
+
 // TestOneTestOfAPlan: a plan is submitted once, and a name belongs to one test, also after its end. An owner has no
 // more waiting tests than the quota.
 func TestOneTestOfAPlan(t *testing.T) {
