@@ -273,8 +273,8 @@ func (s *Audits) Read(ctx context.Context) error {
 		entries.Warn(s.config.Log, farm.Decode(body, &all), "the stored audits of a test cannot be read", "run", r.Name)
 		l.revision = revision
 		for _, due := range all {
-			if due.Second != nil && !s.fresh(r, due.Second.Epoch) {
-				due.Second = nil // its engines may have kept data of earlier pairs
+			if due.Second != nil && (!s.fresh(r, due.Second.Epoch) || s.config.Roster.Barred(due.Second.Worker)) {
+				due.Second = nil // its engines may have kept data of earlier pairs, or its worker is in quarantine
 			}
 			l.due = append(l.due, newAudit(due))
 		}
@@ -644,12 +644,14 @@ func (s *Audits) countDenial(ctx context.Context, r *tests.Test, a *audit, first
 			Why: fmt.Sprintf("audit of pair %d of %s: %s; the worker itself got another result", a.Pair, r.Name, where), Kept: r}
 	}
 	a.Second.Denied = true
-	denied := func(x *audit) bool { return x.Second != nil && x.Second.Denied && x.Second.Owner == a.Second.Owner }
+	denied := func(x *audit) bool {
+		return x.Second != nil && x.Second.Denied && x.Second.Owner == a.Second.Owner && !s.config.Roster.Barred(x.Worker)
+	}
 	n := 0
 	for _, list := range s.byTest {
 		n += len(lists.Filter(list.due, denied))
 	}
-	if n < soleDisputes && !s.config.Roster.Barred(a.Second.Worker) {
+	if n < soleDisputes {
 		return accused
 	}
 	for test, list := range s.byTest {
@@ -973,6 +975,20 @@ func (s *Audits) Leave(worker, session string) {
 		for _, a := range l.due {
 			if a.worker == worker && (session == "" || a.session != session) {
 				a.release()
+			}
+		}
+	}
+}
+
+// Bar ends the leases of a worker that is in quarantine from now on. Its results with which it contradicted others count
+// no more, so these audits wait for another worker.
+func (s *Audits) Bar(worker string) {
+	s.Leave(worker, "")
+	for _, l := range s.byTest {
+		for _, a := range l.due {
+			if a.Second != nil && a.Second.Worker == worker {
+				a.Second, a.owners, a.undecided = nil, []string{a.Owner}, false
+				l.changed = true
 			}
 		}
 	}

@@ -1086,8 +1086,7 @@ func TestDenialsOfTwoOwners(t *testing.T) {
 
 // TestNoDenial: no worker repeats its first result if another trusted worker can decide, or if the farm trusts the
 // auditor too, or does not trust the worker. A worker that gets another result shows that the players do not repeat
-// their games, unless the engines of the first result may have kept data. The audits of a worker in quarantine end one
-// by one.
+// their games, unless the engines of the first result may have kept data.
 func TestNoDenial(t *testing.T) {
 	for name, change := range map[string]func(f *parttest.Farm){
 		"another decides": func(f *parttest.Farm) { f.Roster.Workers["red1"].Trust = trust.Owner },
@@ -1110,9 +1109,68 @@ func TestNoDenial(t *testing.T) {
 		testutil.Check(t, r.Inexact != kept && !a.Waits(r) && (accused.Worker == "blue1") == kept &&
 			(accused.Kept == r) == kept, "kept %t: %+v, inexact %t", kept, accused, r.Inexact)
 	}
-	f, a, r, _ := contradict(t, 1)
-	f.Roster.Quarantine(f.Roster.Workers["gold1"], "gold1", "it lies", "farm")
-	h, _ := grant(t, f, a, r, "blue1")
-	count(t, f, a, r, "blue1", h, 1)
-	testutil.Check(t, !a.Waits(r) && r.Counts.Differed == 1, "the audit of a worker in quarantine waits")
+}
+
+// bar quarantines a worker.
+func bar(f *parttest.Farm, a *Audits, worker string) {
+	f.Roster.Quarantine(f.Roster.Workers[worker], worker, "it lies", "farm")
+	a.Bar(worker)
+	a.ProveAgain()
+}
+
+// TestAContradictionByALiar: the results of a worker in quarantine with which it contradicted others count no more, also
+// after a restart. Others play these audits again, and no pair becomes void.
+func TestAContradictionByALiar(t *testing.T) {
+	for _, restart := range []bool{false, true} {
+		f, a, r := fewDisputes(t)
+		testutil.Equal(t, len(settled(t, a, r)), 1, "settled disputes")
+		if restart {
+			a.Keep(t.Context(), r)
+			f.Roster.Quarantine(f.Roster.Workers["blue1"], "blue1", "it lies", "farm")
+			a = New(a.config)
+			testutil.OK(t, a.Read(t.Context()))
+		} else {
+			bar(f, a, "blue1")
+		}
+		testutil.Equal(t, len(settled(t, a, r)), 0, "settled disputes after the quarantine")
+		testutil.Contains(t, r.Provisional.Why(), "2 of 2 audits are missing", "the verdict")
+		f.Roster.Workers["gold1"].Trust = trust.Verified
+		for range 2 {
+			testutil.Equal(t, play(t, f, a, r, "gold1", 1), Accusation{}, "accused")
+		}
+	}
+	f, a, r := fewDisputes(t)
+	a.Keep(t.Context(), r)
+	bar(f, a, "blue1")
+	a.Keep(t.Context(), r)
+	testutil.OK(t, farm.Decode(f.State.Rows[[2]string{bucketAudits, r.Digest}], &[]dueAudit{}))
+	testutil.Check(t, !strings.Contains(string(f.State.Rows[[2]string{bucketAudits, r.Digest}]), "blue1"),
+		"the second results are stored")
+}
+
+// TestDenialsByALiar: a worker that has contradicted two workers, of which one is in quarantine, is not accused by the
+// pairs of that one. They no longer count as disputes.
+func TestDenialsByALiar(t *testing.T) {
+	f, a, r, _ := contradict(t, 2)
+	f.Roster.Workers["blue1"].Trust = trust.Owner
+	for range 2 {
+		h, ok := grant(t, f, a, r, "blue1")
+		testutil.Require(t, ok, "blue1 repeats nothing")
+		testutil.Equal(t, count(t, f, a, r, "blue1", h, 1), Accusation{}, "accused")
+	}
+	testutil.Check(t, a.disputed(time.Now(), r, "gold1"), "gold1 is in no dispute")
+	bar(f, a, "blue1")
+	testutil.Check(t, !a.disputed(time.Now(), r, "gold1"), "gold1 is in dispute with a liar")
+
+	f.Roster.Workers["red1"].Trust = trust.Verified
+	f.Stores["t"].Pairs[4] = *result(4, "red1", 1)
+	r.Ledger.Stored(time.Now(), 4)
+	a.Start(time.Now(), r, "red1", f.Roster.Workers["red1"], 4, 4)
+	for _, name := range []string{"gold1", "red1"} {
+		list := a.Grant(t.Context(), time.Now(), r, f.Roster.Sessions[name], 9)
+		last := list[len(list)-1].Held // red1 may also decide about the pairs of the liar
+		testutil.Require(t, last.Pair == 4, "%s plays %+v", name, list)
+		accused := count(t, f, a, r, name, last, map[string]float64{"gold1": 2, "red1": 1}[name])
+		testutil.Equal(t, accused, Accusation{}, "accused by "+name)
+	}
 }

@@ -33,15 +33,21 @@ func (s *Judge) blame(ctx context.Context, name, why string, results int) {
 
 // Quarantine ends a worker's grants and leases. The worker's stored results stay. The coordinator compares
 // the other workers again without this worker, because the errors of this worker would count as evidence
-// against them. by is "farm" or the name of a key.
+// against them. For the same reason the disputes end that results of the worker have caused. by is "farm" or the name
+// of a key.
 func (s *Judge) Quarantine(ctx context.Context, w *roster.Worker, name, why, by string) {
 	s.config.Roster.Quarantine(w, name, why, by)
 	s.config.Tests.VoidDue = true
 	s.config.Audits.ProveAgain()
 	now := time.Now()
-	s.config.Audits.Leave(name, "")
+	s.config.Audits.Bar(name)
 	s.config.Tests.Leave(now, name)
 	s.config.Tests.CompareAgain(ctx)
+	for _, r := range s.config.Tests.All {
+		if r.Retract(name) {
+			entries.Warn(s.config.Log, s.config.Tests.Keep(ctx, r), "the end of disputes was not stored", "run", r.Name)
+		}
+	}
 }
 
 // leastAccusers is the smallest number of compared workers with which gogi accuses one of them because of a

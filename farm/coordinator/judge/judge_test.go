@@ -16,14 +16,30 @@ import (
 	"gogi/farm/coordinator/tests"
 	"gogi/internal/testutil"
 	"gogi/match"
+	"gogi/match/trust"
 	"gogi/stats"
 )
+
+// scales is an Auditor that audits only the pairs of verdicts. Two results differ if their factors of the clocks do.
+type scales struct{}
+
+func (scales) Exact(*match.Plan) bool                    { return true }
+func (scales) Audits(string, int, trust.Level, int) bool { return false }
+func (scales) Verified() int                             { return 2 }
+func (scales) Sample(_ string, pairs []int) []int        { return pairs }
+func (scales) Print(p *match.PairResult) []byte          { return fmt.Append(nil, p.Played.Scale) }
+func (scales) Differ(a, b *match.PairResult) (what string) {
+	if a.Played.Scale != b.Played.Scale {
+		what = "the first move"
+	}
+	return what
+}
 
 func begin(t *testing.T) (*parttest.Farm, *Judge, *tests.Test) {
 	t.Helper()
 	f := parttest.New()
 	audits := audit.New(audit.Config{State: f.State, Roster: f.Roster, Tests: f.Tests, Epochs: f.Epochs,
-		Lease: parttest.Lease, Log: f.Log})
+		Lease: parttest.Lease, Log: f.Log, Secret: parttest.Secret, Auditor: scales{}})
 	j := New(Config{
 		Roster: f.Roster, Tests: f.Tests, Audits: audits,
 		Quotas:  grants.NewQuotas(func(string) grants.Quota { return grants.Quota{} }, f.Tests),
@@ -142,17 +158,24 @@ func TestLeasesAreFound(t *testing.T) {
 	}
 }
 
+// sprtTest returns a test with an SPRT, and its store.
+func sprtTest(t *testing.T, f *parttest.Farm) (*tests.Test, *parttest.Store) {
+	t.Helper()
+	plan := parttest.Plan("sprt", 20, stats.SPRT{Elo0: 0, Elo1: 10, Alpha: 0.05, Beta: 0.05, Model: stats.ModelLogistic})
+	plan.Seed++
+	r := f.Run(t, plan)
+	return r, f.Stores["sprt"]
+}
+
 // TestDoubtedPairs: pairs that audits contradict become void once, also if an admin makes them void, or if the process
 // ends after the store has removed them. Later pairs of the worker count.
 func TestDoubtedPairs(t *testing.T) {
 	const farms, admins, crashed = "the farm", "an admin", "a crash"
 	for _, by := range []string{farms, admins, crashed} {
 		f, j, _ := begin(t)
-		plan := parttest.Plan("sprt", 20, stats.SPRT{Elo0: 0, Elo1: 10, Alpha: 0.05, Beta: 0.05, Model: stats.ModelLogistic})
-		plan.Seed++
-		r := f.Run(t, plan)
+		r, store := sprtTest(t, f)
 		plays := func(pair int) {
-			f.Stores["sprt"].Pairs[pair] = match.PairResult{Pair: match.Pair{ID: pair},
+			store.Pairs[pair] = match.PairResult{Pair: match.Pair{ID: pair},
 				Played: match.Provenance{Worker: "red1"}}
 			r.Ledger.Stored(time.Now(), pair)
 			r.PlayedBy.Set(pair, "red1")
@@ -165,7 +188,7 @@ func TestDoubtedPairs(t *testing.T) {
 			testutil.Check(t, f.Tests.VoidReason(r, "red1") != "", "%s: counting the pairs ends the doubt", by)
 			testutil.OK(t, testutil.Err(j.Void(t.Context(), "boss", r, &farm.Order{Run: r.Digest, Worker: "red1"})))
 		case crashed:
-			delete(f.Stores["sprt"].Pairs, 0)
+			delete(store.Pairs, 0)
 			r.Ledger.Void(time.Now(), 0)
 			r.PlayedBy = tests.PlayedBy{}
 			f.Keys["red1"] = roster.Key{}
@@ -173,12 +196,12 @@ func TestDoubtedPairs(t *testing.T) {
 		}
 		testutil.Check(t, f.Tests.VoidDue, "%s: no pair is due", by)
 		j.VoidDue(t.Context())
-		testutil.Check(t, len(f.Stores["sprt"].Pairs) == 0 && !f.Tests.VoidDue, "%s: %v, due %t", by,
-			f.Stores["sprt"].Pairs, f.Tests.VoidDue)
+		testutil.Check(t, len(store.Pairs) == 0 && !f.Tests.VoidDue, "%s: %v, due %t", by,
+			store.Pairs, f.Tests.VoidDue)
 
 		plays(1)
 		j.VoidDue(t.Context())
-		testutil.Equal(t, len(f.Stores["sprt"].Pairs), 1, by+": later pairs")
+		testutil.Equal(t, len(store.Pairs), 1, by+": later pairs")
 	}
 }
 
@@ -190,15 +213,13 @@ func TestDoubtedPairsOfAVerdict(t *testing.T) {
 		state, after farm.State
 	}{{false, farm.Over, farm.Running}, {true, farm.Over, farm.Running}, {false, farm.Stopped, farm.Stopped}} {
 		f, j, _ := begin(t)
-		plan := parttest.Plan("sprt", 20, stats.SPRT{Elo0: 0, Elo1: 10, Alpha: 0.05, Beta: 0.05, Model: stats.ModelLogistic})
-		plan.Seed++
-		r := f.Run(t, plan)
+		r, store := sprtTest(t, f)
 		if !test.void {
-			f.Stores["sprt"].Pairs[0] = match.PairResult{Played: match.Provenance{Worker: "red1"}}
+			store.Pairs[0] = match.PairResult{Played: match.Provenance{Worker: "red1"}}
 			r.Ledger.Stored(time.Now(), 0)
 		}
 		r.State, r.Provisional = test.state, &tests.Provisional{End: 1, By: []string{"red1"}}
-		f.Stores["sprt"].Why = "audits are missing"
+		store.Why = "audits are missing"
 		j.accuse(t.Context(), audit.Accusation{Worker: "red1", Why: "pair 0 differs", Kept: r})
 		f.State.Full = true
 		j.VoidDue(t.Context())
@@ -207,8 +228,49 @@ func TestDoubtedPairsOfAVerdict(t *testing.T) {
 		f.State.Full = false
 		j.VoidDue(t.Context())
 		testutil.Check(t, r.State == test.after && strings.Contains(r.Voided, "pair 0 differs") && r.Provisional == nil &&
-			f.Stores["sprt"].Why == "" && f.Tests.VoidReason(r, "red1") == "", "%s, void %q", r.State, r.Voided)
+			store.Why == "" && f.Tests.VoidReason(r, "red1") == "", "%s, void %q", r.State, r.Voided)
 	}
+}
+
+// TestSettledDisputes: the pairs of a settled dispute become void, also if this fails at first. They count once. The
+// dispute ends with the quarantine of the worker that caused it, also after a restart.
+func TestSettledDisputes(t *testing.T) {
+	f, j, _ := begin(t)
+	blue := f.Join(t, "blue1", 1)
+	f.Roster.Workers["blue1"].Trust = trust.Verified
+	r, store := sprtTest(t, f)
+	store.Pairs[0] = match.PairResult{Played: match.Provenance{Worker: "red1", Scale: 1}}
+	r.Ledger.Stored(time.Now(), 0)
+	r.PlayedBy.Set(0, "red1")
+	r.State, r.Provisional = farm.Over, &tests.Provisional{End: 1, By: []string{"red1"}}
+	audits := j.config.Audits
+	audits.Prove(t.Context(), time.Now(), r)
+	for range 2 {
+		list := audits.Grant(t.Context(), time.Now(), r, blue, 1)
+		testutil.Require(t, len(list) == 1, "blue1 audits %+v", list)
+		audits.Count(t.Context(), r, audit.Played{Worker: "blue1", Owner: "blue", Lease: list[0].Held,
+			Pair: &match.PairResult{Played: match.Provenance{Scale: 2}}})
+	}
+	audits.Prove(t.Context(), time.Now(), r)
+
+	for _, test := range []struct {
+		full bool
+		err  error
+	}{{full: true}, {err: fmt.Errorf("an input error")}, {}} {
+		f.State.Full, store.Err = test.full, test.err
+		j.VoidDue(t.Context())
+		fails := test.full || test.err != nil
+		testutil.Check(t, (f.Tests.VoidDue || !fails) && (r.State == farm.Over) == fails && (r.Counts.Differed == 0) == fails,
+			"%+v: due %t, %s, %d differ", test, f.Tests.VoidDue, r.State, r.Counts.Differed)
+	}
+	testutil.Check(t, len(store.Pairs) == 0 && len(r.Disputes) == 1 && r.Counts.Differed == 1, "%+v, %+v", r.Disputes,
+		r.Counts)
+
+	j.Quarantine(t.Context(), f.Roster.Workers["blue1"], "blue1", "it lies", "farm")
+	var rec tests.Record
+	testutil.OK(t, farm.Decode(f.State.Rows[[2]string{"tests", r.Digest}], &rec))
+	testutil.Check(t, len(r.Disputes)+len(rec.Disputes) == 0, "after the quarantine of blue1: %+v, stored %+v", r.Disputes,
+		rec.Disputes)
 }
 
 // TestAPardonEndsDisputes: the disputes of a pardoned worker no longer count, also after a restart. Those of others

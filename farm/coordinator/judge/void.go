@@ -168,7 +168,9 @@ func (s *Judge) voidDisputed(ctx context.Context, r *tests.Test) {
 		of := settled[i]
 		o := &farm.Order{Run: r.Digest, Worker: of.Worker, Why: of.Why}
 		_, err = s.void(ctx, "farm", r, o, tests.Selection{Worker: of.Worker, Only: append([]int{}, of.Pairs...)})
-		r.Counts.Differed += len(of.Pairs)
+		if err == nil {
+			r.Counts.Differed += len(of.Pairs)
+		}
 	}
 	s.config.Tests.VoidDue = s.config.Tests.VoidDue || err != nil
 	entries.Warn(s.config.Log, err, "pairs whose results workers dispute were not made void", "run", r.Name)

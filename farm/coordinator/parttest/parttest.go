@@ -97,6 +97,7 @@ type Store struct {
 
 	Pairs map[int]match.PairResult
 	Why   string // of SetProvisional
+	Err   error  // of By
 }
 
 // Add implements tests.Store.
@@ -140,7 +141,7 @@ func (s *Store) By(_ context.Context, which tests.Selection) (pairs []int, err e
 		}
 	}
 	slices.Sort(pairs)
-	return pairs, nil
+	return pairs, s.Err
 }
 
 // Void implements tests.Store.

@@ -102,10 +102,10 @@ func (r *Roster) Earned(w *Worker) int {
 }
 
 // Trusted reports whether the farm trusts pairs under this name without an audit. It trusts workers with a trust
-// level above untrusted. It also trusts keys with the right Run, which may push pairs.
+// level above untrusted. It also trusts keys with the right Run, which may push pairs. It trusts none in quarantine.
 func (r *Roster) Trusted(name string) bool {
-	if w := r.Workers[name]; w != nil && !r.Untrusted(w) {
-		return true
+	if w := r.Workers[name]; w != nil && (w.Quarantine != "" || !r.Untrusted(w)) {
+		return w.Quarantine == ""
 	}
 	key, ok := r.config.Keys.Key(name)
 	return ok && key.May(Run)

@@ -50,6 +50,17 @@ func TestWhoMayBegin(t *testing.T) {
 	}
 }
 
+// TestNoTrustInQuarantine: the farm trusts no worker in quarantine, whatever its level, and no key with the right run.
+func TestNoTrustInQuarantine(t *testing.T) {
+	f := parttest.New()
+	f.Roster.Worker("red1", "red").Trust = trust.Owner
+	for _, name := range []string{"red1", "ben"} {
+		testutil.Check(t, f.Roster.Trusted(name), "%s is not trusted", name)
+		f.Roster.Quarantine(f.Roster.Worker(name, ""), name, "it lies", "farm")
+		testutil.Check(t, !f.Roster.Trusted(name), "%s is trusted in quarantine", name)
+	}
+}
+
 // TestTrustOfAnOwner: while one key of an owner is in quarantine, its verified workers count as untrusted and earn no
 // slots. A worker to whom the farm gave the level owner keeps it.
 func TestTrustOfAnOwner(t *testing.T) {

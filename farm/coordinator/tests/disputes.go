@@ -63,7 +63,17 @@ func AddDisputes(ctx context.Context, s *Tests, r *Test, disputes []Dispute) err
 
 // Absolve deletes the disputes about pairs of a worker. The caller stores the test if the result is true.
 func (r *Test) Absolve(worker string) (changed bool) {
+	return r.deleteDisputes(func(d Dispute) bool { return d.Worker == worker })
+}
+
+// Retract deletes the disputes that results of a worker in quarantine have caused. The caller stores the test if the
+// result is true.
+func (r *Test) Retract(worker string) (changed bool) {
+	return r.deleteDisputes(func(d Dispute) bool { return d.By == worker })
+}
+
+func (r *Test) deleteDisputes(which func(Dispute) bool) (changed bool) {
 	before := len(r.Disputes)
-	r.Disputes = slices.DeleteFunc(slices.Clone(r.Disputes), func(d Dispute) bool { return d.Worker == worker })
+	r.Disputes = slices.DeleteFunc(slices.Clone(r.Disputes), which)
 	return len(r.Disputes) < before
 }

@@ -101,6 +101,10 @@ func TestDisputes(t *testing.T) {
 		testutil.Equal(t, first(r, "red1"), 2, "pair of the worker, which is now verified")
 		time.Sleep(tests.DisputeKept)
 		testutil.Equal(t, first(r, "red1"), 0, "pair after a week")
+		other := about(0, true)
+		other.Worker, other.By = "red2", "gold1" // it replaces no dispute about the pair of red1
+		testutil.OK(t, tests.AddDisputes(t.Context(), f.Tests, r, []tests.Dispute{other}))
+		testutil.Check(t, !r.Retract("red1") && r.Retract("gold1") && len(r.Disputes) == 2, "%+v", r.Disputes)
 		testutil.Check(t, !r.Absolve("blue1") && r.Absolve("red1") && len(r.Disputes) == 0, "%+v", r.Disputes)
 
 		var many []tests.Dispute
@@ -145,7 +149,9 @@ func TestADoubt(t *testing.T) {
 		f.State.Full = false
 		testutil.OK(t, f.Tests.ClearDoubt(t.Context(), r, "red1"))
 		testutil.Check(t, f.Tests.VoidReason(r, "red1") == "" && len(stored()) == 0, "%q", stored())
+		f.Tests.VoidDue = false
 		testutil.OK(t, f.Tests.Turn(t.Context(), r, farm.Running, "farm", ""))
+		testutil.Check(t, f.Tests.VoidDue, "the doubts of a test that runs again are forgotten")
 	}
 	testutil.Check(t, f.Tests.Examine(t.Context(), r) && r.Provisional == nil, "without a doubt: %+v", r.Provisional)
 }
