@@ -1123,6 +1123,7 @@ func bar(f *parttest.Farm, a *Audits, worker string) {
 func TestAContradictionByALiar(t *testing.T) {
 	for _, restart := range []bool{false, true} {
 		f, a, r := fewDisputes(t)
+		bar(f, a, "red2") // it has contradicted none
 		testutil.Equal(t, len(settled(t, a, r)), 1, "settled disputes")
 		if restart {
 			a.Keep(t.Context(), r)
@@ -1135,8 +1136,9 @@ func TestAContradictionByALiar(t *testing.T) {
 		testutil.Equal(t, len(settled(t, a, r)), 0, "settled disputes after the quarantine")
 		testutil.Contains(t, r.Provisional.Why(), "2 of 2 audits are missing", "the verdict")
 		f.Roster.Workers["gold1"].Trust = trust.Verified
-		for range 2 {
-			testutil.Equal(t, play(t, f, a, r, "gold1", 1), Accusation{}, "accused")
+		f.Roster.Workers["blue2"].Trust = trust.Owner // not limited by a quarantine of its owner
+		for _, name := range []string{"gold1", "blue2"} {
+			testutil.Equal(t, play(t, f, a, r, name, 1), Accusation{}, "accused by "+name)
 		}
 	}
 	f, a, r := fewDisputes(t)
@@ -1146,6 +1148,29 @@ func TestAContradictionByALiar(t *testing.T) {
 	testutil.OK(t, farm.Decode(f.State.Rows[[2]string{bucketAudits, r.Digest}], &[]dueAudit{}))
 	testutil.Check(t, !strings.Contains(string(f.State.Rows[[2]string{bucketAudits, r.Digest}]), "blue1"),
 		"the second results are stored")
+}
+
+// TestALiarAndAnother: an old dispute with a liar ends, and another worker that contradicts the pair later has a day for
+// a decision, too. A liar holds no lease of an audit.
+func TestALiarAndAnother(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f, a, r := dispute(t, 1, trust.Verified)
+		_, ok := grant(t, f, a, r, "blue1")
+		testutil.Require(t, ok, "blue1 repeats nothing")
+		time.Sleep(disputeAge)
+		a.of(r).due[0].deadline = time.Now().Add(time.Hour)
+		a.Expire(time.Now(), r)
+		testutil.Check(t, a.HeldBy(r, "blue1"), "blue1 has lost its lease")
+		bar(f, a, "blue1")
+		testutil.Check(t, !a.HeldBy(r, "blue1"), "a worker in quarantine holds an audit")
+
+		f.Roster.Workers["gold1"].Trust = trust.Verified
+		play(t, f, a, r, "gold1", 2)
+		testutil.Equal(t, len(settled(t, a, r)), 0, "settled disputes at once")
+		time.Sleep(disputeAge)
+		a.Expire(time.Now(), r)
+		testutil.Equal(t, len(settled(t, a, r)), 1, "settled disputes after a day")
+	})
 }
 
 // TestDenialsByALiar: a worker that has contradicted two workers, of which one is in quarantine, is not accused by the

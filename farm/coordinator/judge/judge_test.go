@@ -205,13 +205,17 @@ func TestDoubtedPairs(t *testing.T) {
 	}
 }
 
-// TestDoubtedPairsOfAVerdict: a verdict is withdrawn after an error or a crash, too. A test that has ended runs again
-// without the doubt. The database of a stopped one has no provisional verdict any more.
+// TestDoubtedPairsOfAVerdict: a verdict is withdrawn after an error or a crash, too, also because of a quarantine. A
+// test that has ended runs again without the doubt. The database of a stopped one has no provisional verdict any more.
 func TestDoubtedPairsOfAVerdict(t *testing.T) {
 	for _, test := range []struct {
-		void         bool
+		void, barred bool
 		state, after farm.State
-	}{{false, farm.Over, farm.Running}, {true, farm.Over, farm.Running}, {false, farm.Stopped, farm.Stopped}} {
+	}{
+		{state: farm.Over, after: farm.Running}, {void: true, state: farm.Over, after: farm.Running},
+		{state: farm.Stopped, after: farm.Stopped},
+		{void: true, barred: true, state: farm.Over, after: farm.Running},
+	} {
 		f, j, _ := begin(t)
 		r, store := sprtTest(t, f)
 		if !test.void {
@@ -220,21 +224,31 @@ func TestDoubtedPairsOfAVerdict(t *testing.T) {
 		}
 		r.State, r.Provisional = test.state, &tests.Provisional{End: 1, By: []string{"red1"}}
 		store.Why = "audits are missing"
-		j.accuse(t.Context(), audit.Accusation{Worker: "red1", Why: "pair 0 differs", Kept: r})
-		f.State.Full = true
-		j.VoidDue(t.Context())
-		testutil.Check(t, r.State == test.state && f.Tests.VoidReason(r, "red1") != "" && f.Tests.VoidDue,
-			"without a change in the state: %s, due %t", r.State, f.Tests.VoidDue)
-		f.State.Full = false
+		of := r
+		if test.barred {
+			of = nil
+		}
+		j.accuse(t.Context(), audit.Accusation{Worker: "red1", Why: "pair 0 differs", Kept: of})
+		for _, full := range []bool{true, false} {
+			f.State.Full = full
+			if !full {
+				store.Err = fmt.Errorf("an input error")
+			}
+			j.VoidDue(t.Context())
+			testutil.Check(t, r.State == test.state && f.Tests.VoidReason(r, "red1") != "" && f.Tests.VoidDue,
+				"after an error: %s, due %t", r.State, f.Tests.VoidDue)
+		}
+		store.Err = nil
 		j.VoidDue(t.Context())
 		testutil.Check(t, r.State == test.after && strings.Contains(r.Voided, "pair 0 differs") && r.Provisional == nil &&
-			store.Why == "" && f.Tests.VoidReason(r, "red1") == "", "%s, void %q", r.State, r.Voided)
+			store.Why == "" && (f.Tests.VoidReason(r, "red1") == "") != test.barred, "%+v: %s, void %q", test, r.State, r.Voided)
 	}
 }
 
-// TestSettledDisputes: the pairs of a settled dispute become void, also if this fails at first. They count once. The
-// dispute ends with the quarantine of the worker that caused it, also after a restart.
-func TestSettledDisputes(t *testing.T) {
+// dispute makes red1 play pair 0 of a test with an SPRT, and blue1 get another result for it twice. The test has a
+// provisional verdict.
+func dispute(t *testing.T) (*parttest.Farm, *Judge, *tests.Test, *parttest.Store) {
+	t.Helper()
 	f, j, _ := begin(t)
 	blue := f.Join(t, "blue1", 1)
 	f.Roster.Workers["blue1"].Trust = trust.Verified
@@ -252,7 +266,25 @@ func TestSettledDisputes(t *testing.T) {
 			Pair: &match.PairResult{Played: match.Provenance{Scale: 2}}})
 	}
 	audits.Prove(t.Context(), time.Now(), r)
+	return f, j, r, store
+}
 
+// TestADisputeWithALiar: no pair becomes void because of a dispute with a worker that is in quarantine now.
+func TestADisputeWithALiar(t *testing.T) {
+	f, j, r, store := dispute(t)
+	j.Quarantine(t.Context(), f.Roster.Workers["blue1"], "blue1", "it lies", "farm")
+	for range 2 {
+		j.VoidDue(t.Context())
+		j.config.Audits.Prove(t.Context(), time.Now(), r)
+	}
+	testutil.Check(t, len(store.Pairs) == 1, "the pair is void")
+	testutil.Contains(t, r.Provisional.Why(), "1 of 1 audits are missing", "the verdict")
+}
+
+// TestSettledDisputes: the pairs of a settled dispute become void, also if this fails at first. They count once. The
+// dispute ends with the quarantine of the worker that caused it, also after a restart.
+func TestSettledDisputes(t *testing.T) {
+	f, j, r, store := dispute(t)
 	for _, test := range []struct {
 		full bool
 		err  error

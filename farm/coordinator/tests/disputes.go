@@ -74,6 +74,6 @@ func (r *Test) Retract(worker string) (changed bool) {
 
 func (r *Test) deleteDisputes(which func(Dispute) bool) (changed bool) {
 	before := len(r.Disputes)
-	r.Disputes = slices.DeleteFunc(slices.Clone(r.Disputes), which)
+	r.Disputes = slices.DeleteFunc(r.Disputes, which)
 	return len(r.Disputes) < before
 }

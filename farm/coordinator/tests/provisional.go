@@ -39,11 +39,6 @@ func (s *Tests) MustProve(r *Test, name string) bool {
 // may be honest: its engines may have kept data of earlier pairs.
 func Doubt(ctx context.Context, s *Tests, r *Test, worker, why string) {
 	why += fmt.Sprintf(". The engines of %s may have kept data of earlier pairs, so the audit accuses no worker", worker)
-	if r.Match.Gate.IsZero() {
-		s.LogOnce(ctx, time.Now(), r, doubted+worker, why)
-		return
-	}
-
 	all := map[string]string{worker: why}
 	maps.Copy(all, r.Doubted)
 	r.Doubted, s.VoidDue = all, true

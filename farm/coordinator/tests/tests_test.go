@@ -1,6 +1,7 @@
 package tests_test
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -154,6 +155,14 @@ func TestADoubt(t *testing.T) {
 		testutil.Check(t, f.Tests.VoidDue, "the doubts of a test that runs again are forgotten")
 	}
 	testutil.Check(t, f.Tests.Examine(t.Context(), r) && r.Provisional == nil, "without a doubt: %+v", r.Provisional)
+
+	for _, name := range []string{"red1", "red2", "red1"} { // the first reason stays
+		tests.Doubt(t.Context(), f.Tests, r, name, fmt.Sprintf("pair %d differs", 3+len(r.Doubted)))
+	}
+	testutil.Check(t, len(stored()) == 2 && strings.HasPrefix(f.Tests.VoidReason(r, "red1"), "pair 3 differs") &&
+		strings.HasPrefix(f.Tests.VoidReason(r, "red2"), "pair 4 differs"), "%q", stored())
+	f.Roster.Quarantine(f.Roster.Workers["red1"], "red1", "it lies", "farm")
+	testutil.Equal(t, f.Tests.VoidReason(r, "red1"), "it lies", "the reason with a quarantine")
 }
 
 // TestAVerdictIsMarked: without a reason it is final. If pairs of it are void, it is withdrawn instead: a test that has
