@@ -784,7 +784,7 @@ func (s *Audits) Prove(ctx context.Context, now time.Time, r *tests.Test) {
 	}
 	var barred, open []string
 	for _, name := range r.Provisional.By {
-		if s.config.Tests.VoidReason(r, name) != "" {
+		if tests.VoidReason(s.config.Tests, r, name) != "" {
 			barred = append(barred, name)
 		} else if s.config.Auditor != nil && s.config.Tests.MustProve(r, name) {
 			open = append(open, name)
@@ -980,8 +980,8 @@ func (s *Audits) Leave(worker, session string) {
 	}
 }
 
-// Bar ends the leases of a worker that is in quarantine from now on. Its results with which it contradicted others count
-// no more, so these audits wait for another worker.
+// Bar ends the leases of a worker that is in quarantine from now on. Its results with which it contradicted others
+// count no more, so these audits wait for another worker.
 func (s *Audits) Bar(worker string) {
 	s.Leave(worker, "")
 	for _, l := range s.byTest {

@@ -1118,8 +1118,8 @@ func bar(f *parttest.Farm, a *Audits, worker string) {
 	a.ProveAgain()
 }
 
-// TestAContradictionByALiar: the results of a worker in quarantine with which it contradicted others count no more, also
-// after a restart. Others play these audits again, and no pair becomes void.
+// TestAContradictionByALiar: the results of a worker in quarantine with which it contradicted others count no more,
+// also after a restart. Others play these audits again, and no pair becomes void.
 func TestAContradictionByALiar(t *testing.T) {
 	for _, restart := range []bool{false, true} {
 		f, a, r := fewDisputes(t)
@@ -1145,13 +1145,12 @@ func TestAContradictionByALiar(t *testing.T) {
 	a.Keep(t.Context(), r)
 	bar(f, a, "blue1")
 	a.Keep(t.Context(), r)
-	testutil.OK(t, farm.Decode(f.State.Rows[[2]string{bucketAudits, r.Digest}], &[]dueAudit{}))
 	testutil.Check(t, !strings.Contains(string(f.State.Rows[[2]string{bucketAudits, r.Digest}]), "blue1"),
 		"the second results are stored")
 }
 
-// TestALiarAndAnother: an old dispute with a liar ends, and another worker that contradicts the pair later has a day for
-// a decision, too. A liar holds no lease of an audit.
+// TestALiarAndAnother: an old dispute with a liar ends, and another worker that contradicts the pair later has a day
+// for a decision, too. A liar holds no lease of an audit.
 func TestALiarAndAnother(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f, a, r := dispute(t, 1, trust.Verified)

@@ -185,7 +185,7 @@ func TestDoubtedPairs(t *testing.T) {
 		switch by {
 		case admins:
 			testutil.OK(t, testutil.Err(j.Void(t.Context(), "boss", r, &farm.Order{Run: r.Digest, Worker: "red1", Dry: true})))
-			testutil.Check(t, f.Tests.VoidReason(r, "red1") != "", "%s: counting the pairs ends the doubt", by)
+			testutil.Check(t, tests.VoidReason(f.Tests, r, "red1") != "", "%s: counting the pairs ends the doubt", by)
 			testutil.OK(t, testutil.Err(j.Void(t.Context(), "boss", r, &farm.Order{Run: r.Digest, Worker: "red1"})))
 		case crashed:
 			delete(store.Pairs, 0)
@@ -235,13 +235,14 @@ func TestDoubtedPairsOfAVerdict(t *testing.T) {
 				store.Err = fmt.Errorf("an input error")
 			}
 			j.VoidDue(t.Context())
-			testutil.Check(t, r.State == test.state && f.Tests.VoidReason(r, "red1") != "" && f.Tests.VoidDue,
+			testutil.Check(t, r.State == test.state && tests.VoidReason(f.Tests, r, "red1") != "" && f.Tests.VoidDue,
 				"after an error: %s, due %t", r.State, f.Tests.VoidDue)
 		}
 		store.Err = nil
 		j.VoidDue(t.Context())
 		testutil.Check(t, r.State == test.after && strings.Contains(r.Voided, "pair 0 differs") && r.Provisional == nil &&
-			store.Why == "" && (f.Tests.VoidReason(r, "red1") == "") != test.barred, "%+v: %s, void %q", test, r.State, r.Voided)
+			store.Why == "" && (tests.VoidReason(f.Tests, r, "red1") == "") != test.barred, "%+v: %s, void %q", test, r.State,
+			r.Voided)
 	}
 }
 

@@ -23,7 +23,7 @@ import (
 func (s *Judge) Void(ctx context.Context, by string, r *tests.Test, o *farm.Order) (farm.Purged, error) {
 	out, err := s.void(ctx, by, r, o, tests.Selection{Worker: o.Worker})
 	if err == nil && !o.Dry {
-		err = s.config.Tests.ClearDoubt(ctx, r, o.Worker)
+		err = tests.ClearDoubt(ctx, s.config.Tests, r, o.Worker)
 	}
 	return out, err
 }
@@ -77,7 +77,7 @@ func (s *Judge) void(ctx context.Context, by string, r *tests.Test, o *farm.Orde
 	}
 	r.Voided = what
 	if r.Decided() == "" && (r.State == farm.Over || r.Provisional != nil) {
-		return out, s.config.Tests.Withdraw(ctx, r, by, what)
+		return out, tests.Withdraw(ctx, s.config.Tests, r, by, what)
 	}
 	r.Limit()
 	s.config.Audits.Again(r)
@@ -130,7 +130,7 @@ func voidedText(r *tests.Test, o *farm.Order, p *farm.Purged, numbers bool) stri
 }
 
 // VoidDue makes pairs void in tests with an SPRT, unless the verdict is final: the pairs of workers for whom
-// Tests.VoidReason has a reason, and pairs in disputes that are settled. No result may be stored at the same time.
+// tests.VoidReason has a reason, and pairs in disputes that are settled. No result may be stored at the same time.
 func (s *Judge) VoidDue(ctx context.Context) {
 	s.config.Tests.VoidDue = false
 	for _, r := range s.config.Tests.InOrder() {
@@ -142,7 +142,7 @@ func (s *Judge) VoidDue(ctx context.Context) {
 	}
 }
 
-// voidBarred makes the pairs of workers void for whom Tests.VoidReason has a reason.
+// voidBarred makes the pairs of workers void for whom tests.VoidReason has a reason.
 func (s *Judge) voidBarred(ctx context.Context, r *tests.Test) {
 	// the pairs of a doubted worker may have become void just before a crash
 	names := slices.AppendSeq(slices.Clone(r.PlayedBy.Workers()), maps.Keys(r.Doubted))
@@ -151,7 +151,7 @@ func (s *Judge) voidBarred(ctx context.Context, r *tests.Test) {
 	}
 	slices.Sort(names)
 	for _, name := range slices.Compact(names) {
-		why := s.config.Tests.VoidReason(r, name)
+		why := tests.VoidReason(s.config.Tests, r, name)
 		if why == "" || r.State == farm.Failed {
 			continue
 		}

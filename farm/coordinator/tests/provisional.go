@@ -50,7 +50,7 @@ func Doubt(ctx context.Context, s *Tests, r *Test, worker, why string) {
 
 // ClearDoubt ends the doubt about a worker's pairs of a test after they have become void. After an error the doubt
 // stays.
-func (s *Tests) ClearDoubt(ctx context.Context, r *Test, worker string) error {
+func ClearDoubt(ctx context.Context, s *Tests, r *Test, worker string) error {
 	if r.Doubted[worker] == "" {
 		return nil
 	}
@@ -67,7 +67,7 @@ func (s *Tests) ClearDoubt(ctx context.Context, r *Test, worker string) error {
 
 // VoidReason returns why the pairs of a worker in a test must become void, or "": the worker is in quarantine, or
 // audits have contradicted its pairs, see Doubt.
-func (s *Tests) VoidReason(r *Test, worker string) string {
+func VoidReason(s *Tests, r *Test, worker string) string {
 	if w := s.config.Roster.Workers[worker]; w != nil && w.Quarantine != "" {
 		return w.Quarantine
 	}
@@ -90,7 +90,7 @@ func (s *Tests) Mark(ctx context.Context, now time.Time, r *Test, text string) e
 	}
 	err := s.Open(ctx, r, now)
 	if err == nil && text == "" && r.Decided() == "" {
-		err := s.Withdraw(ctx, r, "farm", fmt.Sprintf("the verdict %s is withdrawn, because pairs of it are void", r.Verdict))
+		err := Withdraw(ctx, s, r, "farm", fmt.Sprintf("the verdict %s is withdrawn, because pairs of it are void", r.Verdict))
 		entries.Warn(s.config.Log, err, "a verdict was not withdrawn", "run", r.Name)
 		return err
 	}
@@ -118,7 +118,7 @@ func (s *Tests) Mark(ctx context.Context, now time.Time, r *Test, text string) e
 
 // Withdraw withdraws the verdict of a test that lacks pairs. A test that has ended runs again. by is the name of the
 // user's key or "farm", and why the reason.
-func (s *Tests) Withdraw(ctx context.Context, r *Test, by, why string) error {
+func Withdraw(ctx context.Context, s *Tests, r *Test, by, why string) error {
 	state := r.State
 	if state == farm.Over {
 		state = farm.Running
@@ -139,7 +139,7 @@ func provisional(s *Tests, r *Test) *Provisional {
 		if !seen[name] {
 			seen[name] = true
 			p.By = append(p.By, name)
-			void := s.VoidReason(r, name) != ""
+			void := VoidReason(s, r, name) != ""
 			prove = prove || void || s.MustProve(r, name)
 			s.VoidDue = s.VoidDue || void
 		}

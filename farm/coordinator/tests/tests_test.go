@@ -145,11 +145,11 @@ func TestADoubt(t *testing.T) {
 		testutil.Check(t, f.Tests.Examine(t.Context(), r) && r.Provisional != nil && f.Tests.VoidDue, "%+v", r.Provisional)
 
 		f.State.Full = true
-		testutil.Check(t, f.Tests.ClearDoubt(t.Context(), r, "red1") != nil && f.Tests.VoidReason(r, "red1") != "",
-			"the doubt ends although this is not stored")
+		testutil.Check(t, tests.ClearDoubt(t.Context(), f.Tests, r, "red1") != nil &&
+			tests.VoidReason(f.Tests, r, "red1") != "", "the doubt ends although this is not stored")
 		f.State.Full = false
-		testutil.OK(t, f.Tests.ClearDoubt(t.Context(), r, "red1"))
-		testutil.Check(t, f.Tests.VoidReason(r, "red1") == "" && len(stored()) == 0, "%q", stored())
+		testutil.OK(t, tests.ClearDoubt(t.Context(), f.Tests, r, "red1"))
+		testutil.Check(t, tests.VoidReason(f.Tests, r, "red1") == "" && len(stored()) == 0, "%q", stored())
 		f.Tests.VoidDue = false
 		testutil.OK(t, f.Tests.Turn(t.Context(), r, farm.Running, "farm", ""))
 		testutil.Check(t, f.Tests.VoidDue, "the doubts of a test that runs again are forgotten")
@@ -159,10 +159,10 @@ func TestADoubt(t *testing.T) {
 	for _, name := range []string{"red1", "red2", "red1"} { // the first reason stays
 		tests.Doubt(t.Context(), f.Tests, r, name, fmt.Sprintf("pair %d differs", 3+len(r.Doubted)))
 	}
-	testutil.Check(t, len(stored()) == 2 && strings.HasPrefix(f.Tests.VoidReason(r, "red1"), "pair 3 differs") &&
-		strings.HasPrefix(f.Tests.VoidReason(r, "red2"), "pair 4 differs"), "%q", stored())
+	testutil.Check(t, len(stored()) == 2 && strings.HasPrefix(tests.VoidReason(f.Tests, r, "red1"), "pair 3 differs") &&
+		strings.HasPrefix(tests.VoidReason(f.Tests, r, "red2"), "pair 4 differs"), "%q", stored())
 	f.Roster.Quarantine(f.Roster.Workers["red1"], "red1", "it lies", "farm")
-	testutil.Equal(t, f.Tests.VoidReason(r, "red1"), "it lies", "the reason with a quarantine")
+	testutil.Equal(t, tests.VoidReason(f.Tests, r, "red1"), "it lies", "the reason with a quarantine")
 }
 
 // TestAVerdictIsMarked: without a reason it is final. If pairs of it are void, it is withdrawn instead: a test that has
