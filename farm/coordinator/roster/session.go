@@ -33,10 +33,11 @@ func (s *Session) Refusal(run string) (why string, refuses bool) {
 	return "it gave no reason", true
 }
 
-const (
-	ShownRefusals = 20          // maximum number of refusals in the status of a test
-	retryMost     = time.Minute // longest time between two requests of a worker for pairs
-)
+// ShownRefusals is the maximum number of refusals in the status of a test.
+const ShownRefusals = 20
+
+// retryMost is the longest time between two requests of a worker for pairs.
+const retryMost = time.Minute
 
 // Refusals returns the connected workers that refuse a run of an owner, with the reasons that who may read. It
 // returns at most ShownRefusals.
