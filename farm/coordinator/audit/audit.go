@@ -337,12 +337,11 @@ func (s *Audits) repeats(a *audit, name string) bool {
 		!s.config.Roster.Trusted(x.Worker)
 }
 
-// untrustedLeft returns how many more audits of a run the untrusted workers of an owner may get: soleDisputes, without
-// the audits that workers of the owner hold or have contradicted.
-func (s *Audits) untrustedLeft(r *tests.Test, owner string) int {
-	return soleDisputes - len(lists.Filter(s.of(r).due, func(a *audit) bool {
-		return a.Second != nil && a.Second.Owner == owner || a.worker != "" && s.config.Roster.OwnerOf(a.worker) == owner
-	}))
+// mayContradict reports whether a result of a worker may contradict one more pair of a run. If the worker is untrusted,
+// at most soleDisputes contradictions by workers of its owner wait for a decision at a time.
+func (s *Audits) mayContradict(r *tests.Test, worker, owner string) bool {
+	return !s.config.Roster.Untrusted(s.config.Roster.Workers[worker]) || soleDisputes > len(lists.Filter(s.of(r).due,
+		func(a *audit) bool { return a.Second != nil && a.Second.Owner == owner }))
 }
 
 // another reports whether a trusted worker of a third owner is connected that can decide an audit, as far as mayPlay
@@ -372,15 +371,12 @@ func (l *list) heldBy(worker string) bool {
 // them: then it is a machine of the test's owner.
 func (s *Audits) Grant(ctx context.Context, now time.Time, r *tests.Test, to *roster.Session,
 	n int) (grants []farm.Grant) {
-	l, left := s.of(r), n
-	if s.config.Roster.Untrusted(s.config.Roster.Workers[to.Name]) {
-		left = s.untrustedLeft(r, to.Owner)
-	}
+	l, free := s.of(r), s.mayContradict(r, to.Name, to.Owner)
 	for _, a := range s.inOrder(r) {
 		if len(grants) >= n {
 			break
 		}
-		if left <= 0 && !s.needed(r, a) || !s.mayPlay(r, a, to.Name, to.Owner) ||
+		if !free && !s.needed(r, a) || !s.mayPlay(r, a, to.Name, to.Owner) ||
 			s.repeats(a, to.Name) && s.another(now, r, a) {
 			continue
 		}
@@ -406,7 +402,6 @@ func (s *Audits) Grant(ctx context.Context, now time.Time, r *tests.Test, to *ro
 		g.Epoch = epoch
 		g.Token = s.config.Secret.Token(to.Name, g.Held)
 		grants = append(grants, g)
-		left--
 	}
 	return grants
 }
@@ -573,6 +568,10 @@ func (s *Audits) countSecond(ctx context.Context, r *tests.Test, a *audit, first
 		r.Counts.Agreed++
 		s.agree(ctx, r, a, p.Worker)
 		l.end(a)
+		return
+	}
+	if !s.needed(r, a) && !s.mayContradict(r, p.Worker, p.Owner) {
+		r.Counts.Stale++ // another worker plays it
 		return
 	}
 	a.Second = &second{Worker: p.Worker, Owner: p.Owner, Print: s.config.Auditor.Print(p.Pair), Where: where,

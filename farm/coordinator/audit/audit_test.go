@@ -1013,9 +1013,10 @@ func TestAStrangerThatContradicts(t *testing.T) {
 		len(a.of(r).due))
 }
 
-// TestAStrangerHoldsFewAudits: the untrusted workers of one owner hold and contradict together at most soleDisputes
-// audits of a run, also with one request. Trusted workers have no such limit.
-func TestAStrangerHoldsFewAudits(t *testing.T) {
+// TestAStrangerContradictsFewPairs: the untrusted workers of one owner contradict together at most soleDisputes pairs
+// of a run, also with one request. The other audits wait for other workers. Agreements and trusted workers have no such
+// limit.
+func TestAStrangerContradictsFewPairs(t *testing.T) {
 	f, a, r, _ := contradict(t, 0)
 	for pair := range 8 {
 		a.Start(time.Now(), r, "blue1", f.Roster.Workers["blue1"], pair, pair)
@@ -1027,15 +1028,19 @@ func TestAStrangerHoldsFewAudits(t *testing.T) {
 		testutil.Equal(t, len(list), want, "audits of "+worker)
 		return list
 	}
-	first := want("red1", 2, 2)
-	last := want("red2", 9, 1)[0]
+	first := want("red1", 4, 4)
+	second := want("red2", 9, 4)
+	for i := range 4 {
+		count(t, f, a, r, "red1", first[i].Held, map[bool]float64{true: 2, false: 1}[i < 2])
+	}
+	stale := r.Counts.Stale
+	for _, g := range second {
+		count(t, f, a, r, "red2", g.Held, 2)
+	}
+	testutil.Check(t, r.Counts.Agreed == 2 && r.Counts.Stale == stale+3, "%+v", r.Counts)
 	want("red1", 9, 0)
-	count(t, f, a, r, "red2", last.Held, 2)
-	want("red1", 9, 0)
-	count(t, f, a, r, "red1", first[0].Held, 1) // it agrees
-	want("red2", 9, 1)
 	f.Roster.Workers["gold1"].Trust = trust.Verified
-	want("gold1", 9, 5) // four of blue1, and the third result of the pair that red2 contradicts
+	want("gold1", 9, 6) // the third results of three pairs, and three audits without a second one
 }
 
 // TestTheOwnersMachineContradicts: an untrusted machine of the test's owner plays all audits that the verdict needs,

@@ -247,11 +247,11 @@ func (s *Judge) checkClaim(ctx context.Context, r *tests.Test, name string, p *m
 // accuse quarantines a worker whose result an audit has disproved. The first reason for a quarantine stays. If the
 // engines may have kept data of earlier pairs, only the worker's pairs in the test become void.
 func (s *Judge) accuse(ctx context.Context, a audit.Accusation) {
-	if s.config.Roster.Barred(a.Worker) {
+	if a.Kept != nil { // also if the worker is in quarantine, because the quarantine can end
+		tests.Doubt(ctx, s.config.Tests, a.Kept, a.Worker, a.Why)
 		return
 	}
-	if a.Kept != nil {
-		tests.Doubt(ctx, s.config.Tests, a.Kept, a.Worker, a.Why)
+	if s.config.Roster.Barred(a.Worker) {
 		return
 	}
 	w := s.config.Roster.Worker(a.Worker, s.config.Roster.OwnerOf(a.Worker))

@@ -170,8 +170,8 @@ func sprtTest(t *testing.T, f *parttest.Farm) (*tests.Test, *parttest.Store) {
 // TestDoubtedPairs: pairs that audits contradict become void once, also if an admin makes them void, or if the process
 // ends after the store has removed them. Later pairs of the worker count.
 func TestDoubtedPairs(t *testing.T) {
-	const farms, admins, crashed = "the farm", "an admin", "a crash"
-	for _, by := range []string{farms, admins, crashed} {
+	const farms, admins, crashed, barred = "the farm", "an admin", "a crash", "a quarantine that ends"
+	for _, by := range []string{farms, admins, crashed, barred} {
 		f, j, _ := begin(t)
 		r, store := sprtTest(t, f)
 		plays := func(pair int) {
@@ -181,8 +181,13 @@ func TestDoubtedPairs(t *testing.T) {
 			r.PlayedBy.Set(pair, "red1")
 		}
 		plays(0)
+		if by == barred {
+			f.Roster.Workers["red1"].Quarantine = "it lied"
+		}
 		j.accuse(t.Context(), audit.Accusation{Worker: "red1", Why: "pair 0 differs", Kept: r})
 		switch by {
+		case barred:
+			f.Roster.Workers["red1"].Quarantine = ""
 		case admins:
 			testutil.OK(t, testutil.Err(j.Void(t.Context(), "boss", r, &farm.Order{Run: r.Digest, Worker: "red1", Dry: true})))
 			testutil.Check(t, tests.VoidReason(f.Tests, r, "red1") != "", "%s: counting the pairs ends the doubt", by)
