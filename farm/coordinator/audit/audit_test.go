@@ -1061,12 +1061,12 @@ func TestTheOwnersMachineContradicts(t *testing.T) {
 	for pair := range 7 {
 		h, ok := grant(t, f, a, r, "blue1")
 		testutil.Require(t, ok, "blue1 gets no audit after %d", pair)
-		count(t, f, a, r, "blue1", h, map[bool]float64{true: 2, false: 1}[h.Pair < soleDisputes])
+		count(t, f, a, r, "blue1", h, map[bool]float64{true: 2, false: 1}[h.Pair <= soleDisputes])
 	}
 	_, ok := grant(t, f, a, r, "blue1")
 	testutil.Check(t, !ok, "blue1 audits a pair that the verdict does not need")
 	a.Prove(t.Context(), time.Now(), r)
-	testutil.Contains(t, r.Provisional.Why(), "3 audits of red1 differ from the results of blue1, of 7", "the verdict")
+	testutil.Contains(t, r.Provisional.Why(), "4 audits of red1 differ from the results of blue1, of 7", "the verdict")
 	f.Roster.Workers["blue1"].Trust = trust.Verified
 	_, ok = grant(t, f, a, r, "blue1")
 	testutil.Check(t, ok, "blue1 repeats nothing when the farm trusts it")
