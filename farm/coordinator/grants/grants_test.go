@@ -103,6 +103,8 @@ func TestPairsForOthers(t *testing.T) {
 	first := ask(t, f, g, "blue1", 1)
 	testutil.Check(t, len(first.Grants) == 1, "blue1: %+v", first)
 	testutil.Equal(t, len(g.Refusals(now, r, f.Keys["ben"])), 1, "workers without a free pair")
+	r.Ledger = nil // a test that has ended or cannot be opened
+	testutil.Equal(t, len(g.Refusals(now, r, f.Keys["ben"])), 1, "workers of a test that is not open")
 }
 
 // TestSlotsOfAnOwner: workers hold no more pairs of an owner's tests than the quota.

@@ -303,7 +303,8 @@ func (l *Ledger) Free() bool {
 	return len(l.gaps) > 0 && l.gaps[0].pair < limit || l.next < limit || l.low < min(l.lowEnd, limit)
 }
 
-// FreeFor reports whether there is a free pair that a worker may get now or soon.
+// FreeFor reports whether there is a free pair, now or soon, that a worker may get. A worker that its reports bar may
+// get none until other workers have played the pairs of these reports.
 func FreeFor(l *Ledger, now time.Time, worker string) bool {
 	return l.Free() && !barred(l, now, worker) && !OnlyForOthers(l, now, worker)
 }
