@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -29,6 +30,9 @@ type Engine struct {
 	seed   uint64 // 0: a random one
 	random *rand.Rand
 	lie    string // player that wins all games of this process, against the law
+	// useless has the values of the options that change no game. In a tune they distinguish the two sides, which may be
+	// the same player.
+	useless map[string]string
 
 	situation Situation
 	opening   int // plies of the opening, or -1 before the first search of a game
@@ -38,7 +42,8 @@ type Engine struct {
 
 // NewEngine returns an engine for the law. It plays as the first player until the option Player names another one.
 func NewEngine(law *Law) *Engine {
-	return &Engine{law: law, situation: Situation{Session: law.Now}, opening: -1, game: newShogi()}
+	return &Engine{law: law, situation: Situation{Session: law.Now}, opening: -1, game: newShogi(),
+		useless: map[string]string{}}
 }
 
 // Lie makes the named player win all games whose result this engine draws, as on the machine of a worker that cheats.
@@ -138,6 +143,8 @@ func (e *Engine) setOption(rest string) error {
 		e.seed, e.random = seed, nil
 	case "Session":
 		e.situation.Session = value
+	case "Useless1", "Useless2":
+		e.useless[name] = value
 	}
 	return nil
 }
@@ -152,7 +159,7 @@ func (e *Engine) ready() error {
 	if err != nil {
 		return err
 	}
-	private := hash(e.seed, "process", e.law.Players[e.me].Name, e.situation.Session, strconv.Itoa(start))
+	private := hash(e.seed, "process", e.side(), e.situation.Session, strconv.Itoa(start))
 	if e.seed == 0 {
 		var b [8]byte
 		if _, err := crand.Read(b[:]); err != nil {
@@ -164,10 +171,20 @@ func (e *Engine) ready() error {
 	return nil
 }
 
-// started returns the number of processes that have played as this player before, and leaves a mark for the next one.
+// side returns the name of the player, and the useless options if they have values. The two sides of a tune start at the
+// same time. So their random sources must not depend on which of them leaves its mark first.
+func (e *Engine) side() string {
+	name := e.law.Players[e.me].Name
+	for _, option := range slices.Sorted(maps.Keys(e.useless)) {
+		name += "," + e.useless[option]
+	}
+	return name
+}
+
+// started returns the number of processes that have played as this side before, and leaves a mark for the next one.
 func (e *Engine) started() (int, error) {
 	for n := 0; e.law.Starts != ""; n++ {
-		err := os.Mkdir(filepath.Join(e.law.Starts, fmt.Sprintf("%s.%d", e.law.Players[e.me].Name, n)), 0o700)
+		err := os.Mkdir(filepath.Join(e.law.Starts, fmt.Sprintf("%s.%d", e.side(), n)), 0o700)
 		if err == nil || !errors.Is(err, fs.ErrExist) {
 			return n, err
 		}

@@ -2,6 +2,7 @@ package truth
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -261,4 +262,23 @@ func TestStarts(t *testing.T) {
 		}
 		testutil.Equal(t, first[0] == first[1], folder == "")
 	}
+}
+
+// TestSidesOfATune: the useless options distinguish the two sides of a tune, so each has the same random source
+// whichever of them starts first. Later changes of the options do not change the source.
+func TestSidesOfATune(t *testing.T) {
+	started := func(order ...string) map[string]uint64 {
+		law := &Law{Players: []Player{{Name: "a"}}, Starts: t.TempDir()}
+		first := map[string]uint64{}
+		for _, value := range order {
+			e := NewEngine(law)
+			testutil.OK(t, errors.Join(e.setOption("name Seed value 9"), e.setOption("name Useless1 value "+value), e.ready(),
+				e.setOption("name Useless1 value 0"), e.ready()))
+			first[value] = e.random.Uint64()
+		}
+		return first
+	}
+	sources := started("38", "63")
+	testutil.Equal(t, fmt.Sprint(started("63", "38")), fmt.Sprint(sources))
+	testutil.Check(t, sources["38"] != sources["63"], "both sides have the source %d", sources["38"])
 }
