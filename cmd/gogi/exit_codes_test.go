@@ -131,6 +131,8 @@ func TestExitCodes(t *testing.T) {
 		"council": 2, "council nowhere.toml": 2, "council folder": 2, "council bad.toml": 2, "council mute-series.toml": 2,
 		"check": 2, "check ./missing": 2, "check ./folder": 2, "csa": 2, "csa localhost": 2,
 		"stats lab": 2, "dev perft": 2, "dev perft --depth x": 2, "dev perft --depth 2 --sfen nonsense": 2,
+		"book make x.usi --engine builtin --count 0": 2, "farm bench --concurrency 0": 2,
+		"selfplay play x.toml --concurrency 0": 2, "farm audit t --replay 1% --concurrency 0": 2,
 		"stats interval": 2, "stats interval --wins x --losses 2": 2, "stats plan --elo x": 2, "stats elo": 2,
 	}
 	broken := []string{"nowhere.db", "folder", "empty.db", "text.db", "nowhere/x.db"}

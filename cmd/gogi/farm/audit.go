@@ -33,12 +33,12 @@ import (
 // field Replay it instead lets the engines play some of the pairs again.
 type AuditCommand struct {
 	owner
-	Test        string   `arg:"" name:"test" help:"Name of the test, or its plan hash."`
-	Replay      string   `group:"replay" placeholder:"SHARE" help:"Play a random sample of the pairs again; SHARE is its size, such as 1% or 0.01."`
-	Seed        uint64   `group:"replay" placeholder:"N" help:"With --replay: seed of the random selection (default: a new seed each time)."`
-	Concurrency int      `group:"replay" placeholder:"N" help:"With --replay: number of games at a time (default: the number of CPUs)."`
-	Cache       string   `group:"replay" type:"path" placeholder:"DIR" help:"With --replay: folder for engines and networks (default: in the user's cache)."`
-	Mirrors     []string `group:"replay" placeholder:"URL" help:"With --replay: mirror from which gogi first tries to download engines and networks. gogi appends the SHA-256 of the file to the URL: URL/SHA256."`
+	Test        string       `arg:"" name:"test" help:"Name of the test, or its plan hash."`
+	Replay      string       `group:"replay" placeholder:"SHARE" help:"Play a random sample of the pairs again; SHARE is its size, such as 1% or 0.01."`
+	Seed        uint64       `group:"replay" placeholder:"N" help:"With --replay: seed of the random selection (default: a new seed each time)."`
+	Concurrency cli.Positive `group:"replay" placeholder:"N" help:"With --replay: number of games at a time (default: the number of CPUs)."`
+	Cache       string       `group:"replay" type:"path" placeholder:"DIR" help:"With --replay: folder for engines and networks (default: in the user's cache)."`
+	Mirrors     []string     `group:"replay" placeholder:"URL" help:"With --replay: mirror from which gogi first tries to download engines and networks. gogi appends the SHA-256 of the file to the URL: URL/SHA256."`
 
 	of farm.PlanOf // the test
 }
@@ -75,7 +75,7 @@ func (c *AuditCommand) replay(ctx context.Context, env *cli.Env) (err error) {
 	if err != nil {
 		return err
 	}
-	if c.Concurrency < 0 || c.Concurrency > 10_000 {
+	if c.Concurrency > 10_000 {
 		return wrong("--concurrency %d: expected a number from 1 to 10000", c.Concurrency)
 	}
 	ctx, interrupted := cli.Catch(ctx, env)
@@ -139,8 +139,8 @@ func (c *AuditCommand) play(ctx context.Context, env *cli.Env, t farm.Transport,
 		return out, err
 	}
 	defer func() { err = errors.Join(err, guard.Close()) }()
-	c.Concurrency = cmp.Or(c.Concurrency, runtime.NumCPU())
-	config := machine.Config{Mirrors: c.Mirrors, Transport: t, Guard: guard, Slots: c.Concurrency, Log: logger(env, true)}
+	c.Concurrency = cmp.Or(c.Concurrency, cli.Positive(runtime.NumCPU()))
+	config := machine.Config{Mirrors: c.Mirrors, Transport: t, Guard: guard, Slots: int(c.Concurrency), Log: logger(env, true)}
 	if config.Sandbox, err = builder.NewSandbox(ctx, "sandbox", guard); err != nil {
 		return out, err
 	}
@@ -163,7 +163,7 @@ func (c *AuditCommand) play(ctx context.Context, env *cli.Env, t farm.Transport,
 		progress = func(n int) { percent(n, len(drawn)) }
 	}
 	return replay.Play(ctx, replay.Config{
-		Plan: ready, Pairs: drawn, Open: m.OpenFor(ready), Concurrency: c.Concurrency,
+		Plan: ready, Pairs: drawn, Open: m.OpenFor(ready), Concurrency: int(c.Concurrency),
 		Stored:   func(ctx context.Context, pair int) (match.PairResult, error) { return store.Pair(ctx, info.ID, pair) },
 		Progress: progress,
 		Kept:     func(p match.Provenance) bool { return keptData(plan, c.of.Fresh, p) },

@@ -31,7 +31,7 @@ import (
 // BenchCommand measures the speed of a machine.
 type BenchCommand struct {
 	Engine      string        `default:"builtin" placeholder:"CMD" help:"Reference engine; use the same one on all workers of a farm (default ${default})."`
-	Concurrency int           `placeholder:"N" help:"Number of searches at the same time (default: the number of CPUs)."`
+	Concurrency cli.Positive  `placeholder:"N" help:"Number of searches at the same time (default: the number of CPUs)."`
 	Time        time.Duration `default:"20s" placeholder:"DUR" help:"Duration of each of three rounds; gogi prints the median (default ${default})."`
 	Nodes       uint64        `default:"100000" placeholder:"N" help:"Number of nodes of one search from the initial position (default ${default})."`
 	Out         string        `type:"path" placeholder:"FILE" help:"File for the result, for gogi farm work --nps-file and gogi farm submit --scale-to."`
@@ -56,9 +56,9 @@ type Benched struct {
 
 // Run measures the machine and prints the result.
 func (c *BenchCommand) Run(ctx context.Context, env *cli.Env) error {
-	c.Concurrency = cmp.Or(c.Concurrency, runtime.NumCPU())
-	if c.Concurrency < 1 || c.Time <= 0 {
-		return wrong("--concurrency %d --time %v: expected positive numbers", c.Concurrency, c.Time)
+	c.Concurrency = cmp.Or(c.Concurrency, cli.Positive(runtime.NumCPU()))
+	if c.Time <= 0 {
+		return wrong("--time %v: expected a positive time", c.Time)
 	}
 	ctx, interrupted := cli.Catch(ctx, env)
 	defer interrupted.Stop()
@@ -119,7 +119,7 @@ func (c *BenchCommand) measure(ctx context.Context, guard *process.Guard) (*Benc
 			return nil, err
 		}
 	}
-	out := &Benched{Slots: c.Concurrency, Engine: c.Engine, Identity: player.Identity.Reference()}
+	out := &Benched{Slots: len(engines), Engine: c.Engine, Identity: player.Identity.Reference()}
 	for range benchRounds {
 		nps, err := c.round(ctx, engines)
 		if err != nil {

@@ -389,7 +389,7 @@ func (c *WorkCommand) measures(w worker.Config) bool {
 // measured measures this machine with all its slots and writes the result to --nps-file. It returns the nodes per
 // second of a slot.
 func (c *WorkCommand) measured(ctx context.Context, guard *process.Guard, w worker.Config) (float64, error) {
-	bench := &BenchCommand{Engine: c.BenchEngine, Concurrency: w.Slots, Time: c.BenchTime, Nodes: benchNodes,
+	bench := &BenchCommand{Engine: c.BenchEngine, Concurrency: cli.Positive(w.Slots), Time: c.BenchTime, Nodes: benchNodes,
 		Out: c.NPSFile}
 	out, err := bench.measure(ctx, guard)
 	if ctx.Err() != nil {

@@ -32,12 +32,12 @@ type BookMakeCommand struct {
 	Option []string `sep:"none" placeholder:"NAME=VALUE" help:"Option of the engine; may be repeated."`
 	Dir    string   `placeholder:"DIR" help:"Working folder of the engine (default: the folder of the program)."`
 
-	From  string `xor:"lines" type:"path" placeholder:"FILE" help:"Opening file; gogi evaluates its lines and keeps the balanced ones (default: gogi makes lines of random moves)."`
-	All   bool   `xor:"lines" help:"Evaluate all lines of --plies legal moves and keep the balanced ones (default: random lines)."`
-	Count int    `placeholder:"N" help:"Number of openings, including those that the file already has (default 100; with --from and --all: every balanced line)."`
+	From  string       `xor:"lines" type:"path" placeholder:"FILE" help:"Opening file; gogi evaluates its lines and keeps the balanced ones (default: gogi makes lines of random moves)."`
+	All   bool         `xor:"lines" help:"Evaluate all lines of --plies legal moves and keep the balanced ones (default: random lines)."`
+	Count cli.Positive `placeholder:"N" help:"Number of openings, including those that the file already has (default 100; with --from and --all: every balanced line)."`
 	openings.Design
-	Concurrency int  `placeholder:"N" help:"Number of engines at a time (default: one per CPU); the openings do not depend on this number."`
-	Quiet       bool `short:"q" help:"Print no progress."`
+	Concurrency cli.Positive `placeholder:"N" help:"Number of engines at a time (default: one per CPU); the openings do not depend on this number."`
+	Quiet       bool         `short:"q" help:"Print no progress."`
 
 	attempts int // with --from and --all: number of lines to evaluate
 }
@@ -78,7 +78,7 @@ func (c *BookMakeCommand) makeLines(ctx context.Context, env *cli.Env, lines str
 		return err
 	}
 	count := len(made)
-	m := openings.Maker{Design: c.Design, Wanted: c.Count, Slots: c.Concurrency, Given: given,
+	m := openings.Maker{Design: c.Design, Wanted: int(c.Count), Slots: int(c.Concurrency), Given: given,
 		Found: func(o openings.Opening) error {
 			count++
 			return file.Add(o)
@@ -152,7 +152,7 @@ func (c *BookMakeCommand) given() (lines []usi.Position, head string, err error)
 		head = "all "
 	}
 	c.attempts = len(lines)
-	c.Count = cmp.Or(c.Count, len(lines), 100)
+	c.Count = cmp.Or(c.Count, cli.Positive(len(lines)), 100)
 	return lines, head, nil
 }
 
@@ -165,7 +165,7 @@ func (c *BookMakeCommand) progress(env *cli.Env, before int) func(tried, found i
 		if first < 0 {
 			first = tried - 1
 		}
-		done, of := found-before, c.Count-before
+		done, of := found-before, int(c.Count)-before
 		if c.From != "" || c.All { // the number of attempts is known then
 			done, of = tried-first, c.attempts-first
 		}
@@ -184,11 +184,11 @@ func engineText(plan *match.Plan) string {
 
 // plan resolves the engine and sets MultiPV.
 func (c *BookMakeCommand) plan() (*match.Plan, error) {
-	if c.Count < 0 || c.Plies < 1 || c.Nodes < 1 || c.Lines < 1 || c.Margin < 0 || c.Window < 0 || c.Concurrency < 0 {
+	if c.Plies < 1 || c.Nodes < 1 || c.Lines < 1 || c.Margin < 0 || c.Window < 0 {
 		return nil,
-			errors.New("--count, --plies, --nodes, --multipv and --concurrency: expected numbers from 1; --margin and --window from 0")
+			errors.New("--plies, --nodes and --multipv: expected numbers from 1; --margin and --window from 0")
 	}
-	c.Concurrency = cmp.Or(c.Concurrency, runtime.NumCPU())
+	c.Concurrency = cmp.Or(c.Concurrency, cli.Positive(runtime.NumCPU()))
 	if c.From != "" || c.All {
 		c.Lines = 1
 	}

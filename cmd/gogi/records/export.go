@@ -44,7 +44,7 @@ type ExportCommand struct {
 	Given    bool               `name:"with-opening" help:"Training data: include the moves of the opening."`
 	NoMate   bool               `help:"Training data: skip positions with a mate score."`
 	Played   bool               `more:"" help:"For hcpe3: write the played move as the candidate of a position without votes of a council, because dlshogi needs a candidate."`
-	Shard    int                `placeholder:"N" help:"Training data: number of positions in each file."`
+	Shard    cli.Positive       `placeholder:"N" help:"Training data: number of positions in each file."`
 	Shuffle  bool               `help:"Training data: shuffle the positions."`
 	Seed     uint64             `name:"shuffle-seed" default:"1" placeholder:"N" more:"" help:"With --shuffle: seed of the order (default: ${default})."`
 	JSON     bool               `name:"json" help:"With --to: print one JSON object with what gogi wrote."`
@@ -104,11 +104,11 @@ func (c *ExportCommand) export() (*games.Export, error) {
 
 func (c *ExportCommand) shards(options packed.Options) (*games.Shards, error) {
 	f, err := packed.Find(c.Format)
-	if err != nil || f.Bare || c.Shard < 0 {
-		return nil, fmt.Errorf("--shard %d and --shuffle are about %s, and files of 1 position or more", c.Shard,
+	if err != nil || f.Bare {
+		return nil, fmt.Errorf("--shard and --shuffle: they have no effect on %s; expected one of %s", c.Format,
 			strings.Join(packed.TrainingNames(), ", "))
 	}
-	return &games.Shards{Format: f, Options: options, Positions: c.Shard, Shuffle: c.Shuffle, Seed: c.Seed}, nil
+	return &games.Shards{Format: f, Options: options, Positions: int(c.Shard), Shuffle: c.Shuffle, Seed: c.Seed}, nil
 }
 
 func (c *ExportCommand) from(ctx context.Context, env *cli.Env, store *results.Store, export *games.Export) error {

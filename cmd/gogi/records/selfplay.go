@@ -43,9 +43,9 @@ type SelfplayPlayCommand struct {
 	File string `arg:"" help:"Self-play file; gogi selfplay init writes one."`
 
 	cli.Database
-	DryRun      bool `help:"Start the engines once and print the plan; play no game."`
-	Assemble    bool `help:"Play no game; only make the training data, from the stored blocks before the first missing block. With --json, print the manifest of the data."`
-	Concurrency int  `placeholder:"N" help:"Number of blocks (groups of games) at a time (default: the number in the file, else one for each CPU); the data do not depend on this number."`
+	DryRun      bool         `help:"Start the engines once and print the plan; play no game."`
+	Assemble    bool         `help:"Play no game; only make the training data, from the stored blocks before the first missing block. With --json, print the manifest of the data."`
+	Concurrency cli.Positive `placeholder:"N" help:"Number of blocks (groups of games) at a time (default: the number in the file, else one for each CPU); the data do not depend on this number."`
 
 	Session session.Flags `embed:""`
 }
@@ -53,9 +53,6 @@ type SelfplayPlayCommand struct {
 // Run plays the missing blocks, and then makes the data. After an interrupt it finishes the current blocks
 // and makes no data. A second interrupt ends it at once.
 func (c *SelfplayPlayCommand) Run(ctx context.Context, env *cli.Env) error {
-	if c.Concurrency < 0 {
-		return fail.Usage(fmt.Errorf("--concurrency %d: expected a number from 1", c.Concurrency))
-	}
 	to := session.Target{DB: c.DB, Dry: c.DryRun || c.Assemble}
 	return c.Session.Run(ctx, env, to, func(ctx context.Context, s *session.Session) error {
 		file, dir, err := configs.Find(c.File)
@@ -76,7 +73,7 @@ func (c *SelfplayPlayCommand) Run(ctx context.Context, env *cli.Env) error {
 			return c.assemble(ctx, env, ready)
 		}
 		if c.Concurrency > 0 {
-			ready.Plan.Concurrency = c.Concurrency
+			ready.Plan.Concurrency = int(c.Concurrency)
 		}
 		return c.play(ctx, s, ready, file.Durable())
 	})
