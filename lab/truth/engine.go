@@ -171,8 +171,8 @@ func (e *Engine) ready() error {
 	return nil
 }
 
-// side returns the name of the player, and the useless options if they have values. The two sides of a tune start at the
-// same time. So their random sources must not depend on which of them leaves its mark first.
+// side returns the name of the player, and the useless options if they have values. The two sides of a tune start at
+// the same time. So their random sources must not depend on which of them leaves its mark first.
 func (e *Engine) side() string {
 	name := e.law.Players[e.me].Name
 	for _, option := range slices.Sorted(maps.Keys(e.useless)) {

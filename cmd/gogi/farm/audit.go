@@ -140,7 +140,8 @@ func (c *AuditCommand) play(ctx context.Context, env *cli.Env, t farm.Transport,
 	}
 	defer func() { err = errors.Join(err, guard.Close()) }()
 	c.Concurrency = cmp.Or(c.Concurrency, cli.Positive(runtime.NumCPU()))
-	config := machine.Config{Mirrors: c.Mirrors, Transport: t, Guard: guard, Slots: int(c.Concurrency), Log: logger(env, true)}
+	config := machine.Config{Mirrors: c.Mirrors, Transport: t, Guard: guard, Slots: int(c.Concurrency),
+		Log: logger(env, true)}
 	if config.Sandbox, err = builder.NewSandbox(ctx, "sandbox", guard); err != nil {
 		return out, err
 	}
