@@ -200,22 +200,22 @@ func blockRows(ctx context.Context, q tables.Querier, run, block int64) (list []
 	return list, err
 }
 
-// segment returns the games of a range of pairs from the segment that has all of them. If this segment is missing
-// or damaged, known is false, and the caller must read the rows. gogi db check reports damaged segments.
-func (r *gameReader) segment(ctx context.Context, statement driver.StmtQueryContext, run int64,
-	pairs pairRange) (games []match.Row, known bool, err error) {
+// segment returns the games of a range of pairs from the segment that has all of them. It uses the memory of games. If
+// this segment is missing or damaged, known is false, and the caller must read the rows. gogi db check reports damaged
+// segments.
+func (r *gameReader) segment(ctx context.Context, statement driver.StmtQueryContext, run int64, pairs pairRange,
+	games []match.Row) (_ []match.Row, known bool, err error) {
 	block := pairs.first / segments.Pairs
 	values := make([]driver.Value, 2)
-	var s *segments.Segment
 	err = ask(ctx, statement, []any{run, block}, values, func() error {
-		s, _ = segments.Open(run, block, values)
+		known = r.unpacked.Open(run, block, values) == nil
 		return nil
 	})
-	if err != nil || s == nil {
-		return nil, false, err
+	if err != nil || !known {
+		return games, false, err
 	}
-	games = make([]match.Row, 0, s.Len())
-	err = s.Each(r.targets[:r.inGames], func() error {
+	games = slices.Grow(games[:0], r.unpacked.Len())
+	err = r.unpacked.Each(r.targets[:r.inGames], func() error {
 		if pair := int64(r.game.Pair); pair < pairs.first || pair >= pairs.end {
 			return nil
 		}
@@ -226,7 +226,7 @@ func (r *gameReader) segment(ctx context.Context, statement driver.StmtQueryCont
 		return nil
 	})
 	if err != nil { // the caller reads the rows, which give the same error, unless another gogi packed other columns
-		return nil, false, nil
+		return games, false, nil
 	}
 	return games, true, nil
 }
@@ -247,7 +247,7 @@ func (m Moment) Segments(ctx context.Context, runID int64, wrong func(pair int, 
 }
 
 func (m Moment) segment(ctx context.Context, run, block int64, values []driver.Value) error {
-	if _, err := segments.Open(run, block, values); err != nil {
+	if err := new(segments.Segment).Open(run, block, values); err != nil {
 		return fmt.Errorf("%w: the rows are read instead (gogi db repair makes it again)", err)
 	}
 	rows, err := blockRows(ctx, m.Q, run, block)

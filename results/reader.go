@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"gogi/match"
+	"gogi/results/segments"
 	"gogi/results/tables"
 )
 
@@ -16,6 +17,8 @@ type gameReader struct {
 	game    tables.Game
 	targets []any
 	inGames int // the first inGames targets are columns of the table games
+
+	unpacked segments.Segment // the segment that was read last
 
 	values   []driver.Value // values of the current row, by target
 	pointers []any          // pointers to scanned, for Scan

@@ -22,7 +22,7 @@ const scanPairs = segments.Pairs
 // part is a range of pairs that one connection reads, with the games that it has read.
 type part struct {
 	pairs pairRange
-	rows  []match.Row
+	rows  []match.Row // before the read: memory for the rows, or nil
 	err   error
 	done  chan struct{} // closed when rows and err are set
 }
@@ -33,8 +33,8 @@ type scanned struct{}
 // games that it reads for Games, GamesWhere and Pairs.
 var GamesScanned scanned
 
-// scan calls yield with the games that pass the filter, by pair and leg, several pairs in each call. yield
-// may keep the rows. scan returns an error if it does not find a stored game.
+// scan calls yield with the games that pass the filter, by pair and leg, several pairs in each call. The rows are valid
+// until yield returns, because scan reads later games into the same memory. scan returns an error if it does not find a stored game.
 func scan(ctx context.Context, s *Store, runID int64, f Filter, yield func([]match.Row) error) error {
 	var stopped error // the error that yield returned
 	err := scanParts(ctx, s, runID, f, func(rows []match.Row) error {
@@ -103,8 +103,9 @@ type scanner struct {
 // ahead of yield. scan returns when all connections are idle.
 func (c *scanner) scan(ctx context.Context, conns []*sql.Conn, all pairRange, yield func([]match.Row) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
-	ahead := make(chan *part, 2*len(conns)) // in order, for yield
-	todo := make(chan *part)                // the same parts, for the connections; closed with ahead
+	ahead := make(chan *part, 2*len(conns))      // in order, for yield
+	todo := make(chan *part)                     // the same parts, for the connections; closed with ahead
+	used := make(chan []match.Row, len(conns)+1) // the memory of yielded parts
 	var reading sync.WaitGroup
 	defer reading.Wait()
 	defer cancel(nil)
@@ -115,7 +116,7 @@ func (c *scanner) scan(ctx context.Context, conns []*sql.Conn, all pairRange, yi
 			}
 		})
 	}
-	reading.Go(func() { c.deal(ctx, all, ahead, todo) })
+	reading.Go(func() { c.deal(ctx, all, used, ahead, todo) })
 	for p := range ahead {
 		select {
 		case <-p.done:
@@ -128,17 +129,26 @@ func (c *scanner) scan(ctx context.Context, conns []*sql.Conn, all pairRange, yi
 		if err := yield(p.rows); err != nil {
 			return err
 		}
+		select {
+		case used <- p.rows:
+		default:
+		}
 	}
 	return context.Cause(ctx)
 }
 
 // deal divides a range of pairs into parts, and sends each part to both channels. The connections take parts from
-// todo and read them. scan takes the parts from ahead, in order, and waits until each is read.
-func (c *scanner) deal(ctx context.Context, all pairRange, ahead, todo chan<- *part) {
+// todo and read them. scan takes the parts from ahead, in order, and waits until each is read. A part gets memory from
+// used, if there is any.
+func (c *scanner) deal(ctx context.Context, all pairRange, used <-chan []match.Row, ahead, todo chan<- *part) {
 	defer close(ahead)
 	defer close(todo)
 	for first := all.first; first < all.end; first += c.step - first%c.step {
 		p := &part{pairs: pairRange{first, min(all.end, first+c.step-first%c.step)}, done: make(chan struct{})}
+		select {
+		case p.rows = <-used:
+		default:
+		}
 		for _, to := range []chan<- *part{ahead, todo} {
 			select {
 			case to <- p:
@@ -169,26 +179,24 @@ func (c *scanner) serve(ctx context.Context, conn *sql.Conn, todo <-chan *part) 
 		defer func() { err = errors.Join(err, packed.Close()) }()
 		reader := newGameReader(c.playerTable)
 		for p := range todo {
-			p.rows, p.err = c.read(ctx, reader, packed, statement, p.pairs)
+			p.err = c.read(ctx, reader, packed, statement, p)
 			close(p.done)
 		}
 		return nil
 	})
 }
 
-// read returns the games of a range of pairs that are all in one block (the pairs of one segment). It reads the
-// segment of the block. If there is no valid segment, it reads the rows. It returns an error unless it finds all
-// stored games.
-func (c *scanner) read(ctx context.Context, reader *gameReader, packed, statement asked, pairs pairRange) ([]match.Row,
-	error) {
-	rows, known, err := reader.segment(ctx, packed, c.run, pairs)
-	if err != nil || known && compared(c.inventory, pairs, rows) == nil {
-		return rows, err
+// read reads the games of a part, which is in one block (the pairs of one segment). It reads the segment of the block.
+// If there is no valid segment, it reads the rows. It returns an error unless it finds all stored games.
+func (c *scanner) read(ctx context.Context, reader *gameReader, packed, statement asked, p *part) error {
+	rows, known, err := reader.segment(ctx, packed, c.run, p.pairs, p.rows)
+	if p.rows = rows; err != nil || known && compared(c.inventory, p.pairs, rows) == nil {
+		return err
 	}
-	if rows, err = reader.all(ctx, statement, []any{c.run, pairs.first, pairs.end}); err != nil {
-		return nil, err
+	if p.rows, err = reader.all(ctx, statement, []any{c.run, p.pairs.first, p.pairs.end}, rows[:0]); err != nil {
+		return err
 	}
-	return rows, compared(c.inventory, pairs, rows)
+	return compared(c.inventory, p.pairs, p.rows)
 }
 
 // compared returns an error unless rows are exactly the games of a range of pairs that the inventory lists as
@@ -245,9 +253,9 @@ func ask(ctx context.Context, statement driver.StmtQueryContext, args []any, val
 	}
 }
 
-// all returns all games that a query selects.
-func (r *gameReader) all(ctx context.Context, statement driver.StmtQueryContext, args []any) ([]match.Row, error) {
-	games := make([]match.Row, 0, 2*scanPairs)
+// all appends all games that a query selects to games.
+func (r *gameReader) all(ctx context.Context, statement driver.StmtQueryContext, args []any,
+	games []match.Row) ([]match.Row, error) {
 	err := ask(ctx, statement, args, r.values, func() error {
 		g, err := r.take()
 		games = append(games, g)

@@ -86,7 +86,7 @@ func (g *Gathering) sample(rows []match.Row) {
 		g.mated.add(&rows[i])
 	}
 	if len(g.first) < sampledPairs {
-		g.first = append(g.first, rows)
+		g.first = append(g.first, slices.Clone(rows))
 	}
 }
 

@@ -1,6 +1,6 @@
 // Package segments stores many consecutive pairs as one packed value, column by column. Then a report of a million
 // games reads a thousand values and not a million rows; SQLite and its driver cause two thirds of the cost of a row.
-// [Pack] and [Unpack] convert; [Stored] reads the segments of a run.
+// [Pack] and [Segment.Unpack] convert; [Stored] reads the segments of a run.
 //
 // gogi calculates a segment from rows. Triggers of the schema delete a segment if one of its rows is added, changed or
 // deleted.
@@ -12,6 +12,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"gogi/results/tables"
 )
@@ -166,7 +167,7 @@ func appendIntegers(out []byte, values []driver.Value) []byte {
 	return append(append(out, byte(steps+best)), ways[best]...)
 }
 
-// Segment has the rows of an unpacked segment.
+// Segment has the rows of an unpacked segment. The zero value has no rows.
 type Segment struct {
 	rows    int
 	columns []column
@@ -176,31 +177,29 @@ type Segment struct {
 // there is only one integer or index, it applies to every row.
 type column struct {
 	words  []int64
-	values []driver.Value // nil: the words are the values
+	values []driver.Value // none: the words are the values
 }
 
 // mostRows is the largest number of rows in a valid segment. It protects against damaged data.
 const mostRows = 1 << 20
 
-// Unpack decodes the data that Pack returns. For invalid data and for an unknown version it returns an error and does
-// not panic.
-func Unpack(blob []byte) (*Segment, error) {
+// Unpack replaces the rows by those in the data that Pack returns. It uses the memory of the earlier rows again. For
+// invalid data and for an unknown version it returns an error and does not panic; the segment then has no defined rows.
+func (s *Segment) Unpack(blob []byte) error {
 	if len(blob) == 0 || blob[0] != version {
-		return nil, errors.New("it is no segment, or one of a newer gogi")
+		return errors.New("it is no segment, or one of a newer gogi")
 	}
 	r := reader{rest: blob[1:]}
-	s := &Segment{rows: r.count(mostRows)}
-	s.columns = make([]column, r.count(len(blob)))
+	s.rows = r.count(mostRows)
+	columns := r.count(len(blob))
+	s.columns = slices.Grow(s.columns[:0], columns)[:columns]
 	for c := range s.columns {
-		s.columns[c] = r.column(s.rows)
+		r.column(&s.columns[c], s.rows)
 	}
 	if r.err == nil && len(r.rest) > 0 {
 		r.err = fmt.Errorf("%d bytes follow the segment", len(r.rest))
 	}
-	if r.err != nil {
-		return nil, r.err
-	}
-	return s, nil
+	return r.err
 }
 
 // reader reads the parts of a segment. After an error it returns only zeros.
@@ -276,57 +275,56 @@ func (r *reader) value() driver.Value {
 	return nil
 }
 
-func (r *reader) column(rows int) column {
+// column replaces a column by the next one.
+func (r *reader) column(c *column, rows int) {
+	c.words, c.values = c.words[:0], c.values[:0]
 	switch kind := r.kind(); kind {
 	case same:
-		return column{words: []int64{0}, values: []driver.Value{r.value()}}
+		c.words, c.values = append(c.words, 0), append(c.values, r.value())
 	case steps, numbers, wide:
-		return column{words: r.integers(kind, rows)}
+		c.words = r.words(c.words, rows)
+		r.integers(kind, c.words)
 	case dictionary:
-		c := column{values: make([]driver.Value, r.count(rows))}
-		for i := range c.values {
-			c.values[i] = r.value()
+		for range r.count(rows) {
+			c.values = append(c.values, r.value())
 		}
-		if c.words = r.words(rows); len(c.values) == 0 {
+		if c.words = r.words(c.words, rows); len(c.values) == 0 {
 			r.fail(errShort)
 		}
 		for i := range c.words {
 			c.words[i] = int64(r.count(len(c.values) - 1))
 		}
-		return c
 	default:
 		r.fail(fmt.Errorf("a column is of kind %d, which no gogi writes", kind))
 	}
-	return column{}
 }
 
-// words returns a slice for rows numbers. It fails if fewer bytes are left, because each number needs at
-// least one byte.
-func (r *reader) words(rows int) []int64 {
+// words returns a list of rows numbers, which uses the memory of old. It fails if fewer bytes are left, because each
+// number needs at least one byte.
+func (r *reader) words(old []int64, rows int) []int64 {
 	if rows > len(r.rest) {
 		r.fail(errShort)
 		return nil
 	}
-	return make([]int64, rows)
+	return slices.Grow(old, rows)[:rows]
 }
 
-func (r *reader) integers(kind byte, rows int) []int64 {
-	words := r.words(rows)
+func (r *reader) integers(kind byte, words []int64) {
+	if kind == wide {
+		b := r.bytes(8 * len(words))
+		for i := range len(b) / 8 {
+			words[i] = int64(binary.LittleEndian.Uint64(b[8*i:]))
+		}
+		return
+	}
 	before := int64(0)
 	for i := range words {
-		switch kind {
-		case steps:
-			before += r.varint()
-			words[i] = before
-		case numbers:
-			words[i] = r.varint()
-		default:
-			if b := r.bytes(8); b != nil {
-				words[i] = int64(binary.LittleEndian.Uint64(b))
-			}
+		words[i] = r.varint()
+		if kind == steps {
+			words[i] += before
+			before = words[i]
 		}
 	}
-	return words
 }
 
 // Len returns the number of rows.
@@ -357,7 +355,7 @@ func (c *column) assign(target any, row int) error {
 	if row > 0 && (len(c.words) == 1 || c.words[row] == c.words[row-1]) {
 		return nil
 	}
-	if c.values == nil {
+	if len(c.values) == 0 {
 		return tables.AssignInt(target, c.words[row])
 	}
 	return tables.Assign(target, c.values[c.words[row]])

@@ -14,6 +14,12 @@ import (
 	"gogi/results/tables"
 )
 
+// unpacked unpacks data into a new segment.
+func unpacked(blob []byte) (*Segment, error) {
+	s := &Segment{}
+	return s, s.Unpack(blob)
+}
+
 // rowsOf reads a segment whole.
 func rowsOf(s *Segment, columns int) (rows [][]driver.Value, err error) {
 	targets, into := make([]any, columns), make([]any, columns)
@@ -86,7 +92,7 @@ func TestPackAndUnpack(t *testing.T) {
 			}
 		}
 		blob := testutil.Must(Pack(want))(t)
-		s, err := Unpack(blob)
+		s, err := unpacked(blob)
 		if err != nil || s.Len() != n {
 			t.Fatalf("%v, %d rows of %d", err, s.Len(), n)
 		}
@@ -131,18 +137,18 @@ func TestUnpackGarbage(t *testing.T) {
 		{int64(7), int64(1<<40 + 5), 0.5, "", nil, int64(3)},
 	}))(t)
 	for n := range blob {
-		testutil.Fails(t, testutil.Err(Unpack(blob[:n])), "", "cut off after %d bytes: no error", n)
+		testutil.Fails(t, testutil.Err(unpacked(blob[:n])), "", "cut off after %d bytes: no error", n)
 	}
-	testutil.Fails(t, testutil.Err(Unpack(append(bytes.Clone(blob), 0))), "", "a byte too many: no error")
-	testutil.Fails(t, testutil.Err(Unpack(append([]byte{version + 1}, blob[1:]...))), "", "another version: no error")
-	testutil.Fails(t, testutil.Err(Unpack([]byte{version, 0xff, 0xff, 0xff, 0xff, 0x7f, 1, same, null})), "",
+	testutil.Fails(t, testutil.Err(unpacked(append(bytes.Clone(blob), 0))), "", "a byte too many: no error")
+	testutil.Fails(t, testutil.Err(unpacked(append([]byte{version + 1}, blob[1:]...))), "", "another version: no error")
+	testutil.Fails(t, testutil.Err(unpacked([]byte{version, 0xff, 0xff, 0xff, 0xff, 0x7f, 1, same, null})), "",
 		"too many rows: no error")
 	rapid.Check(t, func(t *rapid.T) {
 		other := bytes.Clone(blob)
 		for range rapid.IntRange(1, 4).Draw(t, "changes") {
 			other[rapid.IntRange(0, len(other)-1).Draw(t, "at")] = rapid.Byte().Draw(t, "byte")
 		}
-		if s, err := Unpack(other); err == nil {
+		if s, err := unpacked(other); err == nil {
 			_, _ = rowsOf(s, 6) // any rows are valid
 		}
 	})
@@ -155,7 +161,7 @@ func TestMisuse(t *testing.T) {
 		testutil.Fails(t, testutil.Err(Pack(rows)), "", "%s: no error", name)
 	}
 	blob := testutil.Must(Pack([][]driver.Value{{int64(1), "x"}, {int64(2), "x"}}))(t)
-	s := testutil.Must(Unpack(blob))(t)
+	s := testutil.Must(unpacked(blob))(t)
 	testutil.Fails(t, testutil.Err(rowsOf(s, 3)), "", "three targets for two columns: no error")
 	var n int
 	testutil.Fails(t, s.Each([]any{&n, &n}, func() error { return nil }), "", "a text for an integer: no error")
@@ -170,7 +176,8 @@ func TestMisuse(t *testing.T) {
 func TestOpen(t *testing.T) {
 	blob := testutil.Must(Pack([][]driver.Value{{int64(1)}, {int64(9)}}))(t)
 	sum := testutil.Must(tables.SumOf("segments", int64(3), int64(5), blob))(t)
-	if s, err := Open(3, 5, []driver.Value{blob, sum}); err != nil || s.Len() != 2 {
+	var s Segment
+	if err := s.Open(3, 5, []driver.Value{blob, sum}); err != nil || s.Len() != 2 {
 		t.Errorf("%v", err)
 	}
 	flipped := bytes.Clone(blob)
@@ -185,6 +192,5 @@ func TestOpen(t *testing.T) {
 }
 
 func openError(run, block int64, blob []byte, sum int64) error {
-	_, err := Open(run, block, []driver.Value{blob, sum})
-	return err
+	return new(Segment).Open(run, block, []driver.Value{blob, sum})
 }

@@ -17,24 +17,24 @@ const (
 	Least = Pairs / 2
 )
 
-// Query is the SQL query for the values that Open needs. Its parameters are the run and the block.
+// Query is the SQL query for the values that Segment.Open needs. Its parameters are the run and the block.
 const Query = "SELECT games, checksum FROM segments WHERE run_id = ? AND block = ?"
 
 // errDamaged is the error for a segment that differs from what was stored.
 var errDamaged = errors.New("the segment is not what was stored")
 
-// Open unpacks the segment of a run's block. values are the columns of Query. It returns an error if the
-// segment is damaged.
-func Open(run, block int64, values []driver.Value) (*Segment, error) {
+// Open does the same as Unpack for the stored segment of a run's block. values are the columns of Query. It returns an
+// error if the segment is damaged.
+func (s *Segment) Open(run, block int64, values []driver.Value) error {
 	blob, _ := values[0].([]byte)
 	sum, err := tables.SumOf("segments", run, block, blob)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if values[1] != sum {
-		return nil, errDamaged
+		return errDamaged
 	}
-	return Unpack(blob)
+	return s.Unpack(blob)
 }
 
 // Put packs and stores the segment of a run's block. rows must have all games of the block, by pair and leg.
