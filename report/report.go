@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"gogi/internal/format"
+	"gogi/internal/hashes"
 	"gogi/internal/i18n"
 	"gogi/match"
 	"gogi/match/gate"
@@ -264,13 +265,12 @@ type Gatherer struct {
 	astray   error                // reason why the schedule ended early
 	index    map[string]int       // index of each player in report.Players
 	pairings map[[2]string]*stats.Series
-	unmarked stats.Tally
-	marked   int
-	parallel bool // a pair was played in another slot than the first one
-	distinct stats.Tally
+	slowed   stats.Tally // pairs of A and B with a move that the machine delayed
+	parallel bool        // a pair was played in another slot than the first one
+	copies   stats.Tally // pairs of A and B that repeat an earlier pair
 	ends     map[Ending]int
 	faults   map[Fault]int
-	hashes   *hashes
+	moves    *hashes.Set // of all games
 	workers  workers
 }
 
@@ -302,7 +302,7 @@ func New(run Run) (*Gatherer, error) {
 			Terminations: []Ending{}, Faults: []Fault{}, Crosstable: []Cross{},
 		},
 		run: run, index: map[string]int{}, pairings: map[[2]string]*stats.Series{}, ends: map[Ending]int{},
-		faults: map[Fault]int{}, hashes: &hashes{}, workers: workers{of: map[string]*workerSums{}},
+		faults: map[Fault]int{}, moves: &hashes.Set{}, workers: workers{of: map[string]*workerSums{}},
 	}
 	for i, p := range run.Players {
 		g.index[p.Name] = i
@@ -353,7 +353,9 @@ func (g *Gatherer) countGame(r *match.Row) {
 		rep.Plies.Min = r.Plies
 	}
 	rep.Plies.Max = max(rep.Plies.Max, r.Plies)
-	g.hashes.add(r.MovesHash)
+	if !g.moves.Add(r.MovesHash) {
+		rep.Duplicates++
+	}
 	if r.Questions != (match.Questions{}) {
 		rep.mates().Add(r.Questions)
 	}
@@ -436,16 +438,14 @@ func (g *Gatherer) headPair(rows []match.Row, pair stats.Pair, repeats bool) err
 	for _, r := range rows {
 		g.report.FaultLosses.count(r, g.report.A)
 	}
-	var unmarked, distinct error
+	var marked, repeated error
 	if slowed(rows) {
-		g.marked++
-	} else {
-		unmarked = g.unmarked.Add(pair)
+		marked = g.slowed.Add(pair)
 	}
-	if !repeats {
-		distinct = g.distinct.Add(pair)
+	if repeats {
+		repeated = g.copies.Add(pair)
 	}
-	return errors.Join(unmarked, distinct)
+	return errors.Join(marked, repeated)
 }
 
 // slowed reports whether the machine delayed a move of the pair.
@@ -476,7 +476,6 @@ func LoserOf(r match.Row) string {
 func (g *Gatherer) conclude() {
 	rep := g.report
 	series := g.headToHead()
-	rep.Duplicates = rep.Games - g.hashes.distinct()
 	rep.Finished = rep.Pairs >= rep.Planned
 	if g.judge != nil {
 		rep.Gate = g.judge.gate(rep.B)
@@ -511,36 +510,40 @@ func (g *Gatherer) conclude() {
 		rep.withhold(why, series)
 	}
 	g.lists()
-	rep.Distinct = g.withoutCopies(series.Copies())
-	rep.Unmarked = g.withoutSlowed()
+	rep.Distinct = g.withoutCopies(series)
+	rep.Unmarked = g.withoutSlowed(series)
 }
 
 // withoutSlowed compares A with B without the pairs in which the machine delayed a move. It returns nil if there is no
 // such pair.
-func (g *Gatherer) withoutSlowed() *Unmarked {
-	if g.marked == 0 {
+func (g *Gatherer) withoutSlowed(series *stats.Series) *Unmarked {
+	marked := g.slowed.Pairs()
+	if marked == 0 {
 		return nil
 	}
-	total := g.unmarked.Total()
-	u := &Unmarked{Pairs: g.unmarked.Pairs(), Marked: g.marked, Alone: !g.parallel, Wins: total.Wins, Draws: total.Draws,
+	left := series.Tally().Without(g.slowed)
+	total := left.Total()
+	u := &Unmarked{Pairs: left.Pairs(), Marked: marked, Alone: !g.parallel, Wins: total.Wins, Draws: total.Draws,
 		Losses: total.Losses}
-	if score, err := g.unmarked.Score(); err == nil {
+	if score, err := left.Score(); err == nil {
 		u.Score = &score
 	}
 	return u
 }
 
-// withoutCopies returns the result of A against B without the pairs that repeat an earlier pair. copies is the number
-// of these pairs. withoutCopies returns nil if there are none.
-func (g *Gatherer) withoutCopies(copies int) *Distinct {
+// withoutCopies returns the result of A against B without the pairs that repeat an earlier pair. It returns nil if there
+// are none.
+func (g *Gatherer) withoutCopies(series *stats.Series) *Distinct {
+	copies := series.Copies()
 	if copies == 0 {
 		return nil
 	}
+	left := series.Tally().Without(g.copies)
 	d := &Distinct{
-		Pairs: g.distinct.Pairs(), Repeated: copies, WDL: g.distinct.Total(),
+		Pairs: left.Pairs(), Repeated: copies, WDL: left.Total(),
 		Why: i18n.Of("pairs that are nearly copies depend on each other, too: intervals and tests go by openings"),
 	}
-	if score, err := g.distinct.Score(); err == nil {
+	if score, err := left.Score(); err == nil {
 		d.Score = &score
 	}
 	return d

@@ -129,7 +129,7 @@ func pairedFlips(a, b []float64) binomial.Test {
 	for i := range a {
 		s = append(s, scoreCount{milli + int(math.Round(milli*(a[i]-b[i]))), 1})
 	}
-	return signFlip("paired_sign_flip", s.plus(nil), binomial.TwoSided)
+	return signFlip("paired_sign_flip", scores(nil).plus(s, 1), binomial.TwoSided)
 }
 
 // normalDifference returns the two-sided normal test of the difference between the means of a and b.

@@ -11,36 +11,30 @@ import (
 // scores are exactly equal.
 const milli = 1000
 
-// A scores counts pairs, or games, by their points in thousandths, in ascending order. No function changes it in place,
-// so several tallies may share it.
+// A scores counts pairs, or games, by their points in thousandths, in ascending order.
 type scores []scoreCount
 
 type scoreCount struct{ points, count int }
 
-// with returns the scores with one pair more. It changes no copy, because the copies of a [Tally] are independent.
-func (s scores) with(points int) scores {
-	at, found := slices.BinarySearchFunc(s, points, func(c scoreCount, p int) int { return cmp.Compare(c.points, p) })
-	more := make(scores, 0, len(s)+1)
-	more = append(append(more, s[:at]...), scoreCount{points, 1})
-	if found {
-		more[at].count += s[at].count
-		at++
+// take adds change to the count of a number of points.
+func (s *scores) take(points, change int) {
+	at, found := slices.BinarySearchFunc(*s, points, func(c scoreCount, p int) int { return cmp.Compare(c.points, p) })
+	if !found {
+		*s = slices.Insert(*s, at, scoreCount{points: points})
 	}
-	return append(more, s[at:]...)
+	(*s)[at].count += change
+	if (*s)[at].count == 0 {
+		*s = slices.Delete(*s, at, at+1)
+	}
 }
 
-func (s scores) plus(o scores) scores {
-	all := slices.Concat(s, o)
-	slices.SortFunc(all, func(a, b scoreCount) int { return cmp.Compare(a.points, b.points) })
-	merged := all[:0]
-	for _, c := range all {
-		if last := len(merged) - 1; last >= 0 && merged[last].points == c.points {
-			merged[last].count += c.count
-		} else {
-			merged = append(merged, c)
-		}
+// plus returns the scores with those of o in any order, each of which counts sign times.
+func (s scores) plus(o scores, sign int) scores {
+	all := slices.Clone(s)
+	for _, c := range o {
+		all.take(c.points, sign*c.count)
 	}
-	return merged
+	return all
 }
 
 // mirror returns the scores from the opponent's point of view: the stake minus the points.

@@ -127,7 +127,7 @@ func (p *Prefix) Judgement() Judgement {
 }
 
 // Tally returns the evaluated pairs.
-func (p *Prefix) Tally() Tally { return p.series.tally }
+func (p *Prefix) Tally() Tally { return p.series.Tally() }
 
 // Series returns the evaluated pairs with their openings. The caller must not add pairs to the result.
 func (p *Prefix) Series() *Series { return &p.series }

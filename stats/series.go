@@ -10,6 +10,7 @@ import (
 
 	"gonum.org/v1/gonum/mathext"
 
+	"gogi/internal/hashes"
 	"gogi/internal/lists"
 	"gogi/stats/binomial"
 )
@@ -47,9 +48,9 @@ type Series struct {
 	copies   int   // number of pairs that repeat an earlier pair move for move
 	legs     int   // number of games in every pair. It is 0 before the first pair.
 	openings map[string]*opening
-	seen     map[uint64]struct{} // the games of all pairs so far: see played
-	order    []*opening          // in order of appearance, so that the order of sums is fixed
-	means    means               // mean scores of the openings, by outcome
+	seen     hashes.Set // the games of all pairs so far: see played
+	order    []*opening // in order of appearance, so that the order of sums is fixed
+	means    means      // mean scores of the openings, by outcome
 }
 
 // unnamed is the prefix of the key for an opening without a name, which no other pair has.
@@ -64,7 +65,7 @@ type opening struct {
 	halves          int // half points by outcome: 2 for a win, 1 for a draw. The rules may give other points.
 }
 
-// played mixes the number of an opening and the [Play.Print] of a pair into one number. One map holds those of all
+// played mixes the number of an opening and the [Play.Print] of a pair into one number. One set holds those of all
 // openings, because a long series may have few openings with half a million pairs each. A number takes a third of the
 // memory of its parts. Of a million different pairs, two have equal numbers with a probability of 3e-8, as two games
 // have equal hashes of their moves.
@@ -90,9 +91,7 @@ func (s *Series) Add(p Play) (repeats bool, err error) {
 	case s.legs != 0 && s.legs != len(p.Pair):
 		return false, ErrMixed
 	}
-	if err := s.tally.Add(p.Pair); err != nil {
-		return false, err
-	}
+	s.tally.add(p.Pair, points)
 	s.legs = len(p.Pair)
 	if p.Opening == "" {
 		p.Opening = unnamed + strconv.Itoa(s.Pairs())
@@ -104,7 +103,7 @@ func (s *Series) Add(p Play) (repeats bool, err error) {
 		}
 		o = &opening{key: p.Opening, number: len(s.order)}
 		s.openings[p.Opening], s.order = o, append(s.order, o)
-		_ = s.firsts.Add(p.Pair) // the tally accepted it
+		s.firsts.add(p.Pair, points)
 	} else {
 		s.means.take(o.mean(s.legs), -1)
 	}
@@ -168,12 +167,7 @@ func (s *Series) repeats(o *opening, p Play) bool {
 	if len(p.Games) == 0 {
 		return false
 	}
-	if s.seen == nil {
-		s.seen = map[uint64]struct{}{}
-	}
-	before := len(s.seen) // a comparison of lengths needs one access to the large map instead of two
-	s.seen[played(o.number, p.Print())] = struct{}{}
-	return len(s.seen) == before
+	return !s.seen.Add(played(o.number, p.Print()))
 }
 
 // mean returns the opening's mean score in [0, 1], with half a point for a draw. legs is the number of games of a pair.
@@ -205,11 +199,11 @@ func (m *means) take(value float64, change int) {
 }
 
 // Tally returns the counts of all pairs.
-func (s *Series) Tally() Tally { return s.tally }
+func (s *Series) Tally() Tally { return s.tally.clone() }
 
 // Firsts returns the counts of only the first pair of each opening. Even while the run is played, these pairs
 // are independent of each other.
-func (s *Series) Firsts() Tally { return s.firsts }
+func (s *Series) Firsts() Tally { return s.firsts.clone() }
 
 // Pairs returns the number of pairs.
 func (s *Series) Pairs() int { return s.tally.Pairs() }
@@ -239,7 +233,7 @@ func (s *Series) SignFlip(alt binomial.Alternative) (binomial.Test, error) {
 		return binomial.Test{}, err
 	}
 	sums := scores(lists.Map(s.order, func(o *opening) scoreCount { return scoreCount{o.points - (o.pairs-1)*milli, 1} }))
-	return signFlip("opening_sign_flip", sums.plus(nil), alt), nil
+	return signFlip("opening_sign_flip", scores(nil).plus(sums, 1), alt), nil
 }
 
 // Test returns the test whether A is stronger than B. If colours are swapped, it is [Series.SignFlip].

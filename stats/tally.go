@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"gogi/stats/binomial"
 )
@@ -51,6 +52,10 @@ func (w WDL) plus(o WDL) WDL {
 	return WDL{w.Wins + o.Wins, w.Draws + o.Draws, w.Losses + o.Losses}
 }
 
+func (w WDL) minus(o WDL) WDL {
+	return WDL{w.Wins - o.Wins, w.Draws - o.Draws, w.Losses - o.Losses}
+}
+
 func (w *WDL) count(o Outcome) {
 	switch o {
 	case Win:
@@ -84,6 +89,10 @@ func (p Pentanomial) Mirror() Pentanomial {
 
 func (p Pentanomial) plus(o Pentanomial) Pentanomial {
 	return Pentanomial{p.LL + o.LL, p.LD + o.LD, p.WL + o.WL, p.DD + o.DD, p.WD + o.WD, p.WW + o.WW}
+}
+
+func (p Pentanomial) minus(o Pentanomial) Pentanomial {
+	return Pentanomial{p.LL - o.LL, p.LD - o.LD, p.WL - o.WL, p.DD - o.DD, p.WD - o.WD, p.WW - o.WW}
 }
 
 func (p *Pentanomial) count(w WDL) {
@@ -122,6 +131,19 @@ func (t *Tally) Add(p Pair) error {
 	if err != nil {
 		return err
 	}
+	*t = t.clone()
+	t.add(p, points)
+	return nil
+}
+
+// clone returns a copy that add of the original does not change.
+func (t Tally) clone() Tally {
+	t.paired, t.single = slices.Clone(t.paired), slices.Clone(t.single)
+	return t
+}
+
+// add counts a valid pair with A's points in thousandths. It may change the copies of t, apart from clones.
+func (t *Tally) add(p Pair, points int) {
 	var both WDL
 	for _, leg := range p {
 		both.count(leg.Outcome)
@@ -133,12 +155,11 @@ func (t *Tally) Add(p Pair) error {
 	}
 	if len(p) == 1 {
 		t.Singles++
-		t.single = t.single.with(points)
-		return nil
+		t.single.take(points, 1)
+		return
 	}
 	t.Penta.count(both)
-	t.paired = t.paired.with(points)
-	return nil
+	t.paired.take(points, 1)
 }
 
 // Merge adds the pairs of another tally of the same two players.
@@ -147,8 +168,17 @@ func (t *Tally) Merge(o Tally) {
 	t.White = t.White.plus(o.White)
 	t.Penta = t.Penta.plus(o.Penta)
 	t.Singles += o.Singles
-	t.paired = t.paired.plus(o.paired)
-	t.single = t.single.plus(o.single)
+	t.paired = t.paired.plus(o.paired, 1)
+	t.single = t.single.plus(o.single, 1)
+}
+
+// Without returns the counts without the pairs of o, all of which t must have.
+func (t Tally) Without(o Tally) Tally {
+	return Tally{
+		Black: t.Black.minus(o.Black), White: t.White.minus(o.White), Penta: t.Penta.minus(o.Penta),
+		Singles: t.Singles - o.Singles,
+		paired:  t.paired.plus(o.paired, -1), single: t.single.plus(o.single, -1),
+	}
 }
 
 // Mirror returns the counts from B's point of view.

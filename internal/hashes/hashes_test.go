@@ -1,0 +1,43 @@
+package hashes
+
+import (
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"gogi/internal/testutil"
+)
+
+// TestSet compares a Set with a map. The hashes repeat and have few different bits, at either end of the number.
+func TestSet(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		var s Set
+		known := map[uint64]bool{}
+		different := rapid.Uint64Range(1, 20_000).Draw(t, "different")
+		shift := rapid.IntRange(0, 63).Draw(t, "shift")
+		next := rapid.Uint64().Draw(t, "first")
+		for range 10_000 {
+			next = next*6364136223846793005 + 1442695040888963407 // Knuth's linear congruential generator
+			hash := next >> 32 % different << shift
+			if added := s.Add(hash); added == known[hash] {
+				t.Fatalf("%x: added %t", hash, added)
+			}
+			known[hash] = true
+			if s.Len() != len(known) {
+				t.Fatalf("%d hashes, not %d", s.Len(), len(known))
+			}
+		}
+	})
+}
+
+// TestMemory: a set has at most 14 bytes for each hash, and equal hashes take no memory.
+func TestMemory(t *testing.T) {
+	t.Parallel()
+	var s Set
+	for n := range uint64(100_000) {
+		s.Add(n)
+		s.Add(7)
+		testutil.Require(t, n < 1000 || 8*len(s.slots) <= 14*s.Len(), "%d slots for %d hashes", len(s.slots), s.Len())
+	}
+}
