@@ -105,8 +105,8 @@ func (j *judge) add(rows []match.Row, play stats.Play) error {
 		j.slowed = append(j.slowed, id)
 	}
 	play.Pair = slices.Clone(play.Pair)
-	for i, r := range rows {
-		if r.Termination.IsFault() && LoserOf(r) == r.PairB {
+	for i := range rows {
+		if r := &rows[i]; r.Termination.IsFault() && LoserOf(r) == r.PairB {
 			play.Pair[i].Outcome, play.Pair[i].Points = stats.Draw, 0.5
 		}
 	}

@@ -268,10 +268,15 @@ type Gatherer struct {
 	slowed   stats.Tally // pairs of A and B with a move that the machine delayed
 	parallel bool        // a pair was played in another slot than the first one
 	copies   stats.Tally // pairs of A and B that repeat an earlier pair
-	ends     map[Ending]int
-	faults   map[Fault]int
+	ends     map[end]int
 	moves    *hashes.Set // of all games
 	workers  workers
+}
+
+// end is how a game ended. The loser is "" for a draw.
+type end struct {
+	termination match.Termination
+	loser       string
 }
 
 // Run has the facts about a run that are not stored with its games.
@@ -301,8 +306,8 @@ func New(run Run) (*Gatherer, error) {
 			A: run.Players[0].Name, B: run.Players[1].Name,
 			Terminations: []Ending{}, Faults: []Fault{}, Crosstable: []Cross{},
 		},
-		run: run, index: map[string]int{}, pairings: map[[2]string]*stats.Series{}, ends: map[Ending]int{},
-		faults: map[Fault]int{}, moves: &hashes.Set{}, workers: workers{of: map[string]*workerSums{}},
+		run: run, index: map[string]int{}, pairings: map[[2]string]*stats.Series{}, ends: map[end]int{},
+		moves: &hashes.Set{}, workers: workers{of: map[string]*workerSums{}},
 	}
 	for i, p := range run.Players {
 		g.index[p.Name] = i
@@ -359,11 +364,7 @@ func (g *Gatherer) countGame(r *match.Row) {
 	if r.Questions != (match.Questions{}) {
 		rep.mates().Add(r.Questions)
 	}
-	loser := LoserOf(*r)
-	g.ends[Ending{Termination: r.Termination.String(), Loser: loser}]++
-	if r.Termination.IsFault() {
-		g.faults[Fault{Player: loser, Kind: r.Termination.String()}]++
-	}
+	g.ends[end{r.Termination, LoserOf(r)}]++
 	if r.BySlowness() {
 		rep.SlowedLosses++
 	}
@@ -392,7 +393,7 @@ func (g *Gatherer) countPlayer(r *match.Row, c shogi.Colour, name string) {
 	default:
 		side.Losses++
 	}
-	s, t := &p.sides, r.Sides[c]
+	s, t := &p.sides, &r.Sides[c]
 	s.Plies += t.Plies
 	s.Nodes = match.SumNodes(s.Nodes, t.Nodes)
 	s.Time += t.Time
@@ -435,8 +436,8 @@ func (g *Gatherer) addPair(rows []match.Row) error {
 // headPair adds a pair of A against B to all figures except the score. repeats means that the pair repeats an earlier
 // pair move for move.
 func (g *Gatherer) headPair(rows []match.Row, pair stats.Pair, repeats bool) error {
-	for _, r := range rows {
-		g.report.FaultLosses.count(r, g.report.A)
+	for i := range rows {
+		g.report.FaultLosses.count(&rows[i], g.report.A)
 	}
 	var marked, repeated error
 	if slowed(rows) {
@@ -450,11 +451,16 @@ func (g *Gatherer) headPair(rows []match.Row, pair stats.Pair, repeats bool) err
 
 // slowed reports whether the machine delayed a move of the pair.
 func slowed(rows []match.Row) bool {
-	return slices.ContainsFunc(rows, func(r match.Row) bool { return r.Marked })
+	for i := range rows {
+		if rows[i].Marked {
+			return true
+		}
+	}
+	return false
 }
 
 // count counts a game that a fault ended.
-func (f *FaultLosses) count(r match.Row, a string) {
+func (f *FaultLosses) count(r *match.Row, a string) {
 	switch {
 	case !r.Termination.IsFault():
 	case LoserOf(r) == a:
@@ -465,7 +471,7 @@ func (f *FaultLosses) count(r match.Row, a string) {
 }
 
 // LoserOf returns the name of a game's loser, or "" for a draw.
-func LoserOf(r match.Row) string {
+func LoserOf(r *match.Row) string {
 	if winner, ok := r.Outcome.Winner(); ok {
 		return [2]string{r.Black, r.White}[winner.Opponent()]
 	}
@@ -591,17 +597,16 @@ func (p *Player) conclude() {
 // terminations and faults come first.
 func (g *Gatherer) lists() {
 	rep := g.report
-	for key, count := range g.ends {
-		key.Count = count
-		rep.Terminations = append(rep.Terminations, key)
+	for how, count := range g.ends {
+		word := how.termination.String()
+		rep.Terminations = append(rep.Terminations, Ending{Termination: word, Loser: how.loser, Count: count})
+		if how.termination.IsFault() {
+			rep.Faults = append(rep.Faults, Fault{Player: how.loser, Kind: word, Count: count})
+		}
 	}
 	slices.SortFunc(rep.Terminations, func(a, b Ending) int {
 		return cmp.Or(b.Count-a.Count, cmp.Compare(a.Termination, b.Termination), cmp.Compare(a.Loser, b.Loser))
 	})
-	for key, count := range g.faults {
-		key.Count = count
-		rep.Faults = append(rep.Faults, key)
-	}
 	slices.SortFunc(rep.Faults, func(a, b Fault) int {
 		return cmp.Or(b.Count-a.Count, cmp.Compare(a.Player, b.Player), cmp.Compare(a.Kind, b.Kind))
 	})

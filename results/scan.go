@@ -103,9 +103,9 @@ type scanner struct {
 // ahead of yield. scan returns when all connections are idle.
 func (c *scanner) scan(ctx context.Context, conns []*sql.Conn, all pairRange, yield func([]match.Row) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
-	ahead := make(chan *part, 2*len(conns))      // in order, for yield
-	todo := make(chan *part)                     // the same parts, for the connections; closed with ahead
-	used := make(chan []match.Row, len(conns)+1) // the memory of yielded parts
+	ahead := make(chan *part, 2*len(conns))        // in order, for yield
+	todo := make(chan *part)                       // the same parts, for the connections; closed with ahead
+	used := make(chan []match.Row, 2*len(conns)+2) // the memory of yielded parts
 	var reading sync.WaitGroup
 	defer reading.Wait()
 	defer cancel(nil)

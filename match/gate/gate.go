@@ -89,8 +89,11 @@ func (g *Gate) Elo(level float64) (stats.StoppedElo, error) {
 // For the same pair, [OfRows] and [OfResult] return the same value.
 func OfRows(rows []match.Row) (p stats.Play) {
 	p.Pair, p.Games = make(stats.Pair, 0, len(rows)), make([]uint64, 0, len(rows)) // a report may read millions of pairs
-	for _, r := range rows {
-		p.Opening = openingKey(r.OpeningHash)
+	for i := range rows {
+		r := &rows[i]
+		if i == 0 {
+			p.Opening = openingKey(r.OpeningHash) // the same in all games of the pair
+		}
 		p.Pair = append(p.Pair, leg(r.Black == r.PairA, r.Outcome, r.Points))
 		p.Games = append(p.Games, r.MovesHash)
 	}

@@ -392,7 +392,7 @@ func (w Words) Result(g match.Row) string {
 	case !ok:
 		return w.Say("Drawn by %s after %s", by, plies)
 	case g.Termination.IsFault():
-		return w.Say("%s lost by %s after %s", report.LoserOf(g), by, plies)
+		return w.Say("%s lost by %s after %s", report.LoserOf(&g), by, plies)
 	}
 	return w.Say("%s won by %s after %s", [2]string{g.Black, g.White}[winner], by, plies)
 }

@@ -171,6 +171,7 @@ func appendIntegers(out []byte, values []driver.Value) []byte {
 type Segment struct {
 	rows    int
 	columns []column
+	varying []int // columns with different values
 }
 
 // column has the values of one column. They are integers, or a list of distinct values with an index for each row. If
@@ -193,8 +194,12 @@ func (s *Segment) Unpack(blob []byte) error {
 	s.rows = r.count(mostRows)
 	columns := r.count(len(blob))
 	s.columns = slices.Grow(s.columns[:0], columns)[:columns]
+	s.varying = s.varying[:0]
 	for c := range s.columns {
 		r.column(&s.columns[c], s.rows)
+		if len(s.columns[c].words) > 1 {
+			s.varying = append(s.varying, c)
+		}
 	}
 	if r.err == nil && len(r.rest) > 0 {
 		r.err = fmt.Errorf("%d bytes follow the segment", len(r.rest))
@@ -339,10 +344,8 @@ func (s *Segment) Each(targets []any, yield func() error) error {
 		return fmt.Errorf("the segment has %d columns, expected %d", len(s.columns), len(targets))
 	}
 	for i := range s.rows {
-		for c := range s.columns {
-			if err := s.columns[c].assign(targets[c], i); err != nil {
-				return err
-			}
+		if err := s.assign(targets, i); err != nil {
+			return err
 		}
 		if err := yield(); err != nil {
 			return err
@@ -351,10 +354,27 @@ func (s *Segment) Each(targets []any, yield func() error) error {
 	return nil
 }
 
-func (c *column) assign(target any, row int) error {
-	if row > 0 && (len(c.words) == 1 || c.words[row] == c.words[row-1]) {
+// assign assigns the values of a row that differ from those of the previous row.
+func (s *Segment) assign(targets []any, row int) error {
+	if row == 0 {
+		for c := range s.columns {
+			if err := s.columns[c].assign(targets[c], 0); err != nil {
+				return err
+			}
+		}
 		return nil
 	}
+	for _, c := range s.varying {
+		if words := s.columns[c].words; words[row] != words[row-1] {
+			if err := s.columns[c].assign(targets[c], row); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (c *column) assign(target any, row int) error {
 	if len(c.values) == 0 {
 		return tables.AssignInt(target, c.words[row])
 	}
