@@ -26,35 +26,28 @@ func (r *Report) figures(s *stats.Series) {
 	if sample, err := tally.Sample(); err == nil {
 		r.PairVariance = format.Finite(sample.Variance)
 	}
-	decisive, elo := winRate(tally.Total())
-	r.Intervals = []Interval{scoreInterval(s), decisive}
-	r.Elo, r.EloDecisive = eloOfScore(s), elo
+	expected, elo := scoreInterval(s)
+	decisive, eloDecisive := winRate(tally.Total())
+	r.Intervals = []Interval{expected, decisive}
+	r.Elo, r.EloDecisive = elo, eloDecisive
 	flip, err := s.SignFlip(binomial.TwoSided)
 	r.Tests = []Test{signFlip(s.Pairs(), flip, err), binomialTest(tally.Total())}
 }
 
-// scoreInterval returns the interval of A's expected score over all openings.
-func scoreInterval(s *stats.Series) Interval {
+// scoreInterval returns the interval of A's expected score over all openings, and the same interval converted to Elo.
+// This conversion is valid because Elo rises with the score.
+func scoreInterval(s *stats.Series) (Interval, Elo) {
 	interval := Interval{Of: "score", Method: "pair_gaffke", Level: Level}
 	exact, err := s.Interval(Level)
 	sample, wrong := s.Sample()
 	if err = cmp.Or(err, wrong); err != nil {
 		interval.Why = i18n.Because(err)
-		return interval
+		return interval, Elo{Why: interval.Why}
 	}
 	interval.Method, interval.Unit, interval.N = exact.Method, sample.Unit, sample.N
 	interval.Estimate, interval.Bounds = format.Finite(sample.Mean), NewBounds(exact)
-	return interval
-}
-
-// eloOfScore returns the Elo of A's score. Its interval is scoreInterval converted to Elo. This conversion is
-// valid because Elo rises with the score.
-func eloOfScore(s *stats.Series) Elo {
-	e, err := s.Elo(Level)
-	if err != nil {
-		return Elo{Why: i18n.Because(err)}
-	}
-	return newElo(e.Elo, e.Interval, i18n.Of("infinite where the score is 0 or 1"))
+	return interval, newElo(binomial.Elo(sample.Mean), binomial.EloInterval(exact),
+		i18n.Of("infinite where the score is 0 or 1"))
 }
 
 func newElo(estimate float64, i binomial.Interval, why i18n.Message) Elo {

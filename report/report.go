@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"gogi/internal/format"
-	"gogi/internal/hashes"
 	"gogi/internal/i18n"
 	"gogi/match"
 	"gogi/match/gate"
@@ -269,7 +268,7 @@ type Gatherer struct {
 	parallel bool        // a pair was played in another slot than the first one
 	copies   stats.Tally // pairs of A and B that repeat an earlier pair
 	ends     map[end]int
-	moves    *hashes.Set // of all games
+	hashes   *hashes
 	workers  workers
 }
 
@@ -307,7 +306,7 @@ func New(run Run) (*Gatherer, error) {
 			Terminations: []Ending{}, Faults: []Fault{}, Crosstable: []Cross{},
 		},
 		run: run, index: map[string]int{}, pairings: map[[2]string]*stats.Series{}, ends: map[end]int{},
-		moves: &hashes.Set{}, workers: workers{of: map[string]*workerSums{}},
+		hashes: &hashes{}, workers: workers{of: map[string]*workerSums{}},
 	}
 	for i, p := range run.Players {
 		g.index[p.Name] = i
@@ -358,9 +357,7 @@ func (g *Gatherer) countGame(r *match.Row) {
 		rep.Plies.Min = r.Plies
 	}
 	rep.Plies.Max = max(rep.Plies.Max, r.Plies)
-	if !g.moves.Add(r.MovesHash) {
-		rep.Duplicates++
-	}
+	g.hashes.add(r.MovesHash)
 	if r.Questions != (match.Questions{}) {
 		rep.mates().Add(r.Questions)
 	}
@@ -482,6 +479,7 @@ func LoserOf(r *match.Row) string {
 func (g *Gatherer) conclude() {
 	rep := g.report
 	series := g.headToHead()
+	rep.Duplicates = rep.Games - g.hashes.distinct()
 	rep.Finished = rep.Pairs >= rep.Planned
 	if g.judge != nil {
 		rep.Gate = g.judge.gate(rep.B)

@@ -10,7 +10,6 @@ import (
 
 	"gonum.org/v1/gonum/mathext"
 
-	"gogi/internal/hashes"
 	"gogi/internal/lists"
 	"gogi/stats/binomial"
 )
@@ -48,7 +47,7 @@ type Series struct {
 	copies   int   // number of pairs that repeat an earlier pair move for move
 	legs     int   // number of games in every pair. It is 0 before the first pair.
 	openings map[string]*opening
-	seen     hashes.Set // the games of all pairs so far: see played
+	seen     hashes     // the games of all pairs so far: see played
 	order    []*opening // in order of appearance, so that the order of sums is fixed
 	means    means      // mean scores of the openings, by outcome
 }
@@ -167,7 +166,7 @@ func (s *Series) repeats(o *opening, p Play) bool {
 	if len(p.Games) == 0 {
 		return false
 	}
-	return !s.seen.Add(played(o.number, p.Print()))
+	return !s.seen.add(played(o.number, p.Print()))
 }
 
 // mean returns the opening's mean score in [0, 1], with half a point for a draw. legs is the number of games of a pair.

@@ -1,4 +1,4 @@
-package hashes
+package stats
 
 import (
 	"testing"
@@ -9,11 +9,11 @@ import (
 	"gogi/internal/testutil"
 )
 
-// TestSet compares a Set with a map. The hashes repeat and have few different bits, at either end of the number.
-func TestSet(t *testing.T) {
+// TestHashes compares a set with a map. The hashes repeat and have few different bits, at either end of the number.
+func TestHashes(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		var s Set
+		var s hashes
 		known := map[uint64]bool{}
 		different := rapid.Uint64Range(1, 4*large).Draw(t, "different")
 		shift := rapid.IntRange(0, 63).Draw(t, "shift")
@@ -21,28 +21,28 @@ func TestSet(t *testing.T) {
 		for range 3 * large {
 			next = next*6364136223846793005 + 1442695040888963407 // Knuth's linear congruential generator
 			hash := next >> 32 % different << shift
-			if added := s.Add(hash); added == known[hash] {
+			if added := s.add(hash); added == known[hash] {
 				t.Fatalf("%x: added %t", hash, added)
 			}
 			known[hash] = true
-			if s.Len() != len(known) {
-				t.Fatalf("%d hashes, not %d", s.Len(), len(known))
+			if s.len != len(known) {
+				t.Fatalf("%d hashes, not %d", s.len, len(known))
 			}
 		}
 	})
 }
 
-// TestMemory: a set has at most 14 bytes for each hash, and equal hashes take no memory.
-func TestMemory(t *testing.T) {
+// TestMemoryOfHashes: a set has at most 14 bytes for each hash, and equal hashes take no memory.
+func TestMemoryOfHashes(t *testing.T) {
 	t.Parallel()
-	var s Set
+	var s hashes
 	for n := range uint64(100_000) {
-		s.Add(n)
-		s.Add(7)
+		s.add(n)
+		s.add(7)
 		if n%1000 > 0 {
 			continue
 		}
-		slots := lists.Sum(s.parts, func(t table) int { return len(t.slots) })
-		testutil.Require(t, n < 1000 || 8*slots <= 14*s.Len(), "%d slots for %d hashes", slots, s.Len())
+		slots := lists.Sum(s.parts, func(t hashTable) int { return len(t.slots) })
+		testutil.Require(t, n < 1000 || 8*slots <= 14*s.len, "%d slots for %d hashes", slots, s.len)
 	}
 }

@@ -1,13 +1,11 @@
-// Package hashes has a [Set] of 64-bit hashes. Use it in place of a map for the hashes of all games of a run, because
-// it takes less memory and the garbage collector does not read it.
-package hashes
+package stats
 
 import "math/bits"
 
-// A Set is a set of hashes. It takes 11 to 14 bytes for each hash. The zero value is empty. A Set must not be copied
-// after its first use.
-type Set struct {
-	parts []table // by the first bits of the mixed hash
+// A hashes is a set of 64-bit hashes. It takes 11 to 14 bytes for each hash; a map takes more and twice the time. The
+// zero value is empty. A hashes must not be copied after its first use.
+type hashes struct {
+	parts []hashTable // by the first bits of the mixed hash
 	shift int     // the other bits
 	len   int
 	zero  bool // the set has the hash 0
@@ -23,47 +21,44 @@ const (
 	partBits = 8
 )
 
-// A table is a hash table with linear probing. Its order is that of the mixed hashes.
-type table struct {
+// A hashTable is a hash table with linear probing. Its order is that of the mixed hashes.
+type hashTable struct {
 	slots []uint64 // mixed hashes; 0: an empty slot
 	used  int      // number of other slots
 }
 
-// Add adds a hash. It reports whether the set did not have it.
-func (s *Set) Add(hash uint64) (added bool) {
-	if s.parts == nil {
-		s.parts, s.shift = make([]table, 1), 64
+// add adds a hash. It reports whether the set did not have it.
+func (h *hashes) add(hash uint64) (added bool) {
+	if h.parts == nil {
+		h.parts, h.shift = make([]hashTable, 1), 64
 	}
 	mixed := hash * mix
 	if mixed == 0 {
-		added, s.zero = !s.zero, true
+		added, h.zero = !h.zero, true
 	} else {
-		added = s.parts[mixed>>s.shift].add(mixed, 64-s.shift)
+		added = h.parts[mixed>>h.shift].add(mixed, 64-h.shift)
 	}
 	if added {
-		if s.len++; s.len == large {
-			s.split()
+		if h.len++; h.len == large {
+			h.split()
 		}
 	}
 	return added
 }
 
-// Len returns the number of hashes in the set.
-func (s *Set) Len() int { return s.len }
-
 // split divides the set into many parts.
-func (s *Set) split() {
-	old := s.parts[0]
-	s.parts, s.shift = make([]table, 1<<partBits), 64-partBits
+func (h *hashes) split() {
+	old := h.parts[0]
+	h.parts, h.shift = make([]hashTable, 1<<partBits), 64-partBits
 	for _, mixed := range old.slots {
 		if mixed != 0 {
-			s.parts[mixed>>s.shift].add(mixed, partBits)
+			h.parts[mixed>>h.shift].add(mixed, partBits)
 		}
 	}
 }
 
 // add adds a mixed hash. All hashes of the table have the same first bits; their number is same.
-func (t *table) add(mixed uint64, same int) (added bool) {
+func (t *hashTable) add(mixed uint64, same int) (added bool) {
 	if 4*t.used >= 3*len(t.slots) {
 		old := t.slots
 		t.slots = make([]uint64, max(16, len(old)+len(old)/4))
@@ -82,7 +77,7 @@ func (t *table) add(mixed uint64, same int) (added bool) {
 }
 
 // find returns the slot that has a mixed hash, or the empty slot for it.
-func (t *table) find(mixed uint64, same int) *uint64 {
+func (t *hashTable) find(mixed uint64, same int) *uint64 {
 	at, _ := bits.Mul64(mixed<<same, uint64(len(t.slots)))
 	for t.slots[at] != 0 && t.slots[at] != mixed {
 		if at++; at == uint64(len(t.slots)) {
