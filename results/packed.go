@@ -235,15 +235,24 @@ func (r *gameReader) segment(ctx context.Context, statement driver.StmtQueryCont
 var errStale = errors.New("a segment is not what the rows say, and reports read it (gogi db repair makes it again)")
 
 // Segments compares a run's segments (packed copies of pairs, see package segments) with the rows from which they
-// were made. For each segment that differs, it calls the function wrong with the number of the segment's first
-// pair and the reason.
-func (m Moment) Segments(ctx context.Context, runID int64, wrong func(pair int, why error)) error {
-	return segments.Stored(ctx, m.Q, runID, func(block int64, values []driver.Value) error {
+// were made, except those that known selects by the number of their first pair. For each segment that differs, it calls
+// the function wrong with the number of the segment's first pair and the reason.
+func (m Moment) Segments(ctx context.Context, runID int64, known func(pair int) bool,
+	wrong func(pair int, why error)) error {
+	return segments.Stored(ctx, m.Q, runID, known, func(block int64, values []driver.Value) error {
 		if err := m.segment(ctx, runID, block, values); err != nil {
 			wrong(int(block)*segments.Pairs, err)
 		}
 		return ctx.Err()
 	})
+}
+
+// SameSegment reports whether the segment of a pair has exactly these rows. rows has the values of all games of the
+// segment, in the order of tables.Game.Columns. It returns false if there is no such segment.
+func (m Moment) SameSegment(ctx context.Context, runID int64, pair int, rows [][]any) bool {
+	var s segments.Segment
+	values, err := segments.Read(ctx, m.Q, runID, int64(pair)/segments.Pairs)
+	return err == nil && s.Open(runID, int64(pair)/segments.Pairs, values) == nil && s.Equal(rows)
 }
 
 func (m Moment) segment(ctx context.Context, run, block int64, values []driver.Value) error {

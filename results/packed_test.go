@@ -140,7 +140,7 @@ func otherRows(want, got []match.Row) string {
 // blocksOf returns the blocks of a run that have a segment.
 func blocksOf(tb testing.TB, s *Store, run int64) (list []int64) {
 	tb.Helper()
-	testutil.OK(tb, segments.Stored(tb.Context(), s.read, run, func(block int64, _ []driver.Value) error {
+	testutil.OK(tb, segments.Stored(tb.Context(), s.read, run, none, func(block int64, _ []driver.Value) error {
 		list = append(list, block)
 		return nil
 	}))
@@ -151,7 +151,7 @@ func blocksOf(tb testing.TB, s *Store, run int64) (list []int64) {
 func wrongSegments(tb testing.TB, s *Store, run int64) (list []string) {
 	tb.Helper()
 	testutil.OK(tb, s.Moment(tb.Context(), "checking", func(m Moment) error {
-		return m.Segments(tb.Context(), run, func(pair int, why error) { list = append(list, fmt.Sprint(pair, " ", why)) })
+		return m.Segments(tb.Context(), run, none, func(pair int, why error) { list = append(list, fmt.Sprint(pair, " ", why)) })
 	}))
 	return list
 }
@@ -254,7 +254,7 @@ func leavesSegments(t *testing.T, s *Store, run int64, statement string, left []
 		testutil.OK(t, testutil.Err(conn.ExecContext(t.Context(), text)), "%s", text)
 	}
 	var got []int64
-	err = segments.Stored(t.Context(), conn, run, func(block int64, _ []driver.Value) error {
+	err = segments.Stored(t.Context(), conn, run, none, func(block int64, _ []driver.Value) error {
 		got = append(got, block)
 		return nil
 	})
@@ -394,3 +394,6 @@ func TestPackAll(t *testing.T) {
 	testutil.Slices(t, blocksOf(t, s, run.ID()), []int64{0, 2, 4}, "segments")
 	testutil.OK(t, testutil.Err(s.Begin(t.Context(), other)), "the runs are still held")
 }
+
+// none selects no segment.
+func none(int) bool { return false }

@@ -18,6 +18,7 @@ import (
 	"gogi/match/tune"
 	"gogi/results"
 	"gogi/results/file"
+	"gogi/results/segments"
 	"gogi/results/tables"
 )
 
@@ -93,6 +94,7 @@ type checker struct {
 	q       tables.Querier
 	moment  results.Moment
 	block   block
+	packing packing
 	found   Checkup
 	done    int
 	of      int
@@ -222,17 +224,20 @@ func (c *checker) run(ctx context.Context, run *tables.Run) error {
 	if err != nil {
 		return err
 	}
+	c.packing = packing{same: map[int]bool{}}
 	err = c.source.Pairs(ctx, run.ID(), func(id int64) error {
 		checked.Pairs++
 		c.progress()
 		return c.pair(ctx, run, plan, id, &checked)
 	})
+	c.packing.end(ctx, c.moment, run.ID())
 	c.found.Runs = append(c.found.Runs, checked)
 	if err == nil {
 		err = c.tune(ctx, run)
 	}
 	if err == nil {
-		err = c.moment.Segments(ctx, run.ID(), func(pair int, wrong error) { c.problem(run.Name(), pair, wrong.Error()) })
+		err = c.moment.Segments(ctx, run.ID(), func(pair int) bool { return c.packing.same[pair] },
+			func(pair int, wrong error) { c.problem(run.Name(), pair, wrong.Error()) })
 	}
 	return c.reading(run.Name(), "the pairs", err)
 }
@@ -288,6 +293,7 @@ func (c *checker) verify(ctx context.Context, run *tables.Run, id int64) (doubtf
 	}
 	if p := c.block.pairs[id]; p != nil {
 		if doubtful, err := verified(p, run); err == nil {
+			c.packing.add(ctx, c.moment, p)
 			return doubtful, nil
 		}
 	}
@@ -296,6 +302,34 @@ func (c *checker) verify(ctx context.Context, run *tables.Run, id int64) (doubtf
 		return false, err
 	}
 	return verified(p, run)
+}
+
+// packing compares the segments of a run with the verified rows of their pairs, so that gogi does not read these rows
+// again.
+type packing struct {
+	first int          // number of the first pair of the segment
+	rows  [][]any      // of the verified pairs of the segment so far
+	same  map[int]bool // first pairs of the segments that have exactly the rows of their pairs
+}
+
+// add adds the rows of the next verified pair.
+func (k *packing) add(ctx context.Context, m results.Moment, p *tables.Pair) {
+	pair := int(p.Row.Int("pair"))
+	if first := pair - pair%segments.Pairs; first != k.first {
+		k.end(ctx, m, p.Row.Int("run_id"))
+		k.first = first
+	}
+	for _, g := range p.Games {
+		k.rows = append(k.rows, p.AppendGame(nil, g))
+	}
+}
+
+// end compares the segment after its last pair.
+func (k *packing) end(ctx context.Context, m results.Moment, run int64) {
+	if len(k.rows) > 0 && m.SameSegment(ctx, run, k.first, k.rows) {
+		k.same[k.first] = true
+	}
+	k.rows = k.rows[:0]
 }
 
 // verified verifies the rows of a pair. doubtful means that it cannot check a part of the pair.

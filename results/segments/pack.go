@@ -335,6 +335,36 @@ func (r *reader) integers(kind byte, words []int64) {
 // Len returns the number of rows.
 func (s *Segment) Len() int { return s.rows }
 
+// Equal reports whether the segment has exactly these rows.
+func (s *Segment) Equal(rows [][]any) bool {
+	if len(rows) != s.rows {
+		return false
+	}
+	for i, row := range rows {
+		if len(row) != len(s.columns) {
+			return false
+		}
+		for c := range row {
+			if !s.columns[c].has(i, row[c]) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// has reports whether the column has a value in a row.
+func (c *column) has(row int, value any) bool {
+	word := c.words[min(row, len(c.words)-1)]
+	if len(c.values) == 0 {
+		n, ok := value.(int64)
+		return ok && n == word
+	}
+	stored, err := keyOf(c.values[word])
+	found, wrong := keyOf(value)
+	return err == nil && wrong == nil && stored == found
+}
+
 // Each calls yield once for each row, after it has assigned the row's values to targets. targets has one pointer
 // for each column, like the target of tables.Assign. yield must not change the targets, because Each does not
 // assign a value again that equals the value of the previous row. Each returns an error for a wrong number of

@@ -5,11 +5,13 @@ import (
 	"database/sql/driver"
 	"errors"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
 
+	"gogi/internal/lists"
 	"gogi/internal/testutil"
 	"gogi/results/tables"
 )
@@ -35,6 +37,13 @@ func rowsOf(s *Segment, columns int) (rows [][]driver.Value, err error) {
 		return nil
 	})
 	return rows, err
+}
+
+// plain returns rows in the form for Equal.
+func plain(rows [][]driver.Value) [][]any {
+	return lists.Map(rows, func(row []driver.Value) []any {
+		return lists.Map(row, func(v driver.Value) any { return v })
+	})
 }
 
 // sameBits reports whether two values are equal bit by bit, including NaN and the sign of zero.
@@ -103,6 +112,15 @@ func TestPackAndUnpack(t *testing.T) {
 				testutil.Check(t, sameBits(want[i][c], got[i][c]), "row %d, column %d: %v instead of %v", i, c, got[i][c],
 					want[i][c])
 			}
+		}
+		testutil.Check(t, s.Equal(plain(want)), "its own rows are other rows")
+		if n > 0 {
+			row, c := rapid.IntRange(0, n-1).Draw(t, "row"), rapid.IntRange(0, columns-1).Draw(t, "column")
+			other := drawColumn(t, 1)[0]
+			equal := sameBits(want[row][c], other)
+			want[row] = slices.Clone(want[row])
+			want[row][c] = other
+			testutil.Check(t, s.Equal(plain(want)) == equal && !s.Equal(plain(want[1:])), "%v in row %d, column %d", other, row, c)
 		}
 		if again, err := Pack(got); err != nil || !bytes.Equal(again, blob) {
 			t.Errorf("packed again it is another segment (%v)", err)

@@ -67,20 +67,31 @@ func Missing(ctx context.Context, q tables.Querier, run int64, most int) ([]Bloc
 		ORDER BY block DESC LIMIT ?`, Pairs, run, Least, run, Pairs, most)
 }
 
-// Stored calls yield for every block of a run that has a segment. values are the columns of Query.
-func Stored(ctx context.Context, q tables.Querier, run int64,
+// Stored calls yield for every block of a run that has a segment, except those whose first pairs known selects. values
+// are the columns of Query.
+func Stored(ctx context.Context, q tables.Querier, run int64, known func(pair int) bool,
 	yield func(block int64, values []driver.Value) error) error {
 	blocks, err := tables.List(ctx, q, func(rows *sql.Rows, block *int64) error { return rows.Scan(block) },
 		"SELECT block FROM segments WHERE run_id = ? ORDER BY block", run)
 	for _, block := range blocks {
-		var blob []byte
-		var sum int64
+		if known(int(block) * Pairs) {
+			continue
+		}
+		var values []driver.Value
 		if err == nil {
-			err = q.QueryRowContext(ctx, Query, run, block).Scan(&blob, &sum)
+			values, err = Read(ctx, q, run, block)
 		}
 		if err == nil {
-			err = yield(block, []driver.Value{blob, sum})
+			err = yield(block, values)
 		}
 	}
 	return err
+}
+
+// Read returns the columns of Query for the segment of a run's block.
+func Read(ctx context.Context, q tables.Querier, run, block int64) ([]driver.Value, error) {
+	var blob []byte
+	var sum int64
+	err := q.QueryRowContext(ctx, Query, run, block).Scan(&blob, &sum)
+	return []driver.Value{blob, sum}, err
 }

@@ -21,6 +21,7 @@ type Layout struct {
 	places map[string]int // places of the columns
 	summed []int          // places of the columns that a row's checksum covers, in order
 	always int            // number of these columns that are older than the checksum, so that every checksum covers them
+	joined []int          // places of joinedColumns; of those of another table: -1
 }
 
 // columnLayout describes a column of a table.
@@ -62,6 +63,12 @@ func (l *Layout) measure() {
 			l.summed = append(l.summed, i)
 		}
 	}
+	l.joined = lists.Map(joinedColumns, func(c joinedColumn) int {
+		if c.table != l.Name {
+			return -1
+		}
+		return l.index(c.name)
+	})
 }
 
 // Schema describes a version of the database: its tables, and the SQL texts of everything that the migrations

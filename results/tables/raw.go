@@ -198,23 +198,31 @@ func (p *Pair) verifyGame(run *Run, leg int, g *Row) (doubtful bool, err error) 
 // lists.
 func (p *Pair) SumOfGame(g *Row) (int64, error) {
 	var room [64]any // so that the list is no allocation
-	values := room[:0]
-	for _, c := range summedColumns {
-		row := g
-		switch c.table {
-		case "p":
-			row = p.Row
-		case "o":
-			row = p.Opening
-		}
-		values = append(values, row.Value(c.name))
-	}
+	values := p.AppendGame(room[:0], g)
 	return SumOf("games", Shortened(values, len(values)-LateColumns, Null)...)
 }
 
-// summedColumns are the columns of Game.Columns with the short names of their tables in the query for games.
-var summedColumns = lists.Map(new(Game).Columns(), func(c Column) (of struct{ table, name string }) {
+// AppendGame appends the values of the columns that Game.Columns lists for the game g of the pair.
+func (p *Pair) AppendGame(values []any, g *Row) []any {
+	for i, c := range joinedColumns {
+		row := g
+		switch c.table {
+		case "pairs":
+			row = p.Row
+		case "openings":
+			row = p.Opening
+		}
+		values = append(values, row.Values[row.Layout.joined[i]])
+	}
+	return values
+}
+
+type joinedColumn struct{ table, name string }
+
+// joinedColumns are the columns of Game.Columns with their tables.
+var joinedColumns = lists.Map(new(Game).Columns(), func(c Column) (of joinedColumn) {
 	of.table, of.name, _ = strings.Cut(c.Name, ".")
+	of.table = map[string]string{"g": "games", "p": "pairs", "o": "openings"}[of.table]
 	return of
 })
 

@@ -218,7 +218,7 @@ func UnpackWithin(packed []byte, limit int) ([]Move, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the packed moves are damaged: %w", err)
 	}
-	d := decoder{rest: raw, known: known, plies: min(maxPlies, (limit-byteCost*len(raw))/plyCost)}
+	d := decoder{rest: raw, known: known, plies: min(maxPlies, (limit-byteCost*len(raw))/plyCost), room: &unused.lengths}
 	moves := d.columns()
 	if d.err == nil && len(d.rest) > 0 {
 		d.fail(fmt.Errorf("%d bytes too many", len(d.rest)))
@@ -231,9 +231,10 @@ func UnpackWithin(packed []byte, limit int) ([]Move, error) {
 
 // decompressor decompresses one game after the other.
 type decompressor struct {
-	source bytes.Reader
-	from   io.Reader // of source; nil before the first game
-	raw    bytes.Buffer
+	source  bytes.Reader
+	from    io.Reader // of source; nil before the first game
+	raw     bytes.Buffer
+	lengths []uint64 // for decoder.lengths
 }
 
 // inflate decompresses packed. The result is valid until the next call. It returns an error for more than limit bytes.
@@ -263,6 +264,7 @@ type decoder struct {
 	rest  []byte
 	known byte // flags of the format
 	plies int  // upper limit
+	room  *[]uint64
 	err   error
 }
 
@@ -283,7 +285,7 @@ func (d *decoder) columns() []Move {
 	}
 	moves := make([]Move, n)
 	each(moves, func(m *Move) { m.Move = d.move() })
-	flags := slices.Clone(d.bytes(n))
+	flags := d.bytes(n)
 	for i := range moves[:len(flags)] {
 		d.setFlags(&moves[i], flags[i])
 	}
@@ -320,25 +322,27 @@ func (d *decoder) deltas(moves []Move, set func(*Move, int), has func(*Move) boo
 	}
 }
 
+// pvs reads the principal variations. All of them share one array, because a game has a hundred.
 func (d *decoder) pvs(moves []Move, flags []byte) {
-	lengths := d.lengths(len(moves))
-	for i := range lengths {
-		if lengths[i] > uint64(len(d.rest)/2) {
+	lengths, total := d.lengths(len(moves)), uint64(0)
+	for _, n := range lengths {
+		if total += n; n > uint64(len(d.rest)) || total > uint64(len(d.rest)/2) {
 			d.fail(io.ErrUnexpectedEOF)
 			return
 		}
-		own := flags[i]&flagOwnPV != 0
-		if !own && lengths[i] == 0 {
-			continue
+	}
+	all := make([]shogi.Move, 0, total+uint64(len(lengths)))
+	for i, n := range lengths {
+		first := len(all)
+		if flags[i]&flagOwnPV != 0 {
+			all = append(all, moves[i].Move)
 		}
-		pv := make([]shogi.Move, 0, lengths[i]+1)
-		if own {
-			pv = append(pv, moves[i].Move)
+		for range n {
+			all = append(all, d.move())
 		}
-		for range lengths[i] {
-			pv = append(pv, d.move())
+		if first < len(all) {
+			moves[i].PV = all[first:len(all):len(all)]
 		}
-		moves[i].PV = pv
 	}
 }
 
@@ -350,9 +354,10 @@ func (d *decoder) details(moves []Move) {
 	}
 }
 
-// lengths reads n lengths. After an error it returns nil.
+// lengths reads n lengths. The result is valid until the next call. After an error it is nil.
 func (d *decoder) lengths(n int) []uint64 {
-	lengths := make([]uint64, n)
+	lengths := slices.Grow((*d.room)[:0], n)[:n]
+	*d.room = lengths
 	for i := range lengths {
 		lengths[i] = d.uvarint()
 	}
