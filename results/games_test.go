@@ -2,6 +2,7 @@ package results_test
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -13,7 +14,7 @@ import (
 	"gogi/results/resultstest"
 )
 
-// TestPairs: Pairs returns the rows of Games in pairs, and the caller may keep each slice.
+// TestPairs: Pairs returns the rows of Games in pairs.
 func TestPairs(t *testing.T) {
 	s, plan, run := resultstest.Begun(t)
 	for _, id := range []int{7, 2, 9, 0, 4} {
@@ -30,7 +31,7 @@ func TestPairs(t *testing.T) {
 	} {
 		var got [][]match.Row
 		testutil.OK(t, s.Pairs(t.Context(), run.ID(), test.filter, func(rows []match.Row) error {
-			got = append(got, rows)
+			got = append(got, slices.Clone(rows)) // they are valid until this function returns
 			return nil
 		}))
 		var flat, each []match.Row

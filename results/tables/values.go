@@ -140,14 +140,18 @@ func (id Identity) Match() match.Identity {
 // MovesText returns moves as a text for the database: in USI notation, separated by spaces.
 func MovesText(moves []shogi.Move) string {
 	var room [128]byte // for the usual variation
-	text := room[:0]
+	return string(AppendMoves(room[:0], moves))
+}
+
+// AppendMoves appends the text that MovesText returns.
+func AppendMoves(text []byte, moves []shogi.Move) []byte {
 	for i, m := range moves {
 		if i > 0 {
 			text = append(text, ' ')
 		}
 		text = m.Append(text)
 	}
-	return string(text)
+	return text
 }
 
 // Moves parses the text that MovesText writes.

@@ -2,6 +2,7 @@ package dbcmd
 
 import (
 	"context"
+	"runtime"
 
 	"gogi/cmd/gogi/cli"
 	"gogi/internal/i18n"
@@ -23,6 +24,10 @@ type Command struct {
 	Void     VoidCommand     `cmd:"" help:"Void pairs of a run; gogi plays them again"`
 }
 
+// ballast is the size in bytes of an array that is never written. It needs no memory, but the garbage collector counts
+// it. So the collector runs after at least as many bytes of garbage, and not after 4 MB, of which each is 400 games.
+const ballast = 16 << 20
+
 // CheckCommand checks a database for damage.
 type CheckCommand struct {
 	Name string `arg:"" optional:"" name:"run" help:"Name of the run (default: all runs)."`
@@ -34,6 +39,7 @@ type CheckCommand struct {
 
 // Run prints the damage. It returns an error if the database is damaged.
 func (c *CheckCommand) Run(ctx context.Context, env *cli.Env) error {
+	defer runtime.KeepAlive(make([]byte, ballast))
 	var found *repair.Checkup
 	err := c.Read(ctx, func(store *results.Store) (err error) {
 		found, err = repair.Check(ctx, store,
@@ -128,6 +134,7 @@ type DumpCommand struct {
 
 // Run prints the dump.
 func (c *DumpCommand) Run(ctx context.Context, env *cli.Env) error {
+	defer runtime.KeepAlive(make([]byte, ballast))
 	return c.With(ctx, func(store *results.Store, info *results.RunInfo) error {
 		return dump.Write(ctx, store, sanitize.Raw(env.Out), info.Name, c.Stable)
 	})
