@@ -2,6 +2,7 @@ package stats
 
 import (
 	"math"
+	"reflect"
 	"slices"
 	"testing"
 
@@ -196,4 +197,42 @@ func TestTallyRefusesNonsense(t *testing.T) {
 		err := tally.Add(p)
 		testutil.Check(t, err != nil && same(tally, Tally{}), "%s: %v, %+v", name, err, tally)
 	}
+}
+
+// TestWithout: the counts of all pairs without some of them are the counts of the others.
+func TestWithout(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		var all, some, others Tally
+		for i, d := range rapid.SliceOfN(rapid.IntRange(-2, 2), 0, 20).Draw(t, "pairs") {
+			pair := deviationPairs[d]
+			if i%7 == 6 {
+				pair = Pair{{Outcome: Win, AIsBlack: true, Points: 1}}
+			}
+			testutil.OK(t, all.Add(pair))
+			if i%3 == 0 {
+				testutil.OK(t, some.Add(pair))
+			} else {
+				testutil.OK(t, others.Add(pair))
+			}
+		}
+		before := all.clone()
+		left := all.Without(some)
+		testutil.Check(t, left.Points() == others.Points() && left.Pairs() == others.Pairs() &&
+			left.Black == others.Black && left.White == others.White && left.Penta == others.Penta &&
+			left.Singles == others.Singles && left.paired.units() == others.paired.units(), "%+v instead of %+v", left, others)
+		testutil.Check(t, reflect.DeepEqual(all, before), "Without changed the tally")
+	})
+}
+
+// TestTallyOfSeries: later pairs do not change a tally that a series has returned.
+func TestTallyOfSeries(t *testing.T) {
+	t.Parallel()
+	var s Series
+	plays(t, &s, "1", 1, 2, 1)
+	tally, firsts := s.Tally(), s.Firsts()
+	want := tally.Points()
+	plays(t, &s, "2", 2, 2)
+	testutil.Check(t, tally.Points() == want && firsts.Points() == 2 && s.Tally().Points() == want+2, "%+v, %+v, then %+v",
+		tally, firsts, s.Tally())
 }
