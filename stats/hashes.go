@@ -6,7 +6,7 @@ import "math/bits"
 // zero value is empty. A hashes must not be copied after its first use.
 type hashes struct {
 	parts []hashTable // by the first bits of the mixed hash
-	shift int     // the other bits
+	shift int         // the other bits
 	len   int
 	zero  bool // the set has the hash 0
 }
