@@ -34,7 +34,8 @@ type scanned struct{}
 var GamesScanned scanned
 
 // scan calls yield with the games that pass the filter, by pair and leg, several pairs in each call. The rows are valid
-// until yield returns, because scan reads later games into the same memory. scan returns an error if it does not find a stored game.
+// until yield returns, because scan reads later games into the same memory. scan returns an error if it does not find a
+// stored game.
 func scan(ctx context.Context, s *Store, runID int64, f Filter, yield func([]match.Row) error) error {
 	var stopped error // the error that yield returned
 	err := scanParts(ctx, s, runID, f, func(rows []match.Row) error {

@@ -220,7 +220,8 @@ func TestWithout(t *testing.T) {
 		left := all.Without(some)
 		testutil.Check(t, left.Points() == others.Points() && left.Pairs() == others.Pairs() &&
 			left.Black == others.Black && left.White == others.White && left.Penta == others.Penta &&
-			left.Singles == others.Singles && slices.Equal(left.paired, others.paired) && slices.Equal(left.single, others.single),
+			left.Singles == others.Singles && slices.Equal(left.paired, others.paired) &&
+			slices.Equal(left.single, others.single),
 			"%+v instead of %+v", left, others)
 		testutil.Check(t, reflect.DeepEqual(all, before), "Without changed the tally")
 	})
