@@ -150,3 +150,13 @@ func TestUnshown(t *testing.T) {
 	got := unshown(players, &ratings.Report{})
 	testutil.Check(t, got == nil, "%q of no comparison", got)
 }
+
+// TestSampleIsACopy: the sample of the first games does not change with the rows, which a scan uses again.
+func TestSampleIsACopy(t *testing.T) {
+	t.Parallel()
+	var g Gathering
+	rows := []match.Row{{Pair: 3, Leg: 1}}
+	g.sample(rows)
+	rows[0] = match.Row{Pair: 600}
+	testutil.Check(t, len(g.first) == 1 && g.first[0][0].Pair == 3 && g.first[0][0].Leg == 1, "%v", g.first)
+}

@@ -19,6 +19,7 @@ import (
 	"gogi/results"
 	"gogi/results/resultstest"
 	"gogi/results/segments"
+	"gogi/results/tables"
 )
 
 // packedFile is the database of packed, which the first test fills.
@@ -30,7 +31,7 @@ var packedFile struct {
 // packed returns the path of a copy of a database that has one segment.
 func packed(t *testing.T) string {
 	t.Helper()
-	packedFile.filled.Do(func() { packedFile.text = testutil.Must(os.ReadFile(pack(t)))(t) })
+	packedFile.filled.Do(func() { packedFile.text = testutil.Must(os.ReadFile(pack(t, 1)))(t) })
 	path := resultstest.Path(t)
 	testutil.OK(t, os.WriteFile(path, packedFile.text, 0o600))
 	n := segmentsIn(t, path)
@@ -38,13 +39,13 @@ func packed(t *testing.T) string {
 	return path
 }
 
-// pack fills a database with one segment, and returns its path.
-func pack(t *testing.T) string {
+// pack fills a database with some segments, and returns its path.
+func pack(t *testing.T, some int) string {
 	t.Helper()
 	path := resultstest.Path(t)
 	s := resultstest.Open(t, path)
 	plan := matchtest.Plan("r")
-	plan.Pairs = segments.Pairs
+	plan.Pairs = some * segments.Pairs
 	run := resultstest.Begin(t, s, plan)
 	todo := make(chan int) // closed after the last number
 	var adding sync.WaitGroup
@@ -57,8 +58,10 @@ func pack(t *testing.T) string {
 			}
 		})
 	}
-	for id := range segments.Least + 4 {
-		todo <- id
+	for segment := range some {
+		for id := range segments.Least + 4 {
+			todo <- segment*segments.Pairs + id
+		}
 	}
 	close(todo)
 	adding.Wait()
@@ -175,4 +178,16 @@ func TestSegmentsMended(t *testing.T) {
 	testutil.Must(Merge(t.Context(), merged, []string{path}, false, nil))(t)
 	n := segmentsIn(t, merged)
 	testutil.Check(t, n == 1 && reflect.DeepEqual(want, rowsIn(t.Context(), merged)), "merged, it has %d segments", n)
+}
+
+// TestRowsAreReadOnce: a check compares each segment with the rows that it has verified, so it does not read them again.
+func TestRowsAreReadOnce(t *testing.T) {
+	s := resultstest.Existing(t, pack(t, 2))
+	var c checker
+	testutil.OK(t, s.Moment(t.Context(), "checking", func(m results.Moment) error {
+		c.source, c.q, c.moment = tables.Stored{Q: m.Q}, m.Q, m
+		return c.all(t.Context())
+	}))
+	testutil.Check(t, c.found.Sound() && c.packing.same[0] && c.packing.same[segments.Pairs], "%v, %v", c.packing.same,
+		c.found.Problems)
 }

@@ -3,7 +3,11 @@ package kifu
 import (
 	"bytes"
 	"compress/zlib"
+	"encoding/binary"
 	"encoding/json"
+	"errors"
+	"io"
+	"math"
 	"math/rand/v2"
 	"reflect"
 	"runtime"
@@ -203,4 +207,23 @@ func FuzzUnpack(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestVariationsApart: a move that is appended to one principal variation does not change the next one.
+func TestVariationsApart(t *testing.T) {
+	moves := []Move{{Move: 1, PV: []shogi.Move{2, 3}}, {Move: 4, PV: []shogi.Move{5, 6}}}
+	got := testutil.Must(Unpack(testutil.Must(Pack(moves, 2))(t)))(t)
+	_ = append(got[0].PV, 7)
+	testutil.Check(t, reflect.DeepEqual(got[1].PV, moves[1].PV), "%v", got[1].PV)
+}
+
+// TestLengthsBeyondTheEnd: lengths of principal variations that are too large are an error, also if their sum is small
+// because it overflows.
+func TestLengthsBeyondTheEnd(t *testing.T) {
+	for _, lengths := range [][2]uint64{{1, 1}, {1, math.MaxUint64}, {math.MaxUint64, 1}} {
+		text := binary.AppendUvarint(binary.AppendUvarint(nil, lengths[0]), lengths[1])
+		d := decoder{rest: append(text, 0, 0, 0), room: new([]uint64)}
+		d.pvs(make([]Move, 2), make([]byte, 2))
+		testutil.Check(t, errors.Is(d.err, io.ErrUnexpectedEOF), "%d: %v", lengths, d.err)
+	}
 }
