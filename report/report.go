@@ -535,8 +535,8 @@ func (g *Gatherer) withoutSlowed(series *stats.Series) *Unmarked {
 	return u
 }
 
-// withoutCopies returns the result of A against B without the pairs that repeat an earlier pair. It returns nil if there
-// are none.
+// withoutCopies returns the result of A against B without the pairs that repeat an earlier pair. It returns nil if
+// there are none.
 func (g *Gatherer) withoutCopies(series *stats.Series) *Distinct {
 	copies := series.Copies()
 	if copies == 0 {

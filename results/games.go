@@ -42,8 +42,8 @@ func (s *Store) GamesWhere(ctx context.Context, runID int64, f Filter, yield fun
 }
 
 // Pairs calls yield for every pair of a run, in order, with all its games by leg. rows always has all games
-// of the pair, because gogi stores a pair whole or not at all. The slice is valid until yield returns. Like Games, Pairs
-// reads a snapshot, and stops if yield returns an error.
+// of the pair, because gogi stores a pair whole or not at all. The slice is valid until yield returns. Like Games,
+// Pairs reads a snapshot, and stops if yield returns an error.
 func (s *Store) Pairs(ctx context.Context, runID int64, f Filter, yield func(rows []match.Row) error) error {
 	return scan(ctx, s, runID, f, func(rows []match.Row) error {
 		for len(rows) > 0 {

@@ -151,7 +151,9 @@ func blocksOf(tb testing.TB, s *Store, run int64) (list []int64) {
 func wrongSegments(tb testing.TB, s *Store, run int64) (list []string) {
 	tb.Helper()
 	testutil.OK(tb, s.Moment(tb.Context(), "checking", func(m Moment) error {
-		return m.Segments(tb.Context(), run, none, func(pair int, why error) { list = append(list, fmt.Sprint(pair, " ", why)) })
+		return m.Segments(tb.Context(), run, none, func(pair int, why error) {
+			list = append(list, fmt.Sprint(pair, " ", why))
+		})
 	}))
 	return list
 }

@@ -29,7 +29,8 @@ func drawnMove(t *rapid.T) kifu.Move {
 		Nodes:  rapid.SampledFrom([]uint64{0, 1, 1<<64 - 1}).Draw(t, "nodes"),
 		Time:   rapid.SampledFrom([]time.Duration{0, 999, 1500 * time.Microsecond, time.Hour}).Draw(t, "time"),
 		NoTime: rapid.Bool().Draw(t, "no time"), PV: rapid.SliceOfN(rapid.SampledFrom(moves), 0, 3).Draw(t, "pv"),
-		Detail: []byte(rapid.SampledFrom([]string{"", `{"votes": [1,  "<&>"]}`, "no JSON <", `"text"`, "\xff"}).Draw(t, "detail")),
+		Detail: []byte(rapid.SampledFrom([]string{"", `{"votes": [1,  "<&>"]}`, "no JSON <", `"text"`, "\xff"}).
+			Draw(t, "detail")),
 	}
 	if !m.HasScore {
 		m.Bound = rapid.SampledFrom([]kifu.Bound{kifu.NoBound, kifu.AtLeast, kifu.AtMost}).Draw(t, "bound")
@@ -60,5 +61,6 @@ func TestMove(t *testing.T) {
 // TestMoveWithoutText: a damaged move is an error, as in encoding/json.
 func TestMoveWithoutText(t *testing.T) {
 	t.Parallel()
-	testutil.Fails(t, newDumper(io.Discard, true).move(&kifu.Move{Move: shogi.NoMove}), "has no text", "a move without text")
+	d := newDumper(io.Discard, true)
+	testutil.Fails(t, d.move(&kifu.Move{Move: shogi.NoMove}), "has no text", "a move without text")
 }

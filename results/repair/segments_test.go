@@ -180,7 +180,8 @@ func TestSegmentsMended(t *testing.T) {
 	testutil.Check(t, n == 1 && reflect.DeepEqual(want, rowsIn(t.Context(), merged)), "merged, it has %d segments", n)
 }
 
-// TestRowsAreReadOnce: a check compares each segment with the rows that it has verified, so it does not read them again.
+// TestRowsAreReadOnce: a check compares each segment with the rows that it has verified, so it does not read them
+// again.
 func TestRowsAreReadOnce(t *testing.T) {
 	s := resultstest.Existing(t, pack(t, 2))
 	var c checker

@@ -90,8 +90,8 @@ func drawColumn(t *rapid.T, n int) []driver.Value {
 	return column
 }
 
-// TestPackAndUnpack: Unpack returns packed data unchanged, and Pack packs them to the same bytes again. The same segment
-// is used for all data.
+// TestPackAndUnpack: Unpack returns packed data unchanged, and Pack packs them to the same bytes again. The same
+// segment is used for all data.
 func TestPackAndUnpack(t *testing.T) {
 	var s Segment
 	rapid.Check(t, func(t *rapid.T) {
@@ -121,7 +121,8 @@ func TestPackAndUnpack(t *testing.T) {
 			equal := sameBits(want[row][c], other)
 			want[row] = slices.Clone(want[row])
 			want[row][c] = other
-			testutil.Check(t, s.Equal(plain(want)) == equal && !s.Equal(plain(want[1:])), "%v in row %d, column %d", other, row, c)
+			testutil.Check(t, s.Equal(plain(want)) == equal && !s.Equal(plain(want[1:])), "%v in row %d, column %d", other,
+				row, c)
 		}
 		if again, err := Pack(got); err != nil || !bytes.Equal(again, blob) {
 			t.Errorf("packed again it is another segment (%v)", err)
