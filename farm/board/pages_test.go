@@ -19,6 +19,7 @@ import (
 	"gogi/farm"
 	"gogi/farm/board"
 	"gogi/farm/keys"
+	"gogi/farm/nats/embedded"
 	"gogi/farm/site"
 	"gogi/internal/lists"
 	"gogi/internal/testutil"
@@ -46,7 +47,7 @@ func openWorld(t *testing.T) *world {
 
 func (w *world) open() {
 	w.t.Helper()
-	c := site.Config{Demo: true, Log: slog.New(slog.DiscardHandler)}
+	c := site.Config{Demo: true, Start: embedded.Start, Log: slog.New(slog.DiscardHandler)}
 	c.Farm.State, c.Farm.Listen, c.Farm.Lease = w.dir, "127.0.0.1:0", time.Hour
 	testutil.OK(w.t, c.Complete())
 	w.site = testutil.Must(site.Open(w.t.Context(), c))(w.t)

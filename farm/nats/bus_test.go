@@ -11,6 +11,7 @@ import (
 	"gogi/farm"
 	"gogi/farm/keys"
 	"gogi/farm/nats"
+	"gogi/farm/nats/embedded"
 	"gogi/internal/testutil"
 )
 
@@ -31,7 +32,7 @@ func open(t testing.TB, change func(*nats.Config)) *world {
 	testutil.OK(t, err)
 	w := &world{ca: ca, ring: testutil.Must(keys.Open(t.TempDir()))(t), public: coordinator.Public, config: nats.Config{
 		Dir: t.TempDir(), Listen: "127.0.0.1:0", TLS: tls, Log: slog.New(slog.DiscardHandler),
-		MaxStream: 64 << 20, MaxArtefact: 1 << 20, MaxArtefacts: 16 << 20, Readers: 4,
+		MaxStream: 64 << 20, MaxArtefact: 1 << 20, MaxArtefacts: 16 << 20, Readers: 4, Start: embedded.Start,
 	}}
 	w.config.Keys = w.ring
 	if change != nil {

@@ -79,7 +79,7 @@ func connect(url, name string, more ...nats.Option) (*conn, error) {
 	options := append([]nats.Option{
 		nats.Name(name), nats.CustomInboxPrefix(keys.Inbox(name)), nats.MaxReconnects(-1),
 		nats.CustomReconnectDelay(farm.Backoff),
-		nats.ReconnectBufSize(-1), nats.PingInterval(pingEvery), nats.MaxPingsOutstanding(pingsOut),
+		nats.ReconnectBufSize(-1), nats.PingInterval(PingEvery), nats.MaxPingsOutstanding(PingsOut),
 		nats.Timeout(10 * time.Second),
 		nats.ReconnectErrHandler(failed), nats.DisconnectErrHandler(func(_ *nats.Conn, err error) { c.broken(err) }),
 		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { c.denied(err) }),

@@ -1,7 +1,8 @@
 // Package nats connects a farm's coordinator and workers with NATS. It implements farm.Bus ([Open]) and
-// farm.Transport ([Dial]), and is the only package that imports NATS.
+// farm.Transport ([Dial]), and is the only package that imports the client of NATS.
 //
-// The coordinator embeds the NATS server or connects to an outside server by URL. Results go through
+// The coordinator runs a NATS server in its process ([Start]) or connects to an outside server by URL. Package
+// embedded has the server, so that programs without a coordinator do not link it. Results go through
 // JetStream, the part of NATS that stores messages: its stream writes a message to the disk before it
 // acknowledges the message. A full stream rejects messages, and the worker's outbox stores them until there
 // is space. Every other message is a request.

@@ -174,8 +174,8 @@ func (b *Bus) Bar(worker, why string) {
 // disconnect closes all connections of a key. With an outside server it does nothing, because only the
 // operator of that server can close connections.
 func (b *Bus) disconnect(name string) {
-	if k, ok := b.config.Keys.Named(name); ok && b.embedded != nil {
-		b.embedded.auth.shut(k.Public)
+	if k, ok := b.config.Keys.Named(name); ok && b.server != nil {
+		b.server.Disconnect(k.Public)
 	}
 }
 

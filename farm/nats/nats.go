@@ -15,7 +15,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
@@ -45,7 +44,9 @@ type Config struct {
 	// SweepEvery is the longest time until the bus disconnects a key that another process has revoked. 0 means 2
 	// s.
 	SweepEvery time.Duration
-	// Outside is an external NATS server. If it is nil, the bus starts an embedded server.
+	// Start starts a NATS server in this process. It is ignored with Outside.
+	Start Start
+	// Outside is an external NATS server. If it is nil, the bus starts a server with Start.
 	Outside  *Outside
 	Replicas int     // number of servers that store each result; 0 means one
 	Shared   *Shared // the lease, if several coordinators share the farm; nil without
@@ -55,7 +56,7 @@ type Config struct {
 type Bus struct {
 	*conn
 	config    Config
-	embedded  *embedded // nil with Config.Outside
+	server    Server // in this process; nil with Config.Outside
 	artefacts *artefactServer
 	judge     jetstream.Consumer
 	intake    intake
@@ -122,14 +123,14 @@ func Open(ctx context.Context, c Config) (_ *Bus, err error) {
 	if err := errors.Join(b.serveArtefacts(), b.takeResults()); err != nil {
 		return nil, err
 	}
-	if b.embedded != nil {
-		b.embedded.auth.open()
+	if b.server != nil {
+		b.server.Admit()
 		b.running.Go(b.sweep)
 	}
 	return b, nil
 }
 
-// begin starts the embedded server, unless the server is external, and connects to the server.
+// begin starts the server in this process, unless the server is external, and connects to the server.
 func (b *Bus) begin(ctx context.Context) (err error) {
 	if b.config.Outside != nil {
 		b.conn, err = b.config.Outside.connect(ctx)
@@ -143,12 +144,12 @@ func (b *Bus) begin(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	inside := b.config
-	inside.Dir = filepath.Join(b.config.Dir, "jetstream")
-	if b.embedded, err = startServer(ctx, inside, own.Public); err != nil {
+	c := &b.config
+	if b.server, err = c.Start(ctx, ServerConfig{Dir: filepath.Join(c.Dir, "jetstream"), Listen: c.Listen, TLS: c.TLS,
+		Keys: c.Keys, Own: own.Public, Log: c.Log}); err != nil {
 		return err
 	}
-	b.conn, err = connect("", coordinatorName, nats.InProcessServer(b.embedded.server),
+	b.conn, err = connect("", coordinatorName, nats.InProcessServer(b.server),
 		nats.Nkey(own.Public, nats.SignatureHandler(sign)))
 	return err
 }
@@ -279,21 +280,19 @@ func (b *Bus) sweep() {
 		}
 		b.examine()
 		err := b.config.Keys.Refresh()
-		if err = errors.Join(err, b.embedded.auth.sweep(b.alive, time.Now())); err != nil {
+		if err = errors.Join(err, b.server.Sweep(time.Now())); err != nil {
 			b.config.Log.Error("keys of the farm", "err", err)
 		}
 	}
 }
 
-// examine asks the server whether it can write its journal. After a failure to write, for example on a full disk, a
-// server never writes again until it is restarted.
+// examine asks the server whether it can write its journal.
 func (b *Bus) examine() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for _, name := range []string{stream, evidence} {
-		h := b.embedded.server.Healthz(&server.HealthzOptions{Account: server.DEFAULT_GLOBAL_ACCOUNT, Stream: name})
-		if h.Error != "" && b.broken == nil {
-			b.broken = fmt.Errorf("bus: the journal can no longer be written, even if its volume has space again; restart this process: %s", h.Error)
+		if err := b.server.Journal(name); err != nil && b.broken == nil {
+			b.broken = fmt.Errorf("bus: the journal can no longer be written, even if its volume has space again; restart this process: %w", err)
 		}
 	}
 }
@@ -305,35 +304,17 @@ func (b *Bus) unbroken() error {
 	return b.broken
 }
 
-// alive returns the set of open connections, by the server's numbers for them.
-func (b *Bus) alive() (map[uint64]bool, error) {
-	all := map[uint64]bool{}
-	for {
-		list, err := b.embedded.server.Connz(&server.ConnzOptions{Offset: len(all), Limit: maxConnections})
-		if err != nil {
-			return nil, fmt.Errorf("bus: %w", err)
-		}
-		before := len(all)
-		for _, c := range list.Conns {
-			all[c.Cid] = true
-		}
-		if len(all) == before || len(all) >= list.Total {
-			return all, nil
-		}
-	}
-}
-
 // URL returns the server's address. If the server listens on all addresses, the result contains no usable host, and
 // the caller must insert one.
 func (b *Bus) URL() string {
-	if b.embedded == nil {
+	if b.server == nil {
 		return b.config.Outside.Creds.URL
 	}
 	scheme := "nats://"
 	if b.config.TLS != nil {
 		scheme = "tls://"
 	}
-	return scheme + b.embedded.server.Addr().String()
+	return scheme + b.server.Addr().String()
 }
 
 // Revoke revokes a key, and closes its connections before it returns. With an outside server, only the operator of
@@ -342,8 +323,8 @@ func (b *Bus) Revoke(name, why string) error {
 	if err := b.config.Keys.Revoke(name, why, time.Now()); err != nil {
 		return err
 	}
-	if k, ok := b.config.Keys.Named(name); ok && b.embedded != nil {
-		b.embedded.auth.shut(k.Public)
+	if k, ok := b.config.Keys.Named(name); ok && b.server != nil {
+		b.server.Disconnect(k.Public)
 	}
 	return nil
 }
@@ -363,8 +344,8 @@ func (b *Bus) Close() error {
 	if b.conn != nil {
 		b.conn.nats.Close()
 	}
-	if b.embedded != nil {
-		b.embedded.stop()
+	if b.server != nil {
+		b.server.Stop()
 	}
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"gogi/farm/nats/embedded"
 	"gogi/internal/testutil"
 )
 
@@ -16,7 +17,7 @@ import (
 // restart. It keeps seven backups. In a folder that the user names, all backups stay.
 func TestBackupsByDefault(t *testing.T) {
 	var c Config
-	c.Log = slog.New(slog.DiscardHandler)
+	c.Log, c.Start = slog.New(slog.DiscardHandler), embedded.Start
 	c.Farm.State, c.Farm.Listen = filepath.Join(t.TempDir(), "farm"), "127.0.0.1:0"
 	testutil.OK(t, c.Complete())
 	testutil.Require(t, c.Backup.Every == 24*time.Hour && c.Backup.Dir == filepath.Join(c.Farm.State, "backups") &&

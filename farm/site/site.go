@@ -33,6 +33,7 @@ type Config struct {
 	Standby bool
 	// Demo runs without TLS, which package nats allows only on loopback, and without audits, because there is one owner.
 	Demo  bool
+	Start nats.Start // starts a NATS server in this process; not needed with JetStream.URL
 	Log   *slog.Logger
 	Trace *Trace // may be nil
 }
@@ -114,7 +115,7 @@ func (s *Settings) Database() string {
 func (s *Site) openBus(ctx context.Context) error {
 	c := &s.config
 	b := nats.Config{
-		Dir: c.Farm.State, Listen: c.Farm.Listen, Keys: s.Ring, Log: c.Log,
+		Dir: c.Farm.State, Listen: c.Farm.Listen, Keys: s.Ring, Log: c.Log, Start: c.Start,
 		MaxStream: int64(c.JetStream.MaxBytes), MaxArtefact: int64(c.Artefacts.MaxArtefact),
 		MaxArtefacts: int64(c.Artefacts.MaxBytes),
 		Readers:      c.Artefacts.MaxReaders, Check: s.check, Limit: s.config.limit,

@@ -19,6 +19,7 @@ import (
 	"gogi/farm/files"
 	"gogi/farm/keys"
 	"gogi/farm/nats"
+	"gogi/farm/nats/embedded"
 	"gogi/farm/worker"
 	"gogi/internal/testutil"
 	"gogi/match"
@@ -46,7 +47,7 @@ func newSite(t *testing.T, maxStream int64) *site {
 	ring := testutil.Must(keys.Open(t.TempDir()))(t)
 	s.config = nats.Config{
 		Dir: t.TempDir(), Listen: "127.0.0.1:0", TLS: tls, Keys: ring, Log: slog.New(slog.DiscardHandler),
-		MaxStream: maxStream, MaxArtefact: 1 << 20, MaxArtefacts: 8 << 20, Readers: 2,
+		MaxStream: maxStream, MaxArtefact: 1 << 20, MaxArtefacts: 8 << 20, Readers: 2, Start: embedded.Start,
 	}
 	s.coordinator = newCoordinator(t, func(name string) ed25519.PublicKey {
 		k, _ := ring.Named(name)

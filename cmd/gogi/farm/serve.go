@@ -20,6 +20,7 @@ import (
 	"gogi/farm/keys"
 	"gogi/farm/mirror"
 	"gogi/farm/nats"
+	"gogi/farm/nats/embedded"
 	"gogi/farm/site"
 	"gogi/internal/disk"
 	"gogi/internal/fail"
@@ -70,7 +71,8 @@ func (c *ServeCommand) Run(ctx context.Context, env *cli.Env) error {
 	if err != nil {
 		return fail.Usage(err)
 	}
-	config := site.Config{Settings: settings, Standby: c.Standby, Demo: c.Demo, Log: logger(env, c.Quiet || c.Demo)}
+	config := site.Config{Settings: settings, Standby: c.Standby, Demo: c.Demo, Start: embedded.Start,
+		Log: logger(env, c.Quiet || c.Demo)}
 	if c.Trace != "" {
 		if err := disk.CheckOutput(c.Trace); err != nil {
 			return wrong("--trace: %w", err)

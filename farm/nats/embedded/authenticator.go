@@ -1,4 +1,4 @@
-package nats
+package embedded
 
 import (
 	"encoding/base64"
@@ -9,7 +9,13 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 
 	"gogi/farm/keys"
+	"gogi/farm/nats"
 )
+
+// A keyring finds a key by its public part.
+type keyring interface {
+	Find(public string) (keys.Key, bool)
+}
 
 // An authenticator decides which connections the server accepts, and which rights they have. It looks up each
 // key in the ring, so it rejects a key from the moment of its revocation. It stores the numbers of accepted
@@ -42,7 +48,7 @@ func (d *authenticator) Check(c server.ClientAuthentication) bool {
 		return false
 	}
 	if public == d.coordinator {
-		c.RegisterUser(&server.User{Username: coordinatorName})
+		c.RegisterUser(&server.User{Username: nats.CoordinatorName})
 		return true
 	}
 	<-d.opened
