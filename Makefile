@@ -19,15 +19,14 @@ space := $(subst ,, )
 
 .PHONY: build check test test-long nightly soak chaos chaos-days fuzz bench bench-once bench-peers engines formats liars crowd race draws lint vulnerabilities paper pictures figures truth wine windows macos dist test-dist print-list
 
-build: ## the programs, as ./gogi and ./gogi-lab, without debug information
-	$(GO) build -ldflags="-s -w" -o gogi ./cmd/gogi
-	$(GO) build -ldflags="-s -w" -o gogi-lab ./cmd/gogi-lab
+build: ## the programs, as ./gogi, ./gogi-farm and ./gogi-lab, without debug information
+	$(GO) build -ldflags="-s -w" -o ./ ./cmd/gogi ./cmd/gogi-farm ./cmd/gogi-lab
 
 check: ## formatting, modules, vet, import directions
 	@test -z "$$(gofmt -l .)" || { echo "gofmt would change:"; gofmt -l .; exit 1; }
 	$(GO) mod tidy -diff
 	$(GO) vet ./...
-	$(GO) test -count=1 -run "TestImportDirections|TestProductWithoutLab|TestArchitectureTable" .
+	$(GO) test -count=1 -run "TestImportDirections|TestLinkedPackages|TestArchitectureTable" .
 
 # All packages, without those that have targets of their own below.
 TESTED = $(shell $(GO) list ./... | grep -vE '/(chaos|soak|wine|dist)$$')

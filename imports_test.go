@@ -90,15 +90,21 @@ func inLab(path string) bool {
 		strings.HasPrefix(path, "gogi/cmd/gogi-lab/")
 }
 
-// TestProductWithoutLab: no package that is linked into gogi is a part of gogi-lab, also not by an import of another
-// package.
-func TestProductWithoutLab(t *testing.T) {
-	for program, want := range map[string]bool{"./cmd/gogi": false, "./cmd/gogi-lab": true} {
+// inServer reports whether a package is a part of the NATS server, which is larger than the rest of gogi-farm.
+func inServer(path string) bool { return strings.HasPrefix(path, "github.com/nats-io/nats-server/") }
+
+// TestLinkedPackages: no package that is linked into gogi is a part of gogi-lab or of the NATS server, also not by an
+// import of another package.
+func TestLinkedPackages(t *testing.T) {
+	for program, want := range map[string]struct{ lab, server bool }{
+		"./cmd/gogi": {}, "./cmd/gogi-farm": {server: true}, "./cmd/gogi-lab": {lab: true},
+	} {
 		out, err := exec.Command("go", "list", "-deps", program).Output()
 		testutil.OK(t, err, "go list")
 		linked := strings.Fields(string(out))
 		testutil.Check(t, len(linked) >= 100, "go list found only %d packages", len(linked))
-		testutil.Equal(t, slices.ContainsFunc(linked, inLab), want, "%s has packages of gogi-lab", program)
+		testutil.Equal(t, slices.ContainsFunc(linked, inLab), want.lab, "%s has packages of gogi-lab", program)
+		testutil.Equal(t, slices.ContainsFunc(linked, inServer), want.server, "%s has the NATS server", program)
 	}
 }
 

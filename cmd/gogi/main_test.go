@@ -40,15 +40,15 @@ func TestMain(m *testing.M) {
 // memory makes the programs of the tests collect no garbage, because most of them end soon.
 var memory = map[string]string{"GOGC": "off", "GOMEMLIMIT": "500MiB"}
 
-// withPrograms runs the tests with gogi, gogi-lab and the fake engine, built as for users. The tests start them more
-// than a thousand times, and this binary needs 50% more time to start.
+// withPrograms runs the tests with gogi, gogi-farm, gogi-lab and the fake engine, built as for users. The tests start
+// them more than a thousand times, and this binary needs 50% more time to start.
 type withPrograms struct{ tests *testing.M }
 
 // Run builds the programs into the first folder of PATH, which testscript has made, and runs the tests.
 func (w withPrograms) Run() int {
 	folder, _, _ := strings.Cut(os.Getenv("PATH"), string(os.PathListSeparator))
-	for program, of := range map[string]string{"gogi": "gogi/cmd/gogi", "gogi-lab": "gogi/cmd/gogi-lab",
-		"fakeengine": "gogi/usi/usitest/fakeusi"} {
+	for program, of := range map[string]string{"gogi": "gogi/cmd/gogi", "gogi-farm": "gogi/cmd/gogi-farm",
+		"gogi-lab": "gogi/cmd/gogi-lab", "fakeengine": "gogi/usi/usitest/fakeusi"} {
 		build := exec.Command("go", "build", "-buildvcs=false", "-ldflags=-s -w", "-race="+strconv.FormatBool(raced()), "-o",
 			filepath.Join(folder, program), of)
 		if out, err := build.CombinedOutput(); err != nil {

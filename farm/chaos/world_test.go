@@ -38,7 +38,8 @@ const (
 // waitLimit bounds the wait for an event that must happen, even on a busy machine.
 const waitLimit = 20 * time.Minute
 
-// program builds gogi once and returns its path. GOGI_NEW is the path of a program that is already built.
+// program builds gogi and the coordinator once and returns the path of gogi. GOGI_NEW is the path of a gogi that is
+// already built, with gogi-farm in its folder.
 var program = sync.OnceValues(func() (string, error) {
 	if file := os.Getenv("GOGI_NEW"); file != "" {
 		return file, nil
@@ -48,11 +49,11 @@ var program = sync.OnceValues(func() (string, error) {
 		return "", err
 	}
 	scratch = dir
-	file := filepath.Join(dir, "gogi")
-	if out, err := exec.Command("go", "build", "-o", file, "gogi/cmd/gogi").CombinedOutput(); err != nil {
+	out, err := exec.Command("go", "build", "-o", dir+"/", "gogi/cmd/gogi", "gogi/cmd/gogi-farm").CombinedOutput()
+	if err != nil {
 		return "", fmt.Errorf("%w\n%s", err, out)
 	}
-	return file, nil
+	return filepath.Join(dir, "gogi"), nil
 })
 
 // scratch is the folder of the built program.

@@ -36,6 +36,18 @@ func newTree(flags uint32) (tree, error) {
 	return tree(job), nil
 }
 
+// EndTogether makes Windows kill a child, and what the child starts, when this process ends in any way.
+func EndTogether(child *os.Process) error {
+	job, err := newTree(0)
+	if err != nil {
+		return err
+	}
+	gone := child.WithHandle(func(process uintptr) { // the job stays open as long as this process runs
+		err = windows.AssignProcessToJobObject(windows.Handle(job), windows.Handle(process))
+	})
+	return errors.Join(gone, err)
+}
+
 // killed is the exit status of processes that gogi kills, as after Ctrl-C: STATUS_CONTROL_C_EXIT.
 const killed = uint32(windows.STATUS_CONTROL_C_EXIT)
 

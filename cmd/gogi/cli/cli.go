@@ -203,6 +203,15 @@ func Reason(ctx context.Context, err error) error {
 	return err
 }
 
+// UnlessInterrupted returns nil if an interrupt cancelled ctx, for commands that an interrupt ends in the normal way.
+// Otherwise it returns err.
+func UnlessInterrupted(ctx context.Context, err error) error {
+	if errors.Is(context.Cause(ctx), ErrInterrupted) {
+		return nil
+	}
+	return err
+}
+
 // These are the exit codes for "git bisect run". Git also ends the bisection at 130, an interrupt, and when a
 // signal has ended the program.
 const (

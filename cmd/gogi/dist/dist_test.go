@@ -67,6 +67,7 @@ func TestDist(t *testing.T) {
 	t.Run("linux", func(t *testing.T) {
 		command(t, out, "tar", "-xzf", "gogi-v1.2.3-rc1-linux-amd64.tar.gz")
 		runs(t, "linux/amd64", filepath.Join(out, "gogi-v1.2.3-rc1-linux-amd64", "gogi"))
+		serves(t, filepath.Join(out, "gogi-v1.2.3-rc1-linux-amd64", "gogi"))
 		lab(t, filepath.Join(out, "gogi-v1.2.3-rc1-linux-amd64", "gogi-lab"))
 		for _, file := range []string{"LICENSE", "licences/MODULES", "licences/go/LICENSE", "completions/_gogi",
 			"completions/_gogi-lab", "docs/farm.md"} {
@@ -82,7 +83,7 @@ func TestDist(t *testing.T) {
 	})
 	t.Run("windows", func(t *testing.T) { // make wine plays with a program of the same build
 		list := command(t, out, "unzip", "-Z1", "gogi-v1.2.3-rc1-windows-amd64.zip")
-		for _, file := range []string{"gogi.exe", "gogi-lab.exe", "LICENSE", "licences/MODULES",
+		for _, file := range []string{"gogi.exe", "gogi-farm.exe", "gogi-lab.exe", "LICENSE", "licences/MODULES",
 			"licences/mingw-w64/copyright", "completions/gogi.ps1", "docs/install.md"} {
 			testutil.Contains(t, list, "gogi-v1.2.3-rc1-windows-amd64/"+file+"\n", "no %s among", file)
 		}
@@ -91,6 +92,7 @@ func TestDist(t *testing.T) {
 		root := filepath.Join(t.TempDir(), "root")
 		command(t, out, "dpkg-deb", "-x", "gogi_1.2.3~rc1_amd64.deb", root)
 		runs(t, "linux/amd64", filepath.Join(root, "usr/bin/gogi"))
+		serves(t, filepath.Join(root, "usr/bin/gogi"))
 		lab(t, filepath.Join(root, "usr/bin/gogi-lab"))
 		for _, file := range []string{"usr/lib/systemd/system/gogi-worker.service",
 			"usr/share/bash-completion/completions/gogi", "usr/share/doc/gogi/copyright"} {
@@ -136,6 +138,17 @@ func runs(t *testing.T, system string, words ...string) {
 	says(t, system, words...)
 	testutil.Contains(t, command(t, t.TempDir(), words[0], append(words[1:], "match", "-q", "--games", "2")...),
 		"2 games (1 pair) · finished", "match")
+}
+
+// serves requires that gogi starts the gogi-farm of its folder, which accepts the version of gogi and finds the mistake
+// in the command line.
+func serves(t *testing.T, program string) {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), program, "farm", "serve", "--games", "2")
+	out, _ := cmd.CombinedOutput() // the exit code is checked
+	if cmd.ProcessState.ExitCode() != 2 || !strings.Contains(string(out), "--games belongs to --demo") {
+		t.Errorf("gogi farm serve: %v: %s", cmd.ProcessState, out)
+	}
 }
 
 // lab calculates a χ² of counts, which is summed by hand.

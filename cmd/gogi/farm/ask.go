@@ -20,9 +20,9 @@ import (
 	"gogi/usi/process"
 )
 
-// makePlan reads the match file called name and applies the flags to it. It performs the handshakes with the
+// MakePlan reads the match file called name and applies the flags to it. It performs the handshakes with the
 // engines, and returns the plan with complete identities of the engines.
-func makePlan(ctx context.Context, flags *configs.Flags, name string, guard *process.Guard) (*match.Plan,
+func MakePlan(ctx context.Context, flags *configs.Flags, name string, guard *process.Guard) (*match.Plan,
 	[]advice.Warning, error) {
 	file, dir, err := flags.Read(name)
 	if err != nil {
@@ -31,7 +31,7 @@ func makePlan(ctx context.Context, flags *configs.Flags, name string, guard *pro
 	return planOf(ctx, file, dir, guard)
 }
 
-// planOf does the same as makePlan for a file that is already read.
+// planOf does the same as MakePlan for a file that is already read.
 func planOf(ctx context.Context, file *configs.File, dir string, guard *process.Guard) (*match.Plan, []advice.Warning,
 	error) {
 	file.DefaultOpenings(openings.BuiltinFew)
@@ -51,10 +51,10 @@ func planOf(ctx context.Context, file *configs.File, dir string, guard *process.
 // answerIn is the longest wait for an answer of the coordinator.
 const answerIn = 30 * time.Second
 
-// request sends a request to the coordinator and decodes the answer into out. name is the name of the sender's key,
-// word the kind of request, such as "show", and in its content. If request cannot reach the coordinator, it tries
+// Request sends a request to the coordinator and decodes the answer into out. name is the name of the sender's key,
+// word the kind of request, such as "show", and in its content. If Request cannot reach the coordinator, it tries
 // again for the time answerIn.
-func request(ctx context.Context, t farm.Transport, name, word string, in, out any) error {
+func Request(ctx context.Context, t farm.Transport, name, word string, in, out any) error {
 	silent := fmt.Errorf("the coordinator has not answered in %v; check that gogi farm serve runs, and the address in the credentials", answerIn)
 	ctx, cancel := context.WithTimeoutCause(ctx, answerIn, silent)
 	defer cancel()
@@ -81,7 +81,7 @@ func request(ctx context.Context, t farm.Transport, name, word string, in, out a
 // ask reads the credentials, connects to the coordinator and sends a request. word is the kind of request, such as
 // "show". ask decodes the answer into out.
 func (o *owner) ask(ctx context.Context, word string, in, out any) error {
-	return o.with(func(t farm.Transport, name string) error { return request(ctx, t, name, word, in, out) })
+	return o.with(func(t farm.Transport, name string) error { return Request(ctx, t, name, word, in, out) })
 }
 
 // with connects to the coordinator with the credentials and calls f.

@@ -94,7 +94,7 @@ func (c *AuditCommand) replay(ctx context.Context, env *cli.Env) (err error) {
 		defer func() { err = errors.Join(err, store.Close()) }()
 		got, plan, err := mirror.Pull(ctx, store, asking(t, name), c.Test)
 		if err == nil {
-			err = request(ctx, t, name, "plan", farm.Order{Run: c.Test}, &c.of)
+			err = Request(ctx, t, name, "plan", farm.Order{Run: c.Test}, &c.of)
 		}
 		if err == nil {
 			found, err = c.play(ctx, env, t, store, got.Run, plan, share)
@@ -102,7 +102,7 @@ func (c *AuditCommand) replay(ctx context.Context, env *cli.Env) (err error) {
 		return err
 	})
 	if err != nil {
-		return unlessInterrupted(ctx, err)
+		return cli.UnlessInterrupted(ctx, err)
 	}
 	return c.print(env, found)
 }
@@ -141,7 +141,7 @@ func (c *AuditCommand) play(ctx context.Context, env *cli.Env, t farm.Transport,
 	defer func() { err = errors.Join(err, guard.Close()) }()
 	c.Concurrency = cmp.Or(c.Concurrency, cli.Positive(runtime.NumCPU()))
 	config := machine.Config{Mirrors: c.Mirrors, Transport: t, Guard: guard, Slots: int(c.Concurrency),
-		Log: logger(env, true)}
+		Log: Logger(env, true)}
 	if config.Sandbox, err = builder.NewSandbox(ctx, "sandbox", guard); err != nil {
 		return out, err
 	}

@@ -85,9 +85,9 @@ func (o *owner) read() (keys.Creds, error) {
 	return keys.ReadCreds(file)
 }
 
-// logger returns a log of a long-running command on standard error, one line for each event. With quiet it writes
+// Logger returns a log of a long-running command on standard error, one line for each event. With quiet it writes
 // only warnings and errors.
-func logger(env *cli.Env, quiet bool) *slog.Logger {
+func Logger(env *cli.Env, quiet bool) *slog.Logger {
 	level := slog.LevelInfo
 	if quiet {
 		level = slog.LevelWarn

@@ -57,7 +57,7 @@ func (c *MirrorCommand) Run(ctx context.Context, env *cli.Env) error {
 	if c.Push {
 		for _, run := range c.Tests {
 			if err := c.push(ctx, env, &cli.Stored{Name: run, Database: cli.Database{DB: c.DB}}); err != nil {
-				return unlessInterrupted(ctx, err)
+				return cli.UnlessInterrupted(ctx, err)
 			}
 		}
 		return nil
@@ -72,7 +72,7 @@ func (c *MirrorCommand) Run(ctx context.Context, env *cli.Env) error {
 			return err
 		}
 		defer func() { err = errors.Join(err, store.Close()) }()
-		f := &mirror.Replica{Store: store, Ask: asking(t, name), Log: logger(env, c.Quiet || c.JSON), Tests: c.Tests}
+		f := &mirror.Replica{Store: store, Ask: asking(t, name), Log: Logger(env, c.Quiet || c.JSON), Tests: c.Tests}
 		if c.Once {
 			return c.once(ctx, env, f)
 		}
@@ -81,12 +81,12 @@ func (c *MirrorCommand) Run(ctx context.Context, env *cli.Env) error {
 	if errors.Is(err, mirror.ErrDiffers) {
 		return &cli.Exit{Code: cli.Differs, Err: err}
 	}
-	return unlessInterrupted(ctx, err)
+	return cli.UnlessInterrupted(ctx, err)
 }
 
 // asking returns a mirror.Ask that sends requests over a connection. name is the name of the connection's key.
 func asking(t farm.Transport, name string) mirror.Ask {
-	return func(ctx context.Context, word string, in, out any) error { return request(ctx, t, name, word, in, out) }
+	return func(ctx context.Context, word string, in, out any) error { return Request(ctx, t, name, word, in, out) }
 }
 
 // once copies, compares, and prints the result for each test.

@@ -358,7 +358,7 @@ func (c *SubmitCommand) submit(ctx context.Context, env *cli.Env, plan *match.Pl
 				return err
 			}
 		}
-		return request(ctx, t, name, "submit", submission, &status)
+		return Request(ctx, t, name, "submit", submission, &status)
 	})
 	if err != nil {
 		return err

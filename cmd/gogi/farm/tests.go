@@ -237,8 +237,8 @@ func (c *ShowCommand) watch(ctx context.Context, env *cli.Env, t farm.Transport,
 	}
 	for last := ""; ; {
 		var s farm.TestStatus
-		if err := request(ctx, t, name, "show", farm.Order{Run: c.Test}, &s); err != nil {
-			return unlessInterrupted(ctx, err)
+		if err := Request(ctx, t, name, "show", farm.Order{Run: c.Test}, &s); err != nil {
+			return cli.UnlessInterrupted(ctx, err)
 		}
 		if screen != nil {
 			if err := screen.draw(watched(&s)); err != nil {

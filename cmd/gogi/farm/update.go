@@ -154,7 +154,7 @@ func (c *UpdateCommand) Run(ctx context.Context, env *cli.Env) error {
 				return err
 			}
 		}
-		return request(ctx, t, name, "update", u, &s)
+		return Request(ctx, t, name, "update", u, &s)
 	})
 	if err != nil {
 		return err

@@ -77,7 +77,7 @@ func (c *LoginCommand) Run(ctx context.Context, env *cli.Env) error {
 		return err
 	}
 	var s farm.Status
-	err = request(ctx, t, creds.Name, "list", farm.Order{}, &s)
+	err = Request(ctx, t, creds.Name, "list", farm.Order{}, &s)
 	if err = errors.Join(err, t.Close()); err != nil {
 		return err
 	}

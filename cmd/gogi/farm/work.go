@@ -139,7 +139,7 @@ func (c *WorkCommand) config(env *cli.Env) (worker.Config, keys.Creds, error) {
 	}
 	w := worker.Config{
 		Hello: farm.Hello{Version: version.Own().String()},
-		Name:  creds.Name, Coordinator: creds.CoordinatorKey(), Load: load, Log: logger(env, c.Session.Quiet),
+		Name:  creds.Name, Coordinator: creds.CoordinatorKey(), Load: load, Log: Logger(env, c.Session.Quiet),
 		GiveUp: c.GiveUp, Once: c.Once,
 	}
 	if _, err := maintainersOf(c.Updates); err != nil {

@@ -73,9 +73,9 @@ func build() error {
 		env  []string
 		line string
 	}{
-		{nil, "go build -o " + dir + "/gogi gogi/cmd/gogi"},
+		{nil, "go build -o " + dir + "/ gogi/cmd/gogi gogi/cmd/gogi-farm"},
 		{nil, "go build -o " + dir + "/fakeusi gogi/usi/usitest/fakeusi"},
-		{windows, "go build -o " + dir + "/gogi.exe gogi/cmd/gogi"},
+		{windows, "go build -o " + dir + "/ gogi/cmd/gogi gogi/cmd/gogi-farm"},
 		{windows, "go build -o " + dir + "/fakeusi.exe gogi/usi/usitest/fakeusi"},
 		{nil, "wineboot --init"},
 		{nil, "x86_64-w64-mingw32-gcc -shared -O2 -o " + prefix +

@@ -17,7 +17,8 @@ func TestListen(t *testing.T) {
 	t.Parallel()
 	other := testutil.Must(new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0"))(t)
 	defer other.Close()
-	config := nats.ServerConfig{Dir: t.TempDir(), Listen: other.Addr().String(), Keys: testutil.Must(keys.Open(t.TempDir()))(t),
+	ring := testutil.Must(keys.Open(t.TempDir()))(t)
+	config := nats.ServerConfig{Dir: t.TempDir(), Listen: other.Addr().String(), Keys: ring,
 		Log: slog.New(slog.DiscardHandler)}
 	start := func() error { return testutil.Err(embedded.Start(t.Context(), config)) }
 	testutil.Fails(t, start(), "--listen: "+config.Listen+
