@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/tls"
 	"crypto/x509"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -25,7 +26,6 @@ const coordinatorName = "COORDINATOR"
 // conn is a connection to the NATS server. It implements farm.Transport except for artefacts.
 type conn struct {
 	nats *nats.Conn
-	js   jetstream.JetStream
 	last atomic.Pointer[error] // the error of the last try to connect
 
 	mu     sync.Mutex
@@ -87,10 +87,6 @@ func connect(url, name string, more ...nats.Option) (*conn, error) {
 	}, more...)
 	var err error
 	if c.nats, err = nats.Connect(url, options...); err != nil {
-		return nil, fmt.Errorf("bus: %w", err)
-	}
-	if c.js, err = jetstream.New(c.nats); err != nil {
-		c.nats.Close()
 		return nil, fmt.Errorf("bus: %w", err)
 	}
 	return c, nil
@@ -233,12 +229,47 @@ func (c *conn) lastError() error {
 // insufficient storage.
 var fullCodes = map[jetstream.ErrorCode]bool{10077: true, 10023: true, 10047: true}
 
+// acknowledgement is the answer to a result. It has the format of JetStream, because workers of all versions can read
+// this format.
+type acknowledgement struct {
+	Error *jetstream.APIError `json:"error,omitempty"`
+	*jetstream.PubAck
+}
+
+// publishIn is the longest wait for an acknowledgement if the caller has no deadline.
+const publishIn = 5 * time.Second
+
+// publish sends a result and waits for its acknowledgement. It does what the client of JetStream does, which programs
+// without a coordinator do not link.
+func (c *conn) publish(ctx context.Context, m *nats.Msg) error {
+	if _, has := ctx.Deadline(); !has {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, publishIn)
+		defer cancel()
+	}
+	answer, err := c.nats.RequestMsgWithContext(ctx, m)
+	if err != nil {
+		return err
+	}
+	var a acknowledgement
+	if err := json.Unmarshal(answer.Data, &a); err != nil {
+		return fmt.Errorf("the acknowledgement cannot be read: %w", err)
+	}
+	if a.Error != nil {
+		return a.Error
+	}
+	if a.PubAck == nil || a.Stream == "" {
+		return errors.New("the acknowledgement names no stream")
+	}
+	return nil
+}
+
 // Publish implements farm.Transport.
 func (c *conn) Publish(ctx context.Context, subject, id string, body []byte) error {
 	m := &nats.Msg{Subject: subject, Data: body, Header: nats.Header{jetstream.MsgIDHeader: {id}}}
 	asked, over := c.ask(ctx, subject)
 	defer over()
-	_, err := c.js.PublishMsg(asked, m, jetstream.WithRetryAttempts(0))
+	err := c.publish(asked, m)
 	if err == nil {
 		return nil
 	}
@@ -251,7 +282,7 @@ func (c *conn) Publish(ctx context.Context, subject, id string, body []byte) err
 		}
 		return fmt.Errorf("bus: %w", err)
 	}
-	if errors.Is(err, jetstream.ErrNoStreamResponse) {
+	if errors.Is(err, nats.ErrNoResponders) {
 		return fmt.Errorf("%w: no stream takes results", farm.ErrAway)
 	}
 	// the deadline was the client's own, not the caller's

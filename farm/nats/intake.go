@@ -179,14 +179,9 @@ func (b *Bus) disconnect(name string) {
 	}
 }
 
-// acknowledge sends a worker an answer that has the format of an acknowledgement of JetStream, because workers of all
-// versions can read this format.
+// acknowledge sends a worker the answer to a result.
 func (b *Bus) acknowledge(m *nats.Msg, ack *jetstream.PubAck, err error) {
-	var answer struct {
-		Error *jetstream.APIError `json:"error,omitempty"`
-		*jetstream.PubAck
-	}
-	answer.PubAck = ack
+	answer := acknowledgement{PubAck: ack}
 	if err != nil {
 		api, ok := errors.AsType[*jetstream.APIError](err)
 		if !ok {

@@ -55,6 +55,7 @@ type Config struct {
 // A Bus is the coordinator's connection to workers and owners. It implements farm.Bus.
 type Bus struct {
 	*conn
+	js        jetstream.JetStream
 	config    Config
 	server    Server // in this process; nil with Config.Outside
 	artefacts *artefactServer
@@ -116,6 +117,9 @@ func Open(ctx context.Context, c Config) (_ *Bus, err error) {
 	}()
 	if err := b.begin(ctx); err != nil {
 		return nil, err
+	}
+	if b.js, err = jetstream.New(b.nats); err != nil {
+		return nil, fmt.Errorf("bus: %w", err)
 	}
 	if err := b.persist(ctx, b.makeStreams); err != nil { // a cluster may just elect its leaders
 		return nil, fmt.Errorf("bus: %w", err)

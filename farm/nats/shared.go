@@ -60,6 +60,7 @@ const CoordinatorName = coordinatorName
 // return nil.
 type Shared struct {
 	*client
+	js       jetstream.JetStream
 	ttl      time.Duration
 	replicas int
 	secret   farm.Secret
@@ -83,7 +84,11 @@ func OpenShared(ctx context.Context, o *Outside, secret farm.Secret, ttl time.Du
 	if err != nil {
 		return nil, err
 	}
-	return &Shared{client: &client{conn: c, name: coordinatorName}, ttl: ttl, replicas: replicas, secret: secret,
+	js, err := jetstream.New(c.nats)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("bus: %w", err), c.Close())
+	}
+	return &Shared{client: &client{conn: c, name: coordinatorName}, js: js, ttl: ttl, replicas: replicas, secret: secret,
 		lost: make(chan struct{})}, nil
 }
 
