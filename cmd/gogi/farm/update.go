@@ -90,13 +90,20 @@ func (c *ReleaseSignCommand) Run(env *cli.Env) error {
 	return nil
 }
 
-// releaseOf returns an unsigned release of a program, with the OS and architecture of its build information.
-func releaseOf(program, version string) (*farm.Release, error) {
+// workerProgram is the package of the program that workers run.
+const workerProgram = "gogi/cmd/gogi"
+
+// releaseOf returns an unsigned release of a program, with the OS and architecture of its build information. name is
+// its version. Another program than gogi is an error, because it would end the workers.
+func releaseOf(program, name string) (*farm.Release, error) {
 	built, err := buildinfo.ReadFile(program)
 	if err != nil {
 		return nil, fmt.Errorf("%s: expected a build of gogi: %w", program, err)
 	}
-	r := &farm.Release{Version: version}
+	if built.Path != workerProgram {
+		return nil, fmt.Errorf("%s: this is a build of %s; sign a build of gogi, which workers run", program, built.Path)
+	}
+	r := &farm.Release{Version: name}
 	for _, s := range built.Settings {
 		switch s.Key {
 		case "GOOS":

@@ -46,3 +46,24 @@ func TestFarmWorker(t *testing.T) {
 		"the runs differ, or are none:\n%.2000s\n%.2000s", here, there)
 	nothingLeft(t)
 }
+
+// TestCoordinator requires that gogi.exe runs the coordinator as its child: with its arguments, streams and exit code,
+// and no longer than gogi.exe itself runs.
+func TestCoordinator(t *testing.T) {
+	dir := t.TempDir()
+	o := world.wine.gogi(t, dir, "farm", "serve", "--games", "8")
+	testutil.Check(t, o.code == 2 && strings.Contains(o.err, "gogi: --games belongs to --demo"), "exit code %d: %s",
+		o.code, o.err)
+	said := testutil.Must(os.Create(filepath.Join(dir, "said")))(t)
+	defer said.Close() // the test reads the file by its name
+	serve := world.wine.command(t.Context(), dir, "farm", "serve", "--demo", "--games", "8")
+	serve.Stdout, serve.Stderr = said, said
+	testutil.OK(t, serve.Start())
+	testutil.Eventually(t, "the command for a worker was said", func() bool {
+		return strings.Contains(readAll(said.Name()), "gogi farm work --once")
+	})
+	testutil.Check(t, len(processes(t, "gogi-farm.exe")) > 0, "no coordinator runs")
+	testutil.OK(t, serve.Process.Kill())
+	_ = serve.Wait()
+	testutil.Eventually(t, "the coordinator ended", func() bool { return len(processes(t, "gogi-farm.exe")) == 0 })
+}

@@ -135,15 +135,21 @@ func (s system) must(t *testing.T, code int, dir string, args ...string) string 
 	return o.out
 }
 
-// engines returns the process IDs of the running fake engines for Windows. It omits zombies, which a container without
-// an init keeps, because they have no command line.
+// engines returns the process IDs of the running fake engines for Windows.
 func engines(t *testing.T) (pids []string) {
+	t.Helper()
+	return processes(t, "fakeusi.exe")
+}
+
+// processes returns the process IDs of a running program for Windows. It omits zombies, which a container without an
+// init keeps, because they have no command line.
+func processes(t *testing.T, name string) (pids []string) {
 	t.Helper()
 	lines := testutil.Must(filepath.Glob("/proc/[0-9]*/cmdline"))(t)
 	for _, file := range lines {
 		program, _, _ := strings.Cut(readAll(file), "\x00")
-		if strings.HasSuffix(program, filepath.Base(world.dir)+"/fakeusi.exe") ||
-			strings.HasSuffix(program, filepath.Base(world.dir)+`\fakeusi.exe`) {
+		if strings.HasSuffix(program, filepath.Base(world.dir)+"/"+name) ||
+			strings.HasSuffix(program, filepath.Base(world.dir)+`\`+name) {
 			pids = append(pids, filepath.Base(filepath.Dir(file)))
 		}
 	}
