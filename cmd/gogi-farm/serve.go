@@ -126,7 +126,7 @@ func (c *serveCommand) shown(ctx context.Context, env *cli.Env, s *site.Site, do
 		Outcome: func(ctx context.Context, t farm.TestStatus) *board.Outcome { return outcome(ctx, s, shown.Load(), t) },
 		Farm:    s.Coordinator, Keys: s.Ring, State: s.Kept, Secret: s.Secret, Played: s.Coordinator.Played, Quota: s.Quota,
 		Log:     farmcmd.Logger(env, c.Quiet),
-		Connect: func() board.Connect { return board.Connect{URL: s.URL(), Coordinator: s.Public, CA: s.CA} },
+		Connect: func() farm.Connect { return farm.Connect{URL: s.URL(), Coordinator: s.Public, CA: s.CA} },
 	})
 	server, stop, err := c.Pages.Serve(ctx, env, addr, web.Config{
 		Store: s.Store, Live: hubs{s.Coordinator}, Metrics: board.Metrics(s.Coordinator.Status), Farm: pages,

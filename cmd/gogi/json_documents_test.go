@@ -195,7 +195,7 @@ func outputs() []output {
 		made[[]results.Played]("played games", "farm people"),
 		made[farmcmd.Benched]("speed", "farm bench").in("file of `gogi farm bench --out`"),
 		made[[]farmcmd.Finding]("farm checks", "farm doctor"),
-		made[board.Connect]("connection").in("`/farm/connect`"),
+		made[farm.Connect]("connection").in("`/farm/connect`"),
 		made[board.Challenge]("challenge").in("`/farm/challenge`"),
 		made[site.Step]("trace").in("file of `gogi farm serve --trace`").eachLine(),
 

@@ -58,21 +58,13 @@ type State interface {
 	entries.State
 }
 
-// A Connect has the public data that a machine needs to connect to a farm: a credentials file without the
-// secret.
-type Connect struct {
-	URL         string `json:"url"`         // address of the farm's bus
-	Coordinator string `json:"coordinator"` // public key (nkey)
-	CA          string `json:"ca"`          // PEM
-}
-
 // A Config is the input of New. All fields are required, except Log.
 type Config struct {
 	Farm    Farm
 	Keys    Keys
 	State   State
 	Secret  farm.Secret
-	Connect func() Connect
+	Connect func() farm.Connect
 	Played  func(ctx context.Context) ([]results.Played, error)
 	Quota   func(owner string) grants.Quota
 	// Outcome returns the result of a test, or nil if it is unknown. Outcome may be nil, too.

@@ -54,7 +54,7 @@ func (w *world) open() {
 	s := w.site
 	w.http = httptest.NewServer(board.New(board.Config{
 		Farm: s.Coordinator, Keys: s.Ring, State: s.Kept, Secret: s.Secret, Played: s.Coordinator.Played, Quota: s.Quota,
-		Connect: func() board.Connect { return board.Connect{URL: s.URL(), Coordinator: s.Public, CA: s.CA} },
+		Connect: func() farm.Connect { return farm.Connect{URL: s.URL(), Coordinator: s.Public, CA: s.CA} },
 	}))
 }
 

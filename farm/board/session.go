@@ -22,9 +22,6 @@ import (
 	"gogi/results/farmstate"
 )
 
-// SessionCookie is the name of the cookie that contains the secret of a user's session.
-const SessionCookie = "gogi_farm"
-
 // Limits of sessions.
 const (
 	sessionLife    = 7 * 24 * time.Hour
@@ -56,7 +53,7 @@ type logins struct{ *Pages }
 
 // session returns the session of a request, or nil if there is none, if it has ended, or if its key is not valid.
 func (p logins) session(r *http.Request) (*session, error) {
-	cookie, err := r.Cookie(SessionCookie)
+	cookie, err := r.Cookie(farm.SessionCookie)
 	if err != nil {
 		return nil, nil // no cookie, no session
 	}
@@ -76,16 +73,7 @@ func (p logins) session(r *http.Request) (*session, error) {
 }
 
 // CSRF returns the token that each form on the session's pages contains, see FormToken.
-func (s *session) CSRF() string { return FormToken(s.secret) }
-
-// FormToken returns the token that each form on a session's pages contains. It protects users from requests
-// that other sites forge: these cannot calculate the token, because only the browser and the server know the
-// secret.
-func FormToken(secret string) string {
-	h := hmac.New(sha256.New, []byte(secret))
-	h.Write([]byte("gogi form 1"))
-	return hex.EncodeToString(h.Sum(nil)[:16])
-}
+func (s *session) CSRF() string { return farm.FormToken(s.secret) }
 
 // owns reports whether a token of a form belongs to this session.
 func (s *session) owns(token string) bool {
@@ -208,7 +196,7 @@ func (p logins) login(w http.ResponseWriter, v *visit) error {
 
 func (p logins) setCookie(w http.ResponseWriter, v *visit, secret string, age int) {
 	http.SetCookie(w, &http.Cookie{
-		Name: SessionCookie, Value: secret, Path: "/", MaxAge: age,
+		Name: farm.SessionCookie, Value: secret, Path: "/", MaxAge: age,
 		HttpOnly: true, Secure: isSecure(v), SameSite: http.SameSiteStrictMode,
 	})
 }

@@ -20,9 +20,9 @@ import (
 	"time"
 
 	"gogi/farm"
+	"gogi/farm/folder"
 	"gogi/farm/keys"
 	"gogi/farm/nats"
-	"gogi/farm/site"
 	"gogi/internal/testutil"
 	"gogi/match"
 	"gogi/results"
@@ -96,7 +96,7 @@ func newCrowd(t testing.TB, gogi string, workers, pairs int) *crowd {
 // keys makes the keys of the workers.
 func (c *crowd) keys(workers int) (all []keys.Creds) {
 	c.t.Helper()
-	state := testutil.Must(site.OpenState(c.file("farm"), time.Now()))(c.t)
+	state := testutil.Must(folder.Open(c.file("farm"), time.Now()))(c.t)
 	url := "tls://" + net.JoinHostPort(c.host, c.port)
 	ca := testutil.Must(state.TrustedBy(url, ""))(c.t)
 	for i := range workers {

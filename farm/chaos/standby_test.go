@@ -20,9 +20,9 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"gogi/farm"
+	"gogi/farm/folder"
 	"gogi/farm/keys"
 	"gogi/farm/nats"
-	"gogi/farm/site"
 	"gogi/internal/testutil"
 )
 
@@ -92,7 +92,7 @@ func newEnsemble(t *testing.T, workers ...string) *ensemble {
 	two := strings.NewReplacer(`state = "farm"`, `state = "farm2"`, `db = "farm.db"`,
 		`db = "farm2.db"`).Replace(string(text))
 	testutil.OK(t, os.WriteFile(w.file("farm2.toml"), []byte(two), 0o600))
-	state := testutil.Must(site.OpenState(w.file("farm"), time.Now()))(t)
+	state := testutil.Must(folder.Open(w.file("farm"), time.Now()))(t)
 	for i := range 3 {
 		conf := nats.ServerConf{
 			Name: fmt.Sprint("n", i), Listen: "127.0.0.1:" + ports[i], Monitor: "127.0.0.1:" + ports[3+i],

@@ -20,6 +20,7 @@ import (
 	"testing"
 	"time"
 
+	"gogi/farm/folder"
 	"gogi/farm/keys"
 	"gogi/farm/site"
 	"gogi/internal/testutil"
@@ -166,7 +167,7 @@ func (w *world) file(name string) string { return filepath.Join(w.dir, name) }
 // issue makes a key and writes NAME.creds.
 func (w *world) issue(name, owner string, right keys.Right) {
 	w.t.Helper()
-	state := testutil.Must(site.OpenState(w.file("farm"), time.Now()))(w.t)
+	state := testutil.Must(folder.Open(w.file("farm"), time.Now()))(w.t)
 	url := cmp.Or(w.url, "tls://"+net.JoinHostPort(w.host, w.port))
 	ca := testutil.Must(state.TrustedBy(url, ""))(w.t)
 	c, err := state.Issue(name, owner, []keys.Right{right}, time.Time{}, url, ca)

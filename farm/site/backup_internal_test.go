@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"gogi/farm/folder"
 	"gogi/farm/nats/embedded"
 	"gogi/internal/testutil"
 )
@@ -28,11 +29,11 @@ func TestBackupsByDefault(t *testing.T) {
 	now := time.Now()
 	s.backUp(t.Context(), now)
 	s.backUp(t.Context(), now.Add(time.Hour))
-	first := backups(c.Backup.Dir)
+	first := folder.Backups(c.Backup.Dir)
 	testutil.Require(t, len(first) == 1, "%v", first)
 	s.triedBackup = time.Time{} // as another process
 	s.backUp(t.Context(), now.Add(time.Hour))
-	if got := backups(c.Backup.Dir); !slices.Equal(got, first) {
+	if got := folder.Backups(c.Backup.Dir); !slices.Equal(got, first) {
 		t.Errorf("a restart makes a backup: %v", got)
 	}
 	for i := range 9 {
@@ -41,7 +42,7 @@ func TestBackupsByDefault(t *testing.T) {
 		testutil.OK(t, os.WriteFile(name+".sha256", nil, 0o600))
 	}
 	s.backUp(t.Context(), now.Add(25*time.Hour))
-	got := backups(c.Backup.Dir)
+	got := folder.Backups(c.Backup.Dir)
 	testutil.Check(t, len(got) == 7 && slices.Contains(got, first[0]) &&
 		filepath.Base(got[0]) == "farm-20010104T000000.000Z.tar", "kept %v", got)
 	var own Settings

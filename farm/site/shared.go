@@ -13,6 +13,7 @@ import (
 	"sync"
 
 	"gogi/farm"
+	"gogi/farm/folder"
 	"gogi/farm/keys"
 	"gogi/farm/nats"
 	"gogi/results/farmstate"
@@ -214,7 +215,7 @@ func (s *sharedState) adopt(ctx context.Context) error {
 		if old, err := os.ReadFile(file); err == nil && (string(old) == text || revokes(file, string(old), text)) {
 			continue
 		}
-		if err := createFile(file, text); err != nil {
+		if err := folder.WriteFile(file, text); err != nil {
 			return err
 		}
 	}
@@ -243,23 +244,24 @@ func revokes(file, text, other string) bool {
 // openKept opens the state of the coordinator.
 func (s *Site) openKept(ctx context.Context) error {
 	if s.shared == nil {
-		kept, err := openState(ctx, s.Dir)
+		kept, err := folder.OpenState(ctx, s.Dir)
 		if err == nil {
 			s.Kept = kept
 		}
 		return err
 	}
-	open := openState
+	open := folder.OpenState
 	if s.before.Ready {
 		open = func(ctx context.Context, dir string) (*farmstate.State, error) { // the bucket has it
-			return farmstate.Open(ctx, filepath.Join(dir, stateFile))
+			return farmstate.Open(ctx, filepath.Join(dir, folder.StateFile))
 		}
 	}
 	kept, err := open(ctx, s.Dir)
 	if err != nil {
 		return err
 	}
-	state := &sharedState{State: kept, bucket: s.shared, keys: filepath.Join(s.Dir, keysDir), texts: map[string]string{}}
+	state := &sharedState{State: kept, bucket: s.shared, keys: filepath.Join(s.Dir, folder.KeysDir),
+		texts: map[string]string{}}
 	s.Kept = state
 	if s.before.Ready {
 		if err = state.adopt(ctx); err == nil {

@@ -19,6 +19,7 @@ import (
 	"gogi/farm/coordinator"
 	"gogi/farm/coordinator/entries"
 	"gogi/farm/coordinator/grants"
+	"gogi/farm/folder"
 	"gogi/farm/keys"
 	"gogi/farm/nats"
 	"gogi/internal/disk"
@@ -41,7 +42,7 @@ type Config struct {
 // A Site is the coordinator of a farm on this machine, with its connection to the workers (Bus) and its
 // databases.
 type Site struct {
-	*State
+	*folder.Folder
 	Bus         *nats.Bus
 	Store       *results.Store
 	Coordinator *coordinator.Coordinator
@@ -75,10 +76,10 @@ func Open(ctx context.Context, c Config) (_ *Site, err error) {
 			err = errors.Join(s.unfenced(err), s.Close())
 		}
 	}()
-	if s.State, err = OpenState(c.Farm.State, time.Now()); err != nil {
+	if s.Folder, err = folder.Open(c.Farm.State, time.Now()); err != nil {
 		return nil, err
 	}
-	if s.lock, err = s.State.lock(); err != nil {
+	if s.lock, err = s.Folder.Lock(); err != nil {
 		return nil, err
 	}
 	if err = s.lead(ctx); err != nil {
@@ -109,7 +110,7 @@ func (s *Settings) Database() string {
 	if s.Store.DB != "" {
 		return s.Store.DB
 	}
-	return filepath.Join(s.Farm.State, dbFile)
+	return filepath.Join(s.Farm.State, folder.Games)
 }
 
 func (s *Site) openBus(ctx context.Context) error {
@@ -140,7 +141,7 @@ func (s *Site) openBus(ctx context.Context) error {
 	if s.Bus, err = nats.Open(ctx, b); err != nil {
 		return err
 	}
-	return createFile(filepath.Join(s.Dir, urlFile), s.URL()+"\n")
+	return folder.WriteFile(filepath.Join(s.Dir, folder.URLFile), s.URL()+"\n")
 }
 
 // outside returns the NATS servers of the settings.
@@ -151,7 +152,7 @@ func (s *Site) outside() (*nats.Outside, error) {
 	}
 	c := &s.config.JetStream
 	return &nats.Outside{
-		Creds:   keys.Creds{Name: "coordinator", URL: c.URL, Coordinator: s.Public, Seed: s.seed, CA: ca},
+		Creds:   keys.Creds{Name: "coordinator", URL: c.URL, Coordinator: s.Public, Seed: s.Seed, CA: ca},
 		Monitor: c.Monitor,
 	}, nil
 }
@@ -323,17 +324,17 @@ func (s *Site) lookAfter(ctx context.Context) {
 // backUp makes a backup if the latest one is old enough, and deletes those that the settings do not keep.
 func (s *Site) backUp(ctx context.Context, now time.Time) {
 	b := s.config.Backup
-	if b.Off || s.config.Demo || now.Sub(s.triedBackup) < b.Every || now.Sub(latestBackup(b.Dir)) < b.Every {
+	if b.Off || s.config.Demo || now.Sub(s.triedBackup) < b.Every || now.Sub(folder.LatestBackup(b.Dir)) < b.Every {
 		return
 	}
 	s.triedBackup = now
 	err, file := s.roomForBackup(), ""
 	if err == nil {
-		file, err = Backup(ctx, s.Dir, s.config.Database(), b.Dir, false, now)
+		file, err = folder.Backup(ctx, s.Dir, s.config.Database(), b.Dir, false, now)
 	}
 	if err == nil {
 		s.config.Log.Info("backed up", "file", file)
-		err = dropBackups(b.Dir, b.Keep)
+		err = folder.DropBackups(b.Dir, b.Keep)
 	}
 	if err != nil {
 		s.config.Log.Error("the backup failed", "err", err)

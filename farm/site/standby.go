@@ -52,7 +52,7 @@ func (s *Site) lead(ctx context.Context) error {
 		}
 		return nil
 	}
-	folder, err := s.secret(memberFile, func() (string, error) { return rand.Text(), nil })
+	own, err := s.OwnFile(memberFile, func() (string, error) { return rand.Text(), nil })
 	if err != nil {
 		return err
 	}
@@ -63,19 +63,19 @@ func (s *Site) lead(ctx context.Context) error {
 	if s.shared, err = nats.OpenShared(ctx, outside, s.Secret, c.JetStream.Takeover, c.JetStream.Replicas); err != nil {
 		return err
 	}
-	f := &follower{site: s, own: folder}
+	f := &follower{site: s, own: own}
 	following, stop := context.WithCancelCause(ctx)
 	var running sync.WaitGroup
 	if c.Standby {
 		running.Go(func() { stop(f.run(following)) })
 	}
-	err = s.await(following, f, folder)
+	err = s.await(following, f, own)
 	stop(nil)
 	running.Wait()
 	if err = errors.Join(err, f.close()); err != nil {
 		return err
 	}
-	if s.before.Folder != folder && s.before.Ready {
+	if s.before.Folder != own && s.before.Ready {
 		s.lacks = func(digest string) bool { return f.replica == nil || !f.replica.Ended(digest) }
 	}
 	keeping, end := context.WithCancel(context.Background())

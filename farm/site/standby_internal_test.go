@@ -17,6 +17,7 @@ import (
 
 	"gogi/farm"
 	"gogi/farm/coordinator/grants"
+	"gogi/farm/folder"
 	"gogi/farm/keys"
 	"gogi/farm/nats"
 	"gogi/internal/testutil"
@@ -50,8 +51,8 @@ func (w *two) said(words string) bool {
 func newTwo(t *testing.T) *two {
 	t.Helper()
 	w := &two{t: t, dirs: map[string]string{"a": t.TempDir(), "b": t.TempDir()}}
-	state := testutil.Must(OpenState(w.dirs["a"], time.Now()))(t)
-	for _, name := range []string{secretFile, seedFile} {
+	state := testutil.Must(folder.Open(w.dirs["a"], time.Now()))(t)
+	for _, name := range []string{"secret", "coordinator.seed"} {
 		testutil.OK(t, os.WriteFile(filepath.Join(w.dirs["b"], name),
 			testutil.Must(os.ReadFile(filepath.Join(w.dirs["a"], name)))(t), 0o600))
 	}
@@ -101,15 +102,15 @@ func TestATakeoverThatFails(t *testing.T) {
 	t.Parallel()
 	w := newTwo(t)
 	_, end := w.leads("a")
-	testutil.OK(t, os.Mkdir(filepath.Join(w.dirs["b"], urlFile), 0o700)) // the bus of b cannot start
+	testutil.OK(t, os.Mkdir(filepath.Join(w.dirs["b"], folder.URLFile), 0o700)) // the bus of b cannot start
 	failed := make(chan error, 1)
 	go func() { failed <- testutil.Err(Open(t.Context(), w.of("b", true))) }()
 	testutil.Eventually(t, "b has a copy", func() bool { return w.said("the copy is equal") })
 	end()
-	testutil.Fails(t, <-failed, urlFile, "the failing takeover")
+	testutil.Fails(t, <-failed, folder.URLFile, "the failing takeover")
 
 	b := &Site{config: w.of("b", false)}
-	b.State = testutil.Must(OpenState(w.dirs["b"], time.Now()))(t)
+	b.Folder = testutil.Must(folder.Open(w.dirs["b"], time.Now()))(t)
 	testutil.OK(t, b.lead(t.Context()))
 	testutil.Check(t, b.lacks != nil && b.lacks("a test"), "b does not know any more that it may lack pairs")
 	testutil.OK(t, b.Close())
@@ -125,7 +126,7 @@ func TestAnIncompleteCopy(t *testing.T) {
 	w := newTwo(t)
 	a, _ := w.leads("a")
 	b := &Site{config: w.of("b", true)}
-	b.State = testutil.Must(OpenState(w.dirs["b"], time.Now()))(t)
+	b.Folder = testutil.Must(folder.Open(w.dirs["b"], time.Now()))(t)
 	outside := testutil.Must(b.outside())(t)
 	b.shared = testutil.Must(nats.OpenShared(t.Context(), outside, b.Secret, b.config.JetStream.Takeover, 1))(t)
 	f := &follower{site: b, own: "b"}
@@ -176,12 +177,12 @@ func TestKeysOfTwo(t *testing.T) {
 	for _, name := range []string{"w1", "w2"} {
 		testutil.Must(a.Issue(name, "ann", []keys.Right{keys.Work}, time.Time{}, "tls://x", ""))(t)
 	}
-	damaged := filepath.Join(a.Dir, keysDir, "w3.toml")
+	damaged := filepath.Join(a.Dir, folder.KeysDir, "w3.toml")
 	testutil.OK(t, os.WriteFile(damaged, []byte("name = "), 0o600))
 	testutil.OK(t, a.share())
 	end()
 	testutil.OK(t, os.Remove(damaged))
-	offline := testutil.Must(OpenState(w.dirs["a"], time.Now()))(t)
+	offline := testutil.Must(folder.Open(w.dirs["a"], time.Now()))(t)
 	testutil.OK(t, offline.Ring.Revoke("w1", "lost", time.Now()))
 
 	for range 2 { // the second start gets the revocation from the bucket
@@ -192,7 +193,7 @@ func TestKeysOfTwo(t *testing.T) {
 		testutil.Check(t, ok && other.Revoked.IsZero(), "%+v", other)
 		testutil.Check(t, testutil.Err(os.Stat(damaged)) != nil, "a damaged key is in the bucket")
 		end()
-		testutil.OK(t, os.Remove(filepath.Join(w.dirs["a"], keysDir, "w1.toml")))
+		testutil.OK(t, os.Remove(filepath.Join(w.dirs["a"], folder.KeysDir, "w1.toml")))
 	}
 }
 
@@ -202,7 +203,7 @@ func TestServingWithoutTheCluster(t *testing.T) {
 	c := Config{Log: slog.New(slog.DiscardHandler)}
 	c.Farm.State = t.TempDir()
 	testutil.OK(t, c.Complete())
-	testutil.OK(t, createFile(filepath.Join(c.Farm.State, memberFile), "x\n"))
+	testutil.OK(t, folder.WriteFile(filepath.Join(c.Farm.State, memberFile), "x\n"))
 	testutil.Fails(t, testutil.Err(Open(t.Context(), c)), "nats stream rm KV_gogi_farm", "a start without the cluster")
 }
 
@@ -213,7 +214,7 @@ func TestAnUnfinishedFill(t *testing.T) {
 	ctx := t.Context()
 	w := newTwo(t)
 	b := &Site{config: w.of("b", false)}
-	b.State = testutil.Must(OpenState(w.dirs["b"], time.Now()))(t)
+	b.Folder = testutil.Must(folder.Open(w.dirs["b"], time.Now()))(t)
 	testutil.OK(t, b.lead(ctx))
 	testutil.OK(t, b.shared.Put(ctx, nats.KeyOf(kindRow, "tests", "old"),
 		entry{Row: &farmstate.Row{Bucket: "tests", Name: "old", Revision: 1, Body: []byte("x")}}))
@@ -223,7 +224,8 @@ func TestAnUnfinishedFill(t *testing.T) {
 		a, end := w.leads("a")
 		_, revision, err := a.Kept.Get(ctx, "tests", "old")
 		testutil.Check(t, revision == 0, "the old row is back: %v", err)
-		testutil.Check(t, testutil.Err(os.Stat(filepath.Join(a.Dir, keysDir, "old.toml"))) != nil, "the old key is back")
+		testutil.Check(t, testutil.Err(os.Stat(filepath.Join(a.Dir, folder.KeysDir, "old.toml"))) != nil,
+			"the old key is back")
 		end()
 	}
 }

@@ -9,15 +9,14 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/http/cookiejar"
 	"net/url"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
 	"gogi/cmd/gogi/cli"
 	"gogi/farm"
-	"gogi/farm/board"
 	"gogi/farm/keys"
 	"gogi/farm/worker"
 	"gogi/internal/network"
@@ -41,7 +40,7 @@ func (c *JoinCommand) Run(ctx context.Context, env *cli.Env) error {
 	if err != nil {
 		return err
 	}
-	var connect board.Connect
+	var connect farm.Connect
 	if err := pages.do(ctx, "/farm/connect", nil, &connect); err != nil {
 		return err
 	}
@@ -153,10 +152,23 @@ func newPages(address string) (*pages, error) {
 	if ip := base.Hostname(); base.Scheme == "http" && ip != "127.0.0.1" && ip != "::1" && ip != "localhost" {
 		return nil, wrong("%s: expected https://, because anybody on the way could change what http sends", address)
 	}
-	jar, err := cookiejar.New(nil)
 	stay := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	return &pages{base, http.Client{Jar: jar, Timeout: answerIn, CheckRedirect: stay}}, err
+	return &pages{base, http.Client{Jar: &cookies{}, Timeout: answerIn, CheckRedirect: stay}}, nil
 }
+
+// cookies implements http.CookieJar for the pages of one farm: its client reaches no other host.
+type cookies []*http.Cookie
+
+// SetCookies adds cookies, and replaces those of the same name.
+func (c *cookies) SetCookies(_ *url.URL, list []*http.Cookie) {
+	for _, cookie := range list {
+		*c = slices.DeleteFunc(*c, func(old *http.Cookie) bool { return old.Name == cookie.Name })
+		*c = append(*c, cookie)
+	}
+}
+
+// Cookies returns all cookies.
+func (c *cookies) Cookies(*url.URL) []*http.Cookie { return *c }
 
 func (p *pages) at(path string) string {
 	return (&url.URL{Scheme: p.base.Scheme, Host: p.base.Host, Path: path}).String()
@@ -230,8 +242,8 @@ func (p *pages) logIn(ctx context.Context, file string) (csrf string, err error)
 		return "", err
 	}
 	for _, cookie := range p.client.Jar.Cookies(p.base) {
-		if cookie.Name == board.SessionCookie {
-			return board.FormToken(cookie.Value), nil
+		if cookie.Name == farm.SessionCookie {
+			return farm.FormToken(cookie.Value), nil
 		}
 	}
 	return "", fmt.Errorf("%s: the farm began no session", p.base.Host)

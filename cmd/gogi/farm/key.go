@@ -14,9 +14,9 @@ import (
 	"time"
 
 	"gogi/cmd/gogi/cli"
+	"gogi/farm/folder"
 	"gogi/farm/keys"
 	"gogi/farm/nats"
-	"gogi/farm/site"
 	"gogi/internal/format"
 )
 
@@ -34,12 +34,12 @@ type atSite struct {
 	State string `type:"path" default:"farm" placeholder:"DIR" help:"Folder of the farm (default ${default})."`
 }
 
-// existing opens the folder of a farm. Unlike site.OpenState it makes no farm in a folder that does not exist.
-func (c atSite) existing() (*site.State, error) {
+// existing opens the folder of a farm. Unlike folder.Open it makes no farm in a folder that does not exist.
+func (c atSite) existing() (*folder.Folder, error) {
 	if _, err := os.Stat(c.State); errors.Is(err, fs.ErrNotExist) {
 		return nil, wrong("--state: %s not found; give the folder of the farm, which gogi farm serve makes", c.State)
 	}
-	return site.OpenState(c.State, time.Now())
+	return folder.Open(c.State, time.Now())
 }
 
 // KeyNewCommand makes a key for a user or worker of a farm, and its credentials file.
@@ -63,7 +63,7 @@ func (c *KeyNewCommand) Run(ctx context.Context, env *cli.Env) error {
 	}
 	open := c.existing
 	if c.URL != "" { // a key may exist before the first start
-		open = func() (*site.State, error) { return site.OpenState(c.State, now) }
+		open = func() (*folder.Folder, error) { return folder.Open(c.State, now) }
 	}
 	s, err := open()
 	if err != nil {
@@ -134,7 +134,7 @@ func (c *KeyNATSCommand) Run(_ context.Context, env *cli.Env) error {
 		return wrong("--tls-cert and --tls-key go together; give both or neither")
 	}
 	now := time.Now()
-	s, err := site.OpenState(c.State, now)
+	s, err := folder.Open(c.State, now)
 	if err != nil {
 		return err
 	}

@@ -11,9 +11,9 @@ import (
 
 	"gogi/cmd/gogi/cli"
 	"gogi/farm"
+	"gogi/farm/folder"
 	"gogi/farm/keys"
 	"gogi/farm/nats"
-	"gogi/farm/site"
 	"gogi/internal/fail"
 	"gogi/internal/format"
 )
@@ -30,11 +30,9 @@ type BackupCommand struct {
 func (c *BackupCommand) Run(ctx context.Context, env *cli.Env) error {
 	db := c.DB
 	if db == "" {
-		var s site.Settings
-		s.Farm.State = c.State
-		db = s.Database()
+		db = filepath.Join(c.State, folder.Games)
 	}
-	file, err := site.Backup(ctx, c.State, db, c.Dir, c.Artefacts, time.Now())
+	file, err := folder.Backup(ctx, c.State, db, c.Dir, c.Artefacts, time.Now())
 	if err != nil {
 		return err
 	}
@@ -50,7 +48,7 @@ type RestoreCommand struct {
 
 // Run restores the backup.
 func (c *RestoreCommand) Run(ctx context.Context, env *cli.Env) error {
-	if err := site.Restore(ctx, c.File, c.State); err != nil {
+	if err := folder.Restore(ctx, c.File, c.State); err != nil {
 		return err
 	}
 	fmt.Fprintf(env.Out, "%s is ready for gogi farm serve; results stored after the backup are played again\n", c.State)
@@ -122,7 +120,7 @@ func (c *DoctorCommand) Run(ctx context.Context, env *cli.Env) error {
 		all = append(all, f)
 	}
 	if c.State != "" {
-		s, err := site.OpenState(c.State, time.Now())
+		s, err := folder.Open(c.State, time.Now())
 		good := ""
 		if err == nil {
 			good = format.NumberOf(len(s.Ring.Keys()), "key") + ", secrets are 0600"

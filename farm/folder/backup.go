@@ -1,4 +1,4 @@
-package site
+package folder
 
 import (
 	"archive/tar"
@@ -29,7 +29,7 @@ const (
 
 // backedUp lists the files and folders of a state that a backup contains. A backup does not contain the
 // journal. The results in the journal that are not stored yet are played again after a restore.
-var backedUp = [...]string{secretFile, seedFile, urlFile, "ca.pem", "ca-key.pem", keysDir}
+var backedUp = [...]string{secretFile, seedFile, URLFile, "ca.pem", "ca-key.pem", KeysDir}
 
 // Backup writes the data that a farm cannot recreate into a new file in dir: games, keys, secrets and tests. state
 // is the farm's folder, and db the database of games. The farm may run during the backup. If whole is true, the
@@ -58,7 +58,7 @@ func Backup(ctx context.Context, state, db, dir string, whole bool, now time.Tim
 		return "", err
 	}
 	sum := fmt.Sprintf("%x  %s\n", h.Sum(nil), filepath.Base(file))
-	if err := createFile(file+".sha256", sum); err != nil {
+	if err := WriteFile(file+".sha256", sum); err != nil {
 		return "", err
 	}
 	if err := os.Rename(part.Name(), file); err != nil {
@@ -67,8 +67,8 @@ func Backup(ctx context.Context, state, db, dir string, whole bool, now time.Tim
 	return file, disk.SyncDir(dir)
 }
 
-// backups returns the backups in a folder, the oldest first.
-func backups(dir string) []string {
+// Backups returns the backups in a folder, the oldest first.
+func Backups(dir string) []string {
 	files, err := filepath.Glob(filepath.Join(dir, "farm-*.tar"))
 	if err != nil {
 		return nil
@@ -77,9 +77,9 @@ func backups(dir string) []string {
 	return files
 }
 
-// latestBackup returns the time of the latest backup in a folder, or the zero time without one.
-func latestBackup(dir string) time.Time {
-	all := backups(dir)
+// LatestBackup returns the time of the latest backup in a folder, or the zero time without one.
+func LatestBackup(dir string) time.Time {
+	all := Backups(dir)
 	if len(all) == 0 {
 		return time.Time{}
 	}
@@ -90,10 +90,10 @@ func latestBackup(dir string) time.Time {
 	return info.ModTime()
 }
 
-// dropBackups deletes the oldest backups in a folder, so that at most keep of them stay. With keep = 0 it deletes
+// DropBackups deletes the oldest backups in a folder, so that at most keep of them stay. With keep = 0 it deletes
 // none.
-func dropBackups(dir string, keep int) (err error) {
-	all := backups(dir)
+func DropBackups(dir string, keep int) (err error) {
+	all := Backups(dir)
 	if keep == 0 {
 		return nil
 	}
@@ -111,11 +111,11 @@ func writeBackup(ctx context.Context, w io.Writer, state, db string, whole bool)
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	// Backup copies the tests first. So results that are stored after this copy are in the copy of the database,
 	// too.
-	if err := farmstate.Copy(ctx, filepath.Join(state, stateFile), filepath.Join(dir, stateFile)); err != nil {
+	if err := farmstate.Copy(ctx, filepath.Join(state, StateFile), filepath.Join(dir, StateFile)); err != nil {
 		return err
 	}
 	t := tar.NewWriter(w)
-	if err := addTree(t, dir, stateFile); err != nil {
+	if err := addTree(t, dir, StateFile); err != nil {
 		return err
 	}
 	names := append([]string(nil), backedUp[:]...)
@@ -234,7 +234,7 @@ func Restore(ctx context.Context, file, state string) (err error) {
 	if err := raiseBoot(ctx, part); err != nil {
 		return err
 	}
-	if err := os.Rename(filepath.Join(part, backupDB), filepath.Join(part, dbFile)); err != nil {
+	if err := os.Rename(filepath.Join(part, backupDB), filepath.Join(part, Games)); err != nil {
 		return err
 	}
 	return os.Rename(part, state)
@@ -292,7 +292,7 @@ func unpackOne(r io.Reader, path string) error {
 
 // raiseBoot adds bootsApart to the number of boots in the state of the folder.
 func raiseBoot(ctx context.Context, dir string) (err error) {
-	s, err := openState(ctx, dir)
+	s, err := OpenState(ctx, dir)
 	if err != nil {
 		return err
 	}

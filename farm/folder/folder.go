@@ -1,4 +1,7 @@
-package site
+// Package folder reads and writes the folder of a farm on the machine of the coordinator: its secrets, its keys and the
+// state of the coordinator. [Open] opens a [Folder], also while a coordinator runs there. [Backup] copies a farm, and
+// [Restore] creates a farm from a backup.
+package folder
 
 import (
 	"context"
@@ -18,36 +21,35 @@ import (
 	"gogi/results/farmstate"
 )
 
-// A State is the folder of a farm with its secrets and keys. The folder also has the received messages that
+// A Folder is the folder of a farm with its secrets and keys. The folder also has the received messages that
 // are not stored yet, the database of games, and the coordinator's state in SQLite.
-type State struct {
+type Folder struct {
 	Dir    string
 	Secret farm.Secret
 	Public string // the coordinator's public key (nkey)
+	Seed   string // the secret half of this key
 	Sign   farm.Signer
 	Ring   *keys.Ring
-
-	seed string
 }
 
-// These are the files of a State.
+// These are the files of a Folder.
 const (
 	secretFile = "secret"           // the secret of tokens, in hex
 	seedFile   = "coordinator.seed" // the key that signs tasks
-	urlFile    = "url"              // the address of the last start
+	URLFile    = "url"              // the address of the last start
 	lockFile   = "lock"
-	keysDir    = "keys"
-	dbFile     = "farm.db"
+	KeysDir    = "keys"
+	Games      = "farm.db"
 )
 
-// OpenState opens the folder of a farm, and creates missing files. It returns an error if other users can
+// Open opens the folder of a farm, and creates missing files. It returns an error if other users can
 // read the secrets.
-func OpenState(dir string, now time.Time) (*State, error) {
-	s := &State{Dir: dir}
+func Open(dir string, now time.Time) (*Folder, error) {
+	s := &Folder{Dir: dir}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("farm: %w", err)
 	}
-	text, err := s.secret(secretFile, func() (string, error) {
+	text, err := s.OwnFile(secretFile, func() (string, error) {
 		var fresh [32]byte
 		_, err := rand.Read(fresh[:])
 		return hex.EncodeToString(fresh[:]), err
@@ -58,27 +60,27 @@ func OpenState(dir string, now time.Time) (*State, error) {
 	if n, err := hex.Decode(s.Secret[:], []byte(text)); err != nil || n != len(s.Secret) {
 		return nil, fmt.Errorf("farm: %s is damaged: expected 64 hexadecimal digits", filepath.Join(dir, secretFile))
 	}
-	if s.seed, err = s.secret(seedFile, func() (string, error) {
+	if s.Seed, err = s.OwnFile(seedFile, func() (string, error) {
 		_, seed, err := keys.New("coordinator", "farm", []keys.Right{keys.Admin}, now, time.Time{})
 		return seed, err
 	}); err != nil {
 		return nil, err
 	}
-	if s.Sign, s.Public, err = keys.Sign(s.seed); err != nil {
+	if s.Sign, s.Public, err = keys.Sign(s.Seed); err != nil {
 		return nil, fmt.Errorf("farm: %s: %w", filepath.Join(dir, seedFile), err)
 	}
-	s.Ring, err = keys.Open(filepath.Join(dir, keysDir))
+	s.Ring, err = keys.Open(filepath.Join(dir, KeysDir))
 	return s, err
 }
 
-// secret returns the content of a file that only its owner can read. If the file is missing, secret creates
+// OwnFile returns the content of a file that only its owner can read. If the file is missing, OwnFile creates
 // it with the text that fresh returns.
-func (s *State) secret(name string, fresh func() (string, error)) (string, error) {
+func (s *Folder) OwnFile(name string, fresh func() (string, error)) (string, error) {
 	file := filepath.Join(s.Dir, name)
 	text, err := disk.ReadSecret(file)
 	if errors.Is(err, fs.ErrNotExist) {
 		if text, err = fresh(); err == nil {
-			return text, createFile(file, text+"\n")
+			return text, WriteFile(file, text+"\n")
 		}
 	}
 	if err != nil {
@@ -87,16 +89,16 @@ func (s *State) secret(name string, fresh func() (string, error)) (string, error
 	return text, nil
 }
 
-// createFile writes a file that only its owner can read. The file is complete and on disk when createFile returns.
-func createFile(file, text string) error {
+// WriteFile writes a file that only its owner can read. The file is complete and on disk when WriteFile returns.
+func WriteFile(file, text string) error {
 	if err := disk.WriteFile(file, []byte(text), 0o600); err != nil {
 		return fmt.Errorf("farm: %w", err)
 	}
 	return nil
 }
 
-// lock locks the folder, so that no other process runs a coordinator in it.
-func (s *State) lock() (*os.File, error) {
+// Lock locks the folder, so that no other process runs a coordinator in it.
+func (s *Folder) Lock() (*os.File, error) {
 	f, err := os.OpenFile(filepath.Join(s.Dir, lockFile), os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("farm: %w", err)
@@ -111,8 +113,8 @@ func (s *State) lock() (*os.File, error) {
 }
 
 // URL returns the address of the farm at its last start, or "" before the first start.
-func (s *State) URL() string {
-	text, err := os.ReadFile(filepath.Join(s.Dir, urlFile))
+func (s *Folder) URL() string {
+	text, err := os.ReadFile(filepath.Join(s.Dir, URLFile))
 	if err != nil {
 		return ""
 	}
@@ -121,8 +123,8 @@ func (s *State) URL() string {
 
 // Log records an action on a key in the log of the farm. The action comes from a user on this machine. The
 // coordinator may be running.
-func (s *State) Log(ctx context.Context, name, what string) error {
-	kept, err := openState(ctx, s.Dir)
+func (s *Folder) Log(ctx context.Context, name, what string) error {
+	kept, err := OpenState(ctx, s.Dir)
 	if err != nil {
 		return err
 	}
@@ -131,7 +133,7 @@ func (s *State) Log(ctx context.Context, name, what string) error {
 }
 
 // Issue generates a key, adds it to the ring of keys, and returns the credentials for the holder of the key.
-func (s *State) Issue(name, owner string, rights []keys.Right, expires time.Time, url, ca string) (keys.Creds, error) {
+func (s *Folder) Issue(name, owner string, rights []keys.Right, expires time.Time, url, ca string) (keys.Creds, error) {
 	k, seed, err := keys.New(name, owner, rights, time.Now().UTC().Truncate(time.Second), expires)
 	if err != nil {
 		return keys.Creds{}, err
@@ -142,7 +144,7 @@ func (s *State) Issue(name, owner string, rights []keys.Right, expires time.Time
 // TrustedBy returns the certificate (PEM) with which holders of keys verify the coordinator at a URL. It is
 // the content of file, or the farm's own certificate if file is "". TrustedBy generates the farm's
 // certificate if it is missing. For a URL without TLS it returns "".
-func (s *State) TrustedBy(url, file string) (string, error) {
+func (s *Folder) TrustedBy(url, file string) (string, error) {
 	if file != "" {
 		text, err := os.ReadFile(file)
 		if err != nil {
@@ -160,15 +162,15 @@ func (s *State) TrustedBy(url, file string) (string, error) {
 	return authority.PEM, nil
 }
 
-// stateFile is the SQLite file of the coordinator's state.
-const stateFile = "state.db"
+// StateFile is the SQLite file of the coordinator's state.
+const StateFile = "state.db"
 
-// openState opens the coordinator's state. If the farm was started before, openState returns an error for a missing
+// OpenState opens the coordinator's state. If the farm was started before, OpenState returns an error for a missing
 // state, because lease numbers would repeat if the count of boots began again.
-func openState(ctx context.Context, dir string) (*farmstate.State, error) {
-	file := filepath.Join(dir, stateFile)
+func OpenState(ctx context.Context, dir string) (*farmstate.State, error) {
+	file := filepath.Join(dir, StateFile)
 	_, missing := os.Stat(file)
-	if _, err := os.Stat(filepath.Join(dir, urlFile)); err == nil && errors.Is(missing, fs.ErrNotExist) {
+	if _, err := os.Stat(filepath.Join(dir, URLFile)); err == nil && errors.Is(missing, fs.ErrNotExist) {
 		return nil,
 			fmt.Errorf("%s not found, but this farm was served before; restore the latest backup with `gogi farm restore`", file)
 	}

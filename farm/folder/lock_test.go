@@ -1,4 +1,4 @@
-package site
+package folder
 
 import (
 	"testing"
@@ -11,10 +11,10 @@ import (
 func TestTwoCoordinators(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	state := testutil.Must(OpenState(dir, time.Now()))(t)
-	first := testutil.Must(state.lock())(t)
+	state := testutil.Must(Open(dir, time.Now()))(t)
+	first := testutil.Must(state.Lock())(t)
 	defer first.Close()
-	_, err := state.lock()
+	_, err := state.Lock()
 	testutil.Equal(t, err.Error(),
 		"farm: "+dir+": another process serves this farm; end that process, or give another folder with --state")
 }
