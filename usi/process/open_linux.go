@@ -17,7 +17,7 @@ type openStat struct {
 
 // open opens the file. The caller must close it.
 func (f *openStat) open(name string) error {
-	fd, err := uninterrupted(func() (int, error) { return unix.Open(name, unix.O_RDONLY|unix.O_CLOEXEC, 0) })
+	fd, err := rawOpen(name)
 	if err != nil {
 		return &fs.PathError{Op: "open", Path: name, Err: err}
 	}
@@ -29,7 +29,7 @@ func (f *openStat) isOpen() bool { return f.fd > 0 }
 
 // read returns the file's content now, at most 512 bytes. The slice is valid until the next call.
 func (f *openStat) read() ([]byte, error) {
-	n, err := uninterrupted(func() (int, error) { return unix.Pread(f.fd-1, f.text[:], 0) })
+	n, err := rawIO(unix.SYS_PREAD64, uintptr(f.fd-1), f.text[:])
 	if err != nil {
 		return nil, &fs.PathError{Op: "read", Path: "/proc", Err: err}
 	}
@@ -39,7 +39,7 @@ func (f *openStat) read() ([]byte, error) {
 // close closes the file, if it is open.
 func (f *openStat) close() {
 	if f.isOpen() {
-		_ = unix.Close(f.fd - 1) // nothing was written
+		rawClose(f.fd - 1)
 		f.fd = 0
 	}
 }

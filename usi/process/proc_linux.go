@@ -10,14 +10,14 @@ import (
 // readProc reads a file of /proc. It is cheaper than os.ReadFile, which also asks for the size and the
 // poller. Those calls are half of the cost of a sample, and there are many samples.
 func readProc(name string) ([]byte, error) {
-	fd, err := uninterrupted(func() (int, error) { return unix.Open(name, unix.O_RDONLY|unix.O_CLOEXEC, 0) })
+	fd, err := rawOpen(name)
 	if err != nil {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: err}
 	}
-	defer unix.Close(fd) //nolint:errcheck // nothing was written
+	defer rawClose(fd)
 	text := make([]byte, 0, 512)
 	for {
-		n, err := uninterrupted(func() (int, error) { return unix.Read(fd, text[len(text):cap(text)]) })
+		n, err := rawIO(unix.SYS_READ, uintptr(fd), text[len(text):cap(text)])
 		switch {
 		case err != nil:
 			return nil, &fs.PathError{Op: "read", Path: name, Err: err}

@@ -67,8 +67,8 @@ type Process struct {
 	pid    int       // process number of the leader
 	tree   tree      // the leader and all processes that it started
 	cpus   []int     // the CPUs that it was bound to at its start; empty: any
-	stdin  *os.File  // our write end
-	stdout *os.File  // our read end
+	stdin  *pipeEnd  // our write end
+	stdout *pipeEnd  // our read end
 	stderr *os.File  // our read end, read and closed by drain
 	errors tail      // the end of stderr
 
@@ -125,7 +125,7 @@ func (p *Process) start(cpus []int, guard *Guard) error {
 		return err
 	}
 	defer closeAll(theirs)
-	p.stdin, p.stdout, p.stderr = ours[0], ours[1], ours[2]
+	p.stdin, p.stdout, p.stderr = newPipeEnd(ours[0]), newPipeEnd(ours[1]), ours[2]
 	p.cmd.Stdin, p.cmd.Stdout, p.cmd.Stderr = theirs[0], theirs[1], theirs[2]
 
 	// own sends exactly one value and never closes the channel. The capacity is 1, so that own never waits
@@ -177,7 +177,7 @@ func (p *Process) reap() {
 // endOutput sets a deadline for output soon after the leader's end, because a process that left the group (by
 // setsid) may still have stdout open. The content of the pipe stays readable, see rest.
 func (p *Process) endOutput() {
-	p.left.Store(pipeSize(p.stdout))
+	p.left.Store(pipeSize(p.stdout.File))
 	p.escaped.Store(true)
 	// A pipe without deadlines ends by itself, or with Close.
 	_ = p.stdout.SetReadDeadline(time.Now().Add(escapedWait))
@@ -226,7 +226,7 @@ func (p *Process) rest(b []byte) (n int, err error) {
 	if len(b) == 0 {
 		return 0, io.EOF
 	}
-	if n, err = readNow(p.stdout, b); err != nil {
+	if n, err = readNow(p.stdout.File, b); err != nil {
 		return 0, err
 	}
 	p.left.Add(-int64(n))
@@ -256,8 +256,8 @@ func (p *Process) SetReadDeadline(t time.Time) error {
 	return p.wrap("setting its read deadline", p.stdout.SetReadDeadline(t))
 }
 
-// SetWriteDeadline sets the time at which a Write gives up, also a Write that already waits. The zero time
-// means no limit.
+// SetWriteDeadline sets the time at which a Write gives up that waits for space in the pipe, also a Write that already
+// waits. The zero time means no limit.
 func (p *Process) SetWriteDeadline(t time.Time) error {
 	return p.wrap("setting its write deadline", p.stdin.SetWriteDeadline(t))
 }

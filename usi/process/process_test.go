@@ -221,7 +221,7 @@ func TestRestIsOnePipeFull(t *testing.T) {
 	r, w, err := os.Pipe()
 	testutil.OK(t, err)
 	defer closeAll([3]*os.File{r, w})
-	p := &Process{stdout: r}
+	p := &Process{stdout: newPipeEnd(r)}
 	p.endOutput()
 	longAfterTheEnd(t, p)
 	chunk, read := make([]byte, 4096), 0
@@ -233,7 +233,7 @@ func TestRestIsOnePipeFull(t *testing.T) {
 			break
 		}
 	}
-	testutil.Check(t, read == int(pipeSize(p.stdout)), "read %d bytes of a pipe that holds %d", read, pipeSize(p.stdout))
+	testutil.Check(t, read == int(pipeSize(r)), "read %d bytes of a pipe that holds %d", read, pipeSize(r))
 }
 
 // TestCloseWaitsForTheMemoryOfAHundredGigabytes requires that Close waits for an engine of 100 GB. The kernel frees its

@@ -6,8 +6,6 @@ import (
 	"strconv"
 	"sync"
 	"time"
-
-	"golang.org/x/sys/unix"
 )
 
 // Self measures how long the threads of this program have waited for a CPU. The zero value is ready to use. After the
@@ -91,11 +89,7 @@ func (s *Self) links() uint64 {
 		}
 		s.tasks = tasks
 	}
-	var stat unix.Stat_t
-	if unix.Fstat(int(s.tasks.Fd()), &stat) != nil {
-		return 0
-	}
-	return uint64(stat.Nlink) //nolint:unconvert // it has 32 bits on arm64
+	return linksOf(s.tasks.Fd())
 }
 
 // scan opens the files of new threads and returns the longest wait of a new thread since its start.
