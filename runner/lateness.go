@@ -2,6 +2,7 @@ package runner
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 )
@@ -18,6 +19,8 @@ type lateness struct {
 	now   func() time.Time     // time.Now, except in tests
 	other func() offsets       // readOffsets, except in tests
 	waits func() time.Duration // Config.Waits
+	// kernel means that the clock is that of the kernel. Else it is a test's, of which only a timer of Go knows.
+	kernel bool
 
 	mu    sync.Mutex
 	last  moment    // the last tick
@@ -26,8 +29,11 @@ type lateness struct {
 	stops []stop    // the most recent standstills, oldest first
 	done  sync.WaitGroup
 
-	followedMu sync.Mutex
-	followed   map[*moveWatch]bool // the moves whose players it checks for suspensions at each tick
+	wakeMu  sync.Mutex
+	timer   timer        // nil before start
+	wakes   time.Time    // when the timer fires; zero while the observer works
+	watches []*moveWatch // follow and unfollow replace the list
+	ticks   time.Time    // the next tick; only the observer uses it
 }
 
 type delay struct {
@@ -49,51 +55,69 @@ const (
 
 // start begins to observe, until ctx ends.
 func (l *lateness) start(ctx context.Context) {
+	if l.timer = newGoTimer(); l.kernel {
+		l.timer = newTimer()
+	}
 	l.mu.Lock()
 	l.expect(l.read())
 	l.mu.Unlock()
-	l.done.Go(func() { l.observe(ctx) })
+	l.ticks = time.Now().Add(latenessTick)
+	l.wakeBy(l.ticks)
+	context.AfterFunc(ctx, l.timer.close)
+	l.done.Go(l.observe)
 }
 
-func (l *lateness) observe(ctx context.Context) {
-	timer := time.NewTimer(latenessTick)
-	defer timer.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-timer.C:
-		}
+func (l *lateness) observe() {
+	for l.timer.wait() {
+		l.wake()
+	}
+}
+
+// wake does what is due: a tick, and the measurements of moves. One timer for all slots wakes this program less often
+// than a timer for each.
+func (l *lateness) wake() {
+	l.wakeMu.Lock()
+	watches := l.watches
+	l.wakes = time.Time{}
+	l.wakeMu.Unlock()
+	ticks := !time.Now().Before(l.ticks)
+	if ticks {
 		l.tick()
-		timer.Reset(latenessTick)
-		l.checkForStops()
+		l.ticks = time.Now().Add(latenessTick)
 	}
+	next := l.ticks
+	for _, w := range watches {
+		if due := w.wake(ticks); !due.IsZero() && due.Before(next) {
+			next = due
+		}
+	}
+	l.wakeBy(next)
 }
 
-// follow makes each tick check the player of a move for a suspension, until unfollow.
-func (l *lateness) follow(w *moveWatch) {
-	l.followedMu.Lock()
-	defer l.followedMu.Unlock()
-	if l.followed == nil {
-		l.followed = map[*moveWatch]bool{}
+// wakeBy makes wake run at the time t or earlier.
+func (l *lateness) wakeBy(t time.Time) {
+	l.wakeMu.Lock()
+	defer l.wakeMu.Unlock()
+	if l.timer == nil || !l.wakes.IsZero() && !t.Before(l.wakes) {
+		return
 	}
-	l.followed[w] = true
+	l.wakes = t
+	// Never 0: Go 1.26 runs such a timer of a synctest bubble in the goroutine that sets it, and the race
+	// detector has one context for all timers of a bubble. Two slots that did this at once crashed it.
+	l.timer.set(max(time.Until(t), 1))
+}
+
+// follow makes the observer call w.wake, until unfollow.
+func (l *lateness) follow(w *moveWatch) {
+	l.wakeMu.Lock()
+	defer l.wakeMu.Unlock()
+	l.watches = append(slices.Clone(l.watches), w)
 }
 
 func (l *lateness) unfollow(w *moveWatch) {
-	l.followedMu.Lock()
-	defer l.followedMu.Unlock()
-	delete(l.followed, w)
-}
-
-// checkForStops checks the players of all followed moves. One timer for all slots wakes this program 50 times in a
-// second. A timer for each slot would wake it so often for each.
-func (l *lateness) checkForStops() {
-	l.followedMu.Lock()
-	defer l.followedMu.Unlock()
-	for w := range l.followed {
-		w.check()
-	}
+	l.wakeMu.Lock()
+	defer l.wakeMu.Unlock()
+	l.watches = slices.DeleteFunc(slices.Clone(l.watches), func(f *moveWatch) bool { return f == w })
 }
 
 func (l *lateness) read() moment { return moment{l.now(), l.other()} }

@@ -113,11 +113,12 @@ func newRun(c Config) (*run, error) {
 	if c.Width == nil {
 		return nil, fmt.Errorf("runner: %d slots: want at least one, from Config.Concurrency or the plan", c.Concurrency)
 	}
+	late := &lateness{now: time.Now, other: readOffsets, waits: c.Waits, kernel: c.Waits != nil}
 	if c.Waits == nil {
-		c.Waits = func() time.Duration { return 0 }
+		late.waits = func() time.Duration { return 0 }
 	}
 	return &run{
-		config: c, late: &lateness{now: time.Now, other: readOffsets, waits: c.Waits},
+		config: c, late: late,
 		failed:  &failure{happened: make(chan struct{})},
 		starts:  semaphore.NewWeighted(int64(cmp.Or(starts, match.DefaultStartParallel))),
 		warming: semaphore.NewWeighted(1), warm: map[*match.Plan]bool{},

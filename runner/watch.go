@@ -19,24 +19,22 @@ import (
 // The first measurement does not include earlier waits, so the limit for the measured wait is three quarters of the
 // tolerance. For a lost game the watch also reports the wait before the first measurement, calculated from the last
 // measurement of an earlier move. If a measurement is late, this program was late. After the first measurement each
-// tick of lateness checks whether the player is suspended.
+// tick of lateness checks whether the player is suspended. The observer of lateness starts the first two measurements.
 type moveWatch struct {
 	late *lateness
 
 	mu        sync.Mutex // held during a measurement, so that end waits for it
-	timer     *time.Timer
-	fires     time.Time // when the timer fires; zero if it is not known to be set
 	on        bool
 	waiter    Waiter  // nil if the player is no Waiter
 	stopper   Stopper // measures suspensions; nil if the player is no Stopper
 	start     time.Time
 	tolerance time.Duration
 	deadline  time.Time        // the end of the player's time
-	due       time.Time        // the next measurement by the timer; zero if none
+	due       time.Time        // the next measurement by the observer; zero if none
 	lag       time.Duration    // the longest delay of a measurement
 	looked    bool             // the first measurement was taken
 	ended     bool             // the measurement at the deadline was taken
-	follows   bool             // late checks the player at its ticks
+	follows   bool             // the observer of late calls wake
 	stops     [2]time.Duration // the total time of suspensions of the player, at the first and the latest check
 	before    reading          // the first measurement
 	early     time.Duration    // the possible wait between start and the first measurement
@@ -90,39 +88,39 @@ func (w *moveWatch) begin(c shogi.Colour, player any, timed bool, tolerance, dea
 	}
 	w.start = time.Now()
 	w.due, w.deadline = w.start.Add(tolerance/4), w.start.Add(deadline)
-	w.arm(w.start)
+	w.follow()
+	w.late.wakeBy(w.due)
 }
 
-// arm sets the timer to the time due. If the timer already fires earlier, arm does not change it, and look calls arm
-// again. So quick moves do not have to set a timer.
-func (w *moveWatch) arm(now time.Time) {
-	if !w.fires.IsZero() && !w.due.Before(w.fires) {
-		return
+// follow makes the observer of late call wake, until close.
+func (w *moveWatch) follow() {
+	if !w.follows {
+		w.follows = true
+		w.late.follow(w)
 	}
-	w.fires = w.due
-	// Never 0: Go 1.26 runs such a timer of a synctest bubble in the goroutine that sets it, and the race
-	// detector has one context for all timers of a bubble. Two slots that did this at once crashed it.
-	wait := max(w.due.Sub(now), 1)
-	if w.timer == nil {
-		w.timer = time.AfterFunc(wait, w.look)
-		return
-	}
-	w.timer.Reset(wait)
 }
 
-// look takes the measurement that is due. If the timer was set for an earlier move, it only sets the timer again.
-func (w *moveWatch) look() {
-	w.mu.Lock()
+// wake takes the measurement that is due, and returns the time of the next one, or zero. At a tick it looks for a
+// suspension of the player if the first measurement was taken, because the system does not show after a suspension how
+// long it lasted. wake does not wait for the lock: the code that has it looks itself, and calls wakeBy.
+func (w *moveWatch) wake(tick bool) (due time.Time) {
+	if !w.mu.TryLock() {
+		return time.Time{}
+	}
 	defer w.mu.Unlock()
-	w.fires = time.Time{}
-	if !w.on || w.due.IsZero() {
-		return
+	if !w.on {
+		return time.Time{}
 	}
-	now := time.Now()
-	if now.Before(w.due) {
-		w.arm(now)
-		return
+	if now := time.Now(); !w.due.IsZero() && !now.Before(w.due) {
+		w.measure(now)
+	} else if tick && w.looked {
+		w.lookForStop()
 	}
+	return w.due
+}
+
+// measure takes the measurement that is due, at the time now. The caller holds the lock.
+func (w *moveWatch) measure(now time.Time) {
 	w.lag = w.lagAt(now)
 	if !w.looked {
 		w.first(now)
@@ -131,22 +129,7 @@ func (w *moveWatch) look() {
 		w.read()
 		w.lookForStop()
 	}
-	if w.due = w.next(); !w.due.IsZero() {
-		w.arm(now)
-	}
-}
-
-// check looks for a suspension of the player, if the first measurement was taken. lateness calls it at each tick,
-// because the system does not show after a suspension how long it lasted. check does not wait for the lock: the code
-// that has it looks itself.
-func (w *moveWatch) check() {
-	if !w.mu.TryLock() {
-		return
-	}
-	defer w.mu.Unlock()
-	if w.on && w.looked {
-		w.lookForStop()
-	}
+	w.due = w.next()
 }
 
 // first takes the first measurement of a move at the time now.
@@ -160,16 +143,6 @@ func (w *moveWatch) first(now time.Time) {
 	if w.stopper != nil {
 		w.stops[0] = w.stopper.Stopped()
 		w.stops[1] = w.stops[0]
-		w.follow()
-	}
-}
-
-// follow makes lateness check the player at each tick. The checks continue until close, also between the moves, where
-// they cost nothing.
-func (w *moveWatch) follow() {
-	if !w.follows {
-		w.follows = true
-		w.late.follow(w)
 	}
 }
 

@@ -99,6 +99,31 @@ func TestMoveWatchLooksAfterAnotherMove(t *testing.T) {
 	}
 }
 
+// TestLooksBetweenTicks: a look that is due before the next tick of the observer comes at its own time, for two moves at
+// once.
+func TestLooksBetweenTicks(t *testing.T) {
+	const ms = time.Millisecond
+	synctest.Test(t, func(t *testing.T) {
+		var machine lateMachine
+		late := machine.watch()
+		late.start(t.Context())
+		began := time.Now()
+		first, second := &looked{start: began}, &looked{start: began}
+		watches := [2]moveWatch{{late: late}, {late: late}}
+		watches[0].begin(shogi.Black, first, true, 12*ms, 6*ms)
+		watches[1].begin(shogi.Black, second, true, 4*ms, 9*ms)
+		time.Sleep(15 * ms) // in synctest's time
+		synctest.Wait()
+		testutil.Slices(t, first.at, []time.Duration{0, 3 * ms, 6 * ms}, "the first move")
+		testutil.Slices(t, second.at, []time.Duration{0, 1 * ms, 9 * ms}, "the second move")
+		for i := range watches {
+			watches[i].end(0)
+			watches[i].close()
+		}
+		testutil.Equal(t, len(late.watches), 0, "watches after their end")
+	})
+}
+
 // TestALateLookCounts: if a look is late or does not come at all, this program was late.
 func TestALateLookCounts(t *testing.T) {
 	const late = 300 * time.Millisecond
@@ -110,15 +135,15 @@ func TestALateLookCounts(t *testing.T) {
 				w.late.start(t.Context())
 				l := &looked{start: time.Now()}
 				w.begin(shogi.White, l, true, margin, time.Second)
-				w.timer.Stop()
+				w.late.unfollow(&w)
 				time.Sleep(margin/4 + late) // in synctest's time
 				if comes {
-					w.look()
+					w.wake(false)
 				}
 				d, slowed := w.end(0)
 				testutil.Check(t, d.Late == late && slowed && d.Known == comes, "%+v, slowed %t", d, slowed)
 				looks := len(l.at)
-				if w.look(); len(l.at) != looks {
+				if w.wake(true); len(l.at) != looks {
 					t.Error("a look after the end")
 				}
 			})
