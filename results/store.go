@@ -67,6 +67,18 @@ func Open(ctx context.Context, path string, how ...Durability) (*Store, error) {
 	return orClose(s, err)
 }
 
+// sparing limits SQLite's cache of pages for writing, in KiB. A pair changes few pages, and the system caches the file.
+const sparing = 256
+
+// Spare makes the Store take less memory while it writes pairs one by one: SQLite's cache of pages is smaller. Reports
+// read with other connections, which keep their caches.
+func (s *Store) Spare(ctx context.Context) error {
+	if _, err := s.write.ExecContext(ctx, fmt.Sprintf("PRAGMA cache_size=-%d", sparing)); err != nil {
+		return fmt.Errorf("results: %s: limiting the cache: %w", s.path, err)
+	}
+	return nil
+}
+
 // Path returns the path of the database, as it was opened.
 func (s *Store) Path() string { return s.path }
 

@@ -137,7 +137,7 @@ func (s *Session) Open(ctx context.Context, durable bool) (err error) {
 	if kind := s.Store.Shared(); kind != "" {
 		s.Note(i18n.Of("%s is on %s: only one machine at a time may use it", s.DB, kind))
 	}
-	return nil
+	return s.Store.Spare(ctx)
 }
 
 func (s *Session) close() error {
