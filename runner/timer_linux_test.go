@@ -28,6 +28,15 @@ func TestTimers(t *testing.T) {
 			testutil.Check(t, !<-fired && !timer.wait(), "a closed timer fires")
 			timer.set(1)
 			testutil.Check(t, !timer.wait(), "a closed timer fires after set")
+			other := newTimer() // gets the number of the closed file
+			other.set(time.Hour)
+			timer.set(1)
+			select {
+			case <-waiting(other):
+				t.Error("a closed timer set the timer that has its descriptor now")
+			case <-time.After(50 * time.Millisecond):
+			}
+			other.close()
 			testutil.Check(t, openFiles(t) <= files, "%d open files, before %d", openFiles(t), files)
 		})
 	}
