@@ -236,23 +236,11 @@ type acknowledgement struct {
 	*jetstream.PubAck
 }
 
-// publishIn is the longest wait for an acknowledgement if the caller has no deadline.
-const publishIn = 5 * time.Second
-
-// publish sends a result and waits for its acknowledgement. It does what the client of JetStream does, which programs
-// without a coordinator do not link.
-func (c *conn) publish(ctx context.Context, m *nats.Msg) error {
-	if _, has := ctx.Deadline(); !has {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, publishIn)
-		defer cancel()
-	}
-	answer, err := c.nats.RequestMsgWithContext(ctx, m)
-	if err != nil {
-		return err
-	}
+// acknowledged returns nil if the answer to a result says that a stream has stored it. The client of JetStream does the
+// same, but programs without a coordinator do not link it.
+func acknowledged(answer []byte) error {
 	var a acknowledgement
-	if err := json.Unmarshal(answer.Data, &a); err != nil {
+	if err := json.Unmarshal(answer, &a); err != nil {
 		return fmt.Errorf("the acknowledgement cannot be read: %w", err)
 	}
 	if a.Error != nil {
@@ -269,7 +257,10 @@ func (c *conn) Publish(ctx context.Context, subject, id string, body []byte) err
 	m := &nats.Msg{Subject: subject, Data: body, Header: nats.Header{jetstream.MsgIDHeader: {id}}}
 	asked, over := c.ask(ctx, subject)
 	defer over()
-	err := c.publish(asked, m)
+	answer, err := c.nats.RequestMsgWithContext(asked, m)
+	if err == nil {
+		err = acknowledged(answer.Data)
+	}
 	if err == nil {
 		return nil
 	}
@@ -281,13 +272,6 @@ func (c *conn) Publish(ctx context.Context, subject, id string, body []byte) err
 			return fmt.Errorf("%w: %w", farm.ErrAway, err)
 		}
 		return fmt.Errorf("bus: %w", err)
-	}
-	if errors.Is(err, nats.ErrNoResponders) {
-		return fmt.Errorf("%w: no stream takes results", farm.ErrAway)
-	}
-	// the deadline was the client's own, not the caller's
-	if errors.Is(err, context.DeadlineExceeded) && asked.Err() == nil {
-		return fmt.Errorf("%w: the stream does not answer", farm.ErrAway)
 	}
 	if errors.Is(err, nats.ErrMaxPayload) {
 		return fmt.Errorf("bus: %d bytes: %w", len(body), err)
