@@ -99,8 +99,8 @@ func TestMoveWatchLooksAfterAnotherMove(t *testing.T) {
 	}
 }
 
-// TestLooksBetweenTicks: a look that is due before the next tick of the observer comes at its own time, for two moves at
-// once.
+// TestLooksBetweenTicks: a look that is due before the next tick of the observer comes at its own time, for two moves
+// at once.
 func TestLooksBetweenTicks(t *testing.T) {
 	const ms = time.Millisecond
 	synctest.Test(t, func(t *testing.T) {
