@@ -13,7 +13,7 @@ import (
 func TestSpareLimitsOnlyTheCacheForWriting(t *testing.T) {
 	s, err := results.Open(t.Context(), t.TempDir()+"/x.db")
 	testutil.OK(t, err)
-	defer s.Close() //nolint:errcheck // nothing is written
+	defer s.Close()
 	size := func(db *sql.DB) (n int) {
 		testutil.OK(t, db.QueryRowContext(t.Context(), "PRAGMA cache_size").Scan(&n))
 		return n

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"os/exec"
+	"os/exec" //nolint:depguard // finds the program that replaces this one
 	"path/filepath"
 	"time"
 
