@@ -128,3 +128,11 @@ func TestAStreamMayTakeLess(t *testing.T) {
 	w.config.MaxStream = 2 << 30
 	w.again(t)
 }
+
+// TestNoServer: a bus without a server of its own and without another one does not open.
+func TestNoServer(t *testing.T) {
+	w := open(t, nil)
+	w.config.Dir, w.config.Start = t.TempDir(), nil
+	_, err := nats.Open(t.Context(), w.config)
+	testutil.Fails(t, err, "neither Start nor Outside")
+}

@@ -140,6 +140,9 @@ func (b *Bus) begin(ctx context.Context) (err error) {
 		b.conn, err = b.config.Outside.connect(ctx)
 		return err
 	}
+	if b.config.Start == nil {
+		return errors.New("bus: the configuration has neither Start nor Outside")
+	}
 	own, seed, err := keys.New("own", "own", []keys.Right{keys.Admin}, time.Time{}, time.Time{})
 	if err != nil {
 		return err

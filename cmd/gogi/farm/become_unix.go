@@ -17,8 +17,5 @@ func become(file string) error {
 // handOver replaces this process by another program of gogi. The list of processes shows the command line that the user
 // typed. handOver returns only after a failure.
 func handOver(file string) error {
-	if err := syscall.Exec(file, os.Args, os.Environ()); err != nil {
-		return &os.PathError{Op: "exec", Path: file, Err: err}
-	}
-	return nil
+	return cannotRun(file, syscall.Exec(file, os.Args, os.Environ()))
 }

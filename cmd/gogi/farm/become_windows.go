@@ -25,11 +25,12 @@ func handOver(file string) error {
 	cmd := exec.Command(file, os.Args[1:]...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
 	if err := cmd.Start(); err != nil {
-		return err
+		return cannotRun(file, err)
 	}
 	_ = process.EndTogether(cmd.Process) // fails if it has ended already
-	if _, ended := errors.AsType[*exec.ExitError](cmd.Wait()); ended {
+	err := cmd.Wait()
+	if _, ended := errors.AsType[*exec.ExitError](err); ended {
 		return &cli.Exit{Code: cmd.ProcessState.ExitCode()}
 	}
-	return nil
+	return err
 }

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec" //nolint:depguard // finds the program that replaces this one
 	"path/filepath"
+	"syscall"
 	"time"
 
 	"gogi/cmd/gogi/session"
@@ -47,8 +48,11 @@ func (c *ServeCommand) Run(context.Context) error {
 	if err != nil {
 		return fmt.Errorf("finding this program: %w", err)
 	}
-	if self, err = filepath.EvalSymlinks(self); err != nil {
-		return fmt.Errorf("finding this program: %w", err)
+	if os.Getenv(StartedBy) != "" { // it would start itself again and again
+		return fmt.Errorf("%s: this is gogi, and expected is %s; install both programs again", self, coordinatorProgram)
+	}
+	if file, err := filepath.EvalSymlinks(self); err == nil { // some volumes of Windows have no such path
+		self = file
 	}
 	file, err := coordinatorIn(filepath.Dir(self))
 	if err != nil {
@@ -60,6 +64,12 @@ func (c *ServeCommand) Run(context.Context) error {
 	return handOver(file)
 }
 
+// cannotRun returns the error for a file that the system does not start. It does not wrap err: if the loader of a
+// program is missing, err says that a file does not exist, but the program itself exists.
+func cannotRun(file string, err error) error {
+	return errors.New(file + ": this machine cannot run the file: " + err.Error() + "; install gogi again")
+}
+
 // coordinatorProgram is the name of the program that runs a coordinator. Windows adds .exe.
 const coordinatorProgram = "gogi-farm"
 
@@ -69,7 +79,7 @@ const StartedBy = "GOGI_STARTED_BY"
 // coordinatorIn returns the path of the program of the coordinator: in dir, the folder of gogi, or else on the PATH.
 func coordinatorIn(dir string) (string, error) {
 	file, err := exec.LookPath(filepath.Join(dir, coordinatorProgram))
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, exec.ErrNotFound) {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, exec.ErrNotFound) || errors.Is(err, syscall.EISDIR) {
 		if file, err = exec.LookPath(coordinatorProgram); err != nil {
 			return "", fmt.Errorf("%s not found in %s and on the PATH; gogi farm serve needs this program, which is in the archive "+
 				"and the package of gogi, and which `make build` makes from the sources", coordinatorProgram, dir)
