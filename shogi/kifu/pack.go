@@ -40,8 +40,10 @@ const (
 	MaxPlies = 1 << 15
 
 	// packVersion is the version of a game in which no search ended with a bound, and packBounds that of the others.
+	// packDense is the version of PackDense.
 	packVersion = 1
 	packBounds  = 2
+	packDense   = 3
 
 	// These are the limits of packed and unpacked games. Damaged data must not use more memory than a real
 	// game can.
@@ -191,10 +193,19 @@ func appendDeltas(b []byte, moves []Move, value func(*Move) (int, bool)) []byte 
 	return b
 }
 
-// Unpack decodes the data that Pack returns. It returns an error if the data are damaged.
-func Unpack(packed []byte) ([]Move, error) { return UnpackWithin(packed, unlimited) }
+// Unpack decodes the data that Pack or PackDense returns. It returns an error if the data are damaged.
+func Unpack(packed []byte) ([]Move, error) {
+	if len(packed) == 0 || packed[0] != packDense {
+		return UnpackWithin(packed, unlimited)
+	}
+	moves, err := unpackDense(packed)
+	if err != nil {
+		return nil, fmt.Errorf("the packed moves are damaged: %w", err)
+	}
+	return moves, nil
+}
 
-// UnpackWithin is Unpack for untrusted data. It allocates at most about limit bytes, plus 50 KB for the
+// UnpackWithin decodes the data that Pack returns, from an untrusted source. It allocates at most about limit bytes, plus 50 KB for the
 // decompressor, and returns an error if the game needs more.
 func UnpackWithin(packed []byte, limit int) ([]Move, error) {
 	if len(packed) == 0 {
@@ -206,8 +217,7 @@ func UnpackWithin(packed []byte, limit int) ([]Move, error) {
 	case packBounds:
 		known = flagsBounds
 	default:
-		return nil, fmt.Errorf("the packed moves have format %d, this program knows %d and %d", packed[0], packVersion,
-			packBounds)
+		return nil, fmt.Errorf("the packed moves have format %d, expected %d or %d", packed[0], packVersion, packBounds)
 	}
 	unused, ok := decompressors.Get().(*decompressor)
 	if !ok {
@@ -287,7 +297,9 @@ func (d *decoder) columns() []Move {
 	each(moves, func(m *Move) { m.Move = d.move() })
 	flags := d.bytes(n)
 	for i := range moves[:len(flags)] {
-		d.setFlags(&moves[i], flags[i])
+		if err := moves[i].setFlags(flags[i], d.known); err != nil {
+			d.fail(err)
+		}
 	}
 	d.deltas(moves, func(m *Move, v int) { m.Score = v }, func(m *Move) bool { return m.HasScore || m.Bound != NoBound })
 	d.deltas(moves, func(m *Move, v int) { m.Depth = v }, func(*Move) bool { return true })
@@ -299,10 +311,13 @@ func (d *decoder) columns() []Move {
 	return moves
 }
 
-func (d *decoder) setFlags(m *Move, flags byte) {
-	if flags&^d.known != 0 || bits.OnesCount8(flags&(flagScore|flagAtLeast|flagAtMost)) > 1 {
-		d.fail(fmt.Errorf("flags %#x are unknown", flags))
+// setFlags sets the values that flags stand for. It returns an error for flags other than known, and for more than one
+// kind of score.
+func (m *Move) setFlags(flags, known byte) error {
+	if flags&^known != 0 || bits.OnesCount8(flags&(flagScore|flagAtLeast|flagAtMost)) > 1 {
+		return fmt.Errorf("flags %#x are unknown", flags)
 	}
+	m.Bound = NoBound
 	switch {
 	case flags&flagAtLeast != 0:
 		m.Bound = AtLeast
@@ -310,6 +325,7 @@ func (d *decoder) setFlags(m *Move, flags byte) {
 		m.Bound = AtMost
 	}
 	m.HasScore, m.Opening, m.NoTime = flags&flagScore != 0, flags&flagOpening != 0, flags&flagNoTime != 0
+	return nil
 }
 
 func (d *decoder) deltas(moves []Move, set func(*Move, int), has func(*Move) bool) {
@@ -383,14 +399,21 @@ func (d *decoder) varint() int64 {
 	return int64(v>>1) ^ -int64(v&1)
 }
 
-// micros reads a duration in microseconds. A value out of range counts as damage.
+// micros reads a duration in microseconds.
 func (d *decoder) micros() time.Duration {
-	v := d.uvarint()
-	if v > uint64((1<<63-1)/time.Microsecond) {
-		d.fail(fmt.Errorf("%d microseconds cannot be right", v))
-		return 0
+	v, err := inMicros(d.uvarint())
+	if err != nil {
+		d.fail(err)
 	}
-	return time.Duration(v) * time.Microsecond // checked above
+	return v
+}
+
+// inMicros returns a duration of v microseconds. A duration out of range is an error.
+func inMicros(v uint64) (time.Duration, error) {
+	if v > uint64((1<<63-1)/time.Microsecond) {
+		return 0, fmt.Errorf("%d microseconds cannot be right", v)
+	}
+	return time.Duration(v) * time.Microsecond, nil
 }
 
 func (d *decoder) bytes(n uint64) []byte {

@@ -49,14 +49,23 @@ func manyMoves(n int) []Move {
 	return moves
 }
 
+// packers returns the functions that pack games.
+func packers() map[string]func([]Move, int) ([]byte, error) {
+	return map[string]func([]Move, int) ([]byte, error){"Pack": Pack, "PackDense": PackDense}
+}
+
 func TestPackRoundTrip(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		moves := rapid.SliceOf(rapid.Custom(drawMove)).Draw(rt, "moves")
-		packed := testutil.Must(Pack(moves, 12))(rt)
-		got := testutil.Must(Unpack(packed))(rt)
-		testutil.Equal(rt, cmp.Diff(moves, got, cmpopts.EquateEmpty()), "", "(-packed +got)")
+		for name, pack := range packers() {
+			packed := testutil.Must(pack(moves, 12))(rt)
+			got := testutil.Must(Unpack(packed))(rt)
+			testutil.Equal(rt, cmp.Diff(moves, got, cmpopts.EquateEmpty()), "", "%s (-packed +got)", name)
+		}
 	})
-	testutil.Fails(t, testutil.Err(Pack(make([]Move, maxPlies+1), 0)), "", "a game without end was packed")
+	for _, pack := range packers() {
+		testutil.Fails(t, testutil.Err(pack(make([]Move, maxPlies+1), 0)), "", "a game without end was packed")
+	}
 }
 
 // TestBoundsInPackedGames: a game without a bound has the first format, which an older gogi reads. Its flags of bounds
@@ -165,7 +174,7 @@ func TestUnpackRefuses(t *testing.T) {
 		"something behind":  packed(0, 0),
 		"long PV":           packed(1, 5, 0, 0, 0, 0, 0, 0, 0xff, 0x7f, 0),
 		"long detail":       packed(1, 5, 0, 0, 0, 0, 0, 0, 0, 0xff, 0x7f),
-		"unknown version":   append([]byte{packBounds + 1}, packed(0)[1:]...),
+		"unknown version":   append([]byte{packDense + 1}, packed(0)[1:]...),
 		"too much unpacked": packed(make([]byte, maxRaw+1)...),
 	}
 	for name, blob := range tests {
@@ -187,23 +196,27 @@ func packed(raw ...byte) []byte {
 }
 
 // FuzzUnpack: moves that Unpack returns survive Pack and Unpack. The fuzzer cannot make valid checksums of zlib, so the
-// input is also used as the text before compression.
+// input is also used as the text before compression, and as the text of a coder.
 func FuzzUnpack(f *testing.F) {
 	for id := range 3 {
 		blob := testutil.Must(Pack(manyMoves(20*id), 12))(f)
 		f.Add(blob)
 		f.Add(appendColumns(nil, manyMoves(20*id), 12))
+		dense := testutil.Must(PackDense(withoutDetail(manyMoves(20*id)), 12))(f)
+		f.Add(dense)
+		f.Add(dense[1 : len(dense)-4])
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		for _, blob := range [][]byte{text, packed(text...)} {
+		for _, blob := range [][]byte{text, packed(text...), sealed(text...)} {
 			moves, err := Unpack(blob)
 			if err != nil {
 				continue
 			}
-			again := testutil.Must(Pack(moves, len(text)*1000))(t)
-			got, err := Unpack(again)
-			if err != nil || !cmp.Equal(moves, got, cmpopts.EquateEmpty()) {
-				t.Errorf("%v\n%s", err, cmp.Diff(moves, got))
+			for _, pack := range packers() {
+				got, err := Unpack(testutil.Must(pack(moves, math.MaxInt))(t))
+				if err != nil || !cmp.Equal(moves, got, cmpopts.EquateEmpty()) {
+					t.Errorf("%v\n%s", err, cmp.Diff(moves, got))
+				}
 			}
 		}
 	})
