@@ -228,6 +228,7 @@ func selectRecords(ctx context.Context, q tables.Querier, c playerTable, runID i
 			return &tables.Damaged{Table: "records", Pair: g.Pair, Leg: g.Leg}
 		}
 		r := head
+		r.Start = tables.Start(head.Start)
 		r.Black, r.White, r.Started = g.Black, g.White, g.Started
 		r.Result, r.Winner = g.Termination.String(), g.Outcome.String()
 		if r.Moves, err = kifu.Unpack(blob); err != nil {

@@ -106,8 +106,8 @@ func (r *Run) gameRows(pair match.Pair, g *match.Result) (rows gameRows, err err
 	if rows.game, err = game.Values(); err != nil {
 		return rows, err
 	}
-	plies, err := kifu.Pack(g.Record.Moves, r.plan.PVPlies)
-	rows.record = []any{g.Record.Start, g.Record.Event, g.Record.Site, plies, g.Record.Final}
+	plies, err := kifu.PackDense(g.Record.Moves, r.plan.PVPlies)
+	rows.record = []any{tables.StartText(g.Record.Start), g.Record.Event, g.Record.Site, plies, g.Record.Final}
 	return rows, err
 }
 

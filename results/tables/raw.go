@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -240,7 +241,7 @@ func (p *Pair) fits(run *Run, leg int, g, record *Row) error {
 	if err != nil {
 		return err
 	}
-	hash, err := (&match.Result{Record: kifu.Record{Start: record.Text("start"), Moves: moves}}).MovesHash()
+	hash, err := (&match.Result{Record: kifu.Record{Start: Start(record.Text("start")), Moves: moves}}).MovesHash()
 	switch {
 	case err != nil:
 		return err
@@ -307,7 +308,7 @@ func (p *Pair) SamePlay(q *Pair) bool {
 		}
 		a, b := p.Records[g.Int("id")], q.Records[h.Int("id")]
 		for i, c := range a.Layout.Columns {
-			if c.Name != "game_id" && c.Name != "checksum" && !sameValue(a.Values[i], b.Values[i]) {
+			if c.Name != "game_id" && c.Name != "checksum" && !sameValue(c.Name, a.Values[i], b.Values[i]) {
 				return false
 			}
 		}
@@ -315,11 +316,22 @@ func (p *Pair) SamePlay(q *Pair) bool {
 	return true
 }
 
-func sameValue(a, b any) bool {
+// sameValue reports whether two values in a column of records say the same, also if gogis of different versions wrote
+// them.
+func sameValue(column string, a, b any) bool {
 	x, isBytes := a.([]byte)
-	if !isBytes {
-		return a == b
-	}
 	y, _ := b.([]byte)
-	return bytes.Equal(x, y)
+	switch {
+	case column == "start":
+		x, _ := a.(string) // the schema has a text
+		y, _ := b.(string)
+		return Start(x) == Start(y)
+	case !isBytes:
+		return a == b
+	case column != "plies" || bytes.Equal(x, y):
+		return bytes.Equal(x, y)
+	}
+	moves, err := kifu.Unpack(x)
+	others, wrong := kifu.Unpack(y)
+	return err == nil && wrong == nil && reflect.DeepEqual(moves, others)
 }

@@ -151,7 +151,7 @@ func (m *model) ply(side int, x Move, pv int) (Move, error) {
 		return x, fmt.Errorf("a variation of %d plies is too long", length)
 	}
 	m.lines += int(length)
-	if m.reading {
+	if m.reading && length > 0 {
 		line = make([]shogi.Move, length)
 		x.PV = line
 	}

@@ -205,8 +205,8 @@ func Unpack(packed []byte) ([]Move, error) {
 	return moves, nil
 }
 
-// UnpackWithin decodes the data that Pack returns, from an untrusted source. It allocates at most about limit bytes, plus 50 KB for the
-// decompressor, and returns an error if the game needs more.
+// UnpackWithin decodes the data that Pack returns, from an untrusted source. It allocates at most about limit bytes,
+// plus 50 KB for the decompressor, and returns an error if the game needs more.
 func UnpackWithin(packed []byte, limit int) ([]Move, error) {
 	if len(packed) == 0 {
 		return nil, errors.New("the packed moves are empty")

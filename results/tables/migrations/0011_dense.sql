@@ -1,0 +1,2 @@
+-- The tables stay as they are. From this version on, records.plies can have the form of kifu.PackDense, and
+-- records.start can be '' for the usual start position. An older gogi reads neither.
