@@ -3,6 +3,7 @@ package repair
 import (
 	"bufio"
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -22,6 +23,7 @@ import (
 	"gogi/results/dump"
 	"gogi/results/resultstest"
 	"gogi/results/tables"
+	"gogi/shogi/kifu"
 )
 
 func TestMerge(t *testing.T) {
@@ -101,13 +103,35 @@ func TestMergeRefuses(t *testing.T) {
 	testutil.Is(t, testutil.Err(Merge(t.Context(), a, []string{other}, false, nil)), fs.ErrExist, "over a database")
 }
 
-// TestMergeOlder: a merge includes the pairs of an older gogi, and they stay unchecked.
+// olderRecords gives the records of a database without checksums the form of a gogi before schema 11.
+func olderRecords(t *testing.T, path string) {
+	t.Helper()
+	db := testutil.Must(sql.Open("sqlite3", path))(t)
+	list := testutil.Must(tables.List(t.Context(), db, func(rows *sql.Rows, r *kifu.Record) error {
+		var packed []byte
+		err := rows.Scan(&r.Site, &packed)
+		if err == nil {
+			r.Moves, err = kifu.Unpack(packed)
+		}
+		return err
+	}, "SELECT game_id, plies FROM records"))(t)
+	for _, r := range list {
+		testutil.OK(t, testutil.Err(db.ExecContext(t.Context(), "UPDATE records SET start = ?, plies = ? WHERE game_id = ?",
+			tables.Start(""), testutil.Must(kifu.Pack(r.Moves, 99))(t), r.Site)))
+	}
+	testutil.OK(t, db.Close())
+}
+
+// TestMergeOlder: a merge includes the pairs of an older gogi, and they stay unchecked. A pair that both databases have
+// is the same in both forms of records.
 func TestMergeOlder(t *testing.T) {
 	t.Parallel()
 	a := resultstest.Filled(t, "a.db", []int{0, 1}, nil)
 	old := resultstest.Older(t, resultstest.Filled(t, "b.db", []int{1, 2}, nil), 1)
+	olderRecords(t, old)
 	to := filepath.Join(t.TempDir(), "c.db")
-	testutil.Must(Merge(t.Context(), to, []string{a, old}, false, nil))(t)
+	m := testutil.Must(Merge(t.Context(), to, []string{a, old}, false, nil))(t)
+	testutil.Equal(t, m.Runs[0].Same, 1, "pairs in both databases")
 	if c := checkup(t, to); !c.Sound() || c.Runs[0].Sound != 3 || c.Runs[0].Unchecked != 1 {
 		t.Errorf("%+v", c)
 	}

@@ -143,8 +143,8 @@ var usualStart = func() string {
 	return p.SFEN()
 }()
 
-// StartText returns the start position of a record as a text for the database: the empty text for the usual position, which saves
-// 63 bytes a game.
+// StartText returns the start position of a record as a text for the database. The usual position is the empty text,
+// which saves 63 bytes a game.
 func StartText(sfen string) string {
 	if sfen == usualStart {
 		return ""
