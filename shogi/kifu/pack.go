@@ -69,7 +69,7 @@ const (
 	flagAtLeast             // the score is a lower bound; only in packBounds
 	flagAtMost              // the score is an upper bound; only in packBounds
 	flagsKnown  = flagAtLeast - 1
-	flagsBounds = 1<<iota - 1
+	flagsBounds = flagAtMost<<1 - 1
 )
 
 // compressors has unused compressors. gogi uses them again, because each one needs half a megabyte.

@@ -78,6 +78,7 @@ func TestBoundsInPackedGames(t *testing.T) {
 	moves := testutil.Must(Unpack(bound))(t)
 	testutil.Check(t, moves[0].Bound == AtMost && moves[0].Score == -2600 && moves[1].Bound == NoBound &&
 		moves[1].Score == 7, "%+v", moves)
+	testutil.Fails(t, new(Move).setFlags(0x40, flagsBounds), "flags 0x40 are unknown", "a flag without a meaning")
 	older := bytes.Clone(bound)
 	older[0] = 1
 	testutil.Fails(t, testutil.Err(Unpack(older)), "flags 0x20 are unknown", "a bound in the first format")
