@@ -49,6 +49,24 @@ func TestAddRecord(t *testing.T) {
 	})
 }
 
+// TestDenseRecords: a record has the form of kifu.PackDense, and no text for the usual start position.
+func TestDenseRecords(t *testing.T) {
+	s, plan, run := resultstest.Begun(t)
+	pair := matchtest.Pair(plan, 0, 30)
+	for i := range pair.Games {
+		record := &pair.Games[i].Record
+		record.Start = tables.Start("")
+		for ply := range record.Moves {
+			record.Moves[ply].Detail = nil
+		}
+	}
+	matchtest.Put(t, run, pair)
+	n := 0
+	testutil.OK(t, s.Queries().QueryRowContext(t.Context(),
+		"SELECT count(*) FROM records WHERE start = '' AND substr(plies, 1, 1) = x'03'").Scan(&n))
+	testutil.Equal(t, n, 2, "records")
+}
+
 // drawGame makes a game of any moves and numbers, legal or not.
 func drawGame(t *rapid.T, plan *match.Plan, g match.Game) match.Result {
 	started := time.UnixMicro(rapid.Int64Range(1, 1<<52).Draw(t, "started")).UTC()

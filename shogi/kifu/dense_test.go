@@ -60,8 +60,8 @@ func TestPackDense(t *testing.T) {
 	testutil.Check(t, bytes.Equal(older, packed), "moves with a detail have another form")
 }
 
-// TestDenseStaysReadable: testdata/dense.bin is what gogi wrote when schema 11 was new. A decoder in Python, written from
-// the comments, read the same game. Databases have this form, so no change of the coder or of the model may change it.
+// TestDenseStaysReadable: testdata/dense.bin is what gogi wrote when schema 11 was new. A decoder in Python, written
+// separately, read the same game. Databases have this form, so no change of the coder or of the model may change it.
 func TestDenseStaysReadable(t *testing.T) {
 	moves := append(plausible(60, true), withoutDetail(manyMoves(20))...)
 	for i := range moves[:60] {
