@@ -195,8 +195,11 @@ func appendDeltas(b []byte, moves []Move, value func(*Move) (int, bool)) []byte 
 
 // Unpack decodes the data that Pack or PackDense returns. It returns an error if the data are damaged.
 func Unpack(packed []byte) ([]Move, error) {
-	if len(packed) == 0 || packed[0] != packDense {
+	switch {
+	case len(packed) == 0 || packed[0] < packDense:
 		return UnpackWithin(packed, unlimited)
+	case packed[0] > packDense:
+		return nil, fmt.Errorf("the packed moves have format %d, which this gogi does not know: use a newer one", packed[0])
 	}
 	moves, err := unpackDense(packed)
 	if err != nil {
