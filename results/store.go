@@ -71,7 +71,7 @@ func Open(ctx context.Context, path string, how ...Durability) (*Store, error) {
 const sparing = 256
 
 // Spare makes the Store take less memory while it writes pairs one by one: SQLite's cache of pages is smaller. Reports
-// read with other connections, which keep their caches.
+// read with other connections, which keep their caches. A connection that replaces the writing one has the usual cache.
 func (s *Store) Spare(ctx context.Context) error {
 	if _, err := s.write.ExecContext(ctx, fmt.Sprintf("PRAGMA cache_size=-%d", sparing)); err != nil {
 		return fmt.Errorf("results: %s: limiting the cache: %w", s.path, err)

@@ -102,8 +102,9 @@ func (l *lateness) wakeBy(t time.Time) {
 		return
 	}
 	l.wakes = t
-	// Never 0: Go 1.26 runs such a timer of a synctest bubble in the goroutine that sets it, and the race
-	// detector has one context for all timers of a bubble. Two slots that did this at once crashed it.
+	// Never 0 or less: a timer of the kernel would not fire then. And Go 1.26 runs such a timer of a synctest bubble in
+	// the goroutine that sets it, and the race detector has one context for all timers of a bubble. Two slots that did
+	// this at once crashed it.
 	l.timer.set(max(time.Until(t), 1))
 }
 

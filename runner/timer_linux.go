@@ -29,6 +29,10 @@ func newTimer() timer {
 		return newGoTimer()
 	}
 	t := &kernelTimer{file: os.NewFile(uintptr(fd), "timerfd"), fd: uintptr(fd)}
+	if t.file.SetReadDeadline(time.Time{}) != nil { // Go's poller did not take it, so wait could not wait
+		t.close()
+		return newGoTimer()
+	}
 	t.conn, _ = t.file.SyscallConn() // fails only for a nil file
 	t.expired = t.hasExpired
 	return t

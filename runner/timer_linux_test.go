@@ -53,3 +53,18 @@ func waiting(t timer) <-chan bool {
 	go func() { fired <- t.wait() }()
 	return fired
 }
+
+// TestAPassedTimeWakesAtOnce: a time that has passed wakes the observer at once. A timer of the kernel that is set to 0
+// or less would never fire.
+func TestAPassedTimeWakesAtOnce(t *testing.T) {
+	for name, start := range map[string]func() timer{"Go": newGoTimer, "the kernel": newTimer} {
+		l := &lateness{timer: start()}
+		l.wakeBy(time.Now().Add(-time.Second))
+		select {
+		case <-waiting(l.timer):
+		case <-time.After(10 * time.Second):
+			t.Errorf("the timer of %s does not fire", name)
+		}
+		l.timer.close()
+	}
+}

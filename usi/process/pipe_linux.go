@@ -16,7 +16,7 @@ import (
 // methods are safe for concurrent use.
 type pipeEnd struct {
 	*os.File
-	conn                syscall.RawConn
+	conn                syscall.RawConn       // nil: Go's poller did not take the pipe, so it blocks
 	readOnce, writeOnce func(fd uintptr) bool // the methods readNow and writeNow; a method value allocates
 
 	// The bytes of the current Read or Write, how many of them it has moved, and its error.
@@ -31,6 +31,11 @@ type pipeEnd struct {
 
 func newPipeEnd(file *os.File) *pipeEnd {
 	e := &pipeEnd{File: file}
+	// os.Pipe leaves a pipe blocking if the system's epoll takes no more files (fs.epoll.max_user_watches). A raw call
+	// that waits would stop the garbage collector, and with it the whole program.
+	if file.SetDeadline(time.Time{}) != nil {
+		return e
+	}
 	e.conn, _ = file.SyscallConn() // fails only for a nil file
 	e.readOnce, e.writeOnce = e.readNow, e.writeNow
 	return e
@@ -40,6 +45,9 @@ func newPipeEnd(file *os.File) *pipeEnd {
 func (e *pipeEnd) Read(b []byte) (int, error) {
 	if len(b) == 0 {
 		return 0, nil
+	}
+	if e.conn == nil {
+		return e.File.Read(b)
 	}
 	e.bytes, e.n, e.err = b, 0, nil
 	err := e.conn.Read(e.readOnce)
@@ -61,6 +69,9 @@ func (e *pipeEnd) readNow(fd uintptr) bool {
 
 // Write implements io.Writer.
 func (e *pipeEnd) Write(b []byte) (int, error) {
+	if e.conn == nil {
+		return e.File.Write(b)
+	}
 	e.bytes, e.n, e.err = b, 0, nil
 	err := e.conn.Write(e.writeOnce)
 	e.bytes = nil

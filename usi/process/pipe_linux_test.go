@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"gogi/internal/testutil"
 )
 
@@ -70,6 +72,9 @@ func TestADeadlineIsOnlyForAWriteThatWaits(t *testing.T) {
 	n, err = w.Write(make([]byte, defaultPipeSize))
 	testutil.Require(t, n == defaultPipeSize && err == nil, "without a deadline: %d, %v", n, err)
 	testutil.Equal(t, <-read, total, "read")
+	testutil.OK(t, w.SetWriteDeadline(time.Unix(1, 0)))
+	n, err = w.Write([]byte("space"))
+	testutil.Check(t, n == 5 && err == nil, "with space again: %d, %v", n, err)
 }
 
 // TestADeadlineEndsAWriteThatAlreadyWaits requires that a deadline set during a Write counts.
@@ -88,4 +93,22 @@ func TestADeadlineEndsAWriteThatAlreadyWaits(t *testing.T) {
 	testutil.OK(t, w.SetWriteDeadline(time.Unix(1, 0)))
 	err := <-ended
 	testutil.Check(t, errors.Is(err, os.ErrDeadlineExceeded), "%v", err)
+}
+
+// TestAPipeThatBlocks: a pipe that Go's poller has not taken is read and written by its file. A raw call that waits
+// would stop the garbage collector.
+func TestAPipeThatBlocks(t *testing.T) {
+	var fds [2]int
+	testutil.OK(t, unix.Pipe2(fds[:], unix.O_CLOEXEC))
+	r, w := newPipeEnd(os.NewFile(uintptr(fds[0]), "read end")), newPipeEnd(os.NewFile(uintptr(fds[1]), "write end"))
+	defer r.Close() //nolint:errcheck // nothing was written
+	testutil.Require(t, r.conn == nil && w.conn == nil, "raw calls would read and write the pipe")
+	n, err := w.Write([]byte("text"))
+	testutil.Check(t, n == 4 && err == nil, "written: %d, %v", n, err)
+	b := make([]byte, 9)
+	n, err = r.Read(b)
+	testutil.Check(t, n == 4 && err == nil, "read: %d, %v", n, err)
+	testutil.OK(t, w.Close())
+	_, err = r.Read(b)
+	testutil.Is(t, err, io.EOF)
 }
