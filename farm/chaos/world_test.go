@@ -43,7 +43,8 @@ const waitLimit = 20 * time.Minute
 // already built, with gogi-farm in its folder.
 var program = sync.OnceValues(func() (string, error) {
 	if file := os.Getenv("GOGI_NEW"); file != "" {
-		return file, nil
+		_, err := os.Stat(filepath.Join(filepath.Dir(file), "gogi-farm")) // else gogi would take one from the PATH
+		return file, err
 	}
 	dir, err := os.MkdirTemp("", "gogi-chaos-")
 	if err != nil {
