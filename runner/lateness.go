@@ -16,9 +16,9 @@ import (
 // is due but has not run. After a suspension goroutines continue in any order, so a slot may check the time of a move
 // before that goroutine runs.
 type lateness struct {
-	now   func() time.Time     // time.Now, except in tests
-	other func() offsets       // readOffsets, except in tests
-	waits func() time.Duration // Config.Waits
+	now   func() time.Time           // time.Now, except in tests
+	other func(last offsets) offsets // readOffsets, except in tests
+	waits func() time.Duration       // Config.Waits
 	// kernel means that the clock is that of the kernel. Else it is a test's, of which only a timer of Go knows.
 	kernel bool
 
@@ -121,7 +121,15 @@ func (l *lateness) unfollow(w *moveWatch) {
 	l.watches = slices.DeleteFunc(slices.Clone(l.watches), func(f *moveWatch) bool { return f == w })
 }
 
-func (l *lateness) read() moment { return moment{l.now(), l.other()} }
+// moment returns a reading of all clocks.
+func (l *lateness) moment() moment {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.read()
+}
+
+// read does the work of moment. The caller holds mu.
+func (l *lateness) read() moment { return moment{l.now(), l.other(l.last.offsets)} }
 
 // expect sets the time from which the next tick is late.
 func (l *lateness) expect(now moment) { l.last, l.due = now, now.at.Add(latenessTick) }

@@ -87,7 +87,7 @@ func TestWhatOtherClocksSay(t *testing.T) {
 	var machine lateMachine
 	var other offsets
 	l := machine.watch()
-	l.other = func() offsets { return other }
+	l.other = func(offsets) offsets { return other }
 	l.expect(l.read())
 	began := l.last
 	pass := func(o offsets) (pending, noticed *Standstill) {
