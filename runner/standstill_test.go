@@ -320,3 +320,13 @@ func TestStandstillsWithoutAnEndEndTheRun(t *testing.T) {
 		})
 	}
 }
+
+// TestReadingsKnowTheLastTick: a reading of the other clocks gets the offsets of the last tick, see readOffsets.
+func TestReadingsKnowTheLastTick(t *testing.T) {
+	var machine lateMachine
+	l := machine.watch()
+	l.other = func(last offsets) offsets { return offsets{asleep: last.asleep + time.Second} }
+	l.tick()
+	l.tick()
+	testutil.Equal(t, l.moment().asleep, 3*time.Second, "a clock that moves by a second at each reading")
+}
