@@ -94,16 +94,14 @@ func (s *Self) links() uint64 {
 
 // scan opens the files of new threads and returns the longest wait of a new thread since its start.
 func (s *Self) scan() (worst time.Duration) {
-	entries, err := os.ReadDir(s.folder())
+	tids, err := listProc(s.folder())
 	if err != nil {
 		return 0
 	}
-	for _, entry := range entries {
-		tid, err := strconv.Atoi(entry.Name())
-		if err != nil || s.threads[tid] != nil || len(s.threads) >= maxOwnThreads {
-			continue
+	for _, tid := range tids {
+		if s.threads[tid] == nil && len(s.threads) < maxOwnThreads {
+			worst = max(worst, s.add(tid))
 		}
-		worst = max(worst, s.add(tid))
 	}
 	return worst
 }
