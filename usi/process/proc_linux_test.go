@@ -1,14 +1,19 @@
 package process
 
 import (
+	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
 
 	"gogi/internal/testutil"
 )
@@ -65,4 +70,37 @@ func BenchmarkReadProc(b *testing.B) {
 			}
 		})
 	}
+}
+
+// TestWaitsOfEachThread requires that a sample of a process has the times of each of its threads, not only those of the
+// first one. The kernel's times of a thread before and after the sample are the bounds.
+func TestWaitsOfEachThread(t *testing.T) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	if unix.Gettid() != os.Getpid() {
+		checkOwnThread(t)
+		return
+	}
+	done := make(chan struct{})
+	go func() { // not on the first thread, because this goroutine has it
+		defer close(done)
+		runtime.LockOSThread()
+		checkOwnThread(t)
+	}()
+	<-done
+}
+
+func checkOwnThread(t *testing.T) {
+	t.Helper()
+	thread := "/proc/self/task/" + strconv.Itoa(unix.Gettid())
+	for began := time.Now(); time.Since(began) < 20*time.Millisecond; { // so that the times of two threads differ
+	}
+	var w waits
+	before, err1 := readSchedstat(thread)
+	_, err2 := w.look(os.Getpid(), time.Now())
+	after, err3 := readSchedstat(thread)
+	got := w.threads[unix.Gettid()].schedstat
+	testutil.Check(t, errors.Join(err1, err2, err3) == nil, "%v, %v, %v", err1, err2, err3)
+	testutil.Check(t, before.ran <= got.ran && got.ran <= after.ran && before.slices <= got.slices &&
+		got.slices <= after.slices, "%+v, by the kernel from %+v to %+v", got, before, after)
 }
