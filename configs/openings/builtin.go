@@ -4,8 +4,8 @@ import (
 	"bytes"
 	"compress/gzip"
 	_ "embed" // the built-in openings
+	"encoding/binary"
 	"fmt"
-	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -57,11 +57,13 @@ func unpacked(packed []byte) []byte {
 	if err != nil {
 		panic(fmt.Sprintf("openingfiles: built-in openings: %v", err))
 	}
-	text, err := io.ReadAll(r)
-	if err != nil {
+	var text bytes.Buffer
+	size := binary.LittleEndian.Uint32(packed[len(packed)-4:]) // the last field of a gzip file
+	text.Grow(int(size) + bytes.MinRead)
+	if _, err := text.ReadFrom(r); err != nil {
 		panic(fmt.Sprintf("openingfiles: built-in openings: %v", err))
 	}
-	return text
+	return text.Bytes()
 }
 
 // someLines returns count lines of a text, evenly spaced over the text.
@@ -111,13 +113,19 @@ const longestBuiltin = 16
 // moves, because TestBuiltinSets does this. In a match this check would use more CPU time than everything
 // else before the first game.
 func checkedLines(text []byte) ([]match.Opening, error) {
-	var openings []match.Opening
+	openings := make([]match.Opening, 0, bytes.Count(text, []byte("\n")))
+	moves := make([]shogi.Move, 0, bytes.Count(text, []byte(" "))) // of all openings, instead of ten thousand slices
 	for line := range strings.Lines(string(text)) {
-		start, _, moves, err := shogi.ReadLine(line)
-		if err != nil {
-			return nil, err
+		first := len(moves)
+		for word := range strings.FieldsSeq(strings.TrimPrefix(line, "startpos moves ")) {
+			m, err := shogi.ParseMove(word)
+			if err != nil {
+				return nil, err
+			}
+			moves = append(moves, m)
 		}
-		openings = append(openings, match.Opening{ID: strconv.Itoa(len(openings) + 1), Start: start, Moves: moves})
+		openings = append(openings, match.Opening{ID: strconv.Itoa(len(openings) + 1), Start: "startpos",
+			Moves: slices.Clip(moves[first:])})
 	}
 	return openings, nil
 }
