@@ -31,6 +31,7 @@ func TestBuiltinSets(t *testing.T) {
 			met[len(o.Moves)]++
 			lines = append(lines, o.String()+" ")
 			testutil.Check(t, slices.Contains(lengths, len(o.Moves)) && o.Start == "startpos", "%s: %s", name, o)
+			testutil.Check(t, cap(o.Moves) == len(o.Moves), "%s: an appended move would change the next opening", name)
 		}
 		testutil.Equal(t, len(met), len(lengths), "%s: numbers of lines by length: %v, expected lengths %v", name, met,
 			lengths)
