@@ -198,7 +198,7 @@ func (f *markedFarm) tries(args ...string) string {
 // workMarked plays pairs on a real worker. Its engine crashes in games.
 func (f *markedFarm) workMarked() {
 	f.t.Helper()
-	worker := exec.Command("gogi", "farm", "work", "--creds", "rack.creds", "--concurrency", "2", "--labels",
+	worker := exec.Command("gogi", "farm", "work", "--creds", "rack.creds", "--concurrency", "1", "--labels",
 		"host="+marked("Host"))
 	worker.Dir = f.dir
 	worker.Env = append(os.Environ(), "XDG_CACHE_HOME="+filepath.Join(f.dir, marked("Cache")))
@@ -366,18 +366,20 @@ func (f *markedFarm) get(client *http.Client, path string) string {
 	return string(testutil.Must(io.ReadAll(response.Body))(f.t))
 }
 
-// crawl reads all pages that the links of the start pages lead to.
+// crawl reads the pages that the links of the start pages lead to, and at most two pages whose addresses differ only
+// in numbers, such as those of games.
 func (f *markedFarm) crawl(client *http.Client) map[string]string {
 	f.t.Helper()
-	const most = 400
-	pages := map[string]string{}
+	const most, mostAlike = 400, 2
+	pages, alike := map[string]string{}, map[string]int{}
 	todo := []string{"/", "/farm", "/metrics", "/farm/log", "/farm/keys", "/farm/people", "/farm/submit", "/farm/join",
 		"/farm/connect", "/farm/t/marked", "/farm/m/rack", "/farm/m/mel", "/farm/m/mal",
 		"/farm/p/rack", "/engines", "/compare", "/ratings", "/style", "/r/marked", "/r/marked/games", "/r/marked/faults",
 		"/r/marked/time", "/r/marked/openings", "/r/marked/votes", "/r/marked/now", "/r/marked/live",
 		"/api/v1/runs", "/api/v1/runs/marked", "/api/v1/runs/marked/games", "/debug/pprof/cmdline"}
-	link := regexp.MustCompile(`(?:href|src|action)="(/[^"#]*)"`)
-	for len(todo) > 0 && len(pages) < most {
+	link, digits := regexp.MustCompile(`(?:href|src|action)="(/[^"#]*)"`), regexp.MustCompile(`[0-9]+`)
+	for len(todo) > 0 {
+		testutil.Require(f.t, len(pages) < most, "more than %d pages; these wait: %v", most, todo)
 		path := todo[0]
 		if todo = todo[1:]; pages[path] != "" || strings.HasPrefix(path, "/api/v1/live") ||
 			strings.HasPrefix(path, "/farm/logout") {
@@ -387,8 +389,10 @@ func (f *markedFarm) crawl(client *http.Client) map[string]string {
 		pages[path] = body + " "
 		for _, found := range link.FindAllStringSubmatch(body, -1) {
 			to := strings.ReplaceAll(found[1], "&amp;", "&")
-			if pages[to] == "" && !slices.Contains(todo, to) {
+			kind := digits.ReplaceAllString(to, "0")
+			if pages[to] == "" && !slices.Contains(todo, to) && alike[kind] < mostAlike {
 				todo = append(todo, to)
+				alike[kind]++
 			}
 		}
 	}

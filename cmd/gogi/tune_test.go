@@ -20,6 +20,7 @@ const quickTune = `run = "t"
 games = %d
 seed = 3
 concurrency = 3
+openings = "builtin-1000"
 limits = {nodes = 20}
 rules = {max_plies = %d}
 resign = "500x1"
@@ -35,7 +36,7 @@ name = "Attack"
 start = 20
 [tune]
 block = 8
-inflight = 24
+inflight = 16
 `
 
 func writeTune(t *testing.T, games, plies int) (dir string) {
@@ -73,7 +74,7 @@ func pairsOf(dir string) int {
 // tune.
 func TestKilledTune(t *testing.T) {
 	t.Parallel()
-	games, kills, plies := testutil.ByLength(240, 4000), testutil.ByLength(2, 20), testutil.ByLength(20, 50)
+	games, kills, plies := testutil.ByLength(160, 4000), testutil.ByLength(2, 20), testutil.ByLength(20, 50)
 	play := []string{"tune", "t.toml", "--no-validate", "--no-probe", "-q"}
 	calm := writeTune(t, games, plies)
 	if out, code := gogiIn(t, calm, play...); code != 0 {
@@ -118,12 +119,12 @@ func TestKilledTune(t *testing.T) {
 // the final values.
 func TestValidateRun(t *testing.T) {
 	t.Parallel()
-	dir := writeTune(t, 128, 30) // long enough for the tune to change the parameters
+	dir := writeTune(t, 80, 30) // long enough for the tune to change the parameters
 	file := filepath.Join(dir, "t.toml")
 	text := testutil.Must(os.ReadFile(file))(t)
 	const two = "[[tune.validate]]\nsprt = [0, 300]\ngames = 40\n[[tune.validate]]\nsprt = [0, 300]\ngames = 40\nlimits = {nodes = 30}\n"
 	testutil.OK(t, os.WriteFile(file,
-		append(bytes.Replace(text, []byte("inflight = 24"), []byte("inflight = 12"), 1), two...), 0o600))
+		append(bytes.Replace(text, []byte("inflight = 16"), []byte("inflight = 8"), 1), two...), 0o600))
 	if out, code := gogiIn(t, dir, "tune", "t.toml", "--no-validate", "--no-probe", "-q"); code != 0 {
 		t.Fatalf("%d: %s", code, out)
 	}
@@ -139,7 +140,7 @@ func TestValidateRun(t *testing.T) {
 		t.Errorf("%d: %s", code, report)
 	}
 	testutil.OK(t, os.Rename(file+".away", file))
-	if out, code := gogiIn(t, dir, "tune", "t.toml", "--games", "144", "--no-validate", "--no-probe", "-q"); code != 0 ||
+	if out, code := gogiIn(t, dir, "tune", "t.toml", "--games", "96", "--no-validate", "--no-probe", "-q"); code != 0 ||
 		!strings.Contains(out, "started at the final values of t") {
 		t.Errorf("%d: %s", code, out)
 	}

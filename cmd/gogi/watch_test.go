@@ -150,8 +150,8 @@ func liveRun(t *testing.T) *folder {
 	t.Helper()
 	s := &folder{dir: t.TempDir()}
 	cmd := exec.CommandContext(t.Context(), "gogi", "match", "-q", "--db", "games.db", "--run", "live", "--engine",
-		"銀将の弟子=fakeengine -think 30ms",
-		"--engine", "base=fakeengine -think 30ms", "--tc", "60+1", "--max-plies", "100", "--games", "4000", "--concurrency",
+		"銀将の弟子=fakeengine -think 80ms",
+		"--engine", "base=fakeengine -think 80ms", "--tc", "60+1", "--max-plies", "50", "--games", "4000", "--concurrency",
 		"2", "--sprt", "0,50")
 	var said bytes.Buffer
 	cmd.Stderr = &said
