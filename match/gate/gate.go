@@ -87,14 +87,22 @@ func (g *Gate) Elo(level float64) (stats.StoppedElo, error) {
 
 // OfRows returns a stored pair as input for the SPRT. rows has the games of the pair in the order of their legs.
 // For the same pair, [OfRows] and [OfResult] return the same value.
-func OfRows(rows []match.Row) (p stats.Play) {
+func OfRows(rows []match.Row) stats.Play {
+	if len(rows) == 0 {
+		return stats.Play{}
+	}
+	return OfRowsFor(rows[0].PairA, rows)
+}
+
+// OfRowsFor is [OfRows] from the view of a player, who may be either player of the pair.
+func OfRowsFor(player string, rows []match.Row) (p stats.Play) {
 	p.Pair, p.Games = make(stats.Pair, 0, len(rows)), make([]uint64, 0, len(rows)) // a report may read millions of pairs
 	for i := range rows {
 		r := &rows[i]
 		if i == 0 {
 			p.Opening = openingKey(r.OpeningHash) // the same in all games of the pair
 		}
-		p.Pair = append(p.Pair, leg(r.Black == r.PairA, r.Outcome, r.Points))
+		p.Pair = append(p.Pair, leg(r.Black == player, r.Outcome, r.Points))
 		p.Games = append(p.Games, r.MovesHash)
 	}
 	return p

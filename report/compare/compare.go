@@ -126,20 +126,20 @@ func New(runs []Run, opponentName string) (*Gatherer, error) {
 // is the index of the run, and rows has the games of the pair.
 func (g *Gatherer) Add(run int, opening match.Opening, rows []match.Row) error {
 	r := &g.results[run]
-	rows = slices.Clone(rows)
+	slowed := false
 	for i := range rows {
-		rows[i].PairA = r.Player
+		slowed = slowed || rows[i].Marked
 		if rows[i].Termination.IsFault() && !rows[i].BySlowness() { // a loss by slowness counts in Slowed
 			r.Faults++
 		}
 	}
-	play := gate.OfRows(rows)
+	play := gate.OfRowsFor(r.Player, rows)
 	play.Opening = opening.String() // the same text in two runs is the same opening
 	if _, err := g.series[run].Add(play); err != nil {
 		return fmt.Errorf("pair %d of run %s: %w", rows[0].Pair, r.Run, err)
 	}
 	r.Games += len(rows)
-	if slices.ContainsFunc(rows, func(r match.Row) bool { return r.Marked }) {
+	if slowed {
 		r.Slowed++
 	}
 	return nil

@@ -28,20 +28,26 @@ type Run struct {
 }
 
 // Gatherer sorts the games of a run into groups, such as all games from one family of openings or all games
-// with Black for A, so that a Table can compare the groups.
+// with Black for A, so that a Table can compare the groups. A long run has many pairs of few kinds, so the Gatherer
+// counts the pairs of each kind, and sorts the kinds at the end.
 type Gatherer struct {
 	run       Run
 	groupings []*grouping
-	openings  map[string]int    // number of each opening by its text, in the order of first use.
-	seen      map[[3]uint64]int // the distinct pairs. The key is the opening and the hashes of the games, by A's colour.
+	numbers   map[string]int // number of each opening by its text, in the order of first use
+	places    map[named]int  // index in openings
+	openings  []opening
+	known     map[kind]int // index in kinds
+	kinds     []counted    // in the order of first use, so that rounding errors do not vary
+	plays     []play       // the pairs in the order of Add
+	copies    []int        // indices in plays of the pairs that repeat an earlier pair
 	series    stats.Series
 	games     int
-	firsts    map[cell]first // first game of each group; only for Boards
 }
 
 // New returns a Gatherer for a run, without games.
 func New(run Run) *Gatherer {
-	return &Gatherer{run: run, groupings: newGroupings(), openings: map[string]int{}, seen: map[[3]uint64]int{}}
+	return &Gatherer{run: run, groupings: newGroupings(), numbers: map[string]int{}, places: map[named]int{},
+		known: map[kind]int{}}
 }
 
 // NewBoards returns a Gatherer for Boards.
@@ -52,18 +58,49 @@ func NewBoards(run Run) *Gatherer {
 	})
 	for _, w := range g.groupings {
 		if w.name == "opening" { // imported runs may have two openings with one name
-			w.sort = func(g game) string { return g.opening.String() }
+			w.sort = func(o *opening, _ game) string { return o.String() }
 		}
 	}
-	g.firsts = map[cell]first{}
 	return g
 }
 
-// game is one game from A's side, with the data that groupings need.
+// named is the key of an opening. An imported run may have two names for one opening, and one name for two openings.
+type named struct{ id, text string }
+
+// opening is an opening with its number. Openings with the same text have the same number.
+type opening struct {
+	match.Opening
+	number int
+}
+
+// kind is a class of pairs that no grouping distinguishes: pairs from one opening with the same colours and results.
+type kind struct {
+	opening int32 // index in Gatherer.openings
+	legs    int32 // number of games
+	games   [2]game
+}
+
+// game has the facts about a game, from A's side, by which groupings sort and count it.
 type game struct {
-	match.Row
-	opening match.Opening
-	colour  shogi.Colour // A's
+	colour shogi.Colour // A's
+	hits   uint8        // class of the ponder hits, see pondering
+	won    bool
+	drawn  bool
+	points int16 // in thousandths
+}
+
+// counted is a kind with the number of its pairs and its first game.
+type counted struct {
+	kind
+	pairs     int
+	pair, leg int
+}
+
+// play is one pair: its kind, and the hashes of its games by A's colour. Two pairs from one opening with equal hashes
+// repeat each other.
+type play struct {
+	print [2]uint64
+	kind  int32
 }
 
 // wants reports whether the pair is one of A against B.
@@ -79,67 +116,65 @@ func (g *Gatherer) Add(opening match.Opening, rows []match.Row) error {
 	if !g.wants(rows) {
 		return nil
 	}
-	number, known := g.openings[opening.String()]
-	if !known {
-		number = len(g.openings)
-		g.openings[opening.String()] = number
-	}
-	ours := slices.Clone(rows)
-	for i := range ours {
-		ours[i].PairA = g.run.A
-	}
-	play := gate.OfRows(ours)
-	play.Opening = opening.String()
-	if _, err := g.series.Add(play); err != nil {
+	text := opening.String()
+	pair := gate.OfRowsFor(g.run.A, rows)
+	pair.Opening = text
+	repeats, err := g.series.Add(pair)
+	if err != nil {
 		return fmt.Errorf("pair %d of run %s: %w", rows[0].Pair, g.run.Name, err)
 	}
-	pair := g.distinct(number, play)
-	for _, r := range rows {
-		g.games++
-		for _, way := range g.groupings {
-			one := game{Row: r, opening: opening, colour: colourOf(r, g.run.A)}
-			way.add(one, number, pair)
-			if at := (cell{way.name + " " + way.sort(one), 0}); g.firsts != nil {
-				if _, known := g.firsts[at]; !known {
-					g.firsts[at] = first{r.Pair, r.Leg, opening}
-				}
-			}
-		}
+	if repeats {
+		g.copies = append(g.copies, len(g.plays))
 	}
+	at := g.count(g.place(opening, text), rows)
+	g.plays = append(g.plays, play{pair.Print(), int32(at)})
+	g.games += len(rows)
 	return nil
 }
 
-// distinct returns a number for the pair. A pair that repeats an earlier pair from the same opening gets the
-// number of the earlier pair.
-func (g *Gatherer) distinct(opening int, p stats.Play) int {
-	key := [3]uint64{uint64(opening)} // counts up from 0
-	for i, leg := range p.Pair {
-		at := 2
-		if leg.AIsBlack {
-			at = 1
-		}
-		key[at] = p.Games[i]
-	}
-	number, known := g.seen[key]
+// place returns the index of an opening in g.openings. text is the opening's text.
+func (g *Gatherer) place(o match.Opening, text string) int {
+	at, known := g.places[named{o.ID, text}]
 	if !known {
-		number = len(g.seen)
-		g.seen[key] = number
+		number, known := g.numbers[text]
+		if !known {
+			number = len(g.numbers)
+			g.numbers[text] = number
+		}
+		at = len(g.openings)
+		g.places[named{o.ID, text}], g.openings = at, append(g.openings, opening{o, number})
 	}
-	return number
+	return at
 }
 
-func colourOf(r match.Row, player string) shogi.Colour {
+// count counts a pair, and returns the index of its kind. opening is an index in g.openings.
+func (g *Gatherer) count(opening int, rows []match.Row) int {
+	one := kind{opening: int32(opening), legs: int32(len(rows))}
+	for i := range rows {
+		one.games[i] = gameOf(&rows[i], g.run.A)
+	}
+	at, known := g.known[one]
+	if !known {
+		at = len(g.kinds)
+		g.known[one], g.kinds = at, append(g.kinds, counted{kind: one, pair: rows[0].Pair, leg: rows[0].Leg})
+	}
+	g.kinds[at].pairs++
+	return at
+}
+
+func gameOf(r *match.Row, player string) game {
+	g := game{colour: colourOf(r, player), hits: pondering(r.Sides)}
+	g.points = int16(math.Round(1000 * r.Points[g.colour]))
+	winner, decided := r.Outcome.Winner()
+	g.won, g.drawn = decided && winner == g.colour, !decided
+	return g
+}
+
+func colourOf(r *match.Row, player string) shogi.Colour {
 	if r.Black == player {
 		return shogi.Black
 	}
 	return shogi.White
-}
-
-// cell is a place in the table: a group of games, and the observation (unit) to which the games belong, such as an
-// opening.
-type cell struct {
-	group string
-	unit  int
 }
 
 // sum adds up A's games in a cell.
@@ -150,39 +185,19 @@ type sum struct {
 	points int // in thousandths
 }
 
-func (s *sum) merge(o sum) {
-	s.games += o.games
-	s.won += o.won
-	s.drawn += o.drawn
-	s.points += o.points
+// add adds a game that was played some number of times.
+func (s *sum) add(g game, times int) {
+	s.games += times
+	s.points += times * int(g.points)
+	if g.won {
+		s.won += times
+	}
+	if g.drawn {
+		s.drawn += times
+	}
 }
 
 // share returns A's mean score, rounded to a thousandth of a point.
 func (s sum) share() float64 {
 	return math.Round(float64(s.points)/float64(s.games)) / 1000
-}
-
-// add adds a game to its group. opening is the number of the game's opening. pair is the number of its pair; pairs that
-// repeat each other have the same number.
-func (w *grouping) add(g game, opening, pair int) {
-	group := w.sort(g)
-	if group == "" {
-		return
-	}
-	at := cell{group, opening}
-	if w.byPair {
-		at.unit = pair
-	}
-	s, known := w.cells[at]
-	if !known {
-		s = &sum{}
-		w.cells[at], w.order = s, append(w.order, at)
-	}
-	one := sum{games: 1, points: int(math.Round(1000 * g.Points[g.colour]))}
-	if winner, decided := g.Outcome.Winner(); !decided {
-		one.drawn = 1
-	} else if winner == g.colour {
-		one.won = 1
-	}
-	s.merge(one)
 }

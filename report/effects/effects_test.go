@@ -16,7 +16,6 @@ import (
 	"gogi/internal/testutil"
 	"gogi/match"
 	"gogi/shogi"
-	"gogi/stats"
 )
 
 func moveOf(t *testing.T, text string) shogi.Move {
@@ -47,7 +46,7 @@ func TestPonderHits(t *testing.T) {
 		"40% to 60%": {{PonderHits: 20, PonderMisses: 20}, {PonderHits: 40, PonderMisses: 20}},
 		"over 60%":   {{PonderHits: 61}, {PonderMisses: 39}},
 	} {
-		testutil.Equal(t, pondering(sides), want, "%v", sides)
+		testutil.Equal(t, ponderHits[pondering(sides)], want, "%v", sides)
 	}
 }
 
@@ -242,23 +241,52 @@ func TestSmallRest(t *testing.T) {
 	}
 }
 
-// TestDistinctPairs: a pair is a copy if A has the same game with each colour, in any order of the legs.
+// TestDistinctPairs: a pair is a copy if A has the same game with each colour, in any order of the legs. The units are
+// numbers of pairs, and a copy has the number of the first pair. A copy with another name of the opening is in another
+// row.
 func TestDistinctPairs(t *testing.T) {
 	t.Parallel()
-	g := New(finished())
-	black, white := stats.Leg{AIsBlack: true}, stats.Leg{}
-	first := g.distinct(0, stats.Play{Pair: stats.Pair{black, white}, Games: []uint64{1, 2}})
 	for name, c := range map[string]struct {
-		opening int
-		play    stats.Play
-		copies  bool
+		change func(opening *match.Opening, pair []match.Row)
+		cells  []cell
+		games  []sum
 	}{
-		"again":         {0, stats.Play{Pair: stats.Pair{black, white}, Games: []uint64{1, 2}}, true},
-		"other order":   {0, stats.Play{Pair: stats.Pair{white, black}, Games: []uint64{2, 1}}, true},
-		"other colours": {0, stats.Play{Pair: stats.Pair{black, white}, Games: []uint64{2, 1}}, false},
-		"other opening": {1, stats.Play{Pair: stats.Pair{black, white}, Games: []uint64{1, 2}}, false},
+		"again": {func(*match.Opening, []match.Row) {}, []cell{{0, 1}}, []sum{{4, 2, 2, 3000}}},
+		"with other results": {func(_ *match.Opening, pair []match.Row) {
+			pair[0].Outcome, pair[0].Points = match.WhiteWins, [2]float64{0, 1}
+		}, []cell{{0, 1}}, []sum{{4, 1, 2, 2000}}},
+		"other order": {func(_ *match.Opening, pair []match.Row) { pair[0], pair[1] = pair[1], pair[0] }, []cell{{0, 1}},
+			[]sum{{4, 2, 2, 3000}}},
+		"other colours": {func(_ *match.Opening, pair []match.Row) {
+			pair[0].MovesHash, pair[1].MovesHash = pair[1].MovesHash, pair[0].MovesHash
+		}, []cell{{0, 1}, {0, 2}}, []sum{{2, 1, 1, 1500}, {2, 1, 1, 1500}}},
+		"other opening": {func(o *match.Opening, _ []match.Row) { o.Moves = o.Moves[:1] }, []cell{{0, 1}, {0, 2}},
+			[]sum{{2, 1, 1, 1500}, {2, 1, 1, 1500}}},
+		"other name": {func(o *match.Opening, _ []match.Row) { o.ID = "b" }, []cell{{0, 1}, {1, 1}},
+			[]sum{{2, 1, 1, 1500}, {2, 1, 1, 1500}}},
+		"no name": {func(o *match.Opening, _ []match.Row) { o.ID = "" }, []cell{{0, 1}}, []sum{{2, 1, 1, 1500}}},
 	} {
-		testutil.Equal(t, g.distinct(c.opening, c.play) == first, c.copies, "%s: a copy", name)
+		rows, starts := runOf([]string{"2g2f", "7g7f 3c3d"}, []string{"LL", "WD"}, false)
+		again, changed := slices.Clone(rows[1]), starts[1]
+		c.change(&changed, again)
+		g := New(finished())
+		for _, pair := range []struct {
+			opening match.Opening
+			rows    []match.Row
+		}{{starts[0], rows[0]}, {starts[1], rows[1]}, {changed, again}} {
+			testutil.OK(t, g.Add(pair.opening, pair.rows))
+		}
+		var cells []cell
+		var games []sum
+		g.each(g.groupings[0], func(group string, _ *counted) int {
+			return slices.Index([]string{starts[1].ID, "b", starts[0].ID}, group)
+		}, func(row, unit int, s sum) {
+			if row < 2 {
+				cells, games = append(cells, cell{row, unit}), append(games, s)
+			}
+		})
+		testutil.Check(t, slices.Equal(cells, c.cells), "%s: cells %v", name, cells)
+		testutil.Check(t, slices.Equal(games, c.games), "%s: games %v", name, games)
 	}
 }
 

@@ -18,37 +18,32 @@ type grouping struct {
 	byPair  bool         // the unit is the pair (without repeated pairs), not the opening.
 	missing i18n.Message // the reason to print if no game has a group
 
-	sort func(game) (group string) // "" for a game that is left out
-
-	cells map[cell]*sum
-	order []cell // in the order of first use, so that rounding errors do not vary
+	// sort returns the group of a game, or "" if the grouping omits the game. If byPair is set, all games of an opening
+	// are in one group.
+	sort func(o *opening, g game) (group string)
 }
 
 func newGroupings() []*grouping {
-	all := []*grouping{
+	return []*grouping{
 		{
 			name: "opening", title: i18n.Of("Opening"), byPair: true,
 			about: i18n.Of("the opening, if enough of its pairs repeat no other pair"),
-			sort:  func(g game) string { return g.opening.ID },
+			sort:  func(o *opening, _ game) string { return o.ID },
 		}, {
 			name: "family", title: i18n.Of("Family of openings"),
 			about: i18n.Of("the handicap, or the opening's first two moves from the usual start; other positions are one family"),
-			sort:  func(g game) string { return family(g.opening) },
+			sort:  func(o *opening, _ game) string { return family(o.Opening) },
 		}, {
 			name: "colour", title: i18n.Of("Colour"), classes: []string{i18n.Phrase("as Black"), i18n.Phrase("as White")},
 			about: i18n.Of("A's colour; with two players, the first-player score and a player's preference for a colour cannot be separated"),
-			sort:  func(g game) string { return [2]string{"as Black", "as White"}[g.colour] },
+			sort:  func(_ *opening, g game) string { return [2]string{"as Black", "as White"}[g.colour] },
 		}, {
 			name: "ponder_hits", title: i18n.Of("Ponder hits"),
 			classes: []string{i18n.Phrase("under 40%"), i18n.Phrase("40% to 60%"), i18n.Phrase("over 60%")},
 			about:   i18n.Of("how many of the opponent's moves both players together guessed right while pondering"),
-			missing: i18n.Of("no player pondered"), sort: func(g game) string { return pondering(g.Sides) },
+			missing: i18n.Of("no player pondered"), sort: func(_ *opening, g game) string { return ponderHits[g.hits] },
 		},
 	}
-	for _, w := range all {
-		w.cells = map[cell]*sum{}
-	}
-	return all
 }
 
 // family returns the handicap's name, or for the usual start position the first two moves of the opening.
@@ -70,17 +65,20 @@ func family(o match.Opening) string {
 	return "another position"
 }
 
-// pondering returns the class of the share of ponder hits. It returns "" if neither player pondered.
-func pondering(sides [2]match.Side) string {
+// ponderHits has the names of the classes of ponder hits. A game without pondering has no class.
+var ponderHits = [...]string{"", "under 40%", "40% to 60%", "over 60%"}
+
+// pondering returns the class of the share of ponder hits, an index in ponderHits.
+func pondering(sides [2]match.Side) uint8 {
 	hits := sides[0].PonderHits + sides[1].PonderHits
 	all := hits + sides[0].PonderMisses + sides[1].PonderMisses
 	switch {
 	case all == 0:
-		return ""
+		return 0
 	case 100*hits < 40*all:
-		return "under 40%"
+		return 1
 	case 100*hits <= 60*all:
-		return "40% to 60%"
+		return 2
 	}
-	return "over 60%"
+	return 3
 }

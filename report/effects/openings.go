@@ -10,7 +10,6 @@ import (
 
 	"gogi/internal/format"
 	"gogi/internal/i18n"
-	"gogi/match"
 	"gogi/report"
 	"gogi/stats"
 )
@@ -67,9 +66,9 @@ func (g *Gatherer) Boards() *Boards {
 	for _, w := range g.groupings {
 		switch w.name {
 		case "opening":
-			b.Openings = w.boards(g.firsts)
+			b.Openings = g.boards(w)
 		case "family":
-			b.Families = w.boards(g.firsts)
+			b.Families = g.boards(w)
 		}
 	}
 	b.Warnings = []i18n.Message{i18n.Of("Some rows stand out by chance: %s were looked at here. The intervals hold for all rows of a list together; a row that stands out is a hypothesis for a new run.",
@@ -85,34 +84,30 @@ func (g *Gatherer) Boards() *Boards {
 	return b
 }
 
-// first is a game of a group and its opening.
-type first struct {
-	pair, leg int
-	opening   match.Opening
-}
-
 // boards returns a row for each group of a grouping. It merges no groups.
-func (w *grouping) boards(firsts map[cell]first) BoardList {
+func (g *Gatherer) boards(w *grouping) BoardList {
 	list := BoardList{Rows: []Board{}, interval: map[string]report.Bounds{}}
 	places := map[string]int{}
-	for _, at := range w.order {
-		place, known := places[at.group]
+	g.each(w, func(group string, k *counted) int {
+		place, known := places[group]
 		if !known {
 			place = len(list.Rows)
-			places[at.group] = place
-			f := firsts[cell{w.name + " " + at.group, 0}]
-			row := Board{Name: at.group, Pair: f.pair, Leg: f.leg, FirstPly: len(f.opening.Moves)}
+			places[group] = place
+			o := &g.openings[k.opening]
+			row := Board{Name: group, Pair: k.pair, Leg: k.leg, FirstPly: len(o.Moves)}
 			if w.byPair {
-				row.Name, row.Opening = f.opening.ID, f.opening.String()
+				row.Name, row.Opening = o.ID, o.String()
 			} else {
 				row.FirstPly = min(2, row.FirstPly)
 			}
 			list.Rows = append(list.Rows, row)
 		}
-		row, s := &list.Rows[place], w.cells[at]
+		return place
+	}, func(place, _ int, s sum) {
+		row := &list.Rows[place]
 		row.Games, row.Wins, row.Draws, row.Units = row.Games+s.games, row.Wins+s.won, row.Draws+s.drawn, row.Units+1
 		row.shares = append(row.shares, s.share())
-	}
+	})
 	list.finish()
 	return list
 }

@@ -127,7 +127,7 @@ func (g *Gatherer) tested() (*Table, error) {
 		t.Score, t.Elo = &s.Mean, format.Finite(binomial.Elo(s.Mean))
 	}
 	for _, w := range g.groupings {
-		t.Groupings = append(t.Groupings, w.table(t.Openings < t.Pairs, t.Games == t.Pairs))
+		t.Groupings = append(t.Groupings, g.table(w, t.Openings < t.Pairs, t.Games == t.Pairs))
 	}
 	if !g.run.Finished {
 		t.withhold()
@@ -204,9 +204,9 @@ func (t *Table) warn(gate string) []i18n.Message {
 
 // table returns a grouping with its rows. reused means that some openings were played in several pairs.
 // single means that a pair is one game.
-func (w *grouping) table(reused, single bool) Grouping {
+func (g *Gatherer) table(w *grouping, reused, single bool) Grouping {
 	out := Grouping{Name: w.name, Title: w.title, About: w.about, Rows: []Row{}}
-	parts := w.parts()
+	parts := g.parts(w)
 	divided := isDivided(parts)
 	switch {
 	case w.byPair:
@@ -223,7 +223,7 @@ func (w *grouping) table(reused, single bool) Grouping {
 		out.Unit = "pair"
 	}
 	if len(parts) < 2 {
-		if out.Why = w.missing; out.Why.IsZero() || len(w.cells) > 0 {
+		if out.Why = w.missing; out.Why.IsZero() || len(parts) > 0 {
 			out.Why = i18n.Of("all games are of one group")
 		}
 		if w.byPair {
@@ -251,68 +251,73 @@ type part struct {
 }
 
 // parts returns the groups in the order of the rows. It merges the small groups into one.
-func (w *grouping) parts() []part {
-	kept := w.keep()
-	merged, order := map[cell]*sum{}, []cell{}
-	for _, at := range w.order {
-		from := w.cells[at]
-		if kept != nil && !slices.Contains(kept, at.group) {
-			at.group = others
-		}
-		if merged[at] == nil {
-			merged[at], order = &sum{}, append(order, at)
-		}
-		merged[at].merge(*from)
-	}
+func (g *Gatherer) parts(w *grouping) []part {
 	names := slices.Clone(w.classes)
 	if names == nil {
-		names = append(kept, others)
+		names = append(g.keep(w), others)
 	}
 	parts := make([]part, len(names))
 	for i, name := range names {
 		parts[i].name = name
 	}
-	for _, at := range order {
-		p, s := &parts[slices.Index(names, at.group)], merged[at]
+	g.each(w, func(group string, _ *counted) int {
+		if i := slices.Index(names, group); i >= 0 {
+			return i
+		}
+		return len(names) - 1
+	}, func(row, unit int, s sum) {
+		p := &parts[row]
 		p.games += s.games
 		p.drawn += s.drawn
-		p.units, p.shares = append(p.units, at.unit), append(p.shares, s.share())
-	}
+		p.units, p.shares = append(p.units, unit), append(p.shares, s.share())
+	})
 	return slices.DeleteFunc(parts, func(p part) bool { return p.games == 0 })
 }
 
-// keep returns the groups with a row of their own, or nil if the grouping has fixed groups. The choice depends on the
-// numbers of observations, never on scores.
-func (w *grouping) keep() []string {
-	if w.classes != nil {
-		return nil
-	}
-	units := map[string]int{}
-	for _, at := range w.order {
-		units[at.group]++
-	}
-	kept := []string{}
-	for name, n := range units {
-		if n >= Least {
-			kept = append(kept, name)
+// keep returns the groups with a row of their own. The choice depends on the numbers of observations, never on scores.
+func (g *Gatherer) keep(w *grouping) []string {
+	var names []string
+	var units []int
+	rows := map[string]int{}
+	g.each(w, func(group string, _ *counted) int {
+		row, known := rows[group]
+		if !known {
+			row = len(names)
+			rows[group], names, units = row, append(names, group), append(units, 0)
 		}
-	}
-	slices.SortFunc(kept, func(a, b string) int { return cmp.Or(units[b]-units[a], cmp.Compare(a, b)) })
+		return row
+	}, func(row, _ int, _ sum) { units[row]++ })
+	kept := slices.DeleteFunc(names, func(name string) bool { return units[rows[name]] < Least })
+	slices.SortFunc(kept, func(a, b string) int { return cmp.Or(units[rows[b]]-units[rows[a]], cmp.Compare(a, b)) })
 	return kept[:min(Most, len(kept))]
 }
 
 // isDivided reports whether one observation, such as an opening, has games in two rows.
 func isDivided(parts []part) bool {
-	seen := map[int]bool{}
+	_, n := slotsOf(parts)
+	return n < lists.Sum(parts, func(p part) int { return len(p.units) })
+}
+
+// slotsOf numbers the units of all parts from 0 in the order of their first use. slots has the numbers in the order of
+// the parts and their units. n is the number of different units.
+func slotsOf(parts []part) (slots []int32, n int) {
+	most := -1
 	for _, p := range parts {
 		for _, u := range p.units {
-			if seen[u] {
-				return true
-			}
-			seen[u] = true
+			most = max(most, u)
 		}
 	}
-	return false
+	known := make([]int32, most+1) // by unit: the slot plus 1
+	for _, p := range parts {
+		for _, u := range p.units {
+			if known[u] == 0 {
+				n++
+				known[u] = int32(n)
+			}
+			slots = append(slots, known[u]-1)
+		}
+	}
+	return slots, n
 }
 
 // row returns the row of a part. The caller sets its test and its interval.
@@ -336,61 +341,61 @@ func test(rows []Row, parts []part) {
 		}
 		kept, at = append(kept, p), append(at, i)
 	}
-	all := pooled(kept, -1)
+	slots, units := slotsOf(kept)
+	all, n := pooled(kept, -1)
+	contributions := make([]float64, units)
 	for k, i := range at {
-		r, n := &rows[i], len(kept[k].units)
+		r := &rows[i]
 		if len(kept) < 2 {
 			r.Why = i18n.Of("there is no rest to hold it against")
 			return
 		}
-		rest := mean(pooled(kept, k))
+		rest, others := pooled(kept, k)
 		effect := r.Score - rest
 		r.Effect, r.Shift = &effect, format.Finite(binomial.Elo(r.Score)-binomial.Elo(rest))
-		if n < Least || len(all)-n < Least {
+		if n-others < Least || others < Least {
 			r.Why = i18n.Of("fewer than %d units, here or in the rest", Least)
 			continue
 		}
-		flip := stats.ScoreFlip(contributions(kept, k, mean(all)))
+		contribute(contributions, kept, slots, k, all)
+		flip := stats.ScoreFlip(contributions)
 		r.Method, r.P = flip.Method, &flip.P
 	}
 }
 
 // mean returns the mean of scores in thousandths. If all scores are equal, it returns exactly that score,
 // without a rounding error.
-func mean(scores []float64) float64 {
-	sum := lists.Sum(scores, func(s float64) float64 { return math.Round(1000 * s) })
-	return sum / float64(1000*len(scores))
+func mean(scores []float64) float64 { return thousandths(scores) / float64(1000*len(scores)) }
+
+// thousandths returns the sum of scores in thousandths. The sum has no rounding error, so its order does not matter.
+func thousandths(scores []float64) float64 {
+	return lists.Sum(scores, func(s float64) float64 { return math.Round(1000 * s) })
 }
 
-// pooled returns the scores of all parts except one; -1 excludes no part.
-func pooled(parts []part, without int) (scores []float64) {
+// pooled returns the mean score of the units of all parts except one, and their number; -1 excludes no part.
+func pooled(parts []part, without int) (mean float64, n int) {
 	for k, p := range parts {
 		if k != without {
-			scores = append(scores, p.shares...)
+			mean, n = mean+thousandths(p.shares), n+len(p.shares)
 		}
 	}
-	return scores
+	return mean / float64(1000*n), n
 }
 
-// contributions returns how much each observation (unit) contributes to the difference between part k and the rest.
-// mean is the mean score of all units.
-func contributions(parts []part, k int, mean float64) []float64 {
-	n := lists.Sum(parts, func(p part) int { return len(p.units) })
-	share := float64(len(parts[k].units)) / float64(n)
-	var all []float64
-	index := map[int]int{}
+// contribute sets how much each observation (unit) contributes to the difference between part k and the rest. all has
+// an element for each unit, and slots the element of each unit of each part. mean is the mean score of all units.
+func contribute(all []float64, parts []part, slots []int32, k int, mean float64) {
+	clear(all)
+	share := float64(len(parts[k].units)) / float64(len(slots))
+	at := 0
 	for j, p := range parts {
 		inside := -share
 		if j == k {
 			inside++
 		}
-		for x, u := range p.units {
-			slot, known := index[u]
-			if !known {
-				slot = len(all)
-				index[u], all = slot, append(all, 0)
-			}
-			all[slot] += (p.shares[x] - mean) * inside
+		for _, score := range p.shares {
+			all[slots[at]] += (score - mean) * inside
+			at++
 		}
 	}
 	for i, z := range all {
@@ -398,5 +403,4 @@ func contributions(parts []part, k int, mean float64) []float64 {
 			all[i] = 0
 		}
 	}
-	return all
 }
