@@ -6,6 +6,7 @@ import (
 
 	"gogi/match"
 	"gogi/match/openings"
+	"gogi/report"
 	"gogi/report/compare"
 	"gogi/results"
 )
@@ -49,15 +50,41 @@ func comparedRun(ctx context.Context, store *results.Store, info *results.RunInf
 	if run.Plan, err = info.ParsePlan(); err != nil {
 		return run, fmt.Errorf("the plan of run %s: %w", info.Name, err)
 	}
-	rep, err := Report(ctx, store, info.Name)
-	if err != nil {
-		return run, err
-	}
-	run.Finished = rep.Finished
+	end, err := ReadEnd(ctx, store, info)
+	run.Finished, run.Gate = end.Finished, end.Gate
+	return run, err
+}
+
+// End has the facts about the end of a run that comparisons need.
+type End struct {
+	Finished bool   // no more pairs will come
+	Gate     string // text that describes the run's sequential test; "" without one
+}
+
+// EndOf returns the facts about the end of a run from its report.
+func EndOf(rep *report.Report) End {
+	end := End{Finished: rep.Finished}
 	if rep.Gate != nil {
-		run.Gate = rep.Gate.Design.String()
+		end.Gate = rep.Gate.Design.String()
 	}
-	return run, nil
+	return end
+}
+
+// ReadEnd returns the facts about the end of a stored run. It returns the errors of [Gather]. It reads the pairs only
+// if they decide when the run ends, because that takes most of the time of a report.
+func ReadEnd(ctx context.Context, store *results.Store, info *results.RunInfo) (End, error) {
+	g, err := Gather(ctx, store, info.Name)
+	if err != nil {
+		return End{}, err
+	}
+	if g.run.Gate.Design.IsZero() && g.run.Tournament == nil {
+		return End{Finished: g.info.Finished >= g.info.Pairs}, nil
+	}
+	rep, err := g.rest(ctx, store)
+	if err != nil {
+		return End{}, err
+	}
+	return EndOf(rep), nil
 }
 
 // addPairs calls the function add for each pair of a run, with the pair's opening. It reads one record for each

@@ -478,11 +478,9 @@ func countBookMoves(record *kifu.Record, moves [2]*int) error {
 }
 
 // Effects returns the table that shows in which games the difference between a run's first two players
-// arises. rep is the run's report; it shows whether the run is finished, and whether it has a gate (a
-// sequential test).
-func Effects(ctx context.Context, store *results.Store, info *results.RunInfo, rep *report.Report) (*effects.Table,
-	error) {
-	g := effects.New(effectsRun(info, rep))
+// arises.
+func Effects(ctx context.Context, store *results.Store, info *results.RunInfo, end End) (*effects.Table, error) {
+	g := effects.New(effectsRun(info, end))
 	if err := addPairs(ctx, store, info, g.Add); err != nil {
 		return nil, err
 	}
@@ -490,19 +488,14 @@ func Effects(ctx context.Context, store *results.Store, info *results.RunInfo, r
 }
 
 // effectsRun returns the facts about a run that package effects needs.
-func effectsRun(info *results.RunInfo, rep *report.Report) effects.Run {
-	run := effects.Run{Name: info.Name, A: info.Players[0], B: info.Players[1], Finished: rep.Finished}
-	if rep.Gate != nil {
-		run.Gate = rep.Gate.Design.String()
-	}
-	return run
+func effectsRun(info *results.RunInfo, end End) effects.Run {
+	return effects.Run{Name: info.Name, A: info.Players[0], B: info.Players[1], Finished: end.Finished, Gate: end.Gate}
 }
 
 // Boards returns the score of the first player of a run against the second one for each opening and for each family of
-// openings. rep is the report of the run.
-func Boards(ctx context.Context, store *results.Store, info *results.RunInfo, rep *report.Report) (*effects.Boards,
-	error) {
-	g := effects.NewBoards(effectsRun(info, rep))
+// openings.
+func Boards(ctx context.Context, store *results.Store, info *results.RunInfo, end End) (*effects.Boards, error) {
+	g := effects.NewBoards(effectsRun(info, end))
 	if err := addPairs(ctx, store, info, g.Add); err != nil {
 		return nil, err
 	}

@@ -189,7 +189,7 @@ func (s *Server) newSheet(ctx context.Context, info *results.RunInfo) (*sheet, e
 	if stored.Proves(info) == nil && len(info.Players) > 1 {
 		made.boards = sync.OnceValues(func() (*effects.Boards,
 			error) {
-			return stored.Boards(ctx, s.config.Store, info, made.report)
+			return stored.Boards(ctx, s.config.Store, info, stored.EndOf(made.report))
 		})
 	}
 	made.openings = sync.OnceValues(func() ([]stored.OpeningTally,

@@ -68,9 +68,9 @@ func (c *CompareCommand) breakdown(ctx context.Context, env *cli.Env) error {
 	}
 	var t *effects.Table
 	err := of.With(ctx, func(store *results.Store, info *results.RunInfo) error {
-		rep, err := stored.Report(ctx, store, info.Name)
+		end, err := stored.ReadEnd(ctx, store, info)
 		if err == nil {
-			t, err = stored.Effects(ctx, store, info, rep)
+			t, err = stored.Effects(ctx, store, info, end)
 		}
 		return err
 	})

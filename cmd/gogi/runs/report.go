@@ -144,11 +144,11 @@ func (c *ReportCommand) boards(ctx context.Context, store *results.Store, info *
 	if stored.Proves(info) != nil || len(info.Players) < 2 {
 		return &effects.Boards{Head: effects.Head{Version: 1, Run: info.Name}}, nil
 	}
-	rep, err := stored.Report(ctx, store, info.Name)
+	end, err := stored.ReadEnd(ctx, store, info)
 	if err != nil {
 		return nil, err
 	}
-	return stored.Boards(ctx, store, info, rep)
+	return stored.Boards(ctx, store, info, end)
 }
 
 // pageOf returns a run's HTML page in a language. The page also shows from which openings, colours and ponder hits
@@ -158,7 +158,7 @@ func pageOf(ctx context.Context, store *results.Store, info *results.RunInfo, in
 	if err != nil {
 		return "", err
 	}
-	where, err := stored.Effects(ctx, store, info, shown.Report)
+	where, err := stored.Effects(ctx, store, info, stored.EndOf(shown.Report))
 	if err != nil {
 		return "", err
 	}
