@@ -77,12 +77,12 @@ func (g *Gatherer) eachPair(rows [][2]int, yield func(row, unit int, s sum)) {
 
 // pairKey is equal for pairs that repeat each other.
 type pairKey struct {
-	print   [2]uint64
+	hash    uint64
 	opening int // the number
 }
 
 func (g *Gatherer) keyOf(p *play) pairKey {
-	return pairKey{p.print, g.openings[g.kinds[p.kind].opening].number}
+	return pairKey{p.hash, g.openings[g.kinds[p.kind].opening].number}
 }
 
 // repeated returns the number of the first pair for each pair that others repeat, and the games in the cells of such

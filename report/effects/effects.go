@@ -25,6 +25,7 @@ type Run struct {
 	A, B     string // the two players; the table has A's scores against B
 	Finished bool   // no more pairs will come
 	Gate     string // text that describes the run's sequential test; "" without one
+	Pairs    int    // number of pairs that the caller will add, if known; a Gatherer then needs less memory
 }
 
 // Gatherer sorts the games of a run into groups, such as all games from one family of openings or all games
@@ -47,7 +48,7 @@ type Gatherer struct {
 // New returns a Gatherer for a run, without games.
 func New(run Run) *Gatherer {
 	return &Gatherer{run: run, groupings: newGroupings(), numbers: map[string]int{}, places: map[named]int{},
-		known: map[kind]int{}}
+		known: map[kind]int{}, plays: make([]play, 0, run.Pairs)}
 }
 
 // NewBoards returns a Gatherer for Boards.
@@ -96,12 +97,15 @@ type counted struct {
 	pair, leg int
 }
 
-// play is one pair: its kind, and the hashes of its games by A's colour. Two pairs from one opening with equal hashes
-// repeat each other.
+// play is one pair: its kind, and a hash of its games. Two pairs from one opening with equal hashes repeat each other.
 type play struct {
-	print [2]uint64
-	kind  int32
+	hash uint64
+	kind int32
 }
+
+// hashOf mixes the hashes of a pair's games into one, because a long run has many pairs. The colours have different
+// factors, so that a pair with exchanged games has another hash.
+func hashOf(print [2]uint64) uint64 { return print[0]*0x9e3779b97f4a7c15 + print[1] }
 
 // wants reports whether the pair is one of A against B.
 func (g *Gatherer) wants(rows []match.Row) bool {
@@ -127,7 +131,7 @@ func (g *Gatherer) Add(opening match.Opening, rows []match.Row) error {
 		g.copies = append(g.copies, len(g.plays))
 	}
 	at := g.count(g.place(opening, text), rows)
-	g.plays = append(g.plays, play{pair.Print(), int32(at)})
+	g.plays = append(g.plays, play{hashOf(pair.Print()), int32(at)})
 	g.games += len(rows)
 	return nil
 }

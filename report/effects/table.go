@@ -246,7 +246,7 @@ type part struct {
 	name   string
 	games  int
 	drawn  int
-	units  []int
+	units  []int32
 	shares []float64
 }
 
@@ -256,20 +256,23 @@ func (g *Gatherer) parts(w *grouping) []part {
 	if names == nil {
 		names = append(g.keep(w), others)
 	}
-	parts := make([]part, len(names))
-	for i, name := range names {
-		parts[i].name = name
-	}
-	g.each(w, func(group string, _ *counted) int {
+	row := func(group string, _ *counted) int {
 		if i := slices.Index(names, group); i >= 0 {
 			return i
 		}
 		return len(names) - 1
-	}, func(row, unit int, s sum) {
+	}
+	units := make([]int, len(names))
+	g.each(w, row, func(row, _ int, _ sum) { units[row]++ })
+	parts := make([]part, len(names))
+	for i, name := range names { // lists that grow would take three times the memory
+		parts[i] = part{name: name, units: make([]int32, 0, units[i]), shares: make([]float64, 0, units[i])}
+	}
+	g.each(w, row, func(row, unit int, s sum) {
 		p := &parts[row]
 		p.games += s.games
 		p.drawn += s.drawn
-		p.units, p.shares = append(p.units, unit), append(p.shares, s.share())
+		p.units, p.shares = append(p.units, int32(unit)), append(p.shares, s.share())
 	})
 	return slices.DeleteFunc(parts, func(p part) bool { return p.games == 0 })
 }
@@ -301,12 +304,14 @@ func isDivided(parts []part) bool {
 // slotsOf numbers the units of all parts from 0 in the order of their first use. slots has the numbers in the order of
 // the parts and their units. n is the number of different units.
 func slotsOf(parts []part) (slots []int32, n int) {
-	most := -1
+	most, all := int32(-1), 0
 	for _, p := range parts {
+		all += len(p.units)
 		for _, u := range p.units {
 			most = max(most, u)
 		}
 	}
+	slots = make([]int32, 0, all)
 	known := make([]int32, most+1) // by unit: the slot plus 1
 	for _, p := range parts {
 		for _, u := range p.units {

@@ -489,7 +489,8 @@ func Effects(ctx context.Context, store *results.Store, info *results.RunInfo, e
 
 // effectsRun returns the facts about a run that package effects needs.
 func effectsRun(info *results.RunInfo, end End) effects.Run {
-	return effects.Run{Name: info.Name, A: info.Players[0], B: info.Players[1], Finished: end.Finished, Gate: end.Gate}
+	return effects.Run{Name: info.Name, A: info.Players[0], B: info.Players[1], Finished: end.Finished, Gate: end.Gate,
+		Pairs: info.Finished}
 }
 
 // Boards returns the score of the first player of a run against the second one for each opening and for each family of
