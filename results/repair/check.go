@@ -93,7 +93,7 @@ type checker struct {
 	source  tables.Stored
 	q       tables.Querier
 	moment  results.Moment
-	block   block
+	blocks  [2]*block // that of the pair to be checked, and the next one
 	packing packing
 	found   Checkup
 	done    int
@@ -275,27 +275,59 @@ func (c *checker) pair(ctx context.Context, run *tables.Run, plan *match.Plan, i
 // blockPairs is the number of pair numbers that a check reads with one query of each table.
 const blockPairs = 128
 
-// block has the pairs of a run with first ≤ number < first + blockPairs.
+// block has the pairs of a run with first ≤ number < first + blockPairs. A goroutine verifies them while the check
+// reads the next block.
 type block struct {
-	run, first int64
-	pairs      map[int64]*tables.Pair
+	run   *tables.Run
+	first int64
+	pairs map[int64]*checkedPair
+	done  chan struct{} // closed when all pairs are verified
+}
+
+type checkedPair struct {
+	*tables.Pair
+	doubtful bool
+	err      error
+}
+
+// load reads a block and begins to verify it.
+func (c *checker) load(ctx context.Context, run *tables.Run, first int64) *block {
+	b := &block{run: run, first: first, pairs: map[int64]*checkedPair{}, done: make(chan struct{})}
+	pairs, err := c.source.Block(ctx, run.ID(), first, first+blockPairs)
+	if err != nil { // the pairs are read one by one
+		close(b.done)
+		return b
+	}
+	for id, p := range pairs {
+		b.pairs[id] = &checkedPair{Pair: p}
+	}
+	go func() {
+		defer close(b.done)
+		for _, p := range b.pairs {
+			p.doubtful, p.err = verified(p.Pair, run)
+		}
+	}()
+	return b
+}
+
+// blockOf returns the verified block that begins with the pair number first.
+func (c *checker) blockOf(ctx context.Context, run *tables.Run, first int64) *block {
+	if b := c.blocks[0]; b == nil || b.run != run || b.first != first {
+		if b = c.blocks[1]; b == nil || b.run != run || b.first != first {
+			b = c.load(ctx, run, first)
+		}
+		c.blocks = [2]*block{b, c.load(ctx, run, first+blockPairs)}
+	}
+	<-c.blocks[0].done
+	return c.blocks[0]
 }
 
 // verify verifies the rows of a pair. It uses the rows of the pair's block. If it finds a fault there, it reads the
 // rows of this pair alone, because only these show whether the fault concerns this pair.
 func (c *checker) verify(ctx context.Context, run *tables.Run, id int64) (doubtful bool, err error) {
-	if first := id - id%blockPairs; c.block.pairs == nil || c.block.run != run.ID() || c.block.first != first {
-		c.block = block{run: run.ID(), first: first}
-		c.block.pairs, err = c.source.Block(ctx, run.ID(), first, first+blockPairs)
-		if err != nil {
-			c.block.pairs = map[int64]*tables.Pair{} // the pairs are read one by one
-		}
-	}
-	if p := c.block.pairs[id]; p != nil {
-		if doubtful, err := verified(p, run); err == nil {
-			c.packing.add(ctx, c.moment, p)
-			return doubtful, nil
-		}
+	if p := c.blockOf(ctx, run, id-id%blockPairs).pairs[id]; p != nil && p.err == nil {
+		c.packing.add(ctx, c.moment, p.Pair)
+		return p.doubtful, nil
 	}
 	p, err := c.source.Pair(ctx, run.ID(), id)
 	if err != nil {
@@ -320,7 +352,9 @@ func (k *packing) add(ctx context.Context, m results.Moment, p *tables.Pair) {
 		k.first = first
 	}
 	for _, g := range p.Games {
-		k.rows = append(k.rows, p.AppendGame(nil, g))
+		n := len(k.rows)
+		k.rows = slices.Grow(k.rows, 1)[:n+1]
+		k.rows[n] = p.AppendGame(k.rows[n][:0], g) // the memory of a row of an earlier segment, or none
 	}
 }
 

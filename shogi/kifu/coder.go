@@ -101,6 +101,13 @@ func (c *coder) shift() {
 	c.low, c.size = c.low<<8|uint32(next), c.size<<8
 }
 
+// fill writes or reads bytes until size is large enough for the next bit.
+func (c *coder) fill() {
+	for c.size < leastSize {
+		c.shift()
+	}
+}
+
 // one returns 1 for true and 0 for false.
 func one(v bool) uint {
 	if v {
@@ -112,7 +119,8 @@ func one(v bool) uint {
 // bit codes a bit with its chance. Its arithmetic has no branch that depends on the bit, because a CPU cannot predict
 // such a branch.
 func (c *coder) bit(p *chance, v uint) uint {
-	part := c.size >> 16 * uint32(int32(p.lean)+1<<15) // the values for 1; the others follow
+	size := c.size
+	part := size >> 16 * uint32(int32(p.lean)+1<<15) // the values for 1; the others follow
 	var ones uint32                                    // 32 times the bit
 	if c.reading {
 		ones = uint32((int64(c.low) - int64(part)) >> 63)
@@ -121,14 +129,19 @@ func (c *coder) bit(p *chance, v uint) uint {
 		ones = -uint32(v)
 		c.add(part &^ ones)
 	}
-	c.size = part&ones | (c.size-part)&^ones
-	for c.size < leastSize {
-		c.shift()
+	size = part&ones | (size-part)&^ones
+	if c.size = size; size < leastSize {
+		c.fill()
 	}
+	p.learn(ones)
+	return uint(ones & 1)
+}
+
+// learn learns from a bit. ones is 32 times the bit.
+func (p *chance) learn(ones uint32) {
 	certain := mostLean ^ ^int32(ones) // mostLean for 1, and -mostLean-1 for 0
 	p.lean += int16((certain - int32(p.lean)) * rates[p.seen] >> 15)
 	p.seen = min(p.seen+1, mostSeen)
-	return uint(ones & 1)
 }
 
 // raw codes the n lowest bits of v. It does not expect some of them more than others.
@@ -155,10 +168,35 @@ func (c *coder) raw(n int, v uint64) (got uint64) {
 // tree codes a number below len(t), which is a power of two, from the highest bit to the lowest. The chance of a bit
 // depends on the bits above it.
 func (c *coder) tree(t []chance, v uint) uint {
+	if c.reading {
+		return c.readTree(t)
+	}
 	at := uint(1)
 	for n := bits.Len(uint(len(t))) - 2; n >= 0; n-- {
 		at = at<<1 | c.bit(&t[at], v>>n&1)
 	}
+	return at - uint(len(t))
+}
+
+// readTree is tree for a reading coder. It has the state of the coder in variables, because that takes less time.
+func (c *coder) readTree(t []chance) uint {
+	low, size := c.low, c.size
+	at := uint(1)
+	for at < uint(len(t)) {
+		p := &t[at]
+		part := size >> 16 * uint32(int32(p.lean)+1<<15)
+		ones := uint32((int64(low) - int64(part)) >> 63)
+		low -= part &^ ones
+		size = part&ones | (size-part)&^ones
+		if size < leastSize {
+			c.low, c.size = low, size
+			c.fill()
+			low, size = c.low, c.size
+		}
+		p.learn(ones)
+		at = at<<1 | uint(ones&1)
+	}
+	c.low, c.size = low, size
 	return at - uint(len(t))
 }
 
