@@ -209,32 +209,3 @@ func records(ctx context.Context, q tables.Querier, c playerTable, runID int64, 
 	}
 	return err
 }
-
-// selectRecords calls yield for the games selected by where, an SQL condition, with their records.
-func selectRecords(ctx context.Context, q tables.Querier, c playerTable, runID int64,
-	yield func(*tables.Game, kifu.Record) error, where string, args ...any) error {
-	var head kifu.Record
-	var blob []byte
-	var id int64
-	var stored sql.NullInt64
-	reader := newGameReader(c, &id, &head.Start, &head.Event, &head.Site, &blob, &head.Final, &stored)
-	err := tables.Each(ctx, q, func(rows *sql.Rows) error {
-		g, err := reader.read(rows)
-		if err != nil {
-			return err
-		}
-		if sum, err := tables.SumOf("records", id, head.Start, head.Event, head.Site, blob, head.Final); err != nil ||
-			stored.Valid && stored.Int64 != sum {
-			return &tables.Damaged{Table: "records", Pair: g.Pair, Leg: g.Leg}
-		}
-		r := head
-		r.Start = tables.Start(head.Start)
-		r.Black, r.White, r.Started = g.Black, g.White, g.Started
-		r.Result, r.Winner = g.Termination.String(), g.Outcome.String()
-		if r.Moves, err = kifu.Unpack(blob); err != nil {
-			return fmt.Errorf("pair %d, leg %d: %w", g.Pair, g.Leg, err)
-		}
-		return yield(&reader.game, r)
-	}, recordsQuery()+where, args...)
-	return tables.NameRun(ctx, q, runID, err)
-}
