@@ -108,6 +108,11 @@ func TestStates(t *testing.T) {
 			list, err := Runs(t.Context(), store, "", nil)
 			testutil.Require(t, err == nil && len(list.Runs) == 1, "%+v, %v", list, err)
 			testutil.Equal(t, list.Runs[0].State, c.want)
+			info := testutil.Must(store.FindRun(t.Context(), plan.Run))(t)
+			rep := testutil.Must(Report(t.Context(), store, plan.Run))(t)
+			end := testutil.Must(ReadEnd(t.Context(), store, info))(t)
+			testutil.Equal(t, end, EndOf(rep), "the end, with and without a report")
+			testutil.Equal(t, end.Gate != "", c.gated, "the SPRT: %q", end.Gate)
 			list = testutil.Must(Runs(t.Context(), store, "", []string{plan.Run}))(t)
 			open := c.want == StateUnfinished || c.want == StateStopped
 			testutil.Equal(t, list.Runs[0].State == StatePlaying, open, "in play: %s", list.Runs[0].State)
