@@ -148,17 +148,17 @@ func (c *checker) reading(run, what string, err error) error {
 
 // structure runs SQLite's own check of the file, and compares the file's schema with gogi's.
 func (c *checker) structure(ctx context.Context) error {
-	for query, what := range map[string]string{
-		"PRAGMA main.integrity_check(100)": "the file",
-		"SELECT 'table ' || \"table\" || ': row ' || coalesce(rowid, '?') || ' points to a row of ' || parent || ' that is not there' FROM pragma_foreign_key_check LIMIT 100": "what belongs together",
+	for _, of := range [...]struct{ query, what string }{
+		{"PRAGMA main.integrity_check(100)", "the file"},
+		{"SELECT 'table ' || \"table\" || ': row ' || coalesce(rowid, '?') || ' points to a row of ' || parent || ' that is not there' FROM pragma_foreign_key_check LIMIT 100", "what belongs together"},
 	} {
-		texts, err := tables.List(ctx, c.q, func(rows *sql.Rows, text *string) error { return rows.Scan(text) }, query)
+		texts, err := tables.List(ctx, c.q, func(rows *sql.Rows, text *string) error { return rows.Scan(text) }, of.query)
 		for _, text := range texts {
 			if text != "ok" && text != "" { // a row with an error has the text ""
 				c.problem("", -1, text)
 			}
 		}
-		if err := c.reading("", what, err); err != nil {
+		if err := c.reading("", of.what, err); err != nil {
 			return err
 		}
 	}
@@ -202,16 +202,16 @@ func (c *checker) orphans(ctx context.Context) error {
 			return err
 		}
 	}
-	for table, query := range map[string]string{
-		"games":   "SELECT count(*) FROM games g NOT INDEXED WHERE NOT EXISTS (SELECT 1 FROM pairs p WHERE p.run_id = g.run_id AND p.pair = g.pair)",
-		"records": "SELECT count(*) FROM records r WHERE NOT EXISTS (SELECT 1 FROM games g WHERE g.id = r.game_id)",
+	for _, of := range [...]struct{ table, query string }{
+		{"games", "SELECT count(*) FROM games g NOT INDEXED WHERE NOT EXISTS (SELECT 1 FROM pairs p WHERE p.run_id = g.run_id AND p.pair = g.pair)"},
+		{"records", "SELECT count(*) FROM records r WHERE NOT EXISTS (SELECT 1 FROM games g WHERE g.id = r.game_id)"},
 	} {
 		n := 0
-		err := c.q.QueryRowContext(ctx, query).Scan(&n)
+		err := c.q.QueryRowContext(ctx, of.query).Scan(&n)
 		if n > 0 {
-			c.problem("", -1, fmt.Sprintf("table %s: %d rows belong to no pair", table, n))
+			c.problem("", -1, fmt.Sprintf("table %s: %d rows belong to no pair", of.table, n))
 		}
-		if err := c.reading("", "table "+table, err); err != nil {
+		if err := c.reading("", "table "+of.table, err); err != nil {
 			return err
 		}
 	}
