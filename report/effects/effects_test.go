@@ -157,6 +157,8 @@ func TestCopiesProveNothing(t *testing.T) {
 	table := whole(t, finished(), rows, starts)
 	testutil.Check(t, table.Tested == 0 && table.Copies == 58 && table.Openings == 2,
 		"%d tested, %d copies, %d openings", table.Tested, table.Copies, table.Openings)
+	colours := groupingOf(t, table, "colour").Rows
+	testutil.Check(t, len(colours) == 2 && colours[0].Games == 60 && colours[1].Games == 60, "%+v", colours)
 	if claim := table.Claim().String(); !strings.HasPrefix(claim, "Nothing is tested") ||
 		strings.Contains(table.Warnings[0].String(), "adjusted p") {
 		t.Errorf("%q, %q", claim, table.Warnings[0].String())
@@ -279,6 +281,7 @@ func TestDistinctPairs(t *testing.T) {
 		var cells []cell
 		var games []sum
 		g.each(g.groupings[0], func(group string, _ *counted) int {
+			testutil.Check(t, group != "", "%s: a game without a group has no row", name)
 			return slices.Index([]string{starts[1].ID, "b", starts[0].ID}, group)
 		}, func(row, unit int, s sum) {
 			if row < 2 {

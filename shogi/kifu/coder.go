@@ -121,7 +121,7 @@ func one(v bool) uint {
 func (c *coder) bit(p *chance, v uint) uint {
 	size := c.size
 	part := size >> 16 * uint32(int32(p.lean)+1<<15) // the values for 1; the others follow
-	var ones uint32                                    // 32 times the bit
+	var ones uint32                                  // 32 times the bit
 	if c.reading {
 		ones = uint32((int64(c.low) - int64(part)) >> 63)
 		c.low -= part &^ ones
