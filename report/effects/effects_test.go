@@ -293,6 +293,17 @@ func TestDistinctPairs(t *testing.T) {
 	}
 }
 
+// TestOtherOrderOfPlayers: a pair that names the players in the other order counts for the same player.
+func TestOtherOrderOfPlayers(t *testing.T) {
+	t.Parallel()
+	rows, starts := runOf([]string{"7g7f 3c3d", "2g2f 8c8d"}, []string{"WW", "WW"}, false)
+	for i := range rows[1] {
+		rows[1][i].PairA, rows[1][i].PairB = "B", "A"
+	}
+	table := whole(t, finished(), rows, starts)
+	testutil.Check(t, table.Score != nil && *table.Score == 1, "A's score: %v", table.Score)
+}
+
 // TestDrawnRows: a draw scores one half for any strengths. A row of draws is no finding and no part of the rest of
 // other rows.
 func TestDrawnRows(t *testing.T) {
