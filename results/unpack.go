@@ -50,12 +50,16 @@ type unpacker struct {
 // turn begins to unpack the games of next, and yields those before. After an error it yields no more games.
 func (u *unpacker) turn() error {
 	games, done := u.next, make(chan struct{})
-	go func() {
-		defer close(done)
-		for i := range games {
-			games[i].unpack()
-		}
-	}()
+	if len(games) == 0 {
+		close(done)
+	} else {
+		go func() {
+			defer close(done)
+			for i := range games {
+				games[i].unpack()
+			}
+		}()
+	}
 	before := u.before
 	if u.done != nil {
 		<-u.done

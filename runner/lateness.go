@@ -121,15 +121,19 @@ func (l *lateness) unfollow(w *moveWatch) {
 	l.watches = slices.DeleteFunc(slices.Clone(l.watches), func(f *moveWatch) bool { return f == w })
 }
 
-// moment returns a reading of all clocks.
+// moment returns the time of all clocks.
 func (l *lateness) moment() moment {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.read()
+	return l.sinceTick()
 }
 
-// read does the work of moment. The caller holds mu.
-func (l *lateness) read() moment { return moment{l.now(), l.other(l.last.offsets)} }
+// sinceTick returns the time of all clocks. It reads the time of sleep again only if the last tick does not show it, see
+// readOffsets. The caller holds mu.
+func (l *lateness) sinceTick() moment { return moment{l.now(), l.other(l.last.offsets)} }
+
+// read reads all clocks. Each tick does so, so that a wrong reading lasts for one tick.
+func (l *lateness) read() moment { return moment{l.now(), l.other(offsets{})} }
 
 // expect sets the time from which the next tick is late.
 func (l *lateness) expect(now moment) { l.last, l.due = now, now.at.Add(latenessTick) }
@@ -193,7 +197,7 @@ func (l *lateness) overdue(now, start time.Time) time.Duration {
 func (l *lateness) stood(start moment) *Standstill {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	now, last := l.read(), l.last
+	now, last := l.sinceTick(), l.last
 	if start.at.After(last.at) {
 		last = start
 	}

@@ -321,12 +321,20 @@ func TestStandstillsWithoutAnEndEndTheRun(t *testing.T) {
 	}
 }
 
-// TestReadingsKnowTheLastTick: a reading of the other clocks gets the offsets of the last tick, see readOffsets.
-func TestReadingsKnowTheLastTick(t *testing.T) {
+// TestATickReadsAllClocks: readOffsets gets the offsets of the last tick at a move, and none at a tick.
+func TestATickReadsAllClocks(t *testing.T) {
 	var machine lateMachine
 	l := machine.watch()
-	l.other = func(last offsets) offsets { return offsets{asleep: last.asleep + time.Second} }
+	var got []offsets
+	l.other = func(last offsets) offsets {
+		got = append(got, last)
+		return offsets{asleep: time.Duration(len(got)) * time.Second}
+	}
 	l.tick()
 	l.tick()
-	testutil.Equal(t, l.moment().asleep, 3*time.Second, "a clock that moves by a second at each reading")
+	began := l.moment()
+	l.stood(began)
+	second := offsets{asleep: 2 * time.Second}
+	testutil.Slices(t, got, []offsets{{}, {}, second, second}, "two ticks and a move")
+	testutil.Equal(t, began.asleep, 3*time.Second, "the result of readOffsets")
 }

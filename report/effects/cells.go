@@ -1,6 +1,7 @@
 package effects
 
-// cell is a place in the table: a row, and the observation (unit) to which the games belong, such as an opening.
+// cell is a place in the table: a row, or -1 for omitted games, and the observation (unit) to which the games belong,
+// such as an opening.
 type cell struct{ row, unit int }
 
 // each calls yield once for each cell of a grouping with the games in it, in the order of the cells' first games. It

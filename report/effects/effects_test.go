@@ -293,6 +293,42 @@ func TestDistinctPairs(t *testing.T) {
 	}
 }
 
+// TestExchangedGamesAreNoCopy: a pair whose two games are exchanged repeats no pair, also if another pair is repeated.
+func TestExchangedGamesAreNoCopy(t *testing.T) {
+	t.Parallel()
+	rows, starts := runOf([]string{"7g7f 3c3d"}, []string{"WD"}, false)
+	exchanged := slices.Clone(rows[0])
+	exchanged[0].MovesHash, exchanged[1].MovesHash = exchanged[1].MovesHash, exchanged[0].MovesHash
+	g := New(finished())
+	for _, pair := range [][]match.Row{rows[0], exchanged, rows[0]} {
+		testutil.OK(t, g.Add(starts[0], pair))
+	}
+	var games []int
+	g.each(g.groupings[0], func(string, *counted) int { return 0 },
+		func(_, _ int, s sum) { games = append(games, s.games) })
+	testutil.Slices(t, games, []int{4, 2}, "games of each pair that repeats no other")
+}
+
+// TestAnOpeningNamedOthers: such an opening has a row of its own, and its name is not translated.
+func TestAnOpeningNamedOthers(t *testing.T) {
+	t.Parallel()
+	const pairs = 15
+	rows, starts := runOf(own(4*pairs), slices.Repeat([]string{"WL"}, 4*pairs), false)
+	for i, name := range []string{others, "x", "y"} {
+		for k := range pairs {
+			starts[pairs*i+k].ID = name
+		}
+	}
+	g := groupingOf(t, whole(t, finished(), rows, starts), "opening")
+	classes := map[string][]bool{}
+	for _, r := range g.Rows {
+		testutil.Equal(t, r.Units, pairs, "pairs of %s", r.Name)
+		classes[r.Name] = append(classes[r.Name], r.class)
+	}
+	testutil.Slices(t, classes[others], []bool{false, true}, "texts of gogi among the rows %+v", g.Rows)
+	testutil.Slices(t, classes["x"], []bool{false}, "texts of gogi among the rows %+v", g.Rows)
+}
+
 // TestOtherOrderOfPlayers: a pair that names the players in the other order counts for the same player.
 func TestOtherOrderOfPlayers(t *testing.T) {
 	t.Parallel()

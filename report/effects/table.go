@@ -233,7 +233,7 @@ func (g *Gatherer) table(w *grouping, reused, single bool) Grouping {
 	}
 	for _, p := range parts {
 		row := p.row()
-		row.class = w.classes != nil || p.name == others
+		row.class = p.class
 		out.Rows = append(out.Rows, row)
 	}
 	test(out.Rows, parts)
@@ -244,6 +244,7 @@ func (g *Gatherer) table(w *grouping, reused, single bool) Grouping {
 // scores.
 type part struct {
 	name   string
+	class  bool // name is a text of gogi, not the name of an opening
 	games  int
 	drawn  int
 	units  []int32
@@ -266,7 +267,8 @@ func (g *Gatherer) parts(w *grouping) []part {
 	g.each(w, row, func(row, _ int, _ sum) { units[row]++ })
 	parts := make([]part, len(names))
 	for i, name := range names { // lists that grow would take three times the memory
-		parts[i] = part{name: name, units: make([]int32, 0, units[i]), shares: make([]float64, 0, units[i])}
+		parts[i] = part{name: name, class: w.classes != nil || i == len(names)-1, units: make([]int32, 0, units[i]),
+			shares: make([]float64, 0, units[i])}
 	}
 	g.each(w, row, func(row, unit int, s sum) {
 		p := &parts[row]
@@ -355,10 +357,10 @@ func test(rows []Row, parts []part) {
 			r.Why = i18n.Of("there is no rest to hold it against")
 			return
 		}
-		rest, others := pooled(kept, k)
+		rest, restUnits := pooled(kept, k)
 		effect := r.Score - rest
 		r.Effect, r.Shift = &effect, format.Finite(binomial.Elo(r.Score)-binomial.Elo(rest))
-		if n-others < Least || others < Least {
+		if n-restUnits < Least || restUnits < Least {
 			r.Why = i18n.Of("fewer than %d units, here or in the rest", Least)
 			continue
 		}

@@ -70,8 +70,9 @@ func EndOf(rep *report.Report) End {
 	return end
 }
 
-// ReadEnd returns the facts about the end of a stored run. It returns the errors of [Gather]. It reads the pairs only
-// if they decide when the run ends, because that takes most of the time of a report.
+// ReadEnd returns the facts about the end of a stored run. It reads the pairs only if they decide when the run ends,
+// because that takes most of the time of a report. It returns an error in the cases in which [Gather] does, or if it
+// cannot read the pairs.
 func ReadEnd(ctx context.Context, store *results.Store, info *results.RunInfo) (End, error) {
 	g, err := Gather(ctx, store, info.Name)
 	if err != nil {

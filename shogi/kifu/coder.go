@@ -178,7 +178,8 @@ func (c *coder) tree(t []chance, v uint) uint {
 	return at - uint(len(t))
 }
 
-// readTree is tree for a reading coder. It has the state of the coder in variables, because that takes less time.
+// readTree is tree for a reading coder. It does what bit does, with the state of the coder in variables, because that
+// takes less time.
 func (c *coder) readTree(t []chance) uint {
 	low, size := c.low, c.size
 	at := uint(1)
