@@ -293,20 +293,23 @@ func TestDistinctPairs(t *testing.T) {
 	}
 }
 
-// TestExchangedGamesAreNoCopy: a pair whose two games are exchanged repeats no pair, also if another pair is repeated.
-func TestExchangedGamesAreNoCopy(t *testing.T) {
+// TestOtherPairsAreNoCopies: a pair whose two games are exchanged repeats no pair, and neither does a pair from another
+// opening. A third pair repeats the first one here.
+func TestOtherPairsAreNoCopies(t *testing.T) {
 	t.Parallel()
-	rows, starts := runOf([]string{"7g7f 3c3d"}, []string{"WD"}, false)
+	rows, starts := runOf([]string{"7g7f 3c3d", "7g7f 8c8d"}, []string{"WD", "WD"}, false)
 	exchanged := slices.Clone(rows[0])
 	exchanged[0].MovesHash, exchanged[1].MovesHash = exchanged[1].MovesHash, exchanged[0].MovesHash
-	g := New(finished())
-	for _, pair := range [][]match.Row{rows[0], exchanged, rows[0]} {
-		testutil.OK(t, g.Add(starts[0], pair))
+	for other, second := range [][]match.Row{exchanged, rows[0]} {
+		g := New(finished())
+		for i, pair := range [][]match.Row{rows[0], second, rows[0]} {
+			testutil.OK(t, g.Add(starts[other*(i%2)], pair))
+		}
+		var games []int
+		g.each(g.groupings[0], func(string, *counted) int { return 0 },
+			func(_, _ int, s sum) { games = append(games, s.games) })
+		testutil.Slices(t, games, []int{4, 2}, "games of each pair that repeats no other")
 	}
-	var games []int
-	g.each(g.groupings[0], func(string, *counted) int { return 0 },
-		func(_, _ int, s sum) { games = append(games, s.games) })
-	testutil.Slices(t, games, []int{4, 2}, "games of each pair that repeats no other")
 }
 
 // TestAnOpeningNamedOthers: such an opening has a row of its own, and its name is not translated.
