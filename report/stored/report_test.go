@@ -165,3 +165,26 @@ func TestSampleIsACopy(t *testing.T) {
 	rows[0] = match.Row{Pair: 600}
 	testutil.Check(t, len(g.first) == 1 && g.first[0][0].Pair == 3 && g.first[0][0].Leg == 1, "%v", g.first)
 }
+
+// TestEndOfAKnockout: a knockout ends with fewer pairs than planned if its matches need no more pairs.
+func TestEndOfAKnockout(t *testing.T) {
+	t.Parallel()
+	store, plan := manyOpenings(t)
+	plan.Gate, plan.Pairs = stats.SPRT{}, 3
+	played := wonPair(plan, 0, true)
+	plan.Design = match.Design{Kind: match.DesignKnockout, Swap: true,
+		Tournament: match.Tournament{MatchPairs: 1, Tiebreaks: 2}}
+	run := testutil.Must(store.Begin(t.Context(), plan))(t)
+	info := testutil.Must(store.FindRun(t.Context(), plan.Run))(t)
+	for pairs := range 2 {
+		rep := testutil.Must(Report(t.Context(), store, plan.Run))(t)
+		end := testutil.Must(ReadEnd(t.Context(), store, info))(t)
+		testutil.Equal(t, end, EndOf(rep), "%d pairs, with and without a report", pairs)
+		testutil.Equal(t, end.Finished, pairs == 1, "%d of 3 pairs", pairs)
+		if pairs == 0 {
+			played.Pair = plan.PairOf(0, [2]int{0, 1}, 0)
+			testutil.Must(run.Add(t.Context(), played))(t)
+		}
+	}
+	testutil.OK(t, run.Close())
+}
