@@ -128,8 +128,8 @@ func (l *lateness) moment() moment {
 	return l.sinceTick()
 }
 
-// sinceTick returns the time of all clocks. It reads the time of sleep again only if the last tick does not show it, see
-// readOffsets. The caller holds mu.
+// sinceTick returns the time of all clocks. It reads the time of sleep again only if the last tick does not show it
+// (see readOffsets). The caller holds mu.
 func (l *lateness) sinceTick() moment { return moment{l.now(), l.other(l.last.offsets)} }
 
 // read reads all clocks. Each tick does so, so that a wrong reading lasts for one tick.

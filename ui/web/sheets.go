@@ -178,7 +178,7 @@ func (s *Server) newSheet(ctx context.Context, info *results.RunInfo) (*sheet, e
 		return nil, err
 	}
 	shown.Report = discreet(shown.Report)
-	shown.Seen.ChangeNotes(masked)
+	shown.Seen.ChangeNotes(ownNote) // as noteFor without the token: all readers have this page
 	for i := range shown.About.Engines {
 		e := &shown.About.Engines[i]
 		e.Options = maskedOptions(e.Options)

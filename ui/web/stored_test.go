@@ -127,7 +127,7 @@ func gameOf(g match.Game) match.Result {
 	case g.Leg == 0:
 		r.Verdict, r.Marked = match.LossFor(shogi.White, match.Resignation, ""), g.Pair%13 == 0
 	case g.Pair%10 == 0:
-		r.Verdict = match.LossFor(shogi.White, match.Crash, "exit status 7 <b>; stderr: token=SECRET")
+		r.Verdict = match.LossFor(shogi.White, match.Crash, "exit status 7 <b>SECRET; stderr: token=SECRET")
 	default:
 		r.Verdict = match.Verdict{Outcome: match.Draw, Termination: match.Repetition}
 	}
