@@ -11,25 +11,13 @@ import (
 // started is the start time of this program. It has a reading of the wall clock and one of the monotonic clock.
 var started = time.Now()
 
-// sameWall is the largest difference between two offsets of the wall clock that counts as none. A clock that is being
-// corrected moves by much less between two ticks.
-const sameWall = time.Millisecond
-
 // readOffsets returns the offsets of other clocks from CLOCK_MONOTONIC, which stops while the machine sleeps.
 // CLOCK_BOOTTIME does not stop (clock_gettime(2)). Only CLOCK_BOOTTIME needs a system call, because time.Now
 // reads the others without one. That matters because the runner calls readOffsets at every move with a clock.
-//
-// When the machine wakes up, the kernel adds the time of its sleep to CLOCK_BOOTTIME and to the wall clock in one step
-// (__timekeeping_inject_sleeptime in its kernel/time/timekeeping.c). So if the offset of the wall clock is that of an
-// earlier result, last, the machine has not slept since then.
-func readOffsets(last offsets) offsets {
+func readOffsets() offsets {
 	now := time.Now()
 	mono := now.Sub(started)
-	o := offsets{asleep: last.asleep, wall: time.Duration(now.UnixNano()) - mono}
-	if (o.wall - last.wall).Abs() > sameWall {
-		o.asleep = readClock(unix.CLOCK_BOOTTIME) - mono
-	}
-	return o
+	return offsets{asleep: readClock(unix.CLOCK_BOOTTIME) - mono, wall: time.Duration(now.UnixNano()) - mono}
 }
 
 // readClock returns the time of a clock. It cannot fail, because Linux has had all of these clocks since 2.6.39. Go's

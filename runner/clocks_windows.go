@@ -10,7 +10,7 @@ import (
 // readOffsets returns the offsets of other clocks from QueryUnbiasedInterruptTime, which stops while the
 // machine sleeps. GetTickCount64 does not stop (Microsoft, "GetTickCount64 function"); its steps are at most
 // 16 ms. Wine has GetTickCount64, but not the finer QueryInterruptTime.
-func readOffsets(offsets) offsets {
+func readOffsets() offsets {
 	awake := unbiased()
 	return offsets{asleep: windows.DurationSinceBoot() - awake, wall: time.Duration(time.Now().UnixNano()) - awake}
 }

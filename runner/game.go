@@ -120,7 +120,7 @@ func (g *game) discardFailed() {
 
 // play asks the players in turn for moves until the game is over.
 func (g *game) play(ctx context.Context) error {
-	g.began = g.slot.late.moment()
+	g.began = g.slot.late.read()
 	for {
 		verdict := g.askForMate(ctx)
 		var err error

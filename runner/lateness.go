@@ -16,9 +16,9 @@ import (
 // is due but has not run. After a suspension goroutines continue in any order, so a slot may check the time of a move
 // before that goroutine runs.
 type lateness struct {
-	now   func() time.Time           // time.Now, except in tests
-	other func(last offsets) offsets // readOffsets, except in tests
-	waits func() time.Duration       // Config.Waits
+	now   func() time.Time     // time.Now, except in tests
+	other func() offsets       // readOffsets, except in tests
+	waits func() time.Duration // Config.Waits
 	// kernel means that the clock is that of the kernel. Else it is a test's, of which only a timer of Go knows.
 	kernel bool
 
@@ -121,19 +121,7 @@ func (l *lateness) unfollow(w *moveWatch) {
 	l.watches = slices.DeleteFunc(slices.Clone(l.watches), func(f *moveWatch) bool { return f == w })
 }
 
-// moment returns the time of all clocks.
-func (l *lateness) moment() moment {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.sinceTick()
-}
-
-// sinceTick returns the time of all clocks. It reads the time of sleep again only if the last tick does not show it
-// (see readOffsets). The caller holds mu.
-func (l *lateness) sinceTick() moment { return moment{l.now(), l.other(l.last.offsets)} }
-
-// read reads all clocks. Each tick does so, so that a wrong reading lasts for one tick.
-func (l *lateness) read() moment { return moment{l.now(), l.other(offsets{})} }
+func (l *lateness) read() moment { return moment{l.now(), l.other()} }
 
 // expect sets the time from which the next tick is late.
 func (l *lateness) expect(now moment) { l.last, l.due = now, now.at.Add(latenessTick) }
@@ -197,7 +185,7 @@ func (l *lateness) overdue(now, start time.Time) time.Duration {
 func (l *lateness) stood(start moment) *Standstill {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	now, last := l.sinceTick(), l.last
+	now, last := l.read(), l.last
 	if start.at.After(last.at) {
 		last = start
 	}

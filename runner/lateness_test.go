@@ -19,8 +19,7 @@ func (m *lateMachine) now() time.Time { return time.Now().Add(time.Duration(m.by
 
 // watch returns the watcher of a machine that does not sleep.
 func (m *lateMachine) watch() *lateness {
-	return &lateness{now: m.now, other: func(offsets) offsets { return offsets{} },
-		waits: func() time.Duration { return 0 }}
+	return &lateness{now: m.now, other: func() offsets { return offsets{} }, waits: func() time.Duration { return 0 }}
 }
 
 func (m *lateMachine) jumpAfter(d, by time.Duration) {

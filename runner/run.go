@@ -283,7 +283,7 @@ func (s *slot) keepAttempts(ctx context.Context, l Lease, attempts []match.Attem
 func (s *slot) playPair(ctx context.Context, l Lease) (match.PairResult, error) {
 	result := match.PairResult{Pair: l.Pair}
 	for failures, stood := 0, 0; ; {
-		began := s.late.moment()
+		began := s.late.read()
 		games, err := s.playLegs(ctx, l)
 		err = s.whileStanding(began, err)
 		slowed := err == nil && isVoid(l.Plan, games) && len(result.Attempts) < attempts-1

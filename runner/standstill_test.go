@@ -87,7 +87,7 @@ func TestWhatOtherClocksSay(t *testing.T) {
 	var machine lateMachine
 	var other offsets
 	l := machine.watch()
-	l.other = func(offsets) offsets { return other }
+	l.other = func() offsets { return other }
 	l.expect(l.read())
 	began := l.last
 	pass := func(o offsets) (pending, noticed *Standstill) {
@@ -319,22 +319,4 @@ func TestStandstillsWithoutAnEndEndTheRun(t *testing.T) {
 			testutil.Check(t, took <= time.Minute, "waited %v", took)
 		})
 	}
-}
-
-// TestATickReadsAllClocks: readOffsets gets the offsets of the last tick at a move, and none at a tick.
-func TestATickReadsAllClocks(t *testing.T) {
-	var machine lateMachine
-	l := machine.watch()
-	var got []offsets
-	l.other = func(last offsets) offsets {
-		got = append(got, last)
-		return offsets{asleep: time.Duration(len(got)) * time.Second}
-	}
-	l.tick()
-	l.tick()
-	began := l.moment()
-	l.stood(began)
-	second := offsets{asleep: 2 * time.Second}
-	testutil.Slices(t, got, []offsets{{}, {}, second, second}, "two ticks and a move")
-	testutil.Equal(t, began.asleep, 3*time.Second, "the result of readOffsets")
 }

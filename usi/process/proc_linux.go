@@ -3,7 +3,6 @@ package process
 import (
 	"io/fs"
 	"slices"
-	"strconv"
 
 	"golang.org/x/sys/unix"
 )
@@ -27,32 +26,6 @@ func readProc(name string) ([]byte, error) {
 		}
 		if text = text[:len(text)+n]; len(text) == cap(text) {
 			text = slices.Grow(text, len(text))
-		}
-	}
-}
-
-// listProc returns the numbers that are names in a folder of /proc: processes or threads. In an idle program it is
-// cheaper than os.ReadDir, whose system calls wake the runtime's monitor thread.
-func listProc(folder string) (numbers []int, err error) {
-	fd, err := rawOpen(folder)
-	if err != nil {
-		return nil, &fs.PathError{Op: "open", Path: folder, Err: err}
-	}
-	defer rawClose(fd)
-	var entries [2048]byte
-	for {
-		n, err := rawIO(unix.SYS_GETDENTS64, uintptr(fd), entries[:])
-		switch {
-		case err != nil:
-			return nil, &fs.PathError{Op: "readdirent", Path: folder, Err: err}
-		case n == 0:
-			return numbers, nil
-		}
-		_, _, names := unix.ParseDirent(entries[:n], -1, nil)
-		for _, name := range names {
-			if number, err := strconv.Atoi(name); err == nil {
-				numbers = append(numbers, number)
-			}
 		}
 	}
 }

@@ -6,10 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -37,28 +35,6 @@ func TestReadProc(t *testing.T) {
 	if now, err := os.ReadDir("/proc/self/fd"); err != nil || len(now) >= len(open)+100 {
 		t.Errorf("%d files are open, before %d: %v", len(now), len(open), err)
 	}
-}
-
-// TestListProc requires that listProc returns the numbers among the names of a folder, also of a large one, the errors
-// of os.ReadDir, and leaves no file open.
-func TestListProc(t *testing.T) {
-	dir := t.TempDir()
-	testutil.OK(t, os.WriteFile(filepath.Join(dir, "stat"), nil, 0o600))
-	var want []int
-	for number := range 500 {
-		want = append(want, number)
-		testutil.OK(t, os.Mkdir(filepath.Join(dir, strconv.Itoa(number)), 0o700))
-	}
-	open := len(testutil.Must(os.ReadDir("/proc/self/fd"))(t))
-	for range 100 {
-		got := testutil.Must(listProc(dir))(t)
-		slices.Sort(got)
-		testutil.Slices(t, got, want, "a folder of 500 numbers and a word")
-	}
-	now := len(testutil.Must(os.ReadDir("/proc/self/fd"))(t))
-	testutil.Check(t, now < open+100, "%d files are open, before %d", now, open)
-	testutil.Is(t, testutil.Err(listProc(filepath.Join(dir, "none"))), fs.ErrNotExist)
-	testutil.Is(t, testutil.Err(listProc(filepath.Join(dir, "stat"))), syscall.ENOTDIR)
 }
 
 // BenchmarkReadProc reads one file of /proc with os.ReadFile and with readProc.

@@ -312,6 +312,3 @@ func isScarce(err error) bool { return errors.Is(err, windows.ERROR_TOO_MANY_OPE
 
 // readProc returns an error, because Windows has no /proc.
 func readProc(name string) ([]byte, error) { return os.ReadFile(name) }
-
-// listProc fails, because this system has no /proc.
-func listProc(string) ([]int, error) { return nil, os.ErrNotExist }

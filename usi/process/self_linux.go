@@ -94,14 +94,16 @@ func (s *Self) links() uint64 {
 
 // scan opens the files of new threads and returns the longest wait of a new thread since its start.
 func (s *Self) scan() (worst time.Duration) {
-	tids, err := listProc(s.folder())
+	entries, err := os.ReadDir(s.folder())
 	if err != nil {
 		return 0
 	}
-	for _, tid := range tids {
-		if s.threads[tid] == nil && len(s.threads) < maxOwnThreads {
-			worst = max(worst, s.add(tid))
+	for _, entry := range entries {
+		tid, err := strconv.Atoi(entry.Name())
+		if err != nil || s.threads[tid] != nil || len(s.threads) >= maxOwnThreads {
+			continue
 		}
+		worst = max(worst, s.add(tid))
 	}
 	return worst
 }

@@ -85,13 +85,17 @@ func (w *waits) sum() time.Duration {
 // see samples all threads of a process and, recursively, its children.
 func (w *waits) see(pid int, now time.Time) error {
 	tasks := "/proc/" + strconv.Itoa(pid) + "/task/"
-	tids, err := listProc(tasks)
+	entries, err := os.ReadDir(tasks)
 	if err != nil && !gone(err) {
 		return err
 	}
 	alive := 0
-	for _, tid := range tids {
-		thread := tasks + strconv.Itoa(tid)
+	for _, entry := range entries {
+		tid, err := strconv.Atoi(entry.Name())
+		if err != nil {
+			continue
+		}
+		thread := tasks + entry.Name()
 		stat, err := readSchedstat(thread)
 		if gone(err) {
 			continue
