@@ -284,6 +284,7 @@ type block struct {
 	done  chan struct{} // closed when all pairs are verified
 }
 
+// checkedPair is a pair of a block, with the result of the function verified.
 type checkedPair struct {
 	*tables.Pair
 	doubtful bool
@@ -312,8 +313,10 @@ func (c *checker) load(ctx context.Context, run *tables.Run, first int64) *block
 
 // blockOf returns the verified block that begins with the pair number first.
 func (c *checker) blockOf(ctx context.Context, run *tables.Run, first int64) *block {
-	if b := c.blocks[0]; b == nil || b.run != run || b.first != first {
-		if b = c.blocks[1]; b == nil || b.run != run || b.first != first {
+	wanted := func(b *block) bool { return b != nil && b.run == run && b.first == first }
+	if !wanted(c.blocks[0]) {
+		b := c.blocks[1]
+		if !wanted(b) {
 			b = c.load(ctx, run, first)
 		}
 		c.blocks = [2]*block{b, c.load(ctx, run, first+blockPairs)}

@@ -157,9 +157,7 @@ func (c *coder) raw(n int, v uint64) (got uint64) {
 		} else {
 			c.add(digit * c.size)
 		}
-		for c.size < leastSize {
-			c.shift()
-		}
+		c.fill()
 		got = got<<k | uint64(digit)
 	}
 	return got
